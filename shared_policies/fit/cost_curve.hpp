@@ -1,0 +1,30 @@
+// What is believed about the time of a block as a function of its size.
+#pragma once
+
+namespace equipoise {
+
+/// The time and its derivative at one block size.
+struct CostAt {
+  double seconds = 0.0;
+  double seconds_per_item = 0.0;
+};
+
+/// The time that one block of x > 0 items takes on one unit, transfers included. By convention the
+/// cost of no items is 0, whatever the limit for x -> 0 is.
+class CostCurve {
+ public:
+  CostCurve() = default;
+  virtual ~CostCurve() = default;
+
+  /// Time and slope at `items` > 0. Finite and positive. Piecewise curves give the slope to the right.
+  [[nodiscard]] virtual CostAt at(double items) const = 0;
+  /// Whether the time is known not to fall anywhere as the block grows; solvers take their fast way
+  /// then.
+  [[nodiscard]] virtual bool non_decreasing() const = 0;
+
+ protected:
+  CostCurve(const CostCurve&) = default;
+  CostCurve& operator=(const CostCurve&) = default;
+};
+
+}  // namespace equipoise

@@ -1,0 +1,66 @@
+// How long a block of a given size takes on one unit, as a trace has it: mean and quantiles.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "shared_policies/model/measures.hpp"
+#include "shared_policies/model/trace.hpp"
+
+namespace equipoise {
+
+/// The recorded compute times of one unit and kernel as a function of block size. Between recorded
+/// sizes times are interpolated linearly, quantile by quantile; above the largest they go on at the
+/// largest's speed; below the smallest they lie on the line through the two smallest sizes if its
+/// fixed cost is not negative, else in proportion (contract: Trace file).
+class BlockTiming {
+ public:
+  /// The timing of `trace.units[unit]`, which has at least one sample (a bug otherwise). Samples and
+  /// summaries of one size are pooled.
+  BlockTiming(const Trace& trace, std::uint32_t unit);
+
+  /// The expected time of a block of `items` > 0.
+  [[nodiscard]] Seconds mean(double items) const;
+
+  /// The u-quantile, u in (0, 1), of the time of a block of `items`: a step function of the samples,
+  /// log-normal where only mean and deviation are known. Its average over u is `mean(items)`.
+  [[nodiscard]] Seconds quantile(double items, double u) const;
+
+  /// Whether a block of `items` is smaller or larger than anything that was recorded.
+  [[nodiscard]] bool extrapolates(double items) const;
+
+  /// The recorded bytes of a block of `items`, interpolated like the times; nothing where the trace
+  /// has none for this unit.
+  [[nodiscard]] std::optional<double> in_bytes(double items) const;
+  [[nodiscard]] std::optional<double> out_bytes(double items) const;
+
+  /// The recorded sizes, ascending.
+  [[nodiscard]] std::vector<double> sizes() const;
+
+ private:
+  /// What was recorded at one size.
+  struct Size {
+    double items = 0.0;
+    double mean_s = 0.0;
+    double log_mu = 0.0;     ///< of the log-normal, where there are no samples
+    double log_sigma = 0.0;  ///< 0: no deviation known
+    std::vector<double> sorted_s;
+    std::optional<double> in_bytes;
+    std::optional<double> out_bytes;
+
+    [[nodiscard]] double quantile_s(double u) const;
+  };
+
+  template <class AtSize>
+  [[nodiscard]] double interpolate(double items, AtSize&& at) const;
+  [[nodiscard]] std::optional<double> bytes(double items, std::optional<double> Size::*field) const;
+
+  std::vector<Size> sizes_;
+};
+
+/// The u-quantile of the standard normal distribution, u in (0, 1), to 1e-9 relative (Wichura 1988,
+/// algorithm AS 241, PPND16).
+[[nodiscard]] double normal_quantile(double u);
+
+}  // namespace equipoise

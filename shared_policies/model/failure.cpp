@@ -1,0 +1,15 @@
+// The last words of a program that found a bug in itself.
+#include "shared_policies/model/failure.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace equipoise {
+
+void stop_on_bug(const char* condition, const char* why, const char* file, int line) {
+  std::fprintf(stderr, "equipoise: error: %s:%d: bug: %s (%s does not hold); please report it\n",
+               file, line, why, condition);
+  std::abort();
+}
+
+}  // namespace equipoise

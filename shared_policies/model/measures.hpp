@@ -1,0 +1,36 @@
+// Units of measure: seconds are a type, items and bytes are counts.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <limits>
+
+namespace equipoise {
+
+/// A span of time, or a point in time counted from the start of a run.
+struct Seconds {
+  double value = 0.0;
+
+  static constexpr Seconds infinity() { return {std::numeric_limits<double>::infinity()}; }
+
+  constexpr auto operator<=>(const Seconds&) const = default;
+  constexpr Seconds& operator+=(Seconds other) {
+    value += other.value;
+    return *this;
+  }
+  constexpr Seconds& operator-=(Seconds other) {
+    value -= other.value;
+    return *this;
+  }
+};
+
+constexpr Seconds operator+(Seconds a, Seconds b) { return {a.value + b.value}; }
+constexpr Seconds operator-(Seconds a, Seconds b) { return {a.value - b.value}; }
+constexpr Seconds operator*(double factor, Seconds a) { return {factor * a.value}; }
+constexpr double operator/(Seconds a, Seconds b) { return a.value / b.value; }
+
+/// A number of items, the smallest valid pieces of work. Always whole; recorded sizes, which may be
+/// fractional, are doubles named `..._items`.
+using Items = std::int64_t;
+
+}  // namespace equipoise

@@ -1,0 +1,39 @@
+// Names of unit kinds, and what fits in a unit's memory.
+#include "shared_policies/model/unit.hpp"
+
+#include <cmath>
+
+namespace equipoise {
+
+const char* to_string(UnitKind kind) {
+  switch (kind) {
+    case UnitKind::cpu:
+      return "cpu";
+    case UnitKind::gpu:
+      return "gpu";
+    case UnitKind::mic:
+      return "mic";
+  }
+  return "cpu";
+}
+
+std::optional<UnitKind> unit_kind_from(const std::string& name) {
+  for (const UnitKind kind : {UnitKind::cpu, UnitKind::gpu, UnitKind::mic}) {
+    if (name == to_string(kind)) return kind;
+  }
+  return std::nullopt;
+}
+
+Items largest_block(const Unit& unit, const Workload& workload) {
+  if (!unit.memory_bytes) return workload.items;
+  const double free_bytes = *unit.memory_bytes - workload.resident_bytes;
+  if (free_bytes < 0.0) return 0;
+  if (workload.memory_bytes_per_item * static_cast<double>(workload.items) <= free_bytes) {
+    return workload.items;
+  }
+  const double grain_bytes =
+      workload.memory_bytes_per_item * static_cast<double>(workload.grain_items);
+  return static_cast<Items>(std::floor(free_bytes / grain_bytes)) * workload.grain_items;
+}
+
+}  // namespace equipoise

@@ -1,0 +1,32 @@
+// A kernel and a problem size: how much work there is and what a piece of it weighs.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "shared_policies/model/measures.hpp"
+
+namespace equipoise {
+
+/// The work of one phase of a run. Items are numbered 0 .. items-1 in every iteration.
+struct Workload {
+  std::string kernel;
+  Items items = 0;
+  Items grain_items = 1;  ///< block sizes are multiples of it; only the last block may be smaller
+  int iterations = 1;     ///< every iteration processes all items again, behind a barrier
+  double in_bytes_per_item = 0.0;
+  double out_bytes_per_item = 0.0;
+  double resident_bytes = 0.0;         ///< sent to a unit before its first block, kept there
+  double memory_bytes_per_item = 0.0;  ///< of unit memory, while a block is there
+  double flop_per_item = 0.0;          ///< 0 where unknown
+  /// The parameters as the user may spell them (`n=4096`), for headers and for comparison with a
+  /// trace's `problem`.
+  std::map<std::string, double> parameters;
+
+  /// Throws InputError (where = `where`) for items < 1, grain < 1, iterations < 1, negative or
+  /// non-finite sizes, and for totals that do not fit in 63 bits.
+  void validate(const std::string& where) const;
+};
+
+}  // namespace equipoise

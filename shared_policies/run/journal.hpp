@@ -1,0 +1,53 @@
+// The record of a run: what is said to a journal while the run goes on.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "shared_policies/model/block.hpp"
+#include "shared_policies/model/decision.hpp"
+#include "shared_policies/model/measures.hpp"
+#include "shared_policies/model/unit.hpp"
+
+namespace equipoise {
+
+/// An accepted block: all its items are done.
+struct BlockRecord {
+  UnitId unit;
+  Block block;
+  Seconds assigned;
+  StageTimes times;
+  Seconds end;
+};
+
+/// A model was solved.
+struct DecisionRecord {
+  Seconds at;
+  Seconds cost;
+  Thought thought;
+};
+
+/// Anything else: a phase or an iteration began, a block, a unit was lost, a unit joined, a policy
+/// left a note, the run loop found the policy stalled.
+struct EventRecord {
+  Seconds at;
+  std::string what;  ///< "iteration_started", "block_lost", "unit_lost", "policy_stalled", ...
+  std::optional<UnitId> unit;
+  std::optional<Block> block;
+};
+
+/// Takes the records of one run, in the order of their times. Run files, and the numbers that results
+/// are made of, are both journals, so both see the same.
+class Journal {
+ public:
+  Journal() = default;
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+  virtual ~Journal() = default;
+
+  virtual void block(const BlockRecord& record) = 0;
+  virtual void decision(const DecisionRecord& record) = 0;
+  virtual void event(const EventRecord& record) = 0;
+};
+
+}  // namespace equipoise

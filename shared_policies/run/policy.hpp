@@ -1,0 +1,24 @@
+// The interface that every policy implements.
+#pragma once
+
+#include "shared_policies/model/decision.hpp"
+#include "shared_policies/model/event.hpp"
+#include "shared_policies/run/view.hpp"
+
+namespace equipoise {
+
+/// Decides where work goes: a deterministic function of the events it has been given.
+class Policy {
+ public:
+  Policy() = default;
+  Policy(const Policy&) = delete;
+  Policy& operator=(const Policy&) = delete;
+  virtual ~Policy() = default;
+
+  /// Reacts to `event`, which `view` already includes, by appending to `decisions`.
+  /// Called once per event, in order, never concurrently; the first event is RunStarted.
+  /// To append nothing is to wait. Decisions take effect in the order appended.
+  virtual void decide(const View& view, const Event& event, Decisions& decisions) = 0;
+};
+
+}  // namespace equipoise

@@ -1,0 +1,40 @@
+// Divides items among units so that all end together, as early as possible.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "shared_policies/fit/cost_curve.hpp"
+
+namespace equipoise {
+
+/// n units, each with its cost and its largest block.
+struct SplitProblem {
+  std::span<const CostCurve* const> costs;  ///< (n)
+  std::span<const double> cap_items;        ///< (n), each > 0
+  double items = 0.0;                       ///< to be divided, > 0
+};
+
+/// How a split came out.
+enum class SplitStatus { solved, capped, failed };
+
+/// A division of the items.
+struct Split {
+  SplitStatus status = SplitStatus::failed;  ///< capped: the caps hold less than the items
+  std::vector<double> items;                 ///< (n), not rounded
+  double finish_s = 0.0;                     ///< the common finish time T
+};
+
+/// Divides the items so that the last unit to finish does so as early as possible.
+///
+///     minimise T  subject to  cost_p(x_p) <= T for all p,  sum(x_p) = items,  0 <= x_p <= cap_p
+///
+/// A unit whose cost exceeds T for every block gets nothing; a cost that falls somewhere is read as
+/// its monotone envelope (the largest x with cost(y) <= T for all y <= x). Exact to 1e-9 relative in
+/// T. With caps that hold less than `items`, every unit gets its cap and the status is `capped`.
+///
+/// Source: PLB-HeC eqs 3-5 state E_1 = ... = E_n; equality has no solution when a unit should stay
+/// idle, so this solves the min-max form, which has the same answer whenever equality has one.
+[[nodiscard]] Split solve_equal_finish(const SplitProblem& problem);
+
+}  // namespace equipoise

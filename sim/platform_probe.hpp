@@ -1,0 +1,38 @@
+// Asks SimGrid what a platform file means, in a child process, because SimGrid may crash on it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "shared_policies/model/measures.hpp"
+#include "shared_policies/model/platform.hpp"
+
+namespace equipoise {
+
+/// A host as SimGrid sees it.
+struct ProbedHost {
+  std::string name;
+  int cores = 1;
+  std::map<std::string, std::string> properties;
+  bool has_routes = false;  ///< they were asked for, and are there
+  Route in;                 ///< positions in ProbedPlatform::links
+  Route out;
+};
+
+/// A platform as SimGrid sees it.
+struct ProbedPlatform {
+  std::string master;
+  std::vector<ProbedHost> hosts;  ///< in SimGrid's own order, the master included
+  std::vector<Link> links;        ///< those on some route
+};
+
+/// Loads `platform_file` with SimGrid in a child process and tells of all hosts, and of the routes
+/// between the master and those hosts for which `wants_routes` is true. The master is the host whose
+/// property `master` is true; without one, the first host of the file. Throws InputError when SimGrid
+/// refuses the file, says why, or dies of it (two hosts without a route: which two).
+[[nodiscard]] ProbedPlatform probe_platform(
+    const std::string& platform_file, const std::function<bool(const ProbedHost&)>& wants_routes);
+
+}  // namespace equipoise
