@@ -24,8 +24,8 @@ enum class BlockTag : std::uint8_t { run, train, gap, tail };
   return "run";
 }
 
-/// Items [first, first + items), handed to one unit. A range that was lost is handed out again under
-/// a new id, so that a late result of the lost block is recognised and discarded.
+/// Items [first, first + items), handed to one unit. A range that was lost is handed out again
+/// under a new id, so that a late result of the lost block is recognised and discarded.
 struct Block {
   std::uint64_t id = 0;  ///< 0, 1, 2, ... in the order of handing out; never used again
   Items first = 0;

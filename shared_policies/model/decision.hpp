@@ -31,8 +31,8 @@ struct SetTimer {
 /// What a policy believes about one unit at the moment of a decision, for the journal.
 struct UnitBelief {
   UnitId unit;
-  std::string cost;           ///< the fitted cost in words, "0.002 x + 1e-5 x ln x"
-  std::optional<double> r2;   ///< coefficient of determination of the compute fit
+  std::string cost;          ///< the fitted cost in words, "0.002 x + 1e-5 x ln x"
+  std::optional<double> r2;  ///< coefficient of determination of the compute fit
   std::optional<double> r2_transfer;
   Items block_items = 0;  ///< the size chosen for this unit
 };

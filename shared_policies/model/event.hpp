@@ -51,7 +51,7 @@ struct TimerFired {
 
 /// Something that happened at one point in time.
 struct Event {
-  Seconds at;  ///< since the start of the run
+  Seconds at;  ///< when it happened, since the start of the run
   std::variant<RunStarted, PhaseStarted, IterationStarted, BlockFinished, BlockLost, UnitLost,
                UnitJoined, UnitIdle, TimerFired>
       what;

@@ -9,8 +9,8 @@ namespace equipoise {
 /// Input that cannot be used. Thrown by readers and by `validate()`, caught once, in main.
 class InputError : public std::runtime_error {
  public:
-  /// `where` is "FILE", "FILE:LINE", an option such as "--policy", or empty; `why` says what is wrong
-  /// and, behind a semicolon, what to do.
+  /// `where` is "FILE", "FILE:LINE", an option such as "--policy", or empty; `why` says what is
+  /// wrong and, behind a semicolon, what to do.
   InputError(std::string where, std::string why)
       : std::runtime_error(where.empty() ? why : where + ": " + why),
         where_(std::move(where)),
@@ -36,6 +36,6 @@ class BackendError : public std::runtime_error {
 }  // namespace equipoise
 
 /// Stops the program when a condition that only a bug can break does not hold.
-#define EQ_CHECK(condition, why) \
+#define EQ_CHECK(condition, why)      \
   ((condition) ? static_cast<void>(0) \
                : ::equipoise::stop_on_bug(#condition, why, __FILE__, __LINE__))

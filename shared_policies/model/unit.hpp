@@ -36,9 +36,9 @@ struct Unit {
   std::optional<double> busy_w;        ///< drawn instead while a block is in or out or computed
 };
 
-/// The largest block of `workload` that the unit's memory holds, a multiple of the grain; the number
-/// of items where memory does not limit it; 0 when less than one grain fits (such a unit takes no
-/// part in a run).
+/// The largest block of `workload` that the unit's memory holds, a multiple of the grain; the
+/// number of items where memory does not limit it; 0 when less than one grain fits (such a unit
+/// takes no part in a run).
 ///
 ///     floor((memory - resident) / memory per item / grain) * grain
 [[nodiscard]] Items largest_block(const Unit& unit, const Workload& workload);

@@ -24,7 +24,8 @@ void Workload::validate(const std::string& where) const {
       throw InputError(where, std::string(name) + " must be finite and not negative");
     }
     if (value * static_cast<double>(items) > 9e18) {
-      throw InputError(where, std::string(name) + " times the items overflows; give a smaller size");
+      throw InputError(where,
+                       std::string(name) + " times the items overflows; give a smaller size");
     }
   }
 }

@@ -39,8 +39,8 @@ class Executor {
 
   /// The earliest BlockFinished, BlockLost, UnitLost or UnitJoined that was not reported yet and
   /// happens at or before `deadline`; waits for it. Events of one time come ordered: finishes,
-  /// losses, joins, then by unit. Nothing: `deadline` has come first (`now()` >= deadline), or a stop
-  /// was requested, or nothing can happen any more. A deadline in the past only looks.
+  /// losses, joins, then by unit. Nothing: `deadline` has come first (`now()` >= deadline), or a
+  /// stop was requested, or nothing can happen any more. A deadline in the past only looks.
   virtual std::optional<Event> next(Seconds deadline) = 0;
 };
 

@@ -36,8 +36,8 @@ struct EventRecord {
   std::optional<Block> block;
 };
 
-/// Takes the records of one run, in the order of their times. Run files, and the numbers that results
-/// are made of, are both journals, so both see the same.
+/// Takes the records of one run, in the order of their times. Run files, and the numbers that
+/// results are made of, are both journals, so both see the same.
 class Journal {
  public:
   Journal() = default;

@@ -31,7 +31,7 @@ struct RunSetup {
   /// The units that take part: each holds at least one grain of every phase (a bug otherwise; see
   /// `largest_block`).
   std::vector<Unit> units;
-  std::vector<Workload> phases;  ///< one after another; at least one
+  std::vector<Workload> phases;     ///< one after another; at least one
   CostMeter* cost_meter = nullptr;  ///< none: decisions cost nothing
   /// Asked between events: true ends the run early (Ctrl-C). None: never.
   std::function<bool()> stop_requested;
@@ -48,9 +48,9 @@ struct RunOutcome {
 ///
 /// The loop owns the items: it cuts blocks from the pool when they are handed out, clamps what a
 /// policy asks for to grain, remaining items and unit memory, leaves no crumb smaller than a grain
-/// behind where it fits, puts lost blocks back, and proves from the accepted blocks alone that every
-/// item was done exactly once. When work is left, nothing is outstanding, no timer is set and the
-/// policy says nothing, it finishes the work greedily and says `policy_stalled`.
+/// behind where it fits, puts lost blocks back, and proves from the accepted blocks alone that
+/// every item was done exactly once. When work is left, nothing is outstanding, no timer is set and
+/// the policy says nothing, it finishes the work greedily and says `policy_stalled`.
 ///
 /// A run whose units are all lost and never come back ends incomplete. Memory grows with units and
 /// slots, not with blocks. Throws what the executor throws.

@@ -34,6 +34,7 @@ class View {
  public:
   View(std::vector<Unit> units, std::vector<Workload> phases);
 
+  /// The clock when the current event was taken in: at or after the time that the event happened.
   [[nodiscard]] Seconds now() const { return now_; }
   [[nodiscard]] const Workload& workload() const { return phases_[static_cast<size_t>(phase_)]; }
   [[nodiscard]] int phase() const { return phase_; }
@@ -46,13 +47,17 @@ class View {
   /// Blocks that are handed out and not back, on all units.
   [[nodiscard]] std::size_t outstanding() const { return outstanding_; }
 
-  /// Takes in what `event` tells.
-  void include(const Event& event);
+  /// Takes in what `event` tells; the clock reads `now`, which is not before `event.at`.
+  void include(const Event& event, Seconds now);
   /// Takes in that `block` was granted to `unit` at `at`.
   void grant(const Block& block, UnitId unit, Seconds at);
+  /// Takes in that `unit` is gone, before its outstanding blocks are reported lost one by one.
+  void mark_absent(UnitId unit) { units_[unit.index].present = false; }
 
  private:
-  void forget(UnitId unit, std::uint64_t block_id);
+  void begin_phase(int phase);
+  /// Removes a block that came back or was lost from its unit's outstanding ones.
+  void settle(UnitId unit, std::uint64_t block_id);
 
   std::vector<Workload> phases_;
   std::vector<UnitState> units_;

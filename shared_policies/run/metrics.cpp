@@ -1,0 +1,83 @@
+// Sums over the records of one run.
+#include "shared_policies/run/metrics.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace equipoise {
+
+double idle_fraction(const RunNumbers& numbers, std::size_t unit) {
+  if (numbers.makespan <= Seconds{}) return 0.0;
+  return std::max(0.0, 1.0 - total(numbers.units[unit].busy) / numbers.makespan);
+}
+
+double share(const RunNumbers& numbers, std::size_t unit) {
+  if (numbers.items == 0) return 0.0;
+  return static_cast<double>(numbers.units[unit].items) / static_cast<double>(numbers.items);
+}
+
+Seconds finish_spread(const RunNumbers& numbers) {
+  Seconds first = Seconds::infinity();
+  Seconds last;
+  for (const UnitNumbers& unit : numbers.units) {
+    if (unit.blocks == 0) continue;
+    first = std::min(first, unit.last_end);
+    last = std::max(last, unit.last_end);
+  }
+  return numbers.blocks == 0 ? Seconds{} : last - first;
+}
+
+Metrics::Metrics(std::vector<Unit> units, std::vector<std::vector<RecordedSizes>> recorded)
+    : units_(std::move(units)), recorded_(std::move(recorded)) {
+  sum_.units.resize(units_.size());
+}
+
+void Metrics::block(const BlockRecord& record) {
+  UnitNumbers& unit = sum_.units[record.unit.index];
+  unit.items += record.block.items;
+  ++unit.blocks;
+  unit.busy.in += record.times.in;
+  unit.busy.compute += record.times.compute;
+  unit.busy.out += record.times.out;
+  unit.last_end = std::max(unit.last_end, record.end);
+  sum_.items += record.block.items;
+  ++sum_.blocks;
+  sum_.makespan = std::max(sum_.makespan, record.end);
+  if (!recorded_.empty()) {
+    const RecordedSizes& sizes =
+        recorded_[static_cast<std::size_t>(record.block.phase)][record.unit.index];
+    const auto items = static_cast<double>(record.block.items);
+    if (items < sizes.least_items || items > sizes.most_items) {
+      extrapolated_items_ += record.block.items;
+    }
+  }
+}
+
+void Metrics::decision(const DecisionRecord& record) {
+  ++sum_.decisions;
+  sum_.decisions_total += record.cost;
+  sum_.decisions_max = std::max(sum_.decisions_max, record.cost);
+  if (record.thought.what == "rebalance") ++sum_.rebalances;
+}
+
+void Metrics::event(const EventRecord& record) {
+  if (record.what == "block_lost" && record.block) sum_.items_redone += record.block->items;
+}
+
+RunNumbers Metrics::numbers() const {
+  RunNumbers numbers = sum_;
+  if (numbers.items > 0) {
+    numbers.extrapolated_share =
+        static_cast<double>(extrapolated_items_) / static_cast<double>(numbers.items);
+  }
+  double energy_j = 0.0;
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    if (!units_[i].idle_w || !units_[i].busy_w) return numbers;
+    energy_j += *units_[i].idle_w * numbers.makespan.value +
+                (*units_[i].busy_w - *units_[i].idle_w) * total(numbers.units[i].busy).value;
+  }
+  numbers.energy_j = energy_j;
+  return numbers;
+}
+
+}  // namespace equipoise

@@ -1,0 +1,76 @@
+// Ranges of items: cut from one end, put back and merged in order.
+#include "shared_policies/run/pool.hpp"
+
+#include <algorithm>
+
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+
+Pool::Pool(Items items, Items grain) : grain_(grain), remaining_(items), ranges_{{0, items}} {
+  EQ_CHECK(items > 0 && grain > 0, "a pool holds items and has a grain");
+}
+
+ItemRange Pool::cut(Items want, Items cap) {
+  EQ_CHECK(!ranges_.empty() && want > 0, "there is something to cut");
+  ItemRange& range = ranges_.back();
+  EQ_CHECK(cap >= std::min(grain_, range.items), "a unit that is handed work has room for it");
+  const Items grains = std::max<Items>(1, want / grain_ + (want % grain_ * 2 >= grain_ ? 1 : 0));
+  Items granted = range.items;
+  if (grains <= range.items / grain_) granted = grains * grain_;
+  if (granted > cap) granted = cap / grain_ * grain_;
+  const Items rest = range.items - granted;
+  if (rest < grain_ && granted + rest <= cap) granted = range.items;
+
+  const ItemRange block{range.first, granted};
+  range.first += granted;
+  range.items -= granted;
+  remaining_ -= granted;
+  if (range.items == 0) ranges_.pop_back();
+  return block;
+}
+
+void Pool::put_back(ItemRange range) {
+  remaining_ += range.items;
+  auto after = std::lower_bound(ranges_.begin(), ranges_.end(), range,
+                                [](const auto& a, const auto& b) { return a.first > b.first; });
+  after = ranges_.insert(after, range);  // descending: the predecessor in items stands behind it
+  if (after + 1 != ranges_.end() && (after + 1)->first + (after + 1)->items == after->first) {
+    (after + 1)->items += after->items;
+    after = ranges_.erase(after);
+  }
+  if (after != ranges_.begin() && after->first + after->items == (after - 1)->first) {
+    after->items += (after - 1)->items;
+    ranges_.erase(after - 1);
+  }
+}
+
+void Coverage::add(ItemRange range) {
+  const auto after =
+      std::lower_bound(ranges_.begin(), ranges_.end(), range,
+                       [](const auto& a, const auto& b) { return a.first < b.first; });
+  const Items end = range.first + range.items;
+  const bool joins_before =
+      after != ranges_.begin() && (after - 1)->first + (after - 1)->items >= range.first;
+  const bool joins_after = after != ranges_.end() && end >= after->first;
+  EQ_CHECK(!joins_before || (after - 1)->first + (after - 1)->items == range.first,
+           "an item is accepted once");
+  EQ_CHECK(!joins_after || end == after->first, "an item is accepted once");
+  if (joins_before && joins_after) {
+    (after - 1)->items += range.items + after->items;
+    ranges_.erase(after);
+  } else if (joins_before) {
+    (after - 1)->items += range.items;
+  } else if (joins_after) {
+    after->first = range.first;
+    after->items += range.items;
+  } else {
+    ranges_.insert(after, range);
+  }
+}
+
+bool Coverage::covers(Items items) const {
+  return ranges_.size() == 1 && ranges_.front().first == 0 && ranges_.front().items == items;
+}
+
+}  // namespace equipoise

@@ -1,0 +1,86 @@
+// Means, Student's t, ratios.
+#include "shared_policies/run/results.hpp"
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <numeric>
+
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+
+Statistics summarise(const std::vector<double>& values) {
+  EQ_CHECK(!values.empty(), "a summary needs a value");
+  const auto n = static_cast<double>(values.size());
+  Statistics s;
+  s.mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  s.min = *least;
+  s.max = *most;
+  s.ci95_low = s.ci95_high = s.mean;
+  if (values.size() == 1) return s;
+  double squares = 0.0;
+  for (const double value : values) squares += (value - s.mean) * (value - s.mean);
+  s.sd = std::sqrt(squares / (n - 1.0));
+  const double t = quantile(boost::math::students_t(n - 1.0), 0.975);
+  s.ci95_low = s.mean - t * s.sd / std::sqrt(n);
+  s.ci95_high = s.mean + t * s.sd / std::sqrt(n);
+  return s;
+}
+
+PolicyResult summarise(const std::string& policy, const std::string& on,
+                       const std::vector<PolicyRun>& runs, std::optional<double> lower_bound_s) {
+  EQ_CHECK(!runs.empty(), "a result needs a run");
+  const std::size_t units = runs.front().numbers.units.size();
+  const auto n = static_cast<double>(runs.size());
+  PolicyResult r;
+  r.policy = policy;
+  r.on = on;
+  r.reps = runs.size();
+  r.idle_by_unit.assign(units, 0.0);
+  r.share_by_unit.assign(units, 0.0);
+  r.verified = true;
+  std::vector<double> makespans_s;
+  double energy_j = 0.0;
+  bool has_energy = true;
+  for (const PolicyRun& run : runs) {
+    const RunNumbers& numbers = run.numbers;
+    makespans_s.push_back(numbers.makespan.value);
+    for (std::size_t i = 0; i < units; ++i) {
+      r.idle_by_unit[i] += equipoise::idle_fraction(numbers, i) / n;
+      r.share_by_unit[i] += share(numbers, i) / n;
+    }
+    r.blocks += static_cast<double>(numbers.blocks) / n;
+    r.rebalances += static_cast<double>(numbers.rebalances) / n;
+    r.decisions += static_cast<double>(numbers.decisions) / n;
+    r.decisions_total_s += numbers.decisions_total.value / n;
+    r.decisions_max_s = std::max(r.decisions_max_s, numbers.decisions_max.value);
+    r.finish_spread_s += finish_spread(numbers).value / n;
+    r.items_redone += static_cast<double>(numbers.items_redone) / n;
+    r.extrapolated_share += numbers.extrapolated_share / n;
+    r.verified = r.verified && run.verified;
+    r.policy_stalled = r.policy_stalled || run.policy_stalled;
+    has_energy = has_energy && numbers.energy_j.has_value();
+    energy_j += numbers.energy_j.value_or(0.0) / n;
+  }
+  if (has_energy) r.energy_j = energy_j;
+  r.idle_fraction = std::accumulate(r.idle_by_unit.begin(), r.idle_by_unit.end(), 0.0) /
+                    static_cast<double>(units);
+  r.makespan_s = summarise(makespans_s);
+  if (lower_bound_s) r.over_lower_bound = r.makespan_s.mean / *lower_bound_s;
+  return r;
+}
+
+void compare_with_baseline(std::vector<PolicyResult>& results, const std::string& baseline) {
+  for (PolicyResult& result : results) {
+    const auto base = std::find_if(results.begin(), results.end(), [&](const PolicyResult& r) {
+      return r.policy == baseline && r.on == result.on;
+    });
+    if (base != results.end()) {
+      result.speedup_vs_baseline = base->makespan_s.mean / result.makespan_s.mean;
+    }
+  }
+}
+
+}  // namespace equipoise

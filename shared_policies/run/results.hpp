@@ -1,0 +1,66 @@
+// Many runs, compared: means with confidence intervals, speedups, distances from the bound.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "shared_policies/run/metrics.hpp"
+
+namespace equipoise {
+
+/// A sample's summary.
+struct Statistics {
+  double mean = 0.0;
+  double sd = 0.0;  ///< with n - 1; 0 for one value
+  double ci95_low = 0.0;
+  double ci95_high = 0.0;  ///< of the mean, by Student's t; the mean itself for one value
+  double min = 0.0;
+  double max = 0.0;
+};
+
+/// Summarises (n) values, n >= 1.
+[[nodiscard]] Statistics summarise(const std::vector<double>& values);
+
+/// One run of a policy, as results need it.
+struct PolicyRun {
+  RunNumbers numbers;
+  bool verified = false;
+  bool policy_stalled = false;
+};
+
+/// A policy's runs, summarised: one entry of results.json.
+struct PolicyResult {
+  std::string policy;
+  std::string on;  ///< "sim" or "real"
+  std::size_t reps = 0;
+  Statistics makespan_s;
+  double speedup_vs_baseline = 0.0;        ///< ratio of mean makespans; 0 until compared
+  std::optional<double> over_lower_bound;  ///< mean makespan over the bound
+  double idle_fraction = 0.0;              ///< mean over units and runs
+  std::vector<double> idle_by_unit;        ///< (units), means over runs
+  std::vector<double> share_by_unit;       ///< (units), means over runs; they add to 1
+  double blocks = 0.0;                     ///< mean over runs, like all that follows
+  double rebalances = 0.0;
+  double decisions = 0.0;
+  double decisions_total_s = 0.0;
+  double decisions_max_s = 0.0;  ///< the largest of all runs
+  double finish_spread_s = 0.0;
+  std::optional<double> energy_j;
+  double items_redone = 0.0;
+  double extrapolated_share = 0.0;
+  bool verified = false;        ///< all runs were
+  bool policy_stalled = false;  ///< some run was
+};
+
+/// Summarises the runs (at least one, all on the same units) of one policy.
+[[nodiscard]] PolicyResult summarise(const std::string& policy, const std::string& on,
+                                     const std::vector<PolicyRun>& runs,
+                                     std::optional<double> lower_bound_s);
+
+/// Sets every speedup: the mean makespan of the result called `baseline` on the same world over the
+/// result's own.
+void compare_with_baseline(std::vector<PolicyResult>& results, const std::string& baseline);
+
+}  // namespace equipoise

@@ -1,0 +1,275 @@
+// Events in, decisions out, until every item is done.
+#include "shared_policies/run/run_loop.hpp"
+
+#include <algorithm>
+#include <queue>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/run/pool.hpp"
+#include "shared_policies/run/view.hpp"
+
+namespace equipoise {
+namespace {
+
+/// A policy that only sets timers, with nothing outstanding, is stalled after this many.
+constexpr int idle_timers_max = 10'000;
+
+class RunLoop {
+ public:
+  RunLoop(Executor& executor, Policy& policy, const RunSetup& setup, Journal& journal)
+      : executor_(executor),
+        policy_(policy),
+        setup_(setup),
+        journal_(journal),
+        view_(setup.units, setup.phases),
+        is_offered_(setup.units.size(), 0) {}
+
+  RunOutcome run() {
+    for (const Workload& phase : setup_.phases) {
+      for (const Unit& unit : setup_.units) {
+        EQ_CHECK(largest_block(unit, phase) >= std::min(phase.grain_items, phase.items),
+                 "a unit that takes part holds at least one grain");
+      }
+    }
+    executor_.run([this] { body(); });
+    return outcome_;
+  }
+
+ private:
+  struct Timer {
+    Seconds at;
+    std::uint64_t order;
+    std::uint64_t timer;
+    bool operator>(const Timer& other) const {
+      return std::tie(at, order) > std::tie(other.at, other.order);
+    }
+  };
+
+  void body() {
+    deliver({executor_.now(), RunStarted{}});
+    for (size_t phase = 0; phase < setup_.phases.size(); ++phase) {
+      deliver({executor_.now(), PhaseStarted{static_cast<int>(phase)}});
+      for (int iteration = 0; iteration < setup_.phases[phase].iterations; ++iteration) {
+        pool_ = Pool(setup_.phases[phase].items, setup_.phases[phase].grain_items);
+        coverage_ = Coverage();
+        journal_.event({executor_.now(), "iteration_started", {}, {}});
+        deliver({executor_.now(), IterationStarted{iteration}});
+        if (!drive()) return;
+        EQ_CHECK(coverage_.covers(setup_.phases[phase].items), "every item was done exactly once");
+      }
+    }
+    outcome_.complete = true;
+  }
+
+  /// Runs one iteration to its barrier. False: the run ends early.
+  bool drive() {
+    offer_all();
+    while (pool_.remaining() > 0 || view_.outstanding() > 0) {
+      offer_idles();
+      if (pool_.remaining() > 0 && view_.outstanding() == 0 && is_stuck() && !take_over()) {
+        return false;
+      }
+      if (!advance()) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool is_stuck() const { return timers_.empty() || idle_timers_ > idle_timers_max; }
+
+  /// Finishes greedily what the policy left, when there is a unit to do it; else waits for one.
+  /// False: there is no unit, and none will come.
+  bool take_over() {
+    const auto units = view_.units();
+    if (std::none_of(units.begin(), units.end(), [](const auto& u) { return u.present; })) {
+      const std::optional<Event> event = executor_.next(Seconds::infinity());
+      if (!event) return false;
+      take(*event);
+      return true;
+    }
+    EQ_CHECK(!outcome_.policy_stalled, "greedy does not stall");
+    outcome_.policy_stalled = true;
+    journal_.event({executor_.now(), "policy_stalled", {}, {}});
+    offer_all();
+    offer_idles();
+    return true;
+  }
+
+  /// Waits for what happens next and takes in all of that instant. False: the run ends early.
+  bool advance() {
+    if (view_.outstanding() == 0 && timers_.empty()) return !stop_requested();
+    const Seconds deadline = timers_.empty() ? Seconds::infinity() : timers_.top().at;
+    std::optional<Event> event = executor_.next(deadline);
+    if (stop_requested()) return false;
+    if (!event) {
+      if (timers_.empty()) return false;  // no unit is left to finish what is outstanding
+      if (executor_.now() >= deadline) fire_timer();
+      return true;
+    }
+    const Seconds instant = event->at;
+    for (; event; event = executor_.next(instant)) take(*event);
+    return true;
+  }
+
+  bool stop_requested() {
+    outcome_.interrupted = setup_.stop_requested && setup_.stop_requested();
+    return outcome_.interrupted;
+  }
+
+  void fire_timer() {
+    const Timer timer = timers_.top();
+    timers_.pop();
+    if (view_.outstanding() == 0) ++idle_timers_;
+    deliver({timer.at, TimerFired{timer.timer}});
+  }
+
+  /// Takes in one event of the executor.
+  void take(const Event& event) {
+    if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
+      finish(event, *finished);
+    } else if (const auto* lost = std::get_if<BlockLost>(&event.what)) {
+      lose(event.at, lost->unit, lost->block);
+    } else if (const auto* gone = std::get_if<UnitLost>(&event.what)) {
+      lose_unit(event, gone->unit);
+    } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
+      journal_.event({event.at, "unit_joined", joined->unit, {}});
+      deliver(event);
+      offer(joined->unit);
+    } else {
+      EQ_CHECK(false, "an executor reports finishes, losses and joins");
+    }
+  }
+
+  void finish(const Event& event, const BlockFinished& finished) {
+    if (!is_outstanding(finished.unit, finished.block.id)) return;  // lost before: a late result
+    coverage_.add({finished.block.first, finished.block.items});
+    journal_.block({finished.unit, finished.block, finished.assigned, finished.times, event.at});
+    deliver(event);
+    offer(finished.unit);
+  }
+
+  void lose(Seconds at, UnitId unit, const Block& block) {
+    if (!is_outstanding(unit, block.id)) return;
+    pool_.put_back({block.first, block.items});
+    journal_.event({at, "block_lost", unit, block});
+    deliver({at, BlockLost{unit, block}});
+    offer_all();
+  }
+
+  void lose_unit(const Event& event, UnitId unit) {
+    view_.mark_absent(unit);
+    while (!view_.unit(unit).outstanding.empty()) {
+      lose(event.at, unit, Block(view_.unit(unit).outstanding.front().block));
+    }
+    journal_.event({event.at, "unit_lost", unit, {}});
+    deliver(event);
+  }
+
+  [[nodiscard]] bool is_outstanding(UnitId unit, std::uint64_t id) const {
+    const auto& blocks = view_.unit(unit).outstanding;
+    return std::any_of(blocks.begin(), blocks.end(),
+                       [&](const auto& b) { return b.block.id == id; });
+  }
+
+  /// Notes that `unit` is to be told that it is idle, after the events of this instant.
+  void offer(UnitId unit) {
+    if (is_offered_[unit.index] != 0) return;
+    is_offered_[unit.index] = 1;
+    offered_.push(unit.index);
+  }
+
+  void offer_all() {
+    for (const UnitState& unit : view_.units()) offer(unit.id);
+  }
+
+  void offer_idles() {
+    while (!offered_.empty()) {
+      const UnitState& unit = view_.units()[offered_.top()];
+      is_offered_[offered_.top()] = 0;
+      offered_.pop();
+      if (pool_.remaining() == 0 || !wants_work(unit)) continue;
+      if (outcome_.policy_stalled) {
+        grant({unit.id, greedy_items(), BlockTag::run});
+      } else {
+        deliver({executor_.now(), UnitIdle{unit.id}});
+      }
+    }
+  }
+
+  [[nodiscard]] static bool wants_work(const UnitState& unit) {
+    return unit.present && unit.outstanding.size() < static_cast<size_t>(unit.unit.slots);
+  }
+
+  /// The block size of the loop's own greedy end: each unit gets some ten of them.
+  [[nodiscard]] Items greedy_items() const {
+    const auto units = static_cast<Items>(setup_.units.size());
+    return std::max<Items>(view_.workload().grain_items, view_.workload().items / (10 * units));
+  }
+
+  void deliver(const Event& event) {
+    view_.include(event, executor_.now());
+    if (outcome_.policy_stalled) return;
+    decisions_.clear();
+    if (setup_.cost_meter != nullptr) setup_.cost_meter->begin();
+    policy_.decide(view_, event, decisions_);
+    for (const Decision& decision : decisions_.list()) apply(decision);
+  }
+
+  void apply(const Decision& decision) {
+    if (const auto* assign = std::get_if<Assign>(&decision)) {
+      grant(*assign);
+    } else if (const auto* timer = std::get_if<SetTimer>(&decision)) {
+      timers_.push({timer->at, timers_set_++, timer->timer});
+    } else if (const auto* thought = std::get_if<Thought>(&decision)) {
+      think(*thought);
+    } else if (const auto* note = std::get_if<Note>(&decision)) {
+      journal_.event({view_.now(), note->what, {}, {}});
+    }
+  }
+
+  void grant(const Assign& assign) {
+    const UnitState& unit = view_.unit(assign.unit);
+    if (assign.items <= 0 || pool_.remaining() == 0 || !unit.present) return;
+    const ItemRange range = pool_.cut(assign.items, unit.cap_items);
+    const Block block{blocks_granted_++, range.first,       range.items,
+                      view_.phase(),     view_.iteration(), assign.tag};
+    view_.grant(block, assign.unit, executor_.now());
+    executor_.start(block, assign.unit);
+    idle_timers_ = 0;
+    if (wants_work(unit)) offer(assign.unit);
+  }
+
+  void think(const Thought& thought) {
+    const Seconds price =
+        setup_.cost_meter != nullptr ? setup_.cost_meter->price(thought) : Seconds{};
+    const Seconds at = executor_.now();
+    if (price > Seconds{}) executor_.occupy(thought.unit, price);
+    journal_.decision({at, price, thought});
+  }
+
+  Executor& executor_;
+  Policy& policy_;
+  const RunSetup& setup_;
+  Journal& journal_;
+  View view_;
+  Pool pool_{1, 1};
+  Coverage coverage_;
+  Decisions decisions_;
+  RunOutcome outcome_;
+  std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
+  std::uint64_t timers_set_ = 0;
+  int idle_timers_ = 0;
+  std::uint64_t blocks_granted_ = 0;
+  std::vector<char> is_offered_;
+  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> offered_;
+};
+
+}  // namespace
+
+RunOutcome run_policy(Executor& executor, Policy& policy, const RunSetup& setup, Journal& journal) {
+  return RunLoop(executor, policy, setup, journal).run();
+}
+
+}  // namespace equipoise

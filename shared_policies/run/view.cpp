@@ -1,0 +1,67 @@
+// Keeps the state of a run in step with its events.
+#include "shared_policies/run/view.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+
+View::View(std::vector<Unit> units, std::vector<Workload> phases) : phases_(std::move(phases)) {
+  EQ_CHECK(!phases_.empty(), "a run has at least one workload");
+  units_.reserve(units.size());
+  for (Unit& unit : units) {
+    UnitState state;
+    state.id = UnitId{static_cast<std::uint32_t>(units_.size())};
+    state.unit = std::move(unit);
+    units_.push_back(std::move(state));
+  }
+  begin_phase(0);
+}
+
+void View::begin_phase(int phase) {
+  phase_ = phase;
+  iteration_ = 0;
+  remaining_ = workload().items;
+  for (UnitState& unit : units_) unit.cap_items = largest_block(unit.unit, workload());
+}
+
+void View::include(const Event& event, Seconds now) {
+  now_ = std::max(now_, now);
+  if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
+    settle(finished->unit, finished->block.id);
+    UnitState& unit = units_[finished->unit.index];
+    unit.done_items += finished->block.items;
+    ++unit.done_blocks;
+  } else if (const auto* lost = std::get_if<BlockLost>(&event.what)) {
+    settle(lost->unit, lost->block.id);
+    remaining_ += lost->block.items;
+  } else if (const auto* gone = std::get_if<UnitLost>(&event.what)) {
+    mark_absent(gone->unit);
+  } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
+    units_[joined->unit.index].present = true;
+  } else if (const auto* phase = std::get_if<PhaseStarted>(&event.what)) {
+    begin_phase(phase->phase);
+  } else if (const auto* iteration = std::get_if<IterationStarted>(&event.what)) {
+    iteration_ = iteration->iteration;
+    remaining_ = workload().items;
+  }
+}
+
+void View::grant(const Block& block, UnitId unit, Seconds at) {
+  units_[unit.index].outstanding.push_back({block, at});
+  remaining_ -= block.items;
+  ++outstanding_;
+}
+
+void View::settle(UnitId unit, std::uint64_t block_id) {
+  std::deque<OutstandingBlock>& blocks = units_[unit.index].outstanding;
+  const auto found = std::find_if(blocks.begin(), blocks.end(),
+                                  [&](const auto& entry) { return entry.block.id == block_id; });
+  EQ_CHECK(found != blocks.end(), "a block that came back was handed out");
+  blocks.erase(found);
+  --outstanding_;
+}
+
+}  // namespace equipoise

@@ -1,0 +1,79 @@
+// The nouns: what fits in memory, undisturbed transfers, draws.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "shared_policies/model/draw.hpp"
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/platform.hpp"
+#include "shared_policies/model/unit.hpp"
+#include "shared_policies/model/workload.hpp"
+
+namespace equipoise {
+namespace {
+
+TEST(Unit, HoldsWhatItsMemoryAllowsInWholeGrains) {
+  Workload workload;
+  workload.items = 1000;
+  workload.grain_items = 8;
+  workload.memory_bytes_per_item = 4;
+  workload.resident_bytes = 100;
+  Unit unit;
+  EXPECT_EQ(largest_block(unit, workload), 1000);  // no limit known
+  unit.memory_bytes = 4100;
+  EXPECT_EQ(largest_block(unit, workload), 1000);
+  unit.memory_bytes = 499;  // 399 / 4 = 99 items, 96 in whole grains
+  EXPECT_EQ(largest_block(unit, workload), 96);
+  unit.memory_bytes = 131;  // 31 bytes: less than a grain of 32
+  EXPECT_EQ(largest_block(unit, workload), 0);
+  unit.memory_bytes = 99;
+  EXPECT_EQ(largest_block(unit, workload), 0);
+}
+
+TEST(Workload, RefusesWhatCannotBeRun) {
+  Workload workload;
+  workload.items = 0;
+  EXPECT_THROW(workload.validate("w"), InputError);
+  workload.items = 10;
+  EXPECT_NO_THROW(workload.validate("w"));
+  workload.in_bytes_per_item = 1e18;  // 1e19 bytes do not fit in 63 bits
+  EXPECT_THROW(workload.validate("w"), InputError);
+  workload.in_bytes_per_item = std::nan("");
+  EXPECT_THROW(workload.validate("w"), InputError);
+}
+
+TEST(Platform, MovesBytesAtTheNarrowestLinkAfterAllLatencies) {
+  Platform platform;
+  platform.links = {{"net", 1e9, Seconds{1e-4}, true}, {"pcie", 4e9, Seconds{2e-5}, true}};
+  EXPECT_DOUBLE_EQ(transfer_time(platform, Route{{0, 1}}, 1e6).value, 1.2e-4 + 1e-3);
+  EXPECT_DOUBLE_EQ(transfer_time(platform, Route{}, 1e6).value, 0.0);
+  EXPECT_DOUBLE_EQ(transfer_time(platform, Route{{0}}, 0.0).value, 0.0);
+}
+
+TEST(Draw, DependsOnEveryPartOfItsKeyAndOnNothingElse) {
+  const DrawKey key{1, 2, "cpu0", "matmul"};
+  EXPECT_DOUBLE_EQ(Draw(key).quantile(5), Draw(key).quantile(5));
+  for (const DrawKey& other : {DrawKey{2, 2, "cpu0", "matmul"}, DrawKey{1, 3, "cpu0", "matmul"},
+                               DrawKey{1, 2, "cpu1", "matmul"}, DrawKey{1, 2, "cpu0", "fft2d"}}) {
+    EXPECT_NE(Draw(key).quantile(5), Draw(other).quantile(5));
+  }
+}
+
+TEST(Draw, IsUniformBetweenZeroAndOne) {
+  const Draw draw({7, 0, "u", "k"});
+  double sum = 0.0;
+  double squares = 0.0;
+  constexpr int n = 100'000;
+  for (int i = 0; i < n; ++i) {
+    const double u = draw.quantile(static_cast<std::uint64_t>(i));
+    ASSERT_GT(u, 0.0);
+    ASSERT_LT(u, 1.0);
+    sum += u;
+    squares += u * u;
+  }
+  EXPECT_NEAR(sum / n, 0.5, 0.005);  // sd of the mean: 0.0009
+  EXPECT_NEAR(squares / n, 1.0 / 3.0, 0.005);
+}
+
+}  // namespace
+}  // namespace equipoise

@@ -1,0 +1,85 @@
+// Cutting blocks from the pool, and the proof that every item was done once.
+#include "shared_policies/run/pool.hpp"
+
+#include <gtest/gtest.h>
+
+namespace equipoise {
+namespace {
+
+TEST(Pool, RoundsARequestToTheNearestMultipleOfTheGrain) {
+  Pool pool(1000, 16);
+  EXPECT_EQ(pool.cut(23, 1000).items, 16);
+  EXPECT_EQ(pool.cut(24, 1000).items, 32);
+  EXPECT_EQ(pool.cut(1, 1000).items, 16);
+  EXPECT_EQ(pool.remaining(), 1000 - 64);
+}
+
+TEST(Pool, CutsFromTheFrontWithoutGaps) {
+  Pool pool(100, 1);
+  EXPECT_EQ(pool.cut(30, 100).first, 0);
+  EXPECT_EQ(pool.cut(30, 100).first, 30);
+}
+
+TEST(Pool, LeavesNoCrumbWhenItFits) {
+  Pool pool(100, 16);  // 96 would leave 4
+  EXPECT_EQ(pool.cut(96, 100).items, 100);
+  EXPECT_EQ(pool.remaining(), 0);
+}
+
+TEST(Pool, LeavesACrumbThatDoesNotFitAndHandsItOutLater) {
+  Pool pool(100, 16);
+  EXPECT_EQ(pool.cut(96, 96).items, 96);
+  const ItemRange crumb = pool.cut(16, 96);
+  EXPECT_EQ(crumb.first, 96);
+  EXPECT_EQ(crumb.items, 4);
+}
+
+TEST(Pool, ClampsToTheCapInWholeGrains) {
+  Pool pool(1000, 16);
+  EXPECT_EQ(pool.cut(500, 100).items, 96);
+}
+
+TEST(Pool, GrantsWhatIsLeftOfFewerItemsThanAGrain) {
+  Pool pool(5, 16);
+  EXPECT_EQ(pool.cut(16, 5).items, 5);
+}
+
+TEST(Pool, DoesALostRangeAgainFirst) {
+  Pool pool(100, 1);
+  const ItemRange lost = pool.cut(10, 100);
+  const ItemRange kept = pool.cut(10, 100);
+  pool.put_back(lost);
+  EXPECT_EQ(pool.remaining(), 90);
+  EXPECT_EQ(pool.cut(50, 100).first, lost.first);  // the range of 10 alone: blocks are contiguous
+  EXPECT_EQ(pool.cut(50, 100).first, kept.first + kept.items);
+}
+
+TEST(Pool, MergesRangesThatTouch) {
+  Pool pool(100, 1);
+  const ItemRange a = pool.cut(10, 100);
+  const ItemRange b = pool.cut(10, 100);
+  const ItemRange c = pool.cut(10, 100);
+  pool.put_back(a);
+  pool.put_back(c);
+  pool.put_back(b);
+  EXPECT_EQ(pool.cut(100, 100).items, 100);
+}
+
+TEST(Coverage, IsCompleteWhenEveryItemWasAcceptedOnceInAnyOrder) {
+  Coverage coverage;
+  coverage.add({20, 10});
+  coverage.add({0, 10});
+  EXPECT_FALSE(coverage.covers(30));
+  coverage.add({10, 10});
+  EXPECT_TRUE(coverage.covers(30));
+  EXPECT_FALSE(coverage.covers(31));
+}
+
+TEST(CoverageDeathTest, StopsWhenAnItemIsAcceptedTwice) {
+  Coverage coverage;
+  coverage.add({0, 10});
+  EXPECT_DEATH(coverage.add({9, 2}), "an item is accepted once");
+}
+
+}  // namespace
+}  // namespace equipoise

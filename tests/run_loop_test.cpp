@@ -1,0 +1,300 @@
+// The run loop on the fake executor: schedules worked out by hand, losses, stalls, barriers.
+#include "shared_policies/run/run_loop.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+#include "shared_policies/run/metrics.hpp"
+#include "tests/support/fake_executor.hpp"
+
+namespace equipoise {
+namespace {
+
+/// Keeps every record.
+class Recording final : public Journal {
+ public:
+  void block(const BlockRecord& record) override { blocks.push_back(record); }
+  void decision(const DecisionRecord& record) override { decisions.push_back(record); }
+  void event(const EventRecord& record) override { events.push_back(record); }
+
+  [[nodiscard]] int count(const std::string& what) const {
+    int n = 0;
+    for (const EventRecord& event : events) n += event.what == what ? 1 : 0;
+    return n;
+  }
+
+  std::vector<BlockRecord> blocks;
+  std::vector<DecisionRecord> decisions;
+  std::vector<EventRecord> events;
+};
+
+/// A policy from a function.
+class Scripted final : public Policy {
+ public:
+  using Script = std::function<void(const View&, const Event&, Decisions&)>;
+  explicit Scripted(Script script) : script_(std::move(script)) {}
+  void decide(const View& view, const Event& event, Decisions& decisions) override {
+    script_(view, event, decisions);
+  }
+
+ private:
+  Script script_;
+};
+
+/// Gives every idle unit `items`.
+Scripted pieces_of(Items items) {
+  return Scripted([items](const View&, const Event& event, Decisions& decisions) {
+    if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
+      decisions.assign(idle->unit, items);
+    }
+  });
+}
+
+Workload items_of(Items items, Items grain = 1, int iterations = 1) {
+  Workload workload;
+  workload.kernel = "test";
+  workload.items = items;
+  workload.grain_items = grain;
+  workload.iterations = iterations;
+  return workload;
+}
+
+RunSetup setup_of(std::size_t units, Workload workload) {
+  RunSetup setup;
+  for (std::size_t i = 0; i < units; ++i) {
+    Unit unit;
+    unit.name = "u" + std::to_string(i);
+    setup.units.push_back(unit);
+  }
+  setup.phases = {std::move(workload)};
+  return setup;
+}
+
+TEST(RunLoop, GivesWorkToWhoeverIsIdle) {
+  // 1 s and 2 s an item, pieces of 2: u0 ends at 2, 4, 6; u1 at 4 and 8. 10 items.
+  auto executor = make_fake_executor({{affine_unit(0, 1), affine_unit(0, 2)}, {}, {}});
+  Scripted policy = pieces_of(2);
+  Recording journal;
+  const RunOutcome outcome = run_policy(*executor, policy, setup_of(2, items_of(10)), journal);
+  EXPECT_TRUE(outcome.complete);
+  EXPECT_FALSE(outcome.policy_stalled);
+  ASSERT_EQ(journal.blocks.size(), 5u);
+  const std::vector<std::pair<unsigned, double>> ends = {{0, 2}, {0, 4}, {1, 4}, {0, 6}, {1, 8}};
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    EXPECT_EQ(journal.blocks[i].unit.index, ends[i].first) << i;
+    EXPECT_DOUBLE_EQ(journal.blocks[i].end.value, ends[i].second) << i;
+  }
+}
+
+TEST(RunLoop, HandlesMoreUnitsThanItems) {
+  auto executor =
+      make_fake_executor({{affine_unit(0, 1), affine_unit(0, 1), affine_unit(0, 1)}, {}, {}});
+  Scripted policy = pieces_of(1);
+  Recording journal;
+  EXPECT_TRUE(run_policy(*executor, policy, setup_of(3, items_of(1)), journal).complete);
+  EXPECT_EQ(journal.blocks.size(), 1u);
+}
+
+TEST(RunLoop, ClampsABlockToTheUnitsMemory) {
+  RunSetup setup = setup_of(1, items_of(100, 4));
+  setup.phases[0].memory_bytes_per_item = 10;
+  setup.phases[0].resident_bytes = 50;
+  setup.units[0].memory_bytes = 199;  // (199 - 50) / 10 = 14 items, 12 in whole grains
+  auto executor = make_fake_executor({{affine_unit(0, 1)}, {}, {}});
+  Scripted policy = pieces_of(50);
+  Recording journal;
+  EXPECT_TRUE(run_policy(*executor, policy, setup, journal).complete);
+  EXPECT_EQ(journal.blocks.size(), 9u);  // 8 of 12 and one of 4
+  EXPECT_EQ(journal.blocks[0].block.items, 12);
+}
+
+TEST(RunLoop, FillsTheSlotsOfAUnit) {
+  RunSetup setup = setup_of(1, items_of(10));
+  setup.units[0].slots = 3;
+  Scripted policy = pieces_of(1);
+  // Dispatch takes 1 s, hidden behind the blocks that run: only the first waits.
+  auto executor = make_fake_executor({{affine_unit(0, 2)}, Seconds{1}, {}});
+  Recording journal;
+  EXPECT_TRUE(run_policy(*executor, policy, setup, journal).complete);
+  EXPECT_DOUBLE_EQ(journal.blocks[2].assigned.value, 0.0);
+  EXPECT_DOUBLE_EQ(journal.blocks[3].assigned.value, 3.0);  // when the first came back
+  EXPECT_DOUBLE_EQ(journal.blocks.back().end.value, 21.0);
+}
+
+TEST(RunLoop, PutsALostBlockBackAndDoesItOnAnotherUnit) {
+  // u1 fails at 3 s in the middle of its block [5, 10); u0 does it afterwards.
+  auto executor = make_fake_executor(
+      {{affine_unit(0, 1), affine_unit(0, 1)}, {}, {{Seconds{3}, UnitId{1}, false}}});
+  Scripted policy = pieces_of(5);
+  Recording journal;
+  const RunOutcome outcome = run_policy(*executor, policy, setup_of(2, items_of(10)), journal);
+  EXPECT_TRUE(outcome.complete);
+  EXPECT_EQ(journal.count("block_lost"), 1);
+  EXPECT_EQ(journal.count("unit_lost"), 1);
+  ASSERT_EQ(journal.blocks.size(), 2u);
+  EXPECT_EQ(journal.blocks[1].unit.index, 0u);
+  EXPECT_EQ(journal.blocks[1].block.first, 5);
+  EXPECT_NE(journal.blocks[1].block.id, 1u);  // a new id: a late result would be recognised
+  EXPECT_DOUBLE_EQ(journal.blocks[1].end.value, 10.0);
+}
+
+TEST(RunLoop, WaitsForAUnitToJoinWhenAllAreLost) {
+  auto executor = make_fake_executor(
+      {{affine_unit(0, 1)}, {}, {{Seconds{3}, UnitId{0}, false}, {Seconds{7}, UnitId{0}, true}}});
+  Scripted policy = pieces_of(5);
+  Recording journal;
+  EXPECT_TRUE(run_policy(*executor, policy, setup_of(1, items_of(5)), journal).complete);
+  ASSERT_EQ(journal.blocks.size(), 1u);
+  EXPECT_DOUBLE_EQ(journal.blocks[0].end.value, 12.0);
+}
+
+TEST(RunLoop, EndsIncompleteWhenNoUnitIsLeft) {
+  auto executor = make_fake_executor({{affine_unit(0, 1)}, {}, {{Seconds{3}, UnitId{0}, false}}});
+  Scripted policy = pieces_of(5);
+  Recording journal;
+  EXPECT_FALSE(run_policy(*executor, policy, setup_of(1, items_of(5)), journal).complete);
+}
+
+TEST(RunLoop, FinishesTheWorkOfAStalledPolicy) {
+  Scripted policy([](const View&, const Event& event, Decisions& decisions) {
+    const auto* idle = std::get_if<UnitIdle>(&event.what);
+    if (idle != nullptr && event.at == Seconds{}) decisions.assign(idle->unit, 2);
+  });
+  auto executor = make_fake_executor({{affine_unit(0, 1), affine_unit(0, 1)}, {}, {}});
+  Recording journal;
+  const RunOutcome outcome = run_policy(*executor, policy, setup_of(2, items_of(100)), journal);
+  EXPECT_TRUE(outcome.complete);
+  EXPECT_TRUE(outcome.policy_stalled);
+  EXPECT_EQ(journal.count("policy_stalled"), 1);
+}
+
+TEST(RunLoop, FinishesTheWorkOfAPolicyThatOnlySetsTimers) {
+  Scripted policy([](const View& view, const Event& event, Decisions& decisions) {
+    if (!std::holds_alternative<UnitIdle>(event.what)) decisions.set_timer(view.now());
+  });
+  auto executor = make_fake_executor({{affine_unit(0, 1)}, {}, {}});
+  Recording journal;
+  const RunOutcome outcome = run_policy(*executor, policy, setup_of(1, items_of(10)), journal);
+  EXPECT_TRUE(outcome.complete);
+  EXPECT_TRUE(outcome.policy_stalled);
+}
+
+TEST(RunLoop, StartsEveryIterationBehindABarrier) {
+  auto executor = make_fake_executor({{affine_unit(0, 1), affine_unit(0, 3)}, {}, {}});
+  Scripted policy = pieces_of(1);
+  Recording journal;
+  EXPECT_TRUE(run_policy(*executor, policy, setup_of(2, items_of(2, 1, 3)), journal).complete);
+  ASSERT_EQ(journal.blocks.size(), 6u);
+  EXPECT_DOUBLE_EQ(journal.blocks[2].assigned.value, 3.0);
+  EXPECT_DOUBLE_EQ(journal.blocks.back().end.value, 9.0);
+  EXPECT_EQ(journal.blocks.back().block.iteration, 2);
+}
+
+TEST(RunLoop, RunsPhasesInOrder) {
+  RunSetup setup = setup_of(1, items_of(2));
+  setup.phases.push_back(items_of(3));
+  auto executor = make_fake_executor({{affine_unit(0, 1)}, {}, {}});
+  Scripted policy = pieces_of(5);
+  Recording journal;
+  EXPECT_TRUE(run_policy(*executor, policy, setup, journal).complete);
+  ASSERT_EQ(journal.blocks.size(), 2u);
+  EXPECT_EQ(journal.blocks[1].block.phase, 1);
+  EXPECT_EQ(journal.blocks[1].block.items, 3);
+}
+
+TEST(RunLoop, FiresATimerAfterTheFinishesOfItsInstant) {
+  std::vector<std::string> seen;
+  Scripted policy([&](const View&, const Event& event, Decisions& decisions) {
+    if (std::holds_alternative<RunStarted>(event.what)) decisions.set_timer(Seconds{2}, 7);
+    if (const auto* idle = std::get_if<UnitIdle>(&event.what)) decisions.assign(idle->unit, 2);
+    if (std::holds_alternative<BlockFinished>(event.what)) seen.emplace_back("finish");
+    if (const auto* timer = std::get_if<TimerFired>(&event.what)) {
+      EXPECT_EQ(timer->timer, 7u);
+      EXPECT_DOUBLE_EQ(event.at.value, 2.0);
+      seen.emplace_back("timer");
+    }
+  });
+  auto executor = make_fake_executor({{affine_unit(0, 1)}, {}, {}});
+  Recording journal;
+  EXPECT_TRUE(run_policy(*executor, policy, setup_of(1, items_of(6)), journal).complete);
+  EXPECT_EQ(seen, (std::vector<std::string>{"finish", "timer", "finish", "finish"}));
+}
+
+/// Every Thought costs the same.
+class FixedPrice final : public CostMeter {
+ public:
+  Seconds price(const Thought&) override { return Seconds{0.5}; }
+};
+
+TEST(RunLoop, LetsTheMastersThinkingDelayWhatItDecidesNext) {
+  Scripted policy([](const View&, const Event& event, Decisions& decisions) {
+    if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
+      decisions.thought({std::nullopt, "rebalance", {}});
+      decisions.assign(idle->unit, 10);
+    }
+  });
+  FixedPrice price;
+  RunSetup setup = setup_of(1, items_of(10));
+  setup.cost_meter = &price;
+  auto executor = make_fake_executor({{affine_unit(0, 1)}, {}, {}});
+  Recording journal;
+  EXPECT_TRUE(run_policy(*executor, policy, setup, journal).complete);
+  EXPECT_DOUBLE_EQ(journal.blocks[0].assigned.value, 0.5);
+  EXPECT_DOUBLE_EQ(journal.blocks[0].end.value, 10.5);
+  ASSERT_EQ(journal.decisions.size(), 1u);
+  EXPECT_DOUBLE_EQ(journal.decisions[0].cost.value, 0.5);
+}
+
+TEST(RunLoop, EndsEarlyWhenAStopIsRequested) {
+  RunSetup setup = setup_of(1, items_of(100));
+  int asked = 0;
+  setup.stop_requested = [&] { return ++asked > 3; };
+  auto executor = make_fake_executor({{affine_unit(0, 1)}, {}, {}});
+  Scripted policy = pieces_of(1);
+  Recording journal;
+  const RunOutcome outcome = run_policy(*executor, policy, setup, journal);
+  EXPECT_TRUE(outcome.interrupted);
+  EXPECT_FALSE(outcome.complete);
+  EXPECT_LE(journal.blocks.size(), 4u);
+}
+
+TEST(RunLoop, DoesEveryItemOnceWhateverFails) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  const auto upto = [&](int most) { return std::uniform_int_distribution<int>(1, most)(random); };
+  for (int round = 0; round < 200; ++round) {
+    const std::size_t n = static_cast<std::size_t>(upto(5));
+    FakeSetup fake;
+    RunSetup setup = setup_of(n, items_of(upto(500), upto(7), upto(3)));
+    for (std::size_t i = 0; i < n; ++i) {
+      fake.units.push_back(affine_unit(upto(10) * 0.1, upto(10) * 0.01));
+      setup.units[i].slots = upto(3);
+    }
+    for (int fault = 0; fault < 6; ++fault) {
+      const UnitId unit{static_cast<std::uint32_t>(upto(static_cast<int>(n)) - 1)};
+      fake.faults.push_back({Seconds{upto(100) * 0.1}, unit, upto(2) == 1});
+    }
+    for (std::uint32_t i = 0; i < n; ++i) {
+      fake.faults.push_back({Seconds{1000}, UnitId{i}, true});  // in the end all come back
+    }
+    auto executor = make_fake_executor(fake);
+    Scripted policy([&](const View& view, const Event& event, Decisions& decisions) {
+      if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
+        if (upto(4) > 1) decisions.assign(idle->unit, upto(60));
+      } else if (upto(10) == 1) {
+        decisions.set_timer(view.now() + Seconds{1});
+      }
+    });
+    Recording journal;
+    EXPECT_TRUE(run_policy(*executor, policy, setup, journal).complete) << "round " << round;
+    Items done = 0;
+    for (const BlockRecord& record : journal.blocks) done += record.block.items;
+    EXPECT_EQ(done, setup.phases[0].items * setup.phases[0].iterations) << "round " << round;
+  }
+}
+
+}  // namespace
+}  // namespace equipoise

@@ -1,0 +1,41 @@
+// An executor from a table: block times are functions of size, so schedules can be worked out by
+// hand.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "shared_policies/run/executor.hpp"
+
+namespace equipoise {
+
+/// The times of one unit's blocks, in seconds as functions of items. Empty functions: no time.
+struct FakeUnit {
+  std::function<double(double)> compute_s;
+  std::function<double(double)> in_s;
+  std::function<double(double)> out_s;
+  double resident_s = 0.0;  ///< added to the copy in of its first block in a phase
+};
+
+/// A unit fails or comes (back).
+struct FakeFault {
+  Seconds at;
+  UnitId unit;
+  bool joins = false;
+};
+
+struct FakeSetup {
+  std::vector<FakeUnit> units;
+  Seconds dispatch;
+  std::vector<FakeFault> faults;
+};
+
+/// Serial units: dispatch, copy in, compute, copy out, then the next block of the queue. A block
+/// that waits in a queue is dispatched meanwhile.
+[[nodiscard]] std::unique_ptr<Executor> make_fake_executor(FakeSetup setup);
+
+/// A unit whose blocks take `fixed_s + per_item_s * items`.
+[[nodiscard]] FakeUnit affine_unit(double fixed_s, double per_item_s);
+
+}  // namespace equipoise
