@@ -1,0 +1,100 @@
+// Reading what users type.
+#include "shared_policies/model/spec.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+/// Levenshtein's distance: the fewest insertions, deletions and replacements.
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
+    }
+  }
+  return row[b.size()];
+}
+
+double scale_of(const std::string& suffix) {
+  const std::pair<const char*, double> scales[] = {
+      {"", 1.0}, {"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30}, {"Ti", 0x1p40}};
+  for (const auto& [name, scale] : scales) {
+    if (suffix == name) return scale;
+  }
+  return 0.0;
+}
+
+}  // namespace
+
+Spec parse_spec(const std::string& text, char after_name, const std::string& where) {
+  Spec spec;
+  const std::size_t name_end = text.find(after_name);
+  spec.name = text.substr(0, name_end);
+  if (spec.name.empty())
+    throw InputError(where,
+                     "'" + text + "' has no name; write NAME or NAME" + after_name + "key=value");
+  if (name_end == std::string::npos) return spec;
+  std::size_t at = name_end + 1;
+  while (at <= text.size()) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string pair = text.substr(at, end - at);
+    const std::size_t equals = pair.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw InputError(where, "'" + pair + "' in '" + text + "' is not key=value");
+    }
+    if (!spec.parameters.emplace(pair.substr(0, equals), pair.substr(equals + 1)).second) {
+      throw InputError(where, "'" + pair.substr(0, equals) + "' is given twice in '" + text + "'");
+    }
+    at = end + 1;
+  }
+  return spec;
+}
+
+double parse_number(const std::string& text, const std::string& where) {
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const double scale = scale_of(std::string(end, text.data() + text.size()));
+  if (error != std::errc() || scale == 0.0 || !std::isfinite(value * scale)) {
+    throw InputError(where, "'" + text + "' is not a number; write 12, 0.5, 5e6 or 64Ki");
+  }
+  return value * scale;
+}
+
+Items parse_items(const std::string& text, const std::string& where) {
+  const double value = parse_number(text, where);
+  if (value != std::floor(value) || std::abs(value) > 0x1p53) {
+    throw InputError(where, "'" + text + "' is not a whole number below 2^53");
+  }
+  return static_cast<Items>(value);
+}
+
+std::string unknown_name(const std::string& what, const std::string& name,
+                         const std::vector<std::string>& known) {
+  std::string message = "unknown " + what + " '" + name + "'";
+  std::string nearest;
+  std::size_t least = std::string::npos;
+  for (const std::string& candidate : known) {
+    const std::size_t distance = edit_distance(name, candidate);
+    const std::size_t near = std::max<std::size_t>(1, std::max(name.size(), candidate.size()) / 3);
+    if (distance <= near && distance < least) {
+      least = distance;
+      nearest = candidate;
+    }
+  }
+  if (!nearest.empty()) return message + "; did you mean '" + nearest + "'?";
+  message += "; known are:";
+  for (const std::string& candidate : known) message += " " + candidate;
+  return message;
+}
+
+}  // namespace equipoise

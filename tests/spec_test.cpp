@@ -1,0 +1,50 @@
+// What users type, and what they are told when it cannot be read.
+#include "shared_policies/model/spec.hpp"
+
+#include <gtest/gtest.h>
+
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+TEST(Spec, SplitsANameAndItsParameters) {
+  const Spec spec = parse_spec("plb-hec:threshold=0.1,solver=ipopt", ':', "--policy");
+  EXPECT_EQ(spec.name, "plb-hec");
+  EXPECT_EQ(spec.parameters.at("threshold"), "0.1");
+  EXPECT_EQ(spec.parameters.at("solver"), "ipopt");
+  EXPECT_TRUE(parse_spec("greedy", ':', "--policy").parameters.empty());
+  EXPECT_EQ(parse_spec("cpu,threads=2", ',', "--unit").parameters.at("threads"), "2");
+}
+
+TEST(Spec, RefusesWhatIsNotKeyEqualsValue) {
+  for (const char* text : {"", ":a=1", "x:a", "x:=1", "x:a=1,", "x:a=1,a=2", "x:"}) {
+    EXPECT_THROW((void)parse_spec(text, ':', "--policy"), InputError) << text;
+  }
+}
+
+TEST(Number, AcceptsExponentsAndBinaryPrefixes) {
+  EXPECT_DOUBLE_EQ(parse_number("5e6", "n"), 5e6);
+  EXPECT_DOUBLE_EQ(parse_number("64Ki", "n"), 65536.0);
+  EXPECT_DOUBLE_EQ(parse_number("1.5Gi", "n"), 1.5 * 1073741824.0);
+  EXPECT_EQ(parse_items("2e6", "n"), 2'000'000);
+}
+
+TEST(Number, RefusesWhatIsNotFiniteOrNotANumber) {
+  for (const char* text : {"", "x", "1x", "nan", "inf", "1e999", "5 ", "Ki", "1K"}) {
+    EXPECT_THROW((void)parse_number(text, "n"), InputError) << text;
+  }
+  EXPECT_THROW((void)parse_items("0.5", "n"), InputError);
+  EXPECT_THROW((void)parse_items("1e300", "n"), InputError);
+}
+
+TEST(UnknownName, NamesTheNearestKnownOneOrAll) {
+  const std::vector<std::string> known = {"greedy", "static", "plb-hec"};
+  EXPECT_EQ(unknown_name("policy", "plb-hek", known),
+            "unknown policy 'plb-hek'; did you mean 'plb-hec'?");
+  EXPECT_EQ(unknown_name("policy", "zzzzzz", known),
+            "unknown policy 'zzzzzz'; known are: greedy static plb-hec");
+}
+
+}  // namespace
+}  // namespace equipoise
