@@ -1,0 +1,209 @@
+// `equipoise compare`: several policies, repeated, in simulation, for real, or both.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "shared_policies/model/failure.hpp"
+#include "tools/commands.hpp"
+#include "tools/console.hpp"
+#include "tools/json_text.hpp"
+#include "tools/parallel_runs.hpp"
+#include "tools/real_world.hpp"
+#include "tools/report_html.hpp"
+#include "tools/report_text.hpp"
+#include "tools/sim_world.hpp"
+
+namespace equipoise {
+namespace {
+
+/// The policies asked for, each once, the baseline always among them and first.
+std::vector<PolicyChoice> choose_policies(const Options& options) {
+  std::vector<std::string> spellings;
+  for (const std::string& spelling : options.policies) {
+    if (spelling != "all") {
+      spellings.push_back(spelling);
+      continue;
+    }
+    for (const PolicyInfo& info : policy_catalog()) spellings.push_back(info.name);
+  }
+  if (std::find(spellings.begin(), spellings.end(), options.baseline) == spellings.end()) {
+    spellings.insert(spellings.begin(), options.baseline);
+  }
+  std::vector<PolicyChoice> choices;
+  for (const std::string& spelling : spellings) {
+    const bool seen = std::any_of(choices.begin(), choices.end(),
+                                  [&](const PolicyChoice& c) { return c.spelling == spelling; });
+    if (!seen) choices.push_back(parse_policy(spelling));
+  }
+  return choices;
+}
+
+/// `text` as a file name: what is not a letter, a digit, '.', '-' or '_' becomes '_'.
+std::string as_file_name(std::string text) {
+  for (char& c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '.' || c == '-' || c == '_';
+    if (!plain) c = '_';
+  }
+  return text;
+}
+
+/// The first run of each policy and world leaves its run file.
+std::string journal_file(const Options& options, const PolicyChoice& choice, const char* on,
+                         int repetition) {
+  if (options.out.empty() || repetition > 0) return {};
+  return fmt::format("{}/runs/{}-{}.jsonl", options.out, as_file_name(choice.spelling), on);
+}
+
+using RunsByPolicy = std::map<std::string, std::vector<PolicyRun>>;
+
+/// Simulates every policy and repetition, each in a process of its own.
+RunsByPolicy simulate_all(const SimWorld& world, const std::vector<PolicyChoice>& choices,
+                          const Options& options, bool& failed) {
+  std::vector<std::function<std::string()>> jobs;
+  for (int repetition = 0; repetition < options.reps; ++repetition) {
+    for (const PolicyChoice& choice : choices) {
+      jobs.emplace_back([&world, &choice, &options, repetition] {
+        return packed(simulate_once(world, choice, options, static_cast<std::uint64_t>(repetition),
+                                    journal_file(options, choice, "sim", repetition)));
+      });
+    }
+  }
+  Progress progress(options.quiet);
+  const std::vector<JobResult> results =
+      run_in_children(jobs, cores_to_use(), [&](std::size_t done) {
+        progress.show(fmt::format("simulated {} of {} runs", done, jobs.size()));
+      });
+  progress.clear();
+  RunsByPolicy runs;
+  for (std::size_t job = 0; job < results.size(); ++job) {
+    const PolicyChoice& choice = choices[job % choices.size()];
+    if (results[job].failure.empty()) {
+      runs[choice.spelling].push_back(unpacked(results[job].text).run);
+    } else {
+      failed = true;
+      warn(fmt::format("{}, repetition {}: no result: {}", choice.spelling, job / choices.size(),
+                       results[job].failure));
+    }
+  }
+  return runs;
+}
+
+/// Really runs every policy and repetition, one after another, policies in turn so that a drift of
+/// the machine meets all; a first run of the baseline, not counted, warms up.
+RunsByPolicy run_all(RealWorld& world, const std::vector<PolicyChoice>& choices,
+                     const Options& options) {
+  world.allocate(options.seed);
+  catch_stop_signals();
+  Progress progress(options.quiet);
+  progress.show("warming up");
+  static_cast<void>(run_once(world, choices.front(), options, 0, {}));
+  RunsByPolicy runs;
+  std::size_t done = 0;
+  for (int repetition = 0; repetition < options.reps; ++repetition) {
+    for (const PolicyChoice& choice : choices) {
+      const RunReport report = run_once(world, choice, options, static_cast<std::uint64_t>(repetition),
+                                        journal_file(options, choice, "real", repetition));
+      if (stop_signal() != 0) throw Interrupted(stop_signal());
+      runs[choice.spelling].push_back(report.run);
+      if (!report.run.verified) {
+        warn(fmt::format("{}, repetition {}: not verified: {}", choice.spelling, repetition,
+                         report.problem));
+      }
+      progress.show(fmt::format("ran {} of {}", ++done,
+                                choices.size() * static_cast<std::size_t>(options.reps)));
+    }
+  }
+  return runs;
+}
+
+void add_results(Comparison& comparison, const RunsByPolicy& runs, const std::string& on) {
+  for (const PolicyChoice& choice : comparison.policies) {
+    const auto found = runs.find(choice.spelling);
+    if (found == runs.end()) continue;
+    comparison.results.push_back(
+        summarise(choice.spelling, on, found->second, comparison.lower_bound_s));
+  }
+}
+
+std::string experiment_text(const Options& options, const std::string& sim_settings,
+                            const std::string& real_settings) {
+  std::vector<std::pair<std::string, std::string>> facts = {
+      {"on", json_string(options.on)},
+      {"workloads", json_strings(options.workloads)},
+      {"policies", json_strings(options.policies)},
+      {"baseline", json_string(options.baseline)},
+      {"reps", json_number(options.reps)},
+      {"seed", json_number(static_cast<double>(options.seed))},
+      {"decision_cost", json_string(options.decision_cost)}};
+  if (!sim_settings.empty()) facts.emplace_back("sim", sim_settings);
+  if (!real_settings.empty()) facts.emplace_back("real", real_settings);
+  return json_object(facts);
+}
+
+/// Refuses, before anything is written, a policy that cannot be made.
+void check_policies(const std::vector<PolicyChoice>& choices, const SimWorld* sim,
+                    const RealWorld* real) {
+  for (const PolicyChoice& choice : choices) {
+    if (sim != nullptr) check_policy(*sim, choice);
+    if (real != nullptr) check_policy(*real, choice);
+  }
+}
+
+void write_files(const Comparison& comparison, const Options& options) {
+  if (options.out.empty()) return;
+  write_whole_file(options.out + "/results.json", results_text(comparison));
+  write_whole_file(options.out + "/report.html", report_html(comparison));
+  if (!options.json) {
+    std::printf("\nresults: %s/results.json   report: %s/report.html   runs: %s/runs/\n",
+                options.out.c_str(), options.out.c_str(), options.out.c_str());
+  }
+}
+
+}  // namespace
+
+int compare_command(const Options& options) {
+  if (options.reps < 1) throw InputError("--reps", "give at least one repetition");
+  Comparison comparison;
+  comparison.policies = choose_policies(options);
+  const bool simulates = options.on != "real";
+  const bool runs = options.on != "sim";
+  SimWorld sim;
+  RealWorld real;
+  if (simulates) sim = load_sim_world(options);
+  if (runs) real = load_real_world(options);
+  check_policies(comparison.policies, simulates ? &sim : nullptr, runs ? &real : nullptr);
+  comparison.units = names_of(simulates ? sim.units : real.units);
+  if (simulates && runs && names_of(real.units) != comparison.units) {
+    throw InputError("--unit", fmt::format("the real units are {}, the platform's are {}; both must "
+                                           "be the same, in the same order",
+                                           fmt::join(names_of(real.units), " "),
+                                           fmt::join(comparison.units, " ")));
+  }
+  if (!options.out.empty()) make_folder(options.out + "/runs", "--out");
+  comparison.experiment = experiment_text(options, sim.settings, real.settings);
+
+  bool failed = false;
+  if (simulates) {
+    comparison.lower_bound_s = lower_bound_of(sim).seconds;
+    catch_stop_signals();
+    add_results(comparison, simulate_all(sim, comparison.policies, options, failed), "sim");
+  }
+  if (runs) add_results(comparison, run_all(real, comparison.policies, options), "real");
+  compare_with_baseline(comparison.results, options.baseline);
+
+  if (options.json) {
+    std::printf("%s", results_text(comparison).c_str());
+  } else {
+    std::printf("%s", comparison_table(comparison).c_str());
+  }
+  write_files(comparison, options);
+  for (const PolicyResult& result : comparison.results) failed = failed || !result.verified;
+  if (!failed) return 0;
+  std::fprintf(stderr, "equipoise: error: some runs failed; see the warnings above\n");
+  return 1;
+}
+
+}  // namespace equipoise

@@ -1,0 +1,93 @@
+// `equipoise platform check|show|detect`.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "platforms/detect.hpp"
+#include "platforms/platform_file.hpp"
+#include "shared_policies/model/failure.hpp"
+#include "sim/platform_probe.hpp"
+#include "tools/commands.hpp"
+#include "tools/console.hpp"
+#include "tools/sim_world.hpp"
+#include "tools/text_table.hpp"
+
+namespace equipoise {
+namespace {
+
+/// The platform with routes to all hosts that could be units.
+ProbedPlatform probe_all(const std::string& file) {
+  const PlatformFileFacts facts = check_platform_file(file);
+  ProbedPlatform probed = probe_platform(file, [](const ProbedHost&) { return true; });
+  sort_as_in_file(probed.hosts, facts);
+  return probed;
+}
+
+std::string bandwidth_text(const ProbedPlatform& platform, const Route& route) {
+  if (route.links.empty()) return "-";
+  double least = platform.links[route.links.front()].bandwidth_bytes_per_s;
+  for (const std::uint32_t link : route.links) {
+    least = std::min(least, platform.links[link].bandwidth_bytes_per_s);
+  }
+  return significant(least / 1e9, 4);
+}
+
+std::string latency_text(const ProbedPlatform& platform, const Route& route) {
+  if (route.links.empty()) return "-";
+  double sum = 0.0;
+  for (const std::uint32_t link : route.links) sum += platform.links[link].latency.value;
+  return significant(sum * 1e6, 4);
+}
+
+std::string links_text(const ProbedPlatform& platform, const Route& route) {
+  std::vector<std::string> names;
+  for (const std::uint32_t link : route.links) names.push_back(platform.links[link].name);
+  return fmt::format("{}", fmt::join(names, " "));
+}
+
+}  // namespace
+
+int platform_check_command(const std::string& file) {
+  const ProbedPlatform platform = probe_all(file);
+  std::size_t units = 0;
+  for (const ProbedHost& host : platform.hosts) {
+    static_cast<void>(unit_from_properties(host.name, host.properties));
+    units += host.name == platform.master ? 0 : 1;
+  }
+  std::printf("%s: a legal platform: %zu units, all with routes to the master %s and back\n",
+              file.c_str(), units, platform.master.c_str());
+  return 0;
+}
+
+int platform_show_command(const std::string& file) {
+  const ProbedPlatform platform = probe_all(file);
+  TextTable table({"unit", "kind", "model", "node", "timed as", "memory GiB", "in GB/s", "in us",
+                   "out GB/s", "out us", "links in"});
+  for (const ProbedHost& host : platform.hosts) {
+    if (host.name == platform.master) continue;
+    const PlatformUnit unit = unit_from_properties(host.name, host.properties);
+    table.add({host.name, to_string(unit.unit.kind), unit.unit.model, unit.unit.node,
+               unit.trace_unit,
+               unit.unit.memory_bytes ? fmt::format("{:.1f}", *unit.unit.memory_bytes / 0x1p30) : "-",
+               bandwidth_text(platform, host.in), latency_text(platform, host.in),
+               bandwidth_text(platform, host.out), latency_text(platform, host.out),
+               links_text(platform, host.in)});
+  }
+  std::printf("master: %s\n\n%s", platform.master.c_str(), table.text().c_str());
+  return 0;
+}
+
+int platform_detect_command(const std::string& out) {
+  if (!out.empty()) check_writable(out, "--out");
+  const PlatformDescription platform = detect_platform();
+  if (out.empty()) {
+    std::printf("%s", platform_xml(platform).c_str());
+    return 0;
+  }
+  write_platform(platform, out);
+  std::printf("%s: %zu units of this machine\n", out.c_str(), platform.hosts.size() - 1);
+  return 0;
+}
+
+}  // namespace equipoise

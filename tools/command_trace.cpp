@@ -1,0 +1,105 @@
+// `equipoise trace check|show|import starpu|import csv`.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "platforms/starpu_platform.hpp"
+#include "shared_policies/model/failure.hpp"
+#include "tools/commands.hpp"
+#include "tools/console.hpp"
+#include "traces/trace_file.hpp"
+#include "traces/trace_report.hpp"
+
+namespace equipoise {
+namespace {
+
+Trace read_and_warn(const std::string& file) {
+  std::vector<std::string> warnings;
+  Trace trace = read_trace(file, &warnings);
+  for (const std::string& warning : warnings) warn(warning);
+  return trace;
+}
+
+void print_refused(const StarpuImport& import) {
+  for (const RefusedRow& row : import.refused) {
+    const std::string size =
+        row.size_bytes > 0.0 ? fmt::format(", {:.0f} bytes of operands", row.size_bytes) : "";
+    std::printf("  refused, line %d: %s%s: %s\n", row.line, row.unit.c_str(), size.c_str(),
+                row.why.c_str());
+  }
+}
+
+/// Imports one kernel; false when the model holds nothing usable.
+bool import_kernel(const StarpuImportRequest& request, const std::string& kernel,
+                   const StarpuMachine& machine) {
+  StarpuImportOptions options = request.options;
+  options.kernel = kernel;
+  options.known_units = starpu_units(machine);
+  options.machine_facts = starpu_machine_json(machine);
+  StarpuImport import;
+  try {
+    import = import_starpu_model(options);
+  } catch (const InputError& error) {
+    if (request.kernels.size() == 1) throw;
+    warn(error.what());
+    return false;
+  }
+  const std::string file = fmt::format("{}/{}-{}.jsonl", request.out, options.machine,
+                                       short_kernel_name(kernel));
+  write_trace(import.trace, file);
+  std::printf("%s: %zu units, %zu sizes and units timed, %zu rows refused\n", file.c_str(),
+              import.trace.units.size(), import.trace.samples.size(), import.refused.size());
+  print_refused(import);
+  return true;
+}
+
+}  // namespace
+
+int trace_check_command(const std::string& file) {
+  const Trace trace = read_and_warn(file);
+  const std::vector<std::string> doubtful = doubtful_in_trace(trace);
+  for (const std::string& line : doubtful) warn(file + ": " + line);
+  std::printf("%s: a legal trace of %s: %zu units, %zu lines, %zu doubts\n", file.c_str(),
+              trace.kernel.c_str(), trace.units.size(), trace.samples.size(), doubtful.size());
+  return 0;
+}
+
+int trace_show_command(const std::string& file) {
+  std::printf("%s", describe_trace(read_and_warn(file)).c_str());
+  return 0;
+}
+
+int trace_import_starpu_command(const StarpuImportRequest& asked) {
+  const std::string& directory = asked.options.directory;
+  const StarpuMachine machine = read_starpu_machine(directory, asked.options.machine);
+  StarpuImportRequest request = asked;
+  if (request.kernels.empty()) request.kernels = starpu_kernels(directory, machine.name);
+  make_folder(request.out, "--out");
+  int imported = 0;
+  for (const std::string& kernel : request.kernels) {
+    imported += import_kernel(request, kernel, machine) ? 1 : 0;
+  }
+  if (imported == 0) {
+    throw InputError(directory, "no kernel of " + machine.name + " can be used; see above");
+  }
+  const std::string file = request.out + "/" + machine.name + ".xml";
+  write_platform(starpu_platform(machine, request.keep_drivers, starpu_source(directory)), file);
+  std::printf("%s: %d CPU cores and %zu GPUs%s\n", file.c_str(), machine.cpu_cores,
+              machine.gpus.size(),
+              request.keep_drivers || machine.gpus.empty()
+                  ? ""
+                  : ", of the cores one for each GPU is left out to drive it");
+  return 0;
+}
+
+int trace_import_csv_command(const std::string& file, const CsvImportOptions& options,
+                             const std::string& out) {
+  check_writable(out, "--out");
+  const Trace trace = import_csv(file, options);
+  write_trace(trace, out);
+  std::printf("%s: %zu lines of %s on %s\n", out.c_str(), trace.samples.size(),
+              trace.kernel.c_str(), options.unit.c_str());
+  return 0;
+}
+
+}  // namespace equipoise

@@ -1,0 +1,16 @@
+// What decisions cost: --decision-cost none, paper, measured, or a constant.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "shared_policies/run/run_loop.hpp"
+
+namespace equipoise {
+
+/// The meter called `spelling` (`paper_s`: the paper's figure for the policy); null for "none". Throws
+/// InputError for anything else than the four.
+[[nodiscard]] std::unique_ptr<CostMeter> make_cost_meter(const std::string& spelling,
+                                                         double paper_s);
+
+}  // namespace equipoise

@@ -1,0 +1,34 @@
+// What the user asked for, as plain structs; command_line.cpp fills them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "shared_policies/model/measures.hpp"
+
+namespace equipoise {
+
+/// Options that commands share; each command uses those that it offers.
+struct Options {
+  std::string platform_file;
+  std::vector<std::string> trace_files;
+  std::vector<std::string> workloads;  ///< KERNEL[:k=v,...], one a phase
+  std::vector<std::string> policies;   ///< NAME[:k=v,...]
+  std::vector<std::string> units;      ///< KIND[,k=v,...], real units
+  std::string on = "sim";              ///< sim, real or both
+  std::string baseline = "greedy";
+  int reps = 10;
+  std::uint64_t seed = 1;
+  bool noise = true;
+  std::string decision_cost = "none";    ///< none, paper, measured or seconds
+  std::optional<Seconds> dispatch_cost;  ///< none: the trace's, else 5e-6
+  std::string out;
+  std::string platform_out;
+  double seconds_max = 5.0;  ///< of recording, for each unit
+  bool json = false;
+  bool quiet = false;
+};
+
+}  // namespace equipoise

@@ -1,0 +1,140 @@
+// Matches units with kernels; profiles come from recorded whole blocks.
+#include "tools/real_world.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "real/kernels/catalog.hpp"
+#include "real/machine.hpp"
+#include "real/real_executor.hpp"
+#include "shared_policies/fit/timing_curve.hpp"
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/spec.hpp"
+#include "tools/console.hpp"
+#include "tools/json_text.hpp"
+#include "tools/workload_choice.hpp"
+#include "traces/trace_file.hpp"
+
+namespace equipoise {
+namespace {
+
+/// The trace with copies counted into compute: what a block takes on a unit of this machine.
+Trace whole_blocks(Trace trace) {
+  for (TraceSample& sample : trace.samples) {
+    sample.compute_mean_s += sample.in_s.value_or(0.0) + sample.out_s.value_or(0.0);
+    sample.in_bytes.reset();
+    sample.out_bytes.reset();
+  }
+  return trace;
+}
+
+KnownCosts known_costs(const std::vector<Unit>& units, const std::string& kernel,
+                       const std::vector<Trace>& traces) {
+  KnownCosts known;
+  for (const Unit& unit : units) {
+    known.units.push_back(nullptr);
+    for (const Trace& trace : traces) {
+      if (trace.kernel != kernel) continue;
+      for (std::uint32_t i = 0; i < trace.units.size(); ++i) {
+        const bool timed =
+            trace.units[i].name == unit.name &&
+            std::any_of(trace.samples.begin(), trace.samples.end(),
+                        [&](const TraceSample& sample) { return sample.unit == i; });
+        if (!timed || known.units.back() != nullptr) continue;
+        TimingCurve::Moving moving;
+        moving.dispatch = trace.dispatch.value_or(Seconds{});
+        known.units.back() =
+            std::make_unique<TimingCurve>(BlockTiming(whole_blocks(trace), i), moving);
+      }
+    }
+  }
+  return known;
+}
+
+}  // namespace
+
+void RealWorld::allocate(std::uint64_t seed) {
+  for (const std::unique_ptr<Kernel>& kernel : kernels) kernel->allocate(seed);
+}
+
+RealWorld load_real_world(const Options& options) {
+  RealWorld world;
+  for (const std::string& file : options.trace_files) {
+    std::vector<std::string> warnings;
+    world.traces.push_back(read_trace(file, &warnings));
+    for (const std::string& warning : warnings) warn(warning);
+  }
+  for (const std::string& spelling : options.workloads) {
+    const Spec spec = parse_spec(spelling, ':', "--workload");
+    world.kernels.push_back(make_kernel(spec.name, spec.parameters, "--workload"));
+    world.phases.push_back(world.kernels.back()->workload());
+    for (std::size_t i = 0; i < world.traces.size(); ++i) {
+      if (world.traces[i].kernel != spec.name) continue;
+      check_problem(world.traces[i], options.trace_files[i],
+                    {world.phases.back(), world.kernels.back()->problem()});
+    }
+  }
+  for (UnitSpec& spec : parse_units(options.units)) {
+    const bool holds = std::all_of(
+        world.phases.begin(), world.phases.end(), [&](const Workload& phase) {
+          return largest_block(spec.unit, phase) >= std::min(phase.grain_items, phase.items);
+        });
+    if (!holds) {
+      warn(fmt::format("{} takes no part: its memory holds less than one grain", spec.unit.name));
+      continue;
+    }
+    world.units.push_back(spec.unit);
+    world.specs.push_back(std::move(spec));
+  }
+  if (world.specs.empty()) {
+    throw InputError("--unit", "no unit can take part; give units with more memory");
+  }
+  for (const std::string& warning : place_units(world.specs, this_machine()).warnings) {
+    warn(warning);
+  }
+  check_memory(world.kernels, world.specs, available_memory_bytes(), "--workload");
+  world.settings = json_object({{"unit_spellings", json_strings(options.units)},
+                                {"traces", json_strings(options.trace_files)}});
+  return world;
+}
+
+void check_policy(const RealWorld& world, const PolicyChoice& choice) {
+  const KnownCosts known = known_costs(world.units, world.phases.front().kernel,
+                                       profile_of(choice, world.traces));
+  static_cast<void>(make_policy(*choice.info, {choice.parameters, &known}));
+}
+
+RunReport run_once(const RealWorld& world, const PolicyChoice& choice, const Options& options,
+                   std::uint64_t repetition, const std::string& journal_file) {
+  RunPlan plan;
+  plan.units = world.units;
+  plan.phases = world.phases;
+  plan.policy = choice;
+  const KnownCosts known = known_costs(world.units, world.phases.front().kernel,
+                                       profile_of(choice, world.traces));
+  plan.known = &known;
+  plan.on = "real";
+  plan.seed = options.seed;
+  plan.repetition = repetition;
+  plan.decision_cost = "measured";
+  plan.settings = world.settings;
+  plan.journal_file = journal_file;
+  plan.stop_requested = [] { return stop_signal() != 0; };
+  RealSetup setup;
+  setup.units = world.specs;
+  for (const std::unique_ptr<Kernel>& kernel : world.kernels) setup.phases.push_back(kernel.get());
+  setup.stop_requested = plan.stop_requested;
+  setup.warn = warn;
+  const std::unique_ptr<Executor> executor = make_real_executor(std::move(setup));
+  return run_plan(plan, *executor, [&world] {
+    for (const std::unique_ptr<Kernel>& kernel : world.kernels) {
+      const Verification found = kernel->verify();
+      if (!found.passed) return found.what;
+    }
+    return std::string();
+  });
+}
+
+}  // namespace equipoise

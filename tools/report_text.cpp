@@ -1,0 +1,129 @@
+// Which numbers a person sees, and in which order.
+#include "tools/report_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "tools/text_table.hpp"
+
+namespace equipoise {
+namespace {
+
+std::string percent(double share) { return fmt::format("{:.1f}", 100.0 * share); }
+
+const PolicyChoice& choice_of(const Comparison& comparison, const PolicyResult& result) {
+  return *std::find_if(comparison.policies.begin(), comparison.policies.end(),
+                       [&](const PolicyChoice& c) { return c.spelling == result.policy; });
+}
+
+const PolicyResult* result_on(const Comparison& comparison, const std::string& policy,
+                              const std::string& on) {
+  for (const PolicyResult& result : comparison.results) {
+    if (result.policy == policy && result.on == on) return &result;
+  }
+  return nullptr;
+}
+
+/// The least mean makespan of a world; oracles do not count.
+double least_s(const Comparison& comparison, const std::string& on) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const PolicyResult& result : comparison.results) {
+    if (result.on != on) continue;
+    if (choice_of(comparison, result).info->foresight == Foresight::oracle) continue;
+    least = std::min(least, result.makespan_s.mean);
+  }
+  return least;
+}
+
+std::string remarks(const Comparison& comparison, const PolicyResult& result) {
+  std::vector<std::string> words;
+  const Foresight foresight = choice_of(comparison, result).info->foresight;
+  if (foresight == Foresight::oracle) words.emplace_back("oracle");
+  if (foresight == Foresight::informed) words.emplace_back("informed");
+  if (result.policy_stalled) words.emplace_back("stalled");
+  if (!result.verified) words.emplace_back("NOT VERIFIED");
+  if (result.extrapolated_share > 0.0) {
+    words.push_back(fmt::format("{}% extrapolated", percent(result.extrapolated_share)));
+  }
+  if (result.items_redone > 0.0) words.push_back(fmt::format("{} items redone", result.items_redone));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string prediction_table(const Comparison& comparison) {
+  TextTable table({"policy", "predicted s", "measured s", "± s", "error %"});
+  for (const PolicyResult& real : comparison.results) {
+    if (real.on != "real") continue;
+    const PolicyResult* sim = result_on(comparison, real.policy, "sim");
+    if (sim == nullptr) continue;
+    const double error = sim->makespan_s.mean / real.makespan_s.mean - 1.0;
+    table.add({real.policy, significant(sim->makespan_s.mean, 4),
+               significant(real.makespan_s.mean, 4),
+               significant(real.makespan_s.ci95_high - real.makespan_s.mean, 2),
+               fmt::format("{:+.1f}", 100.0 * error)});
+  }
+  return table.text();
+}
+
+}  // namespace
+
+std::string run_table(const RunReport& report, const PolicyChoice& policy,
+                      const std::vector<Unit>& units, std::optional<double> lower_bound_s) {
+  const RunNumbers& n = report.run.numbers;
+  TextTable table({"unit", "items", "share %", "blocks", "in s", "compute s", "out s", "idle %",
+                   "last end s"});
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    const UnitNumbers& unit = n.units[i];
+    table.add({units[i].name, fmt::format("{}", unit.items), percent(share(n, i)),
+               fmt::format("{}", unit.blocks), significant(unit.busy.in.value, 4),
+               significant(unit.busy.compute.value, 4), significant(unit.busy.out.value, 4),
+               percent(idle_fraction(n, i)), significant(unit.last_end.value, 4)});
+  }
+  std::string text = table.text() + "\n";
+  text += fmt::format("{}: makespan {} s", policy.spelling, significant(n.makespan.value, 5));
+  if (lower_bound_s) {
+    text += fmt::format(", {:.3f} of the lower bound {} s", n.makespan.value / *lower_bound_s,
+                        significant(*lower_bound_s, 5));
+  }
+  text += fmt::format("; {} blocks, {} decisions, {} rebalances", n.blocks, n.decisions,
+                      n.rebalances);
+  if (n.extrapolated_share > 0.0) {
+    text += fmt::format("; {}% of the items in blocks outside the recorded sizes",
+                        percent(n.extrapolated_share));
+  }
+  if (report.outcome.policy_stalled) text += "; the policy stalled, greedy finished its work";
+  if (n.energy_j) text += fmt::format("; {} J", significant(*n.energy_j, 4));
+  text += report.run.verified ? "; verified" : "; NOT VERIFIED: " + report.problem;
+  return text + "\n";
+}
+
+std::string comparison_table(const Comparison& comparison) {
+  TextTable table({"policy", "on", "makespan s", "± s", "speedup", "over bound", "idle %", "blocks",
+                   "rebalances", "spread s", "remarks"});
+  for (const PolicyResult& r : comparison.results) {
+    const bool best = r.makespan_s.mean <= least_s(comparison, r.on) &&
+                      choice_of(comparison, r).info->foresight != Foresight::oracle;
+    table.add({r.policy, r.on, (best ? "*" : "") + significant(r.makespan_s.mean, 4),
+               significant(r.makespan_s.ci95_high - r.makespan_s.mean, 2),
+               fmt::format("{:.2f}", r.speedup_vs_baseline),
+               r.over_lower_bound ? fmt::format("{:.3f}", *r.over_lower_bound) : "-",
+               percent(r.idle_fraction), fmt::format("{:.0f}", r.blocks),
+               fmt::format("{:.1f}", r.rebalances), significant(r.finish_spread_s, 3),
+               remarks(comparison, r)});
+  }
+  std::string text = table.text();
+  text += "\n* least mean makespan, oracles aside; ± half the 95 % confidence interval";
+  if (comparison.lower_bound_s) {
+    text += fmt::format("; lower bound {} s", significant(*comparison.lower_bound_s, 4));
+  }
+  text += "\n";
+  const bool both = std::any_of(comparison.results.begin(), comparison.results.end(),
+                                [](const PolicyResult& r) { return r.on == "real"; }) &&
+                    std::any_of(comparison.results.begin(), comparison.results.end(),
+                                [](const PolicyResult& r) { return r.on == "sim"; });
+  if (both) text += "\n" + prediction_table(comparison);
+  return text;
+}
+
+}  // namespace equipoise

@@ -1,0 +1,22 @@
+// Runs and comparisons as tables for people.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/json_text.hpp"
+#include "tools/run_plan.hpp"
+
+namespace equipoise {
+
+/// One run: its makespan and a line a unit.
+[[nodiscard]] std::string run_table(const RunReport& report, const PolicyChoice& policy,
+                                    const std::vector<Unit>& units,
+                                    std::optional<double> lower_bound_s);
+
+/// A comparison: a line a policy and world, the least makespan of each world marked; with both worlds
+/// the predicted makespan stands beside the measured one.
+[[nodiscard]] std::string comparison_table(const Comparison& comparison);
+
+}  // namespace equipoise

@@ -1,0 +1,86 @@
+// Puts a policy, an executor and the journals together.
+#include "tools/run_plan.hpp"
+
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/spec.hpp"
+#include "tools/cost_meters.hpp"
+#include "tools/json_text.hpp"
+#include "traces/journal_file.hpp"
+#include "traces/trace_file.hpp"
+
+namespace equipoise {
+namespace {
+
+/// Tells two journals the same; the second may be missing.
+class Tee final : public Journal {
+ public:
+  Tee(Journal& first, Journal* second) : first_(first), second_(second) {}
+  void block(const BlockRecord& record) override {
+    first_.block(record);
+    if (second_ != nullptr) second_->block(record);
+  }
+  void decision(const DecisionRecord& record) override {
+    first_.decision(record);
+    if (second_ != nullptr) second_->decision(record);
+  }
+  void event(const EventRecord& record) override {
+    first_.event(record);
+    if (second_ != nullptr) second_->event(record);
+  }
+
+ private:
+  Journal& first_;
+  Journal* second_;
+};
+
+std::string problem_of(const RunOutcome& outcome, const std::function<std::string()>& verify) {
+  if (outcome.interrupted) return "interrupted";
+  if (!outcome.complete) return "no unit was left to do the remaining items";
+  return verify ? verify() : std::string();
+}
+
+}  // namespace
+
+PolicyChoice parse_policy(const std::string& spelling) {
+  Spec spec = parse_spec(spelling, ':', "--policy");
+  return {&find_policy(spec.name), spelling, std::move(spec.parameters)};
+}
+
+RunReport run_plan(const RunPlan& plan, Executor& executor,
+                   const std::function<std::string()>& verify) {
+  const PolicyInfo& info = *plan.policy.info;
+  const std::unique_ptr<Policy> policy = make_policy(info, {plan.policy.parameters, plan.known});
+  const std::unique_ptr<CostMeter> meter =
+      make_cost_meter(plan.decision_cost, info.paper_decision_s);
+  std::unique_ptr<JournalFile> file;
+  if (!plan.journal_file.empty()) {
+    file = make_journal_file(plan.journal_file, run_header_text(plan), names_of(plan.units));
+  }
+  Metrics metrics(plan.units, plan.recorded);
+  Tee journal(metrics, file.get());
+  RunReport report;
+  report.outcome = run_policy(executor, *policy,
+                              {plan.units, plan.phases, meter.get(), plan.stop_requested}, journal);
+  report.problem = problem_of(report.outcome, verify);
+  report.run = {metrics.numbers(), report.problem.empty(), report.outcome.policy_stalled};
+  if (file != nullptr && !report.outcome.interrupted) {
+    file->finish(run_summary_text(report, names_of(plan.units)));
+  }
+  return report;
+}
+
+std::vector<Trace> profile_of(const PolicyChoice& choice, const std::vector<Trace>& own) {
+  const auto given = choice.parameters.find("profile");
+  if (given == choice.parameters.end()) return own;
+  std::vector<Trace> profile;
+  profile.push_back(read_trace(given->second, nullptr));
+  return profile;
+}
+
+std::vector<std::string> names_of(const std::vector<Unit>& units) {
+  std::vector<std::string> names;
+  for (const Unit& unit : units) names.push_back(unit.name);
+  return names;
+}
+
+}  // namespace equipoise

@@ -1,0 +1,66 @@
+// One run, whatever the world: a policy, an executor, a journal, and the report of how it went.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "shared_policies/model/trace.hpp"
+#include "shared_policies/policies/catalog.hpp"
+#include "shared_policies/run/executor.hpp"
+#include "shared_policies/run/metrics.hpp"
+#include "shared_policies/run/results.hpp"
+#include "shared_policies/run/run_loop.hpp"
+
+namespace equipoise {
+
+/// A policy as the user chose it.
+struct PolicyChoice {
+  const PolicyInfo* info = nullptr;
+  std::string spelling;                           ///< "plb-hec:threshold=0.1", as typed
+  std::map<std::string, std::string> parameters;  ///< those given
+};
+
+/// Reads `NAME[:k=v,...]`. Throws InputError at `--policy`.
+[[nodiscard]] PolicyChoice parse_policy(const std::string& spelling);
+
+/// What is to be run: everything but the executor.
+struct RunPlan {
+  std::vector<Unit> units;
+  std::vector<Workload> phases;
+  PolicyChoice policy;
+  const KnownCosts* known = nullptr;                ///< for informed policies and oracles
+  std::vector<std::vector<RecordedSizes>> recorded;  ///< [phase][unit]; empty on real units
+  std::string on;                                   ///< "sim" or "real"
+  std::uint64_t seed = 1;
+  std::uint64_t repetition = 0;
+  std::string decision_cost = "none";
+  std::string settings;      ///< further facts for the header: a JSON object as text
+  std::string journal_file;  ///< empty: no run file
+  std::function<bool()> stop_requested;
+};
+
+/// How a run went.
+struct RunReport {
+  PolicyRun run;
+  RunOutcome outcome;
+  std::string problem;  ///< why it is not verified; empty when it is
+};
+
+/// Runs `plan` on `executor`. `verify` is asked after a complete run: an empty answer means that the
+/// numbers are right (simulations compute nothing and have no `verify`).
+[[nodiscard]] RunReport run_plan(const RunPlan& plan, Executor& executor,
+                                 const std::function<std::string()>& verify);
+
+/// The traces that tell an informed policy how fast units are: its parameter `profile` (a file) if
+/// given, else the run's own.
+[[nodiscard]] std::vector<Trace> profile_of(const PolicyChoice& choice,
+                                            const std::vector<Trace>& own);
+
+/// The names of the units, by UnitId.
+[[nodiscard]] std::vector<std::string> names_of(const std::vector<Unit>& units);
+
+}  // namespace equipoise

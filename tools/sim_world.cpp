@@ -1,0 +1,237 @@
+// Matches hosts with timings and workloads with traces.
+#include "tools/sim_world.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "shared_policies/fit/timing_curve.hpp"
+#include "shared_policies/model/failure.hpp"
+#include "tools/console.hpp"
+#include "tools/json_text.hpp"
+#include "tools/workload_choice.hpp"
+#include "traces/trace_file.hpp"
+
+namespace equipoise {
+namespace {
+
+/// Where a unit's timing of one kernel stands.
+struct TimingPlace {
+  const Trace* trace = nullptr;
+  std::uint32_t unit = 0;
+};
+
+std::optional<TimingPlace> find_timing(const std::vector<Trace>& traces, const std::string& kernel,
+                                       const std::string& unit) {
+  for (const Trace& trace : traces) {
+    if (trace.kernel != kernel) continue;
+    for (std::uint32_t i = 0; i < trace.units.size(); ++i) {
+      if (trace.units[i].name != unit) continue;
+      const bool timed = std::any_of(trace.samples.begin(), trace.samples.end(),
+                                     [&](const TraceSample& s) { return s.unit == i; });
+      if (timed) return TimingPlace{&trace, i};
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<WorkloadChoice> choose_workloads(const Options& options,
+                                             const std::vector<Trace>& traces) {
+  std::vector<WorkloadChoice> choices;
+  for (const std::string& spelling : options.workloads) {
+    choices.push_back(choose_workload(spelling, traces));
+    bool has_trace = false;
+    for (std::size_t i = 0; i < traces.size(); ++i) {
+      if (traces[i].kernel != choices.back().workload.kernel) continue;
+      has_trace = true;
+      check_problem(traces[i], options.trace_files[i], choices.back());
+    }
+    if (!has_trace) {
+      throw InputError(options.trace_files.front(),
+                       fmt::format("has times of {}, not of {}; give the trace of that kernel",
+                                   traces.front().kernel, choices.back().workload.kernel));
+    }
+  }
+  return choices;
+}
+
+bool is_timed(const SimWorld& world, const std::string& trace_unit) {
+  return std::all_of(world.setup.phases.begin(), world.setup.phases.end(), [&](const Workload& w) {
+    return find_timing(world.traces, w.kernel, trace_unit).has_value();
+  });
+}
+
+/// Whether a block of every phase fits; a unit for which it does not takes no part.
+bool holds_a_grain(const Unit& unit, const std::vector<Workload>& phases) {
+  for (const Workload& phase : phases) {
+    const Items grain = std::min(phase.grain_items, phase.items);
+    if (largest_block(unit, phase) < grain) {
+      warn(fmt::format("{} takes no part: its memory holds less than one grain ({} items) of {}",
+                       unit.name, grain, phase.kernel));
+      return false;
+    }
+  }
+  return true;
+}
+
+void complete_from_trace(Unit& unit, const Unit& recorded, bool has_kind) {
+  if (!unit.memory_bytes) unit.memory_bytes = recorded.memory_bytes;
+  if (unit.model.empty()) unit.model = recorded.model;
+  if (!has_kind) unit.kind = recorded.kind;
+}
+
+void add_units(SimWorld& world, const ProbedPlatform& probed) {
+  std::set<std::string> used;
+  std::vector<std::string> untimed;
+  Platform& platform = world.setup.platform;
+  platform.master = probed.master;
+  platform.links = probed.links;
+  for (const ProbedHost& host : probed.hosts) {
+    PlatformUnit unit = unit_from_properties(host.name, host.properties);
+    if (!host.has_routes) {
+      const bool is_unit = host.properties.contains("kind") || host.properties.contains("trace_unit");
+      if (host.name != probed.master || is_unit) untimed.push_back(host.name);
+      continue;
+    }
+    used.insert(unit.trace_unit);
+    const TimingPlace place =
+        *find_timing(world.traces, world.setup.phases.front().kernel, unit.trace_unit);
+    complete_from_trace(unit.unit, place.trace->units[place.unit],
+                        host.properties.contains("kind"));
+    unit.in = host.in;
+    unit.out = host.out;
+    if (holds_a_grain(unit.unit, world.setup.phases)) platform.units.push_back(std::move(unit));
+  }
+  if (!untimed.empty()) {
+    warn(fmt::format("no part is taken by {}: the trace has no times for {}",
+                     fmt::join(untimed, ", "), untimed.size() == 1 ? "it" : "them"));
+  }
+  for (const Trace& trace : world.traces) {
+    for (const Unit& unit : trace.units) {
+      if (!used.contains(unit.name)) {
+        warn(fmt::format("the trace of {} times {}, which the platform lacks", trace.kernel,
+                         unit.name));
+      }
+    }
+  }
+}
+
+void add_timing(SimWorld& world) {
+  for (const Workload& phase : world.setup.phases) {
+    std::vector<BlockTiming> timing;
+    std::vector<RecordedSizes> recorded;
+    for (const PlatformUnit& unit : world.setup.platform.units) {
+      const TimingPlace place = *find_timing(world.traces, phase.kernel, unit.trace_unit);
+      timing.emplace_back(*place.trace, place.unit);
+      const std::vector<double> sizes = timing.back().sizes();
+      recorded.push_back({sizes.front(), sizes.back()});
+    }
+    world.setup.timing.push_back(std::move(timing));
+    world.recorded.push_back(std::move(recorded));
+  }
+}
+
+}  // namespace
+
+void sort_as_in_file(std::vector<ProbedHost>& hosts, const PlatformFileFacts& facts) {
+  std::map<std::string, int> place;
+  for (const PlatformHost& host : facts.hosts) place.emplace(host.name, static_cast<int>(place.size()));
+  const auto key = [&](const ProbedHost& host) {
+    const auto it = place.find(host.name);
+    return std::tuple(it == place.end() ? static_cast<int>(place.size()) : it->second,
+                      it == place.end() ? host.name.size() : 0, host.name);
+  };
+  std::sort(hosts.begin(), hosts.end(),
+            [&](const ProbedHost& a, const ProbedHost& b) { return key(a) < key(b); });
+}
+
+SimWorld load_sim_world(const Options& options) {
+  SimWorld world;
+  const PlatformFileFacts facts = check_platform_file(options.platform_file);
+  std::vector<std::string> warnings;
+  for (const std::string& file : options.trace_files) {
+    world.traces.push_back(read_trace(file, &warnings));
+  }
+  for (const std::string& warning : warnings) warn(warning);
+  for (WorkloadChoice& choice : choose_workloads(options, world.traces)) {
+    world.setup.phases.push_back(std::move(choice.workload));
+  }
+  ProbedPlatform probed = probe_platform(options.platform_file, [&](const ProbedHost& host) {
+    return is_timed(world, unit_from_properties(host.name, host.properties).trace_unit);
+  });
+  sort_as_in_file(probed.hosts, facts);
+  const bool any = std::any_of(probed.hosts.begin(), probed.hosts.end(),
+                               [](const ProbedHost& host) { return host.has_routes; });
+  if (!any) {
+    throw InputError(options.trace_files.front(),
+                     "none of its units is on the platform " + options.platform_file +
+                         "; name them alike, or give hosts the property trace_unit");
+  }
+  add_units(world, probed);
+  if (world.setup.platform.units.empty()) {
+    throw InputError(options.platform_file, "no unit can take part; see the warnings above");
+  }
+  add_timing(world);
+  world.setup.platform_file = options.platform_file;
+  const Trace& first = world.traces.front();
+  world.setup.dispatch =
+      options.dispatch_cost.value_or(first.dispatch.value_or(world.setup.dispatch));
+  world.setup.first_use = first.first_use.value_or(Seconds{});
+  for (const PlatformUnit& unit : world.setup.platform.units) world.units.push_back(unit.unit);
+  world.settings =
+      json_object({{"platform", json_string(options.platform_file)},
+                   {"traces", json_strings(options.trace_files)},
+                   {"noise", options.noise ? "true" : "false"},
+                   {"dispatch_cost_s", json_number(world.setup.dispatch.value)}});
+  return world;
+}
+
+KnownCosts known_costs(const SimWorld& world, const std::vector<Trace>& traces) {
+  KnownCosts known;
+  const Workload& workload = world.setup.phases.front();
+  for (const PlatformUnit& unit : world.setup.platform.units) {
+    const auto place = find_timing(traces, workload.kernel, unit.trace_unit);
+    if (!place) {
+      known.units.push_back(nullptr);
+      continue;
+    }
+    known.units.push_back(std::make_unique<TimingCurve>(
+        BlockTiming(*place->trace, place->unit),
+        moving_of(world.setup.platform, unit, workload, world.setup.dispatch)));
+  }
+  return known;
+}
+
+void check_policy(const SimWorld& world, const PolicyChoice& choice) {
+  const KnownCosts known = known_costs(world, profile_of(choice, world.traces));
+  static_cast<void>(make_policy(*choice.info, {choice.parameters, &known}));
+}
+
+RunReport simulate_once(const SimWorld& world, const PolicyChoice& choice, const Options& options,
+                        std::uint64_t repetition, const std::string& journal_file) {
+  RunPlan plan;
+  plan.units = world.units;
+  plan.phases = world.setup.phases;
+  plan.policy = choice;
+  const KnownCosts known = known_costs(world, profile_of(choice, world.traces));
+  plan.known = &known;
+  plan.recorded = world.recorded;
+  plan.on = "sim";
+  plan.seed = options.seed;
+  plan.repetition = repetition;
+  plan.decision_cost = options.decision_cost;
+  plan.settings = world.settings;
+  plan.journal_file = journal_file;
+  plan.stop_requested = [] { return stop_signal() != 0; };
+  SimSetup setup = world.setup;
+  setup.seed = options.seed;
+  setup.repetition = repetition;
+  setup.noise = options.noise;
+  const std::unique_ptr<Executor> executor = make_sim_executor(std::move(setup));
+  return run_plan(plan, *executor, {});
+}
+
+}  // namespace equipoise

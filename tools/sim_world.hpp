@@ -1,0 +1,54 @@
+// A platform, its traces and the workloads, put together: everything that simulations need.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platforms/platform_file.hpp"
+#include "shared_policies/model/block_timing.hpp"
+#include "shared_policies/model/platform.hpp"
+#include "shared_policies/policies/catalog.hpp"
+#include "shared_policies/run/metrics.hpp"
+#include "shared_policies/solve/lower_bound.hpp"
+#include "sim/platform_probe.hpp"
+#include "sim/sim_executor.hpp"
+#include "tools/options.hpp"
+#include "tools/run_plan.hpp"
+
+namespace equipoise {
+
+/// What is simulated, whatever the policy.
+struct SimWorld {
+  SimSetup setup;  ///< seed, repetition and noise aside
+  std::vector<Unit> units;
+  std::vector<std::vector<RecordedSizes>> recorded;  ///< [phase][unit]
+  std::vector<Trace> traces;                         ///< as given, in order
+  std::string settings;                              ///< for headers: a JSON object as text
+};
+
+/// Puts the hosts in the order of the file; those that the file does not name one by one come last,
+/// by name.
+void sort_as_in_file(std::vector<ProbedHost>& hosts, const PlatformFileFacts& facts);
+
+/// Reads and checks `--platform`, `--trace` and `--workload`. Warns of what it goes on with. Throws
+/// InputError.
+[[nodiscard]] SimWorld load_sim_world(const Options& options);
+
+/// The costs of whole blocks, as the traces and the routes have them, for informed policies and
+/// oracles: mean block times and undisturbed transfers of the first phase.
+/// `traces` are the world's own, or a profile's.
+[[nodiscard]] KnownCosts known_costs(const SimWorld& world, const std::vector<Trace>& traces);
+
+/// The bound that no run is under with noise off.
+[[nodiscard]] LowerBound lower_bound_of(const SimWorld& world);
+
+/// Simulates `choice` in this process, which does nothing else afterwards.
+[[nodiscard]] RunReport simulate_once(const SimWorld& world, const PolicyChoice& choice,
+                                      const Options& options, std::uint64_t repetition,
+                                      const std::string& journal_file);
+
+/// Throws InputError when `choice` cannot be made for this world.
+void check_policy(const SimWorld& world, const PolicyChoice& choice);
+
+}  // namespace equipoise

@@ -1,0 +1,84 @@
+// Asks the kernel catalog first, the traces then.
+#include "tools/workload_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "real/kernels/catalog.hpp"
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/spec.hpp"
+
+namespace equipoise {
+namespace {
+
+const std::vector<ParameterInfo> trace_kernel_parameters = {
+    {"items", "", "items", "how many items there are; required"},
+    {"grain_items", "1", "items", "block sizes are multiples of it"},
+    {"iterations", "1", "", "how often all items are processed, behind a barrier each"},
+    {"in_bytes_per_item", "0", "bytes", "moved to the unit with a block"},
+    {"out_bytes_per_item", "0", "bytes", "moved back with a block's results"},
+    {"resident_bytes", "0", "bytes", "moved to a unit before its first block"},
+    {"memory_bytes_per_item", "0", "bytes", "of unit memory, while a block is there"},
+    {"flop_per_item", "0", "FLOP", "for reports"}};
+
+WorkloadChoice choose_trace_kernel(const Spec& spec, const Trace& trace) {
+  const std::string where = "--workload";
+  const ParameterReader read(spec.parameters, trace_kernel_parameters, where);
+  if (!spec.parameters.contains("items")) {
+    throw InputError(where, fmt::format("'{0}' needs a size; write {0}:items=1e6", spec.name));
+  }
+  constexpr double most = 1e300;
+  constexpr Items most_items = Items{1} << 53;
+  WorkloadChoice choice;
+  Workload& w = choice.workload;
+  w.kernel = spec.name;
+  w.items = read.whole("items", 0, 1, most_items);
+  w.grain_items = read.whole("grain_items", trace.grain_items.value_or(1), 1, most_items);
+  w.iterations =
+      static_cast<int>(read.whole("iterations", 1, 1, std::numeric_limits<int>::max()));
+  w.in_bytes_per_item = read.number("in_bytes_per_item", 0.0, 0.0, most);
+  w.out_bytes_per_item = read.number("out_bytes_per_item", 0.0, 0.0, most);
+  w.resident_bytes = read.number("resident_bytes", 0.0, 0.0, most);
+  w.memory_bytes_per_item = read.number("memory_bytes_per_item", 0.0, 0.0, most);
+  w.flop_per_item = read.number("flop_per_item", 0.0, 0.0, most);
+  w.parameters["items"] = static_cast<double>(w.items);
+  w.validate(where);
+  return choice;
+}
+
+}  // namespace
+
+WorkloadChoice choose_workload(const std::string& spelling, const std::vector<Trace>& traces) {
+  const Spec spec = parse_spec(spelling, ':', "--workload");
+  std::vector<std::string> known;
+  for (const KernelInfo& info : kernel_catalog()) {
+    known.push_back(info.name);
+    if (info.name != spec.name) continue;
+    const std::unique_ptr<Kernel> kernel = make_kernel(spec.name, spec.parameters, "--workload");
+    return {kernel->workload(), kernel->problem()};
+  }
+  for (const Trace& trace : traces) {
+    if (trace.kernel == spec.name) return choose_trace_kernel(spec, trace);
+    if (std::find(known.begin(), known.end(), trace.kernel) == known.end()) {
+      known.push_back(trace.kernel);
+    }
+  }
+  throw InputError("--workload", unknown_name("kernel", spec.name, known));
+}
+
+void check_problem(const Trace& trace, const std::string& trace_file,
+                   const WorkloadChoice& choice) {
+  for (const auto& [name, value] : choice.problem) {
+    const auto recorded = trace.problem.find(name);
+    if (recorded == trace.problem.end() || recorded->second == value) continue;
+    throw InputError(
+        trace_file,
+        fmt::format("was made for {0}={1}, not {0}={2}, and the cost per item depends on it; "
+                    "record a trace of that size",
+                    name, recorded->second, value));
+  }
+}
+
+}  // namespace equipoise
