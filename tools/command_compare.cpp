@@ -104,8 +104,9 @@ RunsByPolicy run_all(RealWorld& world, const std::vector<PolicyChoice>& choices,
   std::size_t done = 0;
   for (int repetition = 0; repetition < options.reps; ++repetition) {
     for (const PolicyChoice& choice : choices) {
-      const RunReport report = run_once(world, choice, options, static_cast<std::uint64_t>(repetition),
-                                        journal_file(options, choice, "real", repetition));
+      const RunReport report =
+          run_once(world, choice, options, static_cast<std::uint64_t>(repetition),
+                   journal_file(options, choice, "real", repetition));
       if (stop_signal() != 0) throw Interrupted(stop_signal());
       runs[choice.spelling].push_back(report.run);
       if (!report.run.verified) {
@@ -177,10 +178,11 @@ int compare_command(const Options& options) {
   check_policies(comparison.policies, simulates ? &sim : nullptr, runs ? &real : nullptr);
   comparison.units = names_of(simulates ? sim.units : real.units);
   if (simulates && runs && names_of(real.units) != comparison.units) {
-    throw InputError("--unit", fmt::format("the real units are {}, the platform's are {}; both must "
-                                           "be the same, in the same order",
-                                           fmt::join(names_of(real.units), " "),
-                                           fmt::join(comparison.units, " ")));
+    throw InputError(
+        "--unit",
+        fmt::format("the real units are {}, the platform's are {}; both must "
+                    "be the same, in the same order",
+                    fmt::join(names_of(real.units), " "), fmt::join(comparison.units, " ")));
   }
   if (!options.out.empty()) make_folder(options.out + "/runs", "--out");
   comparison.experiment = experiment_text(options, sim.settings, real.settings);

@@ -141,10 +141,11 @@ void add_compare(CLI::App& app, Request& r) {
   c->add_option("--reps", r.options.reps, "repetitions of every policy")->capture_default_str();
   add_out(*c, r, "write results.json, report.html and the first runs into this folder");
   add_output(*c, r);
-  add_help(*c,
-           "equipoise compare --platform platforms/sirocco.xml --trace traces/sirocco-dgemm.jsonl "
-           "--workload starpu_dgemm_gemm:items=2e6 --policy greedy --policy static --policy plb-hec "
-           "--policy optimum --reps 10 --out cmp/");
+  add_help(
+      *c,
+      "equipoise compare --platform platforms/sirocco.xml --trace traces/sirocco-dgemm.jsonl "
+      "--workload starpu_dgemm_gemm:items=2e6 --policy greedy --policy static --policy plb-hec "
+      "--policy optimum --reps 10 --out cmp/");
   c->callback([&r] {
     const bool simulates = r.options.on != "real";
     if (simulates && (r.options.platform_file.empty() || r.options.trace_files.empty())) {
@@ -166,7 +167,8 @@ void add_record(CLI::App& app, Request& r) {
   c->add_option("--seconds-max", r.options.seconds_max, "time for each unit, in seconds")
       ->capture_default_str();
   c->add_option("--out", r.options.out, "write the trace (JSON Lines) here")->required();
-  c->add_option("--platform-out", r.options.platform_out, "write the platform that matches it here");
+  c->add_option("--platform-out", r.options.platform_out,
+                "write the platform that matches it here");
   add_output(*c, r);
   add_help(*c,
            "equipoise record --unit cpu,threads=1 --unit cpu,threads=1,slowdown=3 --workload "

@@ -56,7 +56,8 @@ void print_text(const Entry& entry) {
   if (!entry.parameters.empty()) {
     TextTable table({"    parameter", "default", "unit", "meaning"});
     for (const ParameterInfo& p : entry.parameters) {
-      table.add({"    " + p.name, p.default_text.empty() ? "none" : p.default_text, p.unit, p.meaning});
+      table.add(
+          {"    " + p.name, p.default_text.empty() ? "none" : p.default_text, p.unit, p.meaning});
     }
     std::printf("%s", table.text().c_str());
   }
@@ -66,11 +67,11 @@ void print_text(const Entry& entry) {
 std::string entry_json(const Entry& entry) {
   std::string parameters = "[";
   for (const ParameterInfo& p : entry.parameters) {
-    parameters += (parameters.size() > 1 ? "," : "") +
-                  json_object({{"name", json_string(p.name)},
-                               {"default", json_string(p.default_text)},
-                               {"unit", json_string(p.unit)},
-                               {"meaning", json_string(p.meaning)}});
+    parameters +=
+        (parameters.size() > 1 ? "," : "") + json_object({{"name", json_string(p.name)},
+                                                          {"default", json_string(p.default_text)},
+                                                          {"unit", json_string(p.unit)},
+                                                          {"meaning", json_string(p.meaning)}});
   }
   return json_object({{"name", json_string(entry.name)},
                       {"line", json_string(entry.line)},

@@ -67,12 +67,12 @@ int platform_show_command(const std::string& file) {
   for (const ProbedHost& host : platform.hosts) {
     if (host.name == platform.master) continue;
     const PlatformUnit unit = unit_from_properties(host.name, host.properties);
-    table.add({host.name, to_string(unit.unit.kind), unit.unit.model, unit.unit.node,
-               unit.trace_unit,
-               unit.unit.memory_bytes ? fmt::format("{:.1f}", *unit.unit.memory_bytes / 0x1p30) : "-",
-               bandwidth_text(platform, host.in), latency_text(platform, host.in),
-               bandwidth_text(platform, host.out), latency_text(platform, host.out),
-               links_text(platform, host.in)});
+    table.add(
+        {host.name, to_string(unit.unit.kind), unit.unit.model, unit.unit.node, unit.trace_unit,
+         unit.unit.memory_bytes ? fmt::format("{:.1f}", *unit.unit.memory_bytes / 0x1p30) : "-",
+         bandwidth_text(platform, host.in), latency_text(platform, host.in),
+         bandwidth_text(platform, host.out), latency_text(platform, host.out),
+         links_text(platform, host.in)});
   }
   std::printf("master: %s\n\n%s", platform.master.c_str(), table.text().c_str());
   return 0;

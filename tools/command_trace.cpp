@@ -44,8 +44,8 @@ bool import_kernel(const StarpuImportRequest& request, const std::string& kernel
     warn(error.what());
     return false;
   }
-  const std::string file = fmt::format("{}/{}-{}.jsonl", request.out, options.machine,
-                                       short_kernel_name(kernel));
+  const std::string file =
+      fmt::format("{}/{}-{}.jsonl", request.out, options.machine, short_kernel_name(kernel));
   write_trace(import.trace, file);
   std::printf("%s: %zu units, %zu sizes and units timed, %zu rows refused\n", file.c_str(),
               import.trace.units.size(), import.trace.samples.size(), import.refused.size());

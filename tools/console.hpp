@@ -28,8 +28,8 @@ class Progress {
 /// Writes `text` beside `path` and renames it there. Throws InputError when that cannot be done.
 void write_whole_file(const std::string& path, const std::string& text);
 
-/// Throws InputError unless a file can be made at `path` (its folder exists and can be written, and it
-/// is no folder itself). Makes nothing. `option` is named in the message.
+/// Throws InputError unless a file can be made at `path` (its folder exists and can be written, and
+/// it is no folder itself). Makes nothing. `option` is named in the message.
 void check_writable(const std::string& path, const std::string& option);
 
 /// Makes the folder `path` and those above it. Throws InputError naming `option`.

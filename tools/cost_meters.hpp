@@ -8,8 +8,8 @@
 
 namespace equipoise {
 
-/// The meter called `spelling` (`paper_s`: the paper's figure for the policy); null for "none". Throws
-/// InputError for anything else than the four.
+/// The meter called `spelling` (`paper_s`: the paper's figure for the policy); null for "none".
+/// Throws InputError for anything else than the four.
 [[nodiscard]] std::unique_ptr<CostMeter> make_cost_meter(const std::string& spelling,
                                                          double paper_s);
 

@@ -39,7 +39,8 @@ struct Comparison {
 [[nodiscard]] std::string results_text(const Comparison& comparison);
 
 /// A JSON object of facts: values are text that is JSON already.
-[[nodiscard]] std::string json_object(const std::vector<std::pair<std::string, std::string>>& facts);
+[[nodiscard]] std::string json_object(
+    const std::vector<std::pair<std::string, std::string>>& facts);
 [[nodiscard]] std::string json_string(const std::string& text);
 [[nodiscard]] std::string json_number(double value);
 [[nodiscard]] std::string json_strings(const std::vector<std::string>& texts);

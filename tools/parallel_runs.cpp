@@ -31,8 +31,9 @@ ChildProcess start(const std::function<std::string()>& job) {
 JobResult result_of(const ChildProcess::Outcome& outcome) {
   if (outcome.succeeded()) return {outcome.output, {}};
   if (outcome.signal != 0) {
-    return {{}, fmt::format("its process died of signal {} ({})", outcome.signal,
-                            ::strsignal(outcome.signal))};
+    return {{},
+            fmt::format("its process died of signal {} ({})", outcome.signal,
+                        ::strsignal(outcome.signal))};
   }
   if (outcome.exit_code == failed_with_words) return {{}, outcome.output};
   return {{}, fmt::format("its process ended with {}", outcome.exit_code)};

@@ -25,8 +25,8 @@ struct JobResult {
 };
 
 /// Runs every job in a forked child, at most `at_once` at a time, and gives their results in the
-/// order of `jobs`. `done` is told how many have ended. Throws Interrupted when a stop is requested;
-/// the children are dead then.
+/// order of `jobs`. `done` is told how many have ended. Throws Interrupted when a stop is
+/// requested; the children are dead then.
 [[nodiscard]] std::vector<JobResult> run_in_children(
     const std::vector<std::function<std::string()>>& jobs, std::size_t at_once,
     const std::function<void(std::size_t done)>& done);

@@ -38,10 +38,9 @@ KnownCosts known_costs(const std::vector<Unit>& units, const std::string& kernel
     for (const Trace& trace : traces) {
       if (trace.kernel != kernel) continue;
       for (std::uint32_t i = 0; i < trace.units.size(); ++i) {
-        const bool timed =
-            trace.units[i].name == unit.name &&
-            std::any_of(trace.samples.begin(), trace.samples.end(),
-                        [&](const TraceSample& sample) { return sample.unit == i; });
+        const bool timed = trace.units[i].name == unit.name &&
+                           std::any_of(trace.samples.begin(), trace.samples.end(),
+                                       [&](const TraceSample& sample) { return sample.unit == i; });
         if (!timed || known.units.back() != nullptr) continue;
         TimingCurve::Moving moving;
         moving.dispatch = trace.dispatch.value_or(Seconds{});
@@ -77,8 +76,8 @@ RealWorld load_real_world(const Options& options) {
     }
   }
   for (UnitSpec& spec : parse_units(options.units)) {
-    const bool holds = std::all_of(
-        world.phases.begin(), world.phases.end(), [&](const Workload& phase) {
+    const bool holds =
+        std::all_of(world.phases.begin(), world.phases.end(), [&](const Workload& phase) {
           return largest_block(spec.unit, phase) >= std::min(phase.grain_items, phase.items);
         });
     if (!holds) {
@@ -101,8 +100,8 @@ RealWorld load_real_world(const Options& options) {
 }
 
 void check_policy(const RealWorld& world, const PolicyChoice& choice) {
-  const KnownCosts known = known_costs(world.units, world.phases.front().kernel,
-                                       profile_of(choice, world.traces));
+  const KnownCosts known =
+      known_costs(world.units, world.phases.front().kernel, profile_of(choice, world.traces));
   static_cast<void>(make_policy(*choice.info, {choice.parameters, &known}));
 }
 
@@ -112,8 +111,8 @@ RunReport run_once(const RealWorld& world, const PolicyChoice& choice, const Opt
   plan.units = world.units;
   plan.phases = world.phases;
   plan.policy = choice;
-  const KnownCosts known = known_costs(world.units, world.phases.front().kernel,
-                                       profile_of(choice, world.traces));
+  const KnownCosts known =
+      known_costs(world.units, world.phases.front().kernel, profile_of(choice, world.traces));
   plan.known = &known;
   plan.on = "real";
   plan.seed = options.seed;

@@ -18,7 +18,8 @@ namespace equipoise {
 struct RealWorld {
   std::vector<UnitSpec> specs;  ///< of the units that take part
   std::vector<Unit> units;
-  std::vector<std::unique_ptr<Kernel>> kernels;  ///< one a phase; allocated when `allocate` is called
+  std::vector<std::unique_ptr<Kernel>>
+      kernels;  ///< one a phase; allocated when `allocate` is called
   std::vector<Workload> phases;
   std::vector<Trace> traces;  ///< profiles for informed policies; may be empty
   std::string settings;       ///< for headers: a JSON object as text

@@ -68,9 +68,10 @@ std::string makespan_chart(const Comparison& comparison) {
     svg += row_label(r, y);
     svg += fmt::format("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{:.2f}\" height=\"18\"/>\n",
                        r.on, label_width, y + 4.0, s.mean * scale);
-    svg += fmt::format("<line class=\"interval\" x1=\"{:.2f}\" x2=\"{:.2f}\" y1=\"{}\" y2=\"{}\"/>\n",
-                       label_width + std::max(0.0, s.ci95_low) * scale,
-                       label_width + s.ci95_high * scale, y + 13.0, y + 13.0);
+    svg +=
+        fmt::format("<line class=\"interval\" x1=\"{:.2f}\" x2=\"{:.2f}\" y1=\"{}\" y2=\"{}\"/>\n",
+                    label_width + std::max(0.0, s.ci95_low) * scale,
+                    label_width + s.ci95_high * scale, y + 13.0, y + 13.0);
     svg += fmt::format("<text x=\"{:.2f}\" y=\"{}\">{}</text>\n",
                        label_width + s.ci95_high * scale + 6.0, y + 17.0, significant(s.mean, 4));
     y += row_height;
@@ -87,7 +88,8 @@ std::string makespan_chart(const Comparison& comparison) {
 
 /// Hues a golden angle apart, so that neighbours differ however many units there are.
 std::string colour(std::size_t unit) {
-  return fmt::format("hsl({:.0f} 55% {}%)", std::fmod(210.0 + 137.508 * static_cast<double>(unit), 360.0),
+  return fmt::format("hsl({:.0f} 55% {}%)",
+                     std::fmod(210.0 + 137.508 * static_cast<double>(unit), 360.0),
                      unit % 2 == 0 ? 52 : 64);
 }
 
@@ -100,7 +102,8 @@ std::string share_chart(const Comparison& comparison) {
     for (std::size_t unit = 0; unit < r.share_by_unit.size(); ++unit) {
       const double width = r.share_by_unit[unit] * chart_width;
       svg += fmt::format(
-          "<rect x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"18\" fill=\"{}\"><title>{} {:.2f} %"
+          "<rect x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"18\" fill=\"{}\"><title>{} {:.2f} "
+          "%"
           "</title></rect>\n",
           x, y + 4.0, width, colour(unit), escaped(comparison.units[unit]),
           100.0 * r.share_by_unit[unit]);
@@ -113,17 +116,21 @@ std::string share_chart(const Comparison& comparison) {
 
 std::string number_table(const Comparison& comparison) {
   std::string html =
-      "<table><thead><tr><th>policy</th><th>on</th><th>runs</th><th>makespan s</th><th>95 % interval "
+      "<table><thead><tr><th>policy</th><th>on</th><th>runs</th><th>makespan s</th><th>95 % "
+      "interval "
       "s</th><th>speedup</th><th>over bound</th><th>idle %</th><th>blocks</th><th>rebalances</th>"
-      "<th>decisions</th><th>decisions s</th><th>spread s</th><th>verified</th></tr></thead><tbody>\n";
+      "<th>decisions</th><th>decisions s</th><th>spread "
+      "s</th><th>verified</th></tr></thead><tbody>\n";
   for (const PolicyResult& r : comparison.results) {
     html += fmt::format(
         "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{} – {}</td><td>{:.2f}</td><td>{}</td>"
-        "<td>{:.1f}</td><td>{:.0f}</td><td>{:.1f}</td><td>{:.1f}</td><td>{}</td><td>{}</td><td>{}</td>"
+        "<td>{:.1f}</td><td>{:.0f}</td><td>{:.1f}</td><td>{:.1f}</td><td>{}</td><td>{}</td><td>{}</"
+        "td>"
         "</tr>\n",
         escaped(r.policy), r.on, r.reps, significant(r.makespan_s.mean, 5),
         significant(r.makespan_s.ci95_low, 5), significant(r.makespan_s.ci95_high, 5),
-        r.speedup_vs_baseline, r.over_lower_bound ? fmt::format("{:.3f}", *r.over_lower_bound) : "–",
+        r.speedup_vs_baseline,
+        r.over_lower_bound ? fmt::format("{:.3f}", *r.over_lower_bound) : "–",
         100.0 * r.idle_fraction, r.blocks, r.rebalances, r.decisions,
         significant(r.decisions_total_s, 3), significant(r.finish_spread_s, 3),
         r.verified ? "yes" : "<b>no</b>");

@@ -7,8 +7,8 @@
 
 namespace equipoise {
 
-/// The page: mean makespans with their confidence intervals as bars against the lower bound, who did
-/// which share of the items, and all numbers in a table.
+/// The page: mean makespans with their confidence intervals as bars against the lower bound, who
+/// did which share of the items, and all numbers in a table.
 [[nodiscard]] std::string report_html(const Comparison& comparison);
 
 }  // namespace equipoise

@@ -47,7 +47,8 @@ std::string remarks(const Comparison& comparison, const PolicyResult& result) {
   if (result.extrapolated_share > 0.0) {
     words.push_back(fmt::format("{}% extrapolated", percent(result.extrapolated_share)));
   }
-  if (result.items_redone > 0.0) words.push_back(fmt::format("{} items redone", result.items_redone));
+  if (result.items_redone > 0.0)
+    words.push_back(fmt::format("{} items redone", result.items_redone));
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
@@ -71,8 +72,8 @@ std::string prediction_table(const Comparison& comparison) {
 std::string run_table(const RunReport& report, const PolicyChoice& policy,
                       const std::vector<Unit>& units, std::optional<double> lower_bound_s) {
   const RunNumbers& n = report.run.numbers;
-  TextTable table({"unit", "items", "share %", "blocks", "in s", "compute s", "out s", "idle %",
-                   "last end s"});
+  TextTable table(
+      {"unit", "items", "share %", "blocks", "in s", "compute s", "out s", "idle %", "last end s"});
   for (std::size_t i = 0; i < units.size(); ++i) {
     const UnitNumbers& unit = n.units[i];
     table.add({units[i].name, fmt::format("{}", unit.items), percent(share(n, i)),
@@ -86,8 +87,8 @@ std::string run_table(const RunReport& report, const PolicyChoice& policy,
     text += fmt::format(", {:.3f} of the lower bound {} s", n.makespan.value / *lower_bound_s,
                         significant(*lower_bound_s, 5));
   }
-  text += fmt::format("; {} blocks, {} decisions, {} rebalances", n.blocks, n.decisions,
-                      n.rebalances);
+  text +=
+      fmt::format("; {} blocks, {} decisions, {} rebalances", n.blocks, n.decisions, n.rebalances);
   if (n.extrapolated_share > 0.0) {
     text += fmt::format("; {}% of the items in blocks outside the recorded sizes",
                         percent(n.extrapolated_share));

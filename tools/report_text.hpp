@@ -15,8 +15,8 @@ namespace equipoise {
                                     const std::vector<Unit>& units,
                                     std::optional<double> lower_bound_s);
 
-/// A comparison: a line a policy and world, the least makespan of each world marked; with both worlds
-/// the predicted makespan stands beside the measured one.
+/// A comparison: a line a policy and world, the least makespan of each world marked; with both
+/// worlds the predicted makespan stands beside the measured one.
 [[nodiscard]] std::string comparison_table(const Comparison& comparison);
 
 }  // namespace equipoise

@@ -32,9 +32,9 @@ struct RunPlan {
   std::vector<Unit> units;
   std::vector<Workload> phases;
   PolicyChoice policy;
-  const KnownCosts* known = nullptr;                ///< for informed policies and oracles
+  const KnownCosts* known = nullptr;                 ///< for informed policies and oracles
   std::vector<std::vector<RecordedSizes>> recorded;  ///< [phase][unit]; empty on real units
-  std::string on;                                   ///< "sim" or "real"
+  std::string on;                                    ///< "sim" or "real"
   std::uint64_t seed = 1;
   std::uint64_t repetition = 0;
   std::string decision_cost = "none";
@@ -50,8 +50,8 @@ struct RunReport {
   std::string problem;  ///< why it is not verified; empty when it is
 };
 
-/// Runs `plan` on `executor`. `verify` is asked after a complete run: an empty answer means that the
-/// numbers are right (simulations compute nothing and have no `verify`).
+/// Runs `plan` on `executor`. `verify` is asked after a complete run: an empty answer means that
+/// the numbers are right (simulations compute nothing and have no `verify`).
 [[nodiscard]] RunReport run_plan(const RunPlan& plan, Executor& executor,
                                  const std::function<std::string()>& verify);
 

@@ -92,7 +92,8 @@ void add_units(SimWorld& world, const ProbedPlatform& probed) {
   for (const ProbedHost& host : probed.hosts) {
     PlatformUnit unit = unit_from_properties(host.name, host.properties);
     if (!host.has_routes) {
-      const bool is_unit = host.properties.contains("kind") || host.properties.contains("trace_unit");
+      const bool is_unit =
+          host.properties.contains("kind") || host.properties.contains("trace_unit");
       if (host.name != probed.master || is_unit) untimed.push_back(host.name);
       continue;
     }
@@ -138,7 +139,8 @@ void add_timing(SimWorld& world) {
 
 void sort_as_in_file(std::vector<ProbedHost>& hosts, const PlatformFileFacts& facts) {
   std::map<std::string, int> place;
-  for (const PlatformHost& host : facts.hosts) place.emplace(host.name, static_cast<int>(place.size()));
+  for (const PlatformHost& host : facts.hosts)
+    place.emplace(host.name, static_cast<int>(place.size()));
   const auto key = [&](const ProbedHost& host) {
     const auto it = place.find(host.name);
     return std::tuple(it == place.end() ? static_cast<int>(place.size()) : it->second,
@@ -181,11 +183,10 @@ SimWorld load_sim_world(const Options& options) {
       options.dispatch_cost.value_or(first.dispatch.value_or(world.setup.dispatch));
   world.setup.first_use = first.first_use.value_or(Seconds{});
   for (const PlatformUnit& unit : world.setup.platform.units) world.units.push_back(unit.unit);
-  world.settings =
-      json_object({{"platform", json_string(options.platform_file)},
-                   {"traces", json_strings(options.trace_files)},
-                   {"noise", options.noise ? "true" : "false"},
-                   {"dispatch_cost_s", json_number(world.setup.dispatch.value)}});
+  world.settings = json_object({{"platform", json_string(options.platform_file)},
+                                {"traces", json_strings(options.trace_files)},
+                                {"noise", options.noise ? "true" : "false"},
+                                {"dispatch_cost_s", json_number(world.setup.dispatch.value)}});
   return world;
 }
 

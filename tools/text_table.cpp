@@ -12,13 +12,15 @@ namespace {
 
 /// Characters of UTF-8 text, one column each.
 std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
 }
 
 bool looks_like_a_number(const std::string& cell) {
-  return cell.empty() || cell == "-" || std::isdigit(static_cast<unsigned char>(cell.front())) != 0 ||
-         cell.front() == '-' || cell.front() == '+' || cell.front() == '*';
+  return cell.empty() || cell == "-" ||
+         std::isdigit(static_cast<unsigned char>(cell.front())) != 0 || cell.front() == '-' ||
+         cell.front() == '+' || cell.front() == '*';
 }
 
 }  // namespace
@@ -46,7 +48,8 @@ std::string TextTable::text() const {
     std::string text;
     for (std::size_t column = 0; column < cells.size(); ++column) {
       const std::string gap(widths[column] - width_of(cells[column]), ' ');
-      text += (column > 0 ? "  " : "") + (right[column] ? gap + cells[column] : cells[column] + gap);
+      text +=
+          (column > 0 ? "  " : "") + (right[column] ? gap + cells[column] : cells[column] + gap);
     }
     text.erase(text.find_last_not_of(' ') + 1);
     out += text + "\n";

@@ -36,8 +36,7 @@ WorkloadChoice choose_trace_kernel(const Spec& spec, const Trace& trace) {
   w.kernel = spec.name;
   w.items = read.whole("items", 0, 1, most_items);
   w.grain_items = read.whole("grain_items", trace.grain_items.value_or(1), 1, most_items);
-  w.iterations =
-      static_cast<int>(read.whole("iterations", 1, 1, std::numeric_limits<int>::max()));
+  w.iterations = static_cast<int>(read.whole("iterations", 1, 1, std::numeric_limits<int>::max()));
   w.in_bytes_per_item = read.number("in_bytes_per_item", 0.0, 0.0, most);
   w.out_bytes_per_item = read.number("out_bytes_per_item", 0.0, 0.0, most);
   w.resident_bytes = read.number("resident_bytes", 0.0, 0.0, most);

@@ -17,14 +17,14 @@ struct WorkloadChoice {
   std::map<std::string, double> problem;
 };
 
-/// Reads `KERNEL[:k=v,...]`. A kernel of the catalog describes itself; a kernel that only some trace
-/// names takes items (required), grain_items, iterations, in_bytes_per_item, out_bytes_per_item,
-/// resident_bytes, memory_bytes_per_item and flop_per_item. Throws InputError at `--workload`.
+/// Reads `KERNEL[:k=v,...]`. A kernel of the catalog describes itself; a kernel that only some
+/// trace names takes items (required), grain_items, iterations, in_bytes_per_item,
+/// out_bytes_per_item, resident_bytes, memory_bytes_per_item and flop_per_item. Throws InputError
+/// at `--workload`.
 [[nodiscard]] WorkloadChoice choose_workload(const std::string& spelling,
                                              const std::vector<Trace>& traces);
 
 /// Throws InputError at `trace_file` when `trace` was made for another problem than `choice`'s.
-void check_problem(const Trace& trace, const std::string& trace_file,
-                   const WorkloadChoice& choice);
+void check_problem(const Trace& trace, const std::string& trace_file, const WorkloadChoice& choice);
 
 }  // namespace equipoise

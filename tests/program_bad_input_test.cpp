@@ -1,0 +1,274 @@
+// Bad input as a user meets it: exit 2, one line that says where and what, and nothing written.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/support/program.hpp"
+
+namespace equipoise {
+namespace {
+
+const char* const platform =
+    "<?xml version='1.0'?>\n"
+    "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+    "<platform version=\"4.1\">\n"
+    "<zone id=\"z\" routing=\"Full\">\n"
+    "<host id=\"ram\" speed=\"1Gf\"><prop id=\"master\" value=\"true\"/></host>\n"
+    "<host id=\"a\" speed=\"1Gf\"/>\n"
+    "<host id=\"b\" speed=\"1Gf\"/>\n"
+    "<link id=\"l\" bandwidth=\"1GBps\" latency=\"1us\"/>\n"
+    "<route src=\"ram\" dst=\"a\"><link_ctn id=\"l\"/></route>\n"
+    "<route src=\"ram\" dst=\"b\"><link_ctn id=\"l\"/></route>\n"
+    "</zone>\n</platform>\n";
+
+const std::string head =
+    R"({"schema":"equipoise.trace/1","source":"recorded","kernel":"k","item":"thing","provenance":"a test","machine":{},"units":[{"id":"a","kind":"cpu"},{"id":"b","kind":"cpu"}]})"
+    "\n";
+const std::string samples =
+    "{\"unit\":\"a\",\"items\":10,\"compute_s\":0.1}\n"
+    "{\"unit\":\"a\",\"items\":100,\"compute_s\":1.0}\n"
+    "{\"unit\":\"b\",\"items\":10,\"compute_s\":0.2}\n"
+    "{\"unit\":\"b\",\"items\":100,\"compute_s\":2.0}\n";
+
+/// A simulation of which a test spoils one part.
+class BadInput : public testing::Test {
+ protected:
+  [[nodiscard]] std::vector<std::string> simulation() const {
+    return {"simulate", "--platform", platform_file, "--trace", trace_file, "--workload",
+            workload,   "--policy",   policy,        "--out",   out};
+  }
+
+  void expect_refused(const std::vector<std::string>& words) const {
+    const ProgramRun run = run_equipoise(simulation());
+    EXPECT_EQ(run.exit_code, 2) << run.err;
+    std::vector<std::string> errors;
+    for (const std::string& line : lines_of(run.err)) {
+      if (line.rfind("equipoise: warning: ", 0) != 0) errors.push_back(line);
+    }
+    ASSERT_EQ(errors.size(), 1u) << run.err;
+    EXPECT_EQ(errors[0].rfind("equipoise: error: ", 0), 0u) << run.err;
+    for (const std::string& word : words) {
+      EXPECT_NE(errors[0].find(word), std::string::npos) << "'" << word << "' in: " << run.err;
+    }
+    EXPECT_FALSE(std::filesystem::exists(out));
+  }
+
+  void expect_trace_refused(const std::string& text, const std::vector<std::string>& words) {
+    trace_file = scratch.write("bad.jsonl", text);
+    expect_refused(words);
+  }
+
+  void expect_platform_refused(const std::string& text, const std::vector<std::string>& words) {
+    platform_file = scratch.write("bad.xml", text);
+    expect_refused(words);
+  }
+
+  /// Gives what the program warned of on a run that went through.
+  [[nodiscard]] std::string warnings_of_a_good_run() const {
+    const ProgramRun run = run_equipoise(simulation());
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_TRUE(std::filesystem::exists(out));
+    return run.err;
+  }
+
+  ScratchFolder scratch;
+  std::string platform_file = scratch.write("p.xml", platform);
+  std::string trace_file = scratch.write("t.jsonl", head + samples);
+  std::string workload = "k:items=1000";
+  std::string policy = "greedy";
+  std::string out = scratch.path("run.jsonl");
+};
+
+TEST_F(BadInput, IsNotWhatTheTestsStartFrom) { EXPECT_EQ(warnings_of_a_good_run(), ""); }
+
+TEST_F(BadInput, RefusesAMissingTrace) {
+  trace_file = scratch.path("none.jsonl");
+  expect_refused({"none.jsonl"});
+}
+
+TEST_F(BadInput, RefusesAMissingPlatform) {
+  platform_file = scratch.path("none.xml");
+  expect_refused({"none.xml"});
+}
+
+TEST_F(BadInput, RefusesAnEmptyTrace) { expect_trace_refused("", {"bad.jsonl"}); }
+
+TEST_F(BadInput, RefusesAnEmptyPlatform) { expect_platform_refused("", {"bad.xml"}); }
+
+TEST_F(BadInput, RefusesMalformedJson) {
+  expect_trace_refused(head + "{\"unit\":\"a\",\n" + samples, {"bad.jsonl:2"});
+}
+
+TEST_F(BadInput, RefusesAbsurdlyNestedJson) {
+  expect_trace_refused(head + std::string(200'000, '[') + "\n" + samples, {"bad.jsonl:2"});
+}
+
+TEST_F(BadInput, RefusesATimeThatIsNotANumber) {
+  expect_trace_refused(head + "{\"unit\":\"a\",\"items\":1,\"compute_s\":NaN}\n" + samples,
+                       {"bad.jsonl:2"});
+}
+
+TEST_F(BadInput, RefusesANegativeTime) {
+  expect_trace_refused(head + "{\"unit\":\"a\",\"items\":1,\"compute_s\":-1}\n" + samples,
+                       {"bad.jsonl:2"});
+}
+
+TEST_F(BadInput, RefusesATimeOfZero) {
+  expect_trace_refused(head + "{\"unit\":\"a\",\"items\":1,\"compute_s\":0}\n" + samples,
+                       {"bad.jsonl:2"});
+}
+
+TEST_F(BadInput, RefusesASizeThatOverflows) {
+  expect_trace_refused(head + "{\"unit\":\"a\",\"items\":1e300,\"compute_s\":1}\n" + samples,
+                       {"bad.jsonl:2"});
+}
+
+TEST_F(BadInput, RefusesAnotherSchema) {
+  std::string other = head;
+  other.replace(other.find("trace/1"), 7, "trace/2");
+  expect_trace_refused(other + samples, {"bad.jsonl:1", "schema"});
+}
+
+TEST_F(BadInput, RefusesAnUnknownSource) {
+  std::string other = head;
+  other.replace(other.find("recorded"), 8, "imagined");
+  expect_trace_refused(other + samples, {"bad.jsonl:1", "imagined"});
+}
+
+TEST_F(BadInput, RefusesAnUnknownKindOfUnit) {
+  std::string other = head;
+  other.replace(other.find("\"cpu\""), 5, "\"cpx\"");
+  expect_trace_refused(other + samples, {"bad.jsonl:1", "cpx"});
+}
+
+TEST_F(BadInput, RefusesATraceWhoseUnitsThePlatformLacks) {
+  expect_trace_refused(
+      R"({"schema":"equipoise.trace/1","source":"recorded","kernel":"k","item":"thing","provenance":"a test","machine":{},"units":[{"id":"x","kind":"cpu"}]})"
+      "\n{\"unit\":\"x\",\"items\":10,\"compute_s\":0.1}\n",
+      {"bad.jsonl", "none of its units"});
+}
+
+TEST_F(BadInput, RefusesAProblemSizeThatTheTraceWasNotMadeFor) {
+  std::string other = head;
+  other.replace(other.find("\"kernel\":\"k\""), 12,
+                "\"kernel\":\"matmul\",\"problem\":{\"n\":512}");
+  workload = "matmul:n=1024";
+  expect_trace_refused(other + samples, {"bad.jsonl", "n=512", "n=1024"});
+}
+
+TEST_F(BadInput, RefusesAPlatformOfVersionThree) {
+  std::string other = platform;
+  other.replace(other.find("4.1"), 3, "3");
+  expect_platform_refused(other, {"bad.xml:3", "version 3"});
+}
+
+TEST_F(BadInput, RefusesHostsWithoutARoute) {
+  std::string other = platform;
+  const std::string route = "<route src=\"ram\" dst=\"b\"><link_ctn id=\"l\"/></route>\n";
+  other.erase(other.find(route), route.size());
+  expect_platform_refused(other, {"bad.xml", "route", "ram", "b"});
+}
+
+TEST_F(BadInput, RefusesAPlatformThatIsNotXml) {
+  expect_platform_refused("<platform version=\"4.1\">\n<zone\n", {"bad.xml:"});
+}
+
+TEST_F(BadInput, NamesThePolicyThatWasMeant) {
+  policy = "plb-hek";
+  expect_refused({"plb-hek", "plb-hec"});
+}
+
+TEST_F(BadInput, NamesTheParameterThatWasMeant) {
+  policy = "plb-hec:treshold=1";
+  expect_refused({"treshold", "threshold"});
+}
+
+TEST_F(BadInput, RefusesAParameterThatIsNoNumber) {
+  policy = "plb-hec:threshold=lots";
+  expect_refused({"threshold", "lots"});
+}
+
+TEST_F(BadInput, NamesTheKernelThatWasMeant) {
+  workload = "blackschols:options=5";
+  expect_refused({"blackschols", "blackscholes"});
+}
+
+TEST_F(BadInput, NamesTheUnitThatWasMeant) {
+  const ProgramRun run = run_equipoise(
+      {"run", "--unit", "cpux,threads=1", "--workload", "matmul:n=64", "--policy", "greedy"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.err.find("'cpu'"), std::string::npos) << run.err;
+}
+
+TEST_F(BadInput, RefusesAWorkloadOfNoItems) {
+  workload = "k:items=0";
+  expect_refused({"--workload"});
+}
+
+TEST_F(BadInput, RefusesAWorkloadThatOverflows) {
+  workload = "k:items=1e30";
+  expect_refused({"--workload"});
+}
+
+TEST_F(BadInput, RefusesAnOutputThatCannotBeWritten) {
+  out = scratch.path("no/such/folder/run.jsonl");
+  expect_refused({"no/such/folder"});
+}
+
+TEST_F(BadInput, RefusesAnUnknownOption) {
+  const ProgramRun run = run_equipoise({"simulate", "--plattform", "x"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(run.err.rfind("equipoise: error: ", 0), 0u) << run.err;
+}
+
+TEST_F(BadInput, WarnsOfAUnitThatOnlyThePlatformHas) {
+  trace_file = scratch.write(
+      "t.jsonl",
+      R"({"schema":"equipoise.trace/1","source":"recorded","kernel":"k","item":"thing","provenance":"a test","machine":{},"units":[{"id":"a","kind":"cpu"}]})"
+      "\n{\"unit\":\"a\",\"items\":10,\"compute_s\":0.1}\n");
+  EXPECT_NE(warnings_of_a_good_run().find("b"), std::string::npos);
+}
+
+TEST_F(BadInput, WarnsOfAUnitThatOnlyTheTraceHas) {
+  std::string other = head;
+  other.replace(other.find("\"b\""), 3, "\"c\"");
+  trace_file = scratch.write("t.jsonl", other +
+                                            "{\"unit\":\"a\",\"items\":10,\"compute_s\":0.1}\n"
+                                            "{\"unit\":\"c\",\"items\":10,\"compute_s\":0.1}\n");
+  EXPECT_NE(warnings_of_a_good_run().find("times c"), std::string::npos);
+}
+
+TEST_F(BadInput, WarnsOfAUnitWhoseMemoryHoldsLessThanAGrain) {
+  std::string other = platform;
+  other.replace(other.find("<host id=\"b\" speed=\"1Gf\"/>"), 26,
+                "<host id=\"b\" speed=\"1Gf\"><prop id=\"memory_bytes\" value=\"100\"/></host>");
+  platform_file = scratch.write("p.xml", other);
+  workload = "k:items=1000,memory_bytes_per_item=101";
+  EXPECT_NE(warnings_of_a_good_run().find("b takes no part"), std::string::npos);
+}
+
+TEST_F(BadInput, WarnsOfATruncatedLastTraceLine) {
+  trace_file = scratch.write("t.jsonl", head + samples + "{\"unit\":\"a\",\"ite");
+  EXPECT_NE(warnings_of_a_good_run().find("t.jsonl:6"), std::string::npos);
+}
+
+TEST_F(BadInput, SaysHowMuchWasExtrapolated) {
+  policy = "static";  // blocks of some hundred items, recorded are 10 to 100
+  const ProgramRun run = run_equipoise(simulation());
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NE(run.out.find("100.0% of the items in blocks outside the recorded sizes"),
+            std::string::npos)
+      << run.out;
+}
+
+TEST_F(BadInput, IsNeitherOneItemNorOneUnitNorMoreUnitsThanItems) {
+  workload = "k:items=1";
+  EXPECT_EQ(warnings_of_a_good_run(), "");
+  for (const char* name : {"greedy", "static", "plb-hec", "optimum"}) {
+    policy = name;
+    EXPECT_EQ(run_equipoise(simulation()).exit_code, 0) << name;
+  }
+}
+
+}  // namespace
+}  // namespace equipoise

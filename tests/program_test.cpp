@@ -1,0 +1,225 @@
+// The commands as a user types them, and the files that they leave.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/program.hpp"
+
+namespace equipoise {
+namespace {
+
+using Json = nlohmann::json;
+
+const std::vector<std::string> sirocco = {"--platform", "platforms/sirocco.xml",
+                                          "--trace",    "traces/sirocco-dgemm.jsonl",
+                                          "--workload", "starpu_dgemm_gemm:items=1e6"};
+
+std::vector<std::string> with(std::vector<std::string> words,
+                              const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+std::vector<Json> json_lines(const std::string& path) {
+  std::vector<Json> all;
+  for (const std::string& line : lines_of(read_text(path))) all.push_back(Json::parse(line));
+  return all;
+}
+
+/// Whether the blocks of a run file cover items 0 .. items-1 once each.
+void expect_covered(const std::vector<Json>& run, long items) {
+  std::map<long, long> blocks;
+  for (const Json& line : run) {
+    if (line.contains("first_item")) blocks[line.at("first_item")] += line.at("items").get<long>();
+  }
+  long at = 0;
+  for (const auto& [first, count] : blocks) {
+    ASSERT_EQ(first, at);
+    at += count;
+  }
+  EXPECT_EQ(at, items);
+}
+
+TEST(Program, SaysItsVersionAndWhatItWasBuiltWith) {
+  const ProgramRun run = run_equipoise({"--version"});
+  EXPECT_EQ(run.exit_code, 0);
+  for (const char* word : {"equipoise", "SimGrid", "Ipopt", "CUDA", "MPI"}) {
+    EXPECT_NE(run.out.find(word), std::string::npos) << run.out;
+  }
+}
+
+TEST(Program, HasHelpWithAnExampleForEveryCommand) {
+  const std::vector<std::vector<std::string>> commands = {{"record"},
+                                                          {"simulate"},
+                                                          {"run"},
+                                                          {"compare"},
+                                                          {"optimum"},
+                                                          {"list"},
+                                                          {"trace"},
+                                                          {"trace", "check"},
+                                                          {"trace", "show"},
+                                                          {"trace", "import"},
+                                                          {"trace", "import", "starpu"},
+                                                          {"trace", "import", "csv"},
+                                                          {"platform"},
+                                                          {"platform", "check"},
+                                                          {"platform", "show"},
+                                                          {"platform", "detect"}};
+  for (const auto& command : commands) {
+    const ProgramRun run = run_equipoise(with(command, {"--help"}));
+    EXPECT_EQ(run.exit_code, 0);
+    EXPECT_NE(run.out.find("Example:\n  equipoise " + command[0]), std::string::npos) << run.out;
+  }
+}
+
+TEST(Program, SimulatesTheSameForTheSameSeed) {
+  const ScratchFolder scratch;
+  for (const char* name : {"a.jsonl", "b.jsonl"}) {
+    const ProgramRun run =
+        run_equipoise(with(with({"simulate"}, sirocco),
+                           {"--policy", "plb-hec", "--seed", "7", "--out", scratch.path(name)}));
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+  }
+  EXPECT_EQ(read_text(scratch.path("a.jsonl")), read_text(scratch.path("b.jsonl")));
+  ASSERT_EQ(run_equipoise(with(with({"simulate"}, sirocco), {"--policy", "plb-hec", "--seed", "8",
+                                                             "--out", scratch.path("c.jsonl")}))
+                .exit_code,
+            0);
+  EXPECT_NE(read_text(scratch.path("a.jsonl")), read_text(scratch.path("c.jsonl")));
+}
+
+TEST(Program, WritesARunFileThatCoversEveryItemOnce) {
+  const ScratchFolder scratch;
+  const std::string file = scratch.path("run.jsonl");
+  ASSERT_EQ(run_equipoise(with(with({"simulate"}, sirocco), {"--policy", "plb-hec", "--out", file}))
+                .exit_code,
+            0);
+  const std::vector<Json> run = json_lines(file);
+  EXPECT_EQ(run.front().at("schema"), "equipoise.run/1");
+  EXPECT_EQ(run.back().at("summary"), true);
+  EXPECT_EQ(run.back().at("verified"), true);
+  expect_covered(run, 1'000'000);
+}
+
+TEST(Program, ComparesPoliciesOnTheRecordedMachine) {
+  const ScratchFolder scratch;
+  const ProgramRun run =
+      run_equipoise(with(with({"compare"}, sirocco), {"--policy", "all", "--reps", "3", "--noise",
+                                                      "off", "--out", scratch.path("cmp")}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Json results = Json::parse(read_text(scratch.path("cmp/results.json")));
+  EXPECT_EQ(results.at("schema"), "equipoise.results/1");
+  EXPECT_GT(results.at("lower_bound_s"), 0.0);
+  std::map<std::string, Json> by_policy;
+  for (const Json& result : results.at("results")) {
+    by_policy[result.at("policy")] = result;
+    EXPECT_EQ(result.at("verified"), true);
+    EXPECT_GE(result.at("over_lower_bound"), 1.0 - 1e-9) << result.at("policy");
+    double shares = 0.0;
+    for (const auto& share : result.at("share_by_unit")) shares += share.get<double>();
+    EXPECT_NEAR(shares, 1.0, 1e-9);
+  }
+  EXPECT_EQ(by_policy.at("greedy").at("speedup_vs_baseline"), 1.0);
+  EXPECT_EQ(by_policy.at("static").at("informed"), true);
+  EXPECT_EQ(by_policy.at("optimum").at("oracle"), true);
+  EXPECT_NE(read_text(scratch.path("cmp/report.html")).find("</html>"), std::string::npos);
+  EXPECT_TRUE(std::filesystem::exists(scratch.path("cmp/runs/plb-hec-sim.jsonl")));
+}
+
+TEST(Program, ShowsPlbHecAheadOfGreedyOnSirocco) {
+  const ScratchFolder scratch;
+  const ProgramRun run = run_equipoise(
+      {"compare", "--platform", "platforms/sirocco.xml", "--trace", "traces/sirocco-dgemm.jsonl",
+       "--workload", "starpu_dgemm_gemm:items=2e6", "--policy", "greedy", "--policy", "plb-hec",
+       "--reps", "10", "--out", scratch.path("cmp")});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Json results = Json::parse(read_text(scratch.path("cmp/results.json")));
+  EXPECT_GT(results.at("results").at(1).at("speedup_vs_baseline"), 1.0);
+}
+
+TEST(Program, GivesTheOptimumAndTheBound) {
+  const ProgramRun run = run_equipoise(with(with({"optimum"}, sirocco), {"--json"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Json json = Json::parse(run.out);
+  EXPECT_GE(json.at("makespan_s"), json.at("lower_bound_s").get<double>() * (1.0 - 1e-9));
+}
+
+TEST(Program, RecordsPredictsAndRunsOnThisMachine) {
+  const ScratchFolder scratch;
+  const std::vector<std::string> units = {"--unit", "cpu,threads=1", "--unit",
+                                          "cpu,threads=1,slowdown=2"};
+  const std::string trace = scratch.path("here.jsonl");
+  const std::string xml = scratch.path("here.xml");
+  const ProgramRun record = run_equipoise(
+      with(with({"record"}, units), {"--workload", "blackscholes:options=1e5", "--seconds-max",
+                                     "0.5", "--out", trace, "--platform-out", xml}));
+  ASSERT_EQ(record.exit_code, 0) << record.err;
+  EXPECT_EQ(run_equipoise({"trace", "check", trace}).exit_code, 0);
+  EXPECT_EQ(run_equipoise({"platform", "check", xml}).exit_code, 0);
+  const ProgramRun compare = run_equipoise(
+      with(with({"compare", "--on", "both"}, units),
+           {"--trace", trace, "--platform", xml, "--workload", "blackscholes:options=1e5",
+            "--policy", "all", "--reps", "2", "--out", scratch.path("cmp")}));
+  ASSERT_EQ(compare.exit_code, 0) << compare.err;
+  EXPECT_NE(compare.out.find("predicted s"), std::string::npos) << compare.out;
+  const Json results = Json::parse(read_text(scratch.path("cmp/results.json")));
+  for (const Json& result : results.at("results")) EXPECT_EQ(result.at("verified"), true);
+}
+
+TEST(Program, RunsMatmulForReal) {
+  const ScratchFolder scratch;
+  const std::string file = scratch.path("run.jsonl");
+  const ProgramRun run =
+      run_equipoise({"run", "--unit", "cpu", "--unit", "cpu,slowdown=3", "--workload",
+                     "matmul:n=256", "--policy", "plb-hec", "--out", file});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  expect_covered(json_lines(file), 256);
+}
+
+TEST(Program, LeavesAReadableRunFileAfterCtrlC) {
+  const ScratchFolder scratch;
+  const std::string file = scratch.path("run.jsonl");
+  const ProgramRun run =
+      run_equipoise({"run", "--unit", "cpu,slowdown=1000", "--workload", "blackscholes:options=2e6",
+                     "--policy", "greedy", "--out", file},
+                    SIGINT, 1.5);
+  EXPECT_EQ(run.exit_code, 130) << run.err;
+  EXPECT_EQ(run.err.rfind("equipoise: error: interrupted", 0), 0u) << run.err;
+  for (const Json& line : json_lines(file)) EXPECT_FALSE(line.contains("summary"));
+}
+
+TEST(Program, ListsWhatThereIs) {
+  EXPECT_NE(run_equipoise({"list", "policies"}).out.find("plb-hec"), std::string::npos);
+  EXPECT_NE(run_equipoise({"list", "kernels"}).out.find("matmul"), std::string::npos);
+  EXPECT_NE(run_equipoise({"list", "units"}).out.find("slowdown"), std::string::npos);
+  EXPECT_TRUE(Json::parse(run_equipoise({"list", "policies", "--json"}).out).is_array());
+  EXPECT_EQ(run_equipoise({"list", "polices"}).exit_code, 2);
+}
+
+TEST(Program, ImportsACsvFile) {
+  const ScratchFolder scratch;
+  const std::string csv = scratch.write("t.csv", "num_tokens,median\n1,0.5\n2,0.75\n4,1.25\n");
+  const std::string trace = scratch.path("t.jsonl");
+  const ProgramRun run = run_equipoise({"trace", "import", "csv", csv, "--unit", "gpu0",
+                                        "--items-column", "num_tokens", "--compute-column",
+                                        "median", "--time-unit", "ms", "--out", trace});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const std::vector<Json> lines = json_lines(trace);
+  ASSERT_EQ(lines.size(), 4u);
+  EXPECT_EQ(lines[2].at("items"), 2);
+  EXPECT_DOUBLE_EQ(lines[2].at("compute_s"), 0.00075);
+}
+
+TEST(Program, DescribesThisMachine) {
+  const ScratchFolder scratch;
+  const std::string xml = scratch.path("here.xml");
+  EXPECT_EQ(run_equipoise({"platform", "detect", "--out", xml}).exit_code, 0);
+  EXPECT_EQ(run_equipoise({"platform", "check", xml}).exit_code, 0);
+  EXPECT_NE(run_equipoise({"platform", "show", xml}).out.find("cpu0"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace equipoise

@@ -1,0 +1,162 @@
+// Reads the source tree and fails where the architecture's rules are broken.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A source file: its path from the repository root and its lines.
+struct Source {
+  std::string path;
+  std::vector<std::string> lines;
+};
+
+bool starts_with(const std::string& text, const std::string& start) {
+  return text.rfind(start, 0) == 0;
+}
+
+std::vector<Source> sources() {
+  std::vector<Source> all;
+  for (const char* folder :
+       {"shared_policies", "sim", "real", "traces", "platforms", "tools", "tests"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path(SOURCE_DIR) / folder)) {
+      const std::string ending = entry.path().extension();
+      if (ending != ".cpp" && ending != ".hpp" && ending != ".cu") continue;
+      Source source{fs::relative(entry.path(), SOURCE_DIR).string(), {}};
+      std::ifstream file(entry.path());
+      for (std::string line; std::getline(file, line);) source.lines.push_back(line);
+      all.push_back(std::move(source));
+    }
+  }
+  return all;
+}
+
+/// Fails for every line that `pattern` is found in, in files for which `applies` holds.
+template <class Applies>
+void expect_none(const std::string& pattern, const std::string& why, Applies&& applies) {
+  const std::regex forbidden(pattern);
+  for (const Source& source : sources()) {
+    if (!applies(source.path) || source.path == "tests/source_tree_test.cpp") continue;
+    for (std::size_t i = 0; i < source.lines.size(); ++i) {
+      EXPECT_FALSE(std::regex_search(source.lines[i], forbidden))
+          << source.path << ":" << i + 1 << ": " << why << ": " << source.lines[i];
+    }
+  }
+}
+
+const auto anywhere = [](const std::string&) { return true; };
+
+auto inside(const std::string& folder) {
+  return [folder](const std::string& path) { return starts_with(path, folder); };
+}
+
+auto outside(const std::vector<std::string>& folders) {
+  return [folders](const std::string& path) {
+    return std::none_of(folders.begin(), folders.end(),
+                        [&](const std::string& folder) { return starts_with(path, folder); });
+  };
+}
+
+TEST(SourceTree, SharedPoliciesKnowNobody) {
+  expect_none("#include \"(sim|real|traces|platforms|tools|tests)/", "it includes another folder",
+              inside("shared_policies/"));
+}
+
+TEST(SourceTree, SharedPoliciesHaveNoClockThreadChanceOrOutput) {
+  expect_none(
+      "std::chrono|<chrono>|<thread>|std::thread|<mutex>|std::mutex|std::async|random_device|"
+      "unordered_|std::cout|getenv|<fstream>",
+      "it would no longer be a deterministic function of its events", inside("shared_policies/"));
+}
+
+TEST(SourceTree, FoldersOfTheStarDoNotKnowOneAnother) {
+  const std::vector<std::string> folders = {"traces", "platforms", "sim", "real"};
+  for (const std::string& folder : folders) {
+    for (const std::string& other : folders) {
+      if (other == folder) continue;
+      expect_none("#include \"" + other + "/", folder + " includes " + other, inside(folder + "/"));
+    }
+    expect_none("#include \"(tools|tests)/", folder + " includes a user of it",
+                inside(folder + "/"));
+  }
+}
+
+TEST(SourceTree, PoliciesRunModelFitAndSolveKeepTheirOrder) {
+  expect_none("#include \"shared_policies/(run|fit|solve|policies)/", "model/ depends on nothing",
+              inside("shared_policies/model/"));
+  expect_none("#include \"shared_policies/(fit|solve|policies)/", "run/ depends on model/ only",
+              inside("shared_policies/run/"));
+  expect_none("#include \"shared_policies/(run|solve|policies)/", "fit/ depends on model/ only",
+              inside("shared_policies/fit/"));
+  expect_none("#include \"shared_policies/(run|policies)/", "solve/ depends on fit/ and model/",
+              inside("shared_policies/solve/"));
+}
+
+TEST(SourceTree, SimGridIsKnownToTheSimulatorAndTheBenchmarkOnly) {
+  expect_none("#include <(simgrid|xbt)/", "a global engine, and seconds of compile time",
+              outside({"sim/", "tests/bench/"}));
+  expect_none("#include <(simgrid|xbt)/", "SimGrid stays out of headers", [](const auto& path) {
+    return starts_with(path, "sim/") && fs::path(path).extension() == ".hpp";
+  });
+}
+
+TEST(SourceTree, IpoptIsKnownToOneFile) {
+  expect_none("#include <(coin/|coin-or/)?Ip[A-Z]", "one place",
+              outside({"shared_policies/solve/equal_finish_ipopt.cpp"}));
+}
+
+TEST(SourceTree, CudaAndMpiHaveOneFolderEach) {
+  expect_none("#include <(cuda|cublas|cufft)", "one place", outside({"real/cuda/"}));
+  expect_none("#include <mpi\\.h>", "one place", outside({"real/mpi/"}));
+}
+
+TEST(SourceTree, HasNoConditionalCompilation) {
+  expect_none("^\\s*#\\s*(if|ifdef|ifndef)\\b", "CMake chooses a file, not a branch in the text",
+              anywhere);
+}
+
+TEST(SourceTree, HeadersUsePragmaOnceAndIncludesStartAtTheRoot) {
+  for (const Source& source : sources()) {
+    if (fs::path(source.path).extension() != ".hpp") continue;
+    EXPECT_NE(std::find(source.lines.begin(), source.lines.end(), "#pragma once"),
+              source.lines.end())
+        << source.path;
+  }
+  expect_none("#include \"(?!(shared_policies|sim|real|traces|platforms|tools|tests)/)",
+              "write includes from the repository root", anywhere);
+}
+
+TEST(SourceTree, EveryFileSaysWhatItIsFor) {
+  for (const Source& source : sources()) {
+    ASSERT_FALSE(source.lines.empty()) << source.path;
+    EXPECT_TRUE(starts_with(source.lines.front(), "//")) << source.path << ": no opening comment";
+  }
+}
+
+TEST(SourceTree, FilesAreShort) {
+  for (const Source& source : sources()) {
+    EXPECT_LE(source.lines.size(), 400u) << source.path << ": is there a second subject in it?";
+  }
+}
+
+TEST(SourceTree, NamesSayWhatThingsAre) {
+  const std::regex vague("(^|[_/])(util|utils|common|helper|helpers|manager|base|impl)([_.]|$)");
+  for (const Source& source : sources()) {
+    EXPECT_FALSE(std::regex_search(source.path, vague)) << source.path;
+  }
+}
+
+TEST(SourceTree, LeavesNothingUnfinished) {
+  expect_none("\\b(TODO|FIXME|XXX)\\b", "finish it, or open an issue", anywhere);
+  expect_none("DISABLED_|EXPECT_TRUE\\(true\\)|ASSERT_TRUE\\(true\\)",
+              "a test that never runs or cannot fail", inside("tests/"));
+}
+
+}  // namespace

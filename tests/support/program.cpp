@@ -1,0 +1,78 @@
+// fork, exec, and two temporary files for what the program prints.
+#include "tests/support/program.hpp"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+namespace equipoise {
+
+ProgramRun run_equipoise(const std::vector<std::string>& arguments, int signal,
+                         double signal_after_s) {
+  const ScratchFolder scratch;
+  const std::string out = scratch.path("out");
+  const std::string err = scratch.path("err");
+  std::vector<std::string> words = {EQUIPOISE_BINARY};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const pid_t child = ::fork();
+  if (child < 0) throw std::runtime_error("cannot fork");
+  if (child == 0) {
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    const int mode = O_WRONLY | O_CREAT | O_TRUNC;
+    const bool ready = ::chdir(SOURCE_DIR) == 0 &&
+                       ::dup2(::open(out.c_str(), mode, 0600), 1) == 1 &&
+                       ::dup2(::open(err.c_str(), mode, 0600), 2) == 2;
+    if (ready) ::execv(argv[0], argv.data());
+    ::_exit(127);
+  }
+  if (signal != 0) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(signal_after_s));
+    ::kill(child, signal);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  const int exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  return {exit_code, read_text(out), read_text(err)};
+}
+
+ScratchFolder::ScratchFolder() {
+  path_ = (std::filesystem::temp_directory_path() / "equipoise-XXXXXX").string();
+  if (::mkdtemp(path_.data()) == nullptr) throw std::runtime_error("cannot make " + path_);
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string ScratchFolder::write(const std::string& name, const std::string& text) const {
+  std::ofstream(path(name), std::ios::binary) << text;
+  return path(name);
+}
+
+std::string read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+}  // namespace equipoise

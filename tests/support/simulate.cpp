@@ -1,0 +1,127 @@
+// What was seen comes back through the pipe, as bytes.
+#include "tests/support/simulate.hpp"
+
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "shared_policies/run/run_loop.hpp"
+#include "sim/child_process.hpp"
+
+namespace equipoise {
+namespace {
+
+template <class T>
+void pack(std::string& bytes, const std::vector<T>& values) {
+  const std::size_t count = values.size();
+  bytes.append(reinterpret_cast<const char*>(&count), sizeof count);
+  bytes.append(reinterpret_cast<const char*>(values.data()), count * sizeof(T));
+}
+
+template <class T>
+std::vector<T> unpack(const char*& from) {
+  std::size_t count = 0;
+  std::memcpy(&count, from, sizeof count);
+  std::vector<T> values(count);
+  std::memcpy(values.data(), from + sizeof count, count * sizeof(T));
+  from += sizeof count + count * sizeof(T);
+  return values;
+}
+
+Finish finish_of(Seconds at, const BlockFinished& finished) {
+  return {finished.unit.index,
+          finished.block.id,
+          finished.assigned.value,
+          finished.times.in.value,
+          finished.times.compute.value,
+          finished.times.out.value,
+          at.value};
+}
+
+/// Each idle unit gets blocks of its own size.
+class OwnSizes final : public Policy {
+ public:
+  explicit OwnSizes(std::vector<Items> items) : items_(std::move(items)) {}
+
+  void decide(const View& /*view*/, const Event& event, Decisions& decisions) override {
+    if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
+      decisions.assign(idle->unit, items_[idle->unit.index]);
+    }
+  }
+
+ private:
+  std::vector<Items> items_;
+};
+
+class Collected final : public Journal {
+ public:
+  explicit Collected(Seen& seen) : seen_(seen) {}
+
+  void block(const BlockRecord& record) override {
+    seen_.finishes.push_back(
+        finish_of(record.end, {record.unit, record.block, record.assigned, record.times}));
+  }
+  void decision(const DecisionRecord& /*record*/) override {}
+  void event(const EventRecord& /*record*/) override {}
+
+ private:
+  Seen& seen_;
+};
+
+/// Lets `see` see something in a child process.
+Seen in_child(const std::function<Seen()>& see) {
+  ChildProcess child([&](int fd) {
+    const Seen seen = see();
+    std::string bytes;
+    pack(bytes, seen.finishes);
+    pack(bytes, seen.numbers);
+    return write_all(fd, bytes) ? 0 : 1;
+  });
+  const ChildProcess::Outcome outcome = child.wait();
+  if (!outcome.succeeded()) {
+    throw std::runtime_error("a simulation ended with code " + std::to_string(outcome.exit_code) +
+                             ", signal " + std::to_string(outcome.signal));
+  }
+  const char* from = outcome.output.data();
+  Seen seen;
+  seen.finishes = unpack<Finish>(from);
+  seen.numbers = unpack<double>(from);
+  return seen;
+}
+
+}  // namespace
+
+Seen simulate(const SimSetup& setup, const Script& script) {
+  return in_child([&] {
+    Seen seen;
+    const std::unique_ptr<Executor> executor = make_sim_executor(setup);
+    executor->run([&] { script(*executor, seen); });
+    return seen;
+  });
+}
+
+void take_finishes(Executor& executor, Seen& seen, Seconds deadline) {
+  while (const std::optional<Event> event = executor.next(deadline)) {
+    seen.finishes.push_back(finish_of(event->at, std::get<BlockFinished>(event->what)));
+  }
+}
+
+Seen run_blocks(Executor& executor, const std::vector<Workload>& phases,
+                const std::vector<Items>& block_items) {
+  RunSetup run;
+  run.units.resize(block_items.size());
+  run.phases = phases;
+  Seen seen;
+  OwnSizes policy(block_items);
+  Collected journal(seen);
+  const RunOutcome outcome = run_policy(executor, policy, run, journal);
+  if (!outcome.complete || outcome.policy_stalled) throw std::runtime_error("an incomplete run");
+  return seen;
+}
+
+Seen simulate_blocks(const SimSetup& setup, const std::vector<Items>& block_items) {
+  return in_child([&] { return run_blocks(*make_sim_executor(setup), setup.phases, block_items); });
+}
+
+}  // namespace equipoise

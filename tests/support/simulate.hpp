@@ -1,0 +1,49 @@
+// Simulations inside tests: each in a child process, because SimGrid has one engine a process.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "shared_policies/run/executor.hpp"
+#include "sim/sim_executor.hpp"
+
+namespace equipoise {
+
+/// A block that came back, in seconds.
+struct Finish {
+  std::uint32_t unit = 0;
+  std::uint64_t block = 0;
+  double assigned_s = 0.0;
+  double in_s = 0.0;
+  double compute_s = 0.0;
+  double out_s = 0.0;
+  double at_s = 0.0;
+
+  bool operator==(const Finish&) const = default;
+};
+
+/// What a script wants to tell the test.
+struct Seen {
+  std::vector<Finish> finishes;
+  std::vector<double> numbers;
+};
+
+/// Talks to an executor, inside its body.
+using Script = std::function<void(Executor& executor, Seen& seen)>;
+
+/// Runs `script` on a simulator in a child process. Throws std::runtime_error when the child dies.
+[[nodiscard]] Seen simulate(const SimSetup& setup, const Script& script);
+
+/// Takes events until there are none (or until `deadline`), all of them finishes.
+void take_finishes(Executor& executor, Seen& seen, Seconds deadline = Seconds::infinity());
+
+/// Runs `phases`, one after the other, on `executor`, every idle unit being given blocks of its
+/// `block_items`.
+[[nodiscard]] Seen run_blocks(Executor& executor, const std::vector<Workload>& phases,
+                              const std::vector<Items>& block_items);
+
+/// The same on a simulator in a child process.
+[[nodiscard]] Seen simulate_blocks(const SimSetup& setup, const std::vector<Items>& block_items);
+
+}  // namespace equipoise
