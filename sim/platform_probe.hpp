@@ -24,14 +24,16 @@ struct ProbedHost {
 /// A platform as SimGrid sees it.
 struct ProbedPlatform {
   std::string master;
-  std::vector<ProbedHost> hosts;  ///< in SimGrid's own order, the master included
-  std::vector<Link> links;        ///< those on some route
+  std::vector<ProbedHost> hosts;  ///< in the order of the file, the master included
+  std::vector<Link>
+      links;  ///< those on some route; the two directions of a split-duplex link are two
 };
 
 /// Loads `platform_file` with SimGrid in a child process and tells of all hosts, and of the routes
-/// between the master and those hosts for which `wants_routes` is true. The master is the host whose
-/// property `master` is true; without one, the first host of the file. Throws InputError when SimGrid
-/// refuses the file, says why, or dies of it (two hosts without a route: which two).
+/// between the master and those hosts for which `wants_routes` is true (it is called in the child).
+/// The master is the host whose property `master` is true; without one, the first host of the file.
+/// Its own routes are empty. Throws InputError when SimGrid refuses the file, says why (with the
+/// line, where SimGrid knows it), or dies of it, and for two hosts without a route: which two.
 [[nodiscard]] ProbedPlatform probe_platform(
     const std::string& platform_file, const std::function<bool(const ProbedHost&)>& wants_routes);
 

@@ -16,20 +16,39 @@ namespace equipoise {
 /// One simulated run.
 struct SimSetup {
   std::string platform_file;  ///< SimGrid XML; loaded again by the executor
-  Platform platform;          ///< as `probe_platform` gave it, units that take part only
+  /// As `probe_platform` gave it, units that take part only. A unit whose route has no links (it is
+  /// on the master) moves nothing.
+  Platform platform;
   std::vector<Workload> phases;
   std::vector<std::vector<BlockTiming>> timing;  ///< (phases, units)
   std::uint64_t seed = 1;
   std::uint64_t repetition = 0;
   bool noise = true;
-  Seconds dispatch{5e-6};  ///< a unit is taken this long before the stages of a block
-  Seconds first_use;       ///< a unit is taken this long more before its first block
-  /// Simulate every stage as a SimGrid activity, even one that nobody can disturb (for the test that
-  /// holds both ways equal).
+  /// From the handing out of a block to the earliest begin of its stages. A block that waits in a
+  /// queue is dispatched meanwhile.
+  Seconds dispatch{5e-6};
+  Seconds first_use;  ///< a unit is taken this long more before its first block of a phase
+  /// Simulate every stage as a SimGrid activity, even one that nobody can disturb (for the test
+  /// that holds both ways equal).
   bool activities_only = false;
 };
 
 /// Makes the executor. One per process: SimGrid has one engine and one clock, so a second is a bug.
+///
+/// A unit is serial: dispatch, (first use, resident bytes,) copy in, compute, copy out, then the
+/// next block of its queue. Resident bytes travel with the first block's own, in one transfer;
+/// bytes are rounded up to whole ones. Compute times are drawn by unit, kernel and ordinal of the
+/// block on the unit in this run, or are means without noise. Bytes come from the trace if it has
+/// them, else from the workload.
+///
+/// A transfer over a route whose links no other unit's route uses takes latency + bytes /
+/// bandwidth, unless the file's own `<config>`, or profiles of its links, make SimGrid differ; all
+/// others share links as SimGrid does. Events of SimGrid's own less than 0.1 ns apart are one.
+///
+/// Thinking of a unit (`occupy`) follows the blocks that it has. `run` throws BackendError when the
+/// platform does not load, a host is missing, or the platform takes a host or link away for good.
+/// The body runs on a stack of 8 MiB. Cost: about 0.9 us a block where nothing is shared, 6 us with
+/// two transfers over a shared link that is not full; memory grows with units and queued blocks.
 [[nodiscard]] std::unique_ptr<Executor> make_sim_executor(SimSetup setup);
 
 }  // namespace equipoise

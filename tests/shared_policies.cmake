@@ -5,3 +5,5 @@ target_link_libraries(equipoise_test_support PUBLIC equipoise::shared_policies)
 equipoise_tests(run
   SOURCES model_test.cpp pool_test.cpp results_test.cpp run_loop_test.cpp spec_test.cpp
   LIBS equipoise_test_support)
+
+equipoise_tests(source_tree SOURCES source_tree_test.cpp LIBS equipoise_build_settings)

@@ -8,8 +8,10 @@
 #include <set>
 #include <utility>
 
+#include "platforms/platform_file.hpp"
 #include "shared_policies/fit/timing_curve.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "sim/platform_probe.hpp"
 #include "tools/console.hpp"
 #include "tools/json_text.hpp"
 #include "tools/workload_choice.hpp"
@@ -137,22 +139,9 @@ void add_timing(SimWorld& world) {
 
 }  // namespace
 
-void sort_as_in_file(std::vector<ProbedHost>& hosts, const PlatformFileFacts& facts) {
-  std::map<std::string, int> place;
-  for (const PlatformHost& host : facts.hosts)
-    place.emplace(host.name, static_cast<int>(place.size()));
-  const auto key = [&](const ProbedHost& host) {
-    const auto it = place.find(host.name);
-    return std::tuple(it == place.end() ? static_cast<int>(place.size()) : it->second,
-                      it == place.end() ? host.name.size() : 0, host.name);
-  };
-  std::sort(hosts.begin(), hosts.end(),
-            [&](const ProbedHost& a, const ProbedHost& b) { return key(a) < key(b); });
-}
-
 SimWorld load_sim_world(const Options& options) {
   SimWorld world;
-  const PlatformFileFacts facts = check_platform_file(options.platform_file);
+  static_cast<void>(check_platform_file(options.platform_file));
   std::vector<std::string> warnings;
   for (const std::string& file : options.trace_files) {
     world.traces.push_back(read_trace(file, &warnings));
@@ -161,10 +150,9 @@ SimWorld load_sim_world(const Options& options) {
   for (WorkloadChoice& choice : choose_workloads(options, world.traces)) {
     world.setup.phases.push_back(std::move(choice.workload));
   }
-  ProbedPlatform probed = probe_platform(options.platform_file, [&](const ProbedHost& host) {
+  const ProbedPlatform probed = probe_platform(options.platform_file, [&](const ProbedHost& host) {
     return is_timed(world, unit_from_properties(host.name, host.properties).trace_unit);
   });
-  sort_as_in_file(probed.hosts, facts);
   const bool any = std::any_of(probed.hosts.begin(), probed.hosts.end(),
                                [](const ProbedHost& host) { return host.has_routes; });
   if (!any) {
@@ -204,6 +192,18 @@ KnownCosts known_costs(const SimWorld& world, const std::vector<Trace>& traces) 
         moving_of(world.setup.platform, unit, workload, world.setup.dispatch)));
   }
   return known;
+}
+
+LowerBound lower_bound_of(const SimWorld& world) {
+  LowerBound sum;
+  for (std::size_t phase = 0; phase < world.setup.phases.size(); ++phase) {
+    std::vector<const BlockTiming*> timings;
+    for (const BlockTiming& timing : world.setup.timing[phase]) timings.push_back(&timing);
+    LowerBound bound = lower_bound(world.setup.platform, world.setup.phases[phase], timings);
+    bound.seconds += sum.seconds;
+    sum = std::move(bound);
+  }
+  return sum;
 }
 
 void check_policy(const SimWorld& world, const PolicyChoice& choice) {

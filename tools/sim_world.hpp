@@ -5,13 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "platforms/platform_file.hpp"
 #include "shared_policies/model/block_timing.hpp"
 #include "shared_policies/model/platform.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/run/metrics.hpp"
 #include "shared_policies/solve/lower_bound.hpp"
-#include "sim/platform_probe.hpp"
 #include "sim/sim_executor.hpp"
 #include "tools/options.hpp"
 #include "tools/run_plan.hpp"
@@ -27,10 +25,6 @@ struct SimWorld {
   std::string settings;                              ///< for headers: a JSON object as text
 };
 
-/// Puts the hosts in the order of the file; those that the file does not name one by one come last,
-/// by name.
-void sort_as_in_file(std::vector<ProbedHost>& hosts, const PlatformFileFacts& facts);
-
 /// Reads and checks `--platform`, `--trace` and `--workload`. Warns of what it goes on with. Throws
 /// InputError.
 [[nodiscard]] SimWorld load_sim_world(const Options& options);
@@ -40,7 +34,8 @@ void sort_as_in_file(std::vector<ProbedHost>& hosts, const PlatformFileFacts& fa
 /// `traces` are the world's own, or a profile's.
 [[nodiscard]] KnownCosts known_costs(const SimWorld& world, const std::vector<Trace>& traces);
 
-/// The bound that no run is under with noise off.
+/// The bound that no run is under with noise off: the sum over phases; shares and what binds are
+/// the last phase's.
 [[nodiscard]] LowerBound lower_bound_of(const SimWorld& world);
 
 /// Simulates `choice` in this process, which does nothing else afterwards.

@@ -16,7 +16,8 @@ class CostCurve {
   CostCurve() = default;
   virtual ~CostCurve() = default;
 
-  /// Time and slope at `items` > 0. Finite and positive. Piecewise curves give the slope to the right.
+  /// Time and slope at `items` > 0. Finite and positive. Piecewise curves give the slope to the
+  /// right.
   [[nodiscard]] virtual CostAt at(double items) const = 0;
   /// Whether the time is known not to fall anywhere as the block grows; solvers take their fast way
   /// then.

@@ -29,10 +29,10 @@ class BlockTiming {
   /// The expected time of a block of `items` > 0.
   [[nodiscard]] Seconds mean(double items) const;
 
-  /// The u-quantile, u in (0, 1), of the time of a block of `items`: a step function of the samples,
-  /// log-normal where only mean and deviation are known. Outside the recorded sizes it is the mean's
-  /// extrapolation times the relative quantile of the nearest size. Its average over u is
-  /// `mean(items)`.
+  /// The u-quantile, u in (0, 1), of the time of a block of `items`: a step function of the
+  /// samples, log-normal where only mean and deviation are known. Outside the recorded sizes it is
+  /// the mean's extrapolation times the relative quantile of the nearest size. Its average over u
+  /// is `mean(items)`.
   [[nodiscard]] Seconds quantile(double items, double u) const;
 
   /// Whether a block of `items` is smaller or larger than anything that was recorded.
@@ -65,7 +65,7 @@ class BlockTiming {
   static std::optional<double> bytes(const std::vector<Point>& points, double items);
   void add_size(const TraceSample* const* first, const TraceSample* const* last);
 
-  std::vector<Point> mean_s_;  ///< ascending in items
+  std::vector<Point> mean_s_;   ///< ascending in items
   std::vector<Spread> spread_;  ///< at the same sizes
   std::vector<Point> in_bytes_;
   std::vector<Point> out_bytes_;

@@ -58,8 +58,8 @@ struct PolicyInfo {
 /// The row called `name`. Throws InputError naming the nearest known name.
 [[nodiscard]] const PolicyInfo& find_policy(const std::string& name);
 
-/// Makes the policy. Throws InputError for an unknown parameter (naming the nearest one), for a value
-/// that cannot be read or is out of range, and for a missing profile.
+/// Makes the policy. Throws InputError for an unknown parameter (naming the nearest one), for a
+/// value that cannot be read or is out of range, and for a missing profile.
 [[nodiscard]] std::unique_ptr<Policy> make_policy(const PolicyInfo& info,
                                                   const PolicyInputs& inputs);
 

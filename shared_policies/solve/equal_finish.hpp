@@ -30,8 +30,8 @@ struct Split {
 ///     minimise T  subject to  cost_p(x_p) <= T for all p,  sum(x_p) = items,  0 <= x_p <= cap_p
 ///
 /// A unit whose cost exceeds T for every block gets nothing; a cost that falls somewhere is read as
-/// its monotone envelope (the largest x with cost(y) <= T for all y <= x). Exact to 1e-9 relative in
-/// T. With caps that hold less than `items`, every unit gets its cap and the status is `capped`.
+/// its monotone envelope (the largest x with cost(y) <= T for all y <= x). Exact to 1e-9 relative
+/// in T. With caps that hold less than `items`, every unit gets its cap and the status is `capped`.
 ///
 /// Source: PLB-HeC eqs 3-5 state E_1 = ... = E_n; equality has no solution when a unit should stay
 /// idle, so this solves the min-max form, which has the same answer whenever equality has one.

@@ -6,12 +6,21 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 #include "shared_policies/model/failure.hpp"
 #include "sim/platform_probe.hpp"
 
 namespace equipoise {
 namespace {
+
+/// Files that this process wrote; removed when it ends.
+struct Written {
+  ~Written() {
+    for (const std::string& path : paths) std::remove(path.c_str());
+  }
+  std::vector<std::string> paths;
+};
 
 /// With 17 digits, so that SimGrid reads the same number.
 std::string digits(double value) {
@@ -91,7 +100,8 @@ std::string write_temporary(const std::string& text, const std::string& suffix) 
   std::FILE* file = ::fdopen(fd, "w");
   std::fwrite(text.data(), 1, text.size(), file);
   std::fclose(file);
-  return path;
+  static Written written;
+  return written.paths.emplace_back(std::move(path));
 }
 
 Trace affine_trace(const TestUnit& unit) {

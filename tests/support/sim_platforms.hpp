@@ -31,7 +31,8 @@ struct TestPlatform {
 /// The SimGrid XML of `platform`.
 [[nodiscard]] std::string platform_xml(const TestPlatform& platform);
 
-/// Writes `text` to a new file in the temporary directory and returns its path.
+/// Writes `text` to a new file in the temporary directory, which is removed when the process ends
+/// by itself, and returns its path.
 [[nodiscard]] std::string write_temporary(const std::string& text, const std::string& suffix);
 
 /// The trace with the times of `unit` at 1 and 1,000,000 items: affine in between.

@@ -24,7 +24,7 @@ std::vector<T> unpack(const char*& from) {
   std::size_t count = 0;
   std::memcpy(&count, from, sizeof count);
   std::vector<T> values(count);
-  std::memcpy(values.data(), from + sizeof count, count * sizeof(T));
+  if (count > 0) std::memcpy(values.data(), from + sizeof count, count * sizeof(T));
   from += sizeof count + count * sizeof(T);
   return values;
 }

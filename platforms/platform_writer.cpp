@@ -1,0 +1,116 @@
+// Platform files of our own.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <fstream>
+
+#include "platforms/platform_file.hpp"
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+std::string attribute(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+/// Two hyphens would end an XML comment.
+std::string comment(std::string text) {
+  for (std::size_t i = text.find("--"); i != std::string::npos; i = text.find("--", i)) {
+    text.replace(i, 2, "- -");
+  }
+  return text;
+}
+
+/// Bytes and bytes per second without an exponent.
+std::string whole(double value) { return fmt::format("{:.0f}", value); }
+
+void append_host(std::string& xml, const HostDescription& host) {
+  xml += fmt::format("    <host id=\"{}\" speed=\"1Gf\"", attribute(host.name));
+  if (host.properties.empty()) {
+    xml += "/>\n";
+    return;
+  }
+  xml += ">\n";
+  for (const auto& [name, value] : host.properties) {
+    xml += fmt::format("      <prop id=\"{}\" value=\"{}\"/>\n", attribute(name), attribute(value));
+  }
+  xml += "    </host>\n";
+}
+
+}  // namespace
+
+HostDescription describe_unit(const Unit& unit, const std::string& trace_unit) {
+  HostDescription host{.name = unit.name, .properties = {}};
+  const auto add = [&host](const char* name, std::string value) {
+    host.properties.emplace_back(name, std::move(value));
+  };
+  add("kind", to_string(unit.kind));
+  if (!unit.node.empty()) add("node", unit.node);
+  if (!unit.model.empty()) add("model", unit.model);
+  if (unit.memory_bytes) add("memory_bytes", whole(*unit.memory_bytes));
+  if (unit.copy_engines != 1) add("copy_engines", std::to_string(unit.copy_engines));
+  if (unit.slots != 1) add("slots", std::to_string(unit.slots));
+  if (unit.idle_w && unit.busy_w) {
+    add("wattage_per_state", fmt::format("{}:{}", *unit.idle_w, *unit.busy_w));
+  }
+  if (!trace_unit.empty() && trace_unit != unit.name) add("trace_unit", trace_unit);
+  return host;
+}
+
+std::string platform_xml(const PlatformDescription& platform) {
+  std::string xml =
+      "<?xml version='1.0'?>\n"
+      "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n";
+  if (!platform.comment.empty()) xml += "<!--\n" + comment(platform.comment) + "\n-->\n";
+  xml += fmt::format("<platform version=\"4.1\">\n  <zone id=\"{}\" routing=\"Full\">\n",
+                     attribute(platform.zone));
+  for (const HostDescription& host : platform.hosts) append_host(xml, host);
+  for (const Link& link : platform.links) {
+    xml += fmt::format("    <link id=\"{}\" bandwidth=\"{}Bps\" latency=\"{}s\"{}/>\n",
+                       attribute(link.name), whole(link.bandwidth_bytes_per_s), link.latency.value,
+                       link.shared ? "" : " sharing_policy=\"FATPIPE\"");
+  }
+  for (const RouteDescription& route : platform.routes) {
+    xml += fmt::format("    <route src=\"{}\" dst=\"{}\" symmetrical=\"NO\">",
+                       attribute(route.from), attribute(route.to));
+    for (const std::string& link : route.links) {
+      xml += fmt::format("<link_ctn id=\"{}\"/>", attribute(link));
+    }
+    xml += "</route>\n";
+  }
+  return xml + "  </zone>\n</platform>\n";
+}
+
+void write_platform(const PlatformDescription& platform, const std::string& path) {
+  const std::string beside = path + ".partial";
+  std::ofstream out(beside, std::ios::binary | std::ios::trunc);
+  if (!out) throw InputError(path, "cannot be written; is the directory there and writable?");
+  out << platform_xml(platform);
+  out.close();
+  if (!out || std::rename(beside.c_str(), path.c_str()) != 0) {
+    std::remove(beside.c_str());
+    throw InputError(path, "cannot be written; is it a directory, or the disk full?");
+  }
+}
+
+}  // namespace equipoise

@@ -1,0 +1,49 @@
+// The rows of the kernel catalog.
+#include "real/kernels/catalog.hpp"
+
+#include <array>
+
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/spec.hpp"
+
+namespace equipoise {
+
+std::span<const KernelInfo> kernel_catalog() {
+  static const std::array<KernelInfo, 3> rows = {{
+      {"matmul",
+       "C = A B for square matrices of doubles (OpenBLAS); B stays on every unit",
+       "row",
+       {{"n", "1024", "rows", "rows and columns of each matrix"}},
+       make_matmul},
+      {"blackscholes",
+       "prices of European call and put options in closed form, vectorised",
+       "option",
+       {{"options", "1e6", "options", "how many options are priced"}},
+       make_blackscholes},
+      {"empty",
+       "nothing: times what the controller itself needs for a block",
+       "item",
+       {{"items", "1e6", "items", "how many items are handed out"}},
+       make_empty},
+  }};
+  return rows;
+}
+
+const KernelInfo& find_kernel(const std::string& name, const std::string& where) {
+  std::vector<std::string> names;
+  for (const KernelInfo& info : kernel_catalog()) {
+    if (info.name == name) return info;
+    names.push_back(info.name);
+  }
+  throw InputError(where, unknown_name("kernel", name, names));
+}
+
+std::unique_ptr<Kernel> make_kernel(const std::string& name, const TypedParameters& parameters,
+                                    const std::string& where) {
+  const KernelInfo& info = find_kernel(name, where);
+  std::unique_ptr<Kernel> kernel = info.make({parameters, info.parameters, where});
+  kernel->workload().validate(where);
+  return kernel;
+}
+
+}  // namespace equipoise

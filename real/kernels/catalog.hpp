@@ -1,0 +1,42 @@
+// Every kernel by name: one line, its parameters, and how to make it.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "real/kernels/kernel.hpp"
+#include "real/parameter_reader.hpp"
+#include "shared_policies/policies/catalog.hpp"
+
+namespace equipoise {
+
+/// One row of the catalog.
+struct KernelInfo {
+  std::string name;
+  std::string line;  ///< what it computes, one line
+  std::string item;  ///< what one item is
+  std::vector<ParameterInfo> parameters;
+  std::unique_ptr<Kernel> (*make)(const ParameterReader& parameters);
+};
+
+/// All kernels, in the order in which they are listed.
+[[nodiscard]] std::span<const KernelInfo> kernel_catalog();
+
+/// The row called `name`. Throws InputError at `where`, naming the nearest known name.
+[[nodiscard]] const KernelInfo& find_kernel(const std::string& name, const std::string& where);
+
+/// Makes the kernel without allocating its data. Throws InputError at `where` for an unknown name
+/// or parameter (naming the nearest), for a value that cannot be read or is out of range, and for a
+/// workload that is not legal.
+[[nodiscard]] std::unique_ptr<Kernel> make_kernel(const std::string& name,
+                                                  const TypedParameters& parameters,
+                                                  const std::string& where);
+
+// What the catalog lists; each is in the file of its name.
+[[nodiscard]] std::unique_ptr<Kernel> make_blackscholes(const ParameterReader& parameters);
+[[nodiscard]] std::unique_ptr<Kernel> make_matmul(const ParameterReader& parameters);
+[[nodiscard]] std::unique_ptr<Kernel> make_empty(const ParameterReader& parameters);
+
+}  // namespace equipoise

@@ -1,0 +1,31 @@
+// Tells whether option prices are right, without the formula's own code.
+#pragma once
+
+#include <cstddef>
+
+#include "real/kernels/kernel.hpp"
+
+namespace equipoise {
+
+/// Options and the prices that are claimed for them.
+struct PricedOptions {
+  const double* spot;
+  const double* strike;
+  const double* years;
+  const double* volatility;
+  const double* call;
+  const double* put;
+};
+
+/// The price of a call as the discounted mean of its payoff, by Simpson's rule over the standard
+/// normal variable that drives the spot; to about 1e-9 of the spot. Knows nothing of N(d1), N(d2).
+[[nodiscard]] double call_by_integration(double spot, double strike, double years,
+                                         double volatility, double rate);
+
+/// Checks put-call parity (C - P = S - K e^(-rT)) of every option, the closed form with the
+/// library's own erfc for up to 2^20 of them, and `call_by_integration` for up to 500, both evenly
+/// spread. An option that was never priced holds a NaN and fails.
+[[nodiscard]] Verification check_options(const PricedOptions& options, std::size_t count,
+                                         double rate);
+
+}  // namespace equipoise

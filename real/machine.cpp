@@ -1,0 +1,127 @@
+// Asks hwloc and the operating system.
+#include "real/machine.hpp"
+
+#include <hwloc.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "real/thread_team.hpp"
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+struct DestroyTopology {
+  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+};
+using Topology = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, DestroyTopology>;
+
+Topology load_topology() {
+  hwloc_topology_t topology = nullptr;
+  if (hwloc_topology_init(&topology) != 0) return nullptr;
+  Topology owned(topology);
+  if (hwloc_topology_load(topology) != 0) return nullptr;
+  return owned;
+}
+
+/// The threads that this process may use; first one of each core, then the second ones.
+std::vector<CpuThread> threads_of(const Topology& topology) {
+  std::vector<std::vector<CpuThread>> rounds;
+  std::map<int, std::size_t> used;  // threads of each core so far
+  for (const int number : cores_of_this_thread()) {
+    int core = number;
+    if (topology) {
+      const hwloc_obj_t thread =
+          hwloc_get_pu_obj_by_os_index(topology.get(), static_cast<unsigned>(number));
+      const hwloc_obj_t parent = thread == nullptr ? nullptr
+                                                   : hwloc_get_ancestor_obj_by_type(
+                                                         topology.get(), HWLOC_OBJ_CORE, thread);
+      if (parent != nullptr) core = static_cast<int>(parent->logical_index);
+    }
+    const std::size_t round = used[core]++;
+    if (round == rounds.size()) rounds.emplace_back();
+    rounds[round].push_back({number, core});
+  }
+  std::vector<CpuThread> threads;
+  for (auto& round : rounds) {
+    std::ranges::sort(round, {}, &CpuThread::core);
+    threads.insert(threads.end(), round.begin(), round.end());
+  }
+  return threads;
+}
+
+Machine ask_machine() {
+  Machine machine;
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  machine.name = *name == '\0' ? "localhost" : name;
+  machine.memory_bytes =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  const Topology topology = load_topology();
+  machine.threads = threads_of(topology);
+  if (topology) {
+    const hwloc_obj_t package = hwloc_get_obj_by_type(topology.get(), HWLOC_OBJ_PACKAGE, 0);
+    const char* const model =
+        package == nullptr ? nullptr : hwloc_obj_get_info_by_name(package, "CPUModel");
+    if (model != nullptr) machine.cpu_model = model;
+  }
+  return machine;
+}
+
+}  // namespace
+
+const Machine& this_machine() {
+  static const Machine machine = ask_machine();
+  return machine;
+}
+
+double available_memory_bytes() {
+  std::ifstream file("/proc/meminfo");
+  std::string word;
+  while (file >> word) {
+    double kibibytes = 0.0;
+    if (word == "MemAvailable:" && file >> kibibytes) return kibibytes * 1024.0;
+  }
+  return this_machine().memory_bytes;
+}
+
+Placement place_units(std::span<const UnitSpec> units, const Machine& machine) {
+  EQ_CHECK(!machine.threads.empty(), "a machine has a core");
+  Placement placement;
+  std::map<int, std::string> owner_of_core;
+  std::set<int> taken;
+  std::size_t next = 0;
+  for (const UnitSpec& spec : units) {
+    std::set<std::string> sharers;
+    std::vector<int>& cores = placement.cores.emplace_back();
+    for (int i = 0; i < spec.threads; ++i) {
+      const CpuThread& thread = machine.threads[next++ % machine.threads.size()];
+      cores.push_back(thread.number);
+      taken.insert(thread.number);
+      const auto [owner, is_new] = owner_of_core.emplace(thread.core, spec.unit.name);
+      if (!is_new) sharers.insert(owner->second);
+    }
+    for (const std::string& sharer : sharers) {
+      placement.warnings.push_back(
+          sharer == spec.unit.name
+              ? fmt::format("unit {} has more threads than cores are left; give fewer threads",
+                            sharer)
+              : fmt::format("units {} and {} share a core and disturb one another; give fewer "
+                            "units or threads",
+                            sharer, spec.unit.name));
+    }
+  }
+  for (const CpuThread& thread : machine.threads) {
+    if (!taken.contains(thread.number)) placement.free.push_back(thread.number);
+  }
+  return placement;
+}
+
+}  // namespace equipoise

@@ -1,0 +1,131 @@
+// Threads that wait for work at a doorbell each.
+#include "real/thread_team.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+#include <sys/prctl.h>
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <system_error>
+#include <thread>
+
+#include "real/doorbell.hpp"
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+
+/// One further thread of a team.
+class ThreadTeam::Member {
+ public:
+  explicit Member(int core) : thread_([this, core] { live(core); }) {}
+  Member(const Member&) = delete;
+  Member& operator=(const Member&) = delete;
+  ~Member() {
+    stops_.store(true, std::memory_order_seq_cst);
+    begin_.ring();
+    thread_.join();
+  }
+
+  void begin(const Part& part, Items first, Items items) {
+    part_ = &part;
+    first_ = first;
+    items_ = items;
+    failure_ = nullptr;
+    asked_.store(asked_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
+    begin_.ring();
+  }
+
+  /// Waits for the end of what was begun last; what it threw, or null.
+  std::exception_ptr await() {
+    end_.wait([&] { return done_.load(std::memory_order_seq_cst) == asked_.load(); },
+              Doorbell::TimePoint::max());
+    return failure_;
+  }
+
+ private:
+  void live(int core) {
+    pin_this_thread({core});
+    const auto is_due = [&] {
+      return stops_.load(std::memory_order_seq_cst) ||
+             asked_.load(std::memory_order_seq_cst) != done_.load(std::memory_order_relaxed);
+    };
+    while (begin_.wait(is_due, Doorbell::TimePoint::max()) && !stops_.load()) {
+      try {
+        if (items_ > 0) (*part_)(first_, items_);
+      } catch (...) {
+        failure_ = std::current_exception();
+      }
+      done_.store(asked_.load(std::memory_order_relaxed), std::memory_order_seq_cst);
+      end_.ring();
+    }
+  }
+
+  const Part* part_ = nullptr;
+  Items first_ = 0;
+  Items items_ = 0;
+  std::exception_ptr failure_;
+  std::atomic<std::uint64_t> asked_ = 0;
+  std::atomic<std::uint64_t> done_ = 0;
+  std::atomic<bool> stops_ = false;
+  Doorbell begin_;
+  Doorbell end_;
+  std::thread thread_;  // last: it uses all of the above
+};
+
+ThreadTeam::ThreadTeam(const std::vector<int>& cores) {
+  EQ_CHECK(!cores.empty(), "a team has a core");
+  pin_this_thread({cores.front()});
+  // Sleeps of this thread end when asked for, not up to 50 us later.
+  prctl(PR_SET_TIMERSLACK, 1);
+  try {
+    for (std::size_t i = 1; i < cores.size(); ++i) {
+      members_.push_back(std::make_unique<Member>(cores[i]));
+    }
+  } catch (const std::system_error& error) {
+    throw BackendError("a thread does not start: " + std::string(error.what()));
+  }
+}
+
+ThreadTeam::~ThreadTeam() = default;
+
+void ThreadTeam::run(Items items, const Part& part) {
+  const Items count = threads();
+  const auto begin_of = [&](Items i) { return items / count * i + items % count * i / count; };
+  for (Items i = 1; i < count; ++i) {
+    members_[static_cast<std::size_t>(i - 1)]->begin(part, begin_of(i),
+                                                     begin_of(i + 1) - begin_of(i));
+  }
+  std::exception_ptr failure;
+  try {
+    if (begin_of(1) > 0) part(0, begin_of(1));
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  for (const auto& member : members_) {
+    const std::exception_ptr theirs = member->await();
+    if (!failure) failure = theirs;
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+void pin_this_thread(const std::vector<int>& cores) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int core : cores) CPU_SET(static_cast<std::size_t>(core), &set);
+  pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+}
+
+std::vector<int> cores_of_this_thread() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> cores;
+  if (pthread_getaffinity_np(pthread_self(), sizeof set, &set) != 0) return cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(static_cast<std::size_t>(core), &set)) cores.push_back(core);
+  }
+  return cores;
+}
+
+}  // namespace equipoise

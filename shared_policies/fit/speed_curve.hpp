@@ -1,0 +1,49 @@
+// The functional performance model: speed as a piecewise-linear function of block size.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "shared_policies/fit/cost_curve.hpp"
+#include "shared_policies/fit/cost_samples.hpp"
+
+namespace equipoise {
+
+/// t(x) = x / s(x), with s(x_k) = x_k / t_k at the samples, linear between them and constant
+/// outside. The time may fall between two samples; then it is not `non_decreasing`. Source:
+/// hierarchical divisible load scheduling (2012), eqs 1 and 2.
+class SpeedCurve final : public CostCurve {
+ public:
+  /// `samples` in ascending order, each of a positive size and a positive time; at least one (a bug
+  /// otherwise).
+  explicit SpeedCurve(std::span<const CostSample> samples);
+
+  [[nodiscard]] CostAt at(double items) const override;
+  [[nodiscard]] bool non_decreasing() const override { return non_decreasing_; }
+
+ private:
+  struct Point {
+    double items = 0.0;
+    double items_per_s = 0.0;
+  };
+  std::vector<Point> points_;
+  bool non_decreasing_ = true;
+};
+
+/// E(x) = latency + seconds_per_item x: the cost behind the closed forms of the papers.
+class AffineCurve final : public CostCurve {
+ public:
+  AffineCurve(double latency_s, double seconds_per_item)
+      : latency_s_(latency_s), seconds_per_item_(seconds_per_item) {}
+
+  [[nodiscard]] CostAt at(double items) const override {
+    return {latency_s_ + seconds_per_item_ * items, seconds_per_item_};
+  }
+  [[nodiscard]] bool non_decreasing() const override { return seconds_per_item_ >= 0.0; }
+
+ private:
+  double latency_s_;
+  double seconds_per_item_;
+};
+
+}  // namespace equipoise

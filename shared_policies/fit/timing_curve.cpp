@@ -1,0 +1,62 @@
+// Times between two recorded sizes lie on a line; so do those outside.
+#include "shared_policies/fit/timing_curve.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace equipoise {
+namespace {
+
+double move_s(double bytes, Seconds latency, double bytes_per_s) {
+  if (bytes <= 0.0 || bytes_per_s <= 0.0) return 0.0;
+  return latency.value + bytes / bytes_per_s;
+}
+
+/// Latency and bandwidth of a route, read off two transfers.
+std::pair<Seconds, double> line_of(const Platform& platform, const Route& route) {
+  if (route.links.empty()) return {Seconds{}, 0.0};
+  constexpr double bytes = 1e9;
+  const Seconds one = transfer_time(platform, route, bytes);
+  const Seconds two = transfer_time(platform, route, 2.0 * bytes);
+  return {one - (two - one), bytes / (two - one).value};
+}
+
+}  // namespace
+
+TimingCurve::TimingCurve(BlockTiming timing, const Moving& moving)
+    : timing_(std::move(timing)), moving_(moving), sizes_(timing_.sizes()) {
+  for (std::size_t i = 0; i + 1 < sizes_.size(); ++i) {
+    non_decreasing_ = non_decreasing_ && seconds(sizes_[i]) <= seconds(sizes_[i + 1]);
+  }
+}
+
+double TimingCurve::seconds(double items) const {
+  const double in_bytes = timing_.in_bytes(items).value_or(moving_.in_bytes_per_item * items);
+  const double out_bytes = timing_.out_bytes(items).value_or(moving_.out_bytes_per_item * items);
+  return moving_.dispatch.value +
+         move_s(moving_.resident_bytes + in_bytes, moving_.in_latency, moving_.in_bytes_per_s) +
+         timing_.mean(items).value +
+         move_s(out_bytes, moving_.out_latency, moving_.out_bytes_per_s);
+}
+
+CostAt TimingCurve::at(double items) const {
+  const double here_s = seconds(items);
+  const auto above = std::upper_bound(sizes_.begin(), sizes_.end(), items);
+  const double further = above == sizes_.end() ? 2.0 * items : *above;
+  return {here_s, (seconds(further) - here_s) / (further - items)};
+}
+
+TimingCurve::Moving moving_of(const Platform& platform, const PlatformUnit& unit,
+                              const Workload& workload, Seconds dispatch) {
+  TimingCurve::Moving moving;
+  moving.dispatch = dispatch;
+  std::tie(moving.in_latency, moving.in_bytes_per_s) = line_of(platform, unit.in);
+  std::tie(moving.out_latency, moving.out_bytes_per_s) = line_of(platform, unit.out);
+  moving.in_bytes_per_item = workload.in_bytes_per_item;
+  moving.out_bytes_per_item = workload.out_bytes_per_item;
+  moving.resident_bytes = workload.resident_bytes;
+  return moving;
+}
+
+}  // namespace equipoise

@@ -1,0 +1,51 @@
+// Known block times as a cost curve: for informed policies and oracles, which are handed them.
+#pragma once
+
+#include <vector>
+
+#include "shared_policies/fit/cost_curve.hpp"
+#include "shared_policies/model/block_timing.hpp"
+#include "shared_policies/model/platform.hpp"
+#include "shared_policies/model/workload.hpp"
+
+namespace equipoise {
+
+/// The mean time of a block as the trace and the undisturbed routes have it:
+///
+///     dispatch + in(resident + in_bytes(x)) + compute(x) + out(out_bytes(x))
+///
+/// Piecewise linear in x, exact slopes. The resident bytes count as if every block were the first.
+class TimingCurve final : public CostCurve {
+ public:
+  /// What a block costs beside its computing.
+  struct Moving {
+    Seconds dispatch;
+    Seconds in_latency;
+    Seconds out_latency;
+    double in_bytes_per_s = 0.0;  ///< 0: moving in takes no time
+    double out_bytes_per_s = 0.0;
+    double in_bytes_per_item = 0.0;  ///< where the timing has no bytes
+    double out_bytes_per_item = 0.0;
+    double resident_bytes = 0.0;
+  };
+
+  TimingCurve(BlockTiming timing, const Moving& moving);
+
+  [[nodiscard]] CostAt at(double items) const override;
+  [[nodiscard]] bool non_decreasing() const override { return non_decreasing_; }
+
+ private:
+  [[nodiscard]] double seconds(double items) const;
+
+  BlockTiming timing_;
+  Moving moving_;
+  std::vector<double> sizes_;
+  bool non_decreasing_ = true;
+};
+
+/// What blocks cost on `unit` of `platform` beside their computing, when nobody else uses its
+/// routes.
+[[nodiscard]] TimingCurve::Moving moving_of(const Platform& platform, const PlatformUnit& unit,
+                                            const Workload& workload, Seconds dispatch);
+
+}  // namespace equipoise

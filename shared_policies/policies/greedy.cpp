@@ -1,0 +1,40 @@
+// greedy: equal pieces for whoever asks; the papers' baseline, StarPU's `eager`.
+#include <algorithm>
+#include <variant>
+
+#include "shared_policies/policies/block_sizes.hpp"
+#include "shared_policies/policies/parameters.hpp"
+#include "shared_policies/policies/policies.hpp"
+
+namespace equipoise {
+namespace {
+
+class Greedy final : public Policy {
+ public:
+  Greedy(std::optional<Items> initial_block_items, std::optional<Items> pieces)
+      : initial_block_items_(initial_block_items), pieces_(pieces) {}
+
+  void decide(const View& view, const Event& event, Decisions& decisions) override {
+    if (std::holds_alternative<PhaseStarted>(event.what)) {
+      piece_ = pieces_ ? (view.workload().items + *pieces_ - 1) / *pieces_
+                       : initial_block(view, initial_block_items_);
+    } else if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
+      decisions.assign(idle->unit, piece_);
+    }
+  }
+
+ private:
+  std::optional<Items> initial_block_items_;
+  std::optional<Items> pieces_;
+  Items piece_ = 1;
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> make_greedy(const PolicyInputs& inputs) {
+  const Parameters parameters(inputs.parameters);
+  return std::make_unique<Greedy>(parameters.items_or_auto("initial_block_items", 1),
+                                  parameters.items_or_auto("pieces", 1));
+}
+
+}  // namespace equipoise

@@ -1,0 +1,76 @@
+// What a policy has learned about the units of a run, and blocks that end together by it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "shared_policies/fit/basis_fit.hpp"
+#include "shared_policies/fit/cost_samples.hpp"
+#include "shared_policies/model/decision.hpp"
+#include "shared_policies/model/event.hpp"
+#include "shared_policies/run/view.hpp"
+#include "shared_policies/solve/equal_finish_ipopt.hpp"
+
+namespace equipoise {
+
+/// The shortest duration that is believed: one tick of a coarse timer.
+inline constexpr double shortest_block_s = 1e-9;
+
+/// The samples and fits of all units for one kernel. Memory grows with units and different block
+/// sizes, not with blocks.
+class LearnedCosts {
+ public:
+  explicit LearnedCosts(std::size_t units) : units_(units) {}
+
+  /// Takes in the compute and transfer times of a finished block.
+  void add(const BlockFinished& finished);
+  /// Fits every unit that has samples.
+  void fit(const FitOptions& options);
+
+  [[nodiscard]] bool has_samples(UnitId unit) const { return !units_[unit.index].compute.empty(); }
+  /// The last fit of a unit; nothing before its first.
+  [[nodiscard]] const std::optional<UnitFit>& fit_of(UnitId unit) const {
+    return units_[unit.index].fit;
+  }
+  [[nodiscard]] bool any_fit() const;
+  /// The smallest R^2, of compute and transfer fits, over the units that are present; 1 without
+  /// fits.
+  [[nodiscard]] double worst_r2(const View& view) const;
+  /// The standard deviation of block times relative to the fits, over all units; 0 where there are
+  /// not more measurements than terms.
+  [[nodiscard]] double relative_noise() const;
+
+ private:
+  struct LearnedUnit {
+    std::vector<CostSample> compute;
+    std::vector<CostSample> transfer;
+    std::optional<UnitFit> fit;
+  };
+  std::vector<LearnedUnit> units_;
+};
+
+/// Chooses blocks that end together.
+class BlockChooser {
+ public:
+  enum class Solver { direct, ipopt };
+  explicit BlockChooser(Solver solver);
+
+  /// Block sizes (n) that add up to about `items` and take every present unit with a fit the same
+  /// time, each rounded to the nearest whole block on its own; 0 for the others and for units that
+  /// should stay idle. At least one unit gets a grain. `failed()` tells whether Ipopt gave up and
+  /// the direct solution was taken. Source: PLB-HeC eqs 3-5.
+  [[nodiscard]] std::vector<Items> choose(const View& view, const LearnedCosts& learned,
+                                          double items);
+  [[nodiscard]] bool failed() const { return failed_; }
+
+ private:
+  std::unique_ptr<IpoptEqualFinish> ipopt_;  // none: direct
+  bool failed_ = false;
+};
+
+/// What is believed of every unit with a fit, and the block sizes chosen for them, for the journal.
+[[nodiscard]] Thought thought_of(std::string what, const LearnedCosts& learned,
+                                 const std::vector<Items>& block_items);
+
+}  // namespace equipoise

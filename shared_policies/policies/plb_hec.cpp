@@ -1,0 +1,420 @@
+// plb-hec: PLB-HeC (2015). Trains in rounds of growing blocks, fits a cost to every unit, chooses
+// blocks that end together, lets every unit repeat its block, and chooses anew when they drift
+// apart.
+//
+// Where the paper is silent, contradicts itself, or its text and its code differ, a parameter
+// decides; the catalog says which. What we add: units that are lost or join, several iterations and
+// phases (what was learned of a kernel is kept), and work that ends inside training.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "shared_policies/policies/block_sizes.hpp"
+#include "shared_policies/policies/learned_costs.hpp"
+#include "shared_policies/policies/parameters.hpp"
+#include "shared_policies/policies/policies.hpp"
+#include "shared_policies/policies/training_rounds.hpp"
+
+namespace equipoise {
+namespace {
+
+enum class SyncOrder { drain_then_fit, fit_then_sync };
+enum class StepRule { fraction, doubled };
+
+struct PlbHecOptions {
+  std::optional<Items> initial_block_items;
+  std::vector<double> multipliers;
+  Items min_rounds = 4;
+  double min_r2 = 0.7;
+  double training_share_max = 0.2;
+  double threshold = 0.1;
+  double noise_allowance = 4.0;
+  double step_fraction = 0.05;
+  StepRule step = StepRule::fraction;
+  RatioMode ratio_mode = RatioMode::normalised;
+  SyncOrder sync_order = SyncOrder::drain_then_fit;
+  bool tail_resolve = false;
+  bool async_train = false;
+  FitMode fit = FitMode::subset;
+  bool adjusted_r2 = false;
+  BlockChooser::Solver solver = BlockChooser::Solver::direct;
+};
+
+class PlbHec final : public Policy {
+ public:
+  explicit PlbHec(PlbHecOptions options)
+      : options_(std::move(options)), chooser_(options_.solver) {}
+
+  void decide(const View& view, const Event& event, Decisions& decisions) override {
+    if (std::holds_alternative<PhaseStarted>(event.what)) {
+      begin_phase(view);
+    } else if (std::holds_alternative<IterationStarted>(event.what)) {
+      begin_iteration(view, decisions);
+    } else if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
+      on_finished(view, *finished, decisions);
+    } else if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
+      on_idle(view, idle->unit, decisions);
+    } else if (const auto* lost = std::get_if<UnitLost>(&event.what)) {
+      on_membership(view, lost->unit, "unit_lost", decisions);
+    } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
+      on_membership(view, joined->unit, "unit_joined", decisions);
+    }
+  }
+
+ private:
+  enum class Stage { train, run, drain };
+
+  /// The block that a unit repeats.
+  struct Repeated {
+    Items items = 0;      // X_p
+    double count = 0.0;   // such blocks finished since X_p was chosen
+    double last_s = 0.0;  // duration of the latest
+    double mean_s = 0.0;  // of all of them
+  };
+
+  // -- Beginnings ------------------------------------------------------------------------------
+
+  void begin_phase(const View& view) {
+    const std::size_t n = view.units().size();
+    repeated_.assign(n, Repeated{});
+    learned_ = &kernels_.try_emplace(view.workload().kernel, n).first->second;
+    training_ = TrainingRounds(n, initial_block(view, options_.initial_block_items),
+                               options_.multipliers, options_.ratio_mode);
+    round_ = 0;
+    exhausted_ = rebalance_ = blocks_are_smaller_ = false;
+    stage_ = learned_->any_fit() ? Stage::run : Stage::train;
+    choose_anew_ = stage_ == Stage::run;
+  }
+
+  /// A later iteration goes on where the last one ended; nothing of its blocks is still out.
+  void begin_iteration(const View& view, Decisions& decisions) {
+    if (stage_ == Stage::run && (choose_anew_ || blocks_are_smaller_ || rebalance_)) {
+      fit_all(view);
+      choose_blocks(view, rebalance_ ? "rebalance" : "iteration", decisions);
+    } else if (stage_ == Stage::drain) {
+      finish_drain(view, decisions);
+    }
+    choose_anew_ = false;
+  }
+
+  // -- Events ----------------------------------------------------------------------------------
+
+  void on_finished(const View& view, const BlockFinished& finished, Decisions& decisions) {
+    learned_->add(finished);
+    const double seconds = std::max(total(finished.times).value, shortest_block_s);
+    Repeated& repeated = repeated_[finished.unit.index];
+    if (finished.block.tag == BlockTag::train) {
+      training_.remember(finished.unit, finished.block.items, seconds);
+    } else if (finished.block.items == repeated.items) {
+      repeated.count += 1.0;
+      repeated.last_s = seconds;
+      repeated.mean_s += (seconds - repeated.mean_s) / repeated.count;
+    }
+    if (stage_ == Stage::train) {
+      after_training_block(view, decisions);
+    } else if (stage_ == Stage::run) {
+      after_block(view, finished, decisions);
+    }
+  }
+
+  void on_idle(const View& view, UnitId id, Decisions& decisions) {
+    switch (stage_) {
+      case Stage::train:
+        if (options_.async_train) {
+          decisions.assign(id, training_block(view, id), BlockTag::train);
+        } else if (view.outstanding() == 0) {
+          next_round(view, decisions);
+        }
+        return;
+      case Stage::run:
+        hand_out(view, id, decisions);
+        return;
+      case Stage::drain:
+        if (view.outstanding() == 0) {
+          finish_drain(view, decisions);
+          hand_out_to_idle(view, decisions);
+        }
+        return;
+    }
+  }
+
+  /// A unit is gone or there: the present ones share the steps from now on, without a barrier.
+  void on_membership(const View& view, UnitId id, const char* what, Decisions& decisions) {
+    const bool knows_it = learned_->fit_of(id).has_value();
+    if (stage_ == Stage::run && knows_it) {
+      choose_blocks(view, what, decisions);
+      hand_out_to_idle(view, decisions);
+    }
+    choose_anew_ = choose_anew_ || (knows_it && view.remaining() == 0);
+  }
+
+  // -- Training --------------------------------------------------------------------------------
+
+  void after_training_block(const View& view, Decisions& decisions) {
+    if (view.remaining() == 0) {
+      if (view.outstanding() == 0 && !exhausted_) {
+        decisions.note("exhausted_in_training");
+        exhausted_ = true;
+      }
+      return;
+    }
+    if (options_.async_train && (all_trained(view) || share_is_used_up(view)) &&
+        end_training(view, decisions)) {
+      hand_out_to_idle(view, decisions);
+    }
+  }
+
+  [[nodiscard]] bool all_trained(const View& view) const {
+    return training_.fewest_blocks(view) >= options_.min_rounds;
+  }
+
+  [[nodiscard]] double training_items_max(const View& view) const {
+    return options_.training_share_max * static_cast<double>(view.workload().items);
+  }
+
+  [[nodiscard]] bool share_is_used_up(const View& view) const {
+    return static_cast<double>(training_.items()) >= training_items_max(view);
+  }
+
+  /// Fits, and goes over to running when the fits or the share of the items allow it.
+  bool end_training(const View& view, Decisions& decisions) {
+    fit_all(view);
+    const bool good = learned_->worst_r2(view) > options_.min_r2;
+    if (!good && !share_is_used_up(view)) {
+      return false;
+    }
+    start_running(view, good, decisions);
+    return true;
+  }
+
+  void start_running(const View& view, bool good, Decisions& decisions) {
+    if (!good) {
+      decisions.note("poor_fit");
+    }
+    stage_ = Stage::run;
+    choose_blocks(view, "fit", decisions);
+  }
+
+  /// The barrier after a round is passed (or the first round begins).
+  void next_round(const View& view, Decisions& decisions) {
+    if (round_ >= options_.min_rounds && end_training(view, decisions)) {
+      hand_out_to_idle(view, decisions);
+      return;
+    }
+    ++round_;
+    std::vector<Items> wanted(repeated_.size(), 0);
+    for (const UnitState& unit : view.units()) {
+      if (unit.present) {
+        wanted[unit.id.index] = training_.size(unit.id, round_);
+      }
+    }
+    if (round_ > options_.min_rounds && !fit_into_share(view, wanted)) {
+      start_running(view, false, decisions);
+      hand_out_to_idle(view, decisions);
+      return;
+    }
+    for (const UnitId id : training_.fastest_first()) {
+      if (wanted[id.index] > 0) {
+        decisions.assign(id, wanted[id.index], BlockTag::train);
+      }
+    }
+  }
+
+  /// Scales an extra round to what is left of the share that training may take; false: nothing is.
+  bool fit_into_share(const View& view, std::vector<Items>& wanted) const {
+    const Items sum = std::reduce(wanted.begin(), wanted.end());
+    const double left = training_items_max(view) - static_cast<double>(training_.items());
+    if (static_cast<double>(sum) > left) {
+      const Items grain = view.workload().grain_items;
+      for (Items& want : wanted) {
+        const double scaled = static_cast<double>(want) * left / static_cast<double>(sum);
+        want = static_cast<Items>(scaled) / grain * grain;
+      }
+    }
+    return std::any_of(wanted.begin(), wanted.end(), [](Items want) { return want > 0; });
+  }
+
+  /// Without barriers: the block of the unit's own next round; one that is ahead of the others gets
+  /// the size of the last round again.
+  [[nodiscard]] Items training_block(const View& view, UnitId id) const {
+    const Items fewest = training_.fewest_blocks(view);
+    const Items furthest = std::max(options_.min_rounds, fewest + 1);
+    return training_.size(id, std::min(training_.blocks(id) + 1, furthest));
+  }
+
+  // -- Running ---------------------------------------------------------------------------------
+
+  void fit_all(const View& view) {
+    FitOptions fit;
+    fit.mode = options_.fit;
+    fit.scale_items = static_cast<double>(view.workload().items);
+    fit.adjusted_r2 = options_.adjusted_r2;
+    learned_->fit(fit);
+    noise_ = learned_->relative_noise();
+  }
+
+  [[nodiscard]] double step_items(const View& view) const {
+    const Workload& workload = view.workload();
+    const auto n = static_cast<double>(repeated_.size());
+    const bool doubled = options_.step == StepRule::doubled && training_.latest_items() > 0;
+    const double step = doubled ? 2.0 * static_cast<double>(training_.latest_items())
+                                : options_.step_fraction * static_cast<double>(workload.items);
+    return std::max(std::round(step), n * static_cast<double>(workload.grain_items));
+  }
+
+  /// Solves for the blocks of the next steps.
+  void choose_blocks(const View& view, const char* what, Decisions& decisions) {
+    const double left = static_cast<double>(view.remaining());
+    const double step = step_items(view);
+    if (left > 0.0) {
+      const std::vector<Items> blocks = chooser_.choose(view, *learned_, std::min(step, left));
+      for (std::size_t p = 0; p < repeated_.size(); ++p) {
+        repeated_[p] = {blocks[p]};
+      }
+      decisions.thought(thought_of(what, *learned_, blocks));
+      if (chooser_.failed()) {
+        decisions.note("ipopt_failed");
+      }
+      blocks_are_smaller_ = left < step;
+    }
+    rebalance_ = false;
+  }
+
+  void hand_out(const View& view, UnitId id, Decisions& decisions) {
+    if (!learned_->fit_of(id)) {  // it came after training, or got nothing in it
+      decisions.assign(id, training_.size(id, training_.blocks(id) + 1), BlockTag::train);
+      return;
+    }
+    if (options_.tail_resolve && !blocks_are_smaller_ &&
+        static_cast<double>(view.remaining()) < step_items(view)) {
+      choose_blocks(view, "tail", decisions);
+    }
+    decisions.assign(id, repeated_[id.index].items);
+  }
+
+  void hand_out_to_idle(const View& view, Decisions& decisions) {
+    for (const UnitState& unit : view.units()) {
+      if (unit.present && unit.outstanding.empty()) {
+        hand_out(view, unit.id, decisions);
+      }
+    }
+  }
+
+  /// Watches the durations of the blocks that were chosen to end together.
+  void after_block(const View& view, const BlockFinished& finished, Decisions& decisions) {
+    const UnitId id = finished.unit;
+    if (!learned_->fit_of(id)) {
+      if (training_.blocks(id) >= options_.min_rounds) {  // trained beside the others' work
+        fit_all(view);
+        choose_blocks(view, "unit_joined", decisions);
+        hand_out_to_idle(view, decisions);
+      }
+    } else if (rebalance_) {
+      stage_ = Stage::drain;
+      if (options_.sync_order == SyncOrder::fit_then_sync) {
+        fit_all(view);
+        choose_blocks(view, "rebalance", decisions);
+      }
+    } else if (is_unbalanced(view)) {
+      rebalance_ = true;
+      decisions.assign(id, repeated_[id.index].items);  // one more, then everyone waits
+    }
+  }
+
+  /// max - min >= threshold * mean over all units that have a block. The paper compares the latest
+  /// durations; with recorded noise of 15 % on two dozen units their range exceeds 10 % always, and
+  /// the run is one drain after another. So we compare means since the blocks were chosen, and leave
+  /// to noise what noise explains: m_p +- allowance * noise * mean / sqrt(count_p).
+  [[nodiscard]] bool is_unbalanced(const View& view) const {
+    double sum = 0.0;
+    int units = 0;
+    for (const UnitState& state : view.units()) {
+      const Repeated& unit = repeated_[state.id.index];
+      if (state.present && unit.items > 0) {
+        if (unit.count == 0.0) {
+          return false;
+        }
+        sum += duration(unit);
+        ++units;
+      }
+    }
+    const double base = units > 0 ? sum / units : 0.0;
+    const double margin = options_.noise_allowance * noise_ * base;
+    double low = std::numeric_limits<double>::infinity();
+    double high = 0.0;
+    for (const UnitState& state : view.units()) {
+      const Repeated& unit = repeated_[state.id.index];
+      if (state.present && unit.items > 0) {
+        low = std::min(low, duration(unit) + margin / std::sqrt(unit.count));
+        high = std::max(high, duration(unit) - margin / std::sqrt(unit.count));
+      }
+    }
+    return units > 1 && high - low >= options_.threshold * base;
+  }
+
+  [[nodiscard]] double duration(const Repeated& unit) const {
+    return options_.noise_allowance > 0.0 ? unit.mean_s : unit.last_s;
+  }
+
+  void finish_drain(const View& view, Decisions& decisions) {
+    stage_ = Stage::run;
+    const bool nobody_works = std::none_of(
+        view.units().begin(), view.units().end(),
+        [this](const UnitState& u) { return u.present && repeated_[u.id.index].items > 0; });
+    if (options_.sync_order == SyncOrder::drain_then_fit || nobody_works) {
+      fit_all(view);
+      choose_blocks(view, "rebalance", decisions);
+    }
+  }
+
+  PlbHecOptions options_;
+  BlockChooser chooser_;
+  std::map<std::string, LearnedCosts> kernels_;
+  LearnedCosts* learned_ = nullptr;  // of the current phase
+  std::vector<Repeated> repeated_;   // (n)
+  TrainingRounds training_;
+  Stage stage_ = Stage::train;
+  Items round_ = 0;
+  double noise_ = 0.0;  // relative standard deviation that the fits leave
+  bool exhausted_ = false;
+  bool rebalance_ = false;           // detected; the next finish begins the drain
+  bool blocks_are_smaller_ = false;  // chosen when less than a step was left
+  bool choose_anew_ = false;         // a phase begins with what is known of its kernel
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> make_plb_hec(const PolicyInputs& inputs) {
+  const Parameters read(inputs.parameters);
+  PlbHecOptions options;
+  options.initial_block_items = read.items_or_auto("initial_block_items", 1);
+  options.multipliers = read.positive_list("multipliers");
+  options.min_rounds = read.items("min_rounds", 1);
+  options.min_r2 = read.number("min_r2", -1e9, 1.0);
+  options.training_share_max = read.number("training_share_max", 0.0, 1.0);
+  options.threshold = read.number("threshold", 0.0, 1e9);
+  options.noise_allowance = read.number("noise_allowance", 0.0, 1e9);
+  options.step_fraction = read.number("step_fraction", 0.0, 1.0);
+  options.step = static_cast<StepRule>(read.choice("step", {"fraction", "doubled"}));
+  options.ratio_mode =
+      static_cast<RatioMode>(read.choice("ratio_mode", {"normalised", "first", "literal"}));
+  options.sync_order =
+      static_cast<SyncOrder>(read.choice("sync_order", {"drain_then_fit", "fit_then_sync"}));
+  options.tail_resolve = read.flag("tail_resolve");
+  options.async_train = read.flag("async_train");
+  options.fit =
+      static_cast<FitMode>(read.choice("fit", {"subset", "single", "full_ridge", "nnls"}));
+  options.adjusted_r2 = read.flag("adjusted_r2");
+  options.solver = static_cast<BlockChooser::Solver>(read.choice("solver", {"direct", "ipopt"}));
+  return std::make_unique<PlbHec>(std::move(options));
+}
+
+}  // namespace equipoise

@@ -1,0 +1,66 @@
+// Training blocks of PLB-HeC: sizes that grow from round to round in proportion to measured speeds.
+#pragma once
+
+#include <vector>
+
+#include "shared_policies/model/measures.hpp"
+#include "shared_policies/model/unit.hpp"
+#include "shared_policies/run/view.hpp"
+
+namespace equipoise {
+
+/// What R_p, the relative speed of unit p in training, is made of. With speeds 10 : 5 : 1 : 0.5 the
+/// literal reading makes round 3 equal-sized, as all units took the same time in round 2.
+enum class RatioMode {
+  normalised,  ///< items per second of each unit's latest training block
+  first,       ///< items per second of each unit's first training block
+  literal      ///< t_fastest / t_p of the latest training blocks, whatever their sizes
+};
+
+/// The sizes of training blocks and what training has shown so far.
+///
+///     size of round r for unit p = multiplier_r * x0 * R_p,   R_p = speed_p / fastest speed
+///
+/// After the listed multipliers the last one doubles from round to round. A unit of which nothing
+/// is known yet gets x0. Source: PLB-HeC section III and algorithm 1.
+class TrainingRounds {
+ public:
+  TrainingRounds() = default;
+  /// For n units; `multipliers` is not empty.
+  TrainingRounds(std::size_t n, Items first_block_items, std::vector<double> multipliers,
+                 RatioMode mode);
+
+  /// A training block was finished.
+  void remember(UnitId unit, Items items, double seconds);
+
+  /// The size of the unit's block in round 1, 2, ...; at least 1 item.
+  [[nodiscard]] Items size(UnitId unit, Items round) const;
+  /// All units, the fastest first; those without a speed last, otherwise in their order.
+  [[nodiscard]] std::vector<UnitId> fastest_first() const;
+  /// Finished training blocks of one unit.
+  [[nodiscard]] Items blocks(UnitId unit) const { return units_[unit.index].blocks; }
+  /// Finished training blocks of the present unit that has the fewest.
+  [[nodiscard]] Items fewest_blocks(const View& view) const;
+  /// Items of all finished training blocks.
+  [[nodiscard]] Items items() const { return items_; }
+  /// Items of the latest training blocks of all units together.
+  [[nodiscard]] Items latest_items() const;
+
+ private:
+  struct TrainedUnit {
+    Items blocks = 0;
+    Items latest_items = 0;
+    double latest_s = 0.0;
+    double latest_items_per_s = 0.0;
+    double first_items_per_s = 0.0;
+  };
+  [[nodiscard]] double ratio(const TrainedUnit& unit, const TrainedUnit& other) const;
+
+  std::vector<TrainedUnit> units_;
+  Items first_block_items_ = 1;
+  std::vector<double> multipliers_;
+  RatioMode mode_ = RatioMode::normalised;
+  Items items_ = 0;
+};
+
+}  // namespace equipoise

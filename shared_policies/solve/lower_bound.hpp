@@ -1,0 +1,47 @@
+// The time that no policy can beat.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "shared_policies/model/block_timing.hpp"
+#include "shared_policies/model/platform.hpp"
+#include "shared_policies/model/workload.hpp"
+
+namespace equipoise {
+
+/// A bound and what is behind it.
+struct LowerBound {
+  double seconds = 0.0;             ///< of the whole phase, all its iterations
+  std::vector<double> share_items;  ///< (units), shares of one iteration that would reach it
+  std::string binding;              ///< "compute", "copies" or the name of the link that binds most
+};
+
+/// The least T such that, for some shares, every unit's compute, every unit's copies in and out,
+/// and every link's bytes over its bandwidth each fit into T.
+///
+///     minimise T  subject to   C_p(x_p) <= T,  I_p(x_p) <= T,  O_p(x_p) <= T   for every unit p,
+///                              sum_p x_p (in + out bytes per item over l) <= T B_l  for every link
+///                              l, sum_p x_p = items
+///
+/// C_p(x) is the least mean time of x items in any number of blocks, each from a grain to the
+/// largest that fits (one may be the partial last grain): with h the lower convex hull of the
+/// recorded means and y* where h(y) / y is smallest, h(x) up to y* and x h(y*) / y* beyond; never
+/// above what whole numbers of blocks take. I_p and O_p are the same of latency plus bytes over the
+/// route's narrowest link, the unit's resident bytes added; a unit with one copy engine has I_p +
+/// O_p <= T in their place. Links that only one unit uses are covered by these; shared ones are
+/// rows of a linear program in the shares, solved for every trial T (Clp), in which resident bytes
+/// count in proportion to the share of what the unit could do. A link on a unit's way in and on its
+/// way out takes both. Links that are not shared (`Link::shared`) bind no sum.
+///
+/// Several iterations: the first with resident bytes, every other without. Bytes of a block are the
+/// trace's where it has them, else the workload's. Dispatch costs, noise and waiting are left out.
+/// Phases are separated by barriers: the bounds of phases add up.
+///
+/// `timings` (n) in the order of `platform.units`; null: the unit takes no part. At least one unit
+/// takes part and holds a grain (a bug otherwise). Exact to 1e-9, from below. Source: policies 12.
+[[nodiscard]] LowerBound lower_bound(const Platform& platform, const Workload& workload,
+                                     std::span<const BlockTiming* const> timings);
+
+}  // namespace equipoise

@@ -1,0 +1,165 @@
+// Settings and routes of SimGrid.
+#include "sim/simgrid_engine.hpp"
+
+#include <simgrid/s4u/Engine.hpp>
+#include <simgrid/s4u/Host.hpp>
+#include <simgrid/s4u/Link.hpp>
+#include <xbt/config.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <sstream>
+#include <utility>
+
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+namespace config = simgrid::config;
+using simgrid::s4u::Engine;
+using simgrid::s4u::Host;
+using simgrid::s4u::Link;
+
+/// Sets the default of the first of `names` (one meaning, renamed between versions) that exists.
+template <class T>
+void set_default(std::initializer_list<const char*> names, const T& value) {
+  for (const char* name : names) {
+    try {
+      config::set_default<T>(name, value);
+      return;
+    } catch (const std::exception&) {  // not called so in this version
+    }
+  }
+}
+
+/// Whether a factor is 1, be it a number or, in newer versions, a text.
+bool is_one(const char* name) {
+  try {
+    return config::get_value<double>(name) == 1.0;
+  } catch (const std::exception&) {
+    const std::string text = config::get_value<std::string>(name);
+    return text.empty() || text == "1" || text == "1.0" || text == "1.000000";
+  }
+}
+
+/// Whether the text of the file attaches profiles to links.
+bool has_profiles(const std::string& platform_file) {
+  std::ifstream file(platform_file);
+  std::ostringstream text;
+  text << file.rdbuf();
+  const std::string all = text.str();
+  return std::ranges::any_of(
+      std::array{"bandwidth_file", "latency_file", "state_file", "trace_connect", "<include"},
+      [&](const char* word) { return all.find(word) != std::string::npos; });
+}
+
+Host* host_called(const std::string& name) {
+  Host* host = Host::by_name_or_null(name);
+  if (host == nullptr) throw BackendError("the simulated platform has no host called " + name);
+  return host;
+}
+
+/// Who uses a link.
+struct LinkUse {
+  std::size_t unit = 0;
+  bool by_others = false;
+};
+using LinkUses = std::map<const Link*, LinkUse>;
+
+struct Crossing {
+  std::vector<Link*> links;
+  double latency = 0.0;
+};
+
+/// Asks SimGrid only for a route that is known to be there: it may crash on another.
+Crossing crossing(const Host* from, const Host* to, const Route& route) {
+  Crossing crossing;
+  if (!route.links.empty()) from->route_to(to, crossing.links, &crossing.latency);
+  return crossing;
+}
+
+void note_use(LinkUses& uses, const std::vector<Link*>& links, std::size_t unit) {
+  for (const Link* link : links) {
+    const auto [use, is_new] = uses.try_emplace(link, LinkUse{unit, false});
+    if (!is_new && use->second.unit != unit) use->second.by_others = true;
+  }
+}
+
+bool is_private(const Crossing& crossing, const LinkUses& uses) {
+  double latency = 0.0;
+  for (const Link* link : crossing.links) {
+    latency += link->get_latency();
+    const Link::SharingPolicy policy = link->get_sharing_policy();
+    if (policy == Link::SharingPolicy::FATPIPE) continue;
+    const bool is_once = std::ranges::count(crossing.links, link) == 1;
+    const bool is_plain = policy == Link::SharingPolicy::SHARED && is_once;
+    if (!is_plain || uses.at(link).by_others) return false;
+  }
+  // Some zones (Vivaldi) add a latency that is in no link: then bytes may be free of charge.
+  return std::abs(latency - crossing.latency) <= 1e-12 * latency;
+}
+
+Way way(Host* from, Host* to, const Crossing& crossing, const LinkUses& uses) {
+  double bandwidth = std::numeric_limits<double>::infinity();
+  for (const Link* link : crossing.links) bandwidth = std::min(bandwidth, link->get_bandwidth());
+  return {from, to, Seconds{crossing.latency}, bandwidth, is_private(crossing, uses)};
+}
+
+}  // namespace
+
+void EngineEnd::operator()(Engine* engine) const { delete engine; }
+
+EnginePtr start_simgrid() {
+  // What runs the one actor is a setting of the build: see CMakeLists.txt.
+  std::array<std::string, 4> words{"equipoise", "--log=root.thresh:critical", "--log=root.fmt:%m%n",
+                                   "--cfg=" EQUIPOISE_ACTORS};
+  std::array<char*, 5> argv{words[0].data(), words[1].data(), words[2].data(), words[3].data(),
+                            nullptr};
+  int argc = 4;
+  EnginePtr engine(new Engine(&argc, argv.data()));
+  set_default<std::string>({"host/model"}, "compound");
+  set_default<std::string>({"network/model"}, "CM02");
+  set_default<bool>({"network/crosstraffic"}, false);
+  set_default<double>({"network/TCP-gamma"}, 0.0);
+  set_default<double>({"precision/timing", "surf/precision"}, simgrid_precision.value);
+  return engine;
+}
+
+bool transfers_add_up(const std::string& platform_file) {
+  const auto host_model = config::get_value<std::string>("host/model");
+  const auto network_model = config::get_value<std::string>("network/model");
+  return (host_model == "compound" || host_model == "default") &&
+         (network_model == "CM02" || network_model == "LV08") &&
+         !config::get_value<bool>("network/crosstraffic") &&
+         config::get_value<double>("network/TCP-gamma") <= 0.0 &&
+         is_one("network/latency-factor") && is_one("network/bandwidth-factor") &&
+         !has_profiles(platform_file);
+}
+
+std::vector<UnitWays> find_ways(const Platform& platform) {
+  Host* master = host_called(platform.master);
+  std::vector<std::pair<Crossing, Crossing>> crossings;
+  std::vector<Host*> hosts;
+  LinkUses uses;
+  for (std::size_t unit = 0; unit < platform.units.size(); ++unit) {
+    Host* host = host_called(platform.units[unit].unit.name);
+    hosts.push_back(host);
+    crossings.emplace_back(crossing(master, host, platform.units[unit].in),
+                           crossing(host, master, platform.units[unit].out));
+    note_use(uses, crossings.back().first.links, unit);
+    note_use(uses, crossings.back().second.links, unit);
+  }
+  std::vector<UnitWays> ways;
+  for (std::size_t unit = 0; unit < hosts.size(); ++unit) {
+    const auto& [in, out] = crossings[unit];
+    ways.push_back({way(master, hosts[unit], in, uses), way(hosts[unit], master, out, uses)});
+  }
+  return ways;
+}
+
+}  // namespace equipoise

@@ -1,0 +1,60 @@
+// SimGrid as Equipoise wants it: silent, with a network that adds up, and its routes looked at.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "shared_policies/model/measures.hpp"
+#include "shared_policies/model/platform.hpp"
+
+namespace simgrid::s4u {
+class Engine;
+class Host;
+}  // namespace simgrid::s4u
+
+namespace equipoise {
+
+struct EngineEnd {
+  void operator()(simgrid::s4u::Engine* engine) const;
+};
+/// SimGrid's engine, of which there is one a process.
+using EnginePtr = std::unique_ptr<simgrid::s4u::Engine, EngineEnd>;
+
+/// Events of SimGrid's own that are closer than this are one event to it. Fine enough to keep what
+/// is 1 ns apart, coarse enough for the clock's last digit after 5 days.
+constexpr Seconds simgrid_precision{1e-10};
+
+/// Starts SimGrid: it prints nothing (critical errors excepted, one line each, without decoration),
+/// sees no command line, and has as defaults, which the `<config>` of a platform file may override,
+/// the network settings with which an undisturbed transfer takes latency + bytes / bandwidth.
+[[nodiscard]] EnginePtr start_simgrid();
+
+/// Whether an undisturbed transfer on the platform that was just loaded from `platform_file` takes
+/// exactly latency + bytes / bandwidth: the file has neither overridden that nor given profiles by
+/// which links change.
+[[nodiscard]] bool transfers_add_up(const std::string& platform_file);
+
+/// The way that a unit's data take in one direction.
+struct Way {
+  simgrid::s4u::Host* from = nullptr;
+  simgrid::s4u::Host* to = nullptr;
+  Seconds latency;
+  double bandwidth_bytes_per_s = 0.0;  ///< infinity where there is nothing to cross
+  /// Nobody but the unit itself can use what limits it, and a unit has one transfer at a time:
+  /// every transfer takes latency + bytes / bandwidth.
+  bool is_private = false;
+};
+
+/// Both ways of a unit.
+struct UnitWays {
+  Way in;
+  Way out;
+};
+
+/// The ways of the units of `platform`, (units), on the platform that SimGrid has loaded. A link is
+/// shared when the routes of two units use it, unless it is a FATPIPE. Throws BackendError for a
+/// host that is not there.
+[[nodiscard]] std::vector<UnitWays> find_ways(const Platform& platform);
+
+}  // namespace equipoise

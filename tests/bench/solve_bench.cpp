@@ -1,0 +1,106 @@
+// How fast splits are solved and costs are fitted.
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "shared_policies/fit/basis_fit.hpp"
+#include "shared_policies/solve/equal_finish.hpp"
+#include "shared_policies/solve/equal_finish_ipopt.hpp"
+
+namespace equipoise {
+namespace {
+
+constexpr double items = 1e6;
+
+enum class Shape { quadratic, logarithmic };
+
+/// n units whose speeds span a factor of 32.
+std::vector<BasisCurve> units_of(std::size_t n, Shape shape) {
+  std::vector<BasisCurve> curves;
+  for (std::size_t p = 0; p < n; ++p) {
+    const double slowness = std::exp2(static_cast<double>(p * 7 % 11) / 2.0);
+    BasisCoefficients a{};
+    a[static_cast<std::size_t>(Basis::u)] = 10.0 * slowness;
+    a[static_cast<std::size_t>(shape == Shape::quadratic ? Basis::u2 : Basis::u_log_u)] =
+        shape == Shape::quadratic ? 4.0 * slowness : 0.3 * slowness;
+    const FittedRange range{items, 1e-8 * items, items};
+    curves.emplace_back(a, range, TransferLine{1e-7, 1e-4, 1.0}, true);
+  }
+  return curves;
+}
+
+struct Problem {
+  std::vector<BasisCurve> curves;
+  std::vector<const CostCurve*> costs;
+  std::vector<double> caps;
+
+  Problem(std::size_t n, Shape shape) : curves(units_of(n, shape)), caps(n, items) {
+    for (const BasisCurve& curve : curves) {
+      costs.push_back(&curve);
+    }
+  }
+  [[nodiscard]] SplitProblem split() const { return {costs, caps, items}; }
+};
+
+void equal_finish_direct(benchmark::State& state, Shape shape) {
+  const Problem problem(static_cast<std::size_t>(state.range(0)), shape);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(solve_equal_finish(problem.split()));
+  }
+}
+BENCHMARK_CAPTURE(equal_finish_direct, quadratic, Shape::quadratic)
+    ->Arg(10)
+    ->Arg(100)
+    ->Arg(1000)
+    ->Arg(10000)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(equal_finish_direct, logarithmic, Shape::logarithmic)
+    ->Arg(10)
+    ->Arg(100)
+    ->Arg(1000)
+    ->Arg(10000)
+    ->Unit(benchmark::kMicrosecond);
+
+void equal_finish_ipopt(benchmark::State& state, Shape shape) {
+  const Problem problem(static_cast<std::size_t>(state.range(0)), shape);
+  IpoptEqualFinish ipopt;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(ipopt.solve(problem.split()));
+  }
+}
+BENCHMARK_CAPTURE(equal_finish_ipopt, quadratic, Shape::quadratic)
+    ->Arg(10)
+    ->Arg(1000)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(equal_finish_ipopt, logarithmic, Shape::logarithmic)
+    ->Arg(10)
+    ->Arg(1000)
+    ->Unit(benchmark::kMillisecond);
+
+void fit(benchmark::State& state, FitMode mode) {
+  std::vector<CostSample> compute;
+  std::vector<CostSample> transfer;
+  for (std::int64_t k = 0; k < state.range(0); ++k) {
+    const double x = 500.0 * std::pow(1.3, static_cast<double>(k));
+    const double wobble = 1.0 + 0.02 * std::sin(17.0 * static_cast<double>(k));
+    add_sample(compute, x, (2e-3 + 3e-6 * x) * wobble);
+    add_sample(transfer, x, (1e-4 + 1e-8 * x) * wobble);
+  }
+  FitOptions options;
+  options.mode = mode;
+  options.scale_items = items;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(fit_unit(compute, transfer, options));
+  }
+}
+BENCHMARK_CAPTURE(fit, subset, FitMode::subset)
+    ->Arg(4)
+    ->Arg(8)
+    ->Arg(20)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(fit, nnls, FitMode::nnls)->Arg(8)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace equipoise

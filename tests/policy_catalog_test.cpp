@@ -1,0 +1,89 @@
+// The catalog, and what it says to people who mistype.
+#include "shared_policies/policies/catalog.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "shared_policies/fit/speed_curve.hpp"
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+std::string refusal(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "nothing was refused";
+}
+
+std::string refusal_of(const std::string& policy, const std::string& name,
+                       const std::string& value) {
+  KnownCosts known;
+  known.units.push_back(std::make_unique<AffineCurve>(0.0, 1.0));
+  return refusal([&] { (void)make_policy(find_policy(policy), {{{name, value}}, &known}); });
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Catalog, NamesTheNearestPolicyForAnUnknownOne) {
+  EXPECT_TRUE(contains(refusal([] { (void)find_policy("plb-hek"); }), "'plb-hec'"));
+  EXPECT_TRUE(contains(refusal([] { (void)find_policy("gredy"); }), "'greedy'"));
+  EXPECT_EQ(find_policy("optimum").foresight, Foresight::oracle);
+  EXPECT_EQ(find_policy("static").foresight, Foresight::informed);
+  EXPECT_EQ(find_policy("plb-hec").foresight, Foresight::none);
+  EXPECT_DOUBLE_EQ(find_policy("plb-hec").paper_decision_s, 0.170);
+}
+
+TEST(Catalog, NamesTheNearestParameterForAnUnknownOne) {
+  EXPECT_TRUE(contains(refusal_of("plb-hec", "treshold", "0.1"), "'threshold'"));
+  EXPECT_TRUE(contains(refusal_of("plb-hec", "solver", "ipot"), "'ipopt'"));
+}
+
+TEST(Catalog, RefusesValuesThatCannotBeReadOrAreOutOfRange) {
+  EXPECT_TRUE(contains(refusal_of("greedy", "pieces", "0"), "at least 1"));
+  EXPECT_TRUE(contains(refusal_of("greedy", "pieces", "many"), "not a number"));
+  EXPECT_TRUE(contains(refusal_of("greedy", "initial_block_items", "2.5"), "whole"));
+  EXPECT_TRUE(contains(refusal_of("plb-hec", "step_fraction", "1.5"), "from 0 to 1"));
+  EXPECT_TRUE(contains(refusal_of("plb-hec", "multipliers", "1/0/4"), "positive"));
+  EXPECT_TRUE(contains(refusal_of("plb-hec", "multipliers", "1//4"), "multipliers"));
+  EXPECT_TRUE(contains(refusal_of("plb-hec", "tail_resolve", "maybe"), "tail_resolve"));
+  EXPECT_EQ(refusal_of("plb-hec", "initial_block_items", "64Ki"), "nothing was refused");
+}
+
+TEST(Catalog, RefusesInformedPoliciesWithoutAProfile) {
+  EXPECT_TRUE(contains(refusal([] { (void)make_policy(find_policy("static"), {}); }), "profile"));
+  KnownCosts lacking;
+  lacking.units.push_back(std::make_unique<AffineCurve>(0.0, 1.0));
+  lacking.units.push_back(nullptr);
+  EXPECT_TRUE(contains(refusal([&] {
+                         (void)make_policy(find_policy("static"), {{}, &lacking});
+                       }),
+                       "unit number 2"));
+}
+
+TEST(Catalog, DescribesEveryPolicyAndParameterOnce) {
+  std::set<std::string> names;
+  for (const PolicyInfo& info : policy_catalog()) {
+    EXPECT_TRUE(names.insert(info.name).second) << info.name;
+    EXPECT_FALSE(info.line.empty()) << info.name;
+    EXPECT_FALSE(info.source.empty()) << info.name;
+    std::set<std::string> parameters;
+    for (const ParameterInfo& parameter : info.parameters) {
+      EXPECT_TRUE(parameters.insert(parameter.name).second) << parameter.name;
+      EXPECT_FALSE(parameter.default_text.empty()) << parameter.name;
+      EXPECT_FALSE(parameter.meaning.empty()) << parameter.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace equipoise

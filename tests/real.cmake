@@ -1,0 +1,10 @@
+# Real workers, kernels and recording.
+equipoise_tests(real
+  SOURCES
+    real_executor_test.cpp
+    real_kernels_test.cpp
+    real_recorder_test.cpp
+    real_unit_spec_test.cpp
+    real_waiting_test.cpp
+  LIBS equipoise::real
+)

@@ -1,0 +1,292 @@
+// What executors promise, asked of the real one.
+#include "real/real_executor.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <new>
+#include <stdexcept>
+#include <vector>
+
+#include "real/kernels/catalog.hpp"
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/run/run_loop.hpp"
+#include "tests/real_scripted_kernel.hpp"
+
+namespace equipoise {
+namespace {
+
+/// Gives every idle unit a block of one size.
+class FixedBlocks final : public Policy {
+ public:
+  explicit FixedBlocks(Items items) : items_(items) {}
+  void decide(const View& /*view*/, const Event& event, Decisions& decisions) override {
+    if (const auto* idle = std::get_if<UnitIdle>(&event.what)) decisions.assign(idle->unit, items_);
+  }
+
+ private:
+  Items items_;
+};
+
+/// Keeps what it is told.
+class MemoryJournal final : public Journal {
+ public:
+  void block(const BlockRecord& record) override { blocks.push_back(record); }
+  void decision(const DecisionRecord& /*record*/) override {}
+  void event(const EventRecord& record) override { events.push_back(record.what); }
+
+  std::vector<BlockRecord> blocks;
+  std::vector<std::string> events;
+};
+
+RealSetup setup_of(const std::vector<std::string>& units, std::vector<Kernel*> phases) {
+  RealSetup setup;
+  setup.units = parse_units(units);
+  setup.phases = std::move(phases);
+  return setup;
+}
+
+RunOutcome run_all(RealSetup real, Items block_items, MemoryJournal& journal) {
+  RunSetup setup;
+  for (const UnitSpec& spec : real.units) setup.units.push_back(spec.unit);
+  for (const Kernel* kernel : real.phases) setup.phases.push_back(kernel->workload());
+  setup.stop_requested = real.stop_requested;
+  FixedBlocks policy(block_items);
+  const auto executor = make_real_executor(std::move(real));
+  return run_policy(*executor, policy, setup, journal);
+}
+
+Block block_of(std::uint64_t id, Items first, Items items, int phase = 0) {
+  return {.id = id, .first = first, .items = items, .phase = phase};
+}
+
+TEST(RealExecutor, DoesEveryItemExactlyOnceOnTwoUnits) {
+  Script script(10'000);
+  ScriptedKernel kernel(script);
+  MemoryJournal journal;
+  const RunOutcome outcome = run_all(setup_of({"cpu", "cpu"}, {&kernel}), 7, journal);
+  EXPECT_TRUE(outcome.complete);
+  EXPECT_TRUE(kernel.verify().passed);
+  EXPECT_EQ(journal.blocks.size(), 1429u);  // 10,000 / 7 rounded up
+}
+
+TEST(RealExecutor, ReportsTheBlocksOfAUnitInTheOrderInWhichTheyWereQueued) {
+  constexpr std::uint64_t blocks = 500;  // more than a worker's own queue holds
+  Script script(blocks);
+  ScriptedKernel kernel(script);
+  const auto executor = make_real_executor(setup_of({"cpu"}, {&kernel}));
+  executor->run([&] {
+    for (std::uint64_t i = 0; i < blocks; ++i) {
+      executor->start(block_of(i, static_cast<Items>(i), 1), UnitId{0});
+    }
+    Seconds last{-1.0};
+    for (std::uint64_t i = 0; i < blocks; ++i) {
+      const auto event = executor->next(Seconds::infinity());
+      ASSERT_TRUE(event);
+      const auto& finished = std::get<BlockFinished>(event->what);
+      EXPECT_EQ(finished.block.id, i);
+      EXPECT_GT(event->at, last);
+      EXPECT_GE(event->at, finished.assigned + total(finished.times));
+      EXPECT_LE(event->at, executor->now());
+      last = event->at;
+    }
+    EXPECT_FALSE(executor->next(Seconds::infinity()));
+  });
+  EXPECT_TRUE(kernel.verify().passed);
+}
+
+TEST(RealExecutor, CopiesResidentDataOnceForEachUnitAndPhase) {
+  Script first(100);
+  Script second(100);
+  ScriptedKernel one(first);
+  ScriptedKernel two(second);
+  MemoryJournal journal;
+  EXPECT_TRUE(run_all(setup_of({"cpu"}, {&one, &two}), 10, journal).complete);
+  EXPECT_EQ(first.residents, 1);
+  EXPECT_EQ(second.residents, 1);
+  EXPECT_TRUE(one.verify().passed);
+  EXPECT_TRUE(two.verify().passed);
+}
+
+TEST(RealExecutor, ReturnsNothingAtTheDeadlineAndTheBlockLater) {
+  Script script(1);
+  std::atomic<bool> may_end = false;
+  script.compute = [&](const Block&, int) { may_end.wait(false); };
+  ScriptedKernel kernel(script);
+  const auto executor = make_real_executor(setup_of({"cpu"}, {&kernel}));
+  executor->run([&] {
+    executor->start(block_of(0, 0, 1), UnitId{0});
+    const Seconds deadline = executor->now() + Seconds{0.002};
+    EXPECT_FALSE(executor->next(deadline));
+    EXPECT_GE(executor->now(), deadline);
+    may_end = true;
+    may_end.notify_all();
+    EXPECT_TRUE(executor->next(Seconds::infinity()));
+  });
+}
+
+TEST(RealExecutor, HoldsBackWhatHappenedAfterTheDeadline) {
+  Script script(2);
+  ScriptedKernel kernel(script);
+  const auto executor = make_real_executor(setup_of({"cpu"}, {&kernel}));
+  executor->run([&] {
+    executor->start(block_of(0, 0, 1), UnitId{0});
+    executor->start(block_of(1, 1, 1), UnitId{0});
+    const auto first = executor->next(Seconds::infinity());
+    ASSERT_TRUE(first);
+    while (script.written[1] == 0) {
+    }
+    EXPECT_FALSE(executor->next(first->at));
+    EXPECT_TRUE(executor->next(Seconds::infinity()));
+  });
+}
+
+TEST(RealExecutor, LetsTheOthersDoTheWorkOfAUnitThatFails) {
+  Script script(1'000);
+  // The first unit's third block does not end well, whichever unit is the first.
+  std::atomic<int> blocks_of_first = 0;
+  script.compute = [&](const Block&, int side) {
+    if (side == 0 && ++blocks_of_first == 3) throw std::bad_alloc();
+  };
+  ScriptedKernel kernel(script);
+  MemoryJournal journal;
+  RealSetup setup = setup_of({"cpu,slots=3", "cpu,slots=3"}, {&kernel});
+  std::string warning;
+  setup.warn = [&](const std::string& text) { warning = text; };
+  const RunOutcome outcome = run_all(std::move(setup), 5, journal);
+  EXPECT_TRUE(outcome.complete);
+  EXPECT_TRUE(kernel.verify().passed);
+  if (blocks_of_first >= 3) {  // it had its turn before the other one was through
+    EXPECT_NE(warning.find("out of memory"), std::string::npos) << warning;
+    EXPECT_NE(std::find(journal.events.begin(), journal.events.end(), "unit_lost"),
+              journal.events.end());
+  }
+}
+
+TEST(RealExecutor, EndsIncompleteWhenEveryUnitFails) {
+  Script script(100);
+  script.compute = [](const Block& block, int) {
+    if (block.first >= 20) throw std::runtime_error("broken");
+  };
+  ScriptedKernel kernel(script);
+  MemoryJournal journal;
+  const RunOutcome outcome = run_all(setup_of({"cpu", "cpu"}, {&kernel}), 10, journal);
+  EXPECT_FALSE(outcome.complete);
+  EXPECT_FALSE(outcome.interrupted);
+  EXPECT_EQ(journal.blocks.size(), 2u);
+}
+
+TEST(RealExecutor, StopsWhenAskedToWithAllThatWasDoneInTheJournal) {
+  Script script(1'000);
+  std::atomic<bool> stops = false;
+  script.compute = [&](const Block& block, int) {
+    if (block.first >= 500) stops = true;
+  };
+  ScriptedKernel kernel(script);
+  MemoryJournal journal;
+  RealSetup setup = setup_of({"cpu"}, {&kernel});
+  setup.stop_requested = [&] { return stops.load(); };
+  const RunOutcome outcome = run_all(std::move(setup), 10, journal);
+  EXPECT_TRUE(outcome.interrupted);
+  EXPECT_FALSE(outcome.complete);
+  EXPECT_FALSE(kernel.verify().passed);
+  EXPECT_GE(journal.blocks.size(), 50u);
+  for (const BlockRecord& record : journal.blocks) {
+    EXPECT_EQ(script.written[static_cast<std::size_t>(record.block.first)], 1);
+  }
+}
+
+TEST(RealExecutor, StopsWhileItWaitsForABlockThatDoesNotEnd) {
+  Script script(1);
+  std::atomic<bool> may_end = false;
+  script.compute = [&](const Block&, int) { may_end.wait(false); };
+  ScriptedKernel kernel(script);
+  RealSetup setup = setup_of({"cpu"}, {&kernel});
+  int polls = 0;
+  setup.stop_requested = [&] { return ++polls > 1; };
+  const auto executor = make_real_executor(std::move(setup));
+  executor->run([&] {
+    executor->start(block_of(0, 0, 1), UnitId{0});
+    EXPECT_FALSE(executor->next(Seconds::infinity()));
+    may_end = true;
+    may_end.notify_all();
+  });
+  EXPECT_GE(polls, 2);
+}
+
+TEST(RealExecutor, SaysWhichUnitDoesNotComeUp) {
+  Script script(10);
+  script.come_up = [](int) { throw std::bad_alloc(); };
+  ScriptedKernel kernel(script);
+  const auto executor = make_real_executor(setup_of({"cpu,id=left"}, {&kernel}));
+  bool ran = false;
+  try {
+    executor->run([&] { ran = true; });
+    FAIL() << "a unit without memory came up";
+  } catch (const BackendError& error) {
+    EXPECT_NE(std::string(error.what()).find("left"), std::string::npos) << error.what();
+  }
+  EXPECT_FALSE(ran);
+}
+
+TEST(RealExecutor, LetsThroughWhatTheBodyThrowsAndRunsAgain) {
+  Script script(100);
+  ScriptedKernel kernel(script);
+  const auto executor = make_real_executor(setup_of({"cpu", "cpu"}, {&kernel}));
+  const auto throwing = [&] {
+    executor->start(block_of(0, 0, 100), UnitId{1});
+    throw std::runtime_error("from the body");
+  };
+  EXPECT_THROW(executor->run(throwing), std::runtime_error);
+  executor->run([&] {
+    executor->start(block_of(0, 0, 100), UnitId{0});
+    EXPECT_TRUE(executor->next(Seconds::infinity()));
+  });
+  EXPECT_TRUE(kernel.verify().passed);  // the results of the first run were forgotten
+}
+
+TEST(RealExecutor, RunsMoreUnitsThanThereAreCores) {
+  Script script(5'000);
+  ScriptedKernel kernel(script);
+  MemoryJournal journal;
+  const std::vector<std::string> units(2 * this_machine().threads.size() + 1, "cpu");
+  EXPECT_TRUE(run_all(setup_of(units, {&kernel}), 11, journal).complete);
+  EXPECT_TRUE(kernel.verify().passed);
+}
+
+TEST(RealExecutor, ComputesKernelsWhoseNumbersVerify) {
+  const TypedParameters options{{"options", "20001"}};
+  const TypedParameters n{{"n", "97"}};
+  const auto prices = make_kernel("blackscholes", options, "--workload");
+  const auto product = make_kernel("matmul", n, "--workload");
+  prices->allocate(1);
+  product->allocate(1);
+  MemoryJournal journal;
+  RealSetup setup =
+      setup_of({"cpu,threads=2", "cpu,slowdown=2,slots=2"}, {prices.get(), product.get()});
+  EXPECT_TRUE(run_all(std::move(setup), 13, journal).complete);
+  EXPECT_TRUE(prices->verify().passed) << prices->verify().what;
+  EXPECT_TRUE(product->verify().passed) << product->verify().what;
+}
+
+TEST(CheckMemory, RefusesWhatDoesNotFitAndSaysHowMuchIsNeeded) {
+  std::vector<std::unique_ptr<Kernel>> kernels;
+  kernels.push_back(make_kernel("matmul", {{"n", "1024"}}, "--workload"));
+  // Host: 3 matrices of 8 MiB. Unit: B, and rows of A and C: 3 matrices again, or B and 2 rows.
+  const auto unlimited = parse_units({"cpu"});
+  const auto small = parse_units({"cpu,memory_bytes=8421376"});
+  constexpr double matrix_bytes = 8.0 * 1024 * 1024;
+  check_memory(kernels, unlimited, 6 * matrix_bytes, "--workload");
+  check_memory(kernels, small, 4.1 * matrix_bytes, "--workload");
+  EXPECT_THROW(check_memory(kernels, small, 4 * matrix_bytes, "--workload"), InputError);
+  try {
+    check_memory(kernels, unlimited, 6 * matrix_bytes - 1, "--workload");
+    FAIL() << "it does not fit";
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.where(), "--workload");
+    EXPECT_NE(error.why().find("needs 0.0469 GiB"), std::string::npos) << error.why();
+  }
+}
+
+}  // namespace
+}  // namespace equipoise

@@ -1,0 +1,195 @@
+// Kernels: what they compute, and that their checks find what is wrong.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "real/kernels/catalog.hpp"
+#include "real/kernels/option_check.hpp"
+#include "real/kernels/option_price.hpp"
+#include "real/kernels/product_check.hpp"
+#include "real/kernels/seeded.hpp"
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+std::string refusal(const std::string& name, const TypedParameters& parameters) {
+  try {
+    static_cast<void>(make_kernel(name, parameters, "--workload"));
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.where(), "--workload");
+    return error.why();
+  }
+  return "accepted";
+}
+
+/// Takes the items [first, first + items) of `kernel` through a unit of `threads` threads.
+void compute(Kernel& kernel, Items first, Items items, std::size_t threads = 1) {
+  std::thread on_its_own([&] {
+    ThreadTeam team(std::vector<int>(threads, cores_of_this_thread().front()));
+    const auto side = kernel.make_cpu_side(items);
+    const Block block{.id = 0, .first = first, .items = items};
+    side->copy_resident();
+    side->copy_in(block);
+    side->compute(block, team);
+    side->copy_out(block);
+  });
+  on_its_own.join();
+}
+
+/// Options whose prices were computed by `price_options`.
+struct Options {
+  std::vector<double> spot, strike, years, volatility, call, put;
+
+  explicit Options(std::size_t count)
+      : spot(count), strike(count), years(count), volatility(count), call(count), put(count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      spot[i] = seeded_number(1, i, 1.0, 200.0);
+      strike[i] = seeded_number(2, i, 1.0, 200.0);
+      years[i] = seeded_number(3, i, 0.01, 10.0);
+      volatility[i] = seeded_number(4, i, 0.02, 1.0);
+    }
+    price_options(
+        {spot.data(), strike.data(), years.data(), volatility.data(), call.data(), put.data()}, 0,
+        count, 0.05);
+  }
+
+  [[nodiscard]] Verification check() const {
+    return check_options(
+        {spot.data(), strike.data(), years.data(), volatility.data(), call.data(), put.data()},
+        spot.size(), 0.05);
+  }
+};
+
+TEST(Blackscholes, PricesTheTextbookOption) {
+  Options options(1);
+  options.spot[0] = options.strike[0] = 100.0;
+  options.years[0] = 1.0;
+  options.volatility[0] = 0.2;
+  price_options({options.spot.data(), options.strike.data(), options.years.data(),
+                 options.volatility.data(), options.call.data(), options.put.data()},
+                0, 1, 0.05);
+  EXPECT_NEAR(options.call[0], 10.450583572185565, 1e-12);
+  EXPECT_NEAR(options.put[0], 5.573526022256971, 1e-12);
+  EXPECT_NEAR(call_by_integration(100.0, 100.0, 1.0, 0.2, 0.05), 10.450583572185565, 1e-9);
+}
+
+TEST(Blackscholes, AgreesWithIndependentPricesWhereverAnOptionLies) {
+  const Verification found = Options(10'007).check();
+  EXPECT_TRUE(found.passed) << found.what;
+}
+
+TEST(Blackscholes, NoticesAWrongPriceWhereverItIs) {
+  for (const std::size_t at : {std::size_t{0}, std::size_t{4'321}, std::size_t{10'006}}) {
+    for (const double factor : {1.0 + 1e-7, -1.0, std::nan("")}) {
+      Options options(10'007);
+      options.call[at] *= factor;
+      options.call[at] += 1e-7;
+      const Verification found = options.check();
+      EXPECT_FALSE(found.passed);
+      EXPECT_NE(found.what.find("option " + std::to_string(at)), std::string::npos) << found.what;
+    }
+  }
+}
+
+TEST(Blackscholes, NoticesWrongPricesThatKeepParity) {
+  Options options(10'007);
+  options.call[5'000] += 1e-6;
+  options.put[5'000] += 1e-6;
+  EXPECT_FALSE(options.check().passed);
+}
+
+TEST(Blackscholes, NoticesItemsThatWereNeverComputed) {
+  const auto kernel = make_kernel("blackscholes", {{"options", "1000"}}, "--workload");
+  kernel->allocate(7);
+  compute(*kernel, 0, 999);
+  EXPECT_FALSE(kernel->verify().passed);
+  compute(*kernel, 999, 1);
+  EXPECT_TRUE(kernel->verify().passed) << kernel->verify().what;
+  kernel->clear_results();
+  EXPECT_FALSE(kernel->verify().passed);
+}
+
+TEST(Matmul, MultipliesInBlocksAndWithSeveralThreads) {
+  const auto kernel = make_kernel("matmul", {{"n", "101"}}, "--workload");
+  kernel->allocate(7);
+  compute(*kernel, 0, 1);
+  compute(*kernel, 1, 60, 3);
+  EXPECT_FALSE(kernel->verify().passed);
+  compute(*kernel, 61, 40, 2);
+  EXPECT_TRUE(kernel->verify().passed) << kernel->verify().what;
+}
+
+TEST(Matmul, NoticesOneWrongElement) {
+  constexpr std::size_t n = 50;
+  std::vector<double> a(n * n);
+  std::vector<double> b(n * n);
+  std::vector<double> c(n * n, 0.0);
+  for (std::size_t i = 0; i < n * n; ++i) {
+    a[i] = seeded_number(1, i, -1.0, 1.0);
+    b[i] = seeded_number(2, i, -1.0, 1.0);
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      for (std::size_t k = 0; k < n; ++k) c[i * n + j] += a[i * n + k] * b[k * n + j];
+    }
+  }
+  EXPECT_TRUE(check_product(a.data(), b.data(), c.data(), n).passed);
+  c[17 * n + 3] += 1e-8;
+  const Verification found = check_product(a.data(), b.data(), c.data(), n);
+  EXPECT_FALSE(found.passed);
+  EXPECT_NE(found.what.find("row 17"), std::string::npos) << found.what;
+}
+
+TEST(Matmul, MakesTheSameInputFromTheSameSeed) {
+  EXPECT_EQ(seeded_number(1, 2, 0.0, 1.0), seeded_number(1, 2, 0.0, 1.0));
+  EXPECT_NE(seeded_number(1, 2, 0.0, 1.0), seeded_number(2, 2, 0.0, 1.0));
+  EXPECT_NE(seeded_number(1, 2, 0.0, 1.0), seeded_number(1, 3, 0.0, 1.0));
+}
+
+TEST(KernelCatalog, DescribesItsWorkloads) {
+  const auto product = make_kernel("matmul", {{"n", "1536"}}, "--workload");
+  const Workload& rows = product->workload();
+  EXPECT_EQ(rows.items, 1536);
+  EXPECT_EQ(rows.in_bytes_per_item, 8.0 * 1536);
+  EXPECT_EQ(rows.resident_bytes, 8.0 * 1536 * 1536);
+  EXPECT_EQ(rows.flop_per_item, 2.0 * 1536 * 1536);
+  EXPECT_EQ(product->problem().at("n"), 1536.0);
+  const auto prices = make_kernel("blackscholes", {{"options", "2e6"}}, "--workload");
+  EXPECT_EQ(prices->workload().items, 2'000'000);
+  EXPECT_TRUE(prices->problem().empty());  // the cost of an option does not depend on their number
+}
+
+TEST(KernelCatalog, SaysWhatIsWrongWithAWorkload) {
+  EXPECT_NE(refusal("matmull", {}).find("did you mean 'matmul'"), std::string::npos);
+  EXPECT_NE(refusal("blackscholes", {{"option", "5"}}).find("did you mean 'options'"),
+            std::string::npos);
+  EXPECT_NE(refusal("matmul", {{"n", "0"}}).find("at least one item"), std::string::npos);
+  EXPECT_NE(refusal("matmul", {{"n", "-4"}}).find("out of range"), std::string::npos);
+  EXPECT_NE(refusal("matmul", {{"n", "12.5"}}).find("whole"), std::string::npos);
+  EXPECT_NE(refusal("matmul", {{"n", "nan"}}), "accepted");
+  EXPECT_NE(refusal("matmul", {{"n", "many"}}), "accepted");
+  EXPECT_NE(refusal("matmul", {{"n", "1e30"}}), "accepted");
+  EXPECT_NE(refusal("blackscholes", {{"options", "1e18"}}), "accepted");
+}
+
+TEST(KernelCatalog, ListsDefaultsThatAreLegal) {
+  for (const KernelInfo& info : kernel_catalog()) {
+    TypedParameters defaults;
+    for (const ParameterInfo& parameter : info.parameters) {
+      defaults[parameter.name] = parameter.default_text;
+    }
+    const auto typed = make_kernel(info.name, defaults, "--workload");
+    const auto untyped = make_kernel(info.name, {}, "--workload");
+    EXPECT_EQ(typed->workload().items, untyped->workload().items);
+    EXPECT_EQ(typed->workload().kernel, info.name);
+    EXPECT_EQ(typed->item(), info.item);
+  }
+}
+
+}  // namespace
+}  // namespace equipoise

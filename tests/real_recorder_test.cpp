@@ -1,0 +1,169 @@
+// Recording: sizes, copies, what is in the trace, and how it ends.
+#include "real/recorder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+#include <vector>
+
+#include "real/kernels/catalog.hpp"
+#include "shared_policies/model/failure.hpp"
+#include "tests/real_scripted_kernel.hpp"
+
+namespace equipoise {
+namespace {
+
+Workload workload_of(Items items, Items grain) {
+  Workload workload;
+  workload.items = items;
+  workload.grain_items = grain;
+  workload.memory_bytes_per_item = 1.0;
+  return workload;
+}
+
+/// A recording that takes two samples of each size, known well enough or not.
+RecordSetup quick_setup(const std::vector<std::string>& units, Kernel& kernel) {
+  RecordSetup setup;
+  setup.units = parse_units(units);
+  setup.kernel = &kernel;
+  setup.samples_min = 2;
+  setup.samples_max = 2;
+  return setup;
+}
+
+TEST(SizeLadder, DoublesFromOneItemToHalfOfTwoHundredAndFiftySix) {
+  EXPECT_EQ(size_ladder(workload_of(256, 1), Unit{}),
+            (std::vector<Items>{1, 2, 4, 8, 16, 32, 64, 128}));
+}
+
+TEST(SizeLadder, BeginsAtAFourThousandNinetySixthOfTheItems) {
+  const auto sizes = size_ladder(workload_of(4096 * 128, 1), Unit{});
+  EXPECT_EQ(sizes.front(), 128);
+  EXPECT_EQ(sizes.back(), 4096 * 64);
+  EXPECT_EQ(sizes.size(), 8u);
+}
+
+TEST(SizeLadder, KeepsToTheGrainAndToSmallWorkloads) {
+  for (const Items items : {1, 2, 3, 7, 100, 1000, 65536}) {
+    for (const Items grain : {1, 3, 16}) {
+      const auto sizes = size_ladder(workload_of(items, grain), Unit{});
+      ASSERT_FALSE(sizes.empty());
+      EXPECT_LE(sizes.size(), 8u);
+      EXPECT_TRUE(std::is_sorted(sizes.begin(), sizes.end(), std::less_equal<>()));
+      EXPECT_GE(sizes.front(), std::min(items, grain));
+      EXPECT_LE(sizes.back(), std::max({items / 2, std::min(items, grain)}));
+      for (const Items size : sizes) EXPECT_TRUE(size % grain == 0 || size == sizes.back());
+    }
+  }
+}
+
+TEST(SizeLadder, EndsAtWhatTheUnitsMemoryHolds) {
+  Unit unit;
+  unit.memory_bytes = 1000.0;
+  EXPECT_EQ(size_ladder(workload_of(65536, 1), unit).back(), 1000);
+  unit.memory_bytes = 0.5;
+  EXPECT_TRUE(size_ladder(workload_of(65536, 1), unit).empty());
+}
+
+TEST(FitCopySpeed, FindsTheLineThatTheCopiesLieOn) {
+  const CopySpeed speed = fit_copy_speed({1e3, 1e5, 1e7}, {1e-6 + 1e-7, 1e-6 + 1e-5, 1e-6 + 1e-3});
+  EXPECT_NEAR(speed.latency.value, 1e-6, 1e-12);
+  EXPECT_NEAR(speed.bandwidth_bytes_per_s, 1e10, 1e3);
+}
+
+TEST(FitCopySpeed, GoesThroughTheOriginRatherThanBelowIt) {
+  // Small copies come from caches and are faster than the line of the large ones.
+  const CopySpeed speed = fit_copy_speed({1e3, 1e6}, {0.5e-7, 1e-4});
+  EXPECT_EQ(speed.latency.value, 0.0);
+  // sum(b^2/t^2) / sum(b/t) with b/t = 2e10 and 1e10
+  EXPECT_NEAR(speed.bandwidth_bytes_per_s, 5e20 / 3e10, 1.0);
+}
+
+TEST(FitCopySpeed, TakesCopiesOfOneSizeAsProportional) {
+  const CopySpeed speed = fit_copy_speed({1e6, 1e6}, {1e-4, 1e-4});
+  EXPECT_EQ(speed.latency.value, 0.0);
+  EXPECT_NEAR(speed.bandwidth_bytes_per_s, 1e10, 1.0);
+}
+
+TEST(Record, TimesEveryUnitAtEverySize) {
+  const auto kernel = make_kernel("matmul", {{"n", "64"}}, "--workload");
+  kernel->allocate(1);
+  RecordSetup setup = quick_setup({"cpu", "cpu,slowdown=2"}, *kernel);
+  setup.sizes = {1, 8, 32};
+  const Recording recording = record(setup);
+  EXPECT_FALSE(recording.interrupted);
+  EXPECT_EQ(recording.trace.source, "recorded");
+  EXPECT_EQ(recording.trace.kernel, "matmul");
+  EXPECT_EQ(recording.trace.problem.at("n"), 64.0);
+  ASSERT_TRUE(recording.trace.dispatch && recording.trace.first_use);
+  ASSERT_EQ(recording.trace.samples.size(), 12u);  // 2 units, 3 sizes, 2 samples
+  for (const TraceSample& sample : recording.trace.samples) {
+    EXPECT_GT(sample.compute_mean_s, 0.0);
+    EXPECT_EQ(sample.in_bytes, 8.0 * 64 * sample.items);
+    EXPECT_EQ(sample.out_bytes, 8.0 * 64 * sample.items);
+    EXPECT_GT(sample.in_s.value_or(0.0), 0.0);
+    EXPECT_FALSE(sample.is_summary);
+  }
+  ASSERT_EQ(recording.units.size(), 2u);
+  EXPECT_EQ(recording.units[1].unit.name, "cpu1");
+  ASSERT_TRUE(recording.units[0].in && recording.units[1].out);
+  EXPECT_GT(recording.units[0].in->bandwidth_bytes_per_s, 0.0);
+}
+
+TEST(Record, LeavesOutCopiesThatAKernelDoesNotMake) {
+  const auto kernel = make_kernel("empty", {{"items", "16"}}, "--workload");
+  kernel->allocate(1);
+  const Recording recording = record(quick_setup({"cpu"}, *kernel));
+  ASSERT_FALSE(recording.trace.samples.empty());
+  EXPECT_FALSE(recording.trace.samples[0].in_s);
+  EXPECT_FALSE(recording.trace.samples[0].in_bytes);
+  EXPECT_FALSE(recording.units[0].in);
+  EXPECT_FALSE(recording.units[0].out);
+}
+
+TEST(Record, WalksThroughTheItemsAndBeginsAgain) {
+  Script script(100);
+  std::set<Items> firsts;
+  script.compute = [&](const Block& block, int) { firsts.insert(block.first); };
+  ScriptedKernel kernel(script);
+  RecordSetup setup = quick_setup({"cpu"}, kernel);
+  setup.sizes = {30};
+  setup.samples_min = setup.samples_max = 6;
+  static_cast<void>(record(setup));
+  EXPECT_EQ(firsts, (std::set<Items>{0, 30, 60}));
+}
+
+TEST(Record, StopsWhenAskedToAndKeepsWhatItHas) {
+  Script script(100);
+  ScriptedKernel kernel(script);
+  RecordSetup setup = quick_setup({"cpu", "cpu"}, kernel);
+  int told = 0;
+  setup.progress = [&](const RecordProgress&) { ++told; };
+  setup.stop_requested = [&] { return told >= 3; };
+  const Recording recording = record(setup);
+  EXPECT_TRUE(recording.interrupted);
+  EXPECT_EQ(recording.trace.samples.size(), 3u);
+  EXPECT_EQ(recording.units.size(), 2u);
+}
+
+TEST(Record, RefusesSizesThatAUnitDoesNotHold) {
+  Script script(100);
+  ScriptedKernel kernel(script);
+  RecordSetup setup = quick_setup({"cpu"}, kernel);
+  for (const Items size : {Items{0}, Items{-1}, Items{101}}) {
+    setup.sizes = {size};
+    EXPECT_THROW(static_cast<void>(record(setup)), InputError);
+  }
+}
+
+TEST(Record, SaysThatAUnitWasLost) {
+  Script script(100);
+  script.compute = [](const Block&, int) { throw std::runtime_error("broken"); };
+  ScriptedKernel kernel(script);
+  EXPECT_THROW(static_cast<void>(record(quick_setup({"cpu"}, kernel))), BackendError);
+}
+
+}  // namespace
+}  // namespace equipoise

@@ -1,0 +1,79 @@
+// A kernel whose units do as a test tells them: fail, wait, or count.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "real/kernels/kernel.hpp"
+
+namespace equipoise {
+
+/// What a scripted kernel does, and what was done with it.
+struct Script {
+  std::function<void(const Block&, int side)> compute;  ///< on the unit's thread; may throw
+  std::function<void(int side)> come_up;                ///< when a unit's side is made; may throw
+  std::vector<std::atomic<int>> written;                ///< (items): how often each came back
+  std::atomic<int> residents = 0;
+  std::atomic<int> sides = 0;
+
+  explicit Script(Items items) : written(static_cast<std::size_t>(items)) {}
+};
+
+/// Items that know nothing but how often they were done.
+class ScriptedKernel final : public Kernel {
+ public:
+  explicit ScriptedKernel(Script& script) : script_(script) {
+    workload_.kernel = "scripted";
+    workload_.items = static_cast<Items>(script.written.size());
+    workload_.in_bytes_per_item = 8.0;
+  }
+
+  const Workload& workload() const override { return workload_; }
+  std::string item() const override { return "item"; }
+  std::map<std::string, double> problem() const override { return {}; }
+  double host_bytes() const override { return 0.0; }
+  void allocate(std::uint64_t /*seed*/) override {}
+  void clear_results() override {
+    for (auto& count : script_.written) count = 0;
+  }
+  std::unique_ptr<UnitKernel> make_cpu_side(Items /*items_max*/) override {
+    const int side = script_.sides++;
+    if (script_.come_up) script_.come_up(side);
+    return std::make_unique<Side>(script_, side);
+  }
+  Verification verify() const override {
+    for (const auto& count : script_.written) {
+      if (count != 1) return {false, "an item was not done exactly once"};
+    }
+    return {true, "every item was done exactly once"};
+  }
+
+ private:
+  class Side final : public UnitKernel {
+   public:
+    Side(Script& script, int side) : script_(script), side_(side) {}
+    void copy_resident() override { ++script_.residents; }
+    void copy_in(const Block& /*block*/) override {}
+    void compute(const Block& block, ThreadTeam& /*team*/) override {
+      if (script_.compute) script_.compute(block, side_);
+    }
+    void copy_out(const Block& block) override {
+      for (Items i = block.first; i < block.first + block.items; ++i) {
+        ++script_.written[static_cast<std::size_t>(i)];
+      }
+    }
+
+   private:
+    Script& script_;
+    int side_;
+  };
+
+  Script& script_;
+  Workload workload_;
+};
+
+}  // namespace equipoise

@@ -1,0 +1,106 @@
+// Units as they are typed, and the cores that they get.
+#include "real/unit_spec.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "real/machine.hpp"
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+std::string refusal(const std::vector<std::string>& texts) {
+  try {
+    static_cast<void>(parse_units(texts));
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.where(), "--unit " + texts.back());
+    return error.why();
+  }
+  return "accepted";
+}
+
+/// A machine of `cores` cores with two hardware threads each, numbered as Linux likes to.
+Machine machine_of(int cores) {
+  Machine machine;
+  for (int i = 0; i < 2 * cores; ++i) machine.threads.push_back({i, i % cores});
+  return machine;
+}
+
+TEST(UnitSpec, ReadsEveryParameter) {
+  const auto specs =
+      parse_units({"cpu,threads=3,slowdown=2.5,slots=4,id=big,memory_bytes=64Mi,"
+                   "node=attic"});
+  ASSERT_EQ(specs.size(), 1u);
+  EXPECT_EQ(specs[0].unit.name, "big");
+  EXPECT_EQ(specs[0].unit.node, "attic");
+  EXPECT_EQ(specs[0].unit.slots, 4);
+  EXPECT_EQ(specs[0].unit.memory_bytes, 64.0 * 1024 * 1024);
+  EXPECT_EQ(specs[0].threads, 3);
+  EXPECT_EQ(specs[0].slowdown, 2.5);
+}
+
+TEST(UnitSpec, NamesUnitsByKindAndOrder) {
+  const auto specs = parse_units({"cpu", "cpu,id=other", "cpu,slowdown=3"});
+  EXPECT_EQ(specs[0].unit.name, "cpu0");
+  EXPECT_EQ(specs[1].unit.name, "other");
+  EXPECT_EQ(specs[2].unit.name, "cpu2");
+  EXPECT_EQ(specs[0].unit.node, specs[2].unit.node);
+  EXPECT_FALSE(specs[0].unit.memory_bytes);
+}
+
+TEST(UnitSpec, SaysWhatIsWrong) {
+  EXPECT_NE(refusal({"cpus"}).find("did you mean 'cpu'"), std::string::npos);
+  EXPECT_NE(refusal({"cpu,thread=2"}).find("did you mean 'threads'"), std::string::npos);
+  EXPECT_NE(refusal({"cpu,threads=0"}).find("out of range"), std::string::npos);
+  EXPECT_NE(refusal({"cpu,threads=1.5"}).find("whole"), std::string::npos);
+  EXPECT_NE(refusal({"cpu,slowdown=0.5"}).find("out of range"), std::string::npos);
+  EXPECT_NE(refusal({"cpu,slowdown=nan"}), "accepted");
+  EXPECT_NE(refusal({"cpu,slowdown"}), "accepted");
+  EXPECT_NE(refusal({"cpu,id="}), "accepted");
+  EXPECT_NE(refusal({"cpu,id=a b"}), "accepted");
+  EXPECT_NE(refusal({""}), "accepted");
+  EXPECT_NE(refusal({"cpu,threads=1,threads=2"}).find("twice"), std::string::npos);
+  EXPECT_NE(refusal({"cpu", "cpu,id=cpu0"}).find("already"), std::string::npos);
+}
+
+TEST(UnitSpec, ListsEveryKindWithDefaultsThatAreLegal) {
+  for (const UnitKindInfo& info : unit_catalog()) {
+    EXPECT_EQ(parse_units({info.name}).size(), 1u);
+    EXPECT_FALSE(info.parameters.empty());
+  }
+}
+
+TEST(Placement, GivesEachUnitTheNextCoresAndKeepsTheRestFree) {
+  const Placement placement = place_units(parse_units({"cpu,threads=2", "cpu"}), machine_of(4));
+  EXPECT_EQ(placement.cores, (std::vector<std::vector<int>>{{0, 1}, {2}}));
+  EXPECT_EQ(placement.free, (std::vector<int>{3, 4, 5, 6, 7}));
+  EXPECT_TRUE(placement.warnings.empty());
+}
+
+TEST(Placement, SaysThatUnitsShareACoreBeforeItWrapsAround) {
+  const Placement placement =
+      place_units(parse_units({"cpu,threads=2", "cpu", "cpu,threads=2"}), machine_of(2));
+  EXPECT_EQ(placement.cores, (std::vector<std::vector<int>>{{0, 1}, {2}, {3, 0}}));
+  ASSERT_EQ(placement.warnings.size(), 2u);
+  EXPECT_NE(placement.warnings[0].find("cpu0 and cpu1"), std::string::npos);
+  EXPECT_NE(placement.warnings[1].find("cpu0 and cpu2"), std::string::npos);
+}
+
+TEST(Placement, SaysThatAUnitHasMoreThreadsThanThereAreCores) {
+  const Placement placement = place_units(parse_units({"cpu,threads=3"}), machine_of(2));
+  ASSERT_EQ(placement.warnings.size(), 1u);
+  EXPECT_NE(placement.warnings[0].find("more threads than cores"), std::string::npos);
+}
+
+TEST(ThisMachine, HasCoresAndMemory) {
+  EXPECT_FALSE(this_machine().threads.empty());
+  EXPECT_GT(this_machine().memory_bytes, 0.0);
+  EXPECT_GT(available_memory_bytes(), 0.0);
+  EXPECT_LE(available_memory_bytes(), this_machine().memory_bytes);
+}
+
+}  // namespace
+}  // namespace equipoise

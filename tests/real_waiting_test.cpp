@@ -1,0 +1,166 @@
+// Clocks, rings, doorbells and teams: what threads wait by.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "real/clock.hpp"
+#include "real/doorbell.hpp"
+#include "real/ring.hpp"
+#include "real/thread_team.hpp"
+
+namespace equipoise {
+namespace {
+
+/// A clock that moves when it is told to.
+class FakeClock final : public Clock {
+ public:
+  Seconds now() const override { return now_; }
+  void wait_until(Seconds at, const std::atomic<bool>& /*stopping*/) override {
+    if (at > now_) now_ = at;
+  }
+  void pass(Seconds span) { now_ += span; }
+
+ private:
+  Seconds now_{10.0};
+};
+
+TEST(Stretched, KeepsAUnitThreeTimesAsLongAsItWasBusy) {
+  FakeClock clock;
+  const std::atomic<bool> stopping = false;
+  const Seconds end =
+      stretched(clock, Seconds{10.0}, 3.0, stopping, [&] { clock.pass(Seconds{0.5}); });
+  EXPECT_DOUBLE_EQ(end.value, 11.5);
+}
+
+TEST(Stretched, WaitsNotAtAllWithoutSlowdown) {
+  FakeClock clock;
+  const std::atomic<bool> stopping = false;
+  const Seconds end =
+      stretched(clock, Seconds{10.0}, 1.0, stopping, [&] { clock.pass(Seconds{0.5}); });
+  EXPECT_DOUBLE_EQ(end.value, 10.5);
+}
+
+TEST(Stretched, CountsWhatPassedBetweenItsBeginningAndTheWork) {
+  FakeClock clock;
+  const std::atomic<bool> stopping = false;
+  clock.pass(Seconds{0.25});
+  const Seconds end =
+      stretched(clock, Seconds{10.0}, 2.0, stopping, [&] { clock.pass(Seconds{0.5}); });
+  EXPECT_DOUBLE_EQ(end.value, 11.5);
+}
+
+TEST(SteadyClock, NeverReturnsFromAWaitTooEarly) {
+  const auto clock = make_steady_clock();
+  const std::atomic<bool> stopping = false;
+  for (const double span_s : {0.0, 1e-6, 50e-6, 3e-3}) {
+    const Seconds at = clock->now() + Seconds{span_s};
+    clock->wait_until(at, stopping);
+    EXPECT_GE(clock->now(), at);
+  }
+}
+
+TEST(SteadyClock, GivesUpAWaitThatIsToStop) {
+  const auto clock = make_steady_clock();
+  std::atomic<bool> stopping = false;
+  std::thread stopper([&] { stopping = true; });
+  clock->wait_until(Seconds{1e6}, stopping);  // else this test lasts 11 days
+  stopper.join();
+  EXPECT_LT(clock->now(), Seconds{1e6});
+}
+
+TEST(Ring, RefusesWhatDoesNotFit) {
+  Ring<int, 4> ring;
+  EXPECT_EQ(ring.front(), nullptr);
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(ring.push(i));
+  EXPECT_FALSE(ring.push(4));
+  EXPECT_EQ(*ring.front(), 0);
+  ring.pop();
+  EXPECT_TRUE(ring.push(4));
+  EXPECT_EQ(*ring.front(), 1);
+}
+
+TEST(Ring, PassesEveryValueOnceAndInOrderWithADoorbellOnEachSide) {
+  constexpr int values = 50'000;
+  Ring<int, 8> there;
+  Ring<int, 8> back;
+  Doorbell there_bell;
+  Doorbell back_bell;
+  std::thread echo([&] {
+    for (int i = 0; i < values; ++i) {
+      there_bell.wait([&] { return there.front() != nullptr; }, Doorbell::TimePoint::max());
+      ASSERT_TRUE(back.push(*there.front()));
+      there.pop();
+      back_bell.ring();
+    }
+  });
+  int sent = 0;
+  for (int i = 0; i < values; ++i) {
+    for (; sent < values && sent < i + 8 && there.push(sent); ++sent) there_bell.ring();
+    back_bell.wait([&] { return back.front() != nullptr; }, Doorbell::TimePoint::max());
+    ASSERT_EQ(*back.front(), i);
+    back.pop();
+  }
+  echo.join();
+}
+
+TEST(Doorbell, SaysThatNothingCameByTheDeadline) {
+  Doorbell bell;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
+  EXPECT_FALSE(bell.wait([] { return false; }, deadline));
+  EXPECT_GE(std::chrono::steady_clock::now(), deadline);
+}
+
+TEST(Doorbell, WakesASleeper) {
+  Doorbell bell;
+  std::atomic<int> value = 0;
+  for (int i = 1; i <= 20; ++i) {
+    std::thread ringer([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the waiter is asleep by then
+      value.store(i, std::memory_order_seq_cst);
+      bell.ring();
+    });
+    EXPECT_TRUE(bell.wait([&] { return value.load(std::memory_order_seq_cst) == i; },
+                          Doorbell::TimePoint::max()));
+    ringer.join();
+  }
+}
+
+TEST(ThreadTeam, DividesItemsIntoContiguousPartsThatCoverThem) {
+  std::thread on_its_own([] {  // the team pins the thread that makes it
+    const std::vector<int> cores(3, cores_of_this_thread().front());
+    ThreadTeam team(cores);
+    EXPECT_EQ(team.threads(), 3);
+    for (const Items items : {0, 1, 2, 3, 10, 1001}) {
+      std::vector<std::atomic<int>> done(static_cast<std::size_t>(items));
+      std::atomic<int> parts = 0;
+      team.run(items, [&](Items first, Items count) {
+        ++parts;
+        for (Items i = first; i < first + count; ++i) ++done[static_cast<std::size_t>(i)];
+      });
+      for (const auto& count : done) EXPECT_EQ(count, 1);
+      EXPECT_LE(parts, 3);
+    }
+  });
+  on_its_own.join();
+}
+
+TEST(ThreadTeam, ThrowsWhatAMemberThrewAndGoesOn) {
+  std::thread on_its_own([] {
+    const std::vector<int> cores(2, cores_of_this_thread().front());
+    ThreadTeam team(cores);
+    const auto fails_late = [](Items first, Items) {
+      if (first > 0) throw std::runtime_error("second half");
+    };
+    EXPECT_THROW(team.run(10, fails_late), std::runtime_error);
+    std::atomic<Items> done = 0;
+    team.run(10, [&](Items, Items count) { done += count; });
+    EXPECT_EQ(done, 10);
+  });
+  on_its_own.join();
+}
+
+}  // namespace
+}  // namespace equipoise

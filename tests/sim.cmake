@@ -1,0 +1,14 @@
+# The simulator, its clockwork, and the child processes it lives in.
+equipoise_tests(sim
+  SOURCES
+    sim_agreement_test.cpp
+    sim_child_process_test.cpp
+    sim_executor_test.cpp
+    sim_platform_probe_test.cpp
+    sim_sharing_test.cpp
+    sim_timeline_test.cpp
+    support/fake_executor.cpp
+    support/sim_platforms.cpp
+    support/simulate.cpp
+  LIBS equipoise::sim
+)

@@ -1,0 +1,151 @@
+// Different ways to the same times: the simulator and the table, dates and activities, twice the
+// same.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/support/fake_executor.hpp"
+#include "tests/support/sim_platforms.hpp"
+#include "tests/support/simulate.hpp"
+
+namespace equipoise {
+namespace {
+
+constexpr double tolerance = 1e-9;
+
+struct Instance {
+  TestPlatform platform;
+  std::vector<Workload> phases;
+  std::vector<Items> block_items;
+  Seconds dispatch;
+};
+
+/// Up to 12 units with private links, two phases, resident data.
+Instance random_instance(std::mt19937_64& random) {
+  const auto uniform = [&](double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random);
+  };
+  const auto whole = [&](double low, double high) { return std::floor(uniform(low, high)); };
+  Instance instance;
+  const auto units = static_cast<std::size_t>(whole(1, 13));
+  for (std::size_t i = 0; i < units; ++i) {
+    instance.platform.units.push_back({uniform(0, 1e-3), std::pow(10, uniform(-6, -3)), 0.1,
+                                       std::pow(10, uniform(6, 10)), uniform(0, 1e-4)});
+    instance.block_items.push_back(static_cast<Items>(whole(1, 200)));
+  }
+  for (int phase = 0; phase < 2; ++phase) {
+    Workload workload;
+    workload.kernel = phase == 0 ? "first" : "second";
+    workload.items = static_cast<Items>(whole(500, 5000));
+    workload.iterations = static_cast<int>(whole(1, 3));
+    workload.in_bytes_per_item = whole(0, 10'000);
+    workload.out_bytes_per_item = whole(0, 2) * whole(0, 10'000);
+    workload.resident_bytes = whole(0, 1e6);
+    instance.phases.push_back(workload);
+  }
+  instance.dispatch = {uniform(0, 1e-4)};
+  return instance;
+}
+
+void expect_same(const std::vector<Finish>& a, const std::vector<Finish>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    ASSERT_EQ(a[i].unit, b[i].unit) << i;
+    ASSERT_EQ(a[i].block, b[i].block) << i;
+    ASSERT_NEAR(a[i].assigned_s, b[i].assigned_s, tolerance) << i;
+    ASSERT_NEAR(a[i].in_s, b[i].in_s, tolerance) << i;
+    ASSERT_NEAR(a[i].compute_s, b[i].compute_s, tolerance) << i;
+    ASSERT_NEAR(a[i].out_s, b[i].out_s, tolerance) << i;
+    ASSERT_NEAR(a[i].at_s, b[i].at_s, tolerance) << i;
+  }
+}
+
+TEST(Agreement, OfTheSimulatorAndTheTableWhereNothingIsShared) {
+  const std::uint64_t seed = 20'240'601;
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  for (int repetition = 0; repetition < 25; ++repetition) {
+    SCOPED_TRACE(repetition);
+    Instance instance = random_instance(random);
+    instance.phases.resize(1);  // the table has one speed and one size of items
+    const Workload& work = instance.phases[0];
+    SimSetup setup = sim_setup(instance.platform, instance.phases);
+    setup.dispatch = instance.dispatch;
+    FakeSetup fake;
+    fake.dispatch = instance.dispatch;
+    for (const TestUnit& unit : instance.platform.units) {
+      const auto moved = [&](double bytes_per_item) {
+        return [=](double items) {
+          const double bytes = bytes_per_item * items;
+          return bytes > 0.0 ? unit.latency_s + bytes / unit.bandwidth : 0.0;
+        };
+      };
+      FakeUnit table = affine_unit(unit.fixed_s, unit.per_item_s);
+      table.in_s = moved(work.in_bytes_per_item);
+      table.out_s = moved(work.out_bytes_per_item);
+      table.resident_s = work.resident_bytes / unit.bandwidth;
+      if (work.in_bytes_per_item == 0.0 && work.resident_bytes > 0.0) {
+        table.resident_s += unit.latency_s;
+      }
+      fake.units.push_back(table);
+    }
+    const std::unique_ptr<Executor> executor = make_fake_executor(fake);
+    const Seen expected = run_blocks(*executor, instance.phases, instance.block_items);
+    expect_same(simulate_blocks(setup, instance.block_items).finishes, expected.finishes);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(Agreement, OfDatesAndActivitiesOnPrivateLinks) {
+  const std::uint64_t seed = 77;
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  for (int repetition = 0; repetition < 25; ++repetition) {
+    SCOPED_TRACE(repetition);
+    const Instance instance = random_instance(random);
+    SimSetup setup = sim_setup(instance.platform, instance.phases);
+    setup.dispatch = instance.dispatch;
+    setup.first_use = {1e-3};
+    setup.noise = repetition % 2 == 0;
+    const Seen dates = simulate_blocks(setup, instance.block_items);
+    setup.activities_only = true;
+    expect_same(simulate_blocks(setup, instance.block_items).finishes, dates.finishes);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(Agreement, OfDatesAndActivitiesWhereAPartIsShared) {
+  const std::uint64_t seed = 78;
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  for (int repetition = 0; repetition < 10; ++repetition) {
+    SCOPED_TRACE(repetition);
+    Instance instance = random_instance(random);
+    instance.platform.shared_bandwidth = 1e8;
+    instance.platform.shared_latency_s = 1e-5;
+    SimSetup setup = sim_setup(instance.platform, instance.phases);
+    setup.dispatch = instance.dispatch;
+    const Seen dates = simulate_blocks(setup, instance.block_items);
+    setup.activities_only = true;
+    expect_same(simulate_blocks(setup, instance.block_items).finishes, dates.finishes);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(Agreement, OfTwoRunsToTheLastBit) {
+  std::mt19937_64 random(79);
+  Instance instance = random_instance(random);
+  instance.platform.shared_bandwidth = 1e7;
+  SimSetup setup = sim_setup(instance.platform, instance.phases);
+  setup.noise = true;
+  const Seen first = simulate_blocks(setup, instance.block_items);
+  EXPECT_EQ(simulate_blocks(setup, instance.block_items).finishes, first.finishes);
+  setup.repetition = 1;
+  EXPECT_NE(simulate_blocks(setup, instance.block_items).finishes, first.finishes);
+}
+
+}  // namespace
+}  // namespace equipoise

@@ -1,0 +1,157 @@
+// What SimGrid says of good platforms, and what we say of bad ones.
+#include "sim/platform_probe.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "shared_policies/model/failure.hpp"
+#include "tests/support/sim_platforms.hpp"
+
+namespace equipoise {
+namespace {
+
+bool all(const ProbedHost& /*host*/) { return true; }
+
+const std::string head =
+    "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n";
+
+std::string file_of(const std::string& text) { return write_temporary(text, ".xml"); }
+
+/// What the probe throws for `text`, with FILE for the file's name; "" if it throws nothing.
+std::string refusal(const std::string& text) {
+  const std::string file = file_of(text);
+  try {
+    static_cast<void>(probe_platform(file, all));
+  } catch (const InputError& error) {
+    std::string what = error.what();
+    EXPECT_EQ(what.find(file), 0U) << what;
+    EXPECT_EQ(what.find('\n'), std::string::npos) << what;
+    return "FILE" + what.substr(std::min(what.size(), file.size()));
+  }
+  return "";
+}
+
+TEST(PlatformProbe, TellsHostsPropertiesCoresRoutesAndLinks) {
+  const std::string file =
+      file_of(head +
+              "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\">\n"
+              "<host id=\"zeta\" speed=\"1Gf\" core=\"8\"/>\n"
+              "<host id=\"alpha\" speed=\"2Gf\"><prop id=\"master\" value=\"true\"/>"
+              "<prop id=\"kind\" value=\"a\tb%\"/></host>\n"
+              "<link id=\"bus\" bandwidth=\"8GBps\" latency=\"15us\"/>\n"
+              "<link id=\"fat\" bandwidth=\"1GBps\" latency=\"0s\" sharing_policy=\"FATPIPE\"/>\n"
+              "<route src=\"alpha\" dst=\"zeta\"><link_ctn id=\"bus\"/><link_ctn id=\"fat\"/>"
+              "</route>\n</zone></platform>\n");
+  const ProbedPlatform platform =
+      probe_platform(file, [](const ProbedHost& host) { return host.cores == 8; });
+  EXPECT_EQ(platform.master, "alpha");
+  ASSERT_EQ(platform.hosts.size(), 2U);
+  const ProbedHost& zeta = platform.hosts[0];
+  EXPECT_EQ(zeta.name, "zeta");
+  EXPECT_EQ(zeta.cores, 8);
+  EXPECT_TRUE(zeta.has_routes);
+  ASSERT_EQ(zeta.in.links.size(), 2U);
+  ASSERT_EQ(zeta.out.links.size(), 2U);
+  const Link& bus = platform.links[zeta.in.links[0]];
+  EXPECT_EQ(bus.name, "bus");
+  EXPECT_EQ(bus.bandwidth_bytes_per_s, 8e9);
+  EXPECT_DOUBLE_EQ(bus.latency.value, 15e-6);
+  EXPECT_TRUE(bus.shared);
+  EXPECT_FALSE(platform.links[zeta.in.links[1]].shared);
+  EXPECT_EQ(platform.hosts[1].properties.at("kind"), "a\tb%");
+  EXPECT_FALSE(platform.hosts[1].has_routes);
+}
+
+TEST(PlatformProbe, MakesTwoLinksOfASplitDuplexOne) {
+  TestPlatform test;
+  test.units = {{}};
+  test.shared_bandwidth = 1e9;
+  test.sharing = "SPLITDUPLEX";
+  const std::string file = file_of(platform_xml(test));
+  const ProbedPlatform platform = probe_platform(file, all);
+  ASSERT_EQ(platform.links.size(), 2U);
+  EXPECT_NE(platform.hosts[1].in.links, platform.hosts[1].out.links);
+  EXPECT_TRUE(platform.hosts[0].in.links.empty());  // the master itself
+}
+
+TEST(PlatformProbe, TakesTheFirstHostOfTheFileAsMasterUnlessOneIsMarked) {
+  const std::string file =
+      file_of(head +
+              "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\">\n"
+              "<host id=\"zeta\" speed=\"1f\"/><host id=\"alpha\" speed=\"1f\"/>"
+              "</zone></platform>\n");
+  const auto nowhere = [](const ProbedHost&) { return false; };
+  EXPECT_EQ(probe_platform(file, nowhere).master, "zeta");
+}
+
+TEST(PlatformProbe, SaysWhichTwoHostsHaveNoRoute) {
+  EXPECT_EQ(refusal(head + "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\">\n"
+                           "<host id=\"a\" speed=\"1f\"/>\n<host id=\"b\" speed=\"1f\"/>\n"
+                           "</zone></platform>\n"),
+            "FILE: no route from a to b; add one to the platform");
+  // One way only, between zones, and with Floyd, where SimGrid does other things.
+  EXPECT_EQ(
+      refusal(head + "<platform version=\"4.1\"><zone id=\"z\" routing=\"Floyd\">\n"
+                     "<host id=\"a\" speed=\"1f\"/>\n<host id=\"b\" speed=\"1f\"/>\n"
+                     "<link id=\"l\" bandwidth=\"1Bps\" latency=\"1s\"/>\n"
+                     "<route src=\"a\" dst=\"b\" symmetrical=\"NO\"><link_ctn id=\"l\"/></route>"
+                     "</zone></platform>\n"),
+      "FILE: no route from b to a; add one to the platform");
+  EXPECT_EQ(refusal(head + "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\">\n"
+                           "<zone id=\"y\" routing=\"Full\"><host id=\"a\" speed=\"1f\"/></zone>\n"
+                           "<zone id=\"x\" routing=\"None\"><host id=\"b\" speed=\"1f\"/></zone>\n"
+                           "</zone></platform>\n"),
+            "FILE: no route from a to b; add one to the platform");
+}
+
+TEST(PlatformProbe, RefusesAFileOfVersion3) {
+  EXPECT_EQ(refusal(head + "<platform version=\"3\">\n<AS id=\"z\" routing=\"Full\">\n"
+                           "<host id=\"a\" power=\"1\"/>\n</AS></platform>\n"),
+            "FILE:3: a SimGrid platform of version 3; convert it with simgrid_update_xml, or use "
+            "the one of version 4");
+}
+
+TEST(PlatformProbe, SaysInWhichLineAFileIsMalformed) {
+  const std::string unknown_link =
+      refusal(head +
+              "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\">\n"
+              "<host id=\"a\" speed=\"1f\"/><host id=\"b\" speed=\"1f\"/>\n"
+              "<route src=\"a\" dst=\"b\"><link_ctn id=\"nowhere\"/></route>\n"
+              "</zone></platform>\n");
+  EXPECT_EQ(unknown_link.find("FILE:5: "), 0U) << unknown_link;
+  EXPECT_NE(unknown_link.find("nowhere"), std::string::npos) << unknown_link;
+  EXPECT_EQ(refusal(head + "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\">\n"
+                           "<host id=\"a\" speed=\"1f\"/><host id=\"b\" speed=\"1f\"/>\n"
+                           "<link id=\"l\" bandwidth=\"nanBps\" latency=\"0s\"/>\n"
+                           "<route src=\"a\" dst=\"b\"><link_ctn id=\"l\"/></route>\n"
+                           "</zone></platform>\n"),
+            "FILE:5: no usable bandwidth or latency of link 'l'; correct the platform file");
+  const std::string unclosed =
+      refusal(head + "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\">\n");
+  EXPECT_EQ(unclosed.find("FILE:"), 0U) << unclosed;
+  const std::string bad_speed =
+      refusal(head +
+              "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\">\n"
+              "<host id=\"a\" speed=\"fast\"/>\n</zone></platform>\n");
+  EXPECT_EQ(bad_speed.find("FILE:"), 0U) << bad_speed;
+}
+
+TEST(PlatformProbe, SurvivesWhateverTheFileIs) {
+  for (const char* text :
+       {"no XML", "<?xml version='1.0'?>", "<platform/>", "<a><b></a></b>", "\x01master\tx\n",
+        "<platform version=\"4.1\"></platform>", "<platform version=\"99\"></platform>",
+        "<platform version=\"x\"></platform>"}) {
+    EXPECT_EQ(refusal(text).find("FILE"), 0U) << text;
+  }
+  EXPECT_EQ(refusal(""), "FILE: the file is empty; give a SimGrid platform XML file");
+}
+
+TEST(PlatformProbe, RefusesWhatIsNoFile) {
+  EXPECT_THROW(static_cast<void>(probe_platform("/nowhere/at/all.xml", all)), InputError);
+  EXPECT_THROW(static_cast<void>(probe_platform("/tmp", all)), InputError);
+}
+
+}  // namespace
+}  // namespace equipoise

@@ -1,0 +1,144 @@
+// Transfers that meet on a link, worked out by hand.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/support/sim_platforms.hpp"
+#include "tests/support/simulate.hpp"
+
+namespace equipoise {
+namespace {
+
+constexpr double tolerance = 1e-9;
+
+/// 1 MB in and 1 MB out an item.
+Workload megabytes() {
+  Workload workload;
+  workload.kernel = "k";
+  workload.items = 1000;
+  workload.in_bytes_per_item = 1e6;
+  workload.out_bytes_per_item = 1e6;
+  return workload;
+}
+
+/// Units that compute for 1 ms an item, behind one link of 1 MB/s.
+TestPlatform behind_one_link(std::size_t units, const std::string& sharing = "SHARED") {
+  TestPlatform platform;
+  platform.units.assign(units, {0.0, 1e-3});
+  platform.shared_bandwidth = 1e6;
+  platform.sharing = sharing;
+  return platform;
+}
+
+Block block(std::uint64_t id, Items items) {
+  Block block;
+  block.id = id;
+  block.items = items;
+  return block;
+}
+
+TEST(SharedLink, IsHalvedByTwoEqualTransfers) {
+  const SimSetup setup = sim_setup(behind_one_link(2), {megabytes()});
+  const Seen seen = simulate(setup, [](Executor& executor, Seen& out) {
+    executor.start(block(0, 1), {0});
+    executor.start(block(1, 1), {1});
+    take_finishes(executor, out);
+  });
+  ASSERT_EQ(seen.finishes.size(), 2U);
+  for (std::uint32_t unit = 0; unit < 2; ++unit) {
+    EXPECT_EQ(seen.finishes[unit].unit, unit);
+    EXPECT_NEAR(seen.finishes[unit].in_s, 2.0, tolerance);
+    EXPECT_NEAR(seen.finishes[unit].compute_s, 1e-3, tolerance);
+    EXPECT_NEAR(seen.finishes[unit].out_s, 2.0, tolerance);
+    EXPECT_NEAR(seen.finishes[unit].at_s, 4.001, tolerance);
+  }
+}
+
+TEST(SharedLink, IsWholeAgainWhenTheOtherTransferIsOver) {
+  const SimSetup setup = sim_setup(behind_one_link(2), {megabytes()});
+  const Seen seen = simulate(setup, [](Executor& executor, Seen& out) {
+    executor.start(block(0, 1), {0});
+    take_finishes(executor, out, {0.5});
+    executor.start(block(1, 3), {1});
+    take_finishes(executor, out);
+  });
+  // Unit 0: in alone to 0.5 s, half a link to 1.5 s; computes to 1.501 s; out at half a link, 2 s
+  // long. Unit 1: 3 MB: 0.5 by 1.5 s, alone for 1 ms, half a link for 2 s, then 1.499 MB alone.
+  ASSERT_EQ(seen.finishes.size(), 2U);
+  EXPECT_NEAR(seen.finishes[0].in_s, 1.5, tolerance);
+  EXPECT_NEAR(seen.finishes[0].out_s, 2.0, tolerance);
+  EXPECT_NEAR(seen.finishes[0].at_s, 3.501, tolerance);
+  EXPECT_NEAR(seen.finishes[1].in_s, 1.0 + 0.001 + 2.0 + 1.499, tolerance);
+  EXPECT_NEAR(seen.finishes[1].out_s, 3.0, tolerance);
+}
+
+TEST(SharedLink, OfUnlimitedSharingGivesEveryoneAll) {
+  const SimSetup setup = sim_setup(behind_one_link(3, "FATPIPE"), {megabytes()});
+  const Seen seen = simulate_blocks(setup, {1, 1, 1});
+  for (const Finish& finish : seen.finishes) {
+    EXPECT_NEAR(finish.in_s, 1.0, tolerance);
+    EXPECT_NEAR(finish.out_s, 1.0, tolerance);
+  }
+}
+
+TEST(SharedLink, IsTwoLinksWhenItIsSplitDuplex) {
+  const Script one_in_while_one_out = [](Executor& executor, Seen& out) {
+    executor.start(block(0, 1), {0});
+    take_finishes(executor, out, {1.001});  // unit 0 begins to copy out
+    executor.start(block(1, 1), {1});
+    take_finishes(executor, out);
+  };
+  const Seen split =
+      simulate(sim_setup(behind_one_link(2, "SPLITDUPLEX"), {megabytes()}), one_in_while_one_out);
+  EXPECT_NEAR(split.finishes.at(0).out_s, 1.0, tolerance);
+  EXPECT_NEAR(split.finishes.at(1).in_s, 1.0, tolerance);
+  const Seen shared = simulate(sim_setup(behind_one_link(2), {megabytes()}), one_in_while_one_out);
+  EXPECT_NEAR(shared.finishes.at(0).out_s, 2.0, tolerance);
+  EXPECT_NEAR(shared.finishes.at(1).in_s, 2.0, tolerance);
+}
+
+TEST(SharedLink, DoesNotSlowWhatAPrivateLinkLimitsMore) {
+  TestPlatform platform = behind_one_link(2);
+  platform.units[0].bandwidth = 2.5e5;  // a quarter of the shared link, and no latency
+  platform.units[1].bandwidth = 1e9;
+  const Seen seen = simulate(sim_setup(platform, {megabytes()}), [](Executor& executor, Seen& out) {
+    executor.start(block(0, 1), {0});
+    executor.start(block(1, 2), {1});
+    take_finishes(executor, out);
+  });
+  // Unit 1 is first: 2 MB in at 0.75 MB/s, computes 2 ms.
+  EXPECT_NEAR(seen.finishes.at(0).in_s, 2.0 / 0.75, tolerance);
+  EXPECT_NEAR(seen.finishes.at(1).in_s, 4.0, tolerance);
+}
+
+TEST(NetworkSettings, OfThePlatformFileHold) {
+  TestPlatform platform;
+  platform.units = {{0.0, 1e-3, 0.0, 1e6, 0.125}};
+  const auto copy_in_s = [&](const std::string& config) {
+    platform.config = config;
+    const Seen seen =
+        simulate(sim_setup(platform, {megabytes()}), [](Executor& executor, Seen& out) {
+          executor.start(block(0, 1), {0});
+          take_finishes(executor, out);
+        });
+    return seen.finishes.at(0).in_s;
+  };
+  EXPECT_NEAR(copy_in_s(""), 1.125, tolerance);
+  EXPECT_NEAR(copy_in_s("<prop id=\"network/latency-factor\" value=\"2\"/>"), 1.25, tolerance);
+  EXPECT_NEAR(copy_in_s("<prop id=\"network/bandwidth-factor\" value=\"0.5\"/>"), 2.125, tolerance);
+  EXPECT_NEAR(copy_in_s("<prop id=\"network/model\" value=\"LV08\"/>"), 13.01 * 0.125 + 1 / 0.97,
+              1e-6);
+  // The return flow of 5 % goes over the same link.
+  EXPECT_NEAR(copy_in_s("<prop id=\"network/crosstraffic\" value=\"1\"/>"), 0.125 + 1.05,
+              tolerance);
+  // What StarPU's files set changes nothing.
+  EXPECT_NEAR(copy_in_s("<prop id=\"network/TCP-gamma\" value=\"-1\"/>"
+                        "<prop id=\"network/latency-factor\" value=\"1\"/>"
+                        "<prop id=\"network/bandwidth-factor\" value=\"1\"/>"
+                        "<prop id=\"network/weight-S\" value=\"0.0\"/>"
+                        "<prop id=\"network/crosstraffic\" value=\"0\"/>"),
+              1.125, tolerance);
+}
+
+}  // namespace
+}  // namespace equipoise

@@ -1,0 +1,52 @@
+// The heap of dates against a list that is searched.
+#include "sim/timeline.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <random>
+#include <vector>
+
+namespace equipoise {
+namespace {
+
+TEST(Timeline, GivesTheEarliestAndAmongEqualDatesTheFirstSlot) {
+  Timeline timeline(4);
+  EXPECT_EQ(timeline.earliest(), Seconds::infinity());
+  timeline.set(2, {1.0});
+  timeline.set(1, {1.0});
+  timeline.set(3, {0.5});
+  timeline.set(3, {2.0});  // in place of the date that it had
+  EXPECT_EQ(timeline.earliest(), Seconds{1.0});
+  EXPECT_EQ(timeline.pop(), 1U);
+  EXPECT_EQ(timeline.pop(), 2U);
+  EXPECT_EQ(timeline.pop(), 3U);
+  EXPECT_TRUE(timeline.empty());
+}
+
+TEST(Timeline, AgreesWithASearchedListWhateverIsSetAndTaken) {
+  const std::uint32_t seed = 12345;
+  SCOPED_TRACE(seed);
+  std::mt19937 random(seed);
+  constexpr std::uint32_t slots = 37;
+  Timeline timeline(slots);
+  std::vector<std::optional<int>> dates(slots);
+  for (int step = 0; step < 20'000; ++step) {
+    if (random() % 3 != 0) {
+      const auto slot = static_cast<std::uint32_t>(random() % slots);
+      dates[slot] = static_cast<int>(random() % 50);
+      timeline.set(slot, {static_cast<double>(*dates[slot])});
+    } else if (!timeline.empty()) {
+      const auto least = std::min_element(dates.begin(), dates.end(), [](auto a, auto b) {
+        return a.value_or(1000) < b.value_or(1000);
+      });
+      ASSERT_EQ(timeline.earliest().value, **least);
+      ASSERT_EQ(timeline.pop(), static_cast<std::uint32_t>(least - dates.begin()));
+      least->reset();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace equipoise

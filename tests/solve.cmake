@@ -1,0 +1,12 @@
+equipoise_tests(solve
+  SOURCES
+    fit_test.cpp
+    policy_baselines_test.cpp
+    policy_catalog_test.cpp
+    policy_plb_hec_test.cpp
+    solve_agreement_test.cpp
+    solve_equal_finish_test.cpp
+    solve_lower_bound_test.cpp
+    support/fake_executor.cpp
+  LIBS equipoise::shared_policies
+)

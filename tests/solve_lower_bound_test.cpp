@@ -1,0 +1,316 @@
+// Lower bounds that were worked out by hand, and runs that must not get below them.
+#include "shared_policies/solve/lower_bound.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <iostream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "shared_policies/solve/cheapest_blocks.hpp"
+#include "shared_policies/solve/packing_program.hpp"
+#include "tests/policy_schedule.hpp"
+
+namespace equipoise {
+namespace {
+
+/// A platform of units without links, and a trace of them.
+struct BoundTest {
+  Platform platform;
+  Trace trace;
+  Workload workload;
+
+  explicit BoundTest(Items items) {
+    workload.kernel = "k";
+    workload.items = items;
+  }
+  /// A unit with these times at these sizes.
+  std::size_t add(const std::vector<double>& sizes, const std::function<double(double)>& seconds) {
+    PlatformUnit unit;
+    unit.unit.name = fmt::format("u{}", platform.units.size());
+    unit.unit.copy_engines = 2;
+    unit.trace_unit = unit.unit.name;
+    platform.units.push_back(unit);
+    trace.units.push_back(unit.unit);
+    for (const double size : sizes) {
+      TraceSample sample;
+      sample.unit = static_cast<std::uint32_t>(trace.units.size() - 1);
+      sample.items = size;
+      sample.compute_mean_s = seconds(size);
+      trace.samples.push_back(sample);
+    }
+    return platform.units.size() - 1;
+  }
+  std::size_t add_affine_unit(double fixed_s, double per_item_s) {
+    return add({1.0, 100.0, 10000.0}, [=](double x) { return fixed_s + per_item_s * x; });
+  }
+  std::uint32_t add_link(double bytes_per_s, double latency_s = 0.0, bool shared = true) {
+    platform.links.push_back(
+        {fmt::format("l{}", platform.links.size()), bytes_per_s, Seconds{latency_s}, shared});
+    return static_cast<std::uint32_t>(platform.links.size() - 1);
+  }
+  [[nodiscard]] std::vector<BlockTiming> timings() const {
+    std::vector<BlockTiming> list;
+    for (std::uint32_t p = 0; p < trace.units.size(); ++p) {
+      list.emplace_back(trace, p);
+    }
+    return list;
+  }
+  [[nodiscard]] LowerBound bound() const {
+    const std::vector<BlockTiming> list = timings();
+    std::vector<const BlockTiming*> pointers;
+    for (const BlockTiming& timing : list) {
+      pointers.push_back(&timing);
+    }
+    return lower_bound(platform, workload, pointers);
+  }
+};
+
+BoundTest three_affine_units(Items items) {
+  BoundTest test(items);
+  test.add_affine_unit(0.1, 0.01);
+  test.add_affine_unit(0.5, 0.004);
+  test.add_affine_unit(2.0, 0.002);
+  return test;
+}
+
+TEST(LowerBound, IsTheSingleBlockOptimumForAffineCosts) {
+  const LowerBound thousand = three_affine_units(1000).bound();
+  EXPECT_NEAR(thousand.seconds, 2.511765, 1e-6);
+  EXPECT_NEAR(thousand.share_items[0], 241.176, 1e-2);
+  EXPECT_NEAR(thousand.share_items[1], 502.941, 1e-2);
+  EXPECT_NEAR(thousand.share_items[2], 255.882, 1e-2);
+  EXPECT_EQ(thousand.binding, "compute");
+  const LowerBound hundred = three_affine_units(100).bound();
+  EXPECT_NEAR(hundred.seconds, 0.671429, 1e-6);
+  EXPECT_EQ(hundred.share_items[2], 0.0);
+  EXPECT_NEAR(three_affine_units(10).bound().seconds, 0.2, 1e-8);
+}
+
+TEST(LowerBound, LetsAUnitWithLittleMemoryDoSeveralBlocks) {
+  BoundTest test = three_affine_units(1000);
+  test.workload.memory_bytes_per_item = 1.0;
+  test.platform.units[1].unit.memory_bytes = 200.0;
+  // 0.0065 s an item in blocks of 200: 100 T - 10 + T / 0.0065 + 500 T - 1000 = 1000.
+  EXPECT_NEAR(test.bound().seconds, 2010.0 / (600.0 + 1.0 / 0.0065), 1e-6);
+}
+
+TEST(LowerBound, SplitsBlocksWhereThatIsCheaper) {
+  BoundTest test(1000);
+  test.add({1, 2, 5, 10, 100, 1000}, [](double x) { return 1e-5 * x * x; });
+  test.add_affine_unit(0.0, 0.02);
+  // With grain 1 the first does 10^5 items a second, one by one; the second needs 0.02 s for one.
+  EXPECT_NEAR(test.bound().seconds, 0.01, 1e-9);
+  // With grain 100: 0.1 s for 100, 0.001 s an item; the second needs 2 s for a block.
+  test.workload.grain_items = 100;
+  EXPECT_NEAR(test.bound().seconds, 1.0, 1e-6);
+}
+
+TEST(LowerBound, CountsCopiesOverTheNarrowestLink) {
+  BoundTest test(100);
+  const auto p = test.add_affine_unit(0.0, 0.001);
+  test.workload.in_bytes_per_item = 10.0;
+  test.workload.out_bytes_per_item = 4.0;
+  const auto wide = test.add_link(1000.0, 0.25);
+  const auto narrow = test.add_link(100.0, 0.5);
+  test.platform.units[p].in.links = {wide, narrow};
+  test.platform.units[p].out.links = {wide};
+  // In 0.75 + 1000 / 100; out 0.25 + 0.4; the wide link 1400 / 1000.
+  const LowerBound in = test.bound();
+  EXPECT_NEAR(in.seconds, 10.75, 1e-6);
+  EXPECT_EQ(in.binding, "copies");
+  test.platform.units[p].unit.copy_engines = 1;
+  EXPECT_NEAR(test.bound().seconds, 11.4, 1e-6);
+  test.workload.resident_bytes = 50.0;
+  EXPECT_NEAR(test.bound().seconds, 11.9, 1e-6);
+  test.workload.iterations = 3;
+  EXPECT_NEAR(test.bound().seconds, 11.9 + 2 * 11.4, 1e-6);
+}
+
+TEST(LowerBound, AddsTheBytesOfBothWaysOnALink) {
+  BoundTest test(100);
+  const auto p = test.add_affine_unit(0.0, 0.001);
+  test.workload.in_bytes_per_item = 10.0;
+  test.workload.out_bytes_per_item = 10.0;
+  const auto link = test.add_link(100.0);
+  test.platform.units[p].in.links = {link};
+  test.platform.units[p].out.links = {link};
+  EXPECT_NEAR(test.bound().seconds, 20.0, 1e-6);
+  test.platform.links[link].shared = false;
+  EXPECT_NEAR(test.bound().seconds, 10.0, 1e-6);
+}
+
+TEST(LowerBound, SharesOneSlowLinkBetweenUnits) {
+  BoundTest test(1000);
+  test.workload.in_bytes_per_item = 1.0;
+  const auto link = test.add_link(100.0);
+  for (int p = 0; p < 4; ++p) {
+    test.platform.units[test.add_affine_unit(0.0, 0.001)].in.links = {link};
+  }
+  const LowerBound bound = test.bound();
+  EXPECT_NEAR(bound.seconds, 10.0, 1e-6);
+  EXPECT_EQ(bound.binding, "l0");
+  // A unit on the master itself needs no link: 100 T + 50 T = 1000.
+  test.add_affine_unit(0.0, 0.02);
+  EXPECT_NEAR(test.bound().seconds, 1000.0 / 150.0, 1e-6);
+}
+
+TEST(LowerBound, FillsTwoNodesBehindTwoSlowLinks) {
+  BoundTest test(1000);
+  test.workload.in_bytes_per_item = 1.0;
+  const auto first = test.add_link(100.0);
+  const auto second = test.add_link(60.0);
+  for (const auto link : {first, first, second, second}) {
+    test.platform.units[test.add_affine_unit(0.0, 1e-4)].in.links = {link};
+  }
+  // No single link binds: 1000 items over 160 bytes a second.
+  EXPECT_NEAR(test.bound().seconds, 1000.0 / 160.0, 1e-6);
+  // A trunk of 120 bytes a second before both.
+  const auto trunk = test.add_link(120.0);
+  for (PlatformUnit& unit : test.platform.units) {
+    unit.in.links.push_back(trunk);
+  }
+  const LowerBound bound = test.bound();
+  EXPECT_NEAR(bound.seconds, 1000.0 / 120.0, 1e-6);
+  EXPECT_EQ(bound.binding, "l2");
+}
+
+TEST(LowerBound, ChoosesUnitsThatMoveFewerBytesWhereALinkIsScarce) {
+  BoundTest test(100);
+  const auto link = test.add_link(10.0);
+  for (const double bytes : {1.0, 4.0}) {
+    const auto p = test.add_affine_unit(0.0, 0.1);
+    test.platform.units[p].in.links = {link};
+    for (TraceSample& sample : test.trace.samples) {
+      if (sample.unit == p) {
+        sample.in_bytes = bytes * sample.items;
+      }
+    }
+  }
+  // x1 <= 10 T and x1 + 4 x2 <= 10 T: the first alone, 10 s.
+  EXPECT_NEAR(test.bound().seconds, 10.0, 1e-6);
+  // Were the link twice as wide: x1 = 10 T, x2 = 2.5 T.
+  test.platform.links[link].bandwidth_bytes_per_s = 20.0;
+  EXPECT_NEAR(test.bound().seconds, 8.0, 1e-6);
+}
+
+TEST(LowerBound, ToleratesPartialGrainsAndOneItem) {
+  BoundTest one(1);
+  one.add_affine_unit(0.5, 0.25);
+  EXPECT_NEAR(one.bound().seconds, 0.75, 1e-8);
+  BoundTest partial(107);
+  partial.workload.grain_items = 10;
+  partial.add_affine_unit(0.5, 0.25);
+  EXPECT_NEAR(partial.bound().seconds, 0.5 + 26.75, 1e-6);
+}
+
+TEST(LowerBound, HandlesThousandsOfUnitsBehindHundredsOfLinks) {
+  BoundTest test(1'000'000);
+  test.workload.in_bytes_per_item = 1.0;
+  const auto trunk = test.add_link(1e6);
+  std::vector<std::uint32_t> links;
+  for (int node = 0; node < 100; ++node) {
+    links.push_back(test.add_link(1e3 * (1 + node % 7)));
+  }
+  double rate = 0.0;
+  for (int node = 0; node < 100; ++node) {
+    for (int p = 0; p < 20; ++p) {
+      const auto unit = test.add_affine_unit(0.0, 1e-3);
+      test.platform.units[unit].in.links = {trunk, links[static_cast<std::size_t>(node)]};
+    }
+    rate += 1e3 * (1 + node % 7);
+  }
+  EXPECT_NEAR(test.bound().seconds, 1e6 / rate, 1e-6);
+}
+
+TEST(CheapestBlocks, NeverExceedsAnyWayOfCuttingAShare) {
+  const std::uint64_t seed = 5;
+  std::cout << "seed " << seed << "\n";
+  std::mt19937_64 random(seed);
+  for (int round = 0; round < 200; ++round) {
+    SCOPED_TRACE(round);
+    // Times of blocks of 1 to 12 items, in any order; the least of all ways by dynamic programming.
+    std::vector<BlockTake> takes;
+    for (int size = 1; size <= 12; ++size) {
+      takes.push_back(
+          {static_cast<double>(size), 1.0 + static_cast<double>(random() % 1000) / 10.0});
+    }
+    std::vector<double> least(61, 0.0);
+    for (std::size_t x = 1; x <= 60; ++x) {
+      least[x] = 1e18;
+      for (std::size_t size = 1; size <= std::min<std::size_t>(12, x); ++size) {
+        least[x] = std::min(least[x], takes[size - 1].takes + least[x - size]);
+      }
+    }
+    const CheapestBlocks cheapest(takes);
+    for (std::size_t x = 1; x <= 60; ++x) {
+      EXPECT_GE(cheapest.within(least[x]), static_cast<double>(x) * (1.0 - 1e-12)) << x;
+    }
+    // And it is attained: at multiples of the cheapest size.
+    double best = 1e18;
+    for (const BlockTake& take : takes) {
+      best = std::min(best, take.takes / take.items);
+    }
+    EXPECT_NEAR(cheapest.per_item(), best, 1e-12);
+  }
+}
+
+TEST(PackingSolver, FindsTheBestMixture) {
+  // 3 a + 5 b with a / 2 + b <= 1 and a + b / 2 <= 1: a = b = 2/3.
+  PackingSolver solver;
+  const Packing packing =
+      solver.solve({{3.0, 5.0}, {0, 2, 4}, {0, 1, 0, 1}, {0.5, 1.0, 1.0, 0.5}, 2});
+  EXPECT_NEAR(packing.gain, 16.0 / 3.0, 1e-9);
+  EXPECT_NEAR(packing.fractions[0], 2.0 / 3.0, 1e-9);
+  EXPECT_NEAR(packing.fractions[1], 2.0 / 3.0, 1e-9);
+}
+
+TEST(LowerBound, IsNotUndercutByAnyPolicy) {
+  const std::uint64_t seed = 31;
+  std::cout << "seed " << seed << "\n";
+  std::mt19937_64 random(seed);
+  const auto uniform = [&random] { return static_cast<double>(random() >> 11) * 0x1p-53; };
+  for (int round = 0; round < 60; ++round) {
+    SCOPED_TRACE(round);
+    BoundTest test(1 + static_cast<Items>(random() % 5000));
+    test.workload.grain_items = 1 + static_cast<Items>(random() % 7);
+    const int n = 1 + static_cast<int>(random() % 5);
+    for (int p = 0; p < n; ++p) {
+      const double fixed_s = 0.1 * uniform();
+      const double per_item_s = 1e-3 * std::exp2(6.0 * uniform());
+      const double power = 0.7 + 0.6 * uniform();
+      test.add({1, 10, 100, 1000},
+               [=](double x) { return fixed_s + per_item_s * std::pow(x, power); });
+    }
+    const std::vector<BlockTiming> timings = test.timings();
+    const double bound_s = test.bound().seconds;
+    for (const char* policy : {"greedy", "plb-hec", "static", "optimum"}) {
+      PolicyTest run;
+      run.policy = policy;
+      run.items = test.workload.items;
+      run.grain_items = test.workload.grain_items;
+      for (const BlockTiming& timing : timings) {
+        FakeUnit unit;
+        unit.compute_s = [&timing](double x) { return timing.mean(x).value; };
+        run.fake.units.push_back(unit);
+        std::vector<CostSample> samples;
+        for (double x = 1.0; x < 6000.0; x *= 1.1) {
+          add_sample(samples, x, timing.mean(x).value);
+        }
+        run.known.units.push_back(std::make_unique<SpeedCurve>(samples));
+      }
+      const Schedule schedule = run_schedule(run);
+      EXPECT_TRUE(schedule.outcome.complete) << policy;
+      EXPECT_FALSE(schedule.outcome.policy_stalled) << policy;
+      EXPECT_GE(schedule.makespan(), bound_s) << policy;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace equipoise

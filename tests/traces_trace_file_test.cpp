@@ -1,0 +1,263 @@
+// Trace files: what is read, what is refused with which line, what is written.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/support/mutations.hpp"
+#include "tests/support/refusal.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "traces/trace_file.hpp"
+
+namespace equipoise {
+namespace {
+
+const std::string header =
+    R"({"schema":"equipoise.trace/1","source":"recorded","kernel":"dgemm","item":"MFlop",)"
+    R"("provenance":"by hand","machine":{"name":"here"},"units":[{"id":"cpu0","kind":"cpu"},)"
+    R"({"id":"cuda0","kind":"gpu","model":"Tesla K40m","memory_bytes":12079136768,"node":"a"}]})"
+    "\n";
+const std::string sample = R"({"unit":"cpu0","items":5,"compute_s":0.25})"
+                           "\n";
+
+/// What reading a file of `text` is refused with, without the folder's name.
+std::string refusal(const std::string& text) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("t.jsonl", text);
+  std::string why = refusal_of([&] { (void)read_trace(path, nullptr); });
+  if (why.starts_with(path)) why.replace(0, path.size(), "t.jsonl");
+  return why;
+}
+
+/// The refusal of a sample line behind a good header and a good sample.
+std::string sample_refusal(const std::string& line) {
+  return refusal(header + sample + line + "\n");
+}
+
+Trace read(const std::string& text, std::vector<std::string>* warnings = nullptr) {
+  const TemporaryFolder folder;
+  return read_trace(folder.write("t.jsonl", text), warnings);
+}
+
+bool begins(const std::string& text, const std::string& beginning) {
+  return text.starts_with(beginning);
+}
+
+TEST(TraceFile, ReadsHeaderSamplesAndSummaries) {
+  const Trace trace = read(
+      R"({"schema":"equipoise.trace/1.4","source":"imported","kernel":"matmul","item":"line",)"
+      R"("units":[{"id":"cpu0","kind":"cpu","colour":"red"},{"id":"mic0","kind":"mic"}],)"
+      R"("problem":{"n":4096},"grain_items":4,"dispatch_s":1e-5,"first_use_s":0,"new":[1]})"
+      "\n"
+      R"({"unit":"mic0","items":65.536,"n":9174,"in_s":{"mean":0.5,"sd":0.1},"in_bytes":100,)"
+      R"("compute_s":{"mean":0.002,"sd":0.0004,"min":null,"median":0.0019,"max":0.004}})"
+      "\r\n\n"
+      R"({"unit":"cpu0","items":8,"in_s":0.1,"compute_s":0.25,"out_s":0,"out_bytes":3,"x":1})");
+  EXPECT_EQ(trace.source, "imported");
+  EXPECT_EQ(trace.kernel, "matmul");
+  EXPECT_EQ(trace.units.at(1).kind, UnitKind::mic);
+  EXPECT_EQ(trace.problem.at("n"), 4096);
+  EXPECT_EQ(trace.grain_items, 4);
+  EXPECT_EQ(trace.dispatch->value, 1e-5);
+  EXPECT_EQ(trace.first_use->value, 0.0);
+  EXPECT_EQ(trace.machine, "{}");
+  ASSERT_EQ(trace.samples.size(), 2U);
+  const TraceSample& summary = trace.samples[0];
+  EXPECT_EQ(summary.unit, 1U);
+  EXPECT_EQ(summary.items, 65.536);
+  EXPECT_EQ(summary.count, 9174U);
+  EXPECT_TRUE(summary.is_summary);
+  EXPECT_EQ(summary.compute_mean_s, 0.002);
+  EXPECT_EQ(summary.compute_sd_s, 0.0004);
+  EXPECT_EQ(summary.compute_min_s, std::nullopt);
+  EXPECT_EQ(summary.compute_median_s, 0.0019);
+  EXPECT_EQ(summary.compute_max_s, 0.004);
+  EXPECT_EQ(summary.in_s, 0.5);
+  EXPECT_EQ(summary.in_bytes, 100.0);
+  EXPECT_EQ(summary.out_s, std::nullopt);
+  EXPECT_FALSE(trace.samples[1].is_summary);
+  EXPECT_EQ(trace.samples[1].out_s, 0.0);
+  EXPECT_EQ(trace.samples[1].out_bytes, 3.0);
+}
+
+TEST(TraceFile, ComesBackAsItWasWritten) {
+  const Trace trace = read(header + sample +
+                           R"({"unit":"cuda0","items":65.536,"n":7,"in_s":0.1,"compute_s":)"
+                           R"({"mean":0.1,"sd":0.03},"out_s":0.2,"in_bytes":1e9,"out_bytes":0.5})"
+                           "\n");
+  const TemporaryFolder folder;
+  write_trace(trace, folder.path("a.jsonl"));
+  write_trace(read_trace(folder.path("a.jsonl"), nullptr), folder.path("b.jsonl"));
+  EXPECT_EQ(folder.read("a.jsonl"), folder.read("b.jsonl"));
+  EXPECT_NE(folder.read("a.jsonl").find(R"("memory_bytes":12079136768)"), std::string::npos);
+  EXPECT_NE(folder.read("a.jsonl").find("{\"unit\":\"cpu0\",\"items\":5,\"compute_s\":0.25}\n"),
+            std::string::npos);
+  EXPECT_NE(folder.read("a.jsonl").find(R"("sd":0.03,"min":null)"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(folder.path("a.jsonl.partial")));
+}
+
+TEST(TraceFile, RefusesAPathThatCannotBeWrittenAndLeavesNothingBehind) {
+  const Trace trace = read(header + sample);
+  const TemporaryFolder folder;
+  EXPECT_TRUE(begins(refusal_of([&] { write_trace(trace, folder.path("no/such/t.jsonl")); }),
+                     folder.path("no/such/t.jsonl") + ": cannot be written"));
+  std::filesystem::create_directory(folder.path("taken"));
+  EXPECT_TRUE(begins(refusal_of([&] { write_trace(trace, folder.path("taken")); }),
+                     folder.path("taken") + ": cannot be written"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path("taken.partial")));
+}
+
+TEST(TraceFile, RefusesAMissingAnEmptyAndASamplelessFile) {
+  EXPECT_TRUE(begins(refusal_of([] { (void)read_trace("/nowhere/t.jsonl", nullptr); }),
+                     "/nowhere/t.jsonl: no such file"));
+  EXPECT_TRUE(begins(refusal(""), "t.jsonl: the file is empty"));
+  EXPECT_TRUE(begins(refusal("\n\n"), "t.jsonl: the file is empty"));
+  EXPECT_EQ(refusal(header), "t.jsonl: the trace has no samples");
+}
+
+TEST(TraceFile, RefusesMalformedJsonWithItsLine) {
+  EXPECT_TRUE(begins(refusal("no json\n"), "t.jsonl:1: malformed JSON"));
+  EXPECT_TRUE(begins(refusal("{\"schema\""), "t.jsonl:1: malformed JSON"));
+  EXPECT_TRUE(begins(sample_refusal("{\"unit\":\"cpu0\","), "t.jsonl:3: malformed JSON"));
+  EXPECT_TRUE(begins(sample_refusal(R"({"unit":"cpu0","items":1,"compute_s":NaN})"),
+                     "t.jsonl:3: malformed JSON"));
+  EXPECT_EQ(sample_refusal("[1]"), "t.jsonl:3: a sample must be a JSON object");
+}
+
+TEST(TraceFile, RefusesAbsurdNestingWithoutFollowingIt) {
+  EXPECT_EQ(sample_refusal("{\"x\":" + std::string(5000000, '[')),
+            "t.jsonl:3: JSON nested deeper than 64");
+  EXPECT_TRUE(begins(refusal(std::string(100000, '{') + "\n"), "t.jsonl:1: JSON nested deeper"));
+  // Brackets in a text nest nothing.
+  EXPECT_EQ(read(header + R"({"unit":"cpu0","items":5,"compute_s":1,"x":"\")" +
+                 std::string(100, '[') + "\"}\n")
+                .samples.size(),
+            1U);
+}
+
+TEST(TraceFile, RefusesTimesThatAreNotPositive) {
+  for (const std::string time : {"0", "-1", "-0.0", "{\"mean\":0}", "{\"mean\":-2}"}) {
+    const std::string why =
+        sample_refusal(R"({"unit":"cpu0","n":2,"items":1,"compute_s":)" + time + "}");
+    EXPECT_TRUE(begins(why, "t.jsonl:3: `")) << why;
+    EXPECT_NE(why.find("must be more than zero"), std::string::npos) << why;
+  }
+  EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1,"compute_s":1e400})"),
+            "t.jsonl:3: a number overflows");
+  EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1,"compute_s":1,"in_s":-1})"),
+            "t.jsonl:3: `in_s` must not be negative");
+  EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1,"n":3,"compute_s":{"mean":1,"sd":-1}})"),
+            "t.jsonl:3: `sd` must not be negative");
+}
+
+TEST(TraceFile, RefusesSizesAndCountsThatCannotBe) {
+  EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1e19,"compute_s":1})"),
+            "t.jsonl:3: `items` overflows");
+  EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":0,"compute_s":1})"),
+            "t.jsonl:3: `items` must be more than zero");
+  EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1,"compute_s":1,"in_bytes":1e30})"),
+            "t.jsonl:3: `in_bytes` overflows");
+  EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1,"n":0,"compute_s":{"mean":1}})"),
+            "t.jsonl:3: `n` must be more than zero");
+  EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1,"n":1.5,"compute_s":{"mean":1}})"),
+            "t.jsonl:3: `n` must be a whole number");
+  EXPECT_TRUE(begins(sample_refusal(R"({"unit":"cpu0","items":1,"compute_s":{"mean":1}})"),
+                     "t.jsonl:3: a summary must say in `n`"));
+}
+
+TEST(TraceFile, RefusesMissingFieldsAndWrongTypes) {
+  EXPECT_EQ(sample_refusal(R"({"items":1,"compute_s":1})"), "t.jsonl:3: `unit` is missing");
+  EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","compute_s":1})"), "t.jsonl:3: `items` is missing");
+  EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1})"), "t.jsonl:3: `compute_s` is missing");
+  EXPECT_EQ(sample_refusal(R"({"unit":7,"items":1,"compute_s":1})"),
+            "t.jsonl:3: `unit` must be a text");
+  EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":"1","compute_s":1})"),
+            "t.jsonl:3: `items` must be a number");
+  EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1,"compute_s":"1"})"),
+            "t.jsonl:3: `compute_s` must be a number");
+  EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1,"compute_s":true})"),
+            "t.jsonl:3: `compute_s` must be a number");
+}
+
+TEST(TraceFile, RefusesASummaryThatContradictsItself) {
+  EXPECT_TRUE(
+      begins(sample_refusal(R"({"unit":"cpu0","items":1,"n":3,"compute_s":{"mean":1,"min":2}})"),
+             "t.jsonl:3: `compute_s` contradicts itself"));
+  EXPECT_TRUE(
+      begins(sample_refusal(
+                 R"({"unit":"cpu0","items":1,"n":3,"compute_s":{"mean":1,"median":3,"max":2}})"),
+             "t.jsonl:3: `compute_s` contradicts itself"));
+}
+
+TEST(TraceFile, RefusesUnknownUnitsAndNamesTheNearest) {
+  EXPECT_EQ(sample_refusal(R"({"unit":"cuda1","items":1,"compute_s":1})"),
+            "t.jsonl:3: unit `cuda1` is not in the header's `units`; did you mean cuda0?");
+}
+
+TEST(TraceFile, RefusesHeadersThatAreNotOurs) {
+  const auto with = [](const std::string& from, const std::string& to) {
+    std::string text = header;
+    text.replace(text.find(from), from.size(), to);
+    return refusal(text + sample);
+  };
+  EXPECT_TRUE(begins(with("trace/1", "trace/2"), "t.jsonl:1: schema `equipoise.trace/2` is not"));
+  EXPECT_TRUE(begins(with("trace/1", "trace/11"), "t.jsonl:1: schema"));
+  EXPECT_TRUE(begins(with("trace/1", "run/1"), "t.jsonl:1: schema"));
+  EXPECT_EQ(with("\"schema\"", "\"scheme\""), "t.jsonl:1: `schema` is missing");
+  EXPECT_TRUE(begins(with("recorded", "guessed"), "t.jsonl:1: unknown source `guessed`"));
+  EXPECT_TRUE(begins(with("\"gpu\"", "\"fpga\""), "t.jsonl:1: unknown kind `fpga` of unit cuda0"));
+  EXPECT_EQ(with("cuda0", "cpu0"), "t.jsonl:1: unit cpu0 is listed twice");
+  EXPECT_EQ(with("12079136768", "0"), "t.jsonl:1: `memory_bytes` must be more than zero");
+  EXPECT_EQ(with("\"units\"", "\"unit\""),
+            "t.jsonl:1: `units` must be a list of at least one unit");
+  EXPECT_EQ(with("{\"name\":\"here\"}", "\"here\""), "t.jsonl:1: `machine` must be an object");
+  EXPECT_EQ(refusal("7\n"), "t.jsonl:1: the header must be a JSON object");
+}
+
+TEST(TraceFile, IgnoresATruncatedLastLineAndSaysSo) {
+  std::vector<std::string> warnings;
+  const Trace trace = read(header + sample + R"({"unit":"cuda0","items":7,"comp)", &warnings);
+  EXPECT_EQ(trace.samples.size(), 1U);
+  ASSERT_EQ(warnings.size(), 2U);
+  EXPECT_NE(warnings[0].find(":3: the last line is truncated and was ignored"), std::string::npos);
+  EXPECT_NE(warnings[1].find("unit cuda0 has no samples"), std::string::npos);
+}
+
+TEST(TraceFile, ReadsALastLineWithoutALineEnd) {
+  std::vector<std::string> warnings;
+  const Trace trace =
+      read(header + sample + R"({"unit":"cuda0","items":7,"compute_s":1})", &warnings);
+  EXPECT_EQ(trace.samples.size(), 2U);
+  EXPECT_TRUE(warnings.empty());
+}
+
+TEST(TraceFile, ReadsOrRefusesDamagedFiles) {
+  constexpr std::uint64_t seed = 20240607;
+  SCOPED_TRACE(seed);
+  std::mt19937_64 random(seed);
+  const TemporaryFolder folder;
+  const std::string text =
+      header + sample +
+      R"({"unit":"cuda0","items":6,"n":7,"in_s":0.1,"compute_s":{"mean":0.2,"sd":0.1}})"
+      "\n";
+  for (int i = 0; i < 2000; ++i) {
+    const std::string path = folder.write("t.jsonl", mutate(text, random));
+    const std::string why = refusal_of([&] { write_trace(read_trace(path, nullptr), path); });
+    EXPECT_TRUE(why == "not refused" || why.starts_with(path)) << why;
+  }
+}
+
+TEST(TraceFile, ReadsEveryCommittedTrace) {
+  int traces = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(SOURCE_DIR "/traces")) {
+    if (entry.path().extension() != ".jsonl") continue;
+    std::vector<std::string> warnings;
+    const Trace trace = read_trace(entry.path().string(), &warnings);
+    EXPECT_TRUE(warnings.empty()) << entry.path();
+    EXPECT_FALSE(trace.provenance.empty()) << entry.path();
+    ++traces;
+  }
+  EXPECT_GE(traces, 23);
+}
+
+}  // namespace
+}  // namespace equipoise

@@ -1,0 +1,75 @@
+// What people are told of a trace.
+#include <gtest/gtest.h>
+
+#include "traces/trace_report.hpp"
+
+namespace equipoise {
+namespace {
+
+TraceSample summary(std::uint32_t unit, double items, std::uint64_t count, double mean_s,
+                    double sd_s) {
+  TraceSample sample;
+  sample.unit = unit;
+  sample.items = items;
+  sample.count = count;
+  sample.compute_mean_s = mean_s;
+  sample.compute_sd_s = sd_s;
+  sample.is_summary = true;
+  return sample;
+}
+
+Trace two_units(std::vector<TraceSample> samples) {
+  Trace trace;
+  trace.source = "recorded";
+  trace.kernel = "matmul";
+  trace.item = "line";
+  trace.units.resize(2);
+  trace.units[0].name = "cpu0";
+  trace.units[1].name = "cuda0";
+  trace.units[1].kind = UnitKind::gpu;
+  trace.units[1].model = "Tesla K40m";
+  trace.samples = std::move(samples);
+  return trace;
+}
+
+TEST(TraceReport, AlignsATableWithUnitsInItsHead) {
+  const std::string text =
+      describe_trace(two_units({summary(0, 100, 30, 0.5, 0.05), summary(1, 100, 20, 0.001, 0.0)}));
+  EXPECT_NE(text.find("kernel      matmul\n"), std::string::npos);
+  EXPECT_NE(text.find("unit        cuda0 (gpu, Tesla K40m)\n"), std::string::npos);
+  EXPECT_NE(text.find("unit   size (items)  samples  mean (ms)  sd (%)  speed (items/s)\n"
+                      "cpu0            100       30   500.0000    10.0              200\n"
+                      "cuda0           100       20     1.0000     0.0           100000\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST(TraceReport, FindsNothingWrongWithASoundTrace) {
+  EXPECT_TRUE(
+      doubtful_in_trace(two_units({summary(0, 100, 30, 0.5, 0.05), summary(0, 200, 30, 0.9, 0.05),
+                                   summary(1, 100, 20, 0.1, 0.01), summary(1, 300, 20, 0.2, 0.01)}))
+          .empty());
+}
+
+TEST(TraceReport, DoubtsFallingTimesWideScatterSingleSizesAndCopies) {
+  const std::vector<std::string> doubts =
+      doubtful_in_trace(two_units({summary(0, 100, 30, 0.5, 0.3), summary(0, 200, 30, 0.4, 0.05),
+                                   summary(1, 100, 30, 0.4, 0.05)}));
+  ASSERT_EQ(doubts.size(), 4U);
+  EXPECT_EQ(doubts[0], "cpu0: a deviation of 60 % of the mean at 100 items");
+  EXPECT_EQ(doubts[1],
+            "cpu0: the time falls from 0.5 to 0.4 s as the size grows from 100 to 200 items");
+  EXPECT_TRUE(doubts[2].starts_with("cuda0: a single size"));
+  EXPECT_TRUE(
+      doubts[3].starts_with("cuda0 at 100 items has the count, mean and deviation of cpu0"));
+}
+
+TEST(TraceReport, NamesUnitsWithoutSamples) {
+  const std::vector<std::string> doubts =
+      doubtful_in_trace(two_units({summary(0, 100, 30, 0.5, 0.0), summary(0, 200, 30, 0.6, 0.0)}));
+  ASSERT_EQ(doubts.size(), 1U);
+  EXPECT_EQ(doubts[0], "cuda0: no samples; it cannot take part");
+}
+
+}  // namespace
+}  // namespace equipoise

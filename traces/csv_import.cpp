@@ -1,0 +1,251 @@
+// Rows of a CSV file to samples.
+#include "traces/csv_import.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/nearest_name.hpp"
+
+namespace equipoise {
+namespace {
+
+/// Sizes and counts above it do not fit in 63 bits.
+constexpr double most_countable = 9.2e18;
+
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+/// Reads records; a quoted field may hold commas, quotes and line ends.
+class CsvReader {
+ public:
+  explicit CsvReader(const std::string& path) : path_(path), in_(path, std::ios::binary) {
+    if (!in_) throw InputError(path, "no such file; give a CSV file");
+  }
+
+  /// FILE:LINE of the record read last.
+  [[nodiscard]] std::string where() const { return path_ + ":" + std::to_string(line_); }
+
+  /// The next record that is not an empty line.
+  bool next(std::vector<std::string>& fields) {
+    std::string text;
+    while (next_line(text)) {
+      line_ = lines_;
+      if (trimmed(text).empty()) continue;
+      split(text, fields);
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  bool next_line(std::string& text) {
+    if (!std::getline(in_, text)) return false;
+    ++lines_;
+    if (lines_ == 1 && text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
+    if (!text.empty() && text.back() == '\r') text.pop_back();
+    return true;
+  }
+
+  void split(std::string text, std::vector<std::string>& fields) {
+    fields.clear();
+    std::string field;
+    bool quoted = false;      // inside quotes
+    bool was_quoted = false;  // this field has quotes, so its blanks count
+    const auto finish = [&] {
+      fields.push_back(was_quoted ? field : trimmed(field));
+      field.clear();
+      was_quoted = false;
+    };
+    for (std::size_t i = 0;; ++i) {
+      if (i == text.size()) {
+        if (!quoted) break;
+        std::string more;
+        if (!next_line(more)) throw InputError(where(), "a quote is not closed");
+        text += "\n" + more;
+      }
+      const char c = text[i];
+      if (quoted && c == '"' && i + 1 < text.size() && text[i + 1] == '"') {
+        field += text[++i];
+      } else if (c == '"' && (quoted || trimmed(field).empty())) {
+        if (!quoted) field.clear();
+        quoted = !quoted;
+        was_quoted = true;
+      } else if (c == ',' && !quoted) {
+        finish();
+      } else if (quoted || !was_quoted || (c != ' ' && c != '\t')) {
+        field += c;
+      }
+    }
+    finish();
+  }
+
+  std::string path_;
+  std::ifstream in_;
+  int lines_ = 0;
+  int line_ = 0;
+};
+
+/// Where the columns are.
+struct Columns {
+  std::size_t items = 0;
+  std::size_t compute = 0;
+  std::optional<std::size_t> sd;
+  std::optional<std::size_t> count;
+  std::optional<std::size_t> in;
+  std::optional<std::size_t> out;
+};
+
+std::size_t find_column(const std::string& where, const std::vector<std::string>& header,
+                        const std::string& name, const char* option) {
+  const auto found = std::find(header.begin(), header.end(), name);
+  if (found == header.end()) {
+    throw InputError(where, fmt::format("no column `{}` (--{}); did you mean {}?", name, option,
+                                        nearest_name(name, header)));
+  }
+  return static_cast<std::size_t>(found - header.begin());
+}
+
+std::optional<std::size_t> find_column(const std::string& where,
+                                       const std::vector<std::string>& header,
+                                       const std::optional<std::string>& name, const char* option) {
+  if (!name) return std::nullopt;
+  return find_column(where, header, *name, option);
+}
+
+double seconds_per(const std::string& unit) {
+  if (unit == "s") return 1.0;
+  if (unit == "ms") return 1e-3;
+  if (unit == "us") return 1e-6;
+  if (unit == "ns") return 1e-9;
+  const std::vector<std::string> known = {"s", "ms", "us", "ns"};
+  throw InputError("--time-unit", "unknown unit of time `" + unit + "`; did you mean " +
+                                      nearest_name(unit, known) + "?");
+}
+
+UnitKind kind_of(const CsvImportOptions& options) {
+  if (!options.kind) return options.unit.starts_with("cpu") ? UnitKind::cpu : UnitKind::gpu;
+  const std::optional<UnitKind> kind = unit_kind_from(*options.kind);
+  const std::vector<std::string> known = {"cpu", "gpu", "mic"};
+  if (!kind) {
+    throw InputError("--kind", "unknown kind `" + *options.kind + "`; did you mean " +
+                                   nearest_name(*options.kind, known) + "?");
+  }
+  return *kind;
+}
+
+/// One record with the names of its columns.
+struct Record {
+  std::string where;
+  const std::vector<std::string>& header;
+  const std::vector<std::string>& fields;
+
+  [[nodiscard]] double number(std::size_t column) const {
+    const std::string& text = fields[column];
+    double value = 0.0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc::result_out_of_range) {
+      throw InputError(where, fmt::format("`{}` overflows: {}", header[column], text));
+    }
+    if (error != std::errc() || end != text.data() + text.size()) {
+      throw InputError(where, fmt::format("`{}` is not a number: `{}`", header[column], text));
+    }
+    if (!std::isfinite(value)) {
+      throw InputError(where, fmt::format("`{}` is not finite: {}", header[column], text));
+    }
+    return value;
+  }
+
+  [[nodiscard]] double positive(std::size_t column) const {
+    const double value = number(column);
+    if (value <= 0.0) {
+      throw InputError(where, fmt::format("`{}` must be more than zero, not {}", header[column],
+                                          fields[column]));
+    }
+    if (value > most_countable) {
+      throw InputError(where, fmt::format("`{}` overflows: {}", header[column], fields[column]));
+    }
+    return value;
+  }
+
+  [[nodiscard]] std::optional<double> not_negative(std::optional<std::size_t> column) const {
+    if (!column || fields[*column].empty()) return std::nullopt;
+    const double value = number(*column);
+    if (value < 0.0) {
+      throw InputError(where, fmt::format("`{}` must not be negative", header[*column]));
+    }
+    return value;
+  }
+};
+
+TraceSample read_sample(const Record& record, const Columns& columns, double seconds) {
+  if (record.fields.size() != record.header.size()) {
+    throw InputError(record.where, fmt::format("{} fields where the header row has {}",
+                                               record.fields.size(), record.header.size()));
+  }
+  TraceSample sample;
+  sample.items = record.positive(columns.items);
+  sample.compute_mean_s = record.positive(columns.compute) * seconds;
+  if (columns.count) {
+    const double count = record.positive(*columns.count);
+    if (count != std::floor(count)) {
+      throw InputError(record.where,
+                       "`" + record.header[*columns.count] + "` must be a whole number");
+    }
+    sample.count = static_cast<std::uint64_t>(count);
+  }
+  const auto in_seconds = [&](std::optional<std::size_t> column) {
+    std::optional<double> value = record.not_negative(column);
+    if (value) *value *= seconds;
+    return value;
+  };
+  sample.compute_sd_s = in_seconds(columns.sd);
+  sample.in_s = in_seconds(columns.in);
+  sample.out_s = in_seconds(columns.out);
+  sample.is_summary = columns.count.has_value() || columns.sd.has_value();
+  return sample;
+}
+
+}  // namespace
+
+Trace import_csv(const std::string& path, const CsvImportOptions& options) {
+  const double seconds = seconds_per(options.time_unit);
+  Trace trace;
+  Unit& unit = trace.units.emplace_back();
+  unit.name = options.unit;
+  unit.kind = kind_of(options);
+  CsvReader reader(path);
+  std::vector<std::string> header;
+  if (!reader.next(header)) throw InputError(path, "the file is empty; give a CSV file");
+  const std::string where = reader.where();
+  const Columns columns{
+      .items = find_column(where, header, options.items_column, "items-column"),
+      .compute = find_column(where, header, options.compute_column, "compute-column"),
+      .sd = find_column(where, header, options.sd_column, "sd-column"),
+      .count = find_column(where, header, options.count_column, "count-column"),
+      .in = find_column(where, header, options.in_column, "in-column"),
+      .out = find_column(where, header, options.out_column, "out-column")};
+  for (std::vector<std::string> fields; reader.next(fields);) {
+    trace.samples.push_back(read_sample({reader.where(), header, fields}, columns, seconds));
+  }
+  if (trace.samples.empty()) throw InputError(path, "the file has no rows below its header row");
+  const std::filesystem::path file(path);
+  trace.source = "imported";
+  trace.kernel = options.kernel.value_or(file.stem().string());
+  trace.item = options.item;
+  trace.provenance = fmt::format("column {} of {} in {} against column {}", options.compute_column,
+                                 file.filename().string(), options.time_unit, options.items_column);
+  trace.machine = "{}";
+  return trace;
+}
+
+}  // namespace equipoise

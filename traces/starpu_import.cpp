@@ -1,0 +1,335 @@
+// Which rows of a model file are measurements that can be used, and the trace made of them.
+#include "traces/starpu_import.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/nearest_name.hpp"
+#include "traces/starpu_model.hpp"
+
+namespace equipoise {
+
+const char* const default_starpu_directory = "/usr/share/starpu/perfmodels/sampling";
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<const char*, 4> type_names = {"cpu", "cuda", "opencl", "mic"};
+
+/// A row that may be used, and whose it is.
+struct Candidate {
+  std::size_t unit_order = 0;  ///< cpu before cuda before opencl, then by number
+  Unit unit;
+  StarpuRow row;
+  double items = 0.0;
+};
+
+std::string type_name(int type) {
+  const bool known = type >= 0 && type < static_cast<int>(type_names.size());
+  return known ? type_names[static_cast<std::size_t>(type)] : "type" + std::to_string(type);
+}
+
+std::string combination_name(const StarpuTable& table) {
+  std::string name;
+  for (const StarpuDevice& device : table.devices) {
+    if (!name.empty()) name += " + ";
+    name += type_name(device.type) + std::to_string(device.id);
+    if (device.cores != 1) name += " x " + std::to_string(device.cores) + " cores";
+  }
+  return name.empty() ? "no device" : name;
+}
+
+/// Why the table as a whole is not a unit's, or empty.
+std::string why_no_unit(const StarpuTable& table) {
+  if (table.devices.size() != 1) return "a combination of several devices is not one unit";
+  const StarpuDevice& device = table.devices.front();
+  if (device.cores != 1) return "a parallel task on several cores is not one unit";
+  if (device.type < 0 || device.type >= static_cast<int>(type_names.size()) || device.id < 0) {
+    return "an unknown type of device";
+  }
+  if (table.implementation != 0) {
+    return "implementation " + std::to_string(table.implementation) + "; the first one is used";
+  }
+  return {};
+}
+
+/// Why the row cannot be used, or empty.
+std::string why_unusable(const StarpuRow& row, bool items_from_bytes) {
+  if (!(row.count >= 1.0) || row.count > 9e15) return "it says that nothing was measured (n = 0)";
+  if (!std::isfinite(row.mean_us) || row.mean_us <= 0.0) return "its mean is not a positive time";
+  if (!std::isfinite(row.deviation_us) || row.deviation_us < 0.0) {
+    return "its deviation is not a time";
+  }
+  if (row.deviation_us > row.mean_us) {
+    return fmt::format("its deviation is {:.0f} % of its mean",
+                       100.0 * row.deviation_us / row.mean_us);
+  }
+  const double size = items_from_bytes ? row.size_bytes : row.flop;
+  if (size == 0.0) {
+    return items_from_bytes ? "it has no operands"
+                            : "its flops are 0; --items-from bytes counts KiB of operands instead";
+  }
+  if (!std::isfinite(size) || size < 0.0 || size > 9e18) return "its size is out of range";
+  return {};
+}
+
+/// The simple factor that `row` is `original` times, 0 if it is a measurement of its own.
+double copy_factor(const StarpuRow& row, const StarpuRow& original) {
+  if (row.count != original.count) return 0.0;
+  // Seven digits are printed, so two roundings of half a unit in the last place each.
+  constexpr double tolerance = 1.5e-6;
+  const double ratio = row.mean_us / original.mean_us;
+  for (const double factor :
+       {1.0, 2.0, 3.0, 4.0, 5.0, 8.0, 10.0, 16.0, 32.0, 64.0, 100.0, 1e3, 1e6}) {
+    if (std::abs(ratio / factor - 1.0) < tolerance) return factor;
+    if (std::abs(ratio * factor - 1.0) < tolerance) return 1.0 / factor;
+  }
+  return 0.0;
+}
+
+/// Whether the mean is the sum over the count: a row that was scaled by hand often keeps its sum.
+bool adds_up(const StarpuRow& row) {
+  return std::abs(row.sum_us / row.count / row.mean_us - 1.0) < 1e-4;
+}
+
+/// Whether `a` is to be kept rather than its copy `b`.
+bool rather(const Candidate& a, const Candidate& b) {
+  if (adds_up(a.row) != adds_up(b.row)) return adds_up(a.row);
+  if (a.unit_order != b.unit_order) return a.unit_order < b.unit_order;
+  if (a.row.size_bytes != b.row.size_bytes) return a.row.size_bytes > b.row.size_bytes;
+  return a.row.line < b.row.line;
+}
+
+RefusedRow refusal(const Candidate& candidate, std::string why) {
+  return {candidate.unit.name, candidate.row.size_bytes, candidate.row.line, std::move(why)};
+}
+
+/// Takes out the rows that are copies of another one.
+void refuse_copies(std::vector<Candidate>& candidates, std::vector<RefusedRow>& refused) {
+  std::stable_sort(candidates.begin(), candidates.end(), rather);
+  std::vector<Candidate> kept;
+  std::set<std::string> lost;
+  for (Candidate& candidate : candidates) {
+    const auto original = std::find_if(kept.begin(), kept.end(), [&](const Candidate& other) {
+      return copy_factor(candidate.row, other.row) != 0.0;
+    });
+    if (original == kept.end()) {
+      kept.push_back(std::move(candidate));
+      continue;
+    }
+    const double factor = copy_factor(candidate.row, original->row);
+    refused.push_back(refusal(
+        candidate, fmt::format("not a measurement of its own: the same count as the row of {} with "
+                               "{:.0f} bytes (line {}), {}",
+                               original->unit.name, original->row.size_bytes, original->row.line,
+                               factor == 1.0 ? "and the same mean"
+                                             : fmt::format("and its mean times {:g}", factor))));
+    lost.insert(candidate.unit.name);
+  }
+  candidates.clear();
+  for (Candidate& candidate : kept) {
+    const auto sizes = std::count_if(kept.begin(), kept.end(), [&](const Candidate& other) {
+      return other.unit_order == candidate.unit_order;
+    });
+    if (lost.contains(candidate.unit.name) && sizes < 2) {
+      refused.push_back(
+          refusal(candidate,
+                  "the only size that copies leave of this unit, which is left out; to let it "
+                  "take part, give its host a trace_unit that has times"));
+    } else {
+      candidates.push_back(candidate);
+    }
+  }
+}
+
+Unit unit_of(const StarpuDevice& device, const StarpuImportOptions& options) {
+  const std::string name = type_name(device.type) + std::to_string(device.id);
+  for (const Unit& known : options.known_units) {
+    if (known.name == name) return known;
+  }
+  Unit unit;
+  unit.name = name;
+  unit.node = options.machine;
+  unit.kind = device.type == 0 ? UnitKind::cpu : device.type == 3 ? UnitKind::mic : UnitKind::gpu;
+  return unit;
+}
+
+/// Sorts all rows into those to use and those refused.
+std::vector<Candidate> choose_rows(const StarpuModel& model, const StarpuImportOptions& options,
+                                   std::vector<RefusedRow>& refused) {
+  std::vector<Candidate> candidates;
+  for (const StarpuTable& table : model.tables) {
+    const std::string no_unit = why_no_unit(table);
+    if (!no_unit.empty()) {
+      const int line = table.rows.empty() ? 0 : table.rows.front().line;
+      refused.push_back({combination_name(table), 0.0, line, no_unit});
+      continue;
+    }
+    const StarpuDevice& device = table.devices.front();
+    for (const StarpuRow& row : table.rows) {
+      Candidate candidate{.unit_order = static_cast<std::size_t>(device.type) * 100000 +
+                                        static_cast<std::size_t>(device.id),
+                          .unit = unit_of(device, options),
+                          .row = row};
+      candidate.items = options.items_from_bytes ? row.size_bytes / 1024.0 : row.flop / 1e6;
+      const std::string why = why_unusable(row, options.items_from_bytes);
+      if (why.empty()) {
+        candidates.push_back(std::move(candidate));
+      } else {
+        refused.push_back(refusal(candidate, why));
+      }
+    }
+  }
+  refuse_copies(candidates, refused);
+  if (model.unread_from_line != 0) {
+    refused.push_back({"", 0.0, model.unread_from_line,
+                       "behind the last combination that the file announces, as StarPU reads it"});
+  }
+  std::stable_sort(refused.begin(), refused.end(),
+                   [](const auto& a, const auto& b) { return a.line < b.line; });
+  return candidates;
+}
+
+/// A millionth, rounded to 9 digits (files hold 7), so that it prints as short as it was.
+double seconds_of(double microseconds) {
+  return std::strtod(fmt::format("{:.9g}", microseconds / 1e6).c_str(), nullptr);
+}
+
+std::string provenance(const StarpuImportOptions& options) {
+  std::string text = fmt::format(
+      "{}, file codelets/45/{}.{}, licence LGPL-2.1-or-later; mean, deviation and count of tasks "
+      "on "
+      "tiles, one core or one GPU each",
+      starpu_source(options.directory), options.kernel, options.machine);
+  if (options.operand_bytes) {
+    text +=
+        "; in_bytes are all operands of a task, out_bytes a third of them (assumed: one tile of "
+        "three is written), which overstates what a divisible load moves";
+  }
+  return text;
+}
+
+void fill_trace(std::vector<Candidate> candidates, const StarpuImportOptions& options,
+                Trace& trace) {
+  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+    return a.unit_order != b.unit_order ? a.unit_order < b.unit_order : a.items < b.items;
+  });
+  trace.source = "imported";
+  trace.kernel = options.kernel;
+  trace.item = options.items_from_bytes ? "KiB of operands" : "MFlop";
+  trace.provenance = provenance(options);
+  trace.machine = options.machine_facts;
+  for (const Candidate& candidate : candidates) {
+    if (trace.units.empty() || trace.units.back().name != candidate.unit.name) {
+      trace.units.push_back(candidate.unit);
+    }
+    TraceSample& sample = trace.samples.emplace_back();
+    sample.unit = static_cast<std::uint32_t>(trace.units.size() - 1);
+    sample.items = candidate.items;
+    sample.count = static_cast<std::uint64_t>(candidate.row.count);
+    sample.compute_mean_s = seconds_of(candidate.row.mean_us);
+    sample.compute_sd_s = seconds_of(candidate.row.deviation_us);
+    sample.is_summary = true;
+    if (options.operand_bytes) {
+      sample.in_bytes = candidate.row.size_bytes;
+      sample.out_bytes = candidate.row.size_bytes / 3.0;
+    }
+  }
+}
+
+/// The machines and kernels that have a model file in `directory`: pairs of names.
+std::vector<std::pair<std::string, std::string>> list_models(const std::string& directory) {
+  const fs::path models = fs::path(directory) / "codelets" / "45";
+  std::error_code error;
+  if (!fs::is_directory(models, error)) {
+    throw InputError(directory,
+                     "no StarPU performance models (codelets/45) here; `apt install "
+                     "starpu-examples`, or give their directory with --perfmodels DIR");
+  }
+  std::vector<std::pair<std::string, std::string>> found;
+  for (const fs::directory_entry& entry : fs::directory_iterator(models, error)) {
+    const std::string name = entry.path().filename().string();
+    const std::size_t dot = name.rfind('.');
+    if (dot == std::string::npos || !entry.is_regular_file(error)) continue;
+    found.emplace_back(name.substr(dot + 1), name.substr(0, dot));
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::string model_file(const StarpuImportOptions& options) {
+  const auto models = list_models(options.directory);
+  std::vector<std::string> machines;
+  machines.reserve(models.size());
+  for (const auto& entry : models) machines.push_back(entry.first);
+  if (std::find(machines.begin(), machines.end(), options.machine) == machines.end()) {
+    throw InputError("--machine", "no models of a machine `" + options.machine +
+                                      "`; did you mean " + nearest_name(options.machine, machines) +
+                                      "?");
+  }
+  const std::vector<std::string> kernels = starpu_kernels(options.directory, options.machine);
+  if (std::find(kernels.begin(), kernels.end(), options.kernel) == kernels.end()) {
+    throw InputError("--kernel", "no model of a kernel `" + options.kernel + "` on " +
+                                     options.machine + "; did you mean " +
+                                     nearest_name(options.kernel, kernels) + "?");
+  }
+  return options.directory + "/codelets/45/" + options.kernel + "." + options.machine;
+}
+
+}  // namespace
+
+StarpuImport import_starpu_model(const StarpuImportOptions& options) {
+  StarpuImport import;
+  import.file = model_file(options);
+  const StarpuModel model = read_starpu_model(import.file);
+  std::vector<Candidate> candidates = choose_rows(model, options, import.refused);
+  if (candidates.empty()) {
+    const std::string why = import.refused.empty() ? "it is empty" : import.refused.front().why;
+    throw InputError(import.file, "the model has no usable row; of the first: " + why);
+  }
+  fill_trace(std::move(candidates), options, import.trace);
+  return import;
+}
+
+std::string short_kernel_name(const std::string& kernel) {
+  const std::string before = "starpu_";
+  const std::string behind = "_gemm";
+  std::string name = kernel.starts_with(before) ? kernel.substr(before.size()) : kernel;
+  if (name.size() > behind.size() && name.ends_with(behind)) {
+    name.resize(name.size() - behind.size());
+  }
+  return name;
+}
+
+std::vector<std::string> starpu_kernels(const std::string& directory, const std::string& machine) {
+  std::vector<std::string> kernels;
+  for (const auto& [of_machine, kernel] : list_models(directory)) {
+    if (of_machine == machine) kernels.push_back(kernel);
+  }
+  return kernels;
+}
+
+std::string starpu_source(const std::string& directory) {
+  std::string unknown = "StarPU performance models";
+  if (directory != default_starpu_directory) return unknown;
+  std::ifstream status("/var/lib/dpkg/status");
+  bool here = false;
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("Package: ")) here = line == "Package: starpu-examples";
+    if (here && line.starts_with("Version: ")) {
+      return "StarPU performance models of Debian package starpu-examples " + line.substr(9);
+    }
+  }
+  return unknown;
+}
+
+}  // namespace equipoise

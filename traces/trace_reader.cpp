@@ -1,0 +1,327 @@
+// The reading half of trace files: JSON lines to samples, every malformed case with its line.
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/nearest_name.hpp"
+#include "traces/trace_file.hpp"
+
+namespace equipoise {
+namespace {
+
+using nlohmann::json;
+
+constexpr int deepest_nesting = 64;
+/// Sizes and counts above it do not fit in 63 bits.
+constexpr double most_countable = 9.2e18;
+
+/// One line of a trace file and where it stands.
+struct Line {
+  const std::string& where;  ///< FILE:LINE
+  const json& object;
+
+  [[noreturn]] void refuse(const std::string& why) const { throw InputError(where, why); }
+
+  /// The field, or null if it is missing or null.
+  [[nodiscard]] const json* field(const char* name) const {
+    const auto found = object.find(name);
+    return found == object.end() || found->is_null() ? nullptr : &*found;
+  }
+
+  [[nodiscard]] std::string text(const char* name, bool required) const {
+    const json* value = field(name);
+    if (value == nullptr) {
+      if (required) refuse(std::string("`") + name + "` is missing");
+      return {};
+    }
+    if (!value->is_string()) refuse(std::string("`") + name + "` must be a text");
+    return value->get<std::string>();
+  }
+
+  [[nodiscard]] double number(const char* name, const json& value) const {
+    if (!value.is_number()) refuse(std::string("`") + name + "` must be a number");
+    const double x = value.get<double>();
+    if (!std::isfinite(x)) refuse(std::string("`") + name + "` overflows");
+    return x;
+  }
+
+  /// A number above 0, below 2^63.
+  [[nodiscard]] double positive(const char* name, const json& value) const {
+    const double x = number(name, value);
+    if (!(x > 0.0)) refuse(std::string("`") + name + "` must be more than zero");
+    if (x > most_countable) refuse(std::string("`") + name + "` overflows");
+    return x;
+  }
+
+  /// A number of at least 0, below 2^63.
+  [[nodiscard]] double not_negative(const char* name, const json& value) const {
+    const double x = number(name, value);
+    if (x < 0.0) refuse(std::string("`") + name + "` must not be negative");
+    if (x > most_countable) refuse(std::string("`") + name + "` overflows");
+    return x;
+  }
+
+  [[nodiscard]] std::uint64_t count(const char* name, const json& value) const {
+    const double x = positive(name, value);
+    if (x != std::floor(x)) refuse(std::string("`") + name + "` must be a whole number");
+    return static_cast<std::uint64_t>(x);
+  }
+};
+
+/// Whether braces and brackets outside of texts nest deeper than `deepest_nesting`.
+bool nests_too_deep(const std::string& line) {
+  int depth = 0;
+  bool in_text = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (in_text) {
+      if (c == '\\') ++i;
+      if (c == '"') in_text = false;
+    } else if (c == '"') {
+      in_text = true;
+    } else if (c == '{' || c == '[') {
+      if (++depth > deepest_nesting) return true;
+    } else if (c == '}' || c == ']') {
+      --depth;
+    }
+  }
+  return false;
+}
+
+/// Parses one line; an empty answer says that it is no JSON, and `why` says why.
+std::optional<json> parse(const std::string& line, std::string& why) {
+  try {
+    return json::parse(line);
+  } catch (const json::parse_error& error) {
+    why = "malformed JSON at column " + std::to_string(error.byte);
+  } catch (const json::out_of_range&) {
+    why = "a number overflows";
+  }
+  return std::nullopt;
+}
+
+void check_schema(const Line& line) {
+  const std::string schema = line.text("schema", true);
+  const std::string ours = "equipoise.trace/1";
+  if (schema != ours && !schema.starts_with(ours + ".")) {
+    line.refuse("schema `" + schema + "` is not `" + ours +
+                "`; is this a trace, and made by this version?");
+  }
+}
+
+Unit read_unit(const Line& line) {
+  if (!line.object.is_object()) line.refuse("`units` must hold objects");
+  Unit unit;
+  unit.name = line.text("id", true);
+  if (unit.name.empty()) line.refuse("a unit's `id` is empty");
+  const std::string kind = line.text("kind", true);
+  const std::optional<UnitKind> known = unit_kind_from(kind);
+  if (!known) line.refuse("unknown kind `" + kind + "` of unit " + unit.name + "; cpu, gpu or mic");
+  unit.kind = *known;
+  unit.node = line.text("node", false);
+  unit.model = line.text("model", false);
+  if (const json* memory = line.field("memory_bytes")) {
+    unit.memory_bytes = line.positive("memory_bytes", *memory);
+  }
+  return unit;
+}
+
+void read_units(const Line& line, Trace& trace, std::map<std::string, std::uint32_t>& index) {
+  const json* units = line.field("units");
+  if (units == nullptr || !units->is_array() || units->empty()) {
+    line.refuse("`units` must be a list of at least one unit");
+  }
+  for (const json& object : *units) {
+    Unit unit = read_unit({line.where, object});
+    if (!index.emplace(unit.name, static_cast<std::uint32_t>(trace.units.size())).second) {
+      line.refuse("unit " + unit.name + " is listed twice");
+    }
+    trace.units.push_back(std::move(unit));
+  }
+}
+
+Trace read_header(const Line& line, std::map<std::string, std::uint32_t>& index) {
+  if (!line.object.is_object()) line.refuse("the header must be a JSON object");
+  check_schema(line);
+  Trace trace;
+  trace.source = line.text("source", true);
+  if (trace.source != "recorded" && trace.source != "imported" && trace.source != "modelled") {
+    line.refuse("unknown source `" + trace.source + "`; recorded, imported or modelled");
+  }
+  trace.kernel = line.text("kernel", true);
+  if (trace.kernel.empty()) line.refuse("`kernel` is empty");
+  trace.item = line.text("item", true);
+  trace.provenance = line.text("provenance", false);
+  trace.machine = "{}";
+  if (const json* machine = line.field("machine")) {
+    if (!machine->is_object()) line.refuse("`machine` must be an object");
+    trace.machine = machine->dump();
+  }
+  read_units(line, trace, index);
+  if (const json* problem = line.field("problem")) {
+    if (!problem->is_object()) line.refuse("`problem` must be an object");
+    for (const auto& [name, value] : problem->items()) {
+      trace.problem[name] = line.number(name.c_str(), value);
+    }
+  }
+  if (const json* grain = line.field("grain_items")) {
+    trace.grain_items = static_cast<Items>(line.count("grain_items", *grain));
+  }
+  if (const json* dispatch = line.field("dispatch_s")) {
+    trace.dispatch = Seconds{line.not_negative("dispatch_s", *dispatch)};
+  }
+  if (const json* first_use = line.field("first_use_s")) {
+    trace.first_use = Seconds{line.not_negative("first_use_s", *first_use)};
+  }
+  return trace;
+}
+
+std::optional<double> optional_positive(const Line& line, const char* name) {
+  const json* value = line.field(name);
+  if (value == nullptr) return std::nullopt;
+  return line.positive(name, *value);
+}
+
+void read_compute(const Line& line, TraceSample& sample) {
+  const json* compute = line.field("compute_s");
+  if (compute == nullptr) line.refuse("`compute_s` is missing");
+  const json* count = line.field("n");
+  if (count != nullptr) sample.count = line.count("n", *count);
+  sample.is_summary = compute->is_object() || count != nullptr;
+  if (!compute->is_object()) {
+    sample.compute_mean_s = line.positive("compute_s", *compute);
+    return;
+  }
+  if (count == nullptr) line.refuse("a summary must say in `n` how many samples it is of");
+  const Line inner{line.where, *compute};
+  const json* mean = inner.field("mean");
+  if (mean == nullptr) line.refuse("`compute_s` has no `mean`");
+  sample.compute_mean_s = inner.positive("mean", *mean);
+  if (const json* sd = inner.field("sd")) sample.compute_sd_s = inner.not_negative("sd", *sd);
+  sample.compute_min_s = optional_positive(inner, "min");
+  sample.compute_median_s = optional_positive(inner, "median");
+  sample.compute_max_s = optional_positive(inner, "max");
+  const double least = sample.compute_min_s.value_or(0.0) * (1.0 - 1e-9);
+  const double most =
+      sample.compute_max_s.value_or(std::numeric_limits<double>::infinity()) * (1.0 + 1e-9);
+  const double median = sample.compute_median_s.value_or(sample.compute_mean_s);
+  if (sample.compute_mean_s < least || sample.compute_mean_s > most || median < least ||
+      median > most) {
+    line.refuse("`compute_s` contradicts itself: mean and median must lie from `min` to `max`");
+  }
+}
+
+/// A copy time or a number of bytes: a number, or an object with a mean.
+std::optional<double> read_stage(const Line& line, const char* name) {
+  const json* value = line.field(name);
+  if (value == nullptr) return std::nullopt;
+  if (!value->is_object()) return line.not_negative(name, *value);
+  const json* mean = Line{line.where, *value}.field("mean");
+  if (mean == nullptr) line.refuse(std::string("`") + name + "` has no `mean`");
+  return line.not_negative(name, *mean);
+}
+
+TraceSample read_sample(const Line& line, const std::map<std::string, std::uint32_t>& index) {
+  if (!line.object.is_object()) line.refuse("a sample must be a JSON object");
+  TraceSample sample;
+  const std::string unit = line.text("unit", true);
+  const auto found = index.find(unit);
+  if (found == index.end()) {
+    std::vector<std::string> known;
+    known.reserve(index.size());
+    for (const auto& entry : index) known.push_back(entry.first);
+    line.refuse("unit `" + unit + "` is not in the header's `units`; did you mean " +
+                nearest_name(unit, known) + "?");
+  }
+  sample.unit = found->second;
+  const json* items = line.field("items");
+  if (items == nullptr) line.refuse("`items` is missing");
+  sample.items = line.positive("items", *items);
+  read_compute(line, sample);
+  sample.in_s = read_stage(line, "in_s");
+  sample.out_s = read_stage(line, "out_s");
+  sample.in_bytes = read_stage(line, "in_bytes");
+  sample.out_bytes = read_stage(line, "out_bytes");
+  return sample;
+}
+
+/// Reads a trace line by line.
+class TraceReader {
+ public:
+  TraceReader(const std::string& path, std::vector<std::string>* warnings)
+      : path_(path), warnings_(warnings) {}
+
+  Trace read(std::istream& in) {
+    std::string text;
+    while (std::getline(in, text)) {
+      ++line_;
+      const bool whole = !in.eof();
+      if (!text.empty() && text.back() == '\r') text.pop_back();
+      if (text.find_first_not_of(" \t") == std::string::npos) continue;
+      take(text, whole);
+    }
+    if (!has_header_) throw InputError(path_, "the file is empty; give a trace");
+    if (trace_.samples.empty()) throw InputError(path_, "the trace has no samples");
+    warn_of_units_without_samples();
+    return std::move(trace_);
+  }
+
+ private:
+  /// Takes in one line; `whole` says that a line end followed.
+  void take(const std::string& text, bool whole) {
+    const std::string where = path_ + ":" + std::to_string(line_);
+    if (nests_too_deep(text)) {
+      throw InputError(where, "JSON nested deeper than " + std::to_string(deepest_nesting));
+    }
+    std::string why;
+    const std::optional<json> object = parse(text, why);
+    if (!object && !whole && has_header_) {
+      warn(where + ": the last line is truncated and was ignored");
+    } else if (!object) {
+      throw InputError(where, why);
+    } else if (!has_header_) {
+      trace_ = read_header({where, *object}, index_);
+      has_header_ = true;
+    } else {
+      trace_.samples.push_back(read_sample({where, *object}, index_));
+    }
+  }
+
+  void warn_of_units_without_samples() {
+    std::vector<bool> timed(trace_.units.size());
+    for (const TraceSample& sample : trace_.samples) timed[sample.unit] = true;
+    for (std::size_t i = 0; i < timed.size(); ++i) {
+      if (!timed[i]) warn(path_ + ": unit " + trace_.units[i].name + " has no samples");
+    }
+  }
+
+  void warn(std::string text) {
+    if (warnings_ != nullptr) warnings_->push_back(std::move(text));
+  }
+
+  const std::string& path_;
+  std::vector<std::string>* warnings_;
+  Trace trace_;
+  std::map<std::string, std::uint32_t> index_;
+  bool has_header_ = false;
+  int line_ = 0;
+};
+
+}  // namespace
+
+Trace read_trace(const std::string& path, std::vector<std::string>* warnings) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in || in.peek() == std::ifstream::traits_type::eof()) {
+    const bool exists = static_cast<bool>(std::ifstream(path));
+    throw InputError(path, exists ? "the file is empty or cannot be read; give a trace"
+                                  : "no such file; give a trace");
+  }
+  return TraceReader(path, warnings).read(in);
+}
+
+}  // namespace equipoise

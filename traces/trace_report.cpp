@@ -1,0 +1,157 @@
+// Pools a trace by unit and size, prints and judges it.
+#include "traces/trace_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace equipoise {
+namespace {
+
+/// All samples of one unit and size together.
+struct Row {
+  std::uint32_t unit = 0;
+  double items = 0.0;
+  double count = 0.0;
+  double mean_s = 0.0;
+  double sd_s = 0.0;
+};
+
+std::vector<Row> pool(const Trace& trace) {
+  std::map<std::pair<std::uint32_t, double>, std::vector<const TraceSample*>> groups;
+  for (const TraceSample& sample : trace.samples) {
+    groups[{sample.unit, sample.items}].push_back(&sample);
+  }
+  std::vector<Row> rows;
+  for (const auto& [key, samples] : groups) {
+    Row row{.unit = key.first, .items = key.second};
+    for (const TraceSample* sample : samples) {
+      row.count += static_cast<double>(sample->count);
+      row.mean_s += static_cast<double>(sample->count) * sample->compute_mean_s;
+    }
+    row.mean_s /= row.count;
+    for (const TraceSample* sample : samples) {
+      const double sd_s = sample->compute_sd_s.value_or(0.0);
+      const double apart_s = sample->compute_mean_s - row.mean_s;
+      row.sd_s += static_cast<double>(sample->count) * (sd_s * sd_s + apart_s * apart_s);
+    }
+    row.sd_s = std::sqrt(row.sd_s / row.count);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+/// Columns padded to their widest field: the first to the left, the others to the right.
+std::string aligned(const std::vector<std::vector<std::string>>& table) {
+  std::vector<std::size_t> widths(table.front().size());
+  for (const auto& row : table) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const auto& row : table) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      text += i == 0 ? fmt::format("{:<{}}", row[i], widths[i])
+                     : fmt::format("  {:>{}}", row[i], widths[i]);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string unit_line(const Unit& unit) {
+  std::string line = fmt::format("unit        {} ({}", unit.name, to_string(unit.kind));
+  if (!unit.model.empty()) line += ", " + unit.model;
+  if (unit.memory_bytes) line += fmt::format(", {:.1f} GiB", *unit.memory_bytes / 0x1p30);
+  if (!unit.node.empty()) line += ", node " + unit.node;
+  return line + ")\n";
+}
+
+/// Larger speeds without decimals, smaller ones with enough of them.
+std::string speed_text(double items_per_s) {
+  return items_per_s >= 1000.0 ? fmt::format("{:.0f}", items_per_s)
+                               : fmt::format("{:.4g}", items_per_s);
+}
+
+void judge_unit(const Trace& trace, std::uint32_t unit, const std::vector<Row>& rows,
+                std::vector<std::string>& doubts) {
+  const std::string& name = trace.units[unit].name;
+  std::vector<Row> own;
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(own),
+               [unit](const Row& row) { return row.unit == unit; });
+  if (own.empty()) {
+    doubts.push_back(name + ": no samples; it cannot take part");
+    return;
+  }
+  if (own.size() == 1) {
+    doubts.push_back(name + ": a single size; other sizes are in proportion, without a fixed cost");
+  }
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (i > 0 && own[i].mean_s < own[i - 1].mean_s) {
+      doubts.push_back(
+          fmt::format("{}: the time falls from {:.6g} to {:.6g} s as the size grows "
+                      "from {:.6g} to {:.6g} items",
+                      name, own[i - 1].mean_s, own[i].mean_s, own[i - 1].items, own[i].items));
+    }
+    if (own[i].sd_s > 0.5 * own[i].mean_s) {
+      doubts.push_back(fmt::format("{}: a deviation of {:.0f} % of the mean at {:.6g} items", name,
+                                   100.0 * own[i].sd_s / own[i].mean_s, own[i].items));
+    }
+  }
+}
+
+void find_copies(const Trace& trace, const std::vector<Row>& rows,
+                 std::vector<std::string>& doubts) {
+  std::map<std::pair<double, double>, std::vector<const Row*>> same;
+  for (const Row& row : rows) {
+    if (row.count > 1.0 && row.sd_s > 0.0) same[{row.mean_s, row.count}].push_back(&row);
+  }
+  for (const auto& [key, group] : same) {
+    for (std::size_t i = 1; i < group.size(); ++i) {
+      if (group[i]->sd_s != group[0]->sd_s) continue;
+      doubts.push_back(fmt::format(
+          "{} at {:.6g} items has the count, mean and deviation of {} at {:.6g} items: a copy, not "
+          "a measurement",
+          trace.units[group[i]->unit].name, group[i]->items, trace.units[group[0]->unit].name,
+          group[0]->items));
+    }
+  }
+}
+
+}  // namespace
+
+std::string describe_trace(const Trace& trace) {
+  const std::vector<Row> rows = pool(trace);
+  std::string text = fmt::format("kernel      {}\nitem        {}\nsource      {}\n", trace.kernel,
+                                 trace.item, trace.source);
+  if (!trace.provenance.empty()) text += "provenance  " + trace.provenance + "\n";
+  for (const auto& [name, value] : trace.problem) {
+    text += fmt::format("problem     {}={}\n", name, value);
+  }
+  if (trace.grain_items) text += fmt::format("grain       {} items\n", *trace.grain_items);
+  if (trace.dispatch) text += fmt::format("dispatch    {} s\n", trace.dispatch->value);
+  if (trace.first_use) text += fmt::format("first use   {} s\n", trace.first_use->value);
+  for (const Unit& unit : trace.units) text += unit_line(unit);
+  std::vector<std::vector<std::string>> table = {
+      {"unit", "size (items)", "samples", "mean (ms)", "sd (%)", "speed (items/s)"}};
+  for (const Row& row : rows) {
+    table.push_back({trace.units[row.unit].name, fmt::format("{:.10g}", row.items),
+                     fmt::format("{:.0f}", row.count), fmt::format("{:.4f}", row.mean_s * 1e3),
+                     fmt::format("{:.1f}", 100.0 * row.sd_s / row.mean_s),
+                     speed_text(row.items / row.mean_s)});
+  }
+  return text + "\n" + aligned(table);
+}
+
+std::vector<std::string> doubtful_in_trace(const Trace& trace) {
+  const std::vector<Row> rows = pool(trace);
+  std::vector<std::string> doubts;
+  for (std::uint32_t unit = 0; unit < trace.units.size(); ++unit) {
+    judge_unit(trace, unit, rows, doubts);
+  }
+  find_copies(trace, rows, doubts);
+  return doubts;
+}
+
+}  // namespace equipoise

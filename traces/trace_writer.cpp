@@ -1,0 +1,83 @@
+// The writing half of trace files.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "shared_policies/model/failure.hpp"
+#include "traces/trace_file.hpp"
+
+namespace equipoise {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json unit_json(const Unit& unit) {
+  ordered_json object{{"id", unit.name}, {"kind", to_string(unit.kind)}};
+  if (!unit.model.empty()) object["model"] = unit.model;
+  if (unit.memory_bytes) object["memory_bytes"] = static_cast<std::uint64_t>(*unit.memory_bytes);
+  if (!unit.node.empty()) object["node"] = unit.node;
+  return object;
+}
+
+std::string header_line(const Trace& trace) {
+  ordered_json header{{"schema", "equipoise.trace/1"},
+                      {"source", trace.source},
+                      {"kernel", trace.kernel},
+                      {"item", trace.item},
+                      {"provenance", trace.provenance}};
+  header["machine"] = ordered_json::parse(trace.machine.empty() ? "{}" : trace.machine);
+  header["units"] = ordered_json::array();
+  for (const Unit& unit : trace.units) header["units"].push_back(unit_json(unit));
+  if (!trace.problem.empty()) header["problem"] = trace.problem;
+  if (trace.grain_items) header["grain_items"] = *trace.grain_items;
+  if (trace.dispatch) header["dispatch_s"] = trace.dispatch->value;
+  if (trace.first_use) header["first_use_s"] = trace.first_use->value;
+  return header.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+void append_optional(std::string& line, const char* name, const std::optional<double>& value) {
+  if (value) line += fmt::format(",\"{}\":{}", name, *value);
+}
+
+std::string or_null(const std::optional<double>& value) {
+  return value ? fmt::format("{}", *value) : "null";
+}
+
+std::string sample_line(const Trace& trace, const TraceSample& sample) {
+  std::string line = fmt::format("{{\"unit\":{},\"items\":{}",
+                                 ordered_json(trace.units[sample.unit].name).dump(), sample.items);
+  const bool summary = sample.is_summary || sample.count != 1;
+  if (summary) line += fmt::format(",\"n\":{}", sample.count);
+  append_optional(line, "in_s", sample.in_s);
+  if (summary) {
+    line += fmt::format(
+        ",\"compute_s\":{{\"mean\":{},\"sd\":{},\"min\":{},\"median\":{},\"max\":{}}}",
+        sample.compute_mean_s, or_null(sample.compute_sd_s), or_null(sample.compute_min_s),
+        or_null(sample.compute_median_s), or_null(sample.compute_max_s));
+  } else {
+    line += fmt::format(",\"compute_s\":{}", sample.compute_mean_s);
+  }
+  append_optional(line, "out_s", sample.out_s);
+  append_optional(line, "in_bytes", sample.in_bytes);
+  append_optional(line, "out_bytes", sample.out_bytes);
+  return line + "}";
+}
+
+}  // namespace
+
+void write_trace(const Trace& trace, const std::string& path) {
+  const std::string beside = path + ".partial";
+  std::ofstream out(beside, std::ios::binary | std::ios::trunc);
+  if (!out) throw InputError(path, "cannot be written; is the directory there and writable?");
+  out << header_line(trace) << '\n';
+  for (const TraceSample& sample : trace.samples) out << sample_line(trace, sample) << '\n';
+  out.close();
+  if (!out || std::rename(beside.c_str(), path.c_str()) != 0) {
+    std::remove(beside.c_str());
+    throw InputError(path, "cannot be written; is it a directory, or the disk full?");
+  }
+}
+
+}  // namespace equipoise
