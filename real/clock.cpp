@@ -9,7 +9,7 @@ namespace equipoise {
 namespace {
 
 /// What a sleep may be late by; the end of a wait is spun through.
-constexpr Seconds spun{100e-6};
+constexpr Seconds spun{60e-6};
 /// The longest sleep that does not look at `stopping`.
 constexpr Seconds nap{20e-3};
 

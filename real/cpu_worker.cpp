@@ -18,6 +18,8 @@ namespace {
 
 /// Commands and reports that a worker holds at most, both together; more wait with the controller.
 constexpr std::size_t ring_capacity = 64;
+/// How long a worker looks for its next block before it sleeps: its core is its own.
+constexpr std::chrono::microseconds patience{300};
 
 class CpuWorker final : public Worker {
  public:
@@ -130,7 +132,7 @@ class CpuWorker final : public Worker {
   Ring<Command, ring_capacity> commands_;
   Ring<Report, ring_capacity> reports_;
   std::size_t held_ = 0;  ///< offered and not dropped; the controller's
-  Doorbell bell_;
+  Doorbell bell_{patience};
   std::atomic<bool> stops_ = false;
   std::vector<std::unique_ptr<UnitKernel>> sides_;  ///< (phases)
   int resident_phase_ = -1;

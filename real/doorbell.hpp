@@ -19,6 +19,9 @@ namespace equipoise {
 class Doorbell {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
+  using Span = std::chrono::steady_clock::duration;
+
+  explicit Doorbell(Span patience) : patience_(patience) {}
 
   /// Wakes the waiter if it sleeps. Cheap if it does not.
   void ring() {
@@ -38,14 +41,12 @@ class Doorbell {
   }
 
  private:
-  using Span = std::chrono::steady_clock::duration;
   static constexpr int quick_looks = 20;
   static constexpr Span spin_span = std::chrono::microseconds(3);
-  static constexpr Span look_span = std::chrono::microseconds(50);
 
   template <class Ready>
   bool look(Ready& ready, TimePoint begin, TimePoint deadline) const {
-    const Span patience = mean_wait_ > look_span ? spin_span : look_span;
+    const Span patience = mean_wait_ > patience_ ? spin_span : patience_;
     for (TimePoint now = begin; now - begin < patience && now < deadline;
          now = std::chrono::steady_clock::now()) {
       if (ready()) return true;
@@ -66,6 +67,7 @@ class Doorbell {
   void remember(Span wait) { mean_wait_ += (wait - mean_wait_) / 8; }
   void wake();
 
+  Span patience_;
   Span mean_wait_{};  ///< over the last eight or so; the waiter's own
   std::atomic<bool> sleeps_ = false;
   std::mutex mutex_;

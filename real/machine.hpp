@@ -33,7 +33,7 @@ struct Machine {
 /// Which hardware threads each unit is pinned to.
 struct Placement {
   std::vector<std::vector<int>> cores;  ///< (units), numbers of the operating system
-  std::vector<int> free;                ///< those that no unit computes on
+  std::vector<int> free;                ///< those that no unit computes on: the controller's
   std::vector<std::string> warnings;    ///< units that share a core: which, and what to do
 };
 

@@ -18,6 +18,10 @@ namespace {
 
 /// How often a waiting controller asks whether it is to stop.
 constexpr Seconds stop_poll{50e-3};
+/// How long a waiting controller looks for reports before it sleeps, on a core of its own and on
+/// one that it shares with units that compute.
+constexpr std::chrono::microseconds patience_alone{2000};
+constexpr std::chrono::microseconds patience_sharing{50};
 /// What tells two events apart whose order the clock does not.
 constexpr Seconds tick{1e-9};
 
@@ -37,16 +41,19 @@ class ControllerPlace {
 
 class RealExecutor final : public Executor {
  public:
-  explicit RealExecutor(RealSetup setup) : setup_(std::move(setup)) {
-    if (setup_.cores.empty()) setup_.cores = place_units(setup_.units, this_machine()).cores;
-    EQ_CHECK(setup_.cores.size() == setup_.units.size(), "every unit has its cores");
+  explicit RealExecutor(RealSetup setup)
+      : setup_(std::move(setup)),
+        placement_(setup_.placement ? *setup_.placement
+                                    : place_units(setup_.units, this_machine())),
+        bell_(placement_.free.empty() ? patience_sharing : patience_alone) {
+    EQ_CHECK(placement_.cores.size() == setup_.units.size(), "every unit has its cores");
   }
 
   void run(const std::function<void()>& body) override {
     for (Kernel* const kernel : setup_.phases) kernel->clear_results();
     const Up up(*this);
     for (Seat& seat : seats_) seat.worker->await_up();
-    const ControllerPlace place(free_cores());
+    const ControllerPlace place(placement_.free);
     begin_ = clock_->now();
     last_ = Seconds{};
     body();
@@ -105,18 +112,10 @@ class RealExecutor final : public Executor {
 
   std::unique_ptr<Worker> make_worker(std::size_t unit) {
     return make_cpu_worker({.spec = setup_.units[unit],
-                            .cores = setup_.cores[unit],
+                            .cores = placement_.cores[unit],
                             .phases = setup_.phases,
                             .clock = clock_.get(),
                             .controller = &bell_});
-  }
-
-  [[nodiscard]] std::vector<int> free_cores() const {
-    std::vector<int> free = cores_of_this_thread();
-    for (const auto& cores : setup_.cores) {
-      for (const int core : cores) std::erase(free, core);
-    }
-    return free;
   }
 
   /// The unit whose oldest report ended first, or null.
@@ -177,6 +176,7 @@ class RealExecutor final : public Executor {
   }
 
   RealSetup setup_;
+  Placement placement_;
   std::unique_ptr<Clock> clock_;
   Doorbell bell_;
   std::vector<Seat> seats_;

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,9 +17,9 @@ namespace equipoise {
 
 /// One real run.
 struct RealSetup {
-  std::vector<UnitSpec> units;          ///< those that take part, in the order of their UnitIds
-  std::vector<std::vector<int>> cores;  ///< (units); empty: as `place_units` says
-  std::vector<Kernel*> phases;          ///< allocated; they outlive the executor
+  std::vector<UnitSpec> units;         ///< those that take part, in the order of their UnitIds
+  std::optional<Placement> placement;  ///< none: as `place_units` says
+  std::vector<Kernel*> phases;         ///< allocated; they outlive the executor
   /// Asked at least every 50 ms while the executor waits, on the controller's thread: true makes
   /// `next` return nothing. None: never.
   std::function<bool()> stop_requested;

@@ -231,7 +231,7 @@ Recording record(const RecordSetup& setup) {
   for (; recorded < setup.units.size() && !recording.interrupted; ++recorded) {
     RealSetup real;
     real.units = {setup.units[recorded]};
-    real.cores = {placement.cores[recorded]};
+    real.placement = Placement{{placement.cores[recorded]}, placement.free, {}};
     real.phases = {setup.kernel};
     real.stop_requested = setup.stop_requested;
     const std::unique_ptr<Executor> executor = make_real_executor(std::move(real));

@@ -15,6 +15,12 @@
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
+namespace {
+
+/// How long a member looks for work before it sleeps: its core is its own.
+constexpr std::chrono::microseconds patience{300};
+
+}  // namespace
 
 /// One further thread of a team.
 class ThreadTeam::Member {
@@ -69,8 +75,8 @@ class ThreadTeam::Member {
   std::atomic<std::uint64_t> asked_ = 0;
   std::atomic<std::uint64_t> done_ = 0;
   std::atomic<bool> stops_ = false;
-  Doorbell begin_;
-  Doorbell end_;
+  Doorbell begin_{patience};
+  Doorbell end_{patience};
   std::thread thread_;  // last: it uses all of the above
 };
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "shared_policies/policies/repeated_blocks.hpp"
 #include "tests/policy_schedule.hpp"
 
 namespace equipoise {
@@ -16,7 +17,7 @@ using Sizes = std::vector<Items>;
 PolicyTest four_speeds(Items items) {
   PolicyTest test;
   test.policy = "plb-hec";
-  test.parameters = {{"initial_block_items", "10"}};
+  test.parameters = {{"initial_block_items", "10"}, {"step_fraction", "0.05"}};
   test.items = items;
   for (const double speed : {10.0, 5.0, 1.0, 0.5}) {
     add_affine(test, 0.0, 1.0 / speed);
@@ -180,6 +181,35 @@ TEST(PlbHec, NeverRebalancesBelowTheThreshold) {
   EXPECT_EQ(run_schedule(test).decisions_called("rebalance"), 0U);
   test.parameters["threshold"] = "0.6";
   EXPECT_GE(run_schedule(test).decisions_called("rebalance"), 1U);
+}
+
+TEST(RepeatedBlocks, LeavesToNoiseWhatNoiseExplains) {
+  Workload workload;
+  workload.items = 1000;
+  View view(std::vector<Unit>(2), {workload});
+  RepeatedBlocks blocks(2);
+  blocks.choose({100, 50});
+  const UnitId a{0};
+  const UnitId b{1};
+  blocks.finished(a, 100, 1.3);
+  EXPECT_FALSE(blocks.are_unbalanced(view, {0.1, 0.0}, 0.0));  // b has not done one yet
+  blocks.finished(b, 49, 9.0);                                 // another size says nothing
+  EXPECT_FALSE(blocks.are_unbalanced(view, {0.1, 0.0}, 0.0));
+  blocks.finished(b, 50, 0.9);
+  // Spread 0.4 of mean 1.1. Noise 0.1, 2 standard errors: 0.4 - 2 * 2 * 0.11 < 0.
+  EXPECT_TRUE(blocks.are_unbalanced(view, {0.1, 0.0}, 0.1));
+  EXPECT_TRUE(blocks.are_unbalanced(view, {0.36, 2.0}, 0.0));
+  EXPECT_FALSE(blocks.are_unbalanced(view, {0.37, 2.0}, 0.0));
+  EXPECT_FALSE(blocks.are_unbalanced(view, {0.1, 2.0}, 0.1));
+  // After four of each: 0.4 - 2 * 2 * 0.11 / 2 = 0.18 > 0.11.
+  for (int k = 0; k < 3; ++k) {
+    blocks.finished(a, 100, 1.3);
+    blocks.finished(b, 50, 0.9);
+  }
+  EXPECT_TRUE(blocks.are_unbalanced(view, {0.1, 2.0}, 0.1));
+  // The latest alone: 1.3 and 1.3.
+  blocks.finished(b, 50, 1.3);
+  EXPECT_FALSE(blocks.are_unbalanced(view, {0.1, 0.0}, 0.1));
 }
 
 TEST(PlbHec, SolvesTheTailOnceMoreWhenAskedTo) {

@@ -86,8 +86,8 @@ TEST(Ring, PassesEveryValueOnceAndInOrderWithADoorbellOnEachSide) {
   constexpr int values = 50'000;
   Ring<int, 8> there;
   Ring<int, 8> back;
-  Doorbell there_bell;
-  Doorbell back_bell;
+  Doorbell there_bell{std::chrono::microseconds(50)};
+  Doorbell back_bell{std::chrono::microseconds(0)};
   std::thread echo([&] {
     for (int i = 0; i < values; ++i) {
       there_bell.wait([&] { return there.front() != nullptr; }, Doorbell::TimePoint::max());
@@ -107,14 +107,14 @@ TEST(Ring, PassesEveryValueOnceAndInOrderWithADoorbellOnEachSide) {
 }
 
 TEST(Doorbell, SaysThatNothingCameByTheDeadline) {
-  Doorbell bell;
+  Doorbell bell{std::chrono::microseconds(10)};
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
   EXPECT_FALSE(bell.wait([] { return false; }, deadline));
   EXPECT_GE(std::chrono::steady_clock::now(), deadline);
 }
 
 TEST(Doorbell, WakesASleeper) {
-  Doorbell bell;
+  Doorbell bell{std::chrono::microseconds(10)};
   std::atomic<int> value = 0;
   for (int i = 1; i <= 20; ++i) {
     std::thread ringer([&] {

@@ -4,73 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <random>
-#include <set>
 
-#include "shared_policies/run/metrics.hpp"
 #include "tests/support/fake_executor.hpp"
+#include "tests/support/scripted.hpp"
 
 namespace equipoise {
 namespace {
-
-/// Keeps every record.
-class Recording final : public Journal {
- public:
-  void block(const BlockRecord& record) override { blocks.push_back(record); }
-  void decision(const DecisionRecord& record) override { decisions.push_back(record); }
-  void event(const EventRecord& record) override { events.push_back(record); }
-
-  [[nodiscard]] int count(const std::string& what) const {
-    int n = 0;
-    for (const EventRecord& event : events) n += event.what == what ? 1 : 0;
-    return n;
-  }
-
-  std::vector<BlockRecord> blocks;
-  std::vector<DecisionRecord> decisions;
-  std::vector<EventRecord> events;
-};
-
-/// A policy from a function.
-class Scripted final : public Policy {
- public:
-  using Script = std::function<void(const View&, const Event&, Decisions&)>;
-  explicit Scripted(Script script) : script_(std::move(script)) {}
-  void decide(const View& view, const Event& event, Decisions& decisions) override {
-    script_(view, event, decisions);
-  }
-
- private:
-  Script script_;
-};
-
-/// Gives every idle unit `items`.
-Scripted pieces_of(Items items) {
-  return Scripted([items](const View&, const Event& event, Decisions& decisions) {
-    if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
-      decisions.assign(idle->unit, items);
-    }
-  });
-}
-
-Workload items_of(Items items, Items grain = 1, int iterations = 1) {
-  Workload workload;
-  workload.kernel = "test";
-  workload.items = items;
-  workload.grain_items = grain;
-  workload.iterations = iterations;
-  return workload;
-}
-
-RunSetup setup_of(std::size_t units, Workload workload) {
-  RunSetup setup;
-  for (std::size_t i = 0; i < units; ++i) {
-    Unit unit;
-    unit.name = "u" + std::to_string(i);
-    setup.units.push_back(unit);
-  }
-  setup.phases = {std::move(workload)};
-  return setup;
-}
 
 TEST(RunLoop, GivesWorkToWhoeverIsIdle) {
   // 1 s and 2 s an item, pieces of 2: u0 ends at 2, 4, 6; u1 at 4 and 8. 10 items.

@@ -1,9 +1,20 @@
-# The nouns and the run loop.
-add_library(equipoise_test_support STATIC support/fake_executor.cpp)
-target_link_libraries(equipoise_test_support PUBLIC equipoise::shared_policies)
+# The nouns, the run loop, and what every executor and every policy promises.
+add_library(equipoise_test_support STATIC
+  support/fake_executor.cpp
+  support/program.cpp
+  support/sim_platforms.cpp
+  support/simulate.cpp
+)
+target_link_libraries(equipoise_test_support PUBLIC equipoise::shared_policies equipoise::sim)
+target_compile_definitions(equipoise_test_support PRIVATE SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+  EQUIPOISE_BINARY="$<TARGET_FILE:equipoise>")
 
 equipoise_tests(run
   SOURCES model_test.cpp pool_test.cpp results_test.cpp run_loop_test.cpp spec_test.cpp
   LIBS equipoise_test_support)
+
+equipoise_tests(contract
+  SOURCES executor_contract_test.cpp policy_contract_test.cpp
+  LIBS equipoise_test_support equipoise::real)
 
 equipoise_tests(source_tree SOURCES source_tree_test.cpp LIBS equipoise_build_settings)

@@ -7,8 +7,5 @@ equipoise_tests(sim
     sim_platform_probe_test.cpp
     sim_sharing_test.cpp
     sim_timeline_test.cpp
-    support/fake_executor.cpp
-    support/sim_platforms.cpp
-    support/simulate.cpp
-  LIBS equipoise::sim
+  LIBS equipoise_test_support
 )

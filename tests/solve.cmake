@@ -7,6 +7,5 @@ equipoise_tests(solve
     solve_agreement_test.cpp
     solve_equal_finish_test.cpp
     solve_lower_bound_test.cpp
-    support/fake_executor.cpp
-  LIBS equipoise::shared_policies
+  LIBS equipoise_test_support
 )

@@ -35,7 +35,7 @@ struct UnitFit {
   /// measurements there are beyond the terms of the fit. Their ratio is the variance of the noise.
   double relative_error2 = 0.0;
   double surplus = 0.0;
-  bool fell_back = false;    ///< no choice of functions was admissible
+  bool fell_back = false;  ///< no choice of functions was admissible
 };
 
 /// Fits F to `compute` and G to `transfer` (either may be noisy; `transfer` may be empty).

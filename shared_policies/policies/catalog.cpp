@@ -29,10 +29,11 @@ std::vector<ParameterInfo> plb_hec_parameters() {
       {"min_r2", "0.7", "", "coefficient of determination that every fit must exceed"},
       {"training_share_max", "0.2", "share of the items", "training ends here whatever the fits"},
       {"threshold", "0.1", "x block time", "spread of block times that starts a rebalancing"},
-      {"noise_allowance", "4", "standard errors",
-       "how much of a spread is put down to noise: means since the last solve count, less this many "
+      {"noise_allowance", "6", "standard errors",
+       "how much of a spread is put down to noise: means since the last solve count, less this "
+       "many "
        "standard errors; 0: the latest times as they are, the paper's rule"},
-      {"step_fraction", "0.05", "share of the items", "items of one step, one block a unit"},
+      {"step_fraction", "0.02", "share of the items", "items of one step, one block a unit"},
       {"step", "fraction", "",
        "fraction: step_fraction of the items; doubled: twice the last training round"},
       {"ratio_mode", "normalised", "",

@@ -19,11 +19,18 @@ void LearnedCosts::add(const BlockFinished& finished) {
 }
 
 void LearnedCosts::fit(const FitOptions& options) {
+  double error2 = 0.0;
+  double surplus = 0.0;
   for (LearnedUnit& unit : units_) {
     if (!unit.compute.empty()) {
       unit.fit = fit_unit(unit.compute, unit.transfer, options);
     }
+    if (unit.fit) {
+      error2 += unit.fit->relative_error2;
+      surplus += unit.fit->surplus;
+    }
   }
+  relative_noise_ = surplus > 0.0 ? std::sqrt(error2 / surplus) : 0.0;
 }
 
 bool LearnedCosts::any_fit() const {
@@ -39,18 +46,6 @@ double LearnedCosts::worst_r2(const View& view) const {
     }
   }
   return worst;
-}
-
-double LearnedCosts::relative_noise() const {
-  double error2 = 0.0;
-  double surplus = 0.0;
-  for (const LearnedUnit& unit : units_) {
-    if (unit.fit) {
-      error2 += unit.fit->relative_error2;
-      surplus += unit.fit->surplus;
-    }
-  }
-  return surplus > 0.0 ? std::sqrt(error2 / surplus) : 0.0;
 }
 
 BlockChooser::BlockChooser(Solver solver) {

@@ -39,7 +39,7 @@ class LearnedCosts {
   [[nodiscard]] double worst_r2(const View& view) const;
   /// The standard deviation of block times relative to the fits, over all units; 0 where there are
   /// not more measurements than terms.
-  [[nodiscard]] double relative_noise() const;
+  [[nodiscard]] double relative_noise() const { return relative_noise_; }
 
  private:
   struct LearnedUnit {
@@ -48,6 +48,7 @@ class LearnedCosts {
     std::optional<UnitFit> fit;
   };
   std::vector<LearnedUnit> units_;
+  double relative_noise_ = 0.0;
 };
 
 /// Chooses blocks that end together.

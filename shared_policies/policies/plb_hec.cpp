@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -21,6 +20,7 @@
 #include "shared_policies/policies/learned_costs.hpp"
 #include "shared_policies/policies/parameters.hpp"
 #include "shared_policies/policies/policies.hpp"
+#include "shared_policies/policies/repeated_blocks.hpp"
 #include "shared_policies/policies/training_rounds.hpp"
 
 namespace equipoise {
@@ -35,9 +35,8 @@ struct PlbHecOptions {
   Items min_rounds = 4;
   double min_r2 = 0.7;
   double training_share_max = 0.2;
-  double threshold = 0.1;
-  double noise_allowance = 4.0;
-  double step_fraction = 0.05;
+  BalanceRule balance;
+  double step_fraction = 0.02;
   StepRule step = StepRule::fraction;
   RatioMode ratio_mode = RatioMode::normalised;
   SyncOrder sync_order = SyncOrder::drain_then_fit;
@@ -72,19 +71,12 @@ class PlbHec final : public Policy {
  private:
   enum class Stage { train, run, drain };
 
-  /// The block that a unit repeats.
-  struct Repeated {
-    Items items = 0;      // X_p
-    double count = 0.0;   // such blocks finished since X_p was chosen
-    double last_s = 0.0;  // duration of the latest
-    double mean_s = 0.0;  // of all of them
-  };
-
   // -- Beginnings ------------------------------------------------------------------------------
 
   void begin_phase(const View& view) {
     const std::size_t n = view.units().size();
-    repeated_.assign(n, Repeated{});
+    repeated_ = RepeatedBlocks(n);
+    unit_count_ = n;
     learned_ = &kernels_.try_emplace(view.workload().kernel, n).first->second;
     training_ = TrainingRounds(n, initial_block(view, options_.initial_block_items),
                                options_.multipliers, options_.ratio_mode);
@@ -110,13 +102,10 @@ class PlbHec final : public Policy {
   void on_finished(const View& view, const BlockFinished& finished, Decisions& decisions) {
     learned_->add(finished);
     const double seconds = std::max(total(finished.times).value, shortest_block_s);
-    Repeated& repeated = repeated_[finished.unit.index];
     if (finished.block.tag == BlockTag::train) {
       training_.remember(finished.unit, finished.block.items, seconds);
-    } else if (finished.block.items == repeated.items) {
-      repeated.count += 1.0;
-      repeated.last_s = seconds;
-      repeated.mean_s += (seconds - repeated.mean_s) / repeated.count;
+    } else {
+      repeated_.finished(finished.unit, finished.block.items, seconds);
     }
     if (stage_ == Stage::train) {
       after_training_block(view, decisions);
@@ -210,7 +199,7 @@ class PlbHec final : public Policy {
       return;
     }
     ++round_;
-    std::vector<Items> wanted(repeated_.size(), 0);
+    std::vector<Items> wanted(unit_count_, 0);
     for (const UnitState& unit : view.units()) {
       if (unit.present) {
         wanted[unit.id.index] = training_.size(unit.id, round_);
@@ -258,12 +247,11 @@ class PlbHec final : public Policy {
     fit.scale_items = static_cast<double>(view.workload().items);
     fit.adjusted_r2 = options_.adjusted_r2;
     learned_->fit(fit);
-    noise_ = learned_->relative_noise();
   }
 
   [[nodiscard]] double step_items(const View& view) const {
     const Workload& workload = view.workload();
-    const auto n = static_cast<double>(repeated_.size());
+    const auto n = static_cast<double>(unit_count_);
     const bool doubled = options_.step == StepRule::doubled && training_.latest_items() > 0;
     const double step = doubled ? 2.0 * static_cast<double>(training_.latest_items())
                                 : options_.step_fraction * static_cast<double>(workload.items);
@@ -276,9 +264,7 @@ class PlbHec final : public Policy {
     const double step = step_items(view);
     if (left > 0.0) {
       const std::vector<Items> blocks = chooser_.choose(view, *learned_, std::min(step, left));
-      for (std::size_t p = 0; p < repeated_.size(); ++p) {
-        repeated_[p] = {blocks[p]};
-      }
+      repeated_.choose(blocks);
       decisions.thought(thought_of(what, *learned_, blocks));
       if (chooser_.failed()) {
         decisions.note("ipopt_failed");
@@ -297,7 +283,7 @@ class PlbHec final : public Policy {
         static_cast<double>(view.remaining()) < step_items(view)) {
       choose_blocks(view, "tail", decisions);
     }
-    decisions.assign(id, repeated_[id.index].items);
+    decisions.assign(id, repeated_.items(id));
   }
 
   void hand_out_to_idle(const View& view, Decisions& decisions) {
@@ -323,53 +309,15 @@ class PlbHec final : public Policy {
         fit_all(view);
         choose_blocks(view, "rebalance", decisions);
       }
-    } else if (is_unbalanced(view)) {
+    } else if (repeated_.are_unbalanced(view, options_.balance, learned_->relative_noise())) {
       rebalance_ = true;
-      decisions.assign(id, repeated_[id.index].items);  // one more, then everyone waits
+      decisions.assign(id, repeated_.items(id));  // one more, then everyone waits
     }
-  }
-
-  /// max - min >= threshold * mean over all units that have a block. The paper compares the latest
-  /// durations; with recorded noise of 15 % on two dozen units their range exceeds 10 % always, and
-  /// the run is one drain after another. So we compare means since the blocks were chosen, and leave
-  /// to noise what noise explains: m_p +- allowance * noise * mean / sqrt(count_p).
-  [[nodiscard]] bool is_unbalanced(const View& view) const {
-    double sum = 0.0;
-    int units = 0;
-    for (const UnitState& state : view.units()) {
-      const Repeated& unit = repeated_[state.id.index];
-      if (state.present && unit.items > 0) {
-        if (unit.count == 0.0) {
-          return false;
-        }
-        sum += duration(unit);
-        ++units;
-      }
-    }
-    const double base = units > 0 ? sum / units : 0.0;
-    const double margin = options_.noise_allowance * noise_ * base;
-    double low = std::numeric_limits<double>::infinity();
-    double high = 0.0;
-    for (const UnitState& state : view.units()) {
-      const Repeated& unit = repeated_[state.id.index];
-      if (state.present && unit.items > 0) {
-        low = std::min(low, duration(unit) + margin / std::sqrt(unit.count));
-        high = std::max(high, duration(unit) - margin / std::sqrt(unit.count));
-      }
-    }
-    return units > 1 && high - low >= options_.threshold * base;
-  }
-
-  [[nodiscard]] double duration(const Repeated& unit) const {
-    return options_.noise_allowance > 0.0 ? unit.mean_s : unit.last_s;
   }
 
   void finish_drain(const View& view, Decisions& decisions) {
     stage_ = Stage::run;
-    const bool nobody_works = std::none_of(
-        view.units().begin(), view.units().end(),
-        [this](const UnitState& u) { return u.present && repeated_[u.id.index].items > 0; });
-    if (options_.sync_order == SyncOrder::drain_then_fit || nobody_works) {
+    if (options_.sync_order == SyncOrder::drain_then_fit || !repeated_.anyone_works(view)) {
       fit_all(view);
       choose_blocks(view, "rebalance", decisions);
     }
@@ -379,11 +327,11 @@ class PlbHec final : public Policy {
   BlockChooser chooser_;
   std::map<std::string, LearnedCosts> kernels_;
   LearnedCosts* learned_ = nullptr;  // of the current phase
-  std::vector<Repeated> repeated_;   // (n)
+  std::size_t unit_count_ = 0;
+  RepeatedBlocks repeated_;
   TrainingRounds training_;
   Stage stage_ = Stage::train;
   Items round_ = 0;
-  double noise_ = 0.0;  // relative standard deviation that the fits leave
   bool exhausted_ = false;
   bool rebalance_ = false;           // detected; the next finish begins the drain
   bool blocks_are_smaller_ = false;  // chosen when less than a step was left
@@ -400,8 +348,8 @@ std::unique_ptr<Policy> make_plb_hec(const PolicyInputs& inputs) {
   options.min_rounds = read.items("min_rounds", 1);
   options.min_r2 = read.number("min_r2", -1e9, 1.0);
   options.training_share_max = read.number("training_share_max", 0.0, 1.0);
-  options.threshold = read.number("threshold", 0.0, 1e9);
-  options.noise_allowance = read.number("noise_allowance", 0.0, 1e9);
+  options.balance.threshold = read.number("threshold", 0.0, 1e9);
+  options.balance.noise_allowance = read.number("noise_allowance", 0.0, 1e9);
   options.step_fraction = read.number("step_fraction", 0.0, 1.0);
   options.step = static_cast<StepRule>(read.choice("step", {"fraction", "doubled"}));
   options.ratio_mode =

@@ -1,18 +1,21 @@
 // How fast the real side is: the controller for empty blocks, kernels beside what the machine can
-// do.
+// do. Links equipoise::real, equipoise::traces and OpenBLAS.
 #include <benchmark/benchmark.h>
+#include <cblas.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "real/kernels/catalog.hpp"
+#include "real/kernels/option_price.hpp"
 #include "real/real_executor.hpp"
 #include "shared_policies/run/journal.hpp"
 #include "shared_policies/run/run_loop.hpp"
+#include "traces/journal_file.hpp"
 
 namespace equipoise {
 namespace {
@@ -30,90 +33,156 @@ class FixedBlocks final : public Policy {
   Items items_;
 };
 
-/// Writes every record as a line of text, as a run file has it, and keeps the last ones.
-class TextJournal final : public Journal {
+/// Adds up stage times and hands all records on.
+class StageSums final : public Journal {
  public:
-  void block(const BlockRecord& r) override {
-    line_.clear();
-    fmt::format_to(std::back_inserter(line_),
-                   R"({{"block":{},"unit":"cpu{}","iteration":{},"phase":{},"first_item":{},)"
-                   R"("items":{},"assigned_s":{},"in_s":{},"compute_s":{},"out_s":{},"end_s":{},)"
-                   R"("tag":"{}"}})"
-                   "\n",
-                   r.block.id, r.unit.index, r.block.iteration, r.block.phase, r.block.first,
-                   r.block.items, r.assigned.value, r.times.in.value, r.times.compute.value,
-                   r.times.out.value, r.end.value, to_string(r.block.tag));
-    bytes_ += line_.size();
-    for (const Seconds stage : {r.times.in, r.times.compute, r.times.out}) busy_ += stage;
-    compute_ += r.times.compute;
-    in_ += r.times.in;
+  explicit StageSums(Journal& next) : next_(next) {}
+  void block(const BlockRecord& record) override {
+    sums.in += record.times.in;
+    sums.compute += record.times.compute;
+    sums.out += record.times.out;
+    next_.block(record);
   }
-  void decision(const DecisionRecord& /*record*/) override {}
-  void event(const EventRecord& /*record*/) override {}
+  void decision(const DecisionRecord& record) override { next_.decision(record); }
+  void event(const EventRecord& record) override { next_.event(record); }
 
-  [[nodiscard]] Seconds compute() const { return compute_; }
-  [[nodiscard]] Seconds in() const { return in_; }
+  StageTimes sums;
 
  private:
-  fmt::memory_buffer line_;
-  std::size_t bytes_ = 0;
-  Seconds busy_;
-  Seconds compute_;
-  Seconds in_;
+  Journal& next_;
 };
 
-struct Bench {
-  std::vector<UnitSpec> units;
-  std::unique_ptr<Kernel> kernel;
-};
-
-Bench make_bench(int units, int slots, const std::string& kernel, const TypedParameters& size) {
-  Bench bench;
-  bench.units = parse_units(std::vector<std::string>(static_cast<std::size_t>(units),
-                                                     fmt::format("cpu,slots={}", slots)));
-  bench.kernel = make_kernel(kernel, size, "--workload");
-  bench.kernel->allocate(1);
-  return bench;
-}
-
-void run_once(const Bench& bench, Items block_items, TextJournal& journal) {
-  RealSetup real{.units = bench.units,
-                 .cores = {},
-                 .phases = {bench.kernel.get()},
-                 .stop_requested = {},
-                 .warn = {}};
-  const auto executor = make_real_executor(std::move(real));
-  FixedBlocks policy(block_items);
-  RunSetup setup;
-  for (const UnitSpec& spec : bench.units) setup.units.push_back(spec.unit);
-  setup.phases = {bench.kernel->workload()};
-  const RunOutcome outcome = run_policy(*executor, policy, setup, journal);
-  benchmark::DoNotOptimize(outcome);
-}
-
-/// Wall time of one empty block: arguments are units and slots.
-void empty_blocks(benchmark::State& state) {
-  const Bench bench = make_bench(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)),
-                                 "empty", {{"items", "1e6"}});
-  for (auto _ : state) {
-    TextJournal journal;
-    run_once(bench, 1, journal);
+/// A kernel on some units, and a run file to write to.
+class RealBench {
+ public:
+  RealBench(std::vector<std::string> units, const std::string& kernel, const TypedParameters& size)
+      : units_(parse_units(units)), kernel_(make_kernel(kernel, size, "--workload")) {
+    kernel_->allocate(1);
   }
-  state.counters["us_per_block"] =
-      benchmark::Counter(static_cast<double>(state.iterations()) *
-                             static_cast<double>(bench.kernel->workload().items) * 1e-6,
-                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  RealBench(const RealBench&) = delete;
+  RealBench& operator=(const RealBench&) = delete;
+  ~RealBench() { std::filesystem::remove(file_); }
+
+  [[nodiscard]] const Workload& workload() const { return kernel_->workload(); }
+
+  /// Runs everything in blocks of one size; the sums of the stages. An incomplete run is an error.
+  StageTimes run(benchmark::State& state, Items block_items) {
+    RealSetup real;
+    real.units = units_;
+    real.phases = {kernel_.get()};
+    RunSetup setup;
+    std::vector<std::string> names;
+    for (const UnitSpec& spec : units_) {
+      setup.units.push_back(spec.unit);
+      names.push_back(spec.unit.name);
+    }
+    setup.phases = {workload()};
+    const auto executor = make_real_executor(std::move(real));
+    const auto file = make_journal_file(file_, "{}", names);
+    StageSums journal(*file);
+    FixedBlocks policy(block_items);
+    if (!run_policy(*executor, policy, setup, journal).complete) state.SkipWithError("incomplete");
+    file->finish("{}");
+    return journal.sums;
+  }
+
+ private:
+  std::vector<UnitSpec> units_;
+  std::unique_ptr<Kernel> kernel_;
+  std::string file_ = std::filesystem::temp_directory_path() /
+                      fmt::format("equipoise_bench_{}.jsonl", fmt::ptr(this));
+};
+
+/// Wall time of a run of 10^6 empty blocks, run file and decisions included.
+void real_empty_blocks(benchmark::State& state) {
+  const std::vector<std::string> units(static_cast<std::size_t>(state.range(0)),
+                                       fmt::format("cpu,slots={}", state.range(1)));
+  RealBench bench(units, "empty", {{"items", "1e6"}});
+  for (auto _ : state) bench.run(state, 1);
+  state.counters["s_per_block"] = benchmark::Counter(
+      static_cast<double>(bench.workload().items),
+      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
-BENCHMARK(empty_blocks)
+BENCHMARK(real_empty_blocks)
     ->ArgNames({"units", "slots"})
-    ->Args({1, 1})
-    ->Args({2, 1})
-    ->Args({1, 2})
-    ->Args({2, 2})
-    ->Args({2, 8})
+    ->ArgsProduct({{1, 2}, {1, 2}})
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime()
     ->Iterations(3);
+
+/// Time as the unit itself measured it, for rates.
+void set_time(benchmark::State& state, Seconds time) { state.SetIterationTime(time.value); }
+
+/// Computing options, copies left out; and all three stages of them.
+void real_blackscholes(benchmark::State& state) {
+  RealBench bench({"cpu"}, "blackscholes", {{"options", "2e6"}});
+  const bool copies = state.range(0) != 0;
+  for (auto _ : state) {
+    const StageTimes sums = bench.run(state, 20'000);
+    set_time(state, copies ? total(sums) : sums.compute);
+  }
+  state.SetItemsProcessed(state.iterations() * bench.workload().items);
+}
+BENCHMARK(real_blackscholes)->ArgName("copies")->Arg(0)->Arg(1)->UseManualTime()->Iterations(5);
+
+/// What the machine can do: the same arithmetic on data that stays in the first cache.
+void machine_blackscholes_in_cache(benchmark::State& state) {
+  constexpr std::size_t count = 512;
+  std::vector<double> c[6];
+  for (auto& column : c) column.assign(count, 1.5);
+  for (auto _ : state) {
+    price_options({c[0].data(), c[1].data(), c[2].data(), c[3].data(), c[4].data(), c[5].data()}, 0,
+                  count, 0.03);
+    benchmark::ClobberMemory();
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(count));
+}
+BENCHMARK(machine_blackscholes_in_cache);
+
+/// What the machine can do: copying memory that does not fit in caches (bytes read, and written).
+void machine_memory_copy(benchmark::State& state) {
+  const std::vector<double> from(std::size_t{8} << 20, 1.0);
+  std::vector<double> to(from.size());
+  for (auto _ : state) {
+    std::copy(from.begin(), from.end(), to.begin());
+    benchmark::ClobberMemory();
+  }
+  state.SetBytesProcessed(state.iterations() *
+                          static_cast<std::int64_t>(from.size() * sizeof(double)));
+}
+BENCHMARK(machine_memory_copy)->UseRealTime();
+
+/// One unit, blocks of 128 rows: FLOP/s while it computes.
+void real_matmul(benchmark::State& state) {
+  RealBench bench({"cpu"}, "matmul", {{"n", "1536"}});
+  for (auto _ : state) set_time(state, bench.run(state, state.range(0)).compute);
+  state.counters["flop_per_s"] = benchmark::Counter(
+      bench.workload().flop_per_item * static_cast<double>(bench.workload().items),
+      benchmark::Counter::kIsIterationInvariantRate);
+}
+BENCHMARK(real_matmul)
+    ->ArgName("rows")
+    ->Arg(32)
+    ->Arg(128)
+    ->Arg(768)
+    ->UseManualTime()
+    ->Iterations(3);
+
+/// What the machine can do: OpenBLAS on the whole product, one thread.
+void machine_dgemm(benchmark::State& state) {
+  constexpr int n = 1536;
+  openblas_set_num_threads(1);
+  const std::vector<double> a(std::size_t{n} * n, 1.0);
+  std::vector<double> c(a.size());
+  for (auto _ : state) {
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1.0, a.data(), n, a.data(), n,
+                0.0, c.data(), n);
+    benchmark::ClobberMemory();
+  }
+  state.counters["flop_per_s"] =
+      benchmark::Counter(2.0 * n * n * n, benchmark::Counter::kIsIterationInvariantRate);
+}
+BENCHMARK(machine_dgemm)->UseRealTime()->Iterations(3);
 
 }  // namespace
 }  // namespace equipoise

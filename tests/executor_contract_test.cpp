@@ -1,0 +1,171 @@
+// What shared_policies/run/executor.hpp promises, asked of every executor: fake, simulated, real.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+#include "real/kernels/catalog.hpp"
+#include "real/real_executor.hpp"
+#include "shared_policies/policies/catalog.hpp"
+#include "tests/support/fake_executor.hpp"
+#include "tests/support/scripted.hpp"
+#include "tests/support/sim_platforms.hpp"
+
+namespace equipoise {
+namespace {
+
+constexpr Items all_items = 100'000;
+
+/// An executor of two units, and what it needs to live.
+struct Subject {
+  std::unique_ptr<Kernel> kernel;
+  std::unique_ptr<Executor> executor;
+};
+
+Workload empty_workload() {
+  Workload workload;
+  workload.kernel = "empty";
+  workload.items = all_items;
+  return workload;
+}
+
+Subject make_fake() {
+  return {nullptr, make_fake_executor(
+                       {{affine_unit(1e-4, 1e-7), affine_unit(3e-4, 3e-7)}, Seconds{1e-6}, {}})};
+}
+
+Subject make_sim() {
+  TestPlatform platform;
+  platform.units = {{1e-4, 1e-7, 0.1, 1e9, 1e-6}, {3e-4, 3e-7, 0.1, 0.0, 0.0}};
+  platform.shared_bandwidth = 1e9;
+  Workload workload = empty_workload();
+  workload.in_bytes_per_item = 8;
+  workload.out_bytes_per_item = 8;
+  return {nullptr, make_sim_executor(sim_setup(platform, {workload}))};
+}
+
+Subject make_real() {
+  Subject subject;
+  subject.kernel = make_kernel("empty", {{"items", std::to_string(all_items)}}, "test");
+  subject.kernel->allocate(1);
+  RealSetup setup;
+  setup.units = parse_units({"cpu", "cpu"});
+  setup.phases = {subject.kernel.get()};
+  subject.executor = make_real_executor(std::move(setup));
+  return subject;
+}
+
+struct World {
+  std::string name;
+  Subject (*make)();
+};
+
+class AnyExecutor : public testing::TestWithParam<World> {
+ protected:
+  Subject subject = GetParam().make();
+  Executor& executor = *subject.executor;
+
+  static Block block(std::uint64_t id, Items first, Items items) {
+    return {.id = id, .first = first, .items = items};
+  }
+};
+
+TEST_P(AnyExecutor, StartsItsClockAtZeroAndNeverTurnsItBack) {
+  executor.run([&] {
+    Seconds last = executor.now();
+    EXPECT_GE(last.value, 0.0);
+    EXPECT_LT(last.value, 1.0);
+    for (std::uint64_t i = 0; i < 20; ++i) {
+      executor.start(block(i, static_cast<Items>(i) * 10, 10), UnitId{i % 2 == 0 ? 0u : 1u});
+      EXPECT_GE(executor.now(), last);
+      last = executor.now();
+    }
+    while (executor.next(Seconds::infinity())) {
+      EXPECT_GE(executor.now(), last);
+      last = executor.now();
+    }
+  });
+}
+
+TEST_P(AnyExecutor, ReportsEveryBlockOnceAndThoseOfAUnitInTheOrderOfStarting) {
+  executor.run([&] {
+    for (std::uint64_t i = 0; i < 40; ++i) {
+      executor.start(block(i, static_cast<Items>(i) * 10, 10), UnitId{i % 2 == 0 ? 0u : 1u});
+    }
+    std::set<std::uint64_t> seen;
+    std::uint64_t last[2] = {0, 0};
+    Seconds at;
+    while (const auto event = executor.next(Seconds::infinity())) {
+      const auto& finished = std::get<BlockFinished>(event->what);
+      EXPECT_TRUE(seen.insert(finished.block.id).second);
+      EXPECT_GE(finished.block.id, last[finished.unit.index]);
+      last[finished.unit.index] = finished.block.id;
+      EXPECT_EQ(finished.block.items, 10);
+      EXPECT_GE(event->at, at);  // the earliest that was not reported yet
+      at = event->at;
+      // A block cannot have taken longer than from its handing out to its end.
+      EXPECT_LE(total(finished.times).value, (event->at - finished.assigned).value + 1e-9);
+    }
+    EXPECT_EQ(seen.size(), 40u);
+  });
+}
+
+TEST_P(AnyExecutor, OnlyLooksWhenTheDeadlineIsPast) {
+  executor.run([&] {
+    executor.start(block(0, 0, all_items), UnitId{1});
+    const Seconds before = executor.now();
+    const auto event = executor.next(before);
+    if (event) {
+      EXPECT_LE(event->at, before);
+    }
+    while (executor.next(Seconds::infinity())) continue;
+  });
+}
+
+TEST_P(AnyExecutor, ComesBackWithNothingWhenNothingCanHappen) {
+  executor.run([&] {
+    EXPECT_FALSE(executor.next(Seconds::infinity()));
+    executor.start(block(0, 0, 10), UnitId{0});
+    EXPECT_TRUE(executor.next(Seconds::infinity()));
+    EXPECT_FALSE(executor.next(Seconds::infinity()));
+  });
+}
+
+TEST_P(AnyExecutor, LetsTheDeadlineComeWhenNothingHappensBefore) {
+  executor.run([&] {
+    const Seconds deadline = executor.now() + Seconds{0.02};
+    EXPECT_FALSE(executor.next(deadline));
+    EXPECT_GE(executor.now(), deadline);
+  });
+}
+
+TEST_P(AnyExecutor, LetsThroughWhatItsBodyThrows) {
+  EXPECT_THROW(executor.run([&] {
+    executor.start(block(0, 0, 10), UnitId{0});
+    throw std::runtime_error("body");
+  }),
+               std::runtime_error);
+}
+
+TEST_P(AnyExecutor, RunsAPolicyToTheEnd) {
+  RunSetup setup = setup_of(2, empty_workload());
+  const auto policy = make_policy(find_policy("plb-hec"), {});
+  Recording journal;
+  const RunOutcome outcome = run_policy(executor, *policy, setup, journal);
+  EXPECT_TRUE(outcome.complete);
+  EXPECT_FALSE(outcome.policy_stalled);
+  Items items = 0;
+  for (const BlockRecord& record : journal.blocks) items += record.block.items;
+  EXPECT_EQ(items, all_items);
+}
+
+INSTANTIATE_TEST_SUITE_P(Worlds, AnyExecutor,
+                         testing::Values(World{"Fake", make_fake}, World{"Sim", make_sim},
+                                         World{"Real", make_real}),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace equipoise

@@ -1,0 +1,171 @@
+// What every policy of the catalog owes, on random machines whose units fail and come back.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <random>
+#include <string>
+
+#include "shared_policies/fit/timing_curve.hpp"
+#include "shared_policies/policies/catalog.hpp"
+#include "shared_policies/run/metrics.hpp"
+#include "shared_policies/solve/lower_bound.hpp"
+#include "tests/support/fake_executor.hpp"
+#include "tests/support/scripted.hpp"
+
+namespace equipoise {
+namespace {
+
+/// A machine and a workload, drawn at random.
+struct RandomCase {
+  FakeSetup fake;
+  RunSetup run;
+  Platform platform;
+  std::vector<BlockTiming> timings;
+  KnownCosts known;
+};
+
+/// Times of a unit at three sizes; speed may rise or fall with size.
+Trace random_trace(std::mt19937& random) {
+  const auto uniform = [&](double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random);
+  };
+  Trace trace;
+  trace.kernel = "test";
+  trace.units.resize(1);
+  double time_s = uniform(1e-4, 1e-1);
+  double items = std::floor(uniform(1, 50));
+  for (int i = 0; i < 3; ++i) {
+    TraceSample sample;
+    sample.items = items;
+    sample.compute_mean_s = time_s;
+    trace.samples.push_back(sample);
+    const double factor = uniform(2, 20);
+    items = std::floor(items * factor);
+    time_s *= factor * uniform(0.6, 1.3);
+  }
+  return trace;
+}
+
+RandomCase random_case(std::mt19937& random) {
+  const auto upto = [&](int most) { return std::uniform_int_distribution<int>(1, most)(random); };
+  RandomCase c;
+  const auto units = static_cast<std::size_t>(upto(6));
+  c.run = setup_of(units, items_of(upto(4) == 1 ? upto(20) : upto(20'000), upto(8), upto(3)));
+  for (std::size_t i = 0; i < units; ++i) {
+    c.timings.emplace_back(random_trace(random), 0);
+    const BlockTiming timing = c.timings.back();
+    c.fake.units.push_back({[timing](double items) { return timing.mean(items).value; }, {}, {}});
+    c.known.units.push_back(std::make_unique<TimingCurve>(timing, TimingCurve::Moving{}));
+    if (upto(3) == 1) {
+      c.run.phases[0].memory_bytes_per_item = 1;
+      c.run.units[i].memory_bytes = c.run.phases[0].grain_items + upto(1000);
+    }
+    c.run.units[i].slots = upto(3) == 1 ? 2 : 1;
+    c.platform.units.push_back({c.run.units[i], c.run.units[i].name, {}, {}});
+  }
+  return c;
+}
+
+/// Units fail and come back; in the end all are there.
+void add_faults(RandomCase& c, std::mt19937& random) {
+  const auto units = static_cast<std::uint32_t>(c.run.units.size());
+  std::uniform_real_distribution<double> when(0.0, 5.0);
+  for (int i = 0; i < 5; ++i) {
+    const UnitId unit{static_cast<std::uint32_t>(random()) % units};
+    const double at_s = when(random);
+    c.fake.faults.push_back({Seconds{at_s}, unit, false});
+    c.fake.faults.push_back({Seconds{at_s + when(random)}, unit, true});
+  }
+  for (std::uint32_t i = 0; i < units; ++i) {
+    c.fake.faults.push_back({Seconds{1e4}, UnitId{i}, true});
+  }
+}
+
+class EveryPolicy : public testing::TestWithParam<std::string> {
+ protected:
+  struct Ran {
+    RunOutcome outcome;
+    Recording journal;
+    RunNumbers numbers;
+  };
+
+  static std::unique_ptr<Ran> run(const RandomCase& c) {
+    auto ran = std::make_unique<Ran>();
+    const auto policy = make_policy(find_policy(GetParam()), {{}, &c.known});
+    const auto executor = make_fake_executor(c.fake);
+    ran->outcome = run_policy(*executor, *policy, c.run, ran->journal);
+    Metrics metrics(c.run.units);
+    for (const BlockRecord& record : ran->journal.blocks) metrics.block(record);
+    ran->numbers = metrics.numbers();
+    return ran;
+  }
+
+  void SetUp() override { RecordProperty("seed", static_cast<int>(seed)); }
+
+  unsigned seed = std::random_device{}();
+  std::mt19937 random{seed};
+  testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
+};
+
+TEST_P(EveryPolicy, DoesAllItemsOfEveryIterationWithoutStalling) {
+  for (int round = 0; round < 100; ++round) {
+    const RandomCase c = random_case(random);
+    const auto ran = run(c);
+    ASSERT_TRUE(ran->outcome.complete) << "round " << round;
+    ASSERT_FALSE(ran->outcome.policy_stalled) << "round " << round;
+    ASSERT_EQ(ran->numbers.items, c.run.phases[0].items * c.run.phases[0].iterations);
+  }
+}
+
+TEST_P(EveryPolicy, IsNeverUnderTheLowerBound) {
+  for (int round = 0; round < 100; ++round) {
+    const RandomCase c = random_case(random);
+    std::vector<const BlockTiming*> timings;
+    for (const BlockTiming& timing : c.timings) timings.push_back(&timing);
+    const double bound_s = lower_bound(c.platform, c.run.phases[0], timings).seconds;
+    ASSERT_GE(run(c)->numbers.makespan.value, bound_s * (1.0 - 1e-9)) << "round " << round;
+  }
+}
+
+TEST_P(EveryPolicy, SurvivesUnitsThatFailAndComeBack) {
+  for (int round = 0; round < 100; ++round) {
+    RandomCase c = random_case(random);
+    add_faults(c, random);
+    const auto ran = run(c);
+    ASSERT_TRUE(ran->outcome.complete) << "round " << round;
+    ASSERT_FALSE(ran->outcome.policy_stalled) << "round " << round;
+  }
+}
+
+TEST_P(EveryPolicy, DecidesTheSameForTheSameEvents) {
+  for (int round = 0; round < 20; ++round) {
+    RandomCase c = random_case(random);
+    add_faults(c, random);
+    const auto a = run(c);
+    const auto b = run(c);
+    ASSERT_EQ(a->journal.blocks.size(), b->journal.blocks.size()) << "round " << round;
+    for (std::size_t i = 0; i < a->journal.blocks.size(); ++i) {
+      const BlockRecord& x = a->journal.blocks[i];
+      const BlockRecord& y = b->journal.blocks[i];
+      ASSERT_EQ(x.block.first, y.block.first) << "round " << round;
+      ASSERT_EQ(x.unit, y.unit) << "round " << round;
+      ASSERT_EQ(x.end, y.end) << "round " << round;
+    }
+  }
+}
+
+std::vector<std::string> policy_names() {
+  std::vector<std::string> names;
+  for (const PolicyInfo& info : policy_catalog()) names.push_back(info.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalog, EveryPolicy, testing::ValuesIn(policy_names()),
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           std::erase_if(name, [](char c) { return c == '-'; });
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace equipoise

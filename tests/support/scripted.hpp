@@ -1,0 +1,76 @@
+// Policies from a function, a journal in memory, and workloads of so many items: for tests.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "shared_policies/run/journal.hpp"
+#include "shared_policies/run/policy.hpp"
+#include "shared_policies/run/run_loop.hpp"
+
+namespace equipoise {
+
+/// Keeps every record.
+class Recording final : public Journal {
+ public:
+  void block(const BlockRecord& record) override { blocks.push_back(record); }
+  void decision(const DecisionRecord& record) override { decisions.push_back(record); }
+  void event(const EventRecord& record) override { events.push_back(record); }
+
+  [[nodiscard]] int count(const std::string& what) const {
+    int n = 0;
+    for (const EventRecord& event : events) n += event.what == what ? 1 : 0;
+    return n;
+  }
+
+  std::vector<BlockRecord> blocks;
+  std::vector<DecisionRecord> decisions;
+  std::vector<EventRecord> events;
+};
+
+/// A policy from a function.
+class Scripted final : public Policy {
+ public:
+  using Script = std::function<void(const View&, const Event&, Decisions&)>;
+  explicit Scripted(Script script) : script_(std::move(script)) {}
+  void decide(const View& view, const Event& event, Decisions& decisions) override {
+    script_(view, event, decisions);
+  }
+
+ private:
+  Script script_;
+};
+
+/// Gives every idle unit `items`.
+inline Scripted pieces_of(Items items) {
+  return Scripted([items](const View&, const Event& event, Decisions& decisions) {
+    if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
+      decisions.assign(idle->unit, items);
+    }
+  });
+}
+
+inline Workload items_of(Items items, Items grain = 1, int iterations = 1) {
+  Workload workload;
+  workload.kernel = "test";
+  workload.items = items;
+  workload.grain_items = grain;
+  workload.iterations = iterations;
+  return workload;
+}
+
+inline RunSetup setup_of(std::size_t units, Workload workload) {
+  RunSetup setup;
+  for (std::size_t i = 0; i < units; ++i) {
+    Unit unit;
+    unit.name = "u" + std::to_string(i);
+    setup.units.push_back(unit);
+  }
+  setup.phases = {std::move(workload)};
+  return setup;
+}
+
+}  // namespace equipoise
