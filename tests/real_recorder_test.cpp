@@ -39,9 +39,9 @@ TEST(SizeLadder, DoublesFromOneItemToHalfOfTwoHundredAndFiftySix) {
 }
 
 TEST(SizeLadder, BeginsAtAFourThousandNinetySixthOfTheItems) {
-  const auto sizes = size_ladder(workload_of(4096 * 128, 1), Unit{});
+  const auto sizes = size_ladder(workload_of(Items{4096} * 128, 1), Unit{});
   EXPECT_EQ(sizes.front(), 128);
-  EXPECT_EQ(sizes.back(), 4096 * 64);
+  EXPECT_EQ(sizes.back(), Items{4096} * 64);
   EXPECT_EQ(sizes.size(), 8u);
 }
 
