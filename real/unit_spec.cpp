@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "real/machine.hpp"
-#include "real/parameter_reader.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/parameters.hpp"
 #include "shared_policies/model/spec.hpp"
 
 namespace equipoise {
@@ -35,19 +35,19 @@ std::string checked_name(const std::string& name, const std::string& where) {
 }
 
 UnitSpec make_spec(const Spec& text, const std::string& name, const std::string& where) {
-  const ParameterReader reader(text.parameters, find_kind(text.name, where).parameters, where);
+  const Parameters read(text.parameters, find_kind(text.name, where).parameters, text.name, where);
   UnitSpec spec;
-  spec.unit.name = checked_name(reader.text("id").value_or(name), where);
+  spec.unit.name = checked_name(read.is_given("id") ? read.text("id") : name, where);
   spec.unit.kind = UnitKind::cpu;
-  const auto node = reader.text("node");
-  spec.unit.node = node ? checked_name(*node, where) : this_machine().name;
+  spec.unit.node =
+      read.is_given("node") ? checked_name(read.text("node"), where) : this_machine().name;
   spec.unit.model = this_machine().cpu_model;
-  spec.unit.slots = static_cast<int>(reader.whole("slots", 1, 1, 1024));
-  if (reader.text("memory_bytes")) {
-    spec.unit.memory_bytes = reader.number("memory_bytes", 0.0, 1.0, 1e18);
+  spec.unit.slots = static_cast<int>(read.items("slots", 1, 1024));
+  if (read.is_given("memory_bytes")) {
+    spec.unit.memory_bytes = read.number("memory_bytes", 1.0, 1e18);
   }
-  spec.threads = static_cast<int>(reader.whole("threads", 1, 1, 1024));
-  spec.slowdown = reader.number("slowdown", 1.0, 1.0, 1e6);
+  spec.threads = static_cast<int>(read.items("threads", 1, 1024));
+  spec.slowdown = read.number("slowdown", 1.0, 1e6);
   return spec;
 }
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "shared_policies/model/parameters.hpp"
 #include "shared_policies/model/unit.hpp"
-#include "shared_policies/policies/catalog.hpp"
 
 namespace equipoise {
 

@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "platforms/starpu_platform.hpp"
 #include "shared_policies/model/failure.hpp"
@@ -29,9 +32,12 @@ void print_refused(const StarpuImport& import) {
   }
 }
 
-/// Imports one kernel; false when the model holds nothing usable.
+/// Kernels of which no row can be used, by the reason.
+using UnusableKernels = std::map<std::string, std::vector<std::string>>;
+
+/// Imports one kernel; false, and an entry in `unusable`, when the model holds nothing usable.
 bool import_kernel(const StarpuImportRequest& request, const std::string& kernel,
-                   const StarpuMachine& machine) {
+                   const StarpuMachine& machine, UnusableKernels& unusable) {
   StarpuImportOptions options = request.options;
   options.kernel = kernel;
   options.known_units = starpu_units(machine);
@@ -41,7 +47,7 @@ bool import_kernel(const StarpuImportRequest& request, const std::string& kernel
     import = import_starpu_model(options);
   } catch (const InputError& error) {
     if (request.kernels.size() == 1) throw;
-    warn(error.what());
+    unusable[error.why()].push_back(kernel);
     return false;
   }
   const std::string file =
@@ -76,8 +82,12 @@ int trace_import_starpu_command(const StarpuImportRequest& asked) {
   if (request.kernels.empty()) request.kernels = starpu_kernels(directory, machine.name);
   make_folder(request.out, "--out");
   int imported = 0;
+  UnusableKernels unusable;
   for (const std::string& kernel : request.kernels) {
-    imported += import_kernel(request, kernel, machine) ? 1 : 0;
+    imported += import_kernel(request, kernel, machine, unusable) ? 1 : 0;
+  }
+  for (const auto& [why, kernels] : unusable) {
+    warn(fmt::format("refused {}: {}", fmt::join(kernels, ", "), why));
   }
   if (imported == 0) {
     throw InputError(directory, "no kernel of " + machine.name + " can be used; see above");

@@ -15,7 +15,7 @@ namespace {
 
 const std::vector<ParameterInfo> trace_kernel_parameters = {
     {"items", "", "items", "how many items there are; required"},
-    {"grain_items", "1", "items", "block sizes are multiples of it"},
+    {"grain_items", "the trace's, else 1", "items", "block sizes are multiples of it"},
     {"iterations", "1", "", "how often all items are processed, behind a barrier each"},
     {"in_bytes_per_item", "0", "bytes", "moved to the unit with a block"},
     {"out_bytes_per_item", "0", "bytes", "moved back with a block's results"},
@@ -25,23 +25,23 @@ const std::vector<ParameterInfo> trace_kernel_parameters = {
 
 WorkloadChoice choose_trace_kernel(const Spec& spec, const Trace& trace) {
   const std::string where = "--workload";
-  const ParameterReader read(spec.parameters, trace_kernel_parameters, where);
-  if (!spec.parameters.contains("items")) {
+  const Parameters read(spec.parameters, trace_kernel_parameters, spec.name, where);
+  if (!read.is_given("items")) {
     throw InputError(where, fmt::format("'{0}' needs a size; write {0}:items=1e6", spec.name));
   }
   constexpr double most = 1e300;
-  constexpr Items most_items = Items{1} << 53;
   WorkloadChoice choice;
   Workload& w = choice.workload;
   w.kernel = spec.name;
-  w.items = read.whole("items", 0, 1, most_items);
-  w.grain_items = read.whole("grain_items", trace.grain_items.value_or(1), 1, most_items);
-  w.iterations = static_cast<int>(read.whole("iterations", 1, 1, std::numeric_limits<int>::max()));
-  w.in_bytes_per_item = read.number("in_bytes_per_item", 0.0, 0.0, most);
-  w.out_bytes_per_item = read.number("out_bytes_per_item", 0.0, 0.0, most);
-  w.resident_bytes = read.number("resident_bytes", 0.0, 0.0, most);
-  w.memory_bytes_per_item = read.number("memory_bytes_per_item", 0.0, 0.0, most);
-  w.flop_per_item = read.number("flop_per_item", 0.0, 0.0, most);
+  w.items = read.items("items", 1);
+  w.grain_items =
+      read.is_given("grain_items") ? read.items("grain_items", 1) : trace.grain_items.value_or(1);
+  w.iterations = static_cast<int>(read.items("iterations", 1, std::numeric_limits<int>::max()));
+  w.in_bytes_per_item = read.number("in_bytes_per_item", 0.0, most);
+  w.out_bytes_per_item = read.number("out_bytes_per_item", 0.0, most);
+  w.resident_bytes = read.number("resident_bytes", 0.0, most);
+  w.memory_bytes_per_item = read.number("memory_bytes_per_item", 0.0, most);
+  w.flop_per_item = read.number("flop_per_item", 0.0, most);
   w.parameters["items"] = static_cast<double>(w.items);
   w.validate(where);
   return choice;

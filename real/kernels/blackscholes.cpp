@@ -119,8 +119,8 @@ class Blackscholes final : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_blackscholes(const ParameterReader& parameters) {
-  return std::make_unique<Blackscholes>(parameters.whole("options", 1'000'000, 0, Items{1} << 53));
+std::unique_ptr<Kernel> make_blackscholes(const Parameters& parameters) {
+  return std::make_unique<Blackscholes>(parameters.items("options", 0));
 }
 
 }  // namespace equipoise

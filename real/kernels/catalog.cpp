@@ -41,7 +41,7 @@ const KernelInfo& find_kernel(const std::string& name, const std::string& where)
 std::unique_ptr<Kernel> make_kernel(const std::string& name, const TypedParameters& parameters,
                                     const std::string& where) {
   const KernelInfo& info = find_kernel(name, where);
-  std::unique_ptr<Kernel> kernel = info.make({parameters, info.parameters, where});
+  std::unique_ptr<Kernel> kernel = info.make({parameters, info.parameters, name, where});
   kernel->workload().validate(where);
   return kernel;
 }

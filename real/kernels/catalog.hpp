@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "real/kernels/kernel.hpp"
-#include "real/parameter_reader.hpp"
-#include "shared_policies/policies/catalog.hpp"
+#include "shared_policies/model/parameters.hpp"
 
 namespace equipoise {
 
@@ -18,7 +17,7 @@ struct KernelInfo {
   std::string line;  ///< what it computes, one line
   std::string item;  ///< what one item is
   std::vector<ParameterInfo> parameters;
-  std::unique_ptr<Kernel> (*make)(const ParameterReader& parameters);
+  std::unique_ptr<Kernel> (*make)(const Parameters& parameters);
 };
 
 /// All kernels, in the order in which they are listed.
@@ -35,8 +34,8 @@ struct KernelInfo {
                                                   const std::string& where);
 
 // What the catalog lists; each is in the file of its name.
-[[nodiscard]] std::unique_ptr<Kernel> make_blackscholes(const ParameterReader& parameters);
-[[nodiscard]] std::unique_ptr<Kernel> make_matmul(const ParameterReader& parameters);
-[[nodiscard]] std::unique_ptr<Kernel> make_empty(const ParameterReader& parameters);
+[[nodiscard]] std::unique_ptr<Kernel> make_blackscholes(const Parameters& parameters);
+[[nodiscard]] std::unique_ptr<Kernel> make_matmul(const Parameters& parameters);
+[[nodiscard]] std::unique_ptr<Kernel> make_empty(const Parameters& parameters);
 
 }  // namespace equipoise

@@ -37,8 +37,8 @@ class Empty final : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_empty(const ParameterReader& parameters) {
-  return std::make_unique<Empty>(parameters.whole("items", 1'000'000, 0, Items{1} << 60));
+std::unique_ptr<Kernel> make_empty(const Parameters& parameters) {
+  return std::make_unique<Empty>(parameters.items("items", 0));
 }
 
 }  // namespace equipoise

@@ -106,9 +106,9 @@ class Matmul final : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_matmul(const ParameterReader& parameters) {
+std::unique_ptr<Kernel> make_matmul(const Parameters& parameters) {
   // n^2 elements stay countable in 63 bits, and n fits the library's own int.
-  return std::make_unique<Matmul>(parameters.whole("n", 1024, 0, Items{1} << 30));
+  return std::make_unique<Matmul>(parameters.items("n", 0, Items{1} << 30));
 }
 
 }  // namespace equipoise

@@ -51,4 +51,17 @@ std::string nearest_name(const std::string& name, std::span<const std::string> k
   return nearest;
 }
 
+std::string unknown_name(const std::string& what, const std::string& name,
+                         const std::vector<std::string>& known) {
+  std::string message = "unknown " + what + " '" + name + "'";
+  const std::string nearest = nearest_name(name, known);
+  const std::size_t near = std::max<std::size_t>(1, std::max(name.size(), nearest.size()) / 3);
+  if (!nearest.empty() && distance(lower(name), lower(nearest)) <= near) {
+    return message + "; did you mean '" + nearest + "'?";
+  }
+  message += "; known are:";
+  for (const std::string& candidate : known) message += " " + candidate;
+  return message;
+}
+
 }  // namespace equipoise

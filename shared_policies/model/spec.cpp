@@ -11,20 +11,6 @@
 namespace equipoise {
 namespace {
 
-/// Levenshtein's distance: the fewest insertions, deletions and replacements.
-std::size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
-    }
-  }
-  return row[b.size()];
-}
-
 double scale_of(const std::string& suffix) {
   const std::pair<const char*, double> scales[] = {
       {"", 1.0}, {"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30}, {"Ti", 0x1p40}};
@@ -76,25 +62,6 @@ Items parse_items(const std::string& text, const std::string& where) {
     throw InputError(where, "'" + text + "' is not a whole number below 2^53");
   }
   return static_cast<Items>(value);
-}
-
-std::string unknown_name(const std::string& what, const std::string& name,
-                         const std::vector<std::string>& known) {
-  std::string message = "unknown " + what + " '" + name + "'";
-  std::string nearest;
-  std::size_t least = std::string::npos;
-  for (const std::string& candidate : known) {
-    const std::size_t distance = edit_distance(name, candidate);
-    const std::size_t near = std::max<std::size_t>(1, std::max(name.size(), candidate.size()) / 3);
-    if (distance <= near && distance < least) {
-      least = distance;
-      nearest = candidate;
-    }
-  }
-  if (!nearest.empty()) return message + "; did you mean '" + nearest + "'?";
-  message += "; known are:";
-  for (const std::string& candidate : known) message += " " + candidate;
-  return message;
 }
 
 }  // namespace equipoise

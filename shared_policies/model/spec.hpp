@@ -1,11 +1,11 @@
-// How users spell things: NAME:key=value,key=value, numbers such as 5e6 and 64Ki, and near misses.
+// How users spell things: NAME:key=value,key=value, and numbers such as 5e6 and 64Ki.
 #pragma once
 
 #include <map>
 #include <string>
-#include <vector>
 
 #include "shared_policies/model/measures.hpp"
+#include "shared_policies/model/nearest_name.hpp"
 
 namespace equipoise {
 
@@ -26,10 +26,5 @@ struct Spec {
 
 /// Reads a number that must be whole and fit in 53 bits.
 [[nodiscard]] Items parse_items(const std::string& text, const std::string& where);
-
-/// "unknown policy 'plb-hek'; did you mean 'plb-hec'?", or with the list of all known names when
-/// none is near (Levenshtein distance at most a third of the longer name, at least 1).
-[[nodiscard]] std::string unknown_name(const std::string& what, const std::string& name,
-                                       const std::vector<std::string>& known);
 
 }  // namespace equipoise

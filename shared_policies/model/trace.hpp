@@ -34,12 +34,12 @@ struct Trace {
   std::string kernel;
   std::string item;        ///< what one item is, in words: "MFlop", "option"
   std::string provenance;  ///< where the times come from, for people
-  std::string machine;     ///< what is known of the machine, a JSON object as text ("{}" if nothing)
+  std::string machine;  ///< what is known of the machine, a JSON object as text ("{}" if nothing)
   std::vector<Unit> units;
   std::map<std::string, double> problem;  ///< the workload's parameters when it was made
   std::optional<Items> grain_items;
   std::optional<Seconds> dispatch;   ///< cost of handing out one block
-  std::optional<Seconds> first_use;  ///< once for each unit, before its first block
+  std::optional<Seconds> first_use;  ///< once for each unit, before its first block of a phase
   std::vector<TraceSample> samples;
 };
 

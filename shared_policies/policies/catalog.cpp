@@ -31,8 +31,7 @@ std::vector<ParameterInfo> plb_hec_parameters() {
       {"threshold", "0.1", "x block time", "spread of block times that starts a rebalancing"},
       {"noise_allowance", "6", "standard errors",
        "how much of a spread is put down to noise: means since the last solve count, less this "
-       "many "
-       "standard errors; 0: the latest times as they are, the paper's rule"},
+       "many standard errors; 0: the latest times as they are, the paper's rule"},
       {"step_fraction", "0.02", "share of the items", "items of one step, one block a unit"},
       {"step", "fraction", "",
        "fraction: step_fraction of the items; doubled: twice the last training round"},
@@ -115,23 +114,11 @@ const PolicyInfo& find_policy(const std::string& name) {
 }
 
 std::unique_ptr<Policy> make_policy(const PolicyInfo& info, const PolicyInputs& inputs) {
-  PolicyInputs complete{{}, inputs.known};
-  std::vector<std::string> known;
-  for (const ParameterInfo& parameter : info.parameters) {
-    complete.parameters[parameter.name] = parameter.default_text;
-    known.push_back(parameter.name);
-  }
-  for (const auto& [name, value] : inputs.parameters) {
-    const auto found = complete.parameters.find(name);
-    if (found == complete.parameters.end()) {
-      throw InputError("--policy", unknown_name("parameter of " + info.name, name, known));
-    }
-    found->second = value;
-  }
+  const Parameters parameters(inputs.parameters, info.parameters, info.name, "--policy");
   if (info.foresight != Foresight::none) {
     refuse_missing_profile(info, inputs);
   }
-  return info.make(complete);
+  return info.make(parameters, inputs.known);
 }
 
 }  // namespace equipoise

@@ -9,19 +9,12 @@
 #include <vector>
 
 #include "shared_policies/fit/cost_curve.hpp"
+#include "shared_policies/model/parameters.hpp"
 #include "shared_policies/model/unit.hpp"
 #include "shared_policies/model/workload.hpp"
 #include "shared_policies/run/policy.hpp"
 
 namespace equipoise {
-
-/// A parameter as `equipoise list policies` shows it.
-struct ParameterInfo {
-  std::string name;          ///< "initial_block_items": full words, unit last
-  std::string default_text;  ///< "auto", "0.05", "direct"
-  std::string unit;          ///< "items", "s", "share of the items", or empty
-  std::string meaning;       ///< one line
-};
 
 /// Where a policy may look before the run.
 enum class Foresight {
@@ -37,8 +30,8 @@ struct KnownCosts {
 
 /// What a policy is made from.
 struct PolicyInputs {
-  std::map<std::string, std::string> parameters;  ///< given by the user; names are in the catalog
-  const KnownCosts* known = nullptr;              ///< for foresight informed and oracle
+  TypedParameters parameters;         ///< given by the user
+  const KnownCosts* known = nullptr;  ///< for foresight informed and oracle
 };
 
 /// One row of the catalog.
@@ -49,7 +42,8 @@ struct PolicyInfo {
   std::vector<ParameterInfo> parameters;
   Foresight foresight = Foresight::none;
   double paper_decision_s = 0.0;  ///< price of one Thought under --decision-cost paper
-  std::unique_ptr<Policy> (*make)(const PolicyInputs& inputs);
+  /// `known` is there for foresight informed and oracle, with a cost for every unit.
+  std::unique_ptr<Policy> (*make)(const Parameters& parameters, const KnownCosts* known);
 };
 
 /// All policies, in the order in which they are listed.

@@ -3,7 +3,6 @@
 #include <variant>
 
 #include "shared_policies/policies/block_sizes.hpp"
-#include "shared_policies/policies/parameters.hpp"
 #include "shared_policies/policies/policies.hpp"
 
 namespace equipoise {
@@ -31,8 +30,7 @@ class Greedy final : public Policy {
 
 }  // namespace
 
-std::unique_ptr<Policy> make_greedy(const PolicyInputs& inputs) {
-  const Parameters parameters(inputs.parameters);
+std::unique_ptr<Policy> make_greedy(const Parameters& parameters, const KnownCosts* /*known*/) {
   return std::make_unique<Greedy>(parameters.items_or_auto("initial_block_items", 1),
                                   parameters.items_or_auto("pieces", 1));
 }

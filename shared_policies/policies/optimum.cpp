@@ -60,9 +60,9 @@ class Optimum final : public Policy {
 
 }  // namespace
 
-std::unique_ptr<Policy> make_optimum(const PolicyInputs& inputs) {
-  EQ_CHECK(inputs.known != nullptr, "make_policy has seen to it");
-  return std::make_unique<Optimum>(*inputs.known);
+std::unique_ptr<Policy> make_optimum(const Parameters& /*parameters*/, const KnownCosts* known) {
+  EQ_CHECK(known != nullptr, "make_policy has seen to it");
+  return std::make_unique<Optimum>(*known);
 }
 
 }  // namespace equipoise

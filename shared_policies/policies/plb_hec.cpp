@@ -18,7 +18,6 @@
 
 #include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/policies/learned_costs.hpp"
-#include "shared_policies/policies/parameters.hpp"
 #include "shared_policies/policies/policies.hpp"
 #include "shared_policies/policies/repeated_blocks.hpp"
 #include "shared_policies/policies/training_rounds.hpp"
@@ -340,8 +339,7 @@ class PlbHec final : public Policy {
 
 }  // namespace
 
-std::unique_ptr<Policy> make_plb_hec(const PolicyInputs& inputs) {
-  const Parameters read(inputs.parameters);
+std::unique_ptr<Policy> make_plb_hec(const Parameters& read, const KnownCosts* /*known*/) {
   PlbHecOptions options;
   options.initial_block_items = read.items_or_auto("initial_block_items", 1);
   options.multipliers = read.positive_list("multipliers");

@@ -1,4 +1,5 @@
-// The makers of all policies, for the catalog. Parameters are complete and known by name here.
+// The makers of all policies, for the catalog. `known` may be null where a policy does not look
+// ahead.
 #pragma once
 
 #include <memory>
@@ -7,9 +8,13 @@
 
 namespace equipoise {
 
-[[nodiscard]] std::unique_ptr<Policy> make_greedy(const PolicyInputs& inputs);
-[[nodiscard]] std::unique_ptr<Policy> make_static(const PolicyInputs& inputs);
-[[nodiscard]] std::unique_ptr<Policy> make_plb_hec(const PolicyInputs& inputs);
-[[nodiscard]] std::unique_ptr<Policy> make_optimum(const PolicyInputs& inputs);
+[[nodiscard]] std::unique_ptr<Policy> make_greedy(const Parameters& parameters,
+                                                  const KnownCosts* known);
+[[nodiscard]] std::unique_ptr<Policy> make_static(const Parameters& parameters,
+                                                  const KnownCosts* known);
+[[nodiscard]] std::unique_ptr<Policy> make_plb_hec(const Parameters& parameters,
+                                                   const KnownCosts* known);
+[[nodiscard]] std::unique_ptr<Policy> make_optimum(const Parameters& parameters,
+                                                   const KnownCosts* known);
 
 }  // namespace equipoise

@@ -13,7 +13,6 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/policies/block_plan.hpp"
 #include "shared_policies/policies/division.hpp"
-#include "shared_policies/policies/parameters.hpp"
 #include "shared_policies/policies/policies.hpp"
 
 namespace equipoise {
@@ -103,12 +102,11 @@ class Static final : public Policy {
 
 }  // namespace
 
-std::unique_ptr<Policy> make_static(const PolicyInputs& inputs) {
-  EQ_CHECK(inputs.known != nullptr, "make_policy has seen to it");
-  const Parameters parameters(inputs.parameters);
+std::unique_ptr<Policy> make_static(const Parameters& parameters, const KnownCosts* known) {
+  EQ_CHECK(known != nullptr, "make_policy has seen to it");
   const auto model =
       static_cast<ProfileModel>(parameters.choice("model", {"fpm", "affine", "speed"}));
-  return std::make_unique<Static>(*inputs.known, model, parameters.items("blocks", 1));
+  return std::make_unique<Static>(*known, model, parameters.items("blocks", 1));
 }
 
 }  // namespace equipoise

@@ -1,0 +1,105 @@
+// Text to numbers, words and flags, with messages that name the parameter.
+#include "shared_policies/model/parameters.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/spec.hpp"
+
+namespace equipoise {
+namespace {
+
+[[noreturn]] void refuse(const std::string& where, const std::string& name,
+                         const std::string& value, const std::string& wanted) {
+  throw InputError(where, fmt::format("{}={} is out of range; give {}", name, value, wanted));
+}
+
+/// What `parse` makes of `text`; its refusal names the parameter.
+template <class Parse>
+auto read(const std::string& where, const std::string& name, const std::string& text,
+          Parse&& parse) {
+  try {
+    return parse(text, where);
+  } catch (const InputError& error) {
+    throw InputError(where, name + ": " + error.why());
+  }
+}
+
+}  // namespace
+
+Parameters::Parameters(const TypedParameters& typed, std::span<const ParameterInfo> known,
+                       const std::string& owner, std::string where)
+    : given_(typed), where_(std::move(where)) {
+  std::vector<std::string> names;
+  for (const ParameterInfo& info : known) {
+    values_[info.name] = info.default_text;
+    names.push_back(info.name);
+  }
+  for (const auto& [name, value] : typed) {
+    const auto found = values_.find(name);
+    if (found == values_.end()) {
+      throw InputError(where_, unknown_name("parameter of " + owner, name, names));
+    }
+    if (value.empty()) throw InputError(where_, name + "= is empty; give a value");
+    found->second = value;
+  }
+}
+
+const std::string& Parameters::text(const std::string& name) const {
+  const auto found = values_.find(name);
+  EQ_CHECK(found != values_.end(), "a parameter that is read stands in the catalog");
+  return found->second;
+}
+
+double Parameters::number(const std::string& name, double low, double high) const {
+  const double value = read(where_, name, text(name), parse_number);
+  if (value < low || value > high) {
+    refuse(where_, name, text(name), fmt::format("a number from {} to {}", low, high));
+  }
+  return value;
+}
+
+Items Parameters::items(const std::string& name, Items low, Items high) const {
+  const Items value = read(where_, name, text(name), parse_items);
+  if (value < low || value > high) {
+    refuse(where_, name, text(name),
+           high == Items{1} << 53 ? fmt::format("a whole number of at least {}", low)
+                                  : fmt::format("a whole number from {} to {}", low, high));
+  }
+  return value;
+}
+
+std::optional<Items> Parameters::items_or_auto(const std::string& name, Items low) const {
+  return text(name) == "auto" ? std::nullopt : std::optional(items(name, low));
+}
+
+bool Parameters::flag(const std::string& name) const {
+  return choice(name, {"false", "true"}) == 1;
+}
+
+std::size_t Parameters::choice(const std::string& name,
+                               std::initializer_list<const char*> words) const {
+  const auto found = std::find(words.begin(), words.end(), text(name));
+  if (found == words.end()) {
+    throw InputError(where_, unknown_name("value of " + name, text(name),
+                                          std::vector<std::string>(words.begin(), words.end())));
+  }
+  return static_cast<std::size_t>(found - words.begin());
+}
+
+std::vector<double> Parameters::positive_list(const std::string& name) const {
+  const std::string& all = text(name);
+  std::vector<double> numbers;
+  for (std::size_t at = 0; at <= all.size();) {
+    const std::size_t end = std::min(all.find('/', at), all.size());
+    numbers.push_back(read(where_, name, all.substr(at, end - at), parse_number));
+    if (!(numbers.back() > 0.0)) refuse(where_, name, all, "positive numbers such as 1/2/4/8");
+    at = end + 1;
+  }
+  return numbers;
+}
+
+}  // namespace equipoise
