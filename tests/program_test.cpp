@@ -140,6 +140,14 @@ TEST(Program, ShowsPlbHecAheadOfGreedyOnSirocco) {
   EXPECT_GT(results.at("results").at(1).at("speedup_vs_baseline"), 1.0);
 }
 
+// SimGrid and the MPI stand-in of Ipopt's linear solver export functions of the same names.
+TEST(Program, SolvesWithIpoptInsideASimulation) {
+  const ProgramRun run =
+      run_equipoise(with(with({"simulate"}, sirocco), {"--policy", "plb-hec:solver=ipopt"}));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NE(run.out.find("verified"), std::string::npos) << run.out;
+}
+
 TEST(Program, GivesTheOptimumAndTheBound) {
   const ProgramRun run = run_equipoise(with(with({"optimum"}, sirocco), {"--json"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;

@@ -5,10 +5,12 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,53 +21,12 @@
 #include "sim/child_process.hpp"
 #include "sim/sim_executor.hpp"
 #include "tests/bench/bare_simgrid.hpp"
+#include "tests/support/scripted.hpp"
 #include "tests/support/sim_platforms.hpp"
+#include "traces/journal_file.hpp"
 
 namespace equipoise {
 namespace {
-
-/// Gives every idle unit a block of one size.
-class FixedBlocks final : public Policy {
- public:
-  explicit FixedBlocks(Items items) : items_(items) {}
-
-  void decide(const View& /*view*/, const Event& event, Decisions& decisions) override {
-    if (const auto* idle = std::get_if<UnitIdle>(&event.what)) decisions.assign(idle->unit, items_);
-  }
-
- private:
-  Items items_;
-};
-
-/// Writes a line for every block, as a run file has it, and drops it.
-class DroppedLines final : public Journal {
- public:
-  DroppedLines() : file_(std::fopen("/dev/null", "w")) {}
-  ~DroppedLines() override { std::fclose(file_); }
-
-  [[nodiscard]] double end_s() const { return end_s_; }
-
-  void block(const BlockRecord& record) override {
-    end_s_ = record.end.value;
-    line_.clear();
-    fmt::format_to(std::back_inserter(line_),
-                   "{{\"block\":{},\"unit\":{},\"iteration\":{},\"phase\":{},\"first_item\":{},"
-                   "\"items\":{},\"assigned_s\":{},\"in_s\":{},\"compute_s\":{},\"out_s\":{},"
-                   "\"end_s\":{},\"tag\":\"{}\"}}\n",
-                   record.block.id, record.unit.index, record.block.iteration, record.block.phase,
-                   record.block.first, record.block.items, record.assigned.value,
-                   record.times.in.value, record.times.compute.value, record.times.out.value,
-                   record.end.value, to_string(record.block.tag));
-    std::fwrite(line_.data(), 1, line_.size(), file_);
-  }
-  void decision(const DecisionRecord& /*record*/) override {}
-  void event(const EventRecord& /*record*/) override {}
-
- private:
-  std::FILE* file_;
-  fmt::memory_buffer line_;
-  double end_s_ = 0.0;
-};
 
 struct Measured {
   double wall_s = 0.0;
@@ -96,7 +57,7 @@ Measured measure(Simulate&& simulate) {
   return measured;
 }
 
-/// Only when it all ended.
+/// A run without a record but when it ended.
 class NoLines final : public Journal {
  public:
   void block(const BlockRecord& record) override { end_s_ = record.end.value; }
@@ -108,18 +69,34 @@ class NoLines final : public Journal {
   double end_s_ = 0.0;
 };
 
-/// A whole run: policy, loop, simulator and a journal.
-template <class SomeJournal>
-double run_ours(const SimSetup& setup) {
+/// A whole run: policy, loop and simulator.
+void run_ours(const SimSetup& setup, Journal& journal) {
   RunSetup run;
   for (const PlatformUnit& unit : setup.platform.units) run.units.push_back(unit.unit);
   run.phases = setup.phases;
   const std::unique_ptr<Executor> executor = make_sim_executor(setup);
-  FixedBlocks policy(1);
-  SomeJournal journal;
+  Scripted policy = pieces_of(1);
   const RunOutcome outcome = run_policy(*executor, policy, run, journal);
   if (!outcome.complete) throw BackendError("a measured run is not complete");
+}
+
+double run_without_journal(const SimSetup& setup) {
+  NoLines journal;
+  run_ours(setup, journal);
   return journal.end_s();
+}
+
+/// With the run file that the program would write.
+double run_with_journal(const SimSetup& setup) {
+  std::vector<std::string> names;
+  for (const PlatformUnit& unit : setup.platform.units) names.push_back(unit.unit.name);
+  const std::string path = fmt::format("{}/equipoise-bench-{}.jsonl",
+                                       std::filesystem::temp_directory_path().string(), ::getpid());
+  const std::unique_ptr<JournalFile> journal = make_journal_file(path, "{}", names);
+  run_ours(setup, *journal);
+  journal->finish("{}");
+  std::filesystem::remove(path);
+  return 0.0;
 }
 
 double median(std::vector<double> values) {
@@ -128,10 +105,10 @@ double median(std::vector<double> values) {
 }
 
 enum Kind {
-  nothing_moves = 0,    ///< the bare program still sends a byte each way, over private links
-  private_links = 1,    ///< of 1 GB/s
-  one_shared_link = 2,  ///< which is in use half of the time
-  full_shared_link = 3,
+  nothing_moves,    ///< the bare program still sends a byte each way, over private links
+  private_links,    ///< of 1 GB/s
+  one_shared_link,  ///< which is in use half of the time
+  full_shared_link,
 };
 
 /// Bytes a block, in each direction.
@@ -173,18 +150,16 @@ BareWork bare_of(Kind kind, int units, std::uint64_t blocks, const std::string& 
   return bare;
 }
 
-/// Ours against the bare program, neither of which writes a journal. Arguments: kind of platform,
-/// units, blocks.
-void AgainstBare(benchmark::State& state) {
-  const auto kind = static_cast<Kind>(state.range(0));
-  const auto units = static_cast<int>(state.range(1));
-  const auto blocks = static_cast<std::uint64_t>(state.range(2));
+/// Ours against the bare program, neither of which writes a journal.
+void sim_against_bare(benchmark::State& state, Kind kind) {
+  const auto units = static_cast<int>(state.range(0));
+  const auto blocks = static_cast<std::uint64_t>(state.range(1));
   const SimSetup setup = setup_of(kind, units, blocks);
   const BareWork bare = bare_of(kind, units, blocks, setup.platform_file);
   std::vector<double> ours_s;
   std::vector<double> bare_s;
   for (auto _ : state) {
-    ours_s.push_back(measure([&] { return run_ours<NoLines>(setup); }).wall_s);
+    ours_s.push_back(measure([&] { return run_without_journal(setup); }).wall_s);
     bare_s.push_back(measure([&] { return run_bare(bare); }).wall_s);
     state.SetIterationTime(ours_s.back());
   }
@@ -192,49 +167,50 @@ void AgainstBare(benchmark::State& state) {
   state.counters["bare_us_per_block"] = 1e6 * median(bare_s) / static_cast<double>(blocks);
   state.counters["ratio"] = median(bare_s) / median(ours_s);
 }
-BENCHMARK(AgainstBare)
-    ->ArgNames({"kind", "units", "blocks"})
-    ->Args({one_shared_link, 8, 100'000})
-    ->Args({one_shared_link, 64, 100'000})
-    ->Args({one_shared_link, 512, 40'000})
-    ->Args({full_shared_link, 8, 100'000})
-    ->Args({full_shared_link, 64, 40'000})
-    ->Args({full_shared_link, 512, 8'000})
-    ->Args({private_links, 8, 200'000})
-    ->Args({private_links, 64, 200'000})
-    ->Args({private_links, 512, 200'000})
-    ->Args({nothing_moves, 8, 200'000})
-    ->Args({nothing_moves, 64, 200'000})
-    ->Args({nothing_moves, 512, 200'000})
-    ->Iterations(5)
-    ->UseManualTime()
-    ->Unit(benchmark::kMillisecond);
 
-/// Ours alone, with a journal: long runs, many units, and memory that does not grow with blocks.
-/// Arguments as above.
-void Simulated(benchmark::State& state) {
-  const auto blocks = static_cast<std::uint64_t>(state.range(2));
-  const SimSetup setup =
-      setup_of(static_cast<Kind>(state.range(0)), static_cast<int>(state.range(1)), blocks);
+/// Ours alone, with its run file: long runs, many units, and memory that does not grow with blocks.
+void sim_with_run_file(benchmark::State& state, Kind kind) {
+  const auto blocks = static_cast<std::uint64_t>(state.range(1));
+  const SimSetup setup = setup_of(kind, static_cast<int>(state.range(0)), blocks);
   std::vector<double> peak_mib;
   for (auto _ : state) {
-    const Measured ours = measure([&] { return run_ours<DroppedLines>(setup); });
+    const Measured ours = measure([&] { return run_with_journal(setup); });
     peak_mib.push_back(ours.peak_mib);
     state.SetIterationTime(ours.wall_s);
   }
   state.counters["peak_mib"] = median(peak_mib);
 }
-BENCHMARK(Simulated)
-    ->ArgNames({"kind", "units", "blocks"})
-    ->Args({nothing_moves, 28, 100'000})
-    ->Args({nothing_moves, 28, 1'000'000})
-    ->Args({nothing_moves, 4096, 1'000'000})
-    ->Args({one_shared_link, 28, 100'000})
-    ->Args({one_shared_link, 28, 1'000'000})
-    ->Args({one_shared_link, 4096, 8'192})
-    ->Iterations(3)
-    ->UseManualTime()
-    ->Unit(benchmark::kMillisecond);
+
+using Sizes = std::vector<std::pair<int, int>>;  ///< units, blocks
+
+void with_sizes(benchmark::internal::Benchmark* benchmark, int iterations, const Sizes& sizes) {
+  benchmark->ArgNames({"units", "blocks"});
+  for (const auto& [units, blocks] : sizes) benchmark->Args({units, blocks});
+  benchmark->Iterations(iterations)->UseManualTime()->Unit(benchmark::kMillisecond);
+}
+
+void few_blocks(benchmark::internal::Benchmark* benchmark) {
+  with_sizes(benchmark, 5, {{8, 100'000}, {64, 40'000}, {512, 8'000}});
+}
+
+void many_blocks(benchmark::internal::Benchmark* benchmark) {
+  with_sizes(benchmark, 5, {{8, 200'000}, {64, 200'000}, {512, 200'000}});
+}
+
+void long_runs(benchmark::internal::Benchmark* benchmark) {
+  with_sizes(benchmark, 3, {{28, 100'000}, {28, 1'000'000}, {4096, 1'000'000}});
+}
+
+void long_shared_runs(benchmark::internal::Benchmark* benchmark) {
+  with_sizes(benchmark, 3, {{28, 100'000}, {28, 1'000'000}, {4096, 8'192}});
+}
+
+BENCHMARK_CAPTURE(sim_against_bare, one_shared_link, one_shared_link)->Apply(few_blocks);
+BENCHMARK_CAPTURE(sim_against_bare, full_shared_link, full_shared_link)->Apply(few_blocks);
+BENCHMARK_CAPTURE(sim_against_bare, private_links, private_links)->Apply(many_blocks);
+BENCHMARK_CAPTURE(sim_against_bare, nothing_moves, nothing_moves)->Apply(many_blocks);
+BENCHMARK_CAPTURE(sim_with_run_file, nothing_moves, nothing_moves)->Apply(long_runs);
+BENCHMARK_CAPTURE(sim_with_run_file, one_shared_link, one_shared_link)->Apply(long_shared_runs);
 
 }  // namespace
 }  // namespace equipoise
