@@ -211,7 +211,7 @@ std::optional<Event> SimExecutor::next(Seconds deadline) {
     if (!failure_.empty()) throw BackendError(failure_);
     if (!ready_.empty() && ready_.front().at <= deadline) {
       std::pop_heap(ready_.begin(), ready_.end(), LaterEvent{});
-      const Event event = std::move(ready_.back());
+      const Event event = ready_.back();
       ready_.pop_back();
       return event;
     }

@@ -200,9 +200,9 @@ TEST(SimExecutor, KeepsApartWhatIsANanosecondApart) {
           out.numbers.push_back(executor.now().value);
         }
       });
-  for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(seen.numbers.at(2 * i), i);
-    EXPECT_NEAR(seen.numbers.at(2 * i + 1), 1e-9 * (i + 1), 1e-15);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(seen.numbers.at(2 * i), static_cast<double>(i));
+    EXPECT_NEAR(seen.numbers.at(2 * i + 1), 1e-9 * static_cast<double>(i + 1), 1e-15);
   }
 }
 

@@ -96,15 +96,16 @@ class SplitProgram final : public Ipopt::TNLP {
   bool eval_jac_g(Index /*n*/, const Number* x, bool /*new_x*/, Index /*m*/, Index /*nele_jac*/,
                   Index* rows, Index* columns, Number* values) override {
     for (Index i = 0; i < count(); ++i) {
+      const std::ptrdiff_t at = std::ptrdiff_t{3} * i;
       if (values == nullptr) {
-        rows[3 * i] = rows[3 * i + 1] = i;
-        columns[3 * i] = columns[3 * i + 2] = i;
-        columns[3 * i + 1] = count();
-        rows[3 * i + 2] = count();
+        rows[at] = rows[at + 1] = i;
+        columns[at] = columns[at + 2] = i;
+        columns[at + 1] = count();
+        rows[at + 2] = count();
       } else {
-        values[3 * i] = cost(i, x[i]).seconds_per_item * problem_.items / time_scale_;
-        values[3 * i + 1] = -1.0;
-        values[3 * i + 2] = 1.0;
+        values[at] = cost(i, x[i]).seconds_per_item * problem_.items / time_scale_;
+        values[at + 1] = -1.0;
+        values[at + 2] = 1.0;
       }
     }
     return true;

@@ -55,7 +55,8 @@ class StageSums final : public Journal {
 /// A kernel on some units, and a run file to write to.
 class RealBench {
  public:
-  RealBench(std::vector<std::string> units, const std::string& kernel, const TypedParameters& size)
+  RealBench(const std::vector<std::string>& units, const std::string& kernel,
+            const TypedParameters& size)
       : units_(parse_units(units)), kernel_(make_kernel(kernel, size, "--workload")) {
     kernel_->allocate(1);
   }
