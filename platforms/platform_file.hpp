@@ -34,7 +34,7 @@ struct PlatformFileFacts {
 [[nodiscard]] PlatformFileFacts check_platform_file(const std::string& path);
 
 /// The unit that a host of these properties is. `kind` is cpu unless given, `node` the host's name,
-/// `model` empty; `idle_w` and `busy_w` are the first two figures of `wattage_per_state` (of three,
+/// `model` empty; `idle_w` and `busy_w` are the figures of `wattage_per_state` (of three,
 /// idle:one core:all cores, the first and the last; of one, that one twice), of the first state.
 /// `trace_unit` is the host's name unless given. Routes are left empty. Throws InputError, naming
 /// the host and the property, for values that cannot be used.

@@ -1,7 +1,6 @@
 // `equipoise platform check|show|detect`.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 
 #include "platforms/detect.hpp"
@@ -22,18 +21,12 @@ ProbedPlatform probe_all(const std::string& file) {
 
 std::string bandwidth_text(const ProbedPlatform& platform, const Route& route) {
   if (route.links.empty()) return "-";
-  double least = platform.links[route.links.front()].bandwidth_bytes_per_s;
-  for (const std::uint32_t link : route.links) {
-    least = std::min(least, platform.links[link].bandwidth_bytes_per_s);
-  }
-  return significant(least / 1e9, 4);
+  return significant(bandwidth_of(platform.links, route) / 1e9, 4);
 }
 
 std::string latency_text(const ProbedPlatform& platform, const Route& route) {
   if (route.links.empty()) return "-";
-  double sum = 0.0;
-  for (const std::uint32_t link : route.links) sum += platform.links[link].latency.value;
-  return significant(sum * 1e6, 4);
+  return significant(latency_of(platform.links, route).value * 1e6, 4);
 }
 
 std::string links_text(const ProbedPlatform& platform, const Route& route) {

@@ -10,18 +10,12 @@
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands.hpp"
 #include "tools/console.hpp"
+#include "tools/inputs.hpp"
 #include "traces/trace_file.hpp"
 #include "traces/trace_report.hpp"
 
 namespace equipoise {
 namespace {
-
-Trace read_and_warn(const std::string& file) {
-  std::vector<std::string> warnings;
-  Trace trace = read_trace(file, &warnings);
-  for (const std::string& warning : warnings) warn(warning);
-  return trace;
-}
 
 void print_refused(const StarpuImport& import) {
   for (const RefusedRow& row : import.refused) {
@@ -62,7 +56,7 @@ bool import_kernel(const StarpuImportRequest& request, const std::string& kernel
 }  // namespace
 
 int trace_check_command(const std::string& file) {
-  const Trace trace = read_and_warn(file);
+  const Trace trace = read_traces({file}).front();
   const std::vector<std::string> doubtful = doubtful_in_trace(trace);
   for (const std::string& line : doubtful) warn(file + ": " + line);
   std::printf("%s: a legal trace of %s: %zu units, %zu lines, %zu doubts\n", file.c_str(),
@@ -71,7 +65,7 @@ int trace_check_command(const std::string& file) {
 }
 
 int trace_show_command(const std::string& file) {
-  std::printf("%s", describe_trace(read_and_warn(file)).c_str());
+  std::printf("%s", describe_trace(read_traces({file}).front()).c_str());
   return 0;
 }
 

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "real/kernels/catalog.hpp"
@@ -13,9 +12,9 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/spec.hpp"
 #include "tools/console.hpp"
+#include "tools/inputs.hpp"
 #include "tools/json_text.hpp"
 #include "tools/workload_choice.hpp"
-#include "traces/trace_file.hpp"
 
 namespace equipoise {
 namespace {
@@ -34,20 +33,15 @@ KnownCosts known_costs(const std::vector<Unit>& units, const std::string& kernel
                        const std::vector<Trace>& traces) {
   KnownCosts known;
   for (const Unit& unit : units) {
-    known.units.push_back(nullptr);
-    for (const Trace& trace : traces) {
-      if (trace.kernel != kernel) continue;
-      for (std::uint32_t i = 0; i < trace.units.size(); ++i) {
-        const bool timed = trace.units[i].name == unit.name &&
-                           std::any_of(trace.samples.begin(), trace.samples.end(),
-                                       [&](const TraceSample& sample) { return sample.unit == i; });
-        if (!timed || known.units.back() != nullptr) continue;
-        TimingCurve::Moving moving;
-        moving.dispatch = trace.dispatch.value_or(Seconds{});
-        known.units.back() =
-            std::make_unique<TimingCurve>(BlockTiming(whole_blocks(trace), i), moving);
-      }
+    const auto place = find_timing(traces, kernel, unit.name);
+    if (!place) {
+      known.units.push_back(nullptr);
+      continue;
     }
+    TimingCurve::Moving moving;
+    moving.dispatch = place->trace->dispatch.value_or(Seconds{});
+    known.units.push_back(std::make_unique<TimingCurve>(
+        BlockTiming(whole_blocks(*place->trace), place->unit), moving));
   }
   return known;
 }
@@ -60,11 +54,7 @@ void RealWorld::allocate(std::uint64_t seed) {
 
 RealWorld load_real_world(const Options& options) {
   RealWorld world;
-  for (const std::string& file : options.trace_files) {
-    std::vector<std::string> warnings;
-    world.traces.push_back(read_trace(file, &warnings));
-    for (const std::string& warning : warnings) warn(warning);
-  }
+  world.traces = read_traces(options.trace_files);
   for (const std::string& spelling : options.workloads) {
     const Spec spec = parse_spec(spelling, ':', "--workload");
     world.kernels.push_back(make_kernel(spec.name, spec.parameters, "--workload"));
@@ -76,14 +66,7 @@ RealWorld load_real_world(const Options& options) {
     }
   }
   for (UnitSpec& spec : parse_units(options.units)) {
-    const bool holds =
-        std::all_of(world.phases.begin(), world.phases.end(), [&](const Workload& phase) {
-          return largest_block(spec.unit, phase) >= std::min(phase.grain_items, phase.items);
-        });
-    if (!holds) {
-      warn(fmt::format("{} takes no part: its memory holds less than one grain", spec.unit.name));
-      continue;
-    }
+    if (!takes_part(spec.unit, world.phases)) continue;
     world.units.push_back(spec.unit);
     world.specs.push_back(std::move(spec));
   }

@@ -13,32 +13,12 @@
 #include "shared_policies/model/failure.hpp"
 #include "sim/platform_probe.hpp"
 #include "tools/console.hpp"
+#include "tools/inputs.hpp"
 #include "tools/json_text.hpp"
 #include "tools/workload_choice.hpp"
-#include "traces/trace_file.hpp"
 
 namespace equipoise {
 namespace {
-
-/// Where a unit's timing of one kernel stands.
-struct TimingPlace {
-  const Trace* trace = nullptr;
-  std::uint32_t unit = 0;
-};
-
-std::optional<TimingPlace> find_timing(const std::vector<Trace>& traces, const std::string& kernel,
-                                       const std::string& unit) {
-  for (const Trace& trace : traces) {
-    if (trace.kernel != kernel) continue;
-    for (std::uint32_t i = 0; i < trace.units.size(); ++i) {
-      if (trace.units[i].name != unit) continue;
-      const bool timed = std::any_of(trace.samples.begin(), trace.samples.end(),
-                                     [&](const TraceSample& s) { return s.unit == i; });
-      if (timed) return TimingPlace{&trace, i};
-    }
-  }
-  return std::nullopt;
-}
 
 std::vector<WorkloadChoice> choose_workloads(const Options& options,
                                              const std::vector<Trace>& traces) {
@@ -64,19 +44,6 @@ bool is_timed(const SimWorld& world, const std::string& trace_unit) {
   return std::all_of(world.setup.phases.begin(), world.setup.phases.end(), [&](const Workload& w) {
     return find_timing(world.traces, w.kernel, trace_unit).has_value();
   });
-}
-
-/// Whether a block of every phase fits; a unit for which it does not takes no part.
-bool holds_a_grain(const Unit& unit, const std::vector<Workload>& phases) {
-  for (const Workload& phase : phases) {
-    const Items grain = std::min(phase.grain_items, phase.items);
-    if (largest_block(unit, phase) < grain) {
-      warn(fmt::format("{} takes no part: its memory holds less than one grain ({} items) of {}",
-                       unit.name, grain, phase.kernel));
-      return false;
-    }
-  }
-  return true;
 }
 
 void complete_from_trace(Unit& unit, const Unit& recorded, bool has_kind) {
@@ -106,7 +73,7 @@ void add_units(SimWorld& world, const ProbedPlatform& probed) {
                         host.properties.contains("kind"));
     unit.in = host.in;
     unit.out = host.out;
-    if (holds_a_grain(unit.unit, world.setup.phases)) platform.units.push_back(std::move(unit));
+    if (takes_part(unit.unit, world.setup.phases)) platform.units.push_back(std::move(unit));
   }
   if (!untimed.empty()) {
     warn(fmt::format("no part is taken by {}: the trace has no times for {}",
@@ -142,11 +109,7 @@ void add_timing(SimWorld& world) {
 SimWorld load_sim_world(const Options& options) {
   SimWorld world;
   static_cast<void>(check_platform_file(options.platform_file));
-  std::vector<std::string> warnings;
-  for (const std::string& file : options.trace_files) {
-    world.traces.push_back(read_trace(file, &warnings));
-  }
-  for (const std::string& warning : warnings) warn(warning);
+  world.traces = read_traces(options.trace_files);
   for (WorkloadChoice& choice : choose_workloads(options, world.traces)) {
     world.setup.phases.push_back(std::move(choice.workload));
   }

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string>
 
-#include "shared_policies/fit/cost_curve.hpp"
+#include "shared_policies/fit/cost_model.hpp"
 #include "shared_policies/fit/transfer_line.hpp"
 
 namespace equipoise {
@@ -34,8 +34,8 @@ struct FittedRange {
 ///     M(last) + M'(last) (x - last)          x > last
 ///
 /// Without the guards ln x falls to minus infinity at 0 and x^3 runs away far beyond what was seen.
-/// Source: PLB-HeC eqs 1 and 2; the guards are ours (policies 1.1).
-class BasisCurve final : public CostCurve {
+/// Source: PLB-HeC eqs 1 and 2; the guards are ours.
+class BasisCurve final : public CostModel {
  public:
   BasisCurve(const BasisCoefficients& coefficients, const FittedRange& range,
              const TransferLine& transfer, bool non_decreasing);

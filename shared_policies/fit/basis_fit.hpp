@@ -11,7 +11,7 @@
 namespace equipoise {
 
 /// How the functions are chosen. Neither paper says it: seven functions cannot be fitted to the
-/// four or two points that they begin with (policies A-05).
+/// four or two points that they begin with.
 enum class FitMode {
   subset,      ///< the subset of at most three that predicts left-out sizes best
   single,      ///< the best one alone
@@ -52,7 +52,7 @@ struct UnitFit {
 ///
 /// No samples of a positive time, or none at all: nothing.
 ///
-/// Source: PLB-HeC eqs 1 and 2; the choice of functions is ours (policies 1.1). About 0.2 ms.
+/// Source: PLB-HeC eqs 1 and 2; the choice of functions is ours. About 0.2 ms.
 [[nodiscard]] std::optional<UnitFit> fit_unit(std::span<const CostSample> compute,
                                               std::span<const CostSample> transfer,
                                               const FitOptions& options);

@@ -29,7 +29,7 @@ void add_sample(std::vector<CostSample>& samples, double items, double seconds,
 /// every threshold. 1 where the measurements do not vary (SST <= 1e-12 mean^2). With `adjusted`,
 /// the sums are divided by their degrees of freedom, n - terms and n - 1; 0 where n <= terms, as an
 /// interpolation says nothing.
-/// Source: PLB-HeC section III; policies 1.1, A-04.
+/// Source: PLB-HeC section III.
 [[nodiscard]] double determination(std::span<const CostSample> samples,
                                    std::span<const double> predictions, int terms, bool adjusted);
 

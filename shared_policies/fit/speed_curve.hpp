@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "shared_policies/fit/cost_curve.hpp"
+#include "shared_policies/fit/cost_model.hpp"
 #include "shared_policies/fit/cost_samples.hpp"
 
 namespace equipoise {
@@ -12,7 +12,7 @@ namespace equipoise {
 /// t(x) = x / s(x), with s(x_k) = x_k / t_k at the samples, linear between them and constant
 /// outside. The time may fall between two samples; then it is not `non_decreasing`. Source:
 /// hierarchical divisible load scheduling (2012), eqs 1 and 2.
-class SpeedCurve final : public CostCurve {
+class SpeedCurve final : public CostModel {
  public:
   /// `samples` in ascending order, each of a positive size and a positive time; at least one (a bug
   /// otherwise).
@@ -31,7 +31,7 @@ class SpeedCurve final : public CostCurve {
 };
 
 /// E(x) = latency + seconds_per_item x: the cost behind the closed forms of the papers.
-class AffineCurve final : public CostCurve {
+class AffineCurve final : public CostModel {
  public:
   AffineCurve(double latency_s, double seconds_per_item)
       : latency_s_(latency_s), seconds_per_item_(seconds_per_item) {}

@@ -2,24 +2,14 @@
 #include "shared_policies/fit/timing_curve.hpp"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 namespace equipoise {
 namespace {
 
 double move_s(double bytes, Seconds latency, double bytes_per_s) {
-  if (bytes <= 0.0 || bytes_per_s <= 0.0) return 0.0;
+  if (bytes <= 0.0) return 0.0;
   return latency.value + bytes / bytes_per_s;
-}
-
-/// Latency and bandwidth of a route, read off two transfers.
-std::pair<Seconds, double> line_of(const Platform& platform, const Route& route) {
-  if (route.links.empty()) return {Seconds{}, 0.0};
-  constexpr double bytes = 1e9;
-  const Seconds one = transfer_time(platform, route, bytes);
-  const Seconds two = transfer_time(platform, route, 2.0 * bytes);
-  return {one - (two - one), bytes / (two - one).value};
 }
 
 }  // namespace
@@ -51,8 +41,10 @@ TimingCurve::Moving moving_of(const Platform& platform, const PlatformUnit& unit
                               const Workload& workload, Seconds dispatch) {
   TimingCurve::Moving moving;
   moving.dispatch = dispatch;
-  std::tie(moving.in_latency, moving.in_bytes_per_s) = line_of(platform, unit.in);
-  std::tie(moving.out_latency, moving.out_bytes_per_s) = line_of(platform, unit.out);
+  moving.in_latency = latency_of(platform.links, unit.in);
+  moving.out_latency = latency_of(platform.links, unit.out);
+  moving.in_bytes_per_s = bandwidth_of(platform.links, unit.in);
+  moving.out_bytes_per_s = bandwidth_of(platform.links, unit.out);
   moving.in_bytes_per_item = workload.in_bytes_per_item;
   moving.out_bytes_per_item = workload.out_bytes_per_item;
   moving.resident_bytes = workload.resident_bytes;

@@ -1,9 +1,10 @@
 // Known block times as a cost curve: for informed policies and oracles, which are handed them.
 #pragma once
 
+#include <limits>
 #include <vector>
 
-#include "shared_policies/fit/cost_curve.hpp"
+#include "shared_policies/fit/cost_model.hpp"
 #include "shared_policies/model/block_timing.hpp"
 #include "shared_policies/model/platform.hpp"
 #include "shared_policies/model/workload.hpp"
@@ -15,15 +16,15 @@ namespace equipoise {
 ///     dispatch + in(resident + in_bytes(x)) + compute(x) + out(out_bytes(x))
 ///
 /// Piecewise linear in x, exact slopes. The resident bytes count as if every block were the first.
-class TimingCurve final : public CostCurve {
+class TimingCurve final : public CostModel {
  public:
   /// What a block costs beside its computing.
   struct Moving {
     Seconds dispatch;
     Seconds in_latency;
     Seconds out_latency;
-    double in_bytes_per_s = 0.0;  ///< 0: moving in takes no time
-    double out_bytes_per_s = 0.0;
+    double in_bytes_per_s = std::numeric_limits<double>::infinity();
+    double out_bytes_per_s = std::numeric_limits<double>::infinity();
     double in_bytes_per_item = 0.0;  ///< where the timing has no bytes
     double out_bytes_per_item = 0.0;
     double resident_bytes = 0.0;

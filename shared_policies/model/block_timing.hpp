@@ -14,7 +14,7 @@ namespace equipoise {
 /// The recorded compute times of one unit and kernel as a function of block size. Between recorded
 /// sizes times are interpolated linearly, quantile by quantile; above the largest they go on at the
 /// largest's speed; below the smallest they lie on the line through the two smallest sizes if its
-/// fixed cost is not negative, else in proportion (contract: Trace file).
+/// fixed cost is not negative, else in proportion (traces/README.md).
 class BlockTiming {
  public:
   /// The timing of `trace.units[unit]`, which has at least one sample (a bug otherwise; see

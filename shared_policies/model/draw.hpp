@@ -6,7 +6,7 @@
 
 namespace equipoise {
 
-/// What the luck of one unit in one run depends on (contract: equal cuts meet equal luck).
+/// What the luck of one unit in one run depends on (equal cuts meet equal luck).
 struct DrawKey {
   std::uint64_t seed = 0;
   std::uint64_t repetition = 0;

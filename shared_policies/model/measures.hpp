@@ -18,10 +18,6 @@ struct Seconds {
     value += other.value;
     return *this;
   }
-  constexpr Seconds& operator-=(Seconds other) {
-    value -= other.value;
-    return *this;
-  }
 };
 
 constexpr Seconds operator+(Seconds a, Seconds b) { return {a.value + b.value}; }

@@ -39,6 +39,11 @@ struct Platform {
   std::vector<Link> links;
 };
 
+/// The sum of the latencies of the links of `route`, which are positions in `links`.
+[[nodiscard]] Seconds latency_of(const std::vector<Link>& links, const Route& route);
+/// The smallest bandwidth on `route`, in bytes/s; infinite for an empty one.
+[[nodiscard]] double bandwidth_of(const std::vector<Link>& links, const Route& route);
+
 /// The time that `bytes` take over `route` when nobody else uses it: the sum of the latencies plus
 /// bytes over the smallest bandwidth; 0 over an empty route or for no bytes.
 [[nodiscard]] Seconds transfer_time(const Platform& platform, const Route& route, double bytes);

@@ -1,6 +1,7 @@
 // Names of unit kinds, and what fits in a unit's memory.
 #include "shared_policies/model/unit.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace equipoise {
@@ -34,6 +35,10 @@ Items largest_block(const Unit& unit, const Workload& workload) {
   const double grain_bytes =
       workload.memory_bytes_per_item * static_cast<double>(workload.grain_items);
   return static_cast<Items>(std::floor(free_bytes / grain_bytes)) * workload.grain_items;
+}
+
+bool holds_a_grain(const Unit& unit, const Workload& workload) {
+  return largest_block(unit, workload) >= std::min(workload.grain_items, workload.items);
 }
 
 }  // namespace equipoise

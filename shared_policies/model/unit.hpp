@@ -43,4 +43,7 @@ struct Unit {
 ///     floor((memory - resident) / memory per item / grain) * grain
 [[nodiscard]] Items largest_block(const Unit& unit, const Workload& workload);
 
+/// Whether the unit's memory holds a grain of `workload` (all of it, if that is less).
+[[nodiscard]] bool holds_a_grain(const Unit& unit, const Workload& workload);
+
 }  // namespace equipoise

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "shared_policies/fit/cost_curve.hpp"
+#include "shared_policies/fit/cost_model.hpp"
 #include "shared_policies/model/parameters.hpp"
 #include "shared_policies/model/unit.hpp"
 #include "shared_policies/model/workload.hpp"
@@ -25,7 +25,7 @@ enum class Foresight {
 
 /// Known costs, for informed policies and oracles: one for each unit of the run, in their order.
 struct KnownCosts {
-  std::vector<std::unique_ptr<CostCurve>> units;  ///< (n); null where the profile lacks the unit
+  std::vector<std::unique_ptr<CostModel>> units;  ///< (n); null where the profile lacks the unit
 };
 
 /// What a policy is made from.

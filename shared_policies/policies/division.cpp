@@ -11,7 +11,7 @@
 
 namespace equipoise {
 
-std::vector<Items> divide_all(const View& view, std::span<const CostCurve* const> costs,
+std::vector<Items> divide_all(const View& view, std::span<const CostModel* const> costs,
                               BlockRule rule) {
   const Workload& workload = view.workload();
   std::vector<std::size_t> units;
@@ -21,7 +21,7 @@ std::vector<Items> divide_all(const View& view, std::span<const CostCurve* const
       continue;
     }
     EQ_CHECK(costs[unit.id.index] != nullptr, "a present unit has a cost");
-    const CostCurve& cost = *costs[unit.id.index];
+    const CostModel& cost = *costs[unit.id.index];
     const auto cap = static_cast<double>(std::min(unit.cap_items, workload.items));
     const auto grain = std::min(static_cast<double>(workload.grain_items), cap);
     units.push_back(unit.id.index);
@@ -32,7 +32,7 @@ std::vector<Items> divide_all(const View& view, std::span<const CostCurve* const
   if (units.empty()) {
     return shares;
   }
-  std::vector<const CostCurve*> list;
+  std::vector<const CostModel*> list;
   for (const SequentialCost& cost : sequential) {
     list.push_back(&cost);
   }

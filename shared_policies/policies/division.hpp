@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "shared_policies/fit/cost_curve.hpp"
+#include "shared_policies/fit/cost_model.hpp"
 #include "shared_policies/run/view.hpp"
 
 namespace equipoise {
@@ -20,9 +20,9 @@ enum class BlockRule {
 ///     minimise max_p E_p(x_p),  sum x_p = items,   x_p in grains,
 ///
 /// where E_p is the cost of doing x_p in sequential blocks under `rule`. `costs` (n) has a cost for
-/// every unit that is present. Source: policies 1.3, 8 and 12.
+/// every unit that is present. Source: de Camargo (WAMCA 2012); the min-max form is ours.
 [[nodiscard]] std::vector<Items> divide_all(const View& view,
-                                            std::span<const CostCurve* const> costs,
+                                            std::span<const CostModel* const> costs,
                                             BlockRule rule);
 
 }  // namespace equipoise

@@ -56,7 +56,7 @@ BlockChooser::BlockChooser(Solver solver) {
 
 std::vector<Items> BlockChooser::choose(const View& view, const LearnedCosts& learned,
                                         double items) {
-  std::vector<const CostCurve*> costs;
+  std::vector<const CostModel*> costs;
   std::vector<double> caps;
   std::vector<std::size_t> units;
   for (const UnitState& unit : view.units()) {

@@ -28,7 +28,6 @@ class LearnedCosts {
   /// Fits every unit that has samples.
   void fit(const FitOptions& options);
 
-  [[nodiscard]] bool has_samples(UnitId unit) const { return !units_[unit.index].compute.empty(); }
   /// The last fit of a unit; nothing before its first.
   [[nodiscard]] const std::optional<UnitFit>& fit_of(UnitId unit) const {
     return units_[unit.index].fit;

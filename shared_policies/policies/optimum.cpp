@@ -54,7 +54,7 @@ class Optimum final : public Policy {
     decisions.thought(std::move(thought));
   }
 
-  std::vector<const CostCurve*> costs_;
+  std::vector<const CostModel*> costs_;
   BlockPlan plan_;
 };
 

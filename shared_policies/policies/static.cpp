@@ -65,7 +65,7 @@ class Static final : public Policy {
   }
 
   /// Least squares from a hundredth of an even share to the whole of it.
-  static AffineCurve line_through(const CostCurve& cost, double even_items) {
+  static AffineCurve line_through(const CostModel& cost, double even_items) {
     std::vector<CostSample> samples;
     for (int k = 0; k < profile_points; ++k) {
       const double x = even_items * std::pow(10.0, -2.0 + 2.0 * k / (profile_points - 1));
@@ -95,8 +95,8 @@ class Static final : public Policy {
   const KnownCosts& known_;
   ProfileModel model_;
   Items blocks_;
-  std::vector<std::unique_ptr<CostCurve>> read_;
-  std::vector<const CostCurve*> costs_;  // (n)
+  std::vector<std::unique_ptr<CostModel>> read_;
+  std::vector<const CostModel*> costs_;  // (n)
   BlockPlan plan_;
 };
 

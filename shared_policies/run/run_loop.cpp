@@ -30,8 +30,7 @@ class RunLoop {
   RunOutcome run() {
     for (const Workload& phase : setup_.phases) {
       for (const Unit& unit : setup_.units) {
-        EQ_CHECK(largest_block(unit, phase) >= std::min(phase.grain_items, phase.items),
-                 "a unit that takes part holds at least one grain");
+        EQ_CHECK(holds_a_grain(unit, phase), "a unit that takes part holds at least one grain");
       }
     }
     executor_.run([this] { body(); });

@@ -12,7 +12,7 @@
 
 namespace equipoise {
 
-/// Says what a decision costs (contract: --decision-cost).
+/// Says what a decision costs (--decision-cost).
 class CostMeter {
  public:
   CostMeter() = default;

@@ -4,13 +4,13 @@
 #include <span>
 #include <vector>
 
-#include "shared_policies/fit/cost_curve.hpp"
+#include "shared_policies/fit/cost_model.hpp"
 
 namespace equipoise {
 
 /// n units, each with its cost and its largest block.
 struct SplitProblem {
-  std::span<const CostCurve* const> costs;  ///< (n)
+  std::span<const CostModel* const> costs;  ///< (n)
   std::span<const double> cap_items;        ///< (n), each > 0
   double items = 0.0;                       ///< to be divided, > 0
 };

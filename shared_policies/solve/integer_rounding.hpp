@@ -4,14 +4,14 @@
 #include <span>
 #include <vector>
 
-#include "shared_policies/fit/cost_curve.hpp"
+#include "shared_policies/fit/cost_model.hpp"
 #include "shared_policies/model/measures.hpp"
 
 namespace equipoise {
 
 /// Shares that are to become whole numbers of grains with an exact sum.
 struct RoundingProblem {
-  std::span<const CostCurve* const> costs;  ///< (n)
+  std::span<const CostModel* const> costs;  ///< (n)
   std::span<const double> shares_items;     ///< (n), what `solve_equal_finish` gave
   std::span<const Items> cap_items;         ///< (n)
   Items items = 0;                          ///< the exact sum wanted
@@ -22,7 +22,8 @@ struct RoundingProblem {
 /// smallest cost_p(x_p + grain), which is optimal for the integer min-max problem with costs that
 /// do not fall. Should the last grain be partial, it is the last to be given. Nobody gets more than
 /// its cap: where the caps hold less than `items`, so does the sum. O((n + grains to give) log n).
-/// Source: policies 1.3 and 12.3.
+/// Source: ours; greedy is optimal for min-max with
+/// non-decreasing costs.
 [[nodiscard]] std::vector<Items> round_to_sum(const RoundingProblem& problem);
 
 /// The multiple of `grain` nearest to `share` (halves go up), at most `cap`. 0 stays possible.

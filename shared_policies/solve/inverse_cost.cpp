@@ -15,7 +15,7 @@ constexpr int most_steps = 200;
 
 }  // namespace
 
-InverseCost::InverseCost(const CostCurve& cost, double limit_items)
+InverseCost::InverseCost(const CostModel& cost, double limit_items)
     : cost_(&cost),
       limit_(limit_items),
       tiny_(limit_items * next_to_nothing),

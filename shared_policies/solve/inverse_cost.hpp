@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "shared_policies/fit/cost_curve.hpp"
+#include "shared_policies/fit/cost_model.hpp"
 
 namespace equipoise {
 
@@ -21,13 +21,11 @@ struct ItemsWithin {
 class InverseCost {
  public:
   /// `cost` must outlive this; `limit_items` > 0.
-  InverseCost(const CostCurve& cost, double limit_items);
+  InverseCost(const CostModel& cost, double limit_items);
 
   [[nodiscard]] ItemsWithin within(double seconds);
   /// The envelope at the limit: from there on `within` answers the limit.
   [[nodiscard]] double longest_s() const { return longest_s_; }
-  /// The cost of next to nothing: up to there `within` answers 0.
-  [[nodiscard]] double shortest_s() const { return shortest_s_; }
   [[nodiscard]] double limit_items() const { return limit_; }
 
  private:
@@ -44,7 +42,7 @@ class InverseCost {
   [[nodiscard]] double peak_between(double low, double high) const;
   [[nodiscard]] Bracket bracket(double seconds) const;
 
-  const CostCurve* cost_;
+  const CostModel* cost_;
   double limit_;
   double tiny_;
   double shortest_s_;

@@ -69,14 +69,6 @@ CheapestBlocks cheapest(const std::vector<double>& sizes,
   return CheapestBlocks(list);
 }
 
-double narrowest(const Platform& platform, const Route& route) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const std::uint32_t link : route.links) {
-    least = std::min(least, platform.links[link].bandwidth_bytes_per_s);
-  }
-  return least;
-}
-
 /// The bound of one iteration.
 class IterationBound {
  public:
@@ -131,7 +123,7 @@ class IterationBound {
                     {},
                     cheapest(sizes, in_bytes).per_item(),
                     cheapest(sizes, out_bytes).per_item(),
-                    1.0 / narrowest(platform_, unit.in)};
+                    1.0 / bandwidth_of(platform_.links, unit.in)};
     if (unit.unit.copy_engines < 2) {
       needs.both = cheapest(sizes, [&](double x) { return in_s(x) + out_s(x); });
     }

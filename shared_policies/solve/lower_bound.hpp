@@ -40,7 +40,7 @@ struct LowerBound {
 /// Phases are separated by barriers: the bounds of phases add up.
 ///
 /// `timings` (n) in the order of `platform.units`; null: the unit takes no part. At least one unit
-/// takes part and holds a grain (a bug otherwise). Exact to 1e-9, from below. Source: policies 12.
+/// takes part and holds a grain (a bug otherwise). Exact to 1e-9, from below. Source: ours.
 [[nodiscard]] LowerBound lower_bound(const Platform& platform, const Workload& workload,
                                      std::span<const BlockTiming* const> timings);
 

@@ -9,10 +9,10 @@ namespace {
 
 constexpr int grid_points = 128;
 
-double per_item(const CostCurve& cost, double items) { return cost.at(items).seconds / items; }
+double per_item(const CostModel& cost, double items) { return cost.at(items).seconds / items; }
 
 /// Golden section between two neighbours of the best grid point.
-double refine(const CostCurve& cost, double low, double high) {
+double refine(const CostModel& cost, double low, double high) {
   const double golden = 0.5 * (std::sqrt(5.0) - 1.0);
   while (high - low > 1e-9 * high) {
     const double left = high - golden * (high - low);
@@ -28,7 +28,7 @@ double refine(const CostCurve& cost, double low, double high) {
 
 }  // namespace
 
-double cheapest_block(const CostCurve& cost, double low_items, double high_items) {
+double cheapest_block(const CostModel& cost, double low_items, double high_items) {
   if (!(low_items < high_items)) {
     return high_items;
   }
@@ -50,7 +50,7 @@ double cheapest_block(const CostCurve& cost, double low_items, double high_items
   return per_item(cost, refined) < per_item(cost, size(best)) ? refined : size(best);
 }
 
-Items cheapest_count(const CostCurve& cost, Items items, Items grain_items, Items cap_items) {
+Items cheapest_count(const CostModel& cost, Items items, Items grain_items, Items cap_items) {
   const Items most = std::max<Items>(1, items / grain_items);
   const Items least = std::min(most, (items + cap_items - 1) / cap_items);
   const double block = cheapest_block(cost, static_cast<double>(grain_items),

@@ -1,18 +1,18 @@
 // The cost of a unit that does its share in several blocks, one after another.
 #pragma once
 
-#include "shared_policies/fit/cost_curve.hpp"
+#include "shared_policies/fit/cost_model.hpp"
 #include "shared_policies/model/measures.hpp"
 
 namespace equipoise {
 
 /// E(x) up to `block` items, and in proportion to one block beyond: x E(block) / block. For whole
 /// numbers of blocks this is exact; between them it is what equal blocks would cost if their number
-/// could be fractional. Source: policies 12.2.
-class SequentialCost final : public CostCurve {
+/// could be fractional. Source: ours.
+class SequentialCost final : public CostModel {
  public:
   /// `cost` must outlive this; `block_items` > 0.
-  SequentialCost(const CostCurve& cost, double block_items)
+  SequentialCost(const CostModel& cost, double block_items)
       : cost_(&cost),
         block_items_(block_items),
         seconds_per_item_(cost.at(block_items).seconds / block_items) {}
@@ -22,10 +22,9 @@ class SequentialCost final : public CostCurve {
                                  : CostAt{seconds_per_item_ * items, seconds_per_item_};
   }
   [[nodiscard]] bool non_decreasing() const override { return cost_->non_decreasing(); }
-  [[nodiscard]] double block_items() const { return block_items_; }
 
  private:
-  const CostCurve* cost_;
+  const CostModel* cost_;
   double block_items_;
   double seconds_per_item_;
 };
@@ -33,11 +32,11 @@ class SequentialCost final : public CostCurve {
 /// The block size y in [low, high] with the least cost(y) / y: `high` for costs that grow less than
 /// in proportion, `low` for costs that grow more. The smallest found on a logarithmic grid of 128
 /// points, refined to 1e-9 where it is not at an end.
-[[nodiscard]] double cheapest_block(const CostCurve& cost, double low_items, double high_items);
+[[nodiscard]] double cheapest_block(const CostModel& cost, double low_items, double high_items);
 
 /// Into how many equal blocks to cut a share of `items` so that they take the least time in all;
 /// each holds `grain` to `cap` items (more than `cap` never).
-[[nodiscard]] Items cheapest_count(const CostCurve& cost, Items items, Items grain_items,
+[[nodiscard]] Items cheapest_count(const CostModel& cost, Items items, Items grain_items,
                                    Items cap_items);
 
 }  // namespace equipoise

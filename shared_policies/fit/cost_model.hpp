@@ -11,10 +11,10 @@ struct CostAt {
 
 /// The time that one block of x > 0 items takes on one unit, transfers included. By convention the
 /// cost of no items is 0, whatever the limit for x -> 0 is.
-class CostCurve {
+class CostModel {
  public:
-  CostCurve() = default;
-  virtual ~CostCurve() = default;
+  CostModel() = default;
+  virtual ~CostModel() = default;
 
   /// Time and slope at `items` > 0. Finite and positive. Piecewise curves give the slope to the
   /// right.
@@ -24,8 +24,8 @@ class CostCurve {
   [[nodiscard]] virtual bool non_decreasing() const = 0;
 
  protected:
-  CostCurve(const CostCurve&) = default;
-  CostCurve& operator=(const CostCurve&) = default;
+  CostModel(const CostModel&) = default;
+  CostModel& operator=(const CostModel&) = default;
 };
 
 }  // namespace equipoise
