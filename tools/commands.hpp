@@ -17,19 +17,32 @@ struct StarpuImportRequest {
   std::string out;                   ///< a folder
 };
 
+/// One policy on SimGrid.
 int simulate_command(const Options& options);
+/// One policy on real units.
 int run_command(const Options& options);
+/// Several policies, repeated, on either or both.
 int compare_command(const Options& options);
+/// Times a kernel on real units.
 int record_command(const Options& options);
+/// The clairvoyant split and the lower bound.
 int optimum_command(const Options& options);
+/// What there is: `what` is policies, kernels or units.
 int list_command(const std::string& what, bool json);
+/// Whether a trace is legal, and what is doubtful in it.
 int trace_check_command(const std::string& file);
+/// A trace as a table.
 int trace_show_command(const std::string& file);
+/// Platform and traces from StarPU's performance models.
 int trace_import_starpu_command(const StarpuImportRequest& request);
+/// A trace from a table of timings.
 int trace_import_csv_command(const std::string& file, const CsvImportOptions& options,
                              const std::string& out);
+/// Whether a platform is legal, routes included.
 int platform_check_command(const std::string& file);
+/// A platform as a table.
 int platform_show_command(const std::string& file);
+/// This machine as a platform, written to `out` or printed.
 int platform_detect_command(const std::string& out);
 
 }  // namespace equipoise

@@ -54,11 +54,15 @@ using Decision = std::variant<Assign, SetTimer, Thought, Note>;
 /// What a policy appends its decisions to. They take effect in the order appended.
 class Decisions {
  public:
+  /// Appends an Assign.
   void assign(UnitId unit, Items items, BlockTag tag = BlockTag::run) {
     list_.emplace_back(Assign{unit, items, tag});
   }
+  /// Appends a SetTimer.
   void set_timer(Seconds at, std::uint64_t timer = 0) { list_.emplace_back(SetTimer{at, timer}); }
+  /// Appends a Thought.
   void thought(Thought thought) { list_.emplace_back(std::move(thought)); }
+  /// Appends a Note.
   void note(std::string what) { list_.emplace_back(Note{std::move(what)}); }
 
   [[nodiscard]] const std::vector<Decision>& list() const { return list_; }

@@ -17,6 +17,7 @@ struct UnitId {
   constexpr auto operator<=>(const UnitId&) const = default;
 };
 
+/// What a unit is made of: cores, a graphics processor, a many-core accelerator.
 enum class UnitKind : std::uint8_t { cpu, gpu, mic };
 
 [[nodiscard]] const char* to_string(UnitKind kind);

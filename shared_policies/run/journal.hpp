@@ -45,8 +45,11 @@ class Journal {
   Journal& operator=(const Journal&) = delete;
   virtual ~Journal() = default;
 
+  /// A block was accepted.
   virtual void block(const BlockRecord& record) = 0;
+  /// A policy solved a model.
   virtual void decision(const DecisionRecord& record) = 0;
+  /// Anything else happened.
   virtual void event(const EventRecord& record) = 0;
 };
 
