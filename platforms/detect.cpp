@@ -23,9 +23,11 @@ using Topology = std::unique_ptr<hwloc_topology, TopologyDeleter>;
 
 Topology load_topology() {
   hwloc_topology_t topology = nullptr;
-  if (hwloc_topology_init(&topology) != 0) throw BackendError("hwloc does not start");
+  if (hwloc_topology_init(&topology) != 0)
+    throw BackendError("hwloc does not start; is libhwloc installed whole?");
   Topology owned(topology);
-  if (hwloc_topology_load(topology) != 0) throw BackendError("hwloc cannot read this machine");
+  if (hwloc_topology_load(topology) != 0)
+    throw BackendError("hwloc cannot read this machine; does lstopo run here?");
   return owned;
 }
 

@@ -24,11 +24,11 @@ std::optional<double> number_from(const std::string& text) {
   return value;
 }
 
-double positive(const std::string& text, const char* property) {
+double not_negative(const std::string& text, const char* property) {
   const std::optional<double> value = number_from(text);
-  if (!value || *value <= 0.0 || *value > 9.2e18) {
-    throw InputError(
-        "", fmt::format("property {} must be a positive number, not `{}`", property, text));
+  if (!value || *value < 0.0 || *value > 9.2e18) {
+    throw InputError("", fmt::format("property {} must be a number from 0 on, not `{}`; correct it",
+                                     property, text));
   }
   return *value;
 }
@@ -36,8 +36,9 @@ double positive(const std::string& text, const char* property) {
 int whole(const std::string& text, const char* property, int least, int most) {
   const std::optional<double> value = number_from(text);
   if (!value || *value != std::floor(*value) || *value < least || *value > most) {
-    throw InputError("", fmt::format("property {} must be a whole number from {} to {}, not `{}`",
-                                     property, least, most, text));
+    throw InputError(
+        "", fmt::format("property {} must be a whole number from {} to {}, not `{}`; correct it",
+                        property, least, most, text));
   }
   return static_cast<int>(*value);
 }
@@ -57,8 +58,8 @@ void read_watts(const std::string& text, Unit& unit) {
     watts.push_back(*value);
   }
   if (watts.empty() || watts.size() > 3) {
-    throw InputError("",
-                     "property wattage_per_state must be watts as `idle:busy`, not `" + text + "`");
+    throw InputError("", "property wattage_per_state must be watts as `idle:busy`, not `" + text +
+                             "`; correct it");
   }
   unit.idle_w = watts.front();
   unit.busy_w = watts.back();
@@ -69,10 +70,13 @@ void apply_property(const std::string& name, const std::string& value, PlatformU
   Unit& unit = result.unit;
   if (name == "kind") {
     const std::optional<UnitKind> kind = unit_kind_from(value);
-    if (!kind) throw InputError("", "property kind must be cpu, gpu or mic, not `" + value + "`");
+    if (!kind) {
+      throw InputError("",
+                       "property kind must be cpu, gpu or mic, not `" + value + "`; correct it");
+    }
     unit.kind = *kind;
   } else if (name == "memory_bytes") {
-    unit.memory_bytes = positive(value, "memory_bytes");
+    unit.memory_bytes = not_negative(value, "memory_bytes");
   } else if (name == "copy_engines") {
     unit.copy_engines = whole(value, "copy_engines", 1, 2);
   } else if (name == "slots") {
@@ -81,7 +85,8 @@ void apply_property(const std::string& name, const std::string& value, PlatformU
     read_watts(value, unit);
   } else if (name == "master") {
     if (value != "true" && value != "false") {
-      throw InputError("", "property master must be true or false, not `" + value + "`");
+      throw InputError("",
+                       "property master must be true or false, not `" + value + "`; correct it");
     }
   } else if (name == "node") {
     unit.node = value;
@@ -108,7 +113,8 @@ class PlatformChecker {
         document.load_buffer(text_.data(), text_.size(), pugi::parse_default | pugi::parse_doctype);
     if (!parsed) {
       const bool empty = parsed.status == pugi::status_no_document_element;
-      refuse(empty ? 0 : parsed.offset, std::string("not XML: ") + parsed.description());
+      refuse(empty ? 0 : parsed.offset,
+             std::string("not XML: ") + parsed.description() + "; give a SimGrid platform file");
     }
     const pugi::xml_node platform = document.child("platform");
     if (!platform) {
@@ -118,7 +124,7 @@ class PlatformChecker {
     check_version(platform);
     visit_all(platform);
     if (facts_.hosts.empty() && !facts_.generates_hosts) {
-      refuse(platform.offset_debug(), "a platform without hosts");
+      refuse(platform.offset_debug(), "a platform without hosts; add the machine's hosts");
     }
     if (facts_.master.empty() && !facts_.hosts.empty()) {
       facts_.master = facts_.hosts.front().name;
@@ -140,7 +146,10 @@ class PlatformChecker {
   void check_version(const pugi::xml_node& platform) const {
     const std::string version = platform.attribute("version").as_string();
     const std::optional<double> value = number_from(version);
-    if (!value) refuse(platform.offset_debug(), "<platform> has no version that can be read");
+    if (!value) {
+      refuse(platform.offset_debug(),
+             "<platform> has no version that can be read; write version=\"4.1\"");
+    }
     if (*value < 4.0) {
       refuse(platform.offset_debug(), "a platform of version " + version +
                                           ", which SimGrid no longer reads; convert it with "
@@ -165,17 +174,37 @@ class PlatformChecker {
   void visit(const pugi::xml_node& node) {
     const std::string name = node.name();
     if (name == "cluster" || name == "peer" || name == "cabinet") facts_.generates_hosts = true;
+    check_simulable(node);
     if (name == "host") visit_host(node);
+  }
+
+  /// SimGrid loads these and stops the program in the middle of a simulation.
+  void check_simulable(const pugi::xml_node& node) const {
+    const std::string name = node.name();
+    const std::string subject = name + " " + node.attribute("id").as_string();
+    const std::string trace_kind = node.attribute("kind").as_string("HOST_AVAIL");
+    if (node.attribute("sharing_policy").as_string() == std::string("WIFI")) {
+      refuse(node.offset_debug(),
+             subject + ": sharing_policy WIFI is not supported; make it SHARED");
+    }
+    if (*node.attribute("state_file").as_string() != '\0') {
+      refuse(node.offset_debug(), subject + ": a state_file is not supported; remove it");
+    }
+    if (name == "trace_connect" && (trace_kind == "HOST_AVAIL" || trace_kind == "LINK_AVAIL")) {
+      refuse(node.offset_debug(),
+             "trace_connect of kind " + trace_kind + " is not supported; remove it");
+    }
   }
 
   void visit_host(const pugi::xml_node& node) {
     const std::string name = node.attribute("id").as_string();
-    if (name.empty()) refuse(node.offset_debug(), "a host without id");
+    if (name.empty()) refuse(node.offset_debug(), "a host without id; name it");
     const int line = line_of(node.offset_debug());
     const auto [earlier, added] = line_of_host_.emplace(name, line);
     if (!added) {
       refuse(node.offset_debug(),
-             fmt::format("host {} is there already, on line {}", name, earlier->second));
+             fmt::format("host {} is there already, on line {}; rename or remove one", name,
+                         earlier->second));
     }
     facts_.hosts.push_back({name, line});
     for (const pugi::xml_node& prop : node.children("prop")) visit_property(name, prop);
@@ -192,8 +221,8 @@ class PlatformChecker {
     }
     if (name != "master" || value != "true") return;
     if (!facts_.master.empty() && facts_.master != host) {
-      refuse(prop.offset_debug(),
-             "hosts " + facts_.master + " and " + host + " are both master; one holds the input");
+      refuse(prop.offset_debug(), "hosts " + facts_.master + " and " + host +
+                                      " are both master; keep the one that holds the input");
     }
     facts_.master = host;
   }

@@ -29,8 +29,9 @@ struct PlatformFileFacts {
 /// Reads the file at `path` and checks what SimGrid would die of, and the values of our own host
 /// properties. Throws InputError with FILE:LINE for a missing or empty file, for what is no XML or
 /// no platform, for a version below 4 (naming SimGrid's converter), a file without hosts, two hosts
-/// of one name, two masters, and unusable values of `kind`, `memory_bytes`, `copy_engines`,
-/// `slots`, `master` and `wattage_per_state`.
+/// of one name, two masters, links of sharing policy WIFI, anything with a state file (SimGrid
+/// stops in the middle of a simulation of them), and unusable values of `kind`, `memory_bytes`,
+/// `copy_engines`, `slots`, `master` and `wattage_per_state`.
 [[nodiscard]] PlatformFileFacts check_platform_file(const std::string& path);
 
 /// The unit that a host of these properties is. `kind` is cpu unless given, `node` the host's name,

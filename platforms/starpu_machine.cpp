@@ -50,7 +50,8 @@ void require_machine(const std::string& directory, const std::string& machine) {
   if (std::find(machines.begin(), machines.end(), machine) != machines.end()) return;
   const std::string nearest = nearest_name(machine, machines);
   throw InputError("--machine", "StarPU has no machine `" + machine + "`" +
-                                    (nearest.empty() ? "" : "; did you mean " + nearest + "?"));
+                                    (nearest.empty() ? "; give --perfmodels DIR of one that has"
+                                                     : "; did you mean " + nearest + "?"));
 }
 
 /// The numbers in front of "# Number of ..." lines.
@@ -65,13 +66,15 @@ void read_config(const std::string& path, int& cpu_cores, int& cuda_devices) {
     int value = 0;
     if (line.starts_with('#') || !(words >> value)) continue;
     if (value < 0 || value > 100000) {
-      throw InputError(path + ":" + std::to_string(line_number), "an absurd number of units");
+      throw InputError(path + ":" + std::to_string(line_number),
+                       "an absurd number of units; correct the file");
     }
     if (line.find("Number of CPUs") != std::string::npos) cpu_cores = value;
     if (line.find("Number of CUDA") != std::string::npos) cuda_devices = value;
   }
   if (cpu_cores < 1 || cuda_devices < 0) {
-    throw InputError(path, "does not say how many CPUs and CUDA devices there are");
+    throw InputError(
+        path, "does not say how many CPUs and CUDA devices there are; calibrate the machine again");
   }
 }
 
@@ -89,7 +92,8 @@ std::vector<std::vector<double>> read_matrix(const std::string& path) {
       char* end = nullptr;
       row.push_back(std::strtod(word.c_str(), &end));
       if (end != word.c_str() + word.size()) {
-        throw InputError(path + ":" + std::to_string(line_number), "`" + word + "` is no number");
+        throw InputError(path + ":" + std::to_string(line_number),
+                         "`" + word + "` is no number; correct the file");
       }
     }
     if (!row.empty()) rows.push_back(std::move(row));
@@ -135,10 +139,12 @@ class XmlMachine {
 
   void read(const std::vector<std::vector<double>>& latency_us) {
     const pugi::xml_parse_result parsed = document_.load_file(path_.c_str());
-    if (!parsed) throw InputError(path_, std::string("not XML: ") + parsed.description());
+    if (!parsed)
+      throw InputError(
+          path_, std::string("not XML: ") + parsed.description() + "; calibrate the machine again");
     zone_ = document_.child("platform").first_element_by_path("AS");
     if (!zone_) zone_ = document_.child("platform").child("zone");
-    if (!zone_) throw InputError(path_, "a platform without a zone");
+    if (!zone_) throw InputError(path_, "a platform without a zone; calibrate the machine again");
     for (std::size_t i = 0; i < machine_.gpus.size(); ++i) read_gpu(i, latency_us);
   }
 
@@ -147,7 +153,10 @@ class XmlMachine {
     StarpuGpu& gpu = machine_.gpus[i];
     const std::string name = "CUDA" + std::to_string(i);
     const pugi::xml_node host = zone_.find_child_by_attribute("host", "id", name.c_str());
-    if (!host) throw InputError(path_, "no host " + name + ", which the configuration announces");
+    if (!host)
+      throw InputError(
+          path_,
+          "no host " + name + ", which the configuration announces; calibrate the machine again");
     const double memory =
         host.find_child_by_attribute("prop", "id", "memsize").attribute("value").as_double();
     if (memory > 0.0) gpu.unit.memory_bytes = memory;
@@ -170,7 +179,8 @@ class XmlMachine {
       }
       return route;
     }
-    throw InputError(path_, "no route from " + from + " to " + to);
+    throw InputError(path_,
+                     "no route from " + from + " to " + to + "; calibrate the machine again");
   }
 
   Link find_link(const std::string& name) {
@@ -180,7 +190,8 @@ class XmlMachine {
               .latency = Seconds{leading_number(node.attribute("latency").as_string())},
               .shared = std::string(node.attribute("sharing_policy").as_string()) != "FATPIPE"};
     if (!(link.bandwidth_bytes_per_s > 0.0) || !(link.latency.value >= 0.0)) {
-      throw InputError(path_, "link " + name + " has no usable bandwidth and latency");
+      throw InputError(path_,
+                       "link " + name + " has no usable bandwidth and latency; correct the file");
     }
     return link;
   }
@@ -203,7 +214,10 @@ void connect_by_matrices(const std::string& path,
   for (std::size_t i = 1; i <= machine.gpus.size(); ++i) {
     for (const double speed : {entry(bandwidth_mb_per_s, 0, i), entry(bandwidth_mb_per_s, i, 0)}) {
       if (!(speed > 0.0)) {
-        throw InputError(path, fmt::format("no bandwidth between main memory and CUDA {}", i - 1));
+        throw InputError(
+            path,
+            fmt::format("no bandwidth between main memory and CUDA {}; calibrate the machine again",
+                        i - 1));
       }
       shared.bandwidth_bytes_per_s = std::max(shared.bandwidth_bytes_per_s, speed * 1e6);
     }

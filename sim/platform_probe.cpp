@@ -234,6 +234,20 @@ std::string one_line(const std::string& text) {
   return line;
 }
 
+/// The first line of the file that holds `name` in quotes behind `tag`; 0: none.
+std::size_t line_of_quoted(const std::string& platform_file, const std::string& tag,
+                           const std::string& name) {
+  std::ifstream file(platform_file);
+  std::string line;
+  for (std::size_t number = 1; std::getline(file, line); ++number) {
+    const std::size_t start = line.find(tag);
+    if (start == std::string::npos) continue;
+    if (line.find('"' + name + '"', start) != std::string::npos) return number;
+    if (line.find('\'' + name + '\'', start) != std::string::npos) return number;
+  }
+  return 0;
+}
+
 /// The line of the file in which the name stands that `why` puts in quotes or ends with; 0: none.
 std::size_t line_of_name(const std::string& platform_file, const std::string& why) {
   const std::size_t quote = why.find('\'');
@@ -241,13 +255,7 @@ std::size_t line_of_name(const std::string& platform_file, const std::string& wh
   std::string name = why.substr(blank == std::string::npos ? 0 : blank + 1);
   if (quote != std::string::npos)
     name = why.substr(quote + 1, why.find('\'', quote + 1) - quote - 1);
-  std::ifstream file(platform_file);
-  std::string line;
-  for (std::size_t number = 1; std::getline(file, line); ++number) {
-    if (line.find('"' + name + '"') != std::string::npos) return number;
-    if (line.find('\'' + name + '\'') != std::string::npos) return number;
-  }
-  return 0;
+  return line_of_quoted(platform_file, "", name);
 }
 
 /// SimGrid's "Parse error at FILE:LINE: why", taken apart.
@@ -301,6 +309,16 @@ void check_readable(const std::string& platform_file) {
   }
 }
 
+[[noreturn]] void refuse_missing_route(const std::string& platform_file, const Reading& reading) {
+  const std::string& unit =
+      reading.asked_from == reading.platform.master ? reading.asked_to : reading.asked_from;
+  std::size_t line = line_of_quoted(platform_file, "<host", unit);
+  if (line == 0) line = line_of_quoted(platform_file, "", unit);
+  throw InputError(line == 0 ? platform_file : platform_file + ":" + std::to_string(line),
+                   "no route from " + reading.asked_from + " to " + reading.asked_to +
+                       "; add one to the platform");
+}
+
 }  // namespace
 
 ProbedPlatform probe_platform(const std::string& platform_file,
@@ -314,8 +332,7 @@ ProbedPlatform probe_platform(const std::string& platform_file,
     return std::move(reading.platform);
   }
   if (!reading.asked_from.empty()) {
-    throw InputError(platform_file, "no route from " + reading.asked_from + " to " +
-                                        reading.asked_to + "; add one to the platform");
+    refuse_missing_route(platform_file, reading);
   }
   if (!reading.thrown.empty()) refuse(platform_file, reading.thrown);
   if (!reading.said.empty()) refuse(platform_file, reading.said);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <csignal>
 #include <fstream>
 #include <limits>
 #include <map>
@@ -121,7 +122,12 @@ EnginePtr start_simgrid() {
   std::array<char*, 5> argv{words[0].data(), words[1].data(), words[2].data(), words[3].data(),
                             nullptr};
   int argc = 4;
+  // The engine takes Ctrl-C and crashes for itself; they stay with whoever has them.
+  constexpr std::array<int, 2> signals{SIGINT, SIGSEGV};
+  std::array<struct sigaction, 2> actions{};
+  for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], nullptr, &actions[i]);
   EnginePtr engine(new Engine(&argc, argv.data()));
+  for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &actions[i], nullptr);
   set_default<std::string>({"host/model"}, "compound");
   set_default<std::string>({"network/model"}, "CM02");
   set_default<bool>({"network/crosstraffic"}, false);

@@ -153,7 +153,7 @@ TEST_P(AnyExecutor, LetsThroughWhatItsBodyThrows) {
 TEST_P(AnyExecutor, RunsAPolicyToTheEnd) {
   RunSetup setup = setup_of(2, empty_workload());
   const auto policy = make_policy(find_policy("plb-hec"), {});
-  Recording journal;
+  MemoryJournal journal;
   const RunOutcome outcome = run_policy(executor, *policy, setup, journal);
   EXPECT_TRUE(outcome.complete);
   EXPECT_FALSE(outcome.policy_stalled);

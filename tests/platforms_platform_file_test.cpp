@@ -67,11 +67,12 @@ TEST(PlatformFile, RefusesWhatIsNoPlatformWithItsLine) {
             "/nowhere/p.xml: no such file; give a SimGrid platform file");
   EXPECT_TRUE(refusal("").starts_with("p.xml: the file is empty"));
   EXPECT_TRUE(refusal("not xml\n").starts_with("p.xml:1: not XML: "));
+  EXPECT_TRUE(refusal("not xml\n").ends_with("; give a SimGrid platform file"));
   EXPECT_TRUE(refusal(head + "<platform version=\"4\">\n<zone>\n</platform>\n")
                   .starts_with("p.xml:5: not XML: "));
   EXPECT_EQ(refusal("<a>\n</a>"), "p.xml:1: no <platform>; give a SimGrid platform file");
-  EXPECT_EQ(refusal(zone("")), "p.xml:3: a platform without hosts");
-  EXPECT_EQ(refusal(zone("<host speed=\"1Gf\"/>")), "p.xml:5: a host without id");
+  EXPECT_EQ(refusal(zone("")), "p.xml:3: a platform without hosts; add the machine's hosts");
+  EXPECT_EQ(refusal(zone("<host speed=\"1Gf\"/>")), "p.xml:5: a host without id; name it");
 }
 
 TEST(PlatformFile, RefusesVersionThreeAndNamesTheConverter) {
@@ -79,42 +80,70 @@ TEST(PlatformFile, RefusesVersionThreeAndNamesTheConverter) {
   EXPECT_TRUE(why.starts_with("p.xml:3: a platform of version 3")) << why;
   EXPECT_NE(why.find("simgrid_update_xml"), std::string::npos);
   EXPECT_EQ(refusal(head + "<platform><AS id=\"a\"/></platform>"),
-            "p.xml:3: <platform> has no version that can be read");
+            "p.xml:3: <platform> has no version that can be read; write version=\"4.1\"");
 }
 
 TEST(PlatformFile, RefusesTwoHostsOfOneName) {
   EXPECT_EQ(refusal(zone("<host id=\"a\" speed=\"1Gf\"/>\n<host id=\"a\" speed=\"1Gf\"/>\n")),
-            "p.xml:6: host a is there already, on line 5");
+            "p.xml:6: host a is there already, on line 5; rename or remove one");
 }
 
 TEST(PlatformFile, RefusesTwoMasters) {
   const std::string prop = " speed=\"1Gf\"><prop id=\"master\" value=\"true\"/></host>\n";
   EXPECT_EQ(refusal(zone("<host id=\"a\"" + prop + "<host id=\"b\"" + prop)),
-            "p.xml:6: hosts a and b are both master; one holds the input");
+            "p.xml:6: hosts a and b are both master; keep the one that holds the input");
 }
 
 TEST(PlatformFile, RefusesUnusableProperties) {
   EXPECT_EQ(property_refusal("kind", "fpga"),
-            "p.xml:6: host a: property kind must be cpu, gpu or mic, not `fpga`");
-  EXPECT_EQ(property_refusal("memory_bytes", "12GB"),
-            "p.xml:6: host a: property memory_bytes must be a positive number, not `12GB`");
-  EXPECT_EQ(property_refusal("memory_bytes", "0"),
-            "p.xml:6: host a: property memory_bytes must be a positive number, not `0`");
-  EXPECT_EQ(property_refusal("memory_bytes", "nan"),
-            "p.xml:6: host a: property memory_bytes must be a positive number, not `nan`");
+            "p.xml:6: host a: property kind must be cpu, gpu or mic, not `fpga`; correct it");
+  EXPECT_EQ(
+      property_refusal("memory_bytes", "12GB"),
+      "p.xml:6: host a: property memory_bytes must be a number from 0 on, not `12GB`; correct it");
+  EXPECT_EQ(
+      property_refusal("memory_bytes", "-1"),
+      "p.xml:6: host a: property memory_bytes must be a number from 0 on, not `-1`; correct it");
+  EXPECT_EQ(
+      property_refusal("memory_bytes", "nan"),
+      "p.xml:6: host a: property memory_bytes must be a number from 0 on, not `nan`; correct it");
   EXPECT_EQ(property_refusal("copy_engines", "3"),
-            "p.xml:6: host a: property copy_engines must be a whole number from 1 to 2, not `3`");
+            "p.xml:6: host a: property copy_engines must be a whole number from 1 to 2, not `3`; "
+            "correct it");
   EXPECT_EQ(property_refusal("slots", "0.5"),
-            "p.xml:6: host a: property slots must be a whole number from 1 to 1000000, not `0.5`");
+            "p.xml:6: host a: property slots must be a whole number from 1 to 1000000, not `0.5`; "
+            "correct it");
   EXPECT_EQ(property_refusal("master", "yes"),
-            "p.xml:6: host a: property master must be true or false, not `yes`");
+            "p.xml:6: host a: property master must be true or false, not `yes`; correct it");
   EXPECT_EQ(property_refusal("wattage_per_state", "95:x"),
-            "p.xml:6: host a: property wattage_per_state must be watts as `idle:busy`, not `95:x`");
+            "p.xml:6: host a: property wattage_per_state must be watts as `idle:busy`, not `95:x`; "
+            "correct it");
   EXPECT_EQ(property_refusal("wattage_per_state", "-1:2"),
-            "p.xml:6: host a: property wattage_per_state must be watts as `idle:busy`, not `-1:2`");
+            "p.xml:6: host a: property wattage_per_state must be watts as `idle:busy`, not `-1:2`; "
+            "correct it");
   EXPECT_EQ(property_refusal("trace_unit", ""),
             "p.xml:6: host a: property trace_unit is empty; name a unit of a trace");
   EXPECT_EQ(property_refusal("memsize", "anything"), "not refused");
+  EXPECT_EQ(property_refusal("memory_bytes", "0"), "not refused");
+}
+
+TEST(PlatformFile, RefusesWhatStopsSimGridInTheMiddleOfASimulation) {
+  const std::string host = "<host id=\"a\" speed=\"1Gf\"/>\n";
+  const auto link = [&](const std::string& attribute) {
+    return refusal(
+        zone(host + "<link id=\"l\" bandwidth=\"1GBps\" latency=\"1us\" " + attribute + "/>\n"));
+  };
+  EXPECT_EQ(link("sharing_policy=\"WIFI\""),
+            "p.xml:6: link l: sharing_policy WIFI is not supported; make it SHARED");
+  EXPECT_EQ(link("state_file=\"s.txt\""),
+            "p.xml:6: link l: a state_file is not supported; remove it");
+  EXPECT_EQ(link("sharing_policy=\"FATPIPE\" state_file=\"\""), "not refused");
+  EXPECT_EQ(refusal(zone("<host id=\"a\" speed=\"1Gf\" state_file=\"s.txt\"/>\n")),
+            "p.xml:5: host a: a state_file is not supported; remove it");
+  EXPECT_EQ(
+      refusal(zone(host + "<trace_connect kind=\"HOST_AVAIL\" trace=\"t\" element=\"a\"/>\n")),
+      "p.xml:6: trace_connect of kind HOST_AVAIL is not supported; remove it");
+  EXPECT_EQ(refusal(zone(host + "<trace_connect kind=\"SPEED\" trace=\"t\" element=\"a\"/>\n")),
+            "not refused");
 }
 
 TEST(PlatformFile, SurvivesAbsurdNesting) {
@@ -174,7 +203,7 @@ TEST(UnitFromProperties, NamesTheHostOfABadValue) {
   EXPECT_EQ(refusal_of([] {
               (void)unit_from_properties("g", {{"kind", "x"}});
             }),
-            "host g: property kind must be cpu, gpu or mic, not `x`");
+            "host g: property kind must be cpu, gpu or mic, not `x`; correct it");
 }
 
 TEST(PlatformWriter, WritesWhatTheCheckerReads) {

@@ -76,7 +76,7 @@ TEST_F(StarpuMachineTest, RefusesAMachineThatLacksWhatItAnnounces) {
   folder_.write("bus/toy.platform.v4.xml", "<platform version=\"4\"><AS/></platform>");
   EXPECT_NE(refusal_of([&] { (void)read(); }).find("no host CUDA0"), std::string::npos);
   folder_.write("bus/toy.config", "# nothing\n");
-  EXPECT_NE(refusal_of([&] { (void)read(); }).find("does not say how many CPUs"),
+  EXPECT_NE(refusal_of([&] { (void)read(); }).find("; calibrate the machine again"),
             std::string::npos);
 }
 

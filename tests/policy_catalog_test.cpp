@@ -3,31 +3,21 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <memory>
 #include <set>
 #include <string>
 
 #include "shared_policies/fit/speed_curve.hpp"
-#include "shared_policies/model/failure.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace equipoise {
 namespace {
 
-std::string refusal(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "nothing was refused";
-}
-
-std::string refusal_of(const std::string& policy, const std::string& name,
-                       const std::string& value) {
+std::string parameter_refusal(const std::string& policy, const std::string& name,
+                              const std::string& value) {
   KnownCosts known;
-  known.units.push_back(std::make_unique<AffineCurve>(0.0, 1.0));
-  return refusal([&] { (void)make_policy(find_policy(policy), {{{name, value}}, &known}); });
+  known.phases.front().push_back(std::make_unique<AffineCurve>(0.0, 1.0));
+  return refusal_of([&] { (void)make_policy(find_policy(policy), {{{name, value}}, &known}); });
 }
 
 bool contains(const std::string& text, const std::string& part) {
@@ -35,8 +25,8 @@ bool contains(const std::string& text, const std::string& part) {
 }
 
 TEST(Catalog, NamesTheNearestPolicyForAnUnknownOne) {
-  EXPECT_TRUE(contains(refusal([] { (void)find_policy("plb-hek"); }), "'plb-hec'"));
-  EXPECT_TRUE(contains(refusal([] { (void)find_policy("gredy"); }), "'greedy'"));
+  EXPECT_TRUE(contains(refusal_of([] { (void)find_policy("plb-hek"); }), "'plb-hec'"));
+  EXPECT_TRUE(contains(refusal_of([] { (void)find_policy("gredy"); }), "'greedy'"));
   EXPECT_EQ(find_policy("optimum").foresight, Foresight::oracle);
   EXPECT_EQ(find_policy("static").foresight, Foresight::informed);
   EXPECT_EQ(find_policy("plb-hec").foresight, Foresight::none);
@@ -44,27 +34,28 @@ TEST(Catalog, NamesTheNearestPolicyForAnUnknownOne) {
 }
 
 TEST(Catalog, NamesTheNearestParameterForAnUnknownOne) {
-  EXPECT_TRUE(contains(refusal_of("plb-hec", "treshold", "0.1"), "'threshold'"));
-  EXPECT_TRUE(contains(refusal_of("plb-hec", "solver", "ipot"), "'ipopt'"));
+  EXPECT_TRUE(contains(parameter_refusal("plb-hec", "treshold", "0.1"), "'threshold'"));
+  EXPECT_TRUE(contains(parameter_refusal("plb-hec", "solver", "ipot"), "'ipopt'"));
 }
 
 TEST(Catalog, RefusesValuesThatCannotBeReadOrAreOutOfRange) {
-  EXPECT_TRUE(contains(refusal_of("greedy", "pieces", "0"), "at least 1"));
-  EXPECT_TRUE(contains(refusal_of("greedy", "pieces", "many"), "not a number"));
-  EXPECT_TRUE(contains(refusal_of("greedy", "initial_block_items", "2.5"), "whole"));
-  EXPECT_TRUE(contains(refusal_of("plb-hec", "step_fraction", "1.5"), "from 0 to 1"));
-  EXPECT_TRUE(contains(refusal_of("plb-hec", "multipliers", "1/0/4"), "positive"));
-  EXPECT_TRUE(contains(refusal_of("plb-hec", "multipliers", "1//4"), "multipliers"));
-  EXPECT_TRUE(contains(refusal_of("plb-hec", "tail_resolve", "maybe"), "tail_resolve"));
-  EXPECT_EQ(refusal_of("plb-hec", "initial_block_items", "64Ki"), "nothing was refused");
+  EXPECT_TRUE(contains(parameter_refusal("greedy", "pieces", "0"), "at least 1"));
+  EXPECT_TRUE(contains(parameter_refusal("greedy", "pieces", "many"), "not a number"));
+  EXPECT_TRUE(contains(parameter_refusal("greedy", "initial_block_items", "2.5"), "whole"));
+  EXPECT_TRUE(contains(parameter_refusal("plb-hec", "step_fraction", "1.5"), "from 0 to 1"));
+  EXPECT_TRUE(contains(parameter_refusal("plb-hec", "multipliers", "1/0/4"), "positive"));
+  EXPECT_TRUE(contains(parameter_refusal("plb-hec", "multipliers", "1//4"), "multipliers"));
+  EXPECT_TRUE(contains(parameter_refusal("plb-hec", "tail_resolve", "maybe"), "tail_resolve"));
+  EXPECT_EQ(parameter_refusal("plb-hec", "initial_block_items", "64Ki"), "not refused");
 }
 
 TEST(Catalog, RefusesInformedPoliciesWithoutAProfile) {
-  EXPECT_TRUE(contains(refusal([] { (void)make_policy(find_policy("static"), {}); }), "profile"));
+  EXPECT_TRUE(
+      contains(refusal_of([] { (void)make_policy(find_policy("static"), {}); }), "profile"));
   KnownCosts lacking;
-  lacking.units.push_back(std::make_unique<AffineCurve>(0.0, 1.0));
-  lacking.units.push_back(nullptr);
-  EXPECT_TRUE(contains(refusal([&] {
+  lacking.phases.front().push_back(std::make_unique<AffineCurve>(0.0, 1.0));
+  lacking.phases.front().push_back(nullptr);
+  EXPECT_TRUE(contains(refusal_of([&] {
                          (void)make_policy(find_policy("static"), {{}, &lacking});
                        }),
                        "unit number 2"));

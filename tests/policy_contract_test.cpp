@@ -55,7 +55,7 @@ RandomCase random_case(std::mt19937& random) {
     c.timings.emplace_back(random_trace(random), 0);
     const BlockTiming timing = c.timings.back();
     c.fake.units.push_back({[timing](double items) { return timing.mean(items).value; }, {}, {}});
-    c.known.units.push_back(std::make_unique<TimingCurve>(timing, TimingCurve::Moving{}));
+    c.known.phases.front().push_back(std::make_unique<TimingCurve>(timing, TimingCurve::Moving{}));
     if (upto(3) == 1) {
       c.run.phases[0].memory_bytes_per_item = 1;
       c.run.units[i].memory_bytes = c.run.phases[0].grain_items + upto(1000);
@@ -85,7 +85,7 @@ class EveryPolicy : public testing::TestWithParam<std::string> {
  protected:
   struct Ran {
     RunOutcome outcome;
-    Recording journal;
+    MemoryJournal journal;
     RunNumbers numbers;
   };
 
@@ -134,6 +134,7 @@ TEST_P(EveryPolicy, SurvivesUnitsThatFailAndComeBack) {
     const auto ran = run(c);
     ASSERT_TRUE(ran->outcome.complete) << "round " << round;
     ASSERT_FALSE(ran->outcome.policy_stalled) << "round " << round;
+    ASSERT_EQ(ran->numbers.items, c.run.phases[0].items * c.run.phases[0].iterations);
   }
 }
 
@@ -148,6 +149,7 @@ TEST_P(EveryPolicy, DecidesTheSameForTheSameEvents) {
       const BlockRecord& x = a->journal.blocks[i];
       const BlockRecord& y = b->journal.blocks[i];
       ASSERT_EQ(x.block.first, y.block.first) << "round " << round;
+      ASSERT_EQ(x.block.items, y.block.items) << "round " << round;
       ASSERT_EQ(x.unit, y.unit) << "round " << round;
       ASSERT_EQ(x.end, y.end) << "round " << round;
     }

@@ -1,4 +1,5 @@
 // plb-hec on schedules that were worked out by hand.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 #include <vector>
 
 #include "shared_policies/policies/repeated_blocks.hpp"
-#include "tests/policy_schedule.hpp"
+#include "tests/support/policy_schedule.hpp"
 
 namespace equipoise {
 namespace {
@@ -348,6 +349,32 @@ TEST(PlbHec, QueuesMoreBlocksOnUnitsWithSlots) {
   EXPECT_TRUE(schedule.outcome.complete);
   EXPECT_FALSE(schedule.outcome.policy_stalled);
   EXPECT_EQ(schedule.sizes(0, BlockTag::train), (Sizes{10, 20, 40, 80}));
+}
+
+TEST(PlbHec, DoesNotLearnTheCopyOfResidentDataAsACostOfEveryBlock) {
+  // 1 s an item on both; u1's first block brings resident data for 100 s. Its later blocks are as
+  // large as u0's.
+  FakeSetup fake{{affine_unit(0, 1), affine_unit(0, 1)}, {}, {}};
+  fake.units[1].resident_s = 100.0;
+  RunSetup setup = setup_of(2, items_of(10'000));
+  setup.phases[0].resident_bytes = 1.0;
+  const auto policy = make_policy(find_policy("plb-hec"), {});
+  const auto executor = make_fake_executor(fake);
+  MemoryJournal journal;
+  EXPECT_TRUE(run_policy(*executor, *policy, setup, journal).complete);
+  ASSERT_FALSE(journal.decisions.empty());
+  const std::vector<UnitBelief>& beliefs = journal.decisions.front().thought.beliefs;
+  EXPECT_EQ(beliefs.at(0).block_items, beliefs.at(1).block_items);
+}
+
+TEST(PlbHec, OffersTheSmallerBlocksOfTheTailToUnitsThatWereIdle) {
+  // u1 is so slow that it gets nothing of a full step; the tail is divided anew and must not stall.
+  PolicyTest test = four_speeds(400);
+  test.parameters["tail_resolve"] = "true";
+  test.parameters["async_train"] = "true";
+  const Schedule schedule = run_schedule(test);
+  EXPECT_TRUE(schedule.outcome.complete);
+  EXPECT_FALSE(schedule.outcome.policy_stalled);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "tests/support/program.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace equipoise {
 namespace {
@@ -25,9 +26,9 @@ const std::string head =
     R"({"schema":"equipoise.trace/1","source":"recorded","kernel":"k","item":"thing","provenance":"a test","machine":{},"units":[{"id":"a","kind":"cpu"},{"id":"b","kind":"cpu"}]})"
     "\n";
 const std::string samples =
-    "{\"unit\":\"a\",\"items\":10,\"compute_s\":0.1}\n"
+    "{\"unit\":\"a\",\"items\":1,\"compute_s\":0.1}\n"
     "{\"unit\":\"a\",\"items\":100,\"compute_s\":1.0}\n"
-    "{\"unit\":\"b\",\"items\":10,\"compute_s\":0.2}\n"
+    "{\"unit\":\"b\",\"items\":1,\"compute_s\":0.2}\n"
     "{\"unit\":\"b\",\"items\":100,\"compute_s\":2.0}\n";
 
 /// A simulation of which a test spoils one part.
@@ -71,7 +72,7 @@ class BadInput : public testing::Test {
     return run.err;
   }
 
-  ScratchFolder scratch;
+  TemporaryFolder scratch;
   std::string platform_file = scratch.write("p.xml", platform);
   std::string trace_file = scratch.write("t.jsonl", head + samples);
   std::string workload = "k:items=1000";
@@ -253,12 +254,23 @@ TEST_F(BadInput, WarnsOfATruncatedLastTraceLine) {
 }
 
 TEST_F(BadInput, SaysHowMuchWasExtrapolated) {
-  policy = "static";  // blocks of some hundred items, recorded are 10 to 100
+  policy = "static";  // blocks of some hundred items, recorded are 1 to 100
   const ProgramRun run = run_equipoise(simulation());
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_NE(run.out.find("100.0% of the items in blocks outside the recorded sizes"),
             std::string::npos)
       << run.out;
+  EXPECT_NE(run.err.find("equipoise: warning: static: 100% of the items"), std::string::npos)
+      << run.err;
+}
+
+TEST_F(BadInput, RefusesADecisionCostBeforeAnythingIsWritten) {
+  const std::string folder = scratch.path("cmp");
+  const ProgramRun run =
+      run_equipoise({"compare", "--platform", platform_file, "--trace", trace_file, "--workload",
+                     workload, "--policy", "greedy", "--decision-cost", "lots", "--out", folder});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(folder));
 }
 
 TEST_F(BadInput, IsNeitherOneItemNorOneUnitNorMoreUnitsThanItems) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/program.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace equipoise {
 namespace {
@@ -76,7 +77,7 @@ TEST(Program, HasHelpWithAnExampleForEveryCommand) {
 }
 
 TEST(Program, SimulatesTheSameForTheSameSeed) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   for (const char* name : {"a.jsonl", "b.jsonl"}) {
     const ProgramRun run =
         run_equipoise(with(with({"simulate"}, sirocco),
@@ -92,7 +93,7 @@ TEST(Program, SimulatesTheSameForTheSameSeed) {
 }
 
 TEST(Program, WritesARunFileThatCoversEveryItemOnce) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   const std::string file = scratch.path("run.jsonl");
   ASSERT_EQ(run_equipoise(with(with({"simulate"}, sirocco), {"--policy", "plb-hec", "--out", file}))
                 .exit_code,
@@ -105,7 +106,7 @@ TEST(Program, WritesARunFileThatCoversEveryItemOnce) {
 }
 
 TEST(Program, ComparesPoliciesOnTheRecordedMachine) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   const ProgramRun run =
       run_equipoise(with(with({"compare"}, sirocco), {"--policy", "all", "--reps", "3", "--noise",
                                                       "off", "--out", scratch.path("cmp")}));
@@ -130,7 +131,7 @@ TEST(Program, ComparesPoliciesOnTheRecordedMachine) {
 }
 
 TEST(Program, ShowsPlbHecAheadOfGreedyOnSirocco) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   const ProgramRun run = run_equipoise(
       {"compare", "--platform", "platforms/sirocco.xml", "--trace", "traces/sirocco-dgemm.jsonl",
        "--workload", "starpu_dgemm_gemm:items=2e6", "--policy", "greedy", "--policy", "plb-hec",
@@ -156,7 +157,7 @@ TEST(Program, GivesTheOptimumAndTheBound) {
 }
 
 TEST(Program, RecordsPredictsAndRunsOnThisMachine) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   const std::vector<std::string> units = {"--unit", "cpu,threads=1", "--unit",
                                           "cpu,threads=1,slowdown=2"};
   const std::string trace = scratch.path("here.jsonl");
@@ -178,7 +179,7 @@ TEST(Program, RecordsPredictsAndRunsOnThisMachine) {
 }
 
 TEST(Program, RunsMatmulForReal) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   const std::string file = scratch.path("run.jsonl");
   const ProgramRun run =
       run_equipoise({"run", "--unit", "cpu", "--unit", "cpu,slowdown=3", "--workload",
@@ -188,7 +189,7 @@ TEST(Program, RunsMatmulForReal) {
 }
 
 TEST(Program, LeavesAReadableRunFileAfterCtrlC) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   const std::string file = scratch.path("run.jsonl");
   const ProgramRun run =
       run_equipoise({"run", "--unit", "cpu,slowdown=1000", "--workload", "blackscholes:options=2e6",
@@ -197,6 +198,19 @@ TEST(Program, LeavesAReadableRunFileAfterCtrlC) {
   EXPECT_EQ(run.exit_code, 130) << run.err;
   EXPECT_EQ(run.err.rfind("equipoise: error: interrupted", 0), 0u) << run.err;
   for (const Json& line : json_lines(file)) EXPECT_FALSE(line.contains("summary"));
+}
+
+TEST(Program, LeavesAReadableRunFileWhenASimulationIsStopped) {
+  const TemporaryFolder scratch;
+  const std::string file = scratch.path("run.jsonl");
+  const ProgramRun run = run_equipoise(
+      {"simulate", "--platform", "platforms/sirocco.xml", "--trace", "traces/sirocco-dgemm.jsonl",
+       "--workload", "starpu_dgemm_gemm:items=1e9", "--policy", "greedy:pieces=5e7", "--out", file},
+      SIGINT, 1.0);
+  EXPECT_EQ(run.exit_code, 130) << run.err;
+  EXPECT_EQ(run.err.rfind("equipoise: error: interrupted", 0), 0u) << run.err;
+  const std::string last = lines_of(read_text(file)).back();
+  EXPECT_FALSE(Json::parse(last).contains("summary"));
 }
 
 TEST(Program, ListsWhatThereIs) {
@@ -208,7 +222,7 @@ TEST(Program, ListsWhatThereIs) {
 }
 
 TEST(Program, ImportsACsvFile) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   const std::string csv = scratch.write("t.csv", "num_tokens,median\n1,0.5\n2,0.75\n4,1.25\n");
   const std::string trace = scratch.path("t.jsonl");
   const ProgramRun run = run_equipoise({"trace", "import", "csv", csv, "--unit", "gpu0",
@@ -222,7 +236,7 @@ TEST(Program, ImportsACsvFile) {
 }
 
 TEST(Program, DescribesThisMachine) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   const std::string xml = scratch.path("here.xml");
   EXPECT_EQ(run_equipoise({"platform", "detect", "--out", xml}).exit_code, 0);
   EXPECT_EQ(run_equipoise({"platform", "check", xml}).exit_code, 0);

@@ -10,7 +10,7 @@
 
 #include "real/kernels/catalog.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "tests/real_scripted_kernel.hpp"
+#include "tests/support/scripted_kernel.hpp"
 
 namespace equipoise {
 namespace {
@@ -124,7 +124,7 @@ TEST(Record, LeavesOutCopiesThatAKernelDoesNotMake) {
 }
 
 TEST(Record, WalksThroughTheItemsAndBeginsAgain) {
-  Script script(100);
+  KernelScript script(100);
   std::set<Items> firsts;
   script.compute = [&](const Block& block, int) { firsts.insert(block.first); };
   ScriptedKernel kernel(script);
@@ -136,7 +136,7 @@ TEST(Record, WalksThroughTheItemsAndBeginsAgain) {
 }
 
 TEST(Record, StopsWhenAskedToAndKeepsWhatItHas) {
-  Script script(100);
+  KernelScript script(100);
   ScriptedKernel kernel(script);
   RecordSetup setup = quick_setup({"cpu", "cpu"}, kernel);
   int told = 0;
@@ -149,7 +149,7 @@ TEST(Record, StopsWhenAskedToAndKeepsWhatItHas) {
 }
 
 TEST(Record, RefusesSizesThatAUnitDoesNotHold) {
-  Script script(100);
+  KernelScript script(100);
   ScriptedKernel kernel(script);
   RecordSetup setup = quick_setup({"cpu"}, kernel);
   for (const Items size : {Items{0}, Items{-1}, Items{101}}) {
@@ -159,7 +159,7 @@ TEST(Record, RefusesSizesThatAUnitDoesNotHold) {
 }
 
 TEST(Record, SaysThatAUnitWasLost) {
-  Script script(100);
+  KernelScript script(100);
   script.compute = [](const Block&, int) { throw std::runtime_error("broken"); };
   ScriptedKernel kernel(script);
   EXPECT_THROW(static_cast<void>(record(quick_setup({"cpu"}, kernel))), BackendError);

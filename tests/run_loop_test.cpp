@@ -15,7 +15,7 @@ TEST(RunLoop, GivesWorkToWhoeverIsIdle) {
   // 1 s and 2 s an item, pieces of 2: u0 ends at 2, 4, 6; u1 at 4 and 8. 10 items.
   auto executor = make_fake_executor({{affine_unit(0, 1), affine_unit(0, 2)}, {}, {}});
   Scripted policy = pieces_of(2);
-  Recording journal;
+  MemoryJournal journal;
   const RunOutcome outcome = run_policy(*executor, policy, setup_of(2, items_of(10)), journal);
   EXPECT_TRUE(outcome.complete);
   EXPECT_FALSE(outcome.policy_stalled);
@@ -31,7 +31,7 @@ TEST(RunLoop, HandlesMoreUnitsThanItems) {
   auto executor =
       make_fake_executor({{affine_unit(0, 1), affine_unit(0, 1), affine_unit(0, 1)}, {}, {}});
   Scripted policy = pieces_of(1);
-  Recording journal;
+  MemoryJournal journal;
   EXPECT_TRUE(run_policy(*executor, policy, setup_of(3, items_of(1)), journal).complete);
   EXPECT_EQ(journal.blocks.size(), 1u);
 }
@@ -43,7 +43,7 @@ TEST(RunLoop, ClampsABlockToTheUnitsMemory) {
   setup.units[0].memory_bytes = 199;  // (199 - 50) / 10 = 14 items, 12 in whole grains
   auto executor = make_fake_executor({{affine_unit(0, 1)}, {}, {}});
   Scripted policy = pieces_of(50);
-  Recording journal;
+  MemoryJournal journal;
   EXPECT_TRUE(run_policy(*executor, policy, setup, journal).complete);
   EXPECT_EQ(journal.blocks.size(), 9u);  // 8 of 12 and one of 4
   EXPECT_EQ(journal.blocks[0].block.items, 12);
@@ -55,7 +55,7 @@ TEST(RunLoop, FillsTheSlotsOfAUnit) {
   Scripted policy = pieces_of(1);
   // Dispatch takes 1 s, hidden behind the blocks that run: only the first waits.
   auto executor = make_fake_executor({{affine_unit(0, 2)}, Seconds{1}, {}});
-  Recording journal;
+  MemoryJournal journal;
   EXPECT_TRUE(run_policy(*executor, policy, setup, journal).complete);
   EXPECT_DOUBLE_EQ(journal.blocks[2].assigned.value, 0.0);
   EXPECT_DOUBLE_EQ(journal.blocks[3].assigned.value, 3.0);  // when the first came back
@@ -67,7 +67,7 @@ TEST(RunLoop, PutsALostBlockBackAndDoesItOnAnotherUnit) {
   auto executor = make_fake_executor(
       {{affine_unit(0, 1), affine_unit(0, 1)}, {}, {{Seconds{3}, UnitId{1}, false}}});
   Scripted policy = pieces_of(5);
-  Recording journal;
+  MemoryJournal journal;
   const RunOutcome outcome = run_policy(*executor, policy, setup_of(2, items_of(10)), journal);
   EXPECT_TRUE(outcome.complete);
   EXPECT_EQ(journal.count("block_lost"), 1);
@@ -83,7 +83,7 @@ TEST(RunLoop, WaitsForAUnitToJoinWhenAllAreLost) {
   auto executor = make_fake_executor(
       {{affine_unit(0, 1)}, {}, {{Seconds{3}, UnitId{0}, false}, {Seconds{7}, UnitId{0}, true}}});
   Scripted policy = pieces_of(5);
-  Recording journal;
+  MemoryJournal journal;
   EXPECT_TRUE(run_policy(*executor, policy, setup_of(1, items_of(5)), journal).complete);
   ASSERT_EQ(journal.blocks.size(), 1u);
   EXPECT_DOUBLE_EQ(journal.blocks[0].end.value, 12.0);
@@ -92,7 +92,7 @@ TEST(RunLoop, WaitsForAUnitToJoinWhenAllAreLost) {
 TEST(RunLoop, EndsIncompleteWhenNoUnitIsLeft) {
   auto executor = make_fake_executor({{affine_unit(0, 1)}, {}, {{Seconds{3}, UnitId{0}, false}}});
   Scripted policy = pieces_of(5);
-  Recording journal;
+  MemoryJournal journal;
   EXPECT_FALSE(run_policy(*executor, policy, setup_of(1, items_of(5)), journal).complete);
 }
 
@@ -102,7 +102,7 @@ TEST(RunLoop, FinishesTheWorkOfAStalledPolicy) {
     if (idle != nullptr && event.at == Seconds{}) decisions.assign(idle->unit, 2);
   });
   auto executor = make_fake_executor({{affine_unit(0, 1), affine_unit(0, 1)}, {}, {}});
-  Recording journal;
+  MemoryJournal journal;
   const RunOutcome outcome = run_policy(*executor, policy, setup_of(2, items_of(100)), journal);
   EXPECT_TRUE(outcome.complete);
   EXPECT_TRUE(outcome.policy_stalled);
@@ -114,7 +114,7 @@ TEST(RunLoop, FinishesTheWorkOfAPolicyThatOnlySetsTimers) {
     if (!std::holds_alternative<UnitIdle>(event.what)) decisions.set_timer(view.now());
   });
   auto executor = make_fake_executor({{affine_unit(0, 1)}, {}, {}});
-  Recording journal;
+  MemoryJournal journal;
   const RunOutcome outcome = run_policy(*executor, policy, setup_of(1, items_of(10)), journal);
   EXPECT_TRUE(outcome.complete);
   EXPECT_TRUE(outcome.policy_stalled);
@@ -123,7 +123,7 @@ TEST(RunLoop, FinishesTheWorkOfAPolicyThatOnlySetsTimers) {
 TEST(RunLoop, StartsEveryIterationBehindABarrier) {
   auto executor = make_fake_executor({{affine_unit(0, 1), affine_unit(0, 3)}, {}, {}});
   Scripted policy = pieces_of(1);
-  Recording journal;
+  MemoryJournal journal;
   EXPECT_TRUE(run_policy(*executor, policy, setup_of(2, items_of(2, 1, 3)), journal).complete);
   ASSERT_EQ(journal.blocks.size(), 6u);
   EXPECT_DOUBLE_EQ(journal.blocks[2].assigned.value, 3.0);
@@ -136,7 +136,7 @@ TEST(RunLoop, RunsPhasesInOrder) {
   setup.phases.push_back(items_of(3));
   auto executor = make_fake_executor({{affine_unit(0, 1)}, {}, {}});
   Scripted policy = pieces_of(5);
-  Recording journal;
+  MemoryJournal journal;
   EXPECT_TRUE(run_policy(*executor, policy, setup, journal).complete);
   ASSERT_EQ(journal.blocks.size(), 2u);
   EXPECT_EQ(journal.blocks[1].block.phase, 1);
@@ -156,7 +156,7 @@ TEST(RunLoop, FiresATimerAfterTheFinishesOfItsInstant) {
     }
   });
   auto executor = make_fake_executor({{affine_unit(0, 1)}, {}, {}});
-  Recording journal;
+  MemoryJournal journal;
   EXPECT_TRUE(run_policy(*executor, policy, setup_of(1, items_of(6)), journal).complete);
   EXPECT_EQ(seen, (std::vector<std::string>{"finish", "timer", "finish", "finish"}));
 }
@@ -178,7 +178,7 @@ TEST(RunLoop, LetsTheMastersThinkingDelayWhatItDecidesNext) {
   RunSetup setup = setup_of(1, items_of(10));
   setup.cost_meter = &price;
   auto executor = make_fake_executor({{affine_unit(0, 1)}, {}, {}});
-  Recording journal;
+  MemoryJournal journal;
   EXPECT_TRUE(run_policy(*executor, policy, setup, journal).complete);
   EXPECT_DOUBLE_EQ(journal.blocks[0].assigned.value, 0.5);
   EXPECT_DOUBLE_EQ(journal.blocks[0].end.value, 10.5);
@@ -192,7 +192,7 @@ TEST(RunLoop, EndsEarlyWhenAStopIsRequested) {
   setup.stop_requested = [&] { return ++asked > 3; };
   auto executor = make_fake_executor({{affine_unit(0, 1)}, {}, {}});
   Scripted policy = pieces_of(1);
-  Recording journal;
+  MemoryJournal journal;
   const RunOutcome outcome = run_policy(*executor, policy, setup, journal);
   EXPECT_TRUE(outcome.interrupted);
   EXPECT_FALSE(outcome.complete);
@@ -227,7 +227,7 @@ TEST(RunLoop, DoesEveryItemOnceWhateverFails) {
         decisions.set_timer(view.now() + Seconds{1});
       }
     });
-    Recording journal;
+    MemoryJournal journal;
     EXPECT_TRUE(run_policy(*executor, policy, setup, journal).complete) << "round " << round;
     Items done = 0;
     for (const BlockRecord& record : journal.blocks) done += record.block.items;

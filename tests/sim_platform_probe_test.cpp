@@ -90,7 +90,7 @@ TEST(PlatformProbe, SaysWhichTwoHostsHaveNoRoute) {
   EXPECT_EQ(refusal(head + "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\">\n"
                            "<host id=\"a\" speed=\"1f\"/>\n<host id=\"b\" speed=\"1f\"/>\n"
                            "</zone></platform>\n"),
-            "FILE: no route from a to b; add one to the platform");
+            "FILE:5: no route from a to b; add one to the platform");
   // One way only, between zones, and with Floyd, where SimGrid does other things.
   EXPECT_EQ(
       refusal(head + "<platform version=\"4.1\"><zone id=\"z\" routing=\"Floyd\">\n"
@@ -98,12 +98,12 @@ TEST(PlatformProbe, SaysWhichTwoHostsHaveNoRoute) {
                      "<link id=\"l\" bandwidth=\"1Bps\" latency=\"1s\"/>\n"
                      "<route src=\"a\" dst=\"b\" symmetrical=\"NO\"><link_ctn id=\"l\"/></route>"
                      "</zone></platform>\n"),
-      "FILE: no route from b to a; add one to the platform");
+      "FILE:5: no route from b to a; add one to the platform");
   EXPECT_EQ(refusal(head + "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\">\n"
                            "<zone id=\"y\" routing=\"Full\"><host id=\"a\" speed=\"1f\"/></zone>\n"
                            "<zone id=\"x\" routing=\"None\"><host id=\"b\" speed=\"1f\"/></zone>\n"
                            "</zone></platform>\n"),
-            "FILE: no route from a to b; add one to the platform");
+            "FILE:5: no route from a to b; add one to the platform");
 }
 
 TEST(PlatformProbe, RefusesAFileOfVersion3) {

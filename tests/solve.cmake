@@ -1,3 +1,4 @@
+# Fits and solvers, and the policies that rest on them.
 equipoise_tests(solve
   SOURCES
     fit_test.cpp

@@ -20,8 +20,8 @@ namespace equipoise {
 namespace {
 
 struct RandomProblem {
-  std::vector<std::unique_ptr<CostCurve>> curves;
-  std::vector<const CostCurve*> costs;
+  std::vector<std::unique_ptr<CostModel>> curves;
+  std::vector<const CostModel*> costs;
   std::vector<double> caps;
   double items = 0.0;
 
@@ -33,7 +33,7 @@ double between(std::mt19937_64& random, double low, double high) {
 }
 
 /// One cost of a random family, of about `slowness` seconds for all items.
-std::unique_ptr<CostCurve> random_cost(std::mt19937_64& random, double items, double fixed_s) {
+std::unique_ptr<CostModel> random_cost(std::mt19937_64& random, double items, double fixed_s) {
   const double slowness = std::exp2(between(random, -3.0, 3.0));
   BasisCoefficients a{};
   const auto set = [&a](Basis f, double value) { a[static_cast<std::size_t>(f)] = value; };

@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "shared_policies/fit/cost_curve.hpp"
+#include "shared_policies/fit/cost_model.hpp"
 #include "shared_policies/fit/speed_curve.hpp"
 #include "shared_policies/solve/integer_rounding.hpp"
 
@@ -17,7 +17,7 @@ namespace equipoise {
 namespace {
 
 /// A cost from a function and its derivative.
-class FormulaCurve final : public CostCurve {
+class FormulaCurve final : public CostModel {
  public:
   FormulaCurve(std::function<double(double)> seconds, std::function<double(double)> slope,
                bool non_decreasing)
@@ -31,9 +31,9 @@ class FormulaCurve final : public CostCurve {
   bool non_decreasing_;
 };
 
-Split split_of(std::initializer_list<const CostCurve*> costs, double items,
+Split split_of(std::initializer_list<const CostModel*> costs, double items,
                std::vector<double> caps = {}) {
-  const std::vector<const CostCurve*> list = costs;
+  const std::vector<const CostModel*> list = costs;
   if (caps.empty()) {
     caps.assign(list.size(), 1e18);
   }
@@ -161,7 +161,7 @@ TEST(EqualFinish, DividesByPiecewiseLinearSpeeds) {
 }
 
 TEST(IntegerRounding, KeepsTheSumAndGivesTheRestWhereItCostsLeast) {
-  const std::vector<const CostCurve*> costs = {&unit_a, &unit_b, &unit_c};
+  const std::vector<const CostModel*> costs = {&unit_a, &unit_b, &unit_c};
   const std::vector<double> shares = {241.176471, 502.941176, 255.882353};
   const std::vector<Items> caps(3, 1'000'000);
   const auto blocks = round_to_sum({costs, shares, caps, 1000, 1});
@@ -170,7 +170,7 @@ TEST(IntegerRounding, KeepsTheSumAndGivesTheRestWhereItCostsLeast) {
 }
 
 TEST(IntegerRounding, RespectsGrainCapsAndThePartialLastGrain) {
-  const std::vector<const CostCurve*> costs = {&unit_a, &unit_b};
+  const std::vector<const CostModel*> costs = {&unit_a, &unit_b};
   const std::vector<double> shares = {50.0, 57.0};
   const std::vector<Items> caps = {1000, 60};
   const auto blocks = round_to_sum({costs, shares, caps, 107, 10});
@@ -184,7 +184,7 @@ TEST(IntegerRounding, RespectsGrainCapsAndThePartialLastGrain) {
 }
 
 TEST(IntegerRounding, IsOptimalAgainstEveryWayToDivideASmallNumber) {
-  const std::vector<const CostCurve*> costs = {&unit_a, &unit_b, &unit_c};
+  const std::vector<const CostModel*> costs = {&unit_a, &unit_b, &unit_c};
   const std::vector<Items> caps(3, 1'000'000);
   for (Items items = 1; items <= 60; items += 7) {
     const std::vector<double> limits(3, 1e9);

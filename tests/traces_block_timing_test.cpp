@@ -126,6 +126,14 @@ TEST(BlockTiming, PoolsSummariesOfOneSizeByTheirCounts) {
   EXPECT_NEAR(timing.quantile(10, 0.5).value, 2.5 / std::sqrt(1.0 + 1.5 / 6.25), 1e-12);
 }
 
+TEST(BlockTiming, SpreadsTimesWhoseSquaresUnderflowLikeOthers) {
+  const BlockTiming tiny(one_unit({summary(10, 5, 1e-200, 1e-201)}), 0);
+  const BlockTiming usual(one_unit({summary(10, 5, 1.0, 0.1)}), 0);
+  for (const double u : {0.01, 0.5, 0.99}) {
+    EXPECT_NEAR(tiny.quantile(10, u).value / 1e-200, usual.quantile(10, u).value, 1e-9) << u;
+  }
+}
+
 TEST(BlockTiming, SaysWhenABlockIsOutsideWhatWasRecorded) {
   const BlockTiming timing(one_unit({sample(10, 1.0), sample(20, 2.0)}), 0);
   EXPECT_TRUE(timing.extrapolates(9.999));

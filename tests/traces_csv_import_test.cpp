@@ -99,17 +99,46 @@ TEST(CsvImport, NamesTheNearestColumnUnitAndKind) {
 
 TEST(CsvImport, RefusesUnusableRowsWithTheirLine) {
   const std::string header = "num_tokens,median\n128,2\n";
-  EXPECT_EQ(refusal(header + "64,nan\n"), "t.csv:3: `median` is not finite: nan");
-  EXPECT_EQ(refusal(header + "64,inf\n"), "t.csv:3: `median` is not finite: inf");
-  EXPECT_EQ(refusal(header + "64,-1\n"), "t.csv:3: `median` must be more than zero, not -1");
-  EXPECT_EQ(refusal(header + "64,0\n"), "t.csv:3: `median` must be more than zero, not 0");
-  EXPECT_EQ(refusal(header + "0,1\n"), "t.csv:3: `num_tokens` must be more than zero, not 0");
-  EXPECT_EQ(refusal(header + "1e19,1\n"), "t.csv:3: `num_tokens` overflows: 1e19");
-  EXPECT_EQ(refusal(header + "1e400,1\n"), "t.csv:3: `num_tokens` overflows: 1e400");
-  EXPECT_EQ(refusal(header + "x,1\n"), "t.csv:3: `num_tokens` is not a number: `x`");
-  EXPECT_EQ(refusal(header + ",1\n"), "t.csv:3: `num_tokens` is not a number: ``");
-  EXPECT_EQ(refusal(header + "64\n"), "t.csv:3: 1 fields where the header row has 2");
-  EXPECT_EQ(refusal(header + "\"64,1\n"), "t.csv:3: a quote is not closed");
+  const std::string hint = "; correct the row or leave it out";
+  EXPECT_EQ(refusal(header + "64,nan\n"), "t.csv:3: `median` is not finite: nan" + hint);
+  EXPECT_EQ(refusal(header + "64,inf\n"), "t.csv:3: `median` is not finite: inf" + hint);
+  EXPECT_EQ(refusal(header + "64,-1\n"), "t.csv:3: `median` must be more than zero, not -1" + hint);
+  EXPECT_EQ(refusal(header + "64,0\n"), "t.csv:3: `median` must be more than zero, not 0" + hint);
+  EXPECT_EQ(refusal(header + "0,1\n"),
+            "t.csv:3: `num_tokens` must be more than zero, not 0" + hint);
+  EXPECT_EQ(refusal(header + "1e19,1\n"), "t.csv:3: `num_tokens` overflows: 1e19" + hint);
+  EXPECT_EQ(refusal(header + "1e400,1\n"), "t.csv:3: `num_tokens` is out of range: 1e400" + hint);
+  EXPECT_EQ(refusal(header + "x,1\n"), "t.csv:3: `num_tokens` is not a number: `x`" + hint);
+  EXPECT_EQ(refusal(header + ",1\n"), "t.csv:3: `num_tokens` is not a number: ``" + hint);
+  EXPECT_EQ(refusal(header + "64\n"), "t.csv:3: 1 fields where the header row has 2" + hint);
+  EXPECT_EQ(refusal(header + "\"64,1\n"), "t.csv:3: a quote is not closed; close it");
+}
+
+TEST(CsvImport, RefusesTimesThatUnderflowInSeconds) {
+  const std::string hint = "; correct the row or leave it out";
+  EXPECT_EQ(refusal("num_tokens,median\n128,1e-306\n"),
+            "t.csv:2: `median` is too short a time: 1e-306" + hint);  // 1e-309 s is a denormal
+  CsvImportOptions with = options();
+  with.time_unit = "ns";
+  with.in_column = "in";
+  EXPECT_EQ(refusal("num_tokens,median,in\n128,1e-307,0\n", with),
+            "t.csv:2: `median` is too short a time: 1e-307" + hint);
+  EXPECT_EQ(refusal("num_tokens,median,in\n128,1,1e-307\n", with),
+            "t.csv:2: `in` is too short a time: 1e-307" + hint);
+  EXPECT_EQ(refusal("num_tokens,median,in\n128,1,1e19\n", with),
+            "t.csv:2: `in` overflows: 1e19" + hint);
+  EXPECT_EQ(refusal("num_tokens,median,in\n128,1e-290,0\n", with), "not refused");
+}
+
+TEST(CsvImport, RefusesEmptyNamesOfUnitAndKernel) {
+  CsvImportOptions with = options();
+  with.unit = "";
+  EXPECT_EQ(refusal("num_tokens,median\n128,2\n", with),
+            "--unit: the name is empty; name the unit");
+  with = options();
+  with.kernel = "";
+  EXPECT_EQ(refusal("num_tokens,median\n128,2\n", with),
+            "--kernel: the name is empty; name the kernel");
 }
 
 TEST(CsvImport, ReadsOrRefusesDamagedFiles) {
@@ -127,7 +156,8 @@ TEST(CsvImport, RefusesMissingAndEmptyFiles) {
   EXPECT_EQ(refusal_of([] { (void)import_csv("/nowhere/t.csv", options()); }),
             "/nowhere/t.csv: no such file; give a CSV file");
   EXPECT_EQ(refusal(""), "t.csv: the file is empty; give a CSV file");
-  EXPECT_EQ(refusal("num_tokens,median\n"), "t.csv: the file has no rows below its header row");
+  EXPECT_EQ(refusal("num_tokens,median\n"),
+            "t.csv: the file has no rows below its header row; give one that has");
 }
 
 }  // namespace

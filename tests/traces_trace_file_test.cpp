@@ -19,6 +19,8 @@ const std::string header =
 const std::string sample = R"({"unit":"cpu0","items":5,"compute_s":0.25})"
                            "\n";
 
+const std::string hint = "; correct the line or record it again";
+
 /// What reading a file of `text` is refused with, without the folder's name.
 std::string refusal(const std::string& text) {
   const TemporaryFolder folder;
@@ -111,7 +113,8 @@ TEST(TraceFile, RefusesAMissingAnEmptyAndASamplelessFile) {
                      "/nowhere/t.jsonl: no such file"));
   EXPECT_TRUE(begins(refusal(""), "t.jsonl: the file is empty"));
   EXPECT_TRUE(begins(refusal("\n\n"), "t.jsonl: the file is empty"));
-  EXPECT_EQ(refusal(header), "t.jsonl: the trace has no samples");
+  EXPECT_EQ(refusal(header),
+            "t.jsonl:1: the trace has no samples; record it again, or give another one");
 }
 
 TEST(TraceFile, RefusesMalformedJsonWithItsLine) {
@@ -120,12 +123,12 @@ TEST(TraceFile, RefusesMalformedJsonWithItsLine) {
   EXPECT_TRUE(begins(sample_refusal("{\"unit\":\"cpu0\","), "t.jsonl:3: malformed JSON"));
   EXPECT_TRUE(begins(sample_refusal(R"({"unit":"cpu0","items":1,"compute_s":NaN})"),
                      "t.jsonl:3: malformed JSON"));
-  EXPECT_EQ(sample_refusal("[1]"), "t.jsonl:3: a sample must be a JSON object");
+  EXPECT_EQ(sample_refusal("[1]"), "t.jsonl:3: a sample must be a JSON object" + hint);
 }
 
 TEST(TraceFile, RefusesAbsurdNestingWithoutFollowingIt) {
   EXPECT_EQ(sample_refusal("{\"x\":" + std::string(5000000, '[')),
-            "t.jsonl:3: JSON nested deeper than 64");
+            "t.jsonl:3: JSON nested deeper than 64" + hint);
   EXPECT_TRUE(begins(refusal(std::string(100000, '{') + "\n"), "t.jsonl:1: JSON nested deeper"));
   // Brackets in a text nest nothing.
   EXPECT_EQ(read(header + R"({"unit":"cpu0","items":5,"compute_s":1,"x":"\")" +
@@ -142,40 +145,42 @@ TEST(TraceFile, RefusesTimesThatAreNotPositive) {
     EXPECT_NE(why.find("must be more than zero"), std::string::npos) << why;
   }
   EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1,"compute_s":1e400})"),
-            "t.jsonl:3: a number overflows");
+            "t.jsonl:3: a number overflows" + hint);
   EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1,"compute_s":1,"in_s":-1})"),
-            "t.jsonl:3: `in_s` must not be negative");
+            "t.jsonl:3: `in_s` must not be negative" + hint);
   EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1,"n":3,"compute_s":{"mean":1,"sd":-1}})"),
-            "t.jsonl:3: `sd` must not be negative");
+            "t.jsonl:3: `sd` must not be negative" + hint);
 }
 
 TEST(TraceFile, RefusesSizesAndCountsThatCannotBe) {
   EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1e19,"compute_s":1})"),
-            "t.jsonl:3: `items` overflows");
+            "t.jsonl:3: `items` overflows" + hint);
   EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":0,"compute_s":1})"),
-            "t.jsonl:3: `items` must be more than zero");
+            "t.jsonl:3: `items` must be more than zero" + hint);
   EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1,"compute_s":1,"in_bytes":1e30})"),
-            "t.jsonl:3: `in_bytes` overflows");
+            "t.jsonl:3: `in_bytes` overflows" + hint);
   EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1,"n":0,"compute_s":{"mean":1}})"),
-            "t.jsonl:3: `n` must be more than zero");
+            "t.jsonl:3: `n` must be more than zero" + hint);
   EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1,"n":1.5,"compute_s":{"mean":1}})"),
-            "t.jsonl:3: `n` must be a whole number");
+            "t.jsonl:3: `n` must be a whole number" + hint);
   EXPECT_TRUE(begins(sample_refusal(R"({"unit":"cpu0","items":1,"compute_s":{"mean":1}})"),
                      "t.jsonl:3: a summary must say in `n`"));
 }
 
 TEST(TraceFile, RefusesMissingFieldsAndWrongTypes) {
-  EXPECT_EQ(sample_refusal(R"({"items":1,"compute_s":1})"), "t.jsonl:3: `unit` is missing");
-  EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","compute_s":1})"), "t.jsonl:3: `items` is missing");
-  EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1})"), "t.jsonl:3: `compute_s` is missing");
+  EXPECT_EQ(sample_refusal(R"({"items":1,"compute_s":1})"), "t.jsonl:3: `unit` is missing" + hint);
+  EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","compute_s":1})"),
+            "t.jsonl:3: `items` is missing" + hint);
+  EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1})"),
+            "t.jsonl:3: `compute_s` is missing" + hint);
   EXPECT_EQ(sample_refusal(R"({"unit":7,"items":1,"compute_s":1})"),
-            "t.jsonl:3: `unit` must be a text");
+            "t.jsonl:3: `unit` must be a text" + hint);
   EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":"1","compute_s":1})"),
-            "t.jsonl:3: `items` must be a number");
+            "t.jsonl:3: `items` must be a number" + hint);
   EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1,"compute_s":"1"})"),
-            "t.jsonl:3: `compute_s` must be a number");
+            "t.jsonl:3: `compute_s` must be a number" + hint);
   EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1,"compute_s":true})"),
-            "t.jsonl:3: `compute_s` must be a number");
+            "t.jsonl:3: `compute_s` must be a number" + hint);
 }
 
 TEST(TraceFile, RefusesASummaryThatContradictsItself) {
@@ -202,15 +207,22 @@ TEST(TraceFile, RefusesHeadersThatAreNotOurs) {
   EXPECT_TRUE(begins(with("trace/1", "trace/2"), "t.jsonl:1: schema `equipoise.trace/2` is not"));
   EXPECT_TRUE(begins(with("trace/1", "trace/11"), "t.jsonl:1: schema"));
   EXPECT_TRUE(begins(with("trace/1", "run/1"), "t.jsonl:1: schema"));
-  EXPECT_EQ(with("\"schema\"", "\"scheme\""), "t.jsonl:1: `schema` is missing");
+  EXPECT_EQ(with("\"schema\"", "\"scheme\""), "t.jsonl:1: `schema` is missing" + hint);
   EXPECT_TRUE(begins(with("recorded", "guessed"), "t.jsonl:1: unknown source `guessed`"));
   EXPECT_TRUE(begins(with("\"gpu\"", "\"fpga\""), "t.jsonl:1: unknown kind `fpga` of unit cuda0"));
-  EXPECT_EQ(with("cuda0", "cpu0"), "t.jsonl:1: unit cpu0 is listed twice");
-  EXPECT_EQ(with("12079136768", "0"), "t.jsonl:1: `memory_bytes` must be more than zero");
+  EXPECT_EQ(with("cuda0", "cpu0"), "t.jsonl:1: unit cpu0 is listed twice; name each unit once");
+  EXPECT_EQ(with("12079136768", "-1"), "t.jsonl:1: `memory_bytes` must not be negative" + hint);
   EXPECT_EQ(with("\"units\"", "\"unit\""),
-            "t.jsonl:1: `units` must be a list of at least one unit");
-  EXPECT_EQ(with("{\"name\":\"here\"}", "\"here\""), "t.jsonl:1: `machine` must be an object");
-  EXPECT_EQ(refusal("7\n"), "t.jsonl:1: the header must be a JSON object");
+            "t.jsonl:1: `units` must be a list of at least one unit" + hint);
+  EXPECT_EQ(with("{\"name\":\"here\"}", "\"here\""),
+            "t.jsonl:1: `machine` must be an object" + hint);
+  EXPECT_EQ(refusal("7\n"), "t.jsonl:1: the header must be a JSON object" + hint);
+}
+
+TEST(TraceFile, TakesAUnitWithoutMemory) {
+  std::string text = header;
+  text.replace(text.find("12079136768"), 11, "0");
+  EXPECT_EQ(read(text + sample).units.at(1).memory_bytes, 0.0);
 }
 
 TEST(TraceFile, IgnoresATruncatedLastLineAndSaysSo) {

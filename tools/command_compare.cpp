@@ -166,7 +166,6 @@ void write_files(const Comparison& comparison, const Options& options) {
 }  // namespace
 
 int compare_command(const Options& options) {
-  if (options.reps < 1) throw InputError("--reps", "give at least one repetition");
   Comparison comparison;
   comparison.policies = choose_policies(options);
   const bool simulates = options.on != "real";
@@ -202,7 +201,10 @@ int compare_command(const Options& options) {
     std::printf("%s", comparison_table(comparison).c_str());
   }
   write_files(comparison, options);
-  for (const PolicyResult& result : comparison.results) failed = failed || !result.verified;
+  for (const PolicyResult& result : comparison.results) {
+    warn_of_extrapolation(result.policy, result.extrapolated_share);
+    failed = failed || !result.verified;
+  }
   if (!failed) return 0;
   std::fprintf(stderr, "equipoise: error: some runs failed; see the warnings above\n");
   return 1;

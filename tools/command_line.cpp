@@ -11,6 +11,7 @@
 #include "shared_policies/model/spec.hpp"
 #include "tools/commands.hpp"
 #include "tools/console.hpp"
+#include "tools/cost_meters.hpp"
 #include "tools/parallel_runs.hpp"
 #include "tools/version.hpp"
 
@@ -26,6 +27,8 @@ struct Request {
   std::string noise = "on";
   std::string seed = "1";
   std::string dispatch_cost;
+  std::string reps = "10";
+  std::string seconds_max = "5";
   std::string what;  ///< of `list`
   std::string file;
   StarpuImportRequest starpu;
@@ -138,7 +141,7 @@ void add_compare(CLI::App& app, Request& r) {
   add_run_settings(*c, r);
   c->add_option("--baseline", r.options.baseline, "what speedups refer to; always run")
       ->capture_default_str();
-  c->add_option("--reps", r.options.reps, "repetitions of every policy")->capture_default_str();
+  c->add_option("--reps", r.reps, "repetitions of every policy")->capture_default_str();
   add_out(*c, r, "write results.json, report.html and the first runs into this folder");
   add_output(*c, r);
   add_help(
@@ -164,7 +167,7 @@ void add_record(CLI::App& app, Request& r) {
   add_units(*c, r, true);
   add_workload(*c, r);
   c->add_option("--seed", r.seed, "of the input data")->capture_default_str();
-  c->add_option("--seconds-max", r.options.seconds_max, "time for each unit, in seconds")
+  c->add_option("--seconds-max", r.seconds_max, "time for each unit, in seconds")
       ->capture_default_str();
   c->add_option("--out", r.options.out, "write the trace (JSON Lines) here")->required();
   c->add_option("--platform-out", r.options.platform_out,
@@ -308,11 +311,22 @@ void add_all(CLI::App& app, Request& r) {
 void finish_options(Request& r) {
   r.options.noise = r.noise == "on";
   const Items seed = parse_items(r.seed, "--seed");
-  if (seed < 0) throw InputError("--seed", "a seed is not negative");
+  if (seed < 0) throw InputError("--seed", "a seed is not negative; give a whole number from 0 on");
   r.options.seed = static_cast<std::uint64_t>(seed);
+  const Items reps = parse_items(r.reps, "--reps");
+  if (reps < 1 || reps > 1'000'000) {
+    throw InputError("--reps", "give a number of repetitions from 1 to 1e6");
+  }
+  r.options.reps = static_cast<int>(reps);
+  r.options.seconds_max = parse_number(r.seconds_max, "--seconds-max");
+  if (r.options.seconds_max <= 0.0) {
+    throw InputError("--seconds-max", "give a positive number of seconds");
+  }
+  static_cast<void>(make_cost_meter(r.options.decision_cost, 0.0));  // refuses what it cannot read
   if (r.dispatch_cost.empty()) return;
   const double seconds = parse_number(r.dispatch_cost, "--dispatch-cost");
-  if (seconds < 0.0) throw InputError("--dispatch-cost", "a cost is not negative");
+  if (seconds < 0.0)
+    throw InputError("--dispatch-cost", "a cost is not negative; give seconds from 0 on");
   r.options.dispatch_cost = Seconds{seconds};
 }
 

@@ -48,6 +48,9 @@ PlatformDescription platform_of(const Recording& recording, const Options& optio
 
 int record_command(const Options& options) {
   check_writable(options.out, "--out");
+  if (options.platform_out == options.out) {
+    throw InputError("--platform-out", "is the file of the trace, too; give another name");
+  }
   if (!options.platform_out.empty()) check_writable(options.platform_out, "--platform-out");
   if (options.workloads.size() != 1) {
     throw InputError("--workload",

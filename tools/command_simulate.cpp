@@ -27,6 +27,7 @@ int report(const RunReport& report, const PolicyChoice& choice, const std::vecto
     std::printf("%s", run_table(report, choice, units, lower_bound_s).c_str());
     if (!options.out.empty()) std::printf("run file: %s\n", options.out.c_str());
   }
+  warn_of_extrapolation(choice.spelling, report.run.numbers.extrapolated_share);
   if (report.run.verified) return 0;
   std::fprintf(stderr, "equipoise: error: the run is not verified: %s\n", report.problem.c_str());
   return 1;

@@ -44,6 +44,7 @@ bool import_kernel(const StarpuImportRequest& request, const std::string& kernel
     unusable[error.why()].push_back(kernel);
     return false;
   }
+  make_folder(request.out, "--out");
   const std::string file =
       fmt::format("{}/{}-{}.jsonl", request.out, options.machine, short_kernel_name(kernel));
   write_trace(import.trace, file);
@@ -74,7 +75,6 @@ int trace_import_starpu_command(const StarpuImportRequest& asked) {
   const StarpuMachine machine = read_starpu_machine(directory, asked.options.machine);
   StarpuImportRequest request = asked;
   if (request.kernels.empty()) request.kernels = starpu_kernels(directory, machine.name);
-  make_folder(request.out, "--out");
   int imported = 0;
   UnusableKernels unusable;
   for (const std::string& kernel : request.kernels) {

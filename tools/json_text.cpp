@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "shared_policies/model/failure.hpp"
+#include "real/machine.hpp"
 #include "tools/version.hpp"
 
 namespace equipoise {
@@ -103,7 +103,12 @@ std::string run_header_text(const RunPlan& plan) {
                  {"seed", plan.seed},
                  {"repetition", plan.repetition},
                  {"decision_cost", plan.decision_cost},
-                 {"version", version_text()}};
+                 {"version", built_with_text()},
+                 {"machine",
+                  {{"name", this_machine().name},
+                   {"cpu", this_machine().cpu_model},
+                   {"hardware_threads", this_machine().threads.size()},
+                   {"memory_bytes", this_machine().memory_bytes}}}};
   if (!plan.settings.empty()) header.update(Json::parse(plan.settings));
   return header.dump();
 }

@@ -29,19 +29,20 @@ Trace whole_blocks(Trace trace) {
   return trace;
 }
 
-KnownCosts known_costs(const std::vector<Unit>& units, const std::string& kernel,
-                       const std::vector<Trace>& traces) {
+KnownCosts known_costs(const RealWorld& world, const std::vector<Trace>& traces) {
   KnownCosts known;
-  for (const Unit& unit : units) {
-    const auto place = find_timing(traces, kernel, unit.name);
-    if (!place) {
-      known.units.push_back(nullptr);
-      continue;
+  known.phases.clear();
+  for (const Workload& workload : world.phases) {
+    KnownCosts::Phase& phase = known.phases.emplace_back();
+    for (const Unit& unit : world.units) {
+      const auto place = find_timing(traces, workload.kernel, unit.name);
+      phase.push_back(nullptr);
+      if (!place) continue;
+      TimingCurve::Moving moving;
+      moving.dispatch = place->trace->dispatch.value_or(Seconds{});
+      phase.back() = std::make_unique<TimingCurve>(
+          BlockTiming(whole_blocks(*place->trace), place->unit), moving);
     }
-    TimingCurve::Moving moving;
-    moving.dispatch = place->trace->dispatch.value_or(Seconds{});
-    known.units.push_back(std::make_unique<TimingCurve>(
-        BlockTiming(whole_blocks(*place->trace), place->unit), moving));
   }
   return known;
 }
@@ -83,8 +84,7 @@ RealWorld load_real_world(const Options& options) {
 }
 
 void check_policy(const RealWorld& world, const PolicyChoice& choice) {
-  const KnownCosts known =
-      known_costs(world.units, world.phases.front().kernel, profile_of(choice, world.traces));
+  const KnownCosts known = known_costs(world, profile_of(choice, world.traces));
   static_cast<void>(make_policy(*choice.info, {choice.parameters, &known}));
 }
 
@@ -94,8 +94,7 @@ RunReport run_once(const RealWorld& world, const PolicyChoice& choice, const Opt
   plan.units = world.units;
   plan.phases = world.phases;
   plan.policy = choice;
-  const KnownCosts known =
-      known_costs(world.units, world.phases.front().kernel, profile_of(choice, world.traces));
+  const KnownCosts known = known_costs(world, profile_of(choice, world.traces));
   plan.known = &known;
   plan.on = "real";
   plan.seed = options.seed;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "tools/console.hpp"
 #include "tools/text_table.hpp"
 
 namespace equipoise {
@@ -97,6 +98,13 @@ std::string run_table(const RunReport& report, const PolicyChoice& policy,
   if (n.energy_j) text += fmt::format("; {} J", significant(*n.energy_j, 4));
   text += report.run.verified ? "; verified" : "; NOT VERIFIED: " + report.problem;
   return text + "\n";
+}
+
+void warn_of_extrapolation(const std::string& policy, double share) {
+  if (share <= 0.0) return;
+  warn(fmt::format(
+      "{}: {}% of the items were in blocks smaller or larger than any that was recorded", policy,
+      significant(100.0 * share, 2)));
 }
 
 std::string comparison_table(const Comparison& comparison) {

@@ -15,6 +15,9 @@ namespace equipoise {
                                     const std::vector<Unit>& units,
                                     std::optional<double> lower_bound_s);
 
+/// Warns when some of the items were in blocks outside the recorded sizes.
+void warn_of_extrapolation(const std::string& policy, double share);
+
 /// A comparison: a line a policy and world, the least makespan of each world marked; with both
 /// worlds the predicted makespan stands beside the measured one.
 [[nodiscard]] std::string comparison_table(const Comparison& comparison);

@@ -119,7 +119,7 @@ SimWorld load_sim_world(const Options& options) {
   const bool any = std::any_of(probed.hosts.begin(), probed.hosts.end(),
                                [](const ProbedHost& host) { return host.has_routes; });
   if (!any) {
-    throw InputError(options.trace_files.front(),
+    throw InputError(options.trace_files.front() + ":1",
                      "none of its units is on the platform " + options.platform_file +
                          "; name them alike, or give hosts the property trace_unit");
   }
@@ -129,7 +129,9 @@ SimWorld load_sim_world(const Options& options) {
   }
   add_timing(world);
   world.setup.platform_file = options.platform_file;
-  const Trace& first = world.traces.front();
+  const Trace& first = *find_timing(world.traces, world.setup.phases.front().kernel,
+                                    world.setup.platform.units.front().trace_unit)
+                            ->trace;
   world.setup.dispatch =
       options.dispatch_cost.value_or(first.dispatch.value_or(world.setup.dispatch));
   world.setup.first_use = first.first_use.value_or(Seconds{});
@@ -143,16 +145,18 @@ SimWorld load_sim_world(const Options& options) {
 
 KnownCosts known_costs(const SimWorld& world, const std::vector<Trace>& traces) {
   KnownCosts known;
-  const Workload& workload = world.setup.phases.front();
-  for (const PlatformUnit& unit : world.setup.platform.units) {
-    const auto place = find_timing(traces, workload.kernel, unit.trace_unit);
-    if (!place) {
-      known.units.push_back(nullptr);
-      continue;
+  known.phases.clear();
+  const Platform& platform = world.setup.platform;
+  for (const Workload& workload : world.setup.phases) {
+    KnownCosts::Phase& phase = known.phases.emplace_back();
+    for (const PlatformUnit& unit : platform.units) {
+      const auto place = find_timing(traces, workload.kernel, unit.trace_unit);
+      phase.push_back(nullptr);
+      if (!place) continue;
+      phase.back() =
+          std::make_unique<TimingCurve>(BlockTiming(*place->trace, place->unit),
+                                        moving_of(platform, unit, workload, world.setup.dispatch));
     }
-    known.units.push_back(std::make_unique<TimingCurve>(
-        BlockTiming(*place->trace, place->unit),
-        moving_of(world.setup.platform, unit, workload, world.setup.dispatch)));
   }
   return known;
 }

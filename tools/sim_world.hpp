@@ -30,7 +30,7 @@ struct SimWorld {
 [[nodiscard]] SimWorld load_sim_world(const Options& options);
 
 /// The costs of whole blocks, as the traces and the routes have them, for informed policies and
-/// oracles: mean block times and undisturbed transfers of the first phase.
+/// oracles: mean block times and undisturbed transfers, phase by phase.
 /// `traces` are the world's own, or a profile's.
 [[nodiscard]] KnownCosts known_costs(const SimWorld& world, const std::vector<Trace>& traces);
 

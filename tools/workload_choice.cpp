@@ -73,7 +73,7 @@ void check_problem(const Trace& trace, const std::string& trace_file,
     const auto recorded = trace.problem.find(name);
     if (recorded == trace.problem.end() || recorded->second == value) continue;
     throw InputError(
-        trace_file,
+        trace_file + ":1",
         fmt::format("was made for {0}={1}, not {0}={2}, and the cost per item depends on it; "
                     "record a trace of that size",
                     name, recorded->second, value));

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
@@ -70,7 +71,7 @@ class CsvReader {
       if (i == text.size()) {
         if (!quoted) break;
         std::string more;
-        if (!next_line(more)) throw InputError(where(), "a quote is not closed");
+        if (!next_line(more)) throw InputError(where(), "a quote is not closed; close it");
         text += "\n" + more;
       }
       const char c = text[i];
@@ -149,18 +150,22 @@ struct Record {
   const std::vector<std::string>& header;
   const std::vector<std::string>& fields;
 
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw InputError(where, why + "; correct the row or leave it out");
+  }
+
   [[nodiscard]] double number(std::size_t column) const {
     const std::string& text = fields[column];
     double value = 0.0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error == std::errc::result_out_of_range) {
-      throw InputError(where, fmt::format("`{}` overflows: {}", header[column], text));
+      refuse(fmt::format("`{}` is out of range: {}", header[column], text));
     }
     if (error != std::errc() || end != text.data() + text.size()) {
-      throw InputError(where, fmt::format("`{}` is not a number: `{}`", header[column], text));
+      refuse(fmt::format("`{}` is not a number: `{}`", header[column], text));
     }
     if (!std::isfinite(value)) {
-      throw InputError(where, fmt::format("`{}` is not finite: {}", header[column], text));
+      refuse(fmt::format("`{}` is not finite: {}", header[column], text));
     }
     return value;
   }
@@ -168,11 +173,10 @@ struct Record {
   [[nodiscard]] double positive(std::size_t column) const {
     const double value = number(column);
     if (value <= 0.0) {
-      throw InputError(where, fmt::format("`{}` must be more than zero, not {}", header[column],
-                                          fields[column]));
+      refuse(fmt::format("`{}` must be more than zero, not {}", header[column], fields[column]));
     }
     if (value > most_countable) {
-      throw InputError(where, fmt::format("`{}` overflows: {}", header[column], fields[column]));
+      refuse(fmt::format("`{}` overflows: {}", header[column], fields[column]));
     }
     return value;
   }
@@ -181,31 +185,43 @@ struct Record {
     if (!column || fields[*column].empty()) return std::nullopt;
     const double value = number(*column);
     if (value < 0.0) {
-      throw InputError(where, fmt::format("`{}` must not be negative", header[*column]));
+      refuse(fmt::format("`{}` must not be negative", header[*column]));
+    }
+    if (value > most_countable) {
+      refuse(fmt::format("`{}` overflows: {}", header[*column], fields[*column]));
     }
     return value;
+  }
+
+  /// `value` of the column times `seconds`. Refuses what a double holds only in part, or not.
+  [[nodiscard]] double in_seconds(double value, std::size_t column, double seconds) const {
+    const double converted = value * seconds;
+    if (value > 0.0 && converted < std::numeric_limits<double>::min()) {
+      refuse(fmt::format("`{}` is too short a time: {}", header[column], fields[column]));
+    }
+    return converted;
   }
 };
 
 TraceSample read_sample(const Record& record, const Columns& columns, double seconds) {
   if (record.fields.size() != record.header.size()) {
-    throw InputError(record.where, fmt::format("{} fields where the header row has {}",
-                                               record.fields.size(), record.header.size()));
+    record.refuse(fmt::format("{} fields where the header row has {}", record.fields.size(),
+                              record.header.size()));
   }
   TraceSample sample;
   sample.items = record.positive(columns.items);
-  sample.compute_mean_s = record.positive(columns.compute) * seconds;
+  sample.compute_mean_s =
+      record.in_seconds(record.positive(columns.compute), columns.compute, seconds);
   if (columns.count) {
     const double count = record.positive(*columns.count);
     if (count != std::floor(count)) {
-      throw InputError(record.where,
-                       "`" + record.header[*columns.count] + "` must be a whole number");
+      record.refuse("`" + record.header[*columns.count] + "` must be a whole number");
     }
     sample.count = static_cast<std::uint64_t>(count);
   }
   const auto in_seconds = [&](std::optional<std::size_t> column) {
     std::optional<double> value = record.not_negative(column);
-    if (value) *value *= seconds;
+    if (value) *value = record.in_seconds(*value, *column, seconds);
     return value;
   };
   sample.compute_sd_s = in_seconds(columns.sd);
@@ -219,6 +235,8 @@ TraceSample read_sample(const Record& record, const Columns& columns, double sec
 
 Trace import_csv(const std::string& path, const CsvImportOptions& options) {
   const double seconds = seconds_per(options.time_unit);
+  if (options.unit.empty()) throw InputError("--unit", "the name is empty; name the unit");
+  if (options.kernel == "") throw InputError("--kernel", "the name is empty; name the kernel");
   Trace trace;
   Unit& unit = trace.units.emplace_back();
   unit.name = options.unit;
@@ -237,7 +255,8 @@ Trace import_csv(const std::string& path, const CsvImportOptions& options) {
   for (std::vector<std::string> fields; reader.next(fields);) {
     trace.samples.push_back(read_sample({reader.where(), header, fields}, columns, seconds));
   }
-  if (trace.samples.empty()) throw InputError(path, "the file has no rows below its header row");
+  if (trace.samples.empty())
+    throw InputError(path, "the file has no rows below its header row; give one that has");
   const std::filesystem::path file(path);
   trace.source = "imported";
   trace.kernel = options.kernel.value_or(file.stem().string());

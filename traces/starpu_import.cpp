@@ -294,7 +294,8 @@ StarpuImport import_starpu_model(const StarpuImportOptions& options) {
   std::vector<Candidate> candidates = choose_rows(model, options, import.refused);
   if (candidates.empty()) {
     const std::string why = import.refused.empty() ? "it is empty" : import.refused.front().why;
-    throw InputError(import.file, "the model has no usable row; of the first: " + why);
+    throw InputError(import.file, "the model has no usable row (of the first: " + why +
+                                      "); choose another kernel");
   }
   fill_trace(std::move(candidates), options, import.trace);
   return import;

@@ -1,6 +1,7 @@
 // A cursor over the value lines of a model file.
 #include "traces/starpu_model.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -23,8 +24,8 @@ class ModelReader {
   StarpuModel read() {
     const int version = whole("the version");
     if (version != known_version) {
-      refuse("performance model version " + std::to_string(version) + "; only version " +
-             std::to_string(known_version) + " is read");
+      refuse("performance model version " + std::to_string(version) + " instead of " +
+             std::to_string(known_version));
     }
     StarpuModel model;
     const int combinations = count("the number of combinations");
@@ -34,8 +35,9 @@ class ModelReader {
   }
 
  private:
-  [[noreturn]] void refuse(const std::string& why) const {
-    throw InputError(path_ + ":" + std::to_string(line_), why);
+  [[noreturn]] void refuse(const std::string& why,
+                           const char* hint = "give a model file as StarPU writes it") const {
+    throw InputError(path_ + ":" + std::to_string(std::max(line_, 1)), why + "; " + hint);
   }
 
   /// Goes to the next line that holds values.
@@ -106,7 +108,7 @@ class ModelReader {
     for (int i = 0; i < 2; ++i) {
       need("a regression");
       if (words_.size() == 1 && words_.front() != "0") {
-        refuse("a multiple-regression model; only history-based models are read");
+        refuse("a multiple-regression model", "only history-based models are read");
       }
     }
   }
@@ -134,7 +136,7 @@ class ModelReader {
 
 StarpuModel read_starpu_model(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError(path, "no such model file");
+  if (!in) throw InputError(path, "no such model file; name one of StarPU's performance models");
   return ModelReader(path, in).read();
 }
 

@@ -19,13 +19,16 @@ using nlohmann::json;
 constexpr int deepest_nesting = 64;
 /// Sizes and counts above it do not fit in 63 bits.
 constexpr double most_countable = 9.2e18;
+const char* const usual_hint = "correct the line or record it again";
 
 /// One line of a trace file and where it stands.
 struct Line {
   const std::string& where;  ///< FILE:LINE
   const json& object;
 
-  [[noreturn]] void refuse(const std::string& why) const { throw InputError(where, why); }
+  [[noreturn]] void refuse(const std::string& why, const std::string& hint = usual_hint) const {
+    throw InputError(where, why + "; " + hint);
+  }
 
   /// The field, or null if it is missing or null.
   [[nodiscard]] const json* field(const char* name) const {
@@ -109,8 +112,8 @@ void check_schema(const Line& line) {
   const std::string schema = line.text("schema", true);
   const std::string ours = "equipoise.trace/1";
   if (schema != ours && !schema.starts_with(ours + ".")) {
-    line.refuse("schema `" + schema + "` is not `" + ours +
-                "`; is this a trace, and made by this version?");
+    line.refuse("schema `" + schema + "` is not `" + ours + "`",
+                "is this a trace, and made by this version?");
   }
 }
 
@@ -121,12 +124,12 @@ Unit read_unit(const Line& line) {
   if (unit.name.empty()) line.refuse("a unit's `id` is empty");
   const std::string kind = line.text("kind", true);
   const std::optional<UnitKind> known = unit_kind_from(kind);
-  if (!known) line.refuse("unknown kind `" + kind + "` of unit " + unit.name + "; cpu, gpu or mic");
+  if (!known) line.refuse("unknown kind `" + kind + "` of unit " + unit.name, "cpu, gpu or mic");
   unit.kind = *known;
   unit.node = line.text("node", false);
   unit.model = line.text("model", false);
   if (const json* memory = line.field("memory_bytes")) {
-    unit.memory_bytes = line.positive("memory_bytes", *memory);
+    unit.memory_bytes = line.not_negative("memory_bytes", *memory);
   }
   return unit;
 }
@@ -139,7 +142,7 @@ void read_units(const Line& line, Trace& trace, std::map<std::string, std::uint3
   for (const json& object : *units) {
     Unit unit = read_unit({line.where, object});
     if (!index.emplace(unit.name, static_cast<std::uint32_t>(trace.units.size())).second) {
-      line.refuse("unit " + unit.name + " is listed twice");
+      line.refuse("unit " + unit.name + " is listed twice", "name each unit once");
     }
     trace.units.push_back(std::move(unit));
   }
@@ -151,7 +154,7 @@ Trace read_header(const Line& line, std::map<std::string, std::uint32_t>& index)
   Trace trace;
   trace.source = line.text("source", true);
   if (trace.source != "recorded" && trace.source != "imported" && trace.source != "modelled") {
-    line.refuse("unknown source `" + trace.source + "`; recorded, imported or modelled");
+    line.refuse("unknown source `" + trace.source + "`", "recorded, imported or modelled");
   }
   trace.kernel = line.text("kernel", true);
   if (trace.kernel.empty()) line.refuse("`kernel` is empty");
@@ -235,8 +238,8 @@ TraceSample read_sample(const Line& line, const std::map<std::string, std::uint3
     std::vector<std::string> known;
     known.reserve(index.size());
     for (const auto& entry : index) known.push_back(entry.first);
-    line.refuse("unit `" + unit + "` is not in the header's `units`; did you mean " +
-                nearest_name(unit, known) + "?");
+    line.refuse("unit `" + unit + "` is not in the header's `units`",
+                "did you mean " + nearest_name(unit, known) + "?");
   }
   sample.unit = found->second;
   const json* items = line.field("items");
@@ -266,7 +269,10 @@ class TraceReader {
       take(text, whole);
     }
     if (!has_header_) throw InputError(path_, "the file is empty; give a trace");
-    if (trace_.samples.empty()) throw InputError(path_, "the trace has no samples");
+    if (trace_.samples.empty()) {
+      throw InputError(path_ + ":" + std::to_string(line_),
+                       "the trace has no samples; record it again, or give another one");
+    }
     warn_of_units_without_samples();
     return std::move(trace_);
   }
@@ -276,14 +282,15 @@ class TraceReader {
   void take(const std::string& text, bool whole) {
     const std::string where = path_ + ":" + std::to_string(line_);
     if (nests_too_deep(text)) {
-      throw InputError(where, "JSON nested deeper than " + std::to_string(deepest_nesting));
+      throw InputError(
+          where, "JSON nested deeper than " + std::to_string(deepest_nesting) + "; " + usual_hint);
     }
     std::string why;
     const std::optional<json> object = parse(text, why);
     if (!object && !whole && has_header_) {
       warn(where + ": the last line is truncated and was ignored");
     } else if (!object) {
-      throw InputError(where, why);
+      throw InputError(where, why + "; " + usual_hint);
     } else if (!has_header_) {
       trace_ = read_header({where, *object}, index_);
       has_header_ = true;

@@ -47,7 +47,7 @@ TimingCurve::Moving moving_of(const Platform& platform, const PlatformUnit& unit
   moving.out_bytes_per_s = bandwidth_of(platform.links, unit.out);
   moving.in_bytes_per_item = workload.in_bytes_per_item;
   moving.out_bytes_per_item = workload.out_bytes_per_item;
-  moving.resident_bytes = workload.resident_bytes;
+  moving.resident_bytes = workload.iterations == 1 ? workload.resident_bytes : 0.0;
   return moving;
 }
 

@@ -15,7 +15,8 @@ namespace equipoise {
 ///
 ///     dispatch + in(resident + in_bytes(x)) + compute(x) + out(out_bytes(x))
 ///
-/// Piecewise linear in x, exact slopes. The resident bytes count as if every block were the first.
+/// Piecewise linear in x, exact slopes. The resident bytes are those of a unit's one block;
+/// where units have several blocks, or iterations, they are better left out (`moving_of`).
 class TimingCurve final : public CostModel {
  public:
   /// What a block costs beside its computing.
@@ -45,7 +46,8 @@ class TimingCurve final : public CostModel {
 };
 
 /// What blocks cost on `unit` of `platform` beside their computing, when nobody else uses its
-/// routes.
+/// routes. Resident bytes count in workloads of one iteration only: over several they are soon paid
+/// for.
 [[nodiscard]] TimingCurve::Moving moving_of(const Platform& platform, const PlatformUnit& unit,
                                             const Workload& workload, Seconds dispatch);
 

@@ -72,15 +72,15 @@ void BlockTiming::add_size(const TraceSample* const* first, const TraceSample* c
   }
   const double mean_s = sum_s / count;
   Spread spread;
-  double square_s2 = 0.0;
+  double square = 0.0;  // in means, whose own squares may underflow
   for (const TraceSample* const* it = first; it != last; ++it) {
-    const double apart_s = (*it)->compute_mean_s - mean_s;
-    const double sd_s = (*it)->compute_sd_s.value_or(0.0);
-    square_s2 += static_cast<double>((*it)->count) * (sd_s * sd_s + apart_s * apart_s);
+    const double apart = ((*it)->compute_mean_s - mean_s) / mean_s;
+    const double sd = (*it)->compute_sd_s.value_or(0.0) / mean_s;
+    square += static_cast<double>((*it)->count) * (sd * sd + apart * apart);
     if (!summary) spread.sorted_s.push_back((*it)->compute_mean_s);
   }
   std::sort(spread.sorted_s.begin(), spread.sorted_s.end());
-  const double relative2 = square_s2 / count / (mean_s * mean_s);
+  const double relative2 = square / count;
   spread.log_sigma = std::sqrt(std::log1p(relative2));
   spread.log_mu = std::log(mean_s) - 0.5 * std::log1p(relative2);
   any_log_normal_ = any_log_normal_ || summary;

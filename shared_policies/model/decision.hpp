@@ -22,7 +22,7 @@ struct Assign {
   BlockTag tag = BlockTag::run;
 };
 
-/// Asks for a TimerFired at `at` (at once, if that is past).
+/// Asks for a TimerFired at `at` (at once, if that is past; never, if it is infinite).
 struct SetTimer {
   Seconds at;
   std::uint64_t timer = 0;  ///< comes back in the event

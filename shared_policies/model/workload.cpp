@@ -12,16 +12,19 @@ void Workload::validate(const std::string& where) const {
   if (items < 1) {
     throw InputError(where, "a workload needs at least one item; give a larger size");
   }
-  if (grain_items < 1) throw InputError(where, "the grain must be at least one item");
-  if (iterations < 1) throw InputError(where, "a workload needs at least one iteration");
-  const std::pair<const char*, double> sizes[] = {{"in_bytes", in_bytes_per_item},
-                                                  {"out_bytes", out_bytes_per_item},
+  if (grain_items < 1)
+    throw InputError(where, "the grain must be at least one item; give a larger one");
+  if (iterations < 1)
+    throw InputError(where, "a workload needs at least one iteration; give iterations=1 or more");
+  const std::pair<const char*, double> sizes[] = {{"in_bytes_per_item", in_bytes_per_item},
+                                                  {"out_bytes_per_item", out_bytes_per_item},
                                                   {"resident_bytes", resident_bytes},
-                                                  {"memory_bytes", memory_bytes_per_item},
-                                                  {"flop", flop_per_item}};
+                                                  {"memory_bytes_per_item", memory_bytes_per_item},
+                                                  {"flop_per_item", flop_per_item}};
   for (const auto& [name, value] : sizes) {
     if (!std::isfinite(value) || value < 0.0) {
-      throw InputError(where, std::string(name) + " must be finite and not negative");
+      throw InputError(where,
+                       std::string(name) + " must be finite and not negative; give another number");
     }
     if (value * static_cast<double>(items) > 9e18) {
       throw InputError(where,

@@ -86,11 +86,14 @@ void refuse_missing_profile(const PolicyInfo& info, const PolicyInputs& inputs) 
                                      " needs to know block times before the run; give it "
                                      "profile=FILE, or the run a --trace");
   }
-  for (std::size_t p = 0; p < inputs.known->units.size(); ++p) {
-    if (inputs.known->units[p] == nullptr) {
-      throw InputError("--policy", fmt::format("the profile of {} lacks unit number {} of the run; "
-                                               "record it, or leave the unit out",
-                                               info.name, p + 1));
+  for (const KnownCosts::Phase& phase : inputs.known->phases) {
+    for (std::size_t p = 0; p < phase.size(); ++p) {
+      if (phase[p] == nullptr) {
+        throw InputError("--policy",
+                         fmt::format("the profile of {} lacks unit number {} of the run; "
+                                     "record it, or leave the unit out",
+                                     info.name, p + 1));
+      }
     }
   }
 }

@@ -23,9 +23,12 @@ enum class Foresight {
   oracle     ///< is given the true timings of this very run
 };
 
-/// Known costs, for informed policies and oracles: one for each unit of the run, in their order.
+/// Known costs, for informed policies and oracles.
 struct KnownCosts {
-  std::vector<std::unique_ptr<CostModel>> units;  ///< (n); null where the profile lacks the unit
+  /// The costs of one phase: one for each unit of the run, in their order; null where the profile
+  /// lacks the unit.
+  using Phase = std::vector<std::unique_ptr<CostModel>>;
+  std::vector<Phase> phases = std::vector<Phase>(1);
 };
 
 /// What a policy is made from.

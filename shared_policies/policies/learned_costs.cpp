@@ -11,11 +11,13 @@
 
 namespace equipoise {
 
-void LearnedCosts::add(const BlockFinished& finished) {
+void LearnedCosts::add(const BlockFinished& finished, bool brought_resident_data) {
   LearnedUnit& unit = units_[finished.unit.index];
   const auto items = static_cast<double>(finished.block.items);
   add_sample(unit.compute, items, std::max(finished.times.compute.value, shortest_block_s));
-  add_sample(unit.transfer, items, finished.times.in.value + finished.times.out.value);
+  if (!brought_resident_data) {
+    add_sample(unit.transfer, items, finished.times.in.value + finished.times.out.value);
+  }
 }
 
 void LearnedCosts::fit(const FitOptions& options) {

@@ -23,8 +23,9 @@ class LearnedCosts {
  public:
   explicit LearnedCosts(std::size_t units) : units_(units) {}
 
-  /// Takes in the compute and transfer times of a finished block.
-  void add(const BlockFinished& finished);
+  /// Takes in the compute and transfer times of a finished block; of one that brought resident data
+  /// along, the compute time alone.
+  void add(const BlockFinished& finished, bool brought_resident_data);
   /// Fits every unit that has samples.
   void fit(const FitOptions& options);
 

@@ -21,14 +21,15 @@ namespace {
 /// bound.
 class Optimum final : public Policy {
  public:
-  explicit Optimum(const KnownCosts& known) {
-    for (const auto& cost : known.units) {
-      costs_.push_back(cost.get());
-    }
-  }
+  explicit Optimum(const KnownCosts& known) : known_(known) {}
 
   void decide(const View& view, const Event& event, Decisions& decisions) override {
-    if (std::holds_alternative<IterationStarted>(event.what)) {
+    if (const auto* phase = std::get_if<PhaseStarted>(&event.what)) {
+      costs_.clear();
+      for (const auto& cost : known_.phases[static_cast<std::size_t>(phase->phase)]) {
+        costs_.push_back(cost.get());
+      }
+    } else if (std::holds_alternative<IterationStarted>(event.what)) {
       plan_iteration(view, decisions);
     } else if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
       plan_.offer(view, idle->unit, decisions);
@@ -54,7 +55,8 @@ class Optimum final : public Policy {
     decisions.thought(std::move(thought));
   }
 
-  std::vector<const CostModel*> costs_;
+  const KnownCosts& known_;
+  std::vector<const CostModel*> costs_;  // (n) of this phase
   BlockPlan plan_;
 };
 

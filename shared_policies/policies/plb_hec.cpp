@@ -99,14 +99,16 @@ class PlbHec final : public Policy {
 
   // -- Events ----------------------------------------------------------------------------------
 
-  /// The first block of a unit in a phase brings the resident data along: the time of its copy in
-  /// says nothing of later blocks and is left out. (The papers have no resident data.)
-  void on_finished(const View& view, BlockFinished finished, Decisions& decisions) {
+  /// The first block of a unit in a phase brings the resident data along: its copy in says nothing
+  /// of later blocks and is left out of what is learned. (The papers have no resident data.)
+  void on_finished(const View& view, const BlockFinished& finished, Decisions& decisions) {
     char& is_served = is_served_[finished.unit.index];
-    if (is_served == 0 && view.workload().resident_bytes > 0.0) finished.times.in = Seconds{};
+    const bool brought_resident_data = is_served == 0 && view.workload().resident_bytes > 0.0;
     is_served = 1;
-    learned_->add(finished);
-    const double seconds = std::max(total(finished.times).value, shortest_block_s);
+    learned_->add(finished, brought_resident_data);
+    const Seconds in = brought_resident_data ? Seconds{} : finished.times.in;
+    const double seconds =
+        std::max((in + finished.times.compute + finished.times.out).value, shortest_block_s);
     if (finished.block.tag == BlockTag::train) {
       training_.remember(finished.unit, finished.block.items, seconds);
     } else {
@@ -287,6 +289,11 @@ class PlbHec final : public Policy {
     if (options_.tail_resolve && !blocks_are_smaller_ &&
         static_cast<double>(view.remaining()) < step_items(view)) {
       choose_blocks(view, "tail", decisions);
+      for (const UnitState& unit : view.units()) {  // units that were to get nothing until now
+        if (unit.present && unit.outstanding.empty() && unit.id != id) {
+          decisions.assign(unit.id, repeated_.items(unit.id));
+        }
+      }
     }
     decisions.assign(id, repeated_.items(id));
   }

@@ -52,7 +52,7 @@ class Static final : public Policy {
     costs_.clear();
     const auto items = static_cast<double>(view.workload().items);
     const double even = items / static_cast<double>(view.units().size());
-    for (const auto& known : known_.units) {
+    for (const auto& known : known_.phases[static_cast<std::size_t>(view.phase())]) {
       if (model_ == ProfileModel::fpm) {
         costs_.push_back(known.get());
       } else {

@@ -220,7 +220,9 @@ class RunLoop {
     if (const auto* assign = std::get_if<Assign>(&decision)) {
       grant(*assign);
     } else if (const auto* timer = std::get_if<SetTimer>(&decision)) {
-      timers_.push({timer->at, timers_set_++, timer->timer});
+      if (timer->at < Seconds::infinity()) {
+        timers_.push({timer->at, timers_set_++, timer->timer});
+      }
     } else if (const auto* thought = std::get_if<Thought>(&decision)) {
       think(*thought);
     } else if (const auto* note = std::get_if<Note>(&decision)) {

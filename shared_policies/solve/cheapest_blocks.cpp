@@ -1,6 +1,7 @@
-// A lower convex hull and its tangent from the origin.
+// The running minimum of what an item takes, and its inverse.
 #include "shared_policies/solve/cheapest_blocks.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 
@@ -9,42 +10,35 @@
 namespace equipoise {
 namespace {
 
-/// Whether `b` lies on or above the line from `a` to `c`.
-bool is_above(const BlockTake& a, const BlockTake& b, const BlockTake& c) {
-  return (b.takes - a.takes) * (c.items - a.items) >= (c.takes - a.takes) * (b.items - a.items);
+double quotient(double limit, double per_item) {
+  return per_item > 0.0 ? limit / per_item : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace
 
 CheapestBlocks::CheapestBlocks(std::span<const BlockTake> takes) {
   EQ_CHECK(!takes.empty() && takes.front().items > 0.0, "blocks have a size");
-  for (const BlockTake& next : takes) {
-    while (hull_.size() > 1 && is_above(hull_[hull_.size() - 2], hull_.back(), next)) {
-      hull_.pop_back();
-    }
-    hull_.push_back(next);
+  double least = std::numeric_limits<double>::infinity();
+  for (const BlockTake& take : takes) {
+    least = std::min(least, take.takes / take.items);
+    kinks_.push_back({take.items, take.takes, least});
   }
-  std::size_t best = 0;
-  for (std::size_t k = 1; k < hull_.size(); ++k) {
-    if (hull_[k].takes * hull_[best].items <= hull_[best].takes * hull_[k].items) {
-      best = k;
-    }
-  }
-  hull_.resize(best + 1);
 }
 
-double CheapestBlocks::per_item() const { return hull_.back().takes / hull_.back().items; }
-
 double CheapestBlocks::within(double limit) const {
-  if (limit >= hull_.back().takes) {
-    return per_item() > 0.0 ? limit / per_item() : std::numeric_limits<double>::infinity();
-  }
-  for (std::size_t k = hull_.size() - 1; k > 0; --k) {
-    const BlockTake& low = hull_[k - 1];
-    const BlockTake& high = hull_[k];
-    if (low.takes <= limit) {
-      return low.items + (high.items - low.items) * (limit - low.takes) / (high.takes - low.takes);
+  const double by_largest = quotient(limit, kinks_.back().least_per_item);
+  if (by_largest >= kinks_.back().items) return by_largest;
+  for (std::size_t k = kinks_.size() - 1; k > 0; --k) {
+    const Kink& low = kinks_[k - 1];
+    const Kink& high = kinks_[k];
+    double items = quotient(limit, low.least_per_item);  // of blocks up to `low`
+    if (high.takes <= limit) {
+      items = high.items;
+    } else if (low.takes <= limit) {  // one block, or one that takes as much as the whole
+      items = std::max(items, low.items + (high.items - low.items) * (limit - low.takes) /
+                                              (high.takes - low.takes));
     }
+    if (items >= low.items) return std::min(items, high.items);
   }
   return 0.0;
 }

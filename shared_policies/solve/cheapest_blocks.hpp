@@ -12,26 +12,31 @@ struct BlockTake {
   double takes = 0.0;
 };
 
-/// C(x): a convex lower bound of the least sum of f(y_i) over all y_1 + ... + y_m = x, every y_i
-/// between the first and the last of the sizes at which f is given; f is linear between them.
+/// C(x): a lower bound of the least sum of f(y_i) over all y_1 + ... + y_m = x, every y_i between the
+/// first and the last of the sizes at which f is given; f is linear between them.
 ///
-///     C(x) = h(x) for x <= y*,   x h(y*) / y* beyond,
+///     C(x) = x min{ f(y) / y : y <= x },   because no block of a share is larger than the share
 ///
-/// h the lower convex hull of f and y* the size where h(y) / y is smallest: that is the least of
-/// m h(x / m) over real m >= 1, attained wherever x is a multiple of y*.
+/// That is f(x) itself as far as an item takes less the larger its block is, and it is attained
+/// wherever x is a multiple of the size of which an item takes least.
 class CheapestBlocks {
  public:
   /// `takes` ascending in items, at least one (a bug otherwise), items > 0, no take negative.
   explicit CheapestBlocks(std::span<const BlockTake> takes);
 
-  /// The largest x with C(x) <= `limit`; 0 if even the cheapest block takes more; infinite where
+  /// The largest x with C(x) <= `limit`; 0 if even the smallest block takes more; infinite where
   /// nothing is taken.
   [[nodiscard]] double within(double limit) const;
-  /// h(y*) / y*: what an item takes at least.
-  [[nodiscard]] double per_item() const;
+  /// What an item takes at least.
+  [[nodiscard]] double per_item() const { return kinks_.back().least_per_item; }
 
  private:
-  std::vector<BlockTake> hull_;  // up to y*
+  struct Kink {
+    double items;
+    double takes;
+    double least_per_item;  // of blocks up to this size
+  };
+  std::vector<Kink> kinks_;
 };
 
 }  // namespace equipoise

@@ -86,16 +86,16 @@ class IterationBound {
 
   LowerBound solve(bool with_resident) {
     resident_bytes_ = with_resident ? workload_.resident_bytes : 0.0;
-    const auto items = static_cast<double>(workload_.items);
     double low = 0.0;
-    double high = std::max(items * needs_.front().compute.per_item(), 1e-9);
-    while (most_items(high) < items) {
+    double high =
+        std::max(static_cast<double>(workload_.items) * needs_.front().compute.per_item(), 1e-9);
+    while (!fits(high)) {
       low = high;
       high *= 2.0;
     }
     while (high - low > exactness * high) {
       const double middle = 0.5 * (low + high);
-      (most_items(middle) < items ? low : high) = middle;
+      (fits(middle) ? high : low) = middle;
     }
     return answer(high, low * (1.0 - safety));
   }
@@ -188,6 +188,11 @@ class IterationBound {
                      static_cast<double>(workload_.items)});
   }
 
+  /// All items, less what the linear program's rounding may lose of them.
+  double all_items() const { return static_cast<double>(workload_.items) * (1.0 - 1e-12); }
+
+  bool fits(double seconds) { return most_items(seconds) >= all_items(); }
+
   /// The most items that all units together can do in `seconds`.
   double most_items(double seconds) {
     double sum = 0.0;
@@ -196,7 +201,7 @@ class IterationBound {
       limits_.push_back(unit_within(needs, seconds));
       sum += limits_.back();
     }
-    if (shared_.empty() || sum < static_cast<double>(workload_.items)) {
+    if (shared_.empty() || sum < all_items()) {
       return sum;
     }
     packing_ = solver_.solve(program(seconds));

@@ -26,9 +26,8 @@ struct LowerBound {
 ///                              l, sum_p x_p = items
 ///
 /// C_p(x) is the least mean time of x items in any number of blocks, each from a grain to the
-/// largest that fits (one may be the partial last grain): with h the lower convex hull of the
-/// recorded means and y* where h(y) / y is smallest, h(x) up to y* and x h(y*) / y* beyond; never
-/// above what whole numbers of blocks take. I_p and O_p are the same of latency plus bytes over the
+/// largest that fits (one may be the partial last grain): x min{ mean(y) / y : y <= x }, which no
+/// way of cutting x undercuts (CheapestBlocks). I_p and O_p are the same of latency plus bytes over the
 /// route's narrowest link, the unit's resident bytes added; a unit with one copy engine has I_p +
 /// O_p <= T in their place. Links that only one unit uses are covered by these; shared ones are
 /// rows of a linear program in the shares, solved for every trial T (Clp), in which resident bytes

@@ -15,23 +15,11 @@
 #include "real/real_executor.hpp"
 #include "shared_policies/run/journal.hpp"
 #include "shared_policies/run/run_loop.hpp"
+#include "tests/support/scripted.hpp"
 #include "traces/journal_file.hpp"
 
 namespace equipoise {
 namespace {
-
-/// Gives every idle unit a block of one size.
-class FixedBlocks final : public Policy {
- public:
-  explicit FixedBlocks(Items items) : items_(items) {}
-
-  void decide(const View& /*view*/, const Event& event, Decisions& decisions) override {
-    if (const auto* idle = std::get_if<UnitIdle>(&event.what)) decisions.assign(idle->unit, items_);
-  }
-
- private:
-  Items items_;
-};
 
 /// Adds up stage times and hands all records on.
 class StageSums final : public Journal {
@@ -81,7 +69,7 @@ class RealBench {
     const auto executor = make_real_executor(std::move(real));
     const auto file = make_journal_file(file_, "{}", names);
     StageSums journal(*file);
-    FixedBlocks policy(block_items);
+    Scripted policy = pieces_of(block_items);
     if (!run_policy(*executor, policy, setup, journal).complete) state.SkipWithError("incomplete");
     file->finish("{}");
     return journal.sums;

@@ -33,7 +33,7 @@ std::vector<BasisCurve> units_of(std::size_t n, Shape shape) {
 
 struct Problem {
   std::vector<BasisCurve> curves;
-  std::vector<const CostCurve*> costs;
+  std::vector<const CostModel*> costs;
   std::vector<double> caps;
 
   Problem(std::size_t n, Shape shape) : curves(units_of(n, shape)), caps(n, items) {

@@ -2,23 +2,23 @@
 #include "tests/support/program.hpp"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <csignal>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
 
+#include "tests/support/temporary_folder.hpp"
+
 namespace equipoise {
 
 ProgramRun run_equipoise(const std::vector<std::string>& arguments, int signal,
                          double signal_after_s) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   const std::string out = scratch.path("out");
   const std::string err = scratch.path("err");
   std::vector<std::string> words = {EQUIPOISE_BINARY};
@@ -44,21 +44,6 @@ ProgramRun run_equipoise(const std::vector<std::string>& arguments, int signal,
   ::waitpid(child, &status, 0);
   const int exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
   return {exit_code, read_text(out), read_text(err)};
-}
-
-ScratchFolder::ScratchFolder() {
-  path_ = (std::filesystem::temp_directory_path() / "equipoise-XXXXXX").string();
-  if (::mkdtemp(path_.data()) == nullptr) throw std::runtime_error("cannot make " + path_);
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::string ScratchFolder::write(const std::string& name, const std::string& text) const {
-  std::ofstream(path(name), std::ios::binary) << text;
-  return path(name);
 }
 
 std::string read_text(const std::string& path) {

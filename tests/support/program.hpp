@@ -18,23 +18,6 @@ struct ProgramRun {
 [[nodiscard]] ProgramRun run_equipoise(const std::vector<std::string>& arguments, int signal = 0,
                                        double signal_after_s = 0.0);
 
-/// A folder for one test, empty at first, gone at the end.
-class ScratchFolder {
- public:
-  ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder();
-
-  /// The path of `name` in it.
-  [[nodiscard]] std::string path(const std::string& name) const { return path_ + "/" + name; }
-  /// Writes a file and gives its path.
-  [[nodiscard]] std::string write(const std::string& name, const std::string& text) const;
-
- private:
-  std::string path_;
-};
-
 [[nodiscard]] std::string read_text(const std::string& path);
 [[nodiscard]] std::vector<std::string> lines_of(const std::string& text);
 

@@ -13,8 +13,8 @@
 
 namespace equipoise {
 
-/// Keeps every record.
-class Recording final : public Journal {
+/// Keeps every record in memory.
+class MemoryJournal final : public Journal {
  public:
   void block(const BlockRecord& record) override { blocks.push_back(record); }
   void decision(const DecisionRecord& record) override { decisions.push_back(record); }

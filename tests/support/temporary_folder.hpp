@@ -10,6 +10,7 @@
 
 namespace equipoise {
 
+/// A folder for one test, empty at first, gone at the end.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

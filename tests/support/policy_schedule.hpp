@@ -1,8 +1,6 @@
 // Runs a policy on the fake executor and keeps what happened, for tests of policies.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -13,9 +11,9 @@
 
 #include "shared_policies/fit/speed_curve.hpp"
 #include "shared_policies/policies/catalog.hpp"
-#include "shared_policies/run/journal.hpp"
 #include "shared_policies/run/run_loop.hpp"
 #include "tests/support/fake_executor.hpp"
+#include "tests/support/scripted.hpp"
 
 namespace equipoise {
 
@@ -66,18 +64,6 @@ struct Schedule {
   RunOutcome outcome;
 };
 
-/// Writes a schedule.
-class ScheduleJournal final : public Journal {
- public:
-  explicit ScheduleJournal(Schedule& schedule) : schedule_(schedule) {}
-  void block(const BlockRecord& record) override { schedule_.blocks.push_back(record); }
-  void decision(const DecisionRecord& record) override { schedule_.decisions.push_back(record); }
-  void event(const EventRecord& record) override { schedule_.events.push_back(record); }
-
- private:
-  Schedule& schedule_;
-};
-
 /// What a test runs.
 struct PolicyTest {
   std::string policy;
@@ -95,27 +81,20 @@ struct PolicyTest {
 /// Adds a known affine cost and the unit that has it.
 inline void add_affine(PolicyTest& test, double fixed_s, double per_item_s) {
   test.fake.units.push_back(affine_unit(fixed_s, per_item_s));
-  test.known.units.push_back(std::make_unique<AffineCurve>(fixed_s, per_item_s));
+  test.known.phases.front().push_back(std::make_unique<AffineCurve>(fixed_s, per_item_s));
 }
 
 inline Schedule run_schedule(const PolicyTest& test) {
-  RunSetup setup;
-  for (std::size_t p = 0; p < test.fake.units.size(); ++p) {
-    Unit unit;
-    unit.name = fmt::format("u{}", p);
-    unit.slots = test.slots;
-    if (!test.memory_bytes.empty()) {
-      unit.memory_bytes = test.memory_bytes[p];
-    }
-    setup.units.push_back(unit);
-  }
-  Workload workload;
+  Workload workload = items_of(test.items, test.grain_items, test.iterations);
   workload.kernel = "first";
-  workload.items = test.items;
-  workload.grain_items = test.grain_items;
-  workload.iterations = test.iterations;
   workload.memory_bytes_per_item = test.memory_bytes.empty() ? 0.0 : 1.0;
-  setup.phases.push_back(workload);
+  RunSetup setup = setup_of(test.fake.units.size(), workload);
+  for (std::size_t p = 0; p < setup.units.size(); ++p) {
+    setup.units[p].slots = test.slots;
+    if (!test.memory_bytes.empty()) {
+      setup.units[p].memory_bytes = test.memory_bytes[p];
+    }
+  }
   for (const std::string& kernel : test.later_kernels) {
     workload.kernel = kernel;
     setup.phases.push_back(workload);
@@ -123,10 +102,10 @@ inline Schedule run_schedule(const PolicyTest& test) {
   const auto policy =
       make_policy(find_policy(test.policy), PolicyInputs{test.parameters, &test.known});
   const auto executor = make_fake_executor(test.fake);
-  Schedule schedule;
-  ScheduleJournal journal(schedule);
-  schedule.outcome = run_policy(*executor, *policy, setup, journal);
-  return schedule;
+  MemoryJournal journal;
+  const RunOutcome outcome = run_policy(*executor, *policy, setup, journal);
+  return {std::move(journal.blocks), std::move(journal.decisions), std::move(journal.events),
+          outcome};
 }
 
 }  // namespace equipoise

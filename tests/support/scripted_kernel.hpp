@@ -13,20 +13,20 @@
 namespace equipoise {
 
 /// What a scripted kernel does, and what was done with it.
-struct Script {
+struct KernelScript {
   std::function<void(const Block&, int side)> compute;  ///< on the unit's thread; may throw
   std::function<void(int side)> come_up;                ///< when a unit's side is made; may throw
   std::vector<std::atomic<int>> written;                ///< (items): how often each came back
   std::atomic<int> residents = 0;
   std::atomic<int> sides = 0;
 
-  explicit Script(Items items) : written(static_cast<std::size_t>(items)) {}
+  explicit KernelScript(Items items) : written(static_cast<std::size_t>(items)) {}
 };
 
 /// Items that know nothing but how often they were done.
 class ScriptedKernel final : public Kernel {
  public:
-  explicit ScriptedKernel(Script& script) : script_(script) {
+  explicit ScriptedKernel(KernelScript& script) : script_(script) {
     workload_.kernel = "scripted";
     workload_.items = static_cast<Items>(script.written.size());
     workload_.in_bytes_per_item = 8.0;
@@ -55,7 +55,7 @@ class ScriptedKernel final : public Kernel {
  private:
   class Side final : public UnitKernel {
    public:
-    Side(Script& script, int side) : script_(script), side_(side) {}
+    Side(KernelScript& script, int side) : script_(script), side_(side) {}
     void copy_resident() override { ++script_.residents; }
     void copy_in(const Block& /*block*/) override {}
     void compute(const Block& block, ThreadTeam& /*team*/) override {
@@ -68,11 +68,11 @@ class ScriptedKernel final : public Kernel {
     }
 
    private:
-    Script& script_;
+    KernelScript& script_;
     int side_;
   };
 
-  Script& script_;
+  KernelScript& script_;
   Workload workload_;
 };
 
