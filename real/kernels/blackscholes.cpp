@@ -65,9 +65,10 @@ class BlackscholesSide final : public UnitKernel {
 
 class Blackscholes final : public Kernel {
  public:
-  explicit Blackscholes(Items options) {
+  Blackscholes(Items options, int iterations) {
     workload_.kernel = "blackscholes";
     workload_.items = options;
+    workload_.iterations = iterations;
     workload_.in_bytes_per_item = inputs * sizeof(double);
     workload_.out_bytes_per_item = results * sizeof(double);
     workload_.memory_bytes_per_item = (inputs + results) * sizeof(double);
@@ -120,7 +121,7 @@ class Blackscholes final : public Kernel {
 }  // namespace
 
 std::unique_ptr<Kernel> make_blackscholes(const Parameters& parameters) {
-  return std::make_unique<Blackscholes>(parameters.items("options", 0));
+  return std::make_unique<Blackscholes>(parameters.items("options", 0), iterations_of(parameters));
 }
 
 }  // namespace equipoise

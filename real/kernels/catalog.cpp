@@ -2,28 +2,39 @@
 #include "real/kernels/catalog.hpp"
 
 #include <array>
+#include <limits>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/spec.hpp"
 
 namespace equipoise {
+namespace {
+
+const ParameterInfo iterations_info{"iterations", "1", "",
+                                    "how often all items are processed, behind a barrier each"};
+
+}  // namespace
+
+int iterations_of(const Parameters& parameters) {
+  return static_cast<int>(parameters.items("iterations", 1, std::numeric_limits<int>::max()));
+}
 
 std::span<const KernelInfo> kernel_catalog() {
   static const std::array<KernelInfo, 3> rows = {{
       {"matmul",
        "C = A B for square matrices of doubles (OpenBLAS); B stays on every unit",
        "row",
-       {{"n", "1024", "rows", "rows and columns of each matrix"}},
+       {{"n", "1024", "rows", "rows and columns of each matrix"}, iterations_info},
        make_matmul},
       {"blackscholes",
        "prices of European call and put options in closed form, vectorised",
        "option",
-       {{"options", "1e6", "options", "how many options are priced"}},
+       {{"options", "1e6", "options", "how many options are priced"}, iterations_info},
        make_blackscholes},
       {"empty",
        "nothing: times what the controller itself needs for a block",
        "item",
-       {{"items", "1e6", "items", "how many items are handed out"}},
+       {{"items", "1e6", "items", "how many items are handed out"}, iterations_info},
        make_empty},
   }};
   return rows;

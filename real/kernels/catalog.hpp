@@ -33,6 +33,9 @@ struct KernelInfo {
                                                   const TypedParameters& parameters,
                                                   const std::string& where);
 
+/// The parameter `iterations`, which every kernel has.
+[[nodiscard]] int iterations_of(const Parameters& parameters);
+
 // What the catalog lists; each is in the file of its name.
 [[nodiscard]] std::unique_ptr<Kernel> make_blackscholes(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_matmul(const Parameters& parameters);

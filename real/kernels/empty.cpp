@@ -14,9 +14,10 @@ class EmptySide final : public UnitKernel {
 
 class Empty final : public Kernel {
  public:
-  explicit Empty(Items items) {
+  Empty(Items items, int iterations) {
     workload_.kernel = "empty";
     workload_.items = items;
+    workload_.iterations = iterations;
     workload_.parameters = {{"items", static_cast<double>(items)}};
   }
 
@@ -38,7 +39,7 @@ class Empty final : public Kernel {
 }  // namespace
 
 std::unique_ptr<Kernel> make_empty(const Parameters& parameters) {
-  return std::make_unique<Empty>(parameters.items("items", 0));
+  return std::make_unique<Empty>(parameters.items("items", 0), iterations_of(parameters));
 }
 
 }  // namespace equipoise

@@ -57,10 +57,11 @@ class MatmulSide final : public UnitKernel {
 
 class Matmul final : public Kernel {
  public:
-  explicit Matmul(Items n) : n_(n) {
+  Matmul(Items n, int iterations) : n_(n) {
     const auto size = static_cast<double>(n);
     workload_.kernel = "matmul";
     workload_.items = n;
+    workload_.iterations = iterations;
     workload_.in_bytes_per_item = size * sizeof(double);
     workload_.out_bytes_per_item = size * sizeof(double);
     workload_.resident_bytes = size * size * sizeof(double);
@@ -108,7 +109,8 @@ class Matmul final : public Kernel {
 
 std::unique_ptr<Kernel> make_matmul(const Parameters& parameters) {
   // n^2 elements stay countable in 63 bits, and n fits the library's own int.
-  return std::make_unique<Matmul>(parameters.items("n", 0, Items{1} << 30));
+  return std::make_unique<Matmul>(parameters.items("n", 0, Items{1} << 30),
+                                  iterations_of(parameters));
 }
 
 }  // namespace equipoise
