@@ -128,7 +128,7 @@ int probe(int fd, const std::string& platform_file,
       tell_route(fd, hosts[i], master_host, "out");
       tell(fd, "routed", {});
     }
-    tell(fd, "end", {});
+    tell(fd, "end", {transfers_add_up(platform_file) ? "adds_up" : "differs"});
     ::_exit(0);  // SimGrid's own end may fail, too, and no longer matters
   } catch (const std::exception& error) {
     tell(fd, "thrown", {error.what()});
@@ -194,6 +194,7 @@ class Reading {
       thrown = fields[1];
     } else if (what == "end") {
       is_whole = true;
+      platform.transfers_add_up = fields[1] == "adds_up";
     }
   }
 

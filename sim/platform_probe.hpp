@@ -23,6 +23,9 @@ struct ProbedHost {
 
 /// A platform as SimGrid sees it.
 struct ProbedPlatform {
+  /// Whether an undisturbed transfer takes latency + bytes / bandwidth, as `links` say: the file
+  /// has no profiles by which links change and no network settings that make them faster or slower.
+  bool transfers_add_up = true;
   std::string master;
   std::vector<ProbedHost> hosts;  ///< in the order of the file, the master included
   std::vector<Link>

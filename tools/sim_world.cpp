@@ -123,6 +123,7 @@ SimWorld load_sim_world(const Options& options) {
                      "none of its units is on the platform " + options.platform_file +
                          "; name them alike, or give hosts the property trace_unit");
   }
+  world.transfers_add_up = probed.transfers_add_up;
   add_units(world, probed);
   if (world.setup.platform.units.empty()) {
     throw InputError(options.platform_file, "no unit can take part; see the warnings above");
@@ -162,11 +163,15 @@ KnownCosts known_costs(const SimWorld& world, const std::vector<Trace>& traces) 
 }
 
 LowerBound lower_bound_of(const SimWorld& world) {
+  Platform platform = world.setup.platform;
+  if (!world.transfers_add_up) {
+    for (PlatformUnit& unit : platform.units) unit.in = unit.out = Route{};
+  }
   LowerBound sum;
   for (std::size_t phase = 0; phase < world.setup.phases.size(); ++phase) {
     std::vector<const BlockTiming*> timings;
     for (const BlockTiming& timing : world.setup.timing[phase]) timings.push_back(&timing);
-    LowerBound bound = lower_bound(world.setup.platform, world.setup.phases[phase], timings);
+    LowerBound bound = lower_bound(platform, world.setup.phases[phase], timings);
     bound.seconds += sum.seconds;
     sum = std::move(bound);
   }

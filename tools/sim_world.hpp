@@ -21,8 +21,9 @@ struct SimWorld {
   SimSetup setup;  ///< seed, repetition and noise aside
   std::vector<Unit> units;
   std::vector<std::vector<RecordedSizes>> recorded;  ///< [phase][unit]
-  std::vector<Trace> traces;                         ///< as given, in order
-  std::string settings;                              ///< for headers: a JSON object as text
+  bool transfers_add_up = true;  ///< as the probe found; else the bound leaves copies out
+  std::vector<Trace> traces;     ///< as given, in order
+  std::string settings;          ///< for headers: a JSON object as text
 };
 
 /// Reads and checks `--platform`, `--trace` and `--workload`. Warns of what it goes on with. Throws
@@ -35,7 +36,8 @@ struct SimWorld {
 [[nodiscard]] KnownCosts known_costs(const SimWorld& world, const std::vector<Trace>& traces);
 
 /// The bound that no run is under with noise off: the sum over phases; shares and what binds are
-/// the last phase's.
+/// the last phase's. Where the links' figures do not hold (profiles, network settings), copies are
+/// left out.
 [[nodiscard]] LowerBound lower_bound_of(const SimWorld& world);
 
 /// Simulates `choice` in this process, which does nothing else afterwards.
