@@ -12,8 +12,8 @@ struct BlockTake {
   double takes = 0.0;
 };
 
-/// C(x): a lower bound of the least sum of f(y_i) over all y_1 + ... + y_m = x, every y_i between the
-/// first and the last of the sizes at which f is given; f is linear between them.
+/// C(x): a lower bound of the least sum of f(y_i) over all y_1 + ... + y_m = x, every y_i between
+/// the first and the last of the sizes at which f is given; f is linear between them.
 ///
 ///     C(x) = x min{ f(y) / y : y <= x },   because no block of a share is larger than the share
 ///
