@@ -310,6 +310,7 @@ void add_all(CLI::App& app, Request& r) {
 /// What the parser leaves as text.
 void finish_options(Request& r) {
   r.options.noise = r.noise == "on";
+  while (r.options.out.size() > 1 && r.options.out.back() == '/') r.options.out.pop_back();
   const Items seed = parse_items(r.seed, "--seed");
   if (seed < 0) throw InputError("--seed", "a seed is not negative; give a whole number from 0 on");
   r.options.seed = static_cast<std::uint64_t>(seed);

@@ -1,0 +1,66 @@
+// Parts of the program that no command shows by itself: children that die, tables, packed reports.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <stdexcept>
+
+#include "tools/json_text.hpp"
+#include "tools/parallel_runs.hpp"
+#include "tools/text_table.hpp"
+
+namespace equipoise {
+namespace {
+
+TEST(ParallelRuns, SurviveAJobThatDiesAndOneThatThrows) {
+  std::size_t last_done = 0;
+  const std::vector<JobResult> results =
+      run_in_children({[] { return std::string("one"); }, []() -> std::string { std::abort(); },
+                       []() -> std::string { throw std::runtime_error("three is not well"); },
+                       [] { return std::string(100'000, 'x'); }},
+                      2, [&](std::size_t done) { last_done = done; });
+  ASSERT_EQ(results.size(), 4u);
+  EXPECT_EQ(results[0].text, "one");
+  EXPECT_NE(results[1].failure.find("died of signal 6"), std::string::npos) << results[1].failure;
+  EXPECT_EQ(results[2].failure, "three is not well");
+  EXPECT_EQ(results[3].text.size(), 100'000u);  // more than a pipe holds
+  EXPECT_EQ(last_done, 4u);
+}
+
+TEST(TextTable, SetsNumbersToTheRightAndCountsCharacters) {
+  TextTable table({"policy", "± s"});
+  table.add({"greedy", "0.5"});
+  table.add({"plb-hec", "12"});
+  EXPECT_EQ(table.text(),
+            "policy   ± s\n"
+            "-------  ---\n"
+            "greedy   0.5\n"
+            "plb-hec   12\n");
+}
+
+TEST(TextTable, WritesSignificantDigitsWithoutExponentsWherePeopleDo) {
+  EXPECT_EQ(significant(0.47193, 4), "0.4719");
+  EXPECT_EQ(significant(1234.5, 2), "1234");
+  EXPECT_EQ(significant(1.5e-7, 3), "1.50e-07");
+  EXPECT_EQ(significant(0.0, 3), "0");
+}
+
+TEST(PackedReport, ComesBackAsItWas) {
+  RunReport report;
+  report.run.numbers.makespan = Seconds{0.1};
+  report.run.numbers.units = {{3, 2, {Seconds{0.1}, Seconds{0.2}, Seconds{0.3}}, Seconds{0.7}}};
+  report.run.numbers.items = 3;
+  report.run.numbers.energy_j = 12.5;
+  report.outcome.complete = true;
+  report.problem = "said \"so\"";
+  const RunReport back = unpacked(packed(report));
+  EXPECT_EQ(back.run.numbers.makespan, report.run.numbers.makespan);
+  ASSERT_EQ(back.run.numbers.units.size(), 1u);
+  EXPECT_EQ(back.run.numbers.units[0].busy.out, Seconds{0.3});
+  EXPECT_EQ(back.run.numbers.units[0].last_end, Seconds{0.7});
+  EXPECT_EQ(back.run.numbers.energy_j, report.run.numbers.energy_j);
+  EXPECT_TRUE(back.outcome.complete);
+  EXPECT_EQ(back.problem, report.problem);
+}
+
+}  // namespace
+}  // namespace equipoise
