@@ -18,7 +18,7 @@ namespace equipoise {
 namespace {
 
 std::string refusal(const std::string& name, const TypedParameters& parameters) {
-  const std::string why = refusal_of([&] { (void)make_kernel(name, parameters, "--workload"); });
+  std::string why = refusal_of([&] { (void)make_kernel(name, parameters, "--workload"); });
   EXPECT_TRUE(why == "not refused" || why.starts_with("--workload: ")) << why;
   return why;
 }

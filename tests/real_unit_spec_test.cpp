@@ -13,7 +13,7 @@ namespace equipoise {
 namespace {
 
 std::string refusal(const std::vector<std::string>& texts) {
-  const std::string why = refusal_of([&] { (void)parse_units(texts); });
+  std::string why = refusal_of([&] { (void)parse_units(texts); });
   EXPECT_TRUE(why == "not refused" || why.starts_with("--unit " + texts.back() + ": ")) << why;
   return why;
 }
