@@ -33,6 +33,8 @@ struct Block {
   int phase = 0;      ///< position in the run's list of workloads
   int iteration = 0;  ///< of that phase
   BlockTag tag = BlockTag::run;
+  /// Blocks of one group on one unit hold their memory until all of them have ended; 0: no group.
+  std::uint32_t group = 0;
 };
 
 /// How long the stages of one block took. Waiting in the unit's queue is in none of them.

@@ -20,6 +20,7 @@ struct Assign {
   UnitId unit;
   Items items = 0;
   BlockTag tag = BlockTag::run;
+  std::uint32_t group = 0;  ///< see Block::group
 };
 
 /// Asks for a TimerFired at `at` (at once, if that is past; never, if it is infinite).
@@ -55,8 +56,8 @@ using Decision = std::variant<Assign, SetTimer, Thought, Note>;
 class Decisions {
  public:
   /// Appends an Assign.
-  void assign(UnitId unit, Items items, BlockTag tag = BlockTag::run) {
-    list_.emplace_back(Assign{unit, items, tag});
+  void assign(UnitId unit, Items items, BlockTag tag = BlockTag::run, std::uint32_t group = 0) {
+    list_.emplace_back(Assign{unit, items, tag, group});
   }
   /// Appends a SetTimer.
   void set_timer(Seconds at, std::uint64_t timer = 0) { list_.emplace_back(SetTimer{at, timer}); }

@@ -28,11 +28,23 @@ class Greedy final : public Policy {
   Items piece_ = 1;
 };
 
-}  // namespace
-
 std::unique_ptr<Policy> make_greedy(const Parameters& parameters, const KnownCosts* /*known*/) {
   return std::make_unique<Greedy>(parameters.items_or_auto("initial_block_items", 1),
                                   parameters.items_or_auto("pieces", 1));
+}
+
+}  // namespace
+
+PolicyInfo greedy_info() {
+  return {"greedy",
+          "equal pieces for whoever is idle",
+          "StarPU's eager; baseline of PLB-HeC (2015) and DLB-GPU",
+          {initial_block_parameter(),
+           {"pieces", "auto", "pieces",
+            "how many equal pieces all items are cut into; auto: by initial_block_items"}},
+          Foresight::none,
+          0.0,
+          make_greedy};
 }
 
 }  // namespace equipoise

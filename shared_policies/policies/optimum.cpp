@@ -60,11 +60,21 @@ class Optimum final : public Policy {
   BlockPlan plan_;
 };
 
-}  // namespace
-
 std::unique_ptr<Policy> make_optimum(const Parameters& /*parameters*/, const KnownCosts* known) {
   EQ_CHECK(known != nullptr, "make_policy has seen to it");
   return std::make_unique<Optimum>(*known);
+}
+
+}  // namespace
+
+PolicyInfo optimum_info() {
+  return {"optimum",
+          "the clairvoyant static division: knows the true times of this run",
+          "policies of the papers are measured against it",
+          {},
+          Foresight::oracle,
+          0.0,
+          make_optimum};
 }
 
 }  // namespace equipoise

@@ -351,7 +351,31 @@ class PlbHec final : public Policy {
   bool choose_anew_ = false;         // a phase begins with what is known of its kernel
 };
 
-}  // namespace
+std::vector<ParameterInfo> plb_hec_parameters() {
+  return {
+      initial_block_parameter(),
+      {"multipliers", "1/2/4/8", "x initial block",
+       "sizes of the training rounds; doubles after the last"},
+      {"min_rounds", "4", "rounds", "training rounds before the first fit"},
+      {"min_r2", "0.7", "", "coefficient of determination that every fit must exceed"},
+      {"training_share_max", "0.2", "share of the items", "training ends here whatever the fits"},
+      {"threshold", "0.1", "x block time", "spread of block times that starts a rebalancing"},
+      {"noise_allowance", "6", "standard errors",
+       "how much of a spread is put down to noise: means since the last solve count, less this "
+       "many standard errors; 0: the latest times as they are, the paper's rule"},
+      {"step_fraction", "0.02", "share of the items", "items of one step, one block a unit"},
+      {"step", "fraction", "",
+       "fraction: step_fraction of the items; doubled: twice the last training round"},
+      {"ratio_mode", "normalised", "",
+       "training speed ratios: of items per second of the latest round (normalised), of round 1 "
+       "(first), of raw times of the latest round (literal)"},
+      {"sync_order", "drain_then_fit", "", "drain_then_fit (the text) or fit_then_sync (the code)"},
+      {"tail_resolve", "false", "", "solve once more when less than a step remains"},
+      {"async_train", "false", "", "no barrier between training rounds"},
+      {"fit", "subset", "", "choice of functions: subset, single, full_ridge, nnls"},
+      {"adjusted_r2", "false", "", "coefficients of determination adjusted for degrees of freedom"},
+      {"solver", "direct", "", "direct or ipopt"}};
+}
 
 std::unique_ptr<Policy> make_plb_hec(const Parameters& read, const KnownCosts* /*known*/) {
   PlbHecOptions options;
@@ -375,6 +399,18 @@ std::unique_ptr<Policy> make_plb_hec(const Parameters& read, const KnownCosts* /
   options.adjusted_r2 = read.flag("adjusted_r2");
   options.solver = static_cast<BlockChooser::Solver>(read.choice("solver", {"direct", "ipopt"}));
   return std::make_unique<PlbHec>(std::move(options));
+}
+
+}  // namespace
+
+PolicyInfo plb_hec_info() {
+  return {"plb-hec",
+          "learns block times in rounds, then repeats blocks that end together",
+          "PLB-HeC (2015), algorithms 1 and 2",
+          plb_hec_parameters(),
+          Foresight::none,
+          0.170,
+          make_plb_hec};
 }
 
 }  // namespace equipoise

@@ -1,20 +1,19 @@
-// The makers of all policies, for the catalog. `known` may be null where a policy does not look
-// ahead.
+// The catalog rows of all policies, each from its policy's own file, and the parameters that
+// several of them have.
 #pragma once
-
-#include <memory>
 
 #include "shared_policies/policies/catalog.hpp"
 
 namespace equipoise {
 
-[[nodiscard]] std::unique_ptr<Policy> make_greedy(const Parameters& parameters,
-                                                  const KnownCosts* known);
-[[nodiscard]] std::unique_ptr<Policy> make_static(const Parameters& parameters,
-                                                  const KnownCosts* known);
-[[nodiscard]] std::unique_ptr<Policy> make_plb_hec(const Parameters& parameters,
-                                                   const KnownCosts* known);
-[[nodiscard]] std::unique_ptr<Policy> make_optimum(const Parameters& parameters,
-                                                   const KnownCosts* known);
+[[nodiscard]] PolicyInfo greedy_info();
+[[nodiscard]] PolicyInfo static_info();
+[[nodiscard]] PolicyInfo plb_hec_info();
+[[nodiscard]] PolicyInfo optimum_info();
+
+/// `initial_block_items`, the same for every policy that has one (see `initial_block`).
+[[nodiscard]] ParameterInfo initial_block_parameter();
+/// `profile`, of informed policies; the program reads the file.
+[[nodiscard]] ParameterInfo profile_parameter();
 
 }  // namespace equipoise

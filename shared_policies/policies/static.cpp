@@ -100,13 +100,25 @@ class Static final : public Policy {
   BlockPlan plan_;
 };
 
-}  // namespace
-
 std::unique_ptr<Policy> make_static(const Parameters& parameters, const KnownCosts* known) {
   EQ_CHECK(known != nullptr, "make_policy has seen to it");
   const auto model =
       static_cast<ProfileModel>(parameters.choice("model", {"fpm", "affine", "speed"}));
   return std::make_unique<Static>(*known, model, parameters.items("blocks", 1));
+}
+
+}  // namespace
+
+PolicyInfo static_info() {
+  return {"static",
+          "one division before the run by a profile, never corrected",
+          "de Camargo, WAMCA 2012 (10.1109/WAMCA.2012.13)",
+          {profile_parameter(),
+           {"model", "fpm", "", "the profile as it is (fpm), a line (affine), a speed (speed)"},
+           {"blocks", "1", "blocks", "equal blocks that a share is handed out in"}},
+          Foresight::informed,
+          0.0,
+          make_static};
 }
 
 }  // namespace equipoise

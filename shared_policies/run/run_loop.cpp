@@ -190,7 +190,7 @@ class RunLoop {
       offered_.pop();
       if (pool_.remaining() == 0 || !wants_work(unit)) continue;
       if (outcome_.policy_stalled) {
-        grant({unit.id, greedy_items(), BlockTag::run});
+        grant({unit.id, greedy_items(), BlockTag::run, 0});
       } else {
         deliver({executor_.now(), UnitIdle{unit.id}});
       }
@@ -234,8 +234,8 @@ class RunLoop {
     const UnitState& unit = view_.unit(assign.unit);
     if (assign.items <= 0 || pool_.remaining() == 0 || !unit.present) return;
     const ItemRange range = pool_.cut(assign.items, unit.cap_items);
-    const Block block{blocks_granted_++, range.first,       range.items,
-                      view_.phase(),     view_.iteration(), assign.tag};
+    const Block block{blocks_granted_++, range.first, range.items, view_.phase(),
+                      view_.iteration(), assign.tag,  assign.group};
     view_.grant(block, assign.unit, executor_.now());
     executor_.start(block, assign.unit);
     idle_timers_ = 0;

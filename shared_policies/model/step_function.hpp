@@ -1,0 +1,41 @@
+// A factor that changes at some times and is constant between: speeds and bandwidths as a scenario
+// changes them.
+#pragma once
+
+#include <vector>
+
+#include "shared_policies/model/measures.hpp"
+
+namespace equipoise {
+
+/// f(t) for t >= 0: 1 from the beginning on, until told otherwise; never negative.
+class StepFunction {
+ public:
+  /// Multiplies f by `factor` >= 0 on [from, until).
+  void multiply(Seconds from, Seconds until, double factor);
+
+  [[nodiscard]] double at(Seconds time) const;
+  /// Whether f is 1 everywhere.
+  [[nodiscard]] bool is_one() const { return steps_.size() == 1 && steps_.front().factor == 1.0; }
+  /// The times > 0 at which f changes, ascending.
+  [[nodiscard]] std::vector<Seconds> changes() const;
+
+  /// The integral of f from `from` to `until` >= from, in seconds of undisturbed work.
+  [[nodiscard]] Seconds work(Seconds from, Seconds until) const;
+  /// The earliest time at which the work since `from` is `work`; infinite if it never is. Where f
+  /// is 1 all along, exactly from + work.
+  [[nodiscard]] Seconds end_of(Seconds from, Seconds work) const;
+
+ private:
+  struct Step {
+    Seconds from;
+    double factor = 1.0;
+  };
+  [[nodiscard]] std::size_t step_of(Seconds time) const;
+  /// Makes `time` the beginning of a step; gives its position.
+  std::size_t split(Seconds time);
+
+  std::vector<Step> steps_{{Seconds{}, 1.0}};  ///< ascending, each until the next begins
+};
+
+}  // namespace equipoise
