@@ -1,10 +1,7 @@
-# Fits and solvers, and the policies that rest on them.
+# Fits and solvers.
 equipoise_tests(solve
   SOURCES
     fit_test.cpp
-    policy_baselines_test.cpp
-    policy_catalog_test.cpp
-    policy_plb_hec_test.cpp
     solve_agreement_test.cpp
     solve_equal_finish_test.cpp
     solve_lower_bound_test.cpp

@@ -1,0 +1,8 @@
+# The policies, each on schedules that were worked out by hand.
+equipoise_tests(policies
+  SOURCES
+    policy_baselines_test.cpp
+    policy_catalog_test.cpp
+    policy_plb_hec_test.cpp
+  LIBS equipoise_test_support
+)
