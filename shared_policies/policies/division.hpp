@@ -6,6 +6,7 @@
 
 #include "shared_policies/fit/cost_model.hpp"
 #include "shared_policies/run/view.hpp"
+#include "shared_policies/solve/sequential_cost.hpp"
 
 namespace equipoise {
 
@@ -15,14 +16,23 @@ enum class BlockRule {
   cheapest           ///< as many as take the least time in all
 };
 
-/// Whole shares of all items of the current iteration, one for each unit, 0 for absent ones.
+/// Whole shares of `items`, one for each unit of the run; 0 for those that are not among `units`.
 ///
 ///     minimise max_p E_p(x_p),  sum x_p = items,   x_p in grains,
 ///
-/// where E_p is the cost of doing x_p in sequential blocks under `rule`. `costs` (n) has a cost for
-/// every unit that is present. Source: de Camargo (WAMCA 2012); the min-max form is ours.
-[[nodiscard]] std::vector<Items> divide_all(const View& view,
-                                            std::span<const CostModel* const> costs,
-                                            BlockRule rule);
+/// where E_p is the cost of doing x_p in sequential blocks under `rule`. `units` are present and
+/// `costs` (n) has a cost for each of them; without units nobody gets anything. Source: de Camargo
+/// (WAMCA 2012); the min-max form is ours.
+[[nodiscard]] std::vector<Items> divide_among(const View& view, std::span<const UnitId> units,
+                                              Items items, std::span<const CostModel* const> costs,
+                                              BlockRule rule);
+
+/// The units that are there.
+[[nodiscard]] std::vector<UnitId> present_units(const View& view);
+
+/// What `unit` needs for a share of the current workload in sequential blocks under `rule`. `cost`
+/// is of one block, and must outlive the answer.
+[[nodiscard]] SequentialCost sequential_cost(const View& view, UnitId unit, const CostModel& cost,
+                                             BlockRule rule);
 
 }  // namespace equipoise
