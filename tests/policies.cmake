@@ -3,6 +3,7 @@ equipoise_tests(policies
   SOURCES
     policy_baselines_test.cpp
     policy_catalog_test.cpp
+    policy_energy_alpha_test.cpp
     policy_plb_hec_test.cpp
   LIBS equipoise_test_support
 )

@@ -85,7 +85,7 @@ RealWorld load_real_world(const Options& options) {
 
 void check_policy(const RealWorld& world, const PolicyChoice& choice) {
   const KnownCosts known = known_costs(world, profile_of(choice, world.traces));
-  static_cast<void>(make_policy(*choice.info, {choice.parameters, &known}));
+  static_cast<void>(make_policy(*choice.info, {choice.parameters, &known, world.units}));
 }
 
 RunReport run_once(const RealWorld& world, const PolicyChoice& choice, const Options& options,

@@ -49,7 +49,8 @@ PolicyChoice parse_policy(const std::string& spelling) {
 RunReport run_plan(const RunPlan& plan, Executor& executor,
                    const std::function<std::string()>& verify) {
   const PolicyInfo& info = *plan.policy.info;
-  const std::unique_ptr<Policy> policy = make_policy(info, {plan.policy.parameters, plan.known});
+  const std::unique_ptr<Policy> policy =
+      make_policy(info, {plan.policy.parameters, plan.known, plan.units});
   const std::unique_ptr<CostMeter> meter =
       make_cost_meter(plan.decision_cost, info.paper_decision_s);
   std::unique_ptr<JournalFile> file;

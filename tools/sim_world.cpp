@@ -180,7 +180,7 @@ LowerBound lower_bound_of(const SimWorld& world) {
 
 void check_policy(const SimWorld& world, const PolicyChoice& choice) {
   const KnownCosts known = known_costs(world, profile_of(choice, world.traces));
-  static_cast<void>(make_policy(*choice.info, {choice.parameters, &known}));
+  static_cast<void>(make_policy(*choice.info, {choice.parameters, &known, world.units}));
 }
 
 RunReport simulate_once(const SimWorld& world, const PolicyChoice& choice, const Options& options,

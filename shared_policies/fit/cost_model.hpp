@@ -19,6 +19,9 @@ class CostModel {
   /// Time and slope at `items` > 0. Finite and positive. Piecewise curves give the slope to the
   /// right.
   [[nodiscard]] virtual CostAt at(double items) const = 0;
+  /// The part of `at(items).seconds` in which the unit computes, and so draws its busy watts: all
+  /// of it where copies are not known apart.
+  [[nodiscard]] virtual double computing_s(double items) const { return at(items).seconds; }
   /// Whether the time is known not to fall anywhere as the block grows; solvers take their fast way
   /// then.
   [[nodiscard]] virtual bool non_decreasing() const = 0;

@@ -34,6 +34,9 @@ class TimingCurve final : public CostModel {
   TimingCurve(BlockTiming timing, const Moving& moving);
 
   [[nodiscard]] CostAt at(double items) const override;
+  [[nodiscard]] double computing_s(double items) const override {
+    return timing_.mean(items).value;
+  }
   [[nodiscard]] bool non_decreasing() const override { return non_decreasing_; }
 
  private:

@@ -1,8 +1,13 @@
 // Names of unit kinds, and what fits in a unit's memory.
 #include "shared_policies/model/unit.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <vector>
+
+#include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
 
@@ -23,6 +28,17 @@ std::optional<UnitKind> unit_kind_from(const std::string& name) {
     if (name == to_string(kind)) return kind;
   }
   return std::nullopt;
+}
+
+void require_watts(std::span<const Unit> units, const std::string& where, const std::string& user) {
+  std::vector<std::string> lacking;
+  for (const Unit& unit : units) {
+    if (!unit.idle_w || !unit.busy_w) lacking.push_back(unit.name);
+  }
+  if (lacking.empty()) return;
+  throw InputError(where, fmt::format("{} needs the idle and busy watts of every unit, and {} has "
+                                      "none; give its host the property wattage_per_state",
+                                      user, fmt::join(lacking, ", ")));
 }
 
 Items largest_block(const Unit& unit, const Workload& workload) {

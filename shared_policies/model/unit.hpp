@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "shared_policies/model/measures.hpp"
@@ -34,8 +35,12 @@ struct Unit {
   int copy_engines = 1;                ///< 1 or 2
   int slots = 1;                       ///< how many blocks a policy should keep queued here
   std::optional<double> idle_w;        ///< drawn for as long as the run lasts
-  std::optional<double> busy_w;        ///< drawn instead while a block is in or out or computed
+  std::optional<double> busy_w;        ///< drawn instead while it computes; at least idle_w
 };
+
+/// Throws InputError (where = `where`), naming them, when units lack idle or busy watts; `user` is
+/// who needs them, in words.
+void require_watts(std::span<const Unit> units, const std::string& where, const std::string& user);
 
 /// The largest block of `workload` that the unit's memory holds, a multiple of the grain; the
 /// number of items where memory does not limit it; 0 when less than one grain fits (such a unit

@@ -16,10 +16,7 @@ namespace {
 /// One line a policy, in the order in which they are listed.
 std::vector<PolicyInfo> make_rows() {
   return {
-      greedy_info(),
-      static_info(),
-      plb_hec_info(),
-      optimum_info(),
+      greedy_info(), static_info(), plb_hec_info(), energy_alpha_info(), optimum_info(),
   };
 }
 
@@ -73,6 +70,9 @@ std::unique_ptr<Policy> make_policy(const PolicyInfo& info, const PolicyInputs& 
   const Parameters parameters(inputs.parameters, info.parameters, info.name, "--policy");
   if (info.foresight != Foresight::none) {
     refuse_missing_profile(info, inputs);
+  }
+  if (info.check_units != nullptr) {
+    info.check_units(parameters, inputs.units);
   }
   return info.make(parameters, inputs.known);
 }

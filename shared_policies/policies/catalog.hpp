@@ -35,6 +35,7 @@ struct KnownCosts {
 struct PolicyInputs {
   TypedParameters parameters;         ///< given by the user
   const KnownCosts* known = nullptr;  ///< for foresight informed and oracle
+  std::span<const Unit> units = {};   ///< those of the run, where the policy asks about them
 };
 
 /// One row of the catalog.
@@ -47,6 +48,8 @@ struct PolicyInfo {
   double paper_decision_s = 0.0;  ///< price of one Thought under --decision-cost paper
   /// `known` is there for foresight informed and oracle, with a cost for every unit.
   std::unique_ptr<Policy> (*make)(const Parameters& parameters, const KnownCosts* known);
+  /// Throws InputError for units of the run that the policy cannot do with; none: it does with all.
+  void (*check_units)(const Parameters& parameters, std::span<const Unit> units) = nullptr;
 };
 
 /// All policies, in the order in which they are listed.
@@ -56,7 +59,8 @@ struct PolicyInfo {
 [[nodiscard]] const PolicyInfo& find_policy(const std::string& name);
 
 /// Makes the policy. Throws InputError for an unknown parameter (naming the nearest one), for a
-/// value that cannot be read or is out of range, and for a missing profile.
+/// value that cannot be read or is out of range, for a missing profile, and for units of which the
+/// policy has to know more than is known.
 [[nodiscard]] std::unique_ptr<Policy> make_policy(const PolicyInfo& info,
                                                   const PolicyInputs& inputs);
 

@@ -9,6 +9,7 @@ namespace equipoise {
 [[nodiscard]] PolicyInfo greedy_info();
 [[nodiscard]] PolicyInfo static_info();
 [[nodiscard]] PolicyInfo plb_hec_info();
+[[nodiscard]] PolicyInfo energy_alpha_info();
 [[nodiscard]] PolicyInfo optimum_info();
 
 /// `initial_block_items`, the same for every policy that has one (see `initial_block`).

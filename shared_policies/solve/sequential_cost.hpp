@@ -21,6 +21,10 @@ class SequentialCost final : public CostModel {
     return items <= block_items_ ? cost_->at(items)
                                  : CostAt{seconds_per_item_ * items, seconds_per_item_};
   }
+  [[nodiscard]] double computing_s(double items) const override {
+    return items <= block_items_ ? cost_->computing_s(items)
+                                 : items / block_items_ * cost_->computing_s(block_items_);
+  }
   [[nodiscard]] bool non_decreasing() const override { return cost_->non_decreasing(); }
 
  private:

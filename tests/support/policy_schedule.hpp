@@ -36,6 +36,14 @@ struct Schedule {
     }
     return sum;
   }
+  /// (n), what each unit did.
+  [[nodiscard]] std::vector<Items> items_by_unit() const {
+    std::vector<Items> sums(units, 0);
+    for (const BlockRecord& record : blocks) {
+      sums[record.unit.index] += record.block.items;
+    }
+    return sums;
+  }
   [[nodiscard]] double makespan() const {
     double end = 0.0;
     for (const BlockRecord& record : blocks) {
@@ -58,6 +66,7 @@ struct Schedule {
     return count;
   }
 
+  std::size_t units = 0;
   std::vector<BlockRecord> blocks;
   std::vector<DecisionRecord> decisions;
   std::vector<EventRecord> events;
@@ -69,6 +78,7 @@ struct PolicyTest {
   std::string policy;
   std::map<std::string, std::string> parameters;
   FakeSetup fake;
+  std::vector<Unit> units;  ///< (n) what is known of them; empty: their names only
   Items items = 0;
   Items grain_items = 1;
   int iterations = 1;
@@ -89,6 +99,9 @@ inline Schedule run_schedule(const PolicyTest& test) {
   workload.kernel = "first";
   workload.memory_bytes_per_item = test.memory_bytes.empty() ? 0.0 : 1.0;
   RunSetup setup = setup_of(test.fake.units.size(), workload);
+  if (!test.units.empty()) {
+    setup.units = test.units;
+  }
   for (std::size_t p = 0; p < setup.units.size(); ++p) {
     setup.units[p].slots = test.slots;
     if (!test.memory_bytes.empty()) {
@@ -99,13 +112,13 @@ inline Schedule run_schedule(const PolicyTest& test) {
     workload.kernel = kernel;
     setup.phases.push_back(workload);
   }
-  const auto policy =
-      make_policy(find_policy(test.policy), PolicyInputs{test.parameters, &test.known});
+  const auto policy = make_policy(find_policy(test.policy),
+                                  PolicyInputs{test.parameters, &test.known, setup.units});
   const auto executor = make_fake_executor(test.fake);
   MemoryJournal journal;
   const RunOutcome outcome = run_policy(*executor, *policy, setup, journal);
-  return {std::move(journal.blocks), std::move(journal.decisions), std::move(journal.events),
-          outcome};
+  return {setup.units.size(), std::move(journal.blocks), std::move(journal.decisions),
+          std::move(journal.events), outcome};
 }
 
 }  // namespace equipoise

@@ -1,0 +1,165 @@
+// energy-alpha on schedules that were worked out by hand.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "shared_policies/run/metrics.hpp"
+#include "tests/support/policy_schedule.hpp"
+#include "tests/support/refusal.hpp"
+
+namespace equipoise {
+namespace {
+
+using Sizes = std::vector<Items>;
+
+/// Adds a unit of `items_per_s` without fixed cost that draws `idle_w`, and `busy_w` at work.
+void add_powered(PolicyTest& test, UnitKind kind, double items_per_s, double idle_w,
+                 double busy_w) {
+  add_affine(test, 0.0, 1.0 / items_per_s);
+  Unit unit;
+  unit.name = "u" + std::to_string(test.units.size());
+  unit.kind = kind;
+  unit.idle_w = idle_w;
+  unit.busy_w = busy_w;
+  test.units.push_back(unit);
+}
+
+/// A CPU of 100 items/s and the GPU of the row of the energy paper with these figures.
+PolicyTest paper_machine(double speed_ratio, double static_c, double static_g, double dynamic_c,
+                         double dynamic_g) {
+  PolicyTest test;
+  test.policy = "energy-alpha";
+  test.items = 10'000;
+  add_powered(test, UnitKind::cpu, 100.0, static_c, static_c + dynamic_c);
+  add_powered(test, UnitKind::gpu, 100.0 * speed_ratio, static_g, static_g + dynamic_g);
+  return test;
+}
+
+Sizes shares_for(PolicyTest& test, const std::string& objective) {
+  test.parameters["objective"] = objective;
+  return run_schedule(test).items_by_unit();
+}
+
+TEST(EnergyAlpha, LetsBothUnitsEndTogetherForTheLeastTime) {
+  PolicyTest test = paper_machine(3.3559, 50, 16.5, 70, 27.5);
+  // alpha = 1 / 4.3559 = 0.22957: 2296 of the items.
+  EXPECT_EQ(shares_for(test, "time"), (Sizes{2296, 7704}));
+  EXPECT_EQ(run_schedule(test).blocks.size(), 2U);
+}
+
+TEST(EnergyAlpha, LeavesTheCpuIdleWhereTheGpuAloneTakesLessEnergy) {
+  PolicyTest binomial = paper_machine(3.3559, 50, 16.5, 70, 27.5);
+  EXPECT_EQ(shares_for(binomial, "energy"), (Sizes{0, 10'000}));
+  EXPECT_EQ(shares_for(binomial, "edp"), (Sizes{0, 10'000}));
+  PolicyTest nbody = paper_machine(3.1370, 50, 16.5, 50, 27.5);
+  EXPECT_EQ(shares_for(nbody, "energy"), (Sizes{0, 10'000}));
+  EXPECT_EQ(shares_for(nbody, "edp"), (Sizes{2417, 7583}));
+}
+
+TEST(EnergyAlpha, LeavesTheGpuIdleWhereTheCpuAloneTakesLessEnergy) {
+  PolicyTest taylor = paper_machine(0.7175, 32, 12, 10.55, 46);
+  EXPECT_EQ(shares_for(taylor, "energy"), (Sizes{10'000, 0}));
+  EXPECT_EQ(shares_for(taylor, "edp"), (Sizes{5822, 4178}));
+}
+
+TEST(EnergyAlpha, SpendsTheEnergyThatThePaperForetells) {
+  PolicyTest test = paper_machine(0.8916, 50, 16.5, 70, 44);
+  test.parameters["objective"] = "energy";
+  const Schedule schedule = run_schedule(test);
+  Metrics metrics(test.units);
+  for (const BlockRecord& record : schedule.blocks) metrics.block(record);
+  // 95.422 in units of W / S_C = 100 s; shares are rounded to items.
+  EXPECT_NEAR(*metrics.numbers().energy_j, 9542.2, 1.0);
+}
+
+TEST(EnergyAlpha, TakesThePrefixOfUnitsThatIsBestAmongMany) {
+  PolicyTest test;
+  test.policy = "energy-alpha";
+  test.items = 7'000;
+  add_powered(test, UnitKind::cpu, 10, 3, 4);
+  add_powered(test, UnitKind::cpu, 20, 2, 6);
+  add_powered(test, UnitKind::gpu, 40, 2, 202);
+  // Per item at a tenth of these speeds: 8 J with the first alone, 4 J with two, 30 J with all.
+  EXPECT_EQ(shares_for(test, "energy"), (Sizes{2333, 4667, 0}));
+  EXPECT_EQ(shares_for(test, "time"), (Sizes{1000, 2000, 4000}));
+}
+
+TEST(EnergyAlpha, DividesBetweenAllCpusAndAllGpusWhenAsked) {
+  PolicyTest test = paper_machine(3.0, 50, 16.5, 50, 27.5);
+  add_powered(test, UnitKind::cpu, 300.0, 10, 20);
+  test.parameters["groups"] = "cpu-gpu";
+  // 400 items/s of CPUs against 300: 5714 items, a quarter of them, 1428.5, for the first.
+  EXPECT_EQ(shares_for(test, "time"), (Sizes{1428, 4286, 4286}));
+  // Groups: A = 76.5 + 27.5, P^D_C = 60, r = 3/4: below A / P^D_C; P^D_G / B = 27.5 / 136.5.
+  EXPECT_EQ(shares_for(test, "energy"), (Sizes{1428, 4286, 4286}));
+  test.parameters["groups"] = "units";
+  // By itself the second CPU needs the least dynamic energy an item: 1/30 J, the GPU 0.092, the
+  // first CPU 0.5. (76.5 + 10) / 300 = 0.288, + GPU 114 / 600 = 0.190, all 164 / 700 = 0.234.
+  EXPECT_EQ(shares_for(test, "energy"), (Sizes{0, 5000, 5000}));
+}
+
+TEST(EnergyAlpha, KeepsToOneGroupWhereThereIsNoOther) {
+  PolicyTest test;
+  test.policy = "energy-alpha";
+  test.items = 300;
+  test.parameters["groups"] = "cpu-gpu";
+  add_powered(test, UnitKind::gpu, 10, 1, 2);
+  add_powered(test, UnitKind::gpu, 20, 1, 2);
+  EXPECT_EQ(shares_for(test, "energy"), (Sizes{100, 200}));
+}
+
+TEST(EnergyAlpha, CutsAShareThatMemoryDoesNotHold) {
+  PolicyTest test = paper_machine(3.0, 50, 16.5, 70, 27.5);
+  test.memory_bytes = {1e9, 2'000.0};
+  const Schedule schedule = run_schedule(test);
+  EXPECT_EQ(schedule.items_by_unit(), (Sizes{2'500, 7'500}));
+  EXPECT_EQ(schedule.sizes(1, BlockTag::run), (Sizes{1'875, 1'875, 1'875, 1'875}));
+}
+
+TEST(EnergyAlpha, IsRefusedBeforeTheRunWhereWattsAreNotKnown) {
+  PolicyTest test = paper_machine(3.0, 50, 16.5, 70, 27.5);
+  test.units[1].busy_w.reset();
+  for (const char* objective : {"energy", "edp"}) {
+    test.parameters["objective"] = objective;
+    const std::string why = refusal_of([&] { (void)run_schedule(test); });
+    EXPECT_NE(why.find("u1 has none"), std::string::npos) << why;
+    EXPECT_NE(why.find("wattage_per_state"), std::string::npos) << why;
+  }
+  EXPECT_EQ(shares_for(test, "time"), (Sizes{2'500, 7'500}));
+}
+
+TEST(EnergyAlpha, FinishesWhatALostUnitLeavesWhateverItsObjective) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  const auto uniform = [&](double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random);
+  };
+  for (int round = 0; round < 200; ++round) {
+    PolicyTest test;
+    test.policy = "energy-alpha";
+    test.items = static_cast<Items>(uniform(1, 5000));
+    test.grain_items = static_cast<Items>(uniform(1, 9));
+    test.iterations = 2;
+    const auto units = static_cast<std::uint32_t>(uniform(1, 6));
+    for (std::uint32_t p = 0; p < units; ++p) {
+      const double idle_w = uniform(0, 50);
+      add_powered(test, uniform(0, 1) < 0.5 ? UnitKind::cpu : UnitKind::gpu, uniform(10, 1000),
+                  idle_w, idle_w + uniform(0, 200));
+      test.fake.faults.push_back({Seconds{uniform(0, 5)}, UnitId{p}, false});
+      test.fake.faults.push_back({Seconds{uniform(5, 9)}, UnitId{p}, true});
+    }
+    test.parameters["groups"] = uniform(0, 1) < 0.5 ? "units" : "cpu-gpu";
+    test.parameters["objective"] = uniform(0, 1) < 0.5 ? "energy" : "edp";
+    const Schedule schedule = run_schedule(test);
+    ASSERT_TRUE(schedule.outcome.complete) << "round " << round;
+    ASSERT_FALSE(schedule.outcome.policy_stalled) << "round " << round;
+    ASSERT_EQ(schedule.items(), 2 * test.items) << "round " << round;
+  }
+}
+
+}  // namespace
+}  // namespace equipoise
