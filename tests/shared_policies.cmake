@@ -10,7 +10,7 @@ target_compile_definitions(equipoise_test_support PRIVATE SOURCE_DIR="${PROJECT_
   EQUIPOISE_BINARY="$<TARGET_FILE:equipoise>")
 
 equipoise_tests(run
-  SOURCES model_test.cpp pool_test.cpp results_test.cpp run_loop_test.cpp spec_test.cpp
+  SOURCES model_test.cpp pool_test.cpp results_test.cpp run_loop_test.cpp scenario_test.cpp spec_test.cpp
   LIBS equipoise_test_support)
 
 equipoise_tests(contract

@@ -1,0 +1,253 @@
+// Scenario files: what is read, and every mistake with its line.
+#include "traces/scenario_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/support/mutations.hpp"
+#include "tests/support/refusal.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace equipoise {
+namespace {
+
+/// A scenario of these events, each on a line of its own from line 2 on.
+std::string scenario(const std::vector<std::string>& events) {
+  std::string text = R"({"schema":"equipoise.scenario/1","events":[)";
+  for (std::size_t i = 0; i < events.size(); ++i) text += (i == 0 ? "\n" : ",\n") + events[i];
+  return text + "]}\n";
+}
+
+const std::string profile = "time_s,factor\n0,0.5\n10,2\n";
+
+ScenarioFile read(const std::string& text, const std::string& speeds = profile) {
+  const TemporaryFolder folder;
+  folder.write("speed.csv", speeds);
+  return read_scenario(folder.write("s.json", text));
+}
+
+/// What a file of `text` is refused with, without the folder's name.
+std::string refusal(const std::string& text, const std::string& speeds = profile) {
+  const TemporaryFolder folder;
+  folder.write("speed.csv", speeds);
+  const std::string path = folder.write("s.json", text);
+  std::string why = refusal_of([&] { (void)read_scenario(path); });
+  const std::string where = folder.path("");
+  if (why.starts_with(where)) why.erase(0, where.size());
+  return why;
+}
+
+std::string event_refusal(const std::string& event) { return refusal(scenario({event})); }
+
+TEST(ScenarioFile, ReadsEveryKindOfEvent) {
+  const ScenarioFile file =
+      read(scenario({R"({"at_s":142,"unit":"gpuA","kind":"compete","share":0.5,"until_s":400})",
+                     R"({"at_s":10,"unit":"cpu0","kind":"slow","factor":3.0,"note":"throttled"})",
+                     R"({"at_s":30,"link":"pcie0","kind":"bandwidth","factor":0.5})",
+                     R"({"at_s":0,"unit":"cpu1","kind":"profile","file":"speed.csv"})",
+                     R"({"at_s":60,"unit":"gpuB","kind":"fail"})",
+                     R"({"at_s":90,"unit":"gpuB","kind":"join"})"}));
+  const std::vector<Disturbance>& events = file.scenario.events;
+  ASSERT_EQ(events.size(), 6u);
+  EXPECT_TRUE(file.scenario.name.ends_with("s.json"));
+  EXPECT_TRUE(file.where[2].ends_with("s.json:4"));
+  EXPECT_EQ(events[0].kind, DisturbanceKind::compete);
+  EXPECT_EQ(events[0].target, "gpuA");
+  EXPECT_EQ(events[0].at.value, 142);
+  EXPECT_EQ(events[0].until.value, 400);
+  EXPECT_EQ(events[0].amount, 0.5);
+  EXPECT_EQ(events[1].kind, DisturbanceKind::slow);
+  EXPECT_EQ(events[1].amount, 3.0);
+  EXPECT_EQ(events[1].until, Seconds::infinity());
+  EXPECT_EQ(events[2].kind, DisturbanceKind::bandwidth);
+  EXPECT_EQ(events[2].target, "pcie0");
+  EXPECT_EQ(events[3].kind, DisturbanceKind::profile);
+  ASSERT_EQ(events[3].profile.size(), 2u);
+  EXPECT_EQ(events[3].profile[0].since.value, 0);
+  EXPECT_EQ(events[3].profile[0].factor, 0.5);
+  EXPECT_EQ(events[3].profile[1].since.value, 10);
+  EXPECT_EQ(events[3].profile[1].factor, 2);
+  EXPECT_EQ(events[4].kind, DisturbanceKind::fail);
+  EXPECT_EQ(events[5].kind, DisturbanceKind::join);
+}
+
+TEST(ScenarioFile, ReadsAScenarioWithoutEventsAndLaterMinorVersions) {
+  EXPECT_TRUE(read(R"({"schema":"equipoise.scenario/1.3","note":"calm","events":[]})")
+                  .scenario.events.empty());
+}
+
+TEST(ScenarioFile, ReadsAProfileWithoutAHeaderLine) {
+  const std::string event = R"({"at_s":0,"unit":"a","kind":"profile","file":"speed.csv"})";
+  EXPECT_EQ(read(scenario({event}), "0, 0.5\r\n\r\n 1.5,1\r\n").scenario.events[0].profile.size(),
+            2u);
+}
+
+TEST(ScenarioFile, RefusesFilesThatAreNotScenarios) {
+  EXPECT_EQ(refusal(R"({"schema":"equipoise.trace/1","events":[]})"),
+            "s.json:1: schema 'equipoise.trace/1' is not 'equipoise.scenario/1'; is this a "
+            "scenario, and for this version?");
+  EXPECT_TRUE(refusal("{\n\"schema\":\"equipoise.scenario/12\",\"events\":[]}")
+                  .starts_with("s.json:2: schema"));
+  EXPECT_TRUE(refusal("[]").starts_with("s.json:1: a scenario must be an object"));
+  EXPECT_TRUE(refusal("").starts_with("s.json:1: malformed JSON"));
+  EXPECT_TRUE(
+      refusal(R"({"schema":"equipoise.scenario/1"})").starts_with("s.json:1: 'events' is missing"));
+  EXPECT_TRUE(refusal(R"({"schema":"equipoise.scenario/1","events":{}})")
+                  .starts_with("s.json:1: 'events' is an object; it must be a list"));
+  EXPECT_TRUE(refusal_of([] { (void)read_scenario("/none.json"); }).starts_with("/none.json: "));
+  EXPECT_TRUE(refusal(scenario({"7"})).starts_with("s.json:2: an event must be an object"));
+  EXPECT_TRUE(refusal(scenario({R"({"at_s":1)", "}"})).starts_with("s.json:3: malformed JSON"));
+}
+
+TEST(ScenarioFile, NamesTheNearestKindAndMember) {
+  EXPECT_EQ(event_refusal(R"({"at_s":1,"unit":"a","kind":"slwo","factor":2})"),
+            "s.json:2: unknown kind of event 'slwo'; did you mean 'slow'?");
+  EXPECT_EQ(event_refusal(R"({"at_s":1,"unit":"a","kind":"slow","factor":2,"untl_s":3})"),
+            "s.json:2: unknown member of an event 'untl_s'; did you mean 'until_s'?");
+  EXPECT_TRUE(event_refusal(R"({"at_s":1,"unit":"a","kind":"slow","share":0.5})")
+                  .starts_with("s.json:2: unknown member of a slow event 'share'"));
+  EXPECT_TRUE(event_refusal(R"({"at_s":1,"link":"a","kind":"fail"})")
+                  .starts_with("s.json:2: unknown member of a fail event 'link'"));
+  EXPECT_TRUE(event_refusal(R"({"at_s":1,"unit":"a","kind":"join","until_s":3})")
+                  .starts_with("s.json:2: unknown member of a join event 'until_s'"));
+}
+
+TEST(ScenarioFile, RefusesEventsThatLackAMember) {
+  EXPECT_EQ(event_refusal(R"({"unit":"a","kind":"fail"})"), "s.json:2: 'at_s' is missing; add it");
+  EXPECT_EQ(event_refusal(R"({"at_s":1,"kind":"fail"})"), "s.json:2: 'unit' is missing; add it");
+  EXPECT_EQ(event_refusal(R"({"at_s":1,"unit":"a"})"), "s.json:2: 'kind' is missing; add it");
+  EXPECT_EQ(event_refusal(R"({"at_s":1,"unit":"a","kind":"compete"})"),
+            "s.json:2: 'share' is missing; add it");
+  EXPECT_EQ(event_refusal(R"({"at_s":1,"unit":"a","kind":"slow"})"),
+            "s.json:2: 'factor' is missing; add it");
+  EXPECT_EQ(event_refusal(R"({"at_s":1,"unit":"a","kind":"profile"})"),
+            "s.json:2: 'file' is missing; add it");
+  EXPECT_EQ(event_refusal(R"({"at_s":1,"kind":"bandwidth","factor":1})"),
+            "s.json:2: 'link' is missing; add it");
+}
+
+TEST(ScenarioFile, RefusesNumbersThatCannotBe) {
+  EXPECT_EQ(event_refusal(R"({"at_s":-1,"unit":"a","kind":"fail"})"),
+            "s.json:2: 'at_s' is -1; it must be 0 or more");
+  EXPECT_EQ(event_refusal(R"({"at_s":5,"unit":"a","kind":"fail","until_s":5})"),
+            "s.json:2: 'until_s' is 5; it must be later than 'at_s'");
+  EXPECT_EQ(event_refusal(R"({"at_s":5,"unit":"a","kind":"compete","share":1})"),
+            "s.json:2: 'share' is 1; it must be from 0 on and less than 1");
+  EXPECT_EQ(event_refusal(R"({"at_s":5,"unit":"a","kind":"compete","share":-0.1})"),
+            "s.json:2: 'share' is -0.1; it must be from 0 on and less than 1");
+  EXPECT_EQ(event_refusal(R"({"at_s":5,"unit":"a","kind":"slow","factor":0})"),
+            "s.json:2: 'factor' is 0; it must be more than 0");
+  EXPECT_EQ(event_refusal(R"({"at_s":5,"link":"a","kind":"bandwidth","factor":-2})"),
+            "s.json:2: 'factor' is -2; it must be more than 0");
+  EXPECT_TRUE(event_refusal(R"({"at_s":NaN,"unit":"a","kind":"fail"})")
+                  .starts_with("s.json:2: malformed JSON"));
+  EXPECT_TRUE(event_refusal(R"({"at_s":1e999,"unit":"a","kind":"fail"})")
+                  .starts_with("s.json:2: a number overflows"));
+  EXPECT_TRUE(event_refusal(R"({"at_s":"1","unit":"a","kind":"fail"})")
+                  .starts_with("s.json:2: 'at_s' is a text; it must be a number"));
+  EXPECT_TRUE(event_refusal(R"({"at_s":1,"unit":"","kind":"fail"})")
+                  .starts_with("s.json:2: 'unit' is empty"));
+}
+
+TEST(ScenarioFile, SaysTheLineOfAMemberOfAnEventOfManyLines) {
+  EXPECT_EQ(
+      event_refusal("{\"at_s\": 1,\n \"unit\": \"a\",\n \"kind\": \"slow\",\n\"factor\":0\n}"),
+      "s.json:5: 'factor' is 0; it must be more than 0");
+}
+
+TEST(ScenarioFile, RefusesMembersAndEventsThatStandTwice) {
+  EXPECT_TRUE(event_refusal(R"({"at_s":1,"at_s":2,"unit":"a","kind":"fail"})")
+                  .starts_with("s.json:2: 'at_s' is given twice"));
+  const std::string slow = R"({"at_s":1,"unit":"a","kind":"slow","factor":2})";
+  const std::string later = R"({"at_s":2,"unit":"a","kind":"slow","factor":2})";
+  EXPECT_TRUE(refusal(scenario({slow, later, slow})).starts_with("s.json:4: the same event"));
+  EXPECT_EQ(read(scenario({slow, later})).scenario.events.size(), 2u);
+}
+
+TEST(ScenarioFile, RefusesAUnitThatGoesTwiceOrComesTwice) {
+  const std::string fail = R"({"at_s":10,"unit":"a","kind":"fail"})";
+  const std::string again = R"({"at_s":20,"unit":"a","kind":"fail"})";
+  const std::string join = R"({"at_s":15,"unit":"a","kind":"join"})";
+  EXPECT_EQ(refusal(scenario({fail, again})),
+            "s.json:3: a goes at 10 s and goes at 20 s; a unit goes and comes by turns");
+  EXPECT_EQ(read(scenario({fail, again, join})).scenario.events.size(), 3u);
+  EXPECT_EQ(refusal(scenario({R"({"at_s":10,"unit":"a","kind":"fail","until_s":30})", again})),
+            "s.json:3: a goes at 10 s and goes at 20 s; a unit goes and comes by turns");
+  EXPECT_EQ(refusal(scenario({R"({"at_s":12,"unit":"a","kind":"join"})", join})),
+            "s.json:3: a comes at 12 s and comes at 15 s; a unit goes and comes by turns");
+  EXPECT_EQ(refusal(scenario({fail, R"({"at_s":10,"unit":"a","kind":"join"})"})),
+            "s.json:3: a goes at 10 s and comes at 10 s; a unit goes and comes by turns");
+}
+
+TEST(ScenarioFile, RefusesWhatTogetherLeavesNothingOfASpeed) {
+  EXPECT_TRUE(
+      refusal(scenario({R"({"at_s":1,"unit":"a","kind":"slow","factor":1e7})",
+                        R"({"at_s":5,"unit":"a","kind":"slow","factor":1e6})"}))
+          .starts_with("s.json:3: from 5 s on the speed of a is 1e-13 of what it was; keep it from "
+                       "1e-12 to 1e+12"));
+  EXPECT_TRUE(event_refusal(R"({"at_s":1,"link":"l","kind":"bandwidth","factor":1e13})")
+                  .starts_with("s.json:2: from 1 s on the bandwidth of l is 1e+13"));
+}
+
+TEST(ScenarioFile, RefusesProfilesWithTheirLine) {
+  const std::string text =
+      scenario({R"({"at_s":0,"unit":"a","kind":"profile","file":"speed.csv"})"});
+  EXPECT_TRUE(refusal(text, "time_s,factor\n0,1\n0,2\n").starts_with("speed.csv:3: time_s is 0; "));
+  EXPECT_TRUE(refusal(text, "-1,1\n").starts_with("speed.csv:1: time_s is -1; "));
+  EXPECT_TRUE(refusal(text, "0,0\n").starts_with("speed.csv:1: factor is 0; it must be more"));
+  EXPECT_TRUE(refusal(text, "0,nan\n").starts_with("speed.csv:1: `factor` is not finite"));
+  EXPECT_TRUE(refusal(text, "t,f\n0,1\n").starts_with("speed.csv:1: `time_s` is not a number"));
+  EXPECT_TRUE(refusal(text, "0,1,2\n").starts_with("speed.csv:1: 3 fields"));
+  EXPECT_TRUE(refusal(text, "time_s,factor\n").starts_with("speed.csv: the speed profile has no"));
+  EXPECT_TRUE(event_refusal(R"({"at_s":0,"unit":"a","kind":"profile","file":"none.csv"})")
+                  .starts_with("none.csv: no such file"));
+}
+
+TEST(ScenarioFile, RefusesUnitsAndLinksThatAreNotThereAndSaysWhichAre) {
+  const ScenarioFile file =
+      read(scenario({R"({"at_s":1,"unit":"a","kind":"fail"})",
+                     R"({"at_s":1,"link":"l","kind":"bandwidth","factor":2})"}));
+  EXPECT_EQ(refusal_of([&] { check_targets(file, {"a", "b"}, {"l"}); }), "not refused");
+  EXPECT_EQ(refusal_of([&] {
+              check_targets(file, {"b", "c"}, {"l"});
+            }),
+            file.where[0] + ": no unit that takes part is called 'a'; there are b, c");
+  EXPECT_EQ(refusal_of([&] { check_targets(file, {"a"}, {"m"}); }),
+            file.where[1] + ": no link of the platform is called 'l'; there is m");
+}
+
+TEST(ScenarioFile, ReadsOrRefusesDamagedFiles) {
+  constexpr std::uint64_t seed = 20250311;
+  SCOPED_TRACE(seed);
+  std::mt19937_64 random(seed);
+  const TemporaryFolder folder;
+  const std::string text =
+      scenario({R"({"at_s":142,"unit":"gpuA","kind":"compete","share":0.5,"until_s":400})",
+                R"({"at_s":10,"unit":"cpu0","kind":"slow","factor":3.0,"note":"x"})",
+                R"({"at_s":30,"link":"pcie0","kind":"bandwidth","factor":0.5})",
+                R"({"at_s":0,"unit":"cpu1","kind":"profile","file":"speed.csv"})",
+                R"({"at_s":60,"unit":"gpuB","kind":"fail","until_s":70})",
+                R"({"at_s":90,"unit":"gpuB","kind":"join"})"});
+  const std::string beginning = folder.path("");
+  for (int i = 0; i < 1000; ++i) {
+    folder.write("speed.csv", i % 3 == 0 ? mutate(profile, random) : profile);
+    const std::string path = folder.write("s.json", i % 3 == 0 ? text : mutate(text, random));
+    const std::string why = refusal_of([&] { (void)read_scenario(path); });
+    EXPECT_TRUE(why == "not refused" || why.starts_with(beginning)) << why;
+  }
+}
+
+TEST(ScenarioFile, ReadsEveryCommittedScenario) {
+  int scenarios = 0;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(SOURCE_DIR "/traces/scenarios")) {
+    if (entry.path().extension() != ".json") continue;
+    EXPECT_FALSE(read_scenario(entry.path().string()).scenario.events.empty()) << entry.path();
+    ++scenarios;
+  }
+  EXPECT_GE(scenarios, 6);
+}
+
+}  // namespace
+}  // namespace equipoise

@@ -1,0 +1,264 @@
+// The JSON library's events, gathered with the lines at which they come.
+#include "traces/json_document.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <utility>
+
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/nearest_name.hpp"
+
+namespace equipoise {
+namespace {
+
+constexpr std::size_t deepest_nesting = 64;
+
+/// How far the library has read.
+struct Position {
+  std::size_t line = 1;
+  bool at_line_end = false;  ///< the last character was a newline
+};
+
+/// Hands the library characters and counts lines.
+class CountingIterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  CountingIterator(const char* at, Position* position) : at_(at), position_(position) {}
+  reference operator*() const { return *at_; }
+  CountingIterator& operator++() {
+    position_->at_line_end = *at_ == '\n';
+    if (position_->at_line_end) ++position_->line;
+    ++at_;
+    return *this;
+  }
+  bool operator==(const CountingIterator& other) const { return at_ == other.at_; }
+  bool operator!=(const CountingIterator& other) const { return at_ != other.at_; }
+
+ private:
+  const char* at_;
+  Position* position_;
+};
+
+/// Builds the document from the library's events.
+class Builder : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  Builder(JsonValue& root, const Position& position, std::string file)
+      : root_(root), position_(position), file_(std::move(file)) {}
+
+  bool null() override { return put({}); }
+  bool boolean(bool value) override {
+    JsonValue v;
+    v.kind = JsonValue::Kind::boolean;
+    v.boolean = value;
+    return put(std::move(v));
+  }
+  bool number_integer(number_integer_t value) override {
+    return put_number(static_cast<double>(value), std::to_string(value));
+  }
+  bool number_unsigned(number_unsigned_t value) override {
+    return put_number(static_cast<double>(value), std::to_string(value));
+  }
+  bool number_float(number_float_t value, const string_t& spelling) override {
+    if (!std::isfinite(value)) refuse(line_of_number(), "a number overflows; write a smaller one");
+    return put_number(value, spelling);
+  }
+  bool string(string_t& value) override {
+    JsonValue v;
+    v.kind = JsonValue::Kind::text;
+    v.text = std::move(value);
+    return put(std::move(v));
+  }
+  bool binary(binary_t& /*value*/) override { return false; }
+  bool start_object(std::size_t /*size*/) override { return open(JsonValue::Kind::object); }
+  bool start_array(std::size_t /*size*/) override { return open(JsonValue::Kind::list); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(string_t& name) override {
+    std::vector<JsonMember>& members = open_.back()->object;
+    for (const JsonMember& member : members) {
+      if (member.name == name) {
+        refuse(position_.line, fmt::format("'{}' is given twice; keep one of them", name));
+      }
+    }
+    members.push_back({std::move(name), {}});
+    return true;
+  }
+  bool parse_error(std::size_t /*byte*/, const std::string& token,
+                   const nlohmann::detail::exception& error) override {
+    if (dynamic_cast<const nlohmann::detail::out_of_range*>(&error) != nullptr) {
+      refuse(line_of_number(), "a number overflows; write a smaller one");
+    }
+    const std::string near = token.substr(0, 40);
+    refuse(line_of_number(),
+           fmt::format("malformed JSON{}; a comma, a quote or a bracket is missing or too many here",
+                       near.empty() ? std::string() : " near '" + near + "'"));
+  }
+
+ private:
+  [[noreturn]] void refuse(std::size_t line, const std::string& why) const {
+    throw InputError(fmt::format("{}:{}", file_, line), why);
+  }
+
+  /// A number ends where the next character is read, which may be a newline.
+  [[nodiscard]] std::size_t line_of_number() const {
+    return position_.line - (position_.at_line_end && position_.line > 1 ? 1 : 0);
+  }
+
+  bool put_number(double number, std::string spelling) {
+    JsonValue v;
+    v.kind = JsonValue::Kind::number;
+    v.number = number;
+    v.text = std::move(spelling);
+    put(std::move(v));
+    last_->line = line_of_number();
+    return true;
+  }
+
+  bool put(JsonValue value) {
+    value.line = position_.line;
+    if (open_.empty()) {
+      root_ = std::move(value);
+      last_ = &root_;
+    } else if (open_.back()->kind == JsonValue::Kind::object) {
+      last_ = &open_.back()->object.back().value;
+      *last_ = std::move(value);
+    } else {
+      last_ = &open_.back()->list.emplace_back(std::move(value));
+    }
+    return true;
+  }
+
+  bool open(JsonValue::Kind kind) {
+    if (open_.size() == deepest_nesting) {
+      refuse(position_.line,
+             fmt::format("more than {} brackets are open; nothing of ours nests so deep",
+                         deepest_nesting));
+    }
+    JsonValue value;
+    value.kind = kind;
+    put(std::move(value));
+    open_.push_back(last_);
+    return true;
+  }
+
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  JsonValue& root_;
+  const Position& position_;
+  std::string file_;
+  /// The lists and objects around what comes next; they do not move while they are open.
+  std::vector<JsonValue*> open_;
+  JsonValue* last_ = nullptr;
+};
+
+}  // namespace
+
+const char* JsonValue::kind_words() const {
+  switch (kind) {
+    case Kind::null:
+      return "null";
+    case Kind::boolean:
+      return "true or false";
+    case Kind::number:
+      return "a number";
+    case Kind::text:
+      return "a text";
+    case Kind::list:
+      return "a list";
+    case Kind::object:
+      return "an object";
+  }
+  return "";
+}
+
+JsonValue parse_json(const std::string& text, const std::string& file) {
+  JsonValue root;
+  Position position;
+  Builder builder(root, position, file);
+  const CountingIterator begin(text.data(), &position);
+  const CountingIterator end(text.data() + text.size(), &position);
+  static_cast<void>(nlohmann::json::sax_parse(begin, end, &builder));
+  return root;
+}
+
+JsonValue read_json_file(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  if (!stream) throw InputError(file, "cannot be read; give the path of a JSON file");
+  return parse_json(text.str(), file);
+}
+
+JsonObject::JsonObject(const JsonValue& value, std::string file, const std::string& what,
+                       const std::vector<std::string>& known)
+    : value_(&value), file_(std::move(file)) {
+  if (value.kind != JsonValue::Kind::object) {
+    throw InputError(where(), fmt::format("{} must be an object, not {}; write {{...}}", what,
+                                          value.kind_words()));
+  }
+  for (const JsonMember& member : value.object) {
+    if (std::find(known.begin(), known.end(), member.name) != known.end()) continue;
+    throw InputError(where(member.value), unknown_name("member of " + what, member.name, known));
+  }
+}
+
+std::string JsonObject::where(const JsonValue& value) const {
+  return fmt::format("{}:{}", file_, value.line);
+}
+
+const JsonValue* JsonObject::find(const std::string& name) const {
+  for (const JsonMember& member : value_->object) {
+    if (member.name == name && member.value.kind != JsonValue::Kind::null) return &member.value;
+  }
+  return nullptr;
+}
+
+const JsonValue& JsonObject::at(const std::string& name) const {
+  const JsonValue* found = find(name);
+  if (found == nullptr) throw InputError(where(), fmt::format("'{0}' is missing; add it", name));
+  return *found;
+}
+
+const JsonValue& JsonObject::of_kind(const std::string& name, JsonValue::Kind kind,
+                                     const char* words) const {
+  const JsonValue& value = at(name);
+  if (value.kind == kind) return value;
+  throw InputError(where(value), fmt::format("'{}' is {}; it must be {}", name, value.kind_words(),
+                                             words));
+}
+
+const std::string& JsonObject::text(const std::string& name) const {
+  return of_kind(name, JsonValue::Kind::text, "a text").text;
+}
+
+double JsonObject::number(const std::string& name, double low, double high) const {
+  const JsonValue& value = of_kind(name, JsonValue::Kind::number, "a number");
+  if (value.number >= low && value.number <= high) return value.number;
+  throw InputError(where(value), fmt::format("'{}' is {}; it must be from {} to {}", name,
+                                             value.text, low, high));
+}
+
+bool JsonObject::flag(const std::string& name) const {
+  return of_kind(name, JsonValue::Kind::boolean, "true or false").boolean;
+}
+
+const std::vector<JsonValue>& JsonObject::list(const std::string& name) const {
+  return of_kind(name, JsonValue::Kind::list, "a list").list;
+}
+
+}  // namespace equipoise
