@@ -15,9 +15,27 @@ namespace {
 
 /// One line a policy, in the order in which they are listed.
 std::vector<PolicyInfo> make_rows() {
+  // clang-format off
   return {
-      greedy_info(), static_info(), plb_hec_info(), energy_alpha_info(), optimum_info(),
+      greedy_info(),
+      static_info(),
+      plb_hec_info(),
+      energy_alpha_info(),
+      ss_info(),
+      fsc_info(),
+      gss_info(),
+      tss_info(),
+      fac2_info(),
+      wf_info(),
+      awf_b_info(),
+      awf_c_info(),
+      af_info(),
+      naive_info(),
+      asymmetric_info(),
+      hguided_info(),
+      optimum_info(),
   };
+  // clang-format on
 }
 
 void refuse_missing_profile(const PolicyInfo& info, const PolicyInputs& inputs) {

@@ -10,6 +10,18 @@ namespace equipoise {
 [[nodiscard]] PolicyInfo static_info();
 [[nodiscard]] PolicyInfo plb_hec_info();
 [[nodiscard]] PolicyInfo energy_alpha_info();
+[[nodiscard]] PolicyInfo ss_info();
+[[nodiscard]] PolicyInfo fsc_info();
+[[nodiscard]] PolicyInfo gss_info();
+[[nodiscard]] PolicyInfo tss_info();
+[[nodiscard]] PolicyInfo fac2_info();
+[[nodiscard]] PolicyInfo wf_info();
+[[nodiscard]] PolicyInfo awf_b_info();
+[[nodiscard]] PolicyInfo awf_c_info();
+[[nodiscard]] PolicyInfo af_info();
+[[nodiscard]] PolicyInfo naive_info();
+[[nodiscard]] PolicyInfo asymmetric_info();
+[[nodiscard]] PolicyInfo hguided_info();
 [[nodiscard]] PolicyInfo optimum_info();
 
 /// `initial_block_items`, the same for every policy that has one (see `initial_block`).

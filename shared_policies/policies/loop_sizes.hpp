@@ -1,0 +1,83 @@
+// The block sizes of dynamic loop self-scheduling, as formulas.
+//
+// R items remain of N, P units share them. Sources are cited from the authors' own later texts and
+// from the reference lists of the public libraries DLS4LB and LB4OMP, whose formulas agree with
+// these except where a docstring says otherwise. They add 0.55 and truncate; sizes are rounded up
+// here, as in the papers.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "shared_policies/model/measures.hpp"
+
+namespace equipoise {
+
+/// Fixed-size chunking: the block size that balances the overhead h of a request against units that
+/// end at different times,
+///
+///     (sqrt(2) N h / (sigma P sqrt(ln P)))^(2/3),
+///
+/// for independent item times of standard deviation sigma. At most N / P, which is also the limit
+/// for sigma -> 0; all N for one unit, where ln P is 0. Source: Kruskal and Weiss (1985).
+[[nodiscard]] double fixed_size_items(double items, double units, double overhead_s,
+                                      double sigma_s);
+
+/// mFSC: the fixed size that makes about as many blocks as FAC2, and needs no knowledge,
+///
+///     floor(0.55 + m ln 2 / ln m),   m = ceil(N / P);   m for m < 2.
+///
+/// Source: DLS4LB, LB4OMP.
+[[nodiscard]] double as_many_as_factoring_items(double items, double units);
+
+/// What is taken of the rest in one batch of factoring: 1 / x of it, in P blocks of R / (x P), with
+///
+///     b = P sigma / (2 sqrt(R) mu),   x = 1 + b^2 + b sqrt(b^2 + 2)  in the first batch of a loop,
+///                                     x = 2 + b^2 + b sqrt(b^2 + 4)  later,
+///
+/// for item times of mean mu and standard deviation sigma. Source: Hummel, Schonberg, Flynn (1992).
+[[nodiscard]] double factoring_divisor(double remaining, double units,
+                                       double coefficient_of_variation, bool is_first_batch);
+
+/// Mean and variance of the time of one item on one unit.
+struct ItemTime {
+  double mean_s = 0.0;
+  double variance_s2 = 0.0;
+};
+
+/// Adaptive factoring: the block of unit p,
+///
+///     (D + 2 T R - sqrt(D^2 + 4 D T R)) / (2 mu_p),   D = sum(sigma_i^2 / mu_i),
+///                                                      T = 1 / sum(1 / mu_i),
+///
+/// `units` (P) not empty, means > 0. With all variances 0 that is T R / mu_p: a share of all that
+/// remains. O(P). Source: Banicescu and Liu (2000); DLS4LB puts the standard deviation into D,
+/// which LB4OMP and the paper do not.
+[[nodiscard]] double adaptive_factoring_items(double remaining, std::span<const ItemTime> units,
+                                              std::size_t p);
+
+/// The sizes of trapezoid self-scheduling: they fall on a line from f = ceil(N / (2 P)) to the last
+/// size l, in S = ceil(2 N / (f + l)) steps of
+///
+///     delta = (f - l) / (S - 1).
+///
+/// Source: Tzen and Ni (1993), who round delta down; DLS4LB keeps it.
+class TrapezoidSizes {
+ public:
+  TrapezoidSizes() = default;
+  TrapezoidSizes(double items, double units, double last_items, bool floor_delta);
+
+  /// The next size; at least l.
+  [[nodiscard]] double next();
+  /// Whether all steps were taken. They hold at least N items.
+  [[nodiscard]] bool is_over() const { return taken_ >= steps_; }
+
+ private:
+  double first_ = 0.0;
+  double last_ = 1.0;
+  double steps_ = 0.0;
+  double delta_ = 0.0;
+  double taken_ = 0.0;
+};
+
+}  // namespace equipoise
