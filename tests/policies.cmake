@@ -1,9 +1,13 @@
 # The policies, each on schedules that were worked out by hand.
 equipoise_tests(policies
   SOURCES
+    policy_adaptive_factoring_test.cpp
     policy_baselines_test.cpp
     policy_catalog_test.cpp
     policy_energy_alpha_test.cpp
+    policy_loop_self_scheduling_test.cpp
+    policy_loop_sizes_test.cpp
     policy_plb_hec_test.cpp
+    policy_profiled_split_test.cpp
   LIBS equipoise_test_support
 )

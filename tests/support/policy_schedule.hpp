@@ -29,6 +29,18 @@ struct Schedule {
     }
     return list;
   }
+  /// Sizes of all blocks in the order of handing out.
+  [[nodiscard]] std::vector<Items> sizes_as_handed_out() const {
+    std::map<std::uint64_t, Items> by_id;
+    for (const BlockRecord& record : blocks) {
+      by_id[record.block.id] = record.block.items;
+    }
+    std::vector<Items> list;
+    for (const auto& [id, size] : by_id) {
+      list.push_back(size);
+    }
+    return list;
+  }
   [[nodiscard]] Items items() const {
     Items sum = 0;
     for (const BlockRecord& record : blocks) {
@@ -86,6 +98,7 @@ struct PolicyTest {
   std::vector<std::string> later_kernels;
   KnownCosts known;  ///< for informed policies
   int slots = 1;
+  std::vector<UnitKind> kinds;  ///< (n); empty: all CPUs
 };
 
 /// Adds a known affine cost and the unit that has it.
@@ -104,6 +117,9 @@ inline Schedule run_schedule(const PolicyTest& test) {
   }
   for (std::size_t p = 0; p < setup.units.size(); ++p) {
     setup.units[p].slots = test.slots;
+    if (!test.kinds.empty()) {
+      setup.units[p].kind = test.kinds[p];
+    }
     if (!test.memory_bytes.empty()) {
       setup.units[p].memory_bytes = test.memory_bytes[p];
     }
