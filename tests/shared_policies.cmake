@@ -6,8 +6,8 @@ add_library(equipoise_test_support STATIC
   support/simulate.cpp
 )
 target_link_libraries(equipoise_test_support PUBLIC equipoise::shared_policies equipoise::sim)
-target_compile_definitions(equipoise_test_support PRIVATE SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-  EQUIPOISE_BINARY="$<TARGET_FILE:equipoise>")
+set_source_files_properties(support/program.cpp PROPERTIES COMPILE_DEFINITIONS
+  "SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\";EQUIPOISE_BINARY=\"$<TARGET_FILE:equipoise>\"")
 
 equipoise_tests(run
   SOURCES model_test.cpp pool_test.cpp results_test.cpp run_loop_test.cpp scenario_test.cpp spec_test.cpp
