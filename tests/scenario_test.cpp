@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 namespace equipoise {
@@ -68,6 +69,27 @@ TEST(StepFunction, AddsUpWorkOverItsSteps) {
   EXPECT_EQ(f.end_of(Seconds{20}, Seconds{15}).value, 45);
   EXPECT_EQ(f.end_of(Seconds{32}, Seconds{4}).value, 42);
   EXPECT_EQ(f.end_of(Seconds{32}, Seconds{0}).value, 32);
+}
+
+TEST(StepFunction, BecomesAnotherFromATimeOn) {
+  StepFunction f;
+  f.multiply(Seconds{5}, Seconds{15}, 3.0);
+  f.become(Seconds{10}, 0.5);
+  EXPECT_EQ(change_times(f), (std::vector<double>{5, 10}));
+  EXPECT_EQ(at(f, {4, 5, 10, 100}), (std::vector<double>{1, 3, 0.5, 0.5}));
+  f.become(Seconds{0}, 2.0);
+  EXPECT_EQ(at(f, {0, 7, 100}), (std::vector<double>{2, 2, 2}));
+}
+
+TEST(StepFunction, IsCombinedPointByPoint) {
+  StepFunction f;  // 1, 4 from 10 to 20
+  f.multiply(Seconds{10}, Seconds{20}, 4.0);
+  StepFunction g;  // 1, 2 from 15
+  g.multiply(Seconds{15}, Seconds::infinity(), 2.0);
+  const StepFunction least =
+      combined({f, g}, [](std::span<const double> now) { return std::min(now[0], now[1]); });
+  EXPECT_EQ(at(least, {0, 10, 15, 20}), (std::vector<double>{1, 1, 2, 1}));
+  EXPECT_EQ(change_times(least), (std::vector<double>{15, 20}));
 }
 
 TEST(StepFunction, NeverEndsWhatIsNeverWorkedOn) {
@@ -139,6 +161,7 @@ TEST(Scenario, SaysWhenUnitsComeAndGo) {
   EXPECT_FALSE(a.changes[0].present);
   EXPECT_EQ(a.changes[1].at.value, 90);
   EXPECT_TRUE(a.changes[1].present);
+  EXPECT_EQ(at(a.function(), {0, 59, 60, 89, 90}), (std::vector<double>{1, 1, 0, 0, 1}));
   const Presence b = scenario.presence_of("b");
   EXPECT_FALSE(b.at_start);
   ASSERT_EQ(b.changes.size(), 3u);
@@ -146,6 +169,7 @@ TEST(Scenario, SaysWhenUnitsComeAndGo) {
   EXPECT_EQ(b.changes[1].at.value, 50);
   EXPECT_FALSE(b.changes[1].present);
   EXPECT_EQ(b.changes[2].at.value, 55);
+  EXPECT_EQ(at(b.function(), {0, 5, 50, 55}), (std::vector<double>{0, 1, 0, 1}));
   EXPECT_TRUE(scenario.presence_of("c").at_start);
   EXPECT_TRUE(scenario.presence_of("c").changes.empty());
 }

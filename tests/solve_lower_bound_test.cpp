@@ -1,77 +1,23 @@
 // Lower bounds that were worked out by hand, and the solvers under them.
 #include "shared_policies/solve/lower_bound.hpp"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <iostream>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "shared_policies/solve/cheapest_blocks.hpp"
 #include "shared_policies/solve/packing_program.hpp"
+#include "tests/support/bound_problem.hpp"
 
 namespace equipoise {
 namespace {
 
-/// A platform of units without links, and a trace of them.
-struct BoundTest {
-  Platform platform;
-  Trace trace;
-  Workload workload;
-
-  explicit BoundTest(Items items) {
-    workload.kernel = "k";
-    workload.items = items;
-  }
-  /// A unit with these times at these sizes.
-  std::size_t add(const std::vector<double>& sizes, const std::function<double(double)>& seconds) {
-    PlatformUnit unit;
-    unit.unit.name = fmt::format("u{}", platform.units.size());
-    unit.unit.copy_engines = 2;
-    unit.trace_unit = unit.unit.name;
-    platform.units.push_back(unit);
-    trace.units.push_back(unit.unit);
-    for (const double size : sizes) {
-      TraceSample sample;
-      sample.unit = static_cast<std::uint32_t>(trace.units.size() - 1);
-      sample.items = size;
-      sample.compute_mean_s = seconds(size);
-      trace.samples.push_back(sample);
-    }
-    return platform.units.size() - 1;
-  }
-  std::size_t add_affine_unit(double fixed_s, double per_item_s) {
-    return add({1.0, 100.0, 10000.0}, [=](double x) { return fixed_s + per_item_s * x; });
-  }
-  std::uint32_t add_link(double bytes_per_s, double latency_s = 0.0, bool shared = true) {
-    platform.links.push_back(
-        {fmt::format("l{}", platform.links.size()), bytes_per_s, Seconds{latency_s}, shared});
-    return static_cast<std::uint32_t>(platform.links.size() - 1);
-  }
-  [[nodiscard]] std::vector<BlockTiming> timings() const {
-    std::vector<BlockTiming> list;
-    for (std::uint32_t p = 0; p < trace.units.size(); ++p) {
-      list.emplace_back(trace, p);
-    }
-    return list;
-  }
-  [[nodiscard]] LowerBound bound() const {
-    const std::vector<BlockTiming> list = timings();
-    std::vector<const BlockTiming*> pointers;
-    for (const BlockTiming& timing : list) {
-      pointers.push_back(&timing);
-    }
-    return lower_bound(platform, workload, pointers);
-  }
-};
-
-BoundTest three_affine_units(Items items) {
-  BoundTest test(items);
+BoundProblem three_affine_units(Items items) {
+  BoundProblem test(items);
   test.add_affine_unit(0.1, 0.01);
   test.add_affine_unit(0.5, 0.004);
   test.add_affine_unit(2.0, 0.002);
@@ -92,7 +38,7 @@ TEST(LowerBound, IsTheSingleBlockOptimumForAffineCosts) {
 }
 
 TEST(LowerBound, LetsAUnitWithLittleMemoryDoSeveralBlocks) {
-  BoundTest test = three_affine_units(1000);
+  BoundProblem test = three_affine_units(1000);
   test.workload.memory_bytes_per_item = 1.0;
   test.platform.units[1].unit.memory_bytes = 200.0;
   // 0.0065 s an item in blocks of 200: 100 T - 10 + T / 0.0065 + 500 T - 1000 = 1000.
@@ -100,7 +46,7 @@ TEST(LowerBound, LetsAUnitWithLittleMemoryDoSeveralBlocks) {
 }
 
 TEST(LowerBound, SplitsBlocksWhereThatIsCheaper) {
-  BoundTest test(1000);
+  BoundProblem test(1000);
   test.add({1, 2, 5, 10, 100, 1000}, [](double x) { return 1e-5 * x * x; });
   test.add_affine_unit(0.0, 0.02);
   // With grain 1 the first does 10^5 items a second, one by one; the second needs 0.02 s for one.
@@ -111,7 +57,7 @@ TEST(LowerBound, SplitsBlocksWhereThatIsCheaper) {
 }
 
 TEST(LowerBound, CountsCopiesOverTheNarrowestLink) {
-  BoundTest test(100);
+  BoundProblem test(100);
   const auto p = test.add_affine_unit(0.0, 0.001);
   test.workload.in_bytes_per_item = 10.0;
   test.workload.out_bytes_per_item = 4.0;
@@ -132,7 +78,7 @@ TEST(LowerBound, CountsCopiesOverTheNarrowestLink) {
 }
 
 TEST(LowerBound, AddsTheBytesOfBothWaysOnALink) {
-  BoundTest test(100);
+  BoundProblem test(100);
   const auto p = test.add_affine_unit(0.0, 0.001);
   test.workload.in_bytes_per_item = 10.0;
   test.workload.out_bytes_per_item = 10.0;
@@ -145,7 +91,7 @@ TEST(LowerBound, AddsTheBytesOfBothWaysOnALink) {
 }
 
 TEST(LowerBound, SharesOneSlowLinkBetweenUnits) {
-  BoundTest test(1000);
+  BoundProblem test(1000);
   test.workload.in_bytes_per_item = 1.0;
   const auto link = test.add_link(100.0);
   for (int p = 0; p < 4; ++p) {
@@ -162,7 +108,7 @@ TEST(LowerBound, SharesOneSlowLinkBetweenUnits) {
 TEST(LowerBound, IsNotAboveWhatOneUnitDoesAlone) {
   // Resident data takes 5 s to either of two units behind one link; the unit on the master does all
   // ten items in 0.1 s meanwhile.
-  BoundTest test(10);
+  BoundProblem test(10);
   test.workload.resident_bytes = 5000.0;
   test.workload.in_bytes_per_item = 1.0;
   const auto link = test.add_link(1000.0);
@@ -175,7 +121,7 @@ TEST(LowerBound, IsNotAboveWhatOneUnitDoesAlone) {
 }
 
 TEST(LowerBound, FillsTwoNodesBehindTwoSlowLinks) {
-  BoundTest test(1000);
+  BoundProblem test(1000);
   test.workload.in_bytes_per_item = 1.0;
   const auto first = test.add_link(100.0);
   const auto second = test.add_link(60.0);
@@ -195,7 +141,7 @@ TEST(LowerBound, FillsTwoNodesBehindTwoSlowLinks) {
 }
 
 TEST(LowerBound, ChoosesUnitsThatMoveFewerBytesWhereALinkIsScarce) {
-  BoundTest test(100);
+  BoundProblem test(100);
   const auto link = test.add_link(10.0);
   for (const double bytes : {1.0, 4.0}) {
     const auto p = test.add_affine_unit(0.0, 0.1);
@@ -214,17 +160,17 @@ TEST(LowerBound, ChoosesUnitsThatMoveFewerBytesWhereALinkIsScarce) {
 }
 
 TEST(LowerBound, ToleratesPartialGrainsAndOneItem) {
-  BoundTest one(1);
+  BoundProblem one(1);
   one.add_affine_unit(0.5, 0.25);
   EXPECT_NEAR(one.bound().seconds, 0.75, 1e-8);
-  BoundTest partial(107);
+  BoundProblem partial(107);
   partial.workload.grain_items = 10;
   partial.add_affine_unit(0.5, 0.25);
   EXPECT_NEAR(partial.bound().seconds, 0.5 + 26.75, 1e-6);
 }
 
 TEST(LowerBound, HandlesThousandsOfUnitsBehindHundredsOfLinks) {
-  BoundTest test(1'000'000);
+  BoundProblem test(1'000'000);
   test.workload.in_bytes_per_item = 1.0;
   const auto trunk = test.add_link(1e6);
   std::vector<std::uint32_t> links;

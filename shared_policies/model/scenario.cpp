@@ -38,6 +38,13 @@ const char* to_string(DisturbanceKind kind) {
   return "";
 }
 
+StepFunction Presence::function() const {
+  StepFunction there;
+  if (!at_start) there.become(Seconds{}, 0.0);
+  for (const PresenceChange& change : changes) there.become(change.at, change.present ? 1.0 : 0.0);
+  return there;
+}
+
 StepFunction Scenario::speed_of(const std::string& unit) const {
   StepFunction speed;
   for (const Disturbance& event : events) {

@@ -48,6 +48,9 @@ struct PresenceChange {
 struct Presence {
   bool at_start = true;
   std::vector<PresenceChange> changes;  ///< ascending, alternating
+
+  /// 1 while the unit is there, else 0.
+  [[nodiscard]] StepFunction function() const;
 };
 
 /// All that disturbs a run. Several disturbances of one target multiply.

@@ -29,6 +29,13 @@ void StepFunction::multiply(Seconds from, Seconds until, double factor) {
   for (std::size_t step = first; step < end; ++step) steps_[step].factor *= factor;
 }
 
+void StepFunction::become(Seconds from, double factor) {
+  EQ_CHECK(factor >= 0.0, "a factor is not negative");
+  const std::size_t first = split(std::max(from, Seconds{}));
+  steps_.resize(first + 1);
+  steps_[first].factor = factor;
+}
+
 double StepFunction::at(Seconds time) const { return steps_[step_of(time)].factor; }
 
 std::vector<Seconds> StepFunction::changes() const {
@@ -60,6 +67,26 @@ Seconds StepFunction::end_of(Seconds from, Seconds work) const {
     work = work - factor * (end - from);
     from = end;
   }
+}
+
+StepFunction combined(const std::vector<StepFunction>& parts,
+                      const std::function<double(std::span<const double>)>& of) {
+  std::vector<Seconds> times = {Seconds{}};
+  for (const StepFunction& part : parts) {
+    const std::vector<Seconds> changes = part.changes();
+    times.insert(times.end(), changes.begin(), changes.end());
+  }
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  StepFunction whole;
+  std::vector<double> values(parts.size());
+  for (const Seconds time : times) {
+    std::transform(parts.begin(), parts.end(), values.begin(),
+                   [time](const StepFunction& part) { return part.at(time); });
+    const double value = of(values);
+    if (value != whole.at(time)) whole.become(time, value);
+  }
+  return whole;
 }
 
 }  // namespace equipoise

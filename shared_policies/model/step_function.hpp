@@ -2,6 +2,8 @@
 // changes them.
 #pragma once
 
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "shared_policies/model/measures.hpp"
@@ -13,6 +15,8 @@ class StepFunction {
  public:
   /// Multiplies f by `factor` >= 0 on [from, until).
   void multiply(Seconds from, Seconds until, double factor);
+  /// Makes f `factor` >= 0 from `from` on, for ever.
+  void become(Seconds from, double factor);
 
   [[nodiscard]] double at(Seconds time) const;
   /// Whether f is 1 everywhere.
@@ -37,5 +41,9 @@ class StepFunction {
 
   std::vector<Step> steps_{{Seconds{}, 1.0}};  ///< ascending, each until the next begins
 };
+
+/// f(t) = of(parts_1(t), ..., parts_n(t)), never negative.
+[[nodiscard]] StepFunction combined(const std::vector<StepFunction>& parts,
+                                    const std::function<double(std::span<const double>)>& of);
 
 }  // namespace equipoise

@@ -4,14 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <functional>
-#include <limits>
-#include <optional>
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/solve/cheapest_blocks.hpp"
 #include "shared_policies/solve/packing_program.hpp"
+#include "shared_policies/solve/rate_integral.hpp"
+#include "shared_policies/solve/unit_needs.hpp"
 
 namespace equipoise {
 namespace {
@@ -19,77 +17,55 @@ namespace {
 constexpr double exactness = 1e-12;
 constexpr double safety = 1e-9;  // the bound is given from below, whatever rounding did
 
-/// What a unit needs for its share.
-struct UnitNeeds {
-  std::size_t unit = 0;
-  CheapestBlocks compute;
-  CheapestBlocks in;
-  CheapestBlocks out;
-  std::optional<CheapestBlocks> both;  // ways share one copy engine
-  double in_bytes_per_item = 0.0;
-  double out_bytes_per_item = 0.0;
-  double resident_s = 0.0;  // to copy in the resident bytes, without latency
-  /// The narrowest link that this unit alone crosses, both ways; infinite: none.
-  double own_bandwidth = std::numeric_limits<double>::infinity();
-};
-
 /// A shared link that several units cross.
 struct SharedLink {
   std::uint32_t link = 0;
   std::vector<std::size_t> in_users;  // positions in the list of needs
   std::vector<std::size_t> out_users;
+  RateIntegral bytes;
 };
 
-/// The sizes between which everything is linear: smallest block, grain, recorded ones, largest.
-std::vector<double> kinks(const Unit& unit, const Workload& workload, const BlockTiming& timing) {
-  const Items rest = workload.items % workload.grain_items;
-  const auto low = static_cast<double>(rest > 0 ? rest : workload.grain_items);
-  const auto high =
-      std::max(low, static_cast<double>(std::min(largest_block(unit, workload), workload.items)));
-  std::vector<double> sizes = {low, static_cast<double>(workload.grain_items), high};
-  for (const double size : timing.sizes()) {
-    sizes.push_back(size);
-  }
-  std::sort(sizes.begin(), sizes.end());
-  std::vector<double> inside;
-  for (const double size : sizes) {
-    if (size >= low && size <= high && (inside.empty() || size > inside.back())) {
-      inside.push_back(size);
+/// After this, `scenario` changes nothing any more.
+Seconds settles_at(const Scenario& scenario) {
+  Seconds last;
+  for (const Disturbance& event : scenario.events) {
+    last = std::max(last, event.at);
+    if (event.until < Seconds::infinity()) {
+      last = std::max(last, event.until);
+    }
+    if (!event.profile.empty()) {
+      last = std::max(last, event.at + event.profile.back().since);
     }
   }
-  return inside;
-}
-
-CheapestBlocks cheapest(const std::vector<double>& sizes,
-                        const std::function<double(double)>& takes) {
-  std::vector<BlockTake> list;
-  for (const double size : sizes) {
-    list.push_back({size, takes(size)});
-  }
-  return CheapestBlocks(list);
+  return last;
 }
 
 /// The bound of one iteration.
 class IterationBound {
  public:
-  IterationBound(const Platform& platform, const Workload& workload,
+  IterationBound(const DisturbedPlatform& world, const Workload& workload,
                  std::span<const BlockTiming* const> timings)
-      : platform_(platform), workload_(workload) {
-    for (std::size_t p = 0; p < platform.units.size(); ++p) {
-      if (timings[p] != nullptr && largest_block(platform.units[p].unit, workload) > 0) {
-        needs_.push_back(needs_of(p, *timings[p]));
+      : world_(world), platform_(world.platform), workload_(workload) {
+    for (std::size_t p = 0; p < platform_.units.size(); ++p) {
+      if (timings[p] != nullptr && largest_block(platform_.units[p].unit, workload) > 0) {
+        needs_.emplace_back(world, workload, p, *timings[p]);
       }
     }
     EQ_CHECK(!needs_.empty(), "a unit takes part");
     find_shared_links();
   }
 
-  LowerBound solve(bool with_resident) {
+  LowerBound solve(bool with_resident, Seconds start) {
+    begin_at(start);
     resident_bytes_ = with_resident ? workload_.resident_bytes : 0.0;
     double low = 0.0;
-    double high =
-        std::max(static_cast<double>(workload_.items) * needs_.front().compute.per_item(), 1e-9);
+    double high = std::max(
+        static_cast<double>(workload_.items) * needs_.front().compute.takes.per_item(), 1e-9);
     while (!fits(high)) {
+      if (will_never_fit(start + Seconds{high})) {
+        return {Seconds::infinity().value, std::vector<double>(platform_.units.size(), 0.0),
+                "no unit stays"};
+      }
       low = high;
       high *= 2.0;
     }
@@ -101,37 +77,25 @@ class IterationBound {
   }
 
  private:
-  UnitNeeds needs_of(std::size_t p, const BlockTiming& timing) const {
-    const PlatformUnit& unit = platform_.units[p];
-    const std::vector<double> sizes = kinks(unit.unit, workload_, timing);
-    const auto in_bytes = [&](double x) {
-      return timing.in_bytes(x).value_or(workload_.in_bytes_per_item * x);
-    };
-    const auto out_bytes = [&](double x) {
-      return timing.out_bytes(x).value_or(workload_.out_bytes_per_item * x);
-    };
-    const auto in_s = [&](double x) {
-      return transfer_time(platform_, unit.in, in_bytes(x)).value;
-    };
-    const auto out_s = [&](double x) {
-      return transfer_time(platform_, unit.out, out_bytes(x)).value;
-    };
-    UnitNeeds needs{p,
-                    cheapest(sizes, [&](double x) { return timing.mean(x).value; }),
-                    cheapest(sizes, in_s),
-                    cheapest(sizes, out_s),
-                    {},
-                    cheapest(sizes, in_bytes).per_item(),
-                    cheapest(sizes, out_bytes).per_item(),
-                    1.0 / bandwidth_of(platform_.links, unit.in)};
-    if (unit.unit.copy_engines < 2) {
-      needs.both = cheapest(sizes, [&](double x) { return in_s(x) + out_s(x); });
+  void begin_at(Seconds start) {
+    for (UnitNeeds& needs : needs_) {
+      needs.begin_at(start);
     }
-    return needs;
+    for (SharedLink& link : shared_) {
+      link.bytes = RateIntegral(world_.link_bytes_per_s[link.link], start);
+    }
+  }
+
+  /// Whether what has not fit until `time` never will: all units are gone by then, for good.
+  [[nodiscard]] bool will_never_fit(Seconds time) const {
+    return time > settles_at(world_.scenario) &&
+           std::none_of(needs_.begin(), needs_.end(),
+                        [](const UnitNeeds& needs) { return needs.ends_present; });
   }
 
   void find_shared_links() {
     std::vector<SharedLink> links(platform_.links.size());
+    std::vector<std::vector<std::uint32_t>> own_links(needs_.size());
     for (std::uint32_t l = 0; l < links.size(); ++l) {
       links[l].link = l;
     }
@@ -148,9 +112,16 @@ class IterationBound {
         continue;
       }
       if (is_of_one_unit(link)) {
-        note_own_link(link);
+        if (!link.in_users.empty() && !link.out_users.empty()) {
+          own_links[link.in_users.front()].push_back(link.link);
+        }
       } else if (!link.in_users.empty() || !link.out_users.empty()) {
         shared_.push_back(std::move(link));
+      }
+    }
+    for (std::size_t i = 0; i < needs_.size(); ++i) {
+      if (!own_links[i].empty()) {
+        needs_[i].set_own_links(world_, own_links[i]);
       }
     }
   }
@@ -160,31 +131,10 @@ class IterationBound {
            (link.in_users.empty() || link.out_users.empty() || link.in_users == link.out_users);
   }
 
-  /// A link that one unit crosses both ways holds both sums of bytes.
-  void note_own_link(const SharedLink& link) {
-    if (!link.in_users.empty() && !link.out_users.empty()) {
-      double& bandwidth = needs_[link.in_users.front()].own_bandwidth;
-      bandwidth = std::min(bandwidth, platform_.links[link.link].bandwidth_bytes_per_s);
-    }
-  }
-
-  double copies_within(const UnitNeeds& needs, double seconds) const {
-    const double left = seconds - resident_bytes_ * needs.resident_s;
-    double items = std::min(needs.in.within(left), needs.out.within(seconds));
-    if (needs.both) {
-      items = std::min(items, needs.both->within(left));
-    }
-    const double bytes = needs.in_bytes_per_item + needs.out_bytes_per_item;
-    if (std::isinf(needs.own_bandwidth) || bytes == 0.0) {
-      return items;
-    }
-    const double room = seconds * needs.own_bandwidth - resident_bytes_;
-    return std::min(items, std::max(0.0, room) / bytes);
-  }
-
   /// The items that fit into `seconds` when the links are not asked.
   double unit_within(const UnitNeeds& needs, double seconds) const {
-    return std::min({needs.compute.within(seconds), copies_within(needs, seconds),
+    return std::min({needs.compute.within(seconds, 0.0),
+                     needs.copies_within(seconds, resident_bytes_),
                      static_cast<double>(workload_.items)});
   }
 
@@ -211,7 +161,7 @@ class IterationBound {
   PackingProblem program(double seconds) const {
     std::vector<std::vector<std::pair<int, double>>> columns(needs_.size());
     const auto add = [&](std::size_t i, std::size_t l, double bytes) {
-      const double room = seconds * platform_.links[shared_[l].link].bandwidth_bytes_per_s;
+      const double room = shared_[l].bytes.over(seconds);
       auto& column = columns[i];
       if (!column.empty() && column.back().first == static_cast<int>(l)) {
         column.back().second += bytes / room;
@@ -250,8 +200,8 @@ class IterationBound {
     for (std::size_t i = 0; i < needs_.size(); ++i) {
       const double fraction = shared_.empty() ? 1.0 : packing_.fractions[i];
       bound.share_items[needs_[i].unit] = part * fraction * limits_[i];
-      const bool compute =
-          needs_[i].compute.within(reached_s) <= copies_within(needs_[i], reached_s);
+      const bool compute = needs_[i].compute.within(reached_s, 0.0) <=
+                           needs_[i].copies_within(reached_s, resident_bytes_);
       (compute ? by_compute : by_copies) += fraction * limits_[i];
     }
     bound.binding = by_compute >= by_copies ? "compute" : "copies";
@@ -265,6 +215,7 @@ class IterationBound {
     return bound;
   }
 
+  const DisturbedPlatform& world_;
   const Platform& platform_;
   const Workload& workload_;
   std::vector<UnitNeeds> needs_;
@@ -278,12 +229,20 @@ class IterationBound {
 }  // namespace
 
 LowerBound lower_bound(const Platform& platform, const Workload& workload,
-                       std::span<const BlockTiming* const> timings) {
+                       std::span<const BlockTiming* const> timings, const Scenario& scenario,
+                       Seconds start) {
   EQ_CHECK(timings.size() == platform.units.size(), "a timing or null for each unit");
-  IterationBound iteration(platform, workload, timings);
-  LowerBound bound = iteration.solve(true);
-  if (workload.iterations > 1) {
-    bound.seconds += static_cast<double>(workload.iterations - 1) * iteration.solve(false).seconds;
+  const DisturbedPlatform world(platform, scenario);
+  IterationBound iteration(world, workload, timings);
+  LowerBound bound = iteration.solve(true, start);
+  for (int done = 1; done < workload.iterations; ++done) {
+    const Seconds begin = start + Seconds{bound.seconds};
+    const double seconds = iteration.solve(false, begin).seconds;
+    if (begin >= settles_at(scenario)) {  // from here on all iterations are alike
+      bound.seconds += static_cast<double>(workload.iterations - done) * seconds;
+      break;
+    }
+    bound.seconds += seconds;
   }
   return bound;
 }

@@ -1,0 +1,196 @@
+// Blocks' takes from timings and routes, rates from the scenario.
+#include "shared_policies/solve/unit_needs.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <utility>
+
+namespace equipoise {
+namespace {
+
+/// The sizes between which everything is linear: smallest block, grain, recorded ones, largest.
+std::vector<double> kinks(const Unit& unit, const Workload& workload, const BlockTiming& timing) {
+  const Items rest = workload.items % workload.grain_items;
+  const auto low = static_cast<double>(rest > 0 ? rest : workload.grain_items);
+  const auto high =
+      std::max(low, static_cast<double>(std::min(largest_block(unit, workload), workload.items)));
+  std::vector<double> sizes = {low, static_cast<double>(workload.grain_items), high};
+  for (const double size : timing.sizes()) {
+    sizes.push_back(size);
+  }
+  std::sort(sizes.begin(), sizes.end());
+  std::vector<double> inside;
+  for (const double size : sizes) {
+    if (size >= low && size <= high && (inside.empty() || size > inside.back())) {
+      inside.push_back(size);
+    }
+  }
+  return inside;
+}
+
+CheapestBlocks cheapest(const std::vector<double>& sizes,
+                        const std::function<double(double)>& takes) {
+  std::vector<BlockTake> list;
+  for (const double size : sizes) {
+    list.push_back({size, takes(size)});
+  }
+  return CheapestBlocks(list);
+}
+
+double least(std::span<const double> values) {
+  return *std::min_element(values.begin(), values.end());
+}
+
+double greatest(std::span<const double> values) {
+  return *std::max_element(values.begin(), values.end());
+}
+
+double product(std::span<const double> values) {
+  double all = 1.0;
+  for (const double value : values) {
+    all *= value;
+  }
+  return all;
+}
+
+StepFunction scaled(StepFunction rate, double factor) {
+  rate.multiply(Seconds{}, Seconds::infinity(), factor);
+  return rate;
+}
+
+/// The least and the greatest value; one of them if they are the same.
+std::vector<double> extremes(const StepFunction& rate) {
+  std::vector<double> values = {rate.at(Seconds{})};
+  for (const Seconds change : rate.changes()) {
+    values.push_back(rate.at(change));
+  }
+  const double low = least(values);
+  const double high = greatest(values);
+  return low < high ? std::vector<double>{low, high} : std::vector<double>{low};
+}
+
+/// One way of a unit's blocks, or both through one copy engine.
+struct CopyWay {
+  StepFunction rate;  ///< r(t)
+  std::function<double(double)> latency_s;
+  std::function<double(double)> moving_s;  ///< at the undisturbed bandwidth
+  double resident = 0.0;                   ///< seconds a resident byte moves
+};
+
+CopyWay way_of(const DisturbedPlatform& world, const Route& route,
+               std::function<double(double)> bytes) {
+  const std::vector<Link>& links = world.platform.links;
+  const double bandwidth = bandwidth_of(links, route);
+  const double latency_s = latency_of(links, route).value;
+  CopyWay way;
+  if (!route.links.empty()) {
+    way.rate = combined({world.bandwidth_of(route.links)},
+                        [=](std::span<const double> now) { return now[0] / bandwidth; });
+  }
+  way.latency_s = [=](double x) { return bytes(x) > 0.0 ? latency_s : 0.0; };
+  way.moving_s = [=](double x) { return bytes(x) / bandwidth; };
+  way.resident = 1.0 / bandwidth;
+  return way;
+}
+
+CopyWay both_of(const CopyWay& in, const CopyWay& out) {
+  CopyWay both;
+  both.rate = combined({in.rate, out.rate}, greatest);
+  both.latency_s = [=](double x) { return in.latency_s(x) + out.latency_s(x); };
+  both.moving_s = [=](double x) { return in.moving_s(x) + out.moving_s(x); };
+  both.resident = in.resident;
+  return both;
+}
+
+}  // namespace
+
+DisturbedPlatform::DisturbedPlatform(const Platform& p, const Scenario& s)
+    : platform(p), scenario(s) {
+  for (const Link& link : platform.links) {
+    link_bytes_per_s.push_back(
+        scaled(scenario.bandwidth_of(link.name), link.bandwidth_bytes_per_s));
+  }
+}
+
+StepFunction DisturbedPlatform::bandwidth_of(const std::vector<std::uint32_t>& links) const {
+  std::vector<StepFunction> rates;
+  for (const std::uint32_t link : links) {
+    rates.push_back(link_bytes_per_s[link]);
+  }
+  return rates.empty() ? StepFunction{} : combined(rates, least);
+}
+
+double Need::within(double span_s, double resident_bytes) const {
+  const double left = offered.over(span_s) - resident * resident_bytes;
+  return left < 0.0 ? 0.0 : takes.within(left);
+}
+
+UnitNeeds::UnitNeeds(const DisturbedPlatform& world, const Workload& workload, std::size_t p,
+                     const BlockTiming& timing)
+    : unit(p),
+      compute{cheapest(kinks(world.platform.units[p].unit, workload, timing),
+                       [&](double x) { return timing.mean(x).value; }),
+              0.0, world.scenario.speed_of(world.platform.units[p].unit.name)} {
+  const PlatformUnit& the_unit = world.platform.units[p];
+  const Presence presence = world.scenario.presence_of(the_unit.unit.name);
+  ends_present = presence.changes.empty() ? presence.at_start : presence.changes.back().present;
+  present_ = presence.function();
+  compute.rate = combined({compute.rate, present_}, product);
+
+  const std::vector<double> sizes = kinks(the_unit.unit, workload, timing);
+  const auto in_bytes = [&](double x) {
+    return timing.in_bytes(x).value_or(workload.in_bytes_per_item * x);
+  };
+  const auto out_bytes = [&](double x) {
+    return timing.out_bytes(x).value_or(workload.out_bytes_per_item * x);
+  };
+  in_bytes_per_item = cheapest(sizes, in_bytes).per_item();
+  out_bytes_per_item = cheapest(sizes, out_bytes).per_item();
+  const CopyWay in = way_of(world, the_unit.in, in_bytes);
+  CopyWay out = way_of(world, the_unit.out, out_bytes);
+  out.resident = 0.0;
+  std::vector<CopyWay> ways = {in, out};
+  if (the_unit.unit.copy_engines < 2) {
+    ways.push_back(both_of(in, out));
+  }
+  for (const CopyWay& way : ways) {
+    for (const double c : extremes(way.rate)) {
+      copies.push_back(
+          {cheapest(sizes, [&](double x) { return c * way.latency_s(x) + way.moving_s(x); }),
+           way.resident, combined({way.rate, present_}, [c](std::span<const double> now) {
+             return std::max(c, now[0]) * now[1];
+           })});
+    }
+  }
+}
+
+void UnitNeeds::set_own_links(const DisturbedPlatform& world,
+                              const std::vector<std::uint32_t>& links) {
+  const double bytes_per_item = in_bytes_per_item + out_bytes_per_item;
+  own_link_bytes = Need{cheapest({1.0}, [=](double x) { return bytes_per_item * x; }), 1.0,
+                        combined({world.bandwidth_of(links), present_}, product)};
+}
+
+void UnitNeeds::begin_at(Seconds start) {
+  compute.offered = RateIntegral(compute.rate, start);
+  for (Need& copy : copies) {
+    copy.offered = RateIntegral(copy.rate, start);
+  }
+  if (own_link_bytes) {
+    own_link_bytes->offered = RateIntegral(own_link_bytes->rate, start);
+  }
+}
+
+double UnitNeeds::copies_within(double span_s, double resident_bytes) const {
+  double items = std::numeric_limits<double>::infinity();
+  for (const Need& copy : copies) {
+    items = std::min(items, copy.within(span_s, resident_bytes));
+  }
+  if (own_link_bytes) {
+    items = std::min(items, own_link_bytes->within(span_s, resident_bytes));
+  }
+  return items;
+}
+
+}  // namespace equipoise
