@@ -79,7 +79,7 @@ struct CopyWay {
 };
 
 CopyWay way_of(const DisturbedPlatform& world, const Route& route,
-               std::function<double(double)> bytes) {
+               const std::function<double(double)>& bytes) {
   const std::vector<Link>& links = world.platform.links;
   const double bandwidth = bandwidth_of(links, route);
   const double latency_s = latency_of(links, route).value;

@@ -1,4 +1,4 @@
-// How fast splits are solved and costs are fitted.
+// How fast splits are solved, costs are fitted and lower bounds are found.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -8,6 +8,7 @@
 #include "shared_policies/fit/basis_fit.hpp"
 #include "shared_policies/solve/equal_finish.hpp"
 #include "shared_policies/solve/equal_finish_ipopt.hpp"
+#include "tests/support/bound_problem.hpp"
 
 namespace equipoise {
 namespace {
@@ -101,6 +102,38 @@ BENCHMARK_CAPTURE(fit, subset, FitMode::subset)
     ->Arg(20)
     ->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(fit, nnls, FitMode::nnls)->Arg(8)->Unit(benchmark::kMicrosecond);
+
+/// n units of which every fourth moves its data over its own link and one that they share, so many
+/// disturbances of units and links.
+void lower_bound_disturbed(benchmark::State& state) {
+  BoundProblem problem(1'000'000);
+  problem.workload.in_bytes_per_item = 8.0;
+  const auto trunk = problem.add_link(2e7, 1e-6);
+  for (std::int64_t p = 0; p < state.range(0); ++p) {
+    const auto unit = problem.add_affine_unit(1e-4, 1e-5 * static_cast<double>(1 + p % 5));
+    if (p % 4 == 0) problem.platform.units[unit].in.links = {problem.add_link(1e7), trunk};
+  }
+  for (std::int64_t i = 0; i < state.range(1); ++i) {
+    const double at_s = 1e-3 * static_cast<double>(i);
+    problem.disturb(
+        at_s, i % 3 == 0 ? DisturbanceKind::slow : DisturbanceKind::bandwidth,
+        i % 3 == 0
+            ? problem.platform.units[static_cast<std::size_t>(i) % problem.platform.units.size()]
+                  .unit.name
+            : "l0",
+        1.5, at_s + 0.01);
+  }
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(problem.bound());
+  }
+}
+BENCHMARK(lower_bound_disturbed)
+    ->ArgNames({"units", "events"})
+    ->Args({28, 0})
+    ->Args({28, 10})
+    ->Args({28, 200})
+    ->Args({1000, 10})
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace equipoise
