@@ -7,6 +7,7 @@ equipoise_tests(policies
     policy_energy_alpha_test.cpp
     policy_loop_self_scheduling_test.cpp
     policy_loop_sizes_test.cpp
+    policy_plb_hac_test.cpp
     policy_plb_hec_test.cpp
     policy_profiled_split_test.cpp
   LIBS equipoise_test_support

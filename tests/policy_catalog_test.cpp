@@ -31,6 +31,7 @@ TEST(Catalog, NamesTheNearestPolicyForAnUnknownOne) {
   EXPECT_EQ(find_policy("static").foresight, Foresight::informed);
   EXPECT_EQ(find_policy("plb-hec").foresight, Foresight::none);
   EXPECT_DOUBLE_EQ(find_policy("plb-hec").paper_decision_s, 0.170);
+  EXPECT_DOUBLE_EQ(find_policy("plb-hac").paper_decision_s, 0.100);
 }
 
 TEST(Catalog, NamesTheNearestParameterForAnUnknownOne) {

@@ -20,6 +20,7 @@ std::vector<PolicyInfo> make_rows() {
       greedy_info(),
       static_info(),
       plb_hec_info(),
+      plb_hac_info(),
       energy_alpha_info(),
       ss_info(),
       fsc_info(),

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <variant>
 
-#include "shared_policies/policies/learned_costs.hpp"
+#include "shared_policies/policies/block_durations.hpp"
 
 namespace equipoise {
 

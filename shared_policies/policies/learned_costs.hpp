@@ -1,6 +1,7 @@
 // What a policy has learned about the units of a run, and blocks that end together by it.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -14,18 +15,30 @@
 
 namespace equipoise {
 
-/// The shortest duration that is believed: one tick of a coarse timer.
-inline constexpr double shortest_block_s = 1e-9;
+/// Which measurements count, and how much.
+struct SampleMemory {
+  double forgetting = 1.0;  ///< what a step multiplies older weights by; 1: nothing is forgotten
+  Items window = 0;         ///< only so many latest blocks of each unit; 0: all
+  /// What is remembered clusters around one size when it spans less than this: then a curve through
+  /// it would have an arbitrary slope, and proportion takes its place. 0: never. Means nothing
+  /// where nothing is forgotten.
+  double narrow_span = 1.5;
+
+  [[nodiscard]] bool forgets() const { return forgetting < 1.0 || window > 0; }
+};
 
 /// The samples and fits of all units for one kernel. Memory grows with units and different block
-/// sizes, not with blocks.
+/// sizes (or with the window), not with blocks.
 class LearnedCosts {
  public:
-  explicit LearnedCosts(std::size_t units) : units_(units) {}
+  explicit LearnedCosts(std::size_t units, const SampleMemory& memory = {})
+      : memory_(memory), units_(units) {}
 
   /// Takes in the compute and transfer times of a finished block; of one that brought resident data
   /// along, the compute time alone.
   void add(const BlockFinished& finished, bool brought_resident_data);
+  /// A step is over: what was measured until now counts `forgetting` times as much as before.
+  void step();
   /// Fits every unit that has samples.
   void fit(const FitOptions& options);
 
@@ -42,11 +55,22 @@ class LearnedCosts {
   [[nodiscard]] double relative_noise() const { return relative_noise_; }
 
  private:
+  struct Measured {
+    double items = 0.0;
+    double compute_s = 0.0;
+    std::optional<double> transfer_s;  // none: it brought resident data
+  };
   struct LearnedUnit {
     std::vector<CostSample> compute;
     std::vector<CostSample> transfer;
     std::optional<UnitFit> fit;
+    std::deque<Measured> latest;  // with a window: the measurements behind the samples
   };
+  static void pool(LearnedUnit& unit, const Measured& measured);
+  [[nodiscard]] std::optional<UnitFit> fit_one(const LearnedUnit& unit,
+                                               const FitOptions& options) const;
+
+  SampleMemory memory_;
   std::vector<LearnedUnit> units_;
   double relative_noise_ = 0.0;
 };

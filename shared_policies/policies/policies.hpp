@@ -9,6 +9,7 @@ namespace equipoise {
 [[nodiscard]] PolicyInfo greedy_info();
 [[nodiscard]] PolicyInfo static_info();
 [[nodiscard]] PolicyInfo plb_hec_info();
+[[nodiscard]] PolicyInfo plb_hac_info();
 [[nodiscard]] PolicyInfo energy_alpha_info();
 [[nodiscard]] PolicyInfo ss_info();
 [[nodiscard]] PolicyInfo fsc_info();

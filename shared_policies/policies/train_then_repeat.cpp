@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "shared_policies/policies/block_durations.hpp"
 #include "shared_policies/policies/block_sizes.hpp"
-#include "shared_policies/policies/learned_costs.hpp"
 #include "shared_policies/policies/policies.hpp"
 
 namespace equipoise {
@@ -35,6 +35,7 @@ class TrainThenRepeat final : public Policy {
     } else if (const auto* lost = std::get_if<UnitLost>(&event.what)) {
       on_membership(view, lost->unit, "unit_lost", decisions);
     } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
+      durations_.joined(joined->unit);
       on_membership(view, joined->unit, "unit_joined", decisions);
     }
   }
@@ -47,7 +48,7 @@ class TrainThenRepeat final : public Policy {
   void begin_phase(const View& view) {
     const std::size_t n = view.units().size();
     repeated_ = RepeatedBlocks(n);
-    is_served_.assign(n, 0);
+    durations_.begin_phase(view);
     unit_count_ = n;
     std::unique_ptr<StepModel>& of_kernel = kernels_[view.workload().kernel];
     if (of_kernel == nullptr) {
@@ -75,16 +76,9 @@ class TrainThenRepeat final : public Policy {
 
   // -- Events ----------------------------------------------------------------------------------
 
-  /// The first block of a unit in a phase brings the resident data along: its copy in says nothing
-  /// of later blocks and is left out of what is learned. (The papers have no resident data.)
   void on_finished(const View& view, const BlockFinished& finished, Decisions& decisions) {
-    char& is_served = is_served_[finished.unit.index];
-    const bool brought_resident_data = is_served == 0 && view.workload().resident_bytes > 0.0;
-    is_served = 1;
+    const auto [seconds, brought_resident_data] = durations_.of(view, finished);
     model_->add(finished, brought_resident_data);
-    const Seconds in = brought_resident_data ? Seconds{} : finished.times.in;
-    const double seconds =
-        std::max((in + finished.times.compute + finished.times.out).value, shortest_block_s);
     if (finished.block.tag == BlockTag::train) {
       training_.remember(finished.unit, finished.block.items, seconds);
     } else {
@@ -305,6 +299,7 @@ class TrainThenRepeat final : public Policy {
   std::map<std::string, std::unique_ptr<StepModel>> kernels_;
   StepModel* model_ = nullptr;  // of the current phase's kernel
   std::size_t unit_count_ = 0;
+  BlockDurations durations_;
   RepeatedBlocks repeated_;
   TrainingRounds training_;
   Stage stage_ = Stage::train;
@@ -312,7 +307,6 @@ class TrainThenRepeat final : public Policy {
   bool exhausted_ = false;
   bool rebalance_ = false;           // detected; the next finish begins the drain
   bool blocks_are_smaller_ = false;  // chosen when less than a step was left
-  std::vector<char> is_served_;      // (units) has done a block of this phase
   bool choose_anew_ = false;         // a phase begins with what is known of its kernel
 };
 

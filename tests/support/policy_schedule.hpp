@@ -85,6 +85,12 @@ struct Schedule {
   RunOutcome outcome;
 };
 
+/// The clock of a run, for units whose speed changes while it goes on.
+struct RunClock {
+  [[nodiscard]] double now_s() const { return executor->now().value; }
+  const Executor* executor = nullptr;
+};
+
 /// What a test runs.
 struct PolicyTest {
   std::string policy;
@@ -99,6 +105,7 @@ struct PolicyTest {
   KnownCosts known;  ///< for informed policies
   int slots = 1;
   std::vector<UnitKind> kinds;  ///< (n); empty: all CPUs
+  std::shared_ptr<RunClock> clock = std::make_shared<RunClock>();
 };
 
 /// Adds a known affine cost and the unit that has it.
@@ -131,6 +138,7 @@ inline Schedule run_schedule(const PolicyTest& test) {
   const auto policy = make_policy(find_policy(test.policy),
                                   PolicyInputs{test.parameters, &test.known, setup.units});
   const auto executor = make_fake_executor(test.fake);
+  test.clock->executor = executor.get();
   MemoryJournal journal;
   const RunOutcome outcome = run_policy(*executor, *policy, setup, journal);
   return {setup.units.size(), std::move(journal.blocks), std::move(journal.decisions),
