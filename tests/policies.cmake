@@ -1,10 +1,12 @@
 # The policies, each on schedules that were worked out by hand.
 equipoise_tests(policies
   SOURCES
+    block_groups_test.cpp
     policy_adaptive_factoring_test.cpp
     policy_baselines_test.cpp
     policy_catalog_test.cpp
     policy_energy_alpha_test.cpp
+    policy_hierarchical_test.cpp
     policy_loop_self_scheduling_test.cpp
     policy_loop_sizes_test.cpp
     policy_plb_hac_test.cpp

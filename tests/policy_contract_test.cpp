@@ -61,6 +61,9 @@ RandomCase random_case(std::mt19937& random) {
       c.run.units[i].memory_bytes = c.run.phases[0].grain_items + upto(1000);
     }
     c.run.units[i].slots = upto(3) == 1 ? 2 : 1;
+    c.run.units[i].kind = upto(2) == 1 ? UnitKind::gpu : UnitKind::cpu;
+    c.run.units[i].node = "node" + std::to_string(upto(3));
+    c.run.units[i].copy_engines = upto(2);
     c.platform.units.push_back({c.run.units[i], c.run.units[i].name, {}, {}});
   }
   return c;

@@ -21,6 +21,8 @@ std::vector<PolicyInfo> make_rows() {
       static_info(),
       plb_hec_info(),
       plb_hac_info(),
+      hierarchical_info(),
+      fpm_limited_info(),
       energy_alpha_info(),
       ss_info(),
       fsc_info(),

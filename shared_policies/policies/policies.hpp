@@ -10,6 +10,8 @@ namespace equipoise {
 [[nodiscard]] PolicyInfo static_info();
 [[nodiscard]] PolicyInfo plb_hec_info();
 [[nodiscard]] PolicyInfo plb_hac_info();
+[[nodiscard]] PolicyInfo hierarchical_info();
+[[nodiscard]] PolicyInfo fpm_limited_info();
 [[nodiscard]] PolicyInfo energy_alpha_info();
 [[nodiscard]] PolicyInfo ss_info();
 [[nodiscard]] PolicyInfo fsc_info();

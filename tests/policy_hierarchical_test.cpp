@@ -1,0 +1,398 @@
+// hierarchical and fpm-limited, on schedules that were worked out by hand.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "shared_policies/policies/catalog.hpp"
+#include "shared_policies/run/run_loop.hpp"
+#include "tests/support/fake_executor.hpp"
+#include "tests/support/policy_schedule.hpp"
+#include "tests/support/scripted.hpp"
+
+namespace equipoise {
+namespace {
+
+/// One unit of a cluster, and how long its blocks take.
+struct ClusterUnit {
+  std::string node;
+  UnitKind kind = UnitKind::cpu;
+  double per_item_s = 1.0;
+  std::optional<double> memory_items;
+};
+
+struct Cluster {
+  std::vector<ClusterUnit> units;
+  Items items = 0;
+  Items grain_items = 1;
+  int iterations = 1;
+  std::vector<FakeFault> faults;
+  std::vector<std::string> later_kernels;
+};
+
+Schedule run_cluster(const std::string& policy, const TypedParameters& parameters,
+                     const Cluster& cluster) {
+  PolicyTest test;
+  test.policy = policy;
+  test.parameters = parameters;
+  test.items = cluster.items;
+  test.grain_items = cluster.grain_items;
+  test.iterations = cluster.iterations;
+  test.later_kernels = cluster.later_kernels;
+  test.fake.faults = cluster.faults;
+  for (const ClusterUnit& unit : cluster.units) {
+    test.fake.units.push_back(affine_unit(0.0, unit.per_item_s));
+    test.memory_bytes.push_back(unit.memory_items.value_or(1e9));
+    test.units.emplace_back();
+    test.units.back().name = "u" + std::to_string(test.units.size() - 1);
+    test.units.back().node = unit.node;
+    test.units.back().kind = unit.kind;
+  }
+  return run_schedule(test);
+}
+
+/// Sizes of a unit's blocks in one iteration of one phase.
+std::vector<Items> sizes_in(const Schedule& schedule, std::uint32_t unit, int iteration,
+                            int phase = 0) {
+  std::vector<Items> sizes;
+  for (const BlockRecord& record : schedule.blocks) {
+    if (record.unit.index == unit && record.block.iteration == iteration &&
+        record.block.phase == phase) {
+      sizes.push_back(record.block.items);
+    }
+  }
+  return sizes;
+}
+
+Items share_in(const Schedule& schedule, std::uint32_t unit, int iteration, int phase = 0) {
+  const std::vector<Items> sizes = sizes_in(schedule, unit, iteration, phase);
+  return std::accumulate(sizes.begin(), sizes.end(), Items{0});
+}
+
+/// From the first block of an iteration to its last.
+double iteration_time(const Schedule& schedule, int iteration) {
+  double begin = 1e300;
+  double end = 0.0;
+  for (const BlockRecord& record : schedule.blocks) {
+    if (record.block.iteration == iteration) {
+      begin = std::min(begin, record.assigned.value);
+      end = std::max(end, record.end.value);
+    }
+  }
+  return end - begin;
+}
+
+const TypedParameters whole_iterations{{"mode", "repeat"}};
+
+/// The paper's four nodes, one GPU each and 3, 2, 1 and no cores that compute; the GPU is 8 times
+/// as fast as a core and holds 122 items. GPUs are units 0, 4, 7 and 9.
+Cluster paper_nodes() {
+  Cluster cluster;
+  cluster.items = 1024;
+  for (int node = 0; node < 4; ++node) {
+    const std::string name = "n" + std::to_string(node + 1);
+    cluster.units.push_back({name, UnitKind::gpu, 0.125, 122.0});
+    for (int core = node; core < 3; ++core) {
+      cluster.units.push_back({name, UnitKind::cpu, 1.0, std::nullopt});
+    }
+  }
+  return cluster;
+}
+
+TEST(Hierarchical, BeginsAsThePaperDoes) {
+  const Schedule schedule = run_cluster("hierarchical", whole_iterations, paper_nodes());
+  const std::vector<Items> of_64{32, 16, 8, 4, 2, 1, 1};
+  EXPECT_EQ(sizes_in(schedule, 0, 0), of_64);
+  EXPECT_EQ(sizes_in(schedule, 4, 0), (std::vector<Items>{43, 22, 11, 5, 3, 1, 1}));
+  std::vector<Items> lists;
+  for (int list = 1; list <= 4; ++list) {
+    lists.insert(lists.end(), of_64.begin(), of_64.end());
+    if (list == 2) {
+      EXPECT_EQ(sizes_in(schedule, 7, 0), lists);
+    }
+  }
+  EXPECT_EQ(sizes_in(schedule, 9, 0), lists);
+  for (const std::uint32_t core : {1U, 2U, 3U}) {
+    EXPECT_EQ(sizes_in(schedule, core, 0), (std::vector<Items>{64}));
+  }
+  for (const std::uint32_t core : {5U, 6U}) {
+    EXPECT_EQ(sizes_in(schedule, core, 0), (std::vector<Items>{85}));
+  }
+  EXPECT_EQ(sizes_in(schedule, 8, 0), (std::vector<Items>{128}));
+}
+
+TEST(Hierarchical, PutsTheBlocksOfOneListIntoOneGroup) {
+  const Schedule schedule = run_cluster("hierarchical", whole_iterations, paper_nodes());
+  std::map<std::uint32_t, Items> groups;
+  for (const BlockRecord& record : schedule.blocks) {
+    if (record.unit.index == 9) {
+      EXPECT_NE(record.block.group, 0U);
+      groups[record.block.group] += record.block.items;
+    }
+  }
+  ASSERT_EQ(groups.size(), 4U);
+  for (const auto& [group, items] : groups) {
+    EXPECT_EQ(items, 64) << "group " << group;
+  }
+}
+
+TEST(Hierarchical, CountsPointsAsThePaperDoesAfterTheFirstIteration) {
+  // With a point a core and one for the node: 11 + 1 for node 1, 10 + 1 for 2, 9 + 25 for 4.
+  Cluster cluster = paper_nodes();
+  cluster.iterations = 2;
+  const Schedule schedule = run_cluster("hierarchical", whole_iterations, cluster);
+  ASSERT_EQ(schedule.decisions.size(), 1U);
+  const std::vector<UnitBelief>& beliefs = schedule.decisions.front().thought.beliefs;
+  ASSERT_EQ(beliefs.size(), 10U);
+  EXPECT_EQ(beliefs[0].cost, "speeds at 7 sizes, 1 repeated");
+  EXPECT_EQ(beliefs[1].cost, "speeds at 1 sizes, 0 repeated");
+  EXPECT_EQ(beliefs[4].cost, "speeds at 7 sizes, 1 repeated");
+  EXPECT_EQ(beliefs[9].cost, "speeds at 8 sizes, 25 repeated");
+}
+
+TEST(Hierarchical, BalancesThePapersNodesInThreeIterations) {
+  // Four GPUs of 8 items/s and six cores of 1: 38 items/s, 26.9 s; in whole items 27 s.
+  Cluster cluster = paper_nodes();
+  cluster.iterations = 4;
+  const Schedule schedule = run_cluster("hierarchical", whole_iterations, cluster);
+  EXPECT_TRUE(schedule.outcome.complete);
+  EXPECT_EQ(schedule.events_called("load_balanced"), 1U);
+  EXPECT_DOUBLE_EQ(iteration_time(schedule, 0), 128.0);
+  EXPECT_DOUBLE_EQ(iteration_time(schedule, 2), 27.0);
+  EXPECT_DOUBLE_EQ(iteration_time(schedule, 3), 27.0);
+}
+
+TEST(Hierarchical, StandsBeforeTheFirstPlansTotalsWhereTheyAreKept) {
+  // Node 1 needed 64 s for 256 items that were divided evenly; by that point of its model it never
+  // gets more than 256, whatever it has learned since.
+  Cluster cluster = paper_nodes();
+  cluster.iterations = 8;
+  TypedParameters averaged = whole_iterations;
+  averaged["old_totals"] = "averaged";
+  const Schedule schedule = run_cluster("hierarchical", averaged, cluster);
+  EXPECT_LT(share_in(schedule, 0, 7) + 3 * share_in(schedule, 1, 7), 256);
+  EXPECT_GT(iteration_time(schedule, 7), 33.0);
+}
+
+TEST(Hierarchical, GivesNodesAndUnitsWhatTheyTakeTheSameTimeFor) {
+  // One core of 1 item/s; a node of 3 items/s with an accelerator of 2. First 60 : 60 and 30 : 30.
+  const Cluster cluster{
+      {{"a", UnitKind::cpu, 1.0, {}}, {"b", UnitKind::cpu, 1.0, {}}, {"b", UnitKind::gpu, 0.5, {}}},
+      120,
+      1,
+      3,
+      {},
+      {}};
+  const Schedule schedule = run_cluster("hierarchical", whole_iterations, cluster);
+  EXPECT_EQ(share_in(schedule, 0, 0), 60);
+  EXPECT_EQ(share_in(schedule, 1, 0), 30);
+  EXPECT_EQ(share_in(schedule, 2, 0), 30);
+  // Node a took 60 s, node b 30 s for its slower unit: 40 : 80. In b 1 : 2, rounded.
+  EXPECT_EQ(share_in(schedule, 0, 1), 40);
+  EXPECT_EQ(share_in(schedule, 1, 1) + share_in(schedule, 2, 1), 80);
+  EXPECT_NEAR(static_cast<double>(share_in(schedule, 1, 1)), 80.0 / 3.0, 1.0);
+  // Node b now took 27 s for 80: 2.96 items/s. 120 / 3.96 = 30.3.
+  EXPECT_NEAR(static_cast<double>(share_in(schedule, 0, 2)), 30.3, 1.0);
+}
+
+TEST(Hierarchical, LearnsALoadThatIsDoneOnceInSlices) {
+  // 160 items on 1 and 3 items/s in one node: 10 as 5 : 5, then 20 as 5 : 15, which agrees; the
+  // other 130 as 32.5 : 97.5, of which the last whole item costs the second unit less.
+  const Cluster cluster{
+      {{"", UnitKind::cpu, 1.0, {}}, {"", UnitKind::cpu, 1.0 / 3.0, {}}}, 160, 1, 1, {}, {}};
+  const Schedule schedule = run_cluster("hierarchical", {}, cluster);
+  EXPECT_EQ(sizes_in(schedule, 0, 0), (std::vector<Items>{5, 5, 32}));
+  EXPECT_EQ(sizes_in(schedule, 1, 0), (std::vector<Items>{5, 15, 98}));
+  EXPECT_EQ(schedule.events_called("load_balanced"), 1U);
+  EXPECT_NEAR(schedule.makespan(), 5.0 + 5.0 + 98.0 / 3.0, 1e-9);
+}
+
+TEST(Hierarchical, TakesLaterIterationsWholeAndKeepsAPlanThatAgreed) {
+  const Cluster cluster{
+      {{"", UnitKind::cpu, 1.0, {}}, {"", UnitKind::cpu, 1.0 / 3.0, {}}}, 160, 1, 3, {}, {}};
+  const Schedule schedule = run_cluster("hierarchical", {}, cluster);
+  for (const int iteration : {1, 2}) {
+    EXPECT_EQ(sizes_in(schedule, 0, iteration), (std::vector<Items>{40}));
+    EXPECT_EQ(sizes_in(schedule, 1, iteration), (std::vector<Items>{120}));
+  }
+  // Planned for the second and third slice and for the second iteration, not for the third.
+  EXPECT_EQ(schedule.decisions_called("rebalance"), 3U);
+}
+
+TEST(Hierarchical, GivesOneGrainToTheFirstWhereThereAreMoreUnitsThanItems) {
+  const Cluster cluster{
+      {{"a", UnitKind::cpu, 1.0, {}}, {"b", UnitKind::cpu, 1.0, {}}, {"c", UnitKind::cpu, 1.0, {}}},
+      2,
+      1,
+      1,
+      {},
+      {}};
+  const Schedule schedule = run_cluster("hierarchical", whole_iterations, cluster);
+  EXPECT_EQ(share_in(schedule, 0, 0), 1);
+  EXPECT_EQ(share_in(schedule, 1, 0), 1);
+  EXPECT_EQ(share_in(schedule, 2, 0), 0);
+}
+
+TEST(Hierarchical, GivesTheRestOfADivisionToTheAccelerator) {
+  const Cluster cluster{
+      {{"", UnitKind::cpu, 1.0, {}}, {"", UnitKind::cpu, 1.0, {}}, {"", UnitKind::gpu, 1.0, {}}},
+      1,
+      1,
+      1,
+      {},
+      {}};
+  EXPECT_EQ(share_in(run_cluster("hierarchical", {}, cluster), 2, 0), 1);
+}
+
+TEST(Hierarchical, CutsACoresShareIntoAsFewBlocksAsItsMemoryAllows) {
+  const Cluster cluster{{{"", UnitKind::cpu, 1.0, 16.0}}, 35, 1, 1, {}, {}};
+  EXPECT_EQ(sizes_in(run_cluster("hierarchical", whole_iterations, cluster), 0, 0),
+            (std::vector<Items>{12, 12, 11}));
+}
+
+TEST(Hierarchical, FillsNoMoreThanItsShareOfTheMemory) {
+  const Cluster cluster{{{"", UnitKind::gpu, 1.0, 128.0}}, 128, 1, 1, {}, {}};
+  const TypedParameters half{{"mode", "repeat"}, {"memory_share", "0.5"}};
+  EXPECT_EQ(run_cluster("hierarchical", whole_iterations, cluster).blocks.size(), 8U);
+  EXPECT_EQ(run_cluster("hierarchical", half, cluster).blocks.size(), 14U);
+}
+
+TEST(Hierarchical, LetsIdleUnitsTakeWhatWasLostInTheLastRound) {
+  // 30 each; the second unit goes at 10 s. The first is done at 30 s and takes quarters of what is
+  // left, half an even share for two, while the third is at work until 60 s.
+  const Cluster cluster{
+      {{"", UnitKind::cpu, 1.0, {}}, {"", UnitKind::cpu, 1.0, {}}, {"", UnitKind::cpu, 2.0, {}}},
+      90,
+      1,
+      1,
+      {{Seconds{10.0}, UnitId{1}, false}},
+      {}};
+  const Schedule schedule = run_cluster("hierarchical", whole_iterations, cluster);
+  EXPECT_TRUE(schedule.outcome.complete);
+  EXPECT_FALSE(schedule.outcome.policy_stalled);
+  EXPECT_EQ(schedule.sizes(0, BlockTag::run), (std::vector<Items>{30}));
+  EXPECT_EQ(schedule.sizes(0, BlockTag::tail),
+            (std::vector<Items>{7, 5, 4, 3, 2, 2, 1, 1, 1, 1, 1, 1, 1}));
+  EXPECT_DOUBLE_EQ(schedule.makespan(), 60.0);
+}
+
+TEST(Hierarchical, PlansTheLostWorkAnewWhereNobodyIsAtWork) {
+  // 50 : 50; the second unit goes at 10 s, the first is done at 50 s.
+  const Cluster cluster{{{"", UnitKind::cpu, 1.0, {}}, {"", UnitKind::cpu, 1.0, {}}},
+                        100,
+                        1,
+                        1,
+                        {{Seconds{10.0}, UnitId{1}, false}},
+                        {}};
+  const Schedule schedule = run_cluster("hierarchical", whole_iterations, cluster);
+  EXPECT_TRUE(schedule.outcome.complete);
+  EXPECT_EQ(sizes_in(schedule, 0, 0), (std::vector<Items>{50, 50}));
+}
+
+TEST(Hierarchical, PlansForAUnitThatCameBetweenRounds) {
+  // Gone from 1 s to 6 s: of the first slice of 5 : 5 the second unit's half is lost. The next
+  // slice of 20 is planned at 5 s for the first alone. At 25 s both are there: 40 items as 20 : 20.
+  const Cluster cluster{
+      {{"", UnitKind::cpu, 1.0, {}}, {"", UnitKind::cpu, 1.0, {}}},        160, 1, 1,
+      {{Seconds{1.0}, UnitId{1}, false}, {Seconds{6.0}, UnitId{1}, true}}, {}};
+  const Schedule schedule = run_cluster("hierarchical", {}, cluster);
+  EXPECT_TRUE(schedule.outcome.complete);
+  EXPECT_FALSE(schedule.outcome.policy_stalled);
+  // The slices do 5, 20 and 40; the rest of 95 is 48 : 47.
+  EXPECT_EQ(sizes_in(schedule, 0, 0), (std::vector<Items>{5, 20, 20, 48}));
+  EXPECT_EQ(sizes_in(schedule, 1, 0), (std::vector<Items>{20, 47}));
+}
+
+TEST(Hierarchical, WaitsForAUnitWhereNoneIsPresent) {
+  const Cluster cluster{{{"", UnitKind::gpu, 1.0, {}}},
+                        10,
+                        1,
+                        1,
+                        {{Seconds{1.0}, UnitId{0}, false}, {Seconds{6.0}, UnitId{0}, true}},
+                        {}};
+  const Schedule schedule = run_cluster("hierarchical", whole_iterations, cluster);
+  EXPECT_TRUE(schedule.outcome.complete);
+  EXPECT_FALSE(schedule.outcome.policy_stalled);
+  EXPECT_EQ(schedule.items(), 10);
+}
+
+TEST(Hierarchical, LearnsEachKernelAnewAndRemembersIt) {
+  Cluster cluster{{{"", UnitKind::cpu, 1.0, {}}, {"", UnitKind::cpu, 1.0 / 3.0, {}}},
+                  160,
+                  1,
+                  1,
+                  {},
+                  {"second", "first"}};
+  const Schedule schedule = run_cluster("hierarchical", whole_iterations, cluster);
+  EXPECT_EQ(share_in(schedule, 0, 0, 0), 80);
+  EXPECT_EQ(share_in(schedule, 0, 0, 1), 80);
+  EXPECT_EQ(share_in(schedule, 0, 0, 2), 40);
+}
+
+TEST(FpmLimited, BeginsWithOneBlockAUnitAndGivesTheExcessToOthers) {
+  // Node 4 holds 122; the other 902 are 301, 301 and 300. Of 300 the GPU of node 3 holds 122.
+  const Schedule schedule = run_cluster("fpm-limited", whole_iterations, paper_nodes());
+  EXPECT_EQ(sizes_in(schedule, 9, 0), (std::vector<Items>{122}));
+  EXPECT_EQ(sizes_in(schedule, 7, 0), (std::vector<Items>{122}));
+  EXPECT_EQ(sizes_in(schedule, 8, 0), (std::vector<Items>{178}));
+  EXPECT_EQ(sizes_in(schedule, 4, 0), (std::vector<Items>{101}));
+  EXPECT_EQ(sizes_in(schedule, 5, 0), (std::vector<Items>{100}));
+  EXPECT_EQ(sizes_in(schedule, 6, 0), (std::vector<Items>{100}));
+  EXPECT_EQ(sizes_in(schedule, 0, 0), (std::vector<Items>{76}));
+}
+
+TEST(FpmLimited, NeverGivesAUnitMoreThanItsMemoryHolds) {
+  // 1 and 10 items/s; the fast one holds 10 of 100.
+  const Cluster cluster{
+      {{"", UnitKind::cpu, 1.0, {}}, {"", UnitKind::gpu, 0.1, 10.0}}, 100, 1, 3, {}, {}};
+  const Schedule schedule = run_cluster("fpm-limited", whole_iterations, cluster);
+  for (const int iteration : {0, 1, 2}) {
+    EXPECT_EQ(sizes_in(schedule, 0, iteration), (std::vector<Items>{90}));
+    EXPECT_EQ(sizes_in(schedule, 1, iteration), (std::vector<Items>{10}));
+  }
+}
+
+TEST(FpmLimited, NeedsFurtherRoundsWhereAllMemoriesTogetherHoldLess) {
+  const Cluster cluster{
+      {{"", UnitKind::cpu, 1.0, 10.0}, {"", UnitKind::gpu, 1.0, 10.0}}, 50, 1, 1, {}, {}};
+  const Schedule schedule = run_cluster("fpm-limited", whole_iterations, cluster);
+  EXPECT_TRUE(schedule.outcome.complete);
+  EXPECT_FALSE(schedule.outcome.policy_stalled);
+  EXPECT_EQ(sizes_in(schedule, 0, 0), (std::vector<Items>{10, 10, 5}));
+  EXPECT_EQ(sizes_in(schedule, 1, 0), (std::vector<Items>{10, 10, 5}));
+}
+
+TEST(Hierarchical, LeavesResidentDataOutOfWhatItLearns) {
+  // 8 s of resident data come with the first block of the first unit, which is as fast as the
+  // second: 20 bytes beside the 10 x 1 of its first block, 12 s in all.
+  Workload workload = items_of(20, 1, 2);
+  workload.kernel = "first";
+  workload.in_bytes_per_item = 1.0;
+  workload.resident_bytes = 20.0;
+  FakeSetup fake;
+  for (const double resident_s : {8.0, 0.0}) {
+    FakeUnit unit = affine_unit(0.0, 1.0);
+    unit.in_s = [=](double items) { return resident_s > 0.0 ? 0.4 * items : 0.0; };
+    unit.resident_s = resident_s;
+    fake.units.push_back(unit);
+  }
+  const auto policy = make_policy(find_policy("hierarchical"), {whole_iterations, nullptr});
+  const auto executor = make_fake_executor(fake);
+  MemoryJournal journal;
+  ASSERT_TRUE(run_policy(*executor, *policy, setup_of(2, workload), journal).complete);
+  // 1.4 and 1 s an item: 20 as 8.33 : 11.67, the last whole item to the second.
+  EXPECT_EQ(journal.blocks[2].block.items + journal.blocks[3].block.items, 20);
+  for (const BlockRecord& record : journal.blocks) {
+    if (record.block.iteration == 1) {
+      EXPECT_EQ(record.block.items, record.unit.index == 0 ? 8 : 12);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace equipoise
