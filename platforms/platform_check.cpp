@@ -61,6 +61,10 @@ void read_watts(const std::string& text, Unit& unit) {
     throw InputError("", "property wattage_per_state must be watts as `idle:busy`, not `" + text +
                              "`; correct it");
   }
+  if (watts.back() < watts.front()) {
+    throw InputError("", "property wattage_per_state has fewer watts busy than idle, `" + text +
+                             "`; write idle:busy");
+  }
   unit.idle_w = watts.front();
   unit.busy_w = watts.back();
 }

@@ -120,6 +120,9 @@ TEST(PlatformFile, RefusesUnusableProperties) {
   EXPECT_EQ(property_refusal("wattage_per_state", "-1:2"),
             "p.xml:6: host a: property wattage_per_state must be watts as `idle:busy`, not `-1:2`; "
             "correct it");
+  EXPECT_EQ(property_refusal("wattage_per_state", "20:30:10"),
+            "p.xml:6: host a: property wattage_per_state has fewer watts busy than idle, "
+            "`20:30:10`; write idle:busy");
   EXPECT_EQ(property_refusal("trace_unit", ""),
             "p.xml:6: host a: property trace_unit is empty; name a unit of a trace");
   EXPECT_EQ(property_refusal("memsize", "anything"), "not refused");

@@ -43,9 +43,57 @@ TEST(Metrics, AddsUpARun) {
   EXPECT_DOUBLE_EQ(*n.energy_j, 10 * 8 + 20 * 4 + 5 * 8);
 }
 
-TEST(Metrics, KnowsNoEnergyWithoutTheWattsOfEveryUnit) {
-  Metrics metrics(std::vector<Unit>(1));
+TEST(Metrics, KnowsTheEnergyOfUnitsWithWattsAndTheSumOnlyOfAll) {
+  std::vector<Unit> units(2);
+  units[1].idle_w = 5;
+  units[1].busy_w = 7;
+  Metrics metrics(units);
+  metrics.block(record(1, 40, 6, 8));
   EXPECT_FALSE(metrics.numbers().energy_j);
+  EXPECT_FALSE(metrics.numbers().units[0].energy_j);
+  EXPECT_DOUBLE_EQ(*metrics.numbers().units[1].energy_j, 5 * 8 + 2 * 6);
+}
+
+TEST(Metrics, DrawsIdleWattsWhileAUnitCopies) {
+  std::vector<Unit> units(1);
+  units[0].idle_w = 10;
+  units[0].busy_w = 110;
+  Metrics metrics(units);
+  BlockRecord copied = record(0, 1, 2, 10);
+  copied.times.in = Seconds{5};
+  copied.times.out = Seconds{3};
+  metrics.block(copied);
+  EXPECT_DOUBLE_EQ(*metrics.numbers().energy_j, 10 * 10 + 100 * 2);
+}
+
+TEST(Metrics, CountsOverlappingStagesOfAUnitOnce) {
+  Metrics metrics(std::vector<Unit>(1));
+  const auto block = [&](double in_s, double compute_s, double out_s, double end_s) {
+    BlockRecord r = record(0, 1, compute_s, end_s);
+    r.times.in = Seconds{in_s};
+    r.times.out = Seconds{out_s};
+    metrics.block(r);
+  };
+  block(1, 2, 1, 4);   // [0, 4]
+  block(1, 2, 1, 6);   // [2, 6]: its copy in waited for nothing, it computed from 3 to 5
+  block(1, 1, 1, 12);  // [9, 12] after a pause of 3
+  block(1, 2, 2, 13);  // [8, 13]: began before the one that ended earlier
+  block(1, 9, 1, 13);  // [2, 13]: reaches into the stretch before; all of the pause was occupied
+  block(0, 1, 0, 20);  // [19, 20]
+  EXPECT_DOUBLE_EQ(metrics.numbers().units[0].occupied.value, 13 + 1);
+  EXPECT_DOUBLE_EQ(idle_fraction(metrics.numbers(), 0), 6.0 / 20.0);
+}
+
+TEST(Metrics, KeepsTheIdleFractionBetweenNoneAndAllHoweverStagesOverlap) {
+  Metrics metrics(std::vector<Unit>(2));
+  for (int k = 1; k <= 10; ++k) {
+    BlockRecord r = record(0, 1, 1, 2 + k);
+    r.times.in = Seconds{1};
+    r.times.out = Seconds{1};
+    metrics.block(r);  // three blocks at a time: 30 s of stages in 12 s
+  }
+  EXPECT_NEAR(idle_fraction(metrics.numbers(), 0), 0.0, 1e-15);
+  EXPECT_DOUBLE_EQ(idle_fraction(metrics.numbers(), 1), 1.0);
 }
 
 TEST(Statistics, GiveStudentsInterval) {
@@ -62,6 +110,20 @@ TEST(Statistics, OfOneValueAreThatValue) {
   const Statistics s = summarise(std::vector<double>{2.5});
   EXPECT_DOUBLE_EQ(s.ci95_low, 2.5);
   EXPECT_DOUBLE_EQ(s.sd, 0.0);
+}
+
+TEST(Results, KnowTheMeanEnergyOfEveryUnitWhoseWattsAreKnown) {
+  std::vector<Unit> units(2);
+  units[0].idle_w = units[0].busy_w = 10;
+  const auto run = [&](double makespan_s) {
+    Metrics metrics(units);
+    metrics.block(record(0, 10, 1, makespan_s));
+    return PolicyRun{metrics.numbers(), true, false};
+  };
+  const PolicyResult result = summarise("greedy", "sim", {run(2), run(4)}, std::nullopt);
+  EXPECT_DOUBLE_EQ(*result.energy_by_unit_j[0], 30.0);
+  EXPECT_FALSE(result.energy_by_unit_j[1]);
+  EXPECT_FALSE(result.energy_j);
 }
 
 TEST(Results, CompareMeanMakespansWithTheBaselineOfTheSameWorld) {

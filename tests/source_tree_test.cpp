@@ -99,9 +99,9 @@ TEST(SourceTree, PoliciesRunModelFitAndSolveKeepTheirOrder) {
               inside("shared_policies/solve/"));
 }
 
-TEST(SourceTree, SimGridIsKnownToTheSimulatorAndTheBenchmarkOnly) {
+TEST(SourceTree, SimGridIsKnownToTheSimulatorTheBenchmarkAndOneTestOnly) {
   expect_none("#include <(simgrid|xbt)/", "a global engine, and seconds of compile time",
-              outside({"sim/", "tests/bench/"}));
+              outside({"sim/", "tests/bench/", "tests/sim_energy_test.cpp"}));
   expect_none("#include <(simgrid|xbt)/", "SimGrid stays out of headers", [](const auto& path) {
     return starts_with(path, "sim/") && fs::path(path).extension() == ".hpp";
   });

@@ -1,6 +1,7 @@
 // The one file of tools/ that knows the JSON library.
 #include "tools/json_text.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "real/machine.hpp"
@@ -29,11 +30,17 @@ Json unit_json(const Unit& unit) {
   if (!unit.model.empty()) json["model"] = unit.model;
   if (unit.memory_bytes) json["memory_bytes"] = *unit.memory_bytes;
   if (!unit.node.empty()) json["node"] = unit.node;
+  if (unit.idle_w) json["idle_w"] = *unit.idle_w;
+  if (unit.busy_w) json["busy_w"] = *unit.busy_w;
   json["slots"] = unit.slots;
   return json;
 }
 
 Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+std::optional<double> known_double(const Json& json) {
+  return json.is_null() ? std::nullopt : std::optional(json.get<double>());
+}
 
 Json statistics_json(const Statistics& s) {
   return {{"mean", s.mean},
@@ -46,6 +53,13 @@ Json statistics_json(const Statistics& s) {
 Json by_unit(const std::vector<std::string>& units, const std::vector<double>& values) {
   Json json = Json::object();
   for (std::size_t i = 0; i < units.size(); ++i) json[units[i]] = values[i];
+  return json;
+}
+
+Json by_unit(const std::vector<std::string>& units,
+             const std::vector<std::optional<double>>& values) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < units.size(); ++i) json[units[i]] = optional_json(values[i]);
   return json;
 }
 
@@ -69,6 +83,7 @@ Json result_json(const PolicyResult& r, const PolicyChoice& policy,
        {{"count", r.decisions}, {"total_s", r.decisions_total_s}, {"max_s", r.decisions_max_s}}},
       {"finish_spread_s", r.finish_spread_s},
       {"energy_j", optional_json(r.energy_j)},
+      {"energy_by_unit_j", by_unit(units, r.energy_by_unit_j)},
       {"items_redone", r.items_redone},
       {"informed", foresight != Foresight::none},
       {"oracle", foresight == Foresight::oracle},
@@ -125,7 +140,8 @@ std::string run_summary_text(const RunReport& report, const std::vector<std::str
                     {"compute_s", unit.busy.compute.value},
                     {"out_s", unit.busy.out.value},
                     {"idle_fraction", idle_fraction(n, i)},
-                    {"last_end_s", unit.last_end.value}};
+                    {"last_end_s", unit.last_end.value},
+                    {"energy_j", optional_json(unit.energy_j)}};
   }
   return Json{{"summary", true},
               {"makespan_s", n.makespan.value},
@@ -153,7 +169,8 @@ std::string packed(const RunReport& report) {
   Json units = Json::array();
   for (const UnitNumbers& unit : n.units) {
     units.push_back({unit.items, unit.blocks, unit.busy.in.value, unit.busy.compute.value,
-                     unit.busy.out.value, unit.last_end.value});
+                     unit.busy.out.value, unit.occupied.value, unit.last_end.value,
+                     optional_json(unit.energy_j)});
   }
   return Json{{"makespan_s", n.makespan.value},
               {"units", std::move(units)},
@@ -184,7 +201,9 @@ RunReport unpacked(const std::string& text) {
                        unit.at(1).get<std::uint64_t>(),
                        {Seconds{unit.at(2).get<double>()}, Seconds{unit.at(3).get<double>()},
                         Seconds{unit.at(4).get<double>()}},
-                       Seconds{unit.at(5).get<double>()}});
+                       Seconds{unit.at(5).get<double>()},
+                       Seconds{unit.at(6).get<double>()},
+                       known_double(unit.at(7))});
   }
   n.items = json.at("items").get<Items>();
   n.blocks = json.at("blocks").get<std::uint64_t>();
@@ -194,13 +213,20 @@ RunReport unpacked(const std::string& text) {
   n.decisions_max = Seconds{json.at("decisions_max_s").get<double>()};
   n.items_redone = json.at("items_redone").get<Items>();
   n.extrapolated_share = json.at("extrapolated_share").get<double>();
-  if (!json.at("energy_j").is_null()) n.energy_j = json.at("energy_j").get<double>();
+  n.energy_j = known_double(json.at("energy_j"));
   report.outcome = {json.at("complete").get<bool>(), json.at("interrupted").get<bool>(),
                     json.at("policy_stalled").get<bool>()};
   report.run.verified = json.at("verified").get<bool>();
   report.run.policy_stalled = report.outcome.policy_stalled;
   report.problem = json.at("problem").get<std::string>();
   return report;
+}
+
+bool knows_energy(const Comparison& comparison) {
+  return std::any_of(comparison.results.begin(), comparison.results.end(), [](const auto& r) {
+    return std::any_of(r.energy_by_unit_j.begin(), r.energy_by_unit_j.end(),
+                       [](const auto& energy_j) { return energy_j.has_value(); });
+  });
 }
 
 std::string results_text(const Comparison& comparison) {

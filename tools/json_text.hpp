@@ -35,6 +35,9 @@ struct Comparison {
   std::vector<PolicyResult> results;  ///< `policy` is the choice's spelling
 };
 
+/// Whether the energy of some unit is known.
+[[nodiscard]] bool knows_energy(const Comparison& comparison);
+
 /// results.json, `equipoise.results/1`.
 [[nodiscard]] std::string results_text(const Comparison& comparison);
 

@@ -138,6 +138,23 @@ std::string number_table(const Comparison& comparison) {
   return html + "</tbody></table>\n";
 }
 
+std::string energy_table(const Comparison& comparison) {
+  if (!knows_energy(comparison)) return {};
+  const auto cell = [](const std::optional<double>& energy_j) {
+    return "<td>" + (energy_j ? significant(*energy_j, 4) : "–") + "</td>";
+  };
+  std::string html =
+      "<h2>Energy in joules</h2>\n<table><thead><tr><th>policy</th><th>on</th><th>all</th>";
+  for (const std::string& unit : comparison.units) html += "<th>" + escaped(unit) + "</th>";
+  html += "</tr></thead><tbody>\n";
+  for (const PolicyResult& r : comparison.results) {
+    html += "<tr><td>" + escaped(r.policy) + "</td><td>" + r.on + "</td>" + cell(r.energy_j);
+    for (const std::optional<double>& energy_j : r.energy_by_unit_j) html += cell(energy_j);
+    html += "</tr>\n";
+  }
+  return html + "</tbody></table>\n";
+}
+
 constexpr const char* page_head = R"(<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Equipoise: comparison</title>
 <style>
@@ -158,8 +175,8 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 12px; }
 std::string report_html(const Comparison& comparison) {
   return std::string(page_head) + "<h1>Comparison of policies</h1>\n<h2>Makespan</h2>\n" +
          makespan_chart(comparison) + "<h2>Who did how much</h2>\n" + share_chart(comparison) +
-         "<h2>All numbers</h2>\n" + number_table(comparison) + "<h2>Experiment</h2>\n<pre>" +
-         escaped(comparison.experiment) + "</pre>\n</body></html>\n";
+         "<h2>All numbers</h2>\n" + number_table(comparison) + energy_table(comparison) +
+         "<h2>Experiment</h2>\n<pre>" + escaped(comparison.experiment) + "</pre>\n</body></html>\n";
 }
 
 }  // namespace equipoise

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "tools/console.hpp"
 #include "tools/text_table.hpp"
@@ -12,7 +13,14 @@
 namespace equipoise {
 namespace {
 
+/// Of more the results file and the page tell.
+constexpr std::size_t most_units_in_a_row = 10;
+
 std::string percent(double share) { return fmt::format("{:.1f}", 100.0 * share); }
+
+std::string joules(const std::optional<double>& energy_j) {
+  return energy_j ? significant(*energy_j, 4) : "-";
+}
 
 const PolicyChoice& choice_of(const Comparison& comparison, const PolicyResult& result) {
   return *std::find_if(comparison.policies.begin(), comparison.policies.end(),
@@ -68,19 +76,45 @@ std::string prediction_table(const Comparison& comparison) {
   return table.text();
 }
 
+/// Joules of every unit.
+std::string energy_table(const Comparison& comparison) {
+  std::vector<std::string> heads = {"policy", "on"};
+  for (const std::string& unit : comparison.units) heads.push_back(unit + " J");
+  TextTable table(std::move(heads));
+  for (const PolicyResult& r : comparison.results) {
+    std::vector<std::string> cells = {r.policy, r.on};
+    for (const std::optional<double>& energy_j : r.energy_by_unit_j) {
+      cells.push_back(joules(energy_j));
+    }
+    table.add(std::move(cells));
+  }
+  return table.text();
+}
+
 }  // namespace
 
 std::string run_table(const RunReport& report, const PolicyChoice& policy,
                       const std::vector<Unit>& units, std::optional<double> lower_bound_s) {
   const RunNumbers& n = report.run.numbers;
-  TextTable table(
-      {"unit", "items", "share %", "blocks", "in s", "compute s", "out s", "idle %", "last end s"});
+  const bool any_energy = std::any_of(n.units.begin(), n.units.end(),
+                                      [](const UnitNumbers& u) { return u.energy_j.has_value(); });
+  std::vector<std::string> heads = {"unit",      "items", "share %", "blocks",    "in s",
+                                    "compute s", "out s", "idle %",  "last end s"};
+  if (any_energy) heads.emplace_back("energy J");
+  TextTable table(std::move(heads));
   for (std::size_t i = 0; i < units.size(); ++i) {
     const UnitNumbers& unit = n.units[i];
-    table.add({units[i].name, fmt::format("{}", unit.items), percent(share(n, i)),
-               fmt::format("{}", unit.blocks), significant(unit.busy.in.value, 4),
-               significant(unit.busy.compute.value, 4), significant(unit.busy.out.value, 4),
-               percent(idle_fraction(n, i)), significant(unit.last_end.value, 4)});
+    std::vector<std::string> cells = {units[i].name,
+                                      fmt::format("{}", unit.items),
+                                      percent(share(n, i)),
+                                      fmt::format("{}", unit.blocks),
+                                      significant(unit.busy.in.value, 4),
+                                      significant(unit.busy.compute.value, 4),
+                                      significant(unit.busy.out.value, 4),
+                                      percent(idle_fraction(n, i)),
+                                      significant(unit.last_end.value, 4)};
+    if (any_energy) cells.push_back(joules(unit.energy_j));
+    table.add(std::move(cells));
   }
   std::string text = table.text() + "\n";
   text += fmt::format("{}: makespan {} s", policy.spelling, significant(n.makespan.value, 5));
@@ -108,18 +142,29 @@ void warn_of_extrapolation(const std::string& policy, double share) {
 }
 
 std::string comparison_table(const Comparison& comparison) {
-  TextTable table({"policy", "on", "makespan s", "± s", "speedup", "over bound", "idle %", "blocks",
-                   "rebalances", "spread s", "remarks"});
+  const bool any_energy = knows_energy(comparison);
+  std::vector<std::string> heads = {"policy",     "on",     "makespan s", "± s",        "speedup",
+                                    "over bound", "idle %", "blocks",     "rebalances", "spread s"};
+  if (any_energy) heads.emplace_back("energy J");
+  heads.emplace_back("remarks");
+  TextTable table(std::move(heads));
   for (const PolicyResult& r : comparison.results) {
     const bool best = r.makespan_s.mean <= least_s(comparison, r.on) &&
                       choice_of(comparison, r).info->foresight != Foresight::oracle;
-    table.add({r.policy, r.on, (best ? "*" : "") + significant(r.makespan_s.mean, 4),
-               significant(r.makespan_s.ci95_high - r.makespan_s.mean, 2),
-               fmt::format("{:.2f}", r.speedup_vs_baseline),
-               r.over_lower_bound ? fmt::format("{:.3f}", *r.over_lower_bound) : "-",
-               percent(r.idle_fraction), fmt::format("{:.0f}", r.blocks),
-               fmt::format("{:.1f}", r.rebalances), significant(r.finish_spread_s, 3),
-               remarks(comparison, r)});
+    std::vector<std::string> cells = {
+        r.policy,
+        r.on,
+        (best ? "*" : "") + significant(r.makespan_s.mean, 4),
+        significant(r.makespan_s.ci95_high - r.makespan_s.mean, 2),
+        fmt::format("{:.2f}", r.speedup_vs_baseline),
+        r.over_lower_bound ? fmt::format("{:.3f}", *r.over_lower_bound) : "-",
+        percent(r.idle_fraction),
+        fmt::format("{:.0f}", r.blocks),
+        fmt::format("{:.1f}", r.rebalances),
+        significant(r.finish_spread_s, 3)};
+    if (any_energy) cells.push_back(joules(r.energy_j));
+    cells.push_back(remarks(comparison, r));
+    table.add(std::move(cells));
   }
   std::string text = table.text();
   text += "\n* least mean makespan, oracles aside; ± half the 95 % confidence interval";
@@ -127,6 +172,9 @@ std::string comparison_table(const Comparison& comparison) {
     text += fmt::format("; lower bound {} s", significant(*comparison.lower_bound_s, 4));
   }
   text += "\n";
+  if (any_energy && comparison.units.size() <= most_units_in_a_row) {
+    text += "\n" + energy_table(comparison);
+  }
   const bool both = std::any_of(comparison.results.begin(), comparison.results.end(),
                                 [](const PolicyResult& r) { return r.on == "real"; }) &&
                     std::any_of(comparison.results.begin(), comparison.results.end(),

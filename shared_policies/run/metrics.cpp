@@ -8,7 +8,7 @@ namespace equipoise {
 
 double idle_fraction(const RunNumbers& numbers, std::size_t unit) {
   if (numbers.makespan <= Seconds{}) return 0.0;
-  return std::max(0.0, 1.0 - total(numbers.units[unit].busy) / numbers.makespan);
+  return std::clamp(1.0 - numbers.units[unit].occupied / numbers.makespan, 0.0, 1.0);
 }
 
 double share(const RunNumbers& numbers, std::size_t unit) {
@@ -30,6 +30,7 @@ Seconds finish_spread(const RunNumbers& numbers) {
 Metrics::Metrics(std::vector<Unit> units, std::vector<std::vector<RecordedSizes>> recorded)
     : units_(std::move(units)), recorded_(std::move(recorded)) {
   sum_.units.resize(units_.size());
+  stretches_.resize(units_.size());
 }
 
 void Metrics::block(const BlockRecord& record) {
@@ -40,6 +41,7 @@ void Metrics::block(const BlockRecord& record) {
   unit.busy.compute += record.times.compute;
   unit.busy.out += record.times.out;
   unit.last_end = std::max(unit.last_end, record.end);
+  occupy(record.unit, record.end - total(record.times), record.end);
   sum_.items += record.block.items;
   ++sum_.blocks;
   sum_.makespan = std::max(sum_.makespan, record.end);
@@ -51,6 +53,22 @@ void Metrics::block(const BlockRecord& record) {
       extrapolated_items_ += record.block.items;
     }
   }
+}
+
+/// Blocks of a unit end one after another; one that ends later may have begun earlier.
+void Metrics::occupy(UnitId unit, Seconds from, Seconds until) {
+  OccupiedStretch& stretch = stretches_[unit.index];
+  Seconds& occupied = sum_.units[unit.index].occupied;
+  if (from > stretch.end) {
+    stretch = {stretch.end, from, until};
+    occupied += until - from;
+    return;
+  }
+  const Seconds begin = std::max(std::min(stretch.begin, from), stretch.earlier_end);
+  const Seconds end = std::max(stretch.end, until);
+  occupied += (stretch.begin - begin) + (end - stretch.end);
+  stretch.begin = begin;
+  stretch.end = end;
 }
 
 void Metrics::decision(const DecisionRecord& record) {
@@ -70,13 +88,16 @@ RunNumbers Metrics::numbers() const {
     numbers.extrapolated_share =
         static_cast<double>(extrapolated_items_) / static_cast<double>(numbers.items);
   }
-  double energy_j = 0.0;
+  std::optional<double> all_j = 0.0;
   for (std::size_t i = 0; i < units_.size(); ++i) {
-    if (!units_[i].idle_w || !units_[i].busy_w) return numbers;
-    energy_j += *units_[i].idle_w * numbers.makespan.value +
-                (*units_[i].busy_w - *units_[i].idle_w) * total(numbers.units[i].busy).value;
+    UnitNumbers& unit = numbers.units[i];
+    if (units_[i].idle_w && units_[i].busy_w) {
+      unit.energy_j = *units_[i].idle_w * numbers.makespan.value +
+                      (*units_[i].busy_w - *units_[i].idle_w) * unit.busy.compute.value;
+    }
+    all_j = all_j && unit.energy_j ? std::optional(*all_j + *unit.energy_j) : std::nullopt;
   }
-  numbers.energy_j = energy_j;
+  numbers.energy_j = all_j;
   return numbers;
 }
 

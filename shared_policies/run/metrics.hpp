@@ -20,8 +20,10 @@ struct RecordedSizes {
 struct UnitNumbers {
   Items items = 0;
   std::uint64_t blocks = 0;
-  StageTimes busy;  ///< sums over its blocks
+  StageTimes busy;   ///< sums over its blocks; stages of several blocks may overlap
+  Seconds occupied;  ///< in which at least one of its blocks was in a stage
   Seconds last_end;
+  std::optional<double> energy_j;  ///< where its idle and busy watts are known
 };
 
 /// The numbers of one run.
@@ -36,10 +38,11 @@ struct RunNumbers {
   Seconds decisions_max;
   Items items_redone = 0;           ///< handed out again after a loss
   double extrapolated_share = 0.0;  ///< of the items: in blocks outside the recorded sizes
-  std::optional<double> energy_j;   ///< where idle and busy watts of every unit are known
+  std::optional<double> energy_j;   ///< of all units, where that of each is known
 };
 
-/// 1 - busy / makespan of one unit.
+/// 1 - occupied / makespan of one unit: the part in which it neither computed nor copied. In [0,
+/// 1].
 [[nodiscard]] double idle_fraction(const RunNumbers& numbers, std::size_t unit);
 /// The unit's share of the items.
 [[nodiscard]] double share(const RunNumbers& numbers, std::size_t unit);
@@ -47,6 +50,21 @@ struct RunNumbers {
 [[nodiscard]] Seconds finish_spread(const RunNumbers& numbers);
 
 /// A journal that adds up. Memory grows with units, not with blocks.
+///
+/// Energy: a unit draws its idle watts for as long as the run lasts, its busy watts instead while
+/// it computes,
+///
+///     energy_p = idle_w makespan + (busy_w - idle_w) sum over its blocks of compute.
+///
+/// That is what SimGrid's host energy plugin counts for a host of one core, from the same property
+/// (`wattage_per_state`); copies load no core, and a unit computes one block at a time, so nothing
+/// is counted twice however stages overlap. Blocks that were lost, thinking and dispatching draw
+/// idle watts, and so does a unit that is away.
+///
+/// Occupied: the union of the blocks' [end - (in + compute + out), end]. Waiting between stages is
+/// not recorded, but while a block waits, another block of the unit is in a stage. All of it is
+/// covered, except where the oldest block waits for the one copy engine while a younger one is
+/// copied in and nothing is computed: such a wait may be left out.
 class Metrics final : public Journal {
  public:
   /// `recorded`: one for each unit and phase, [phase][unit]; empty where nothing is extrapolated
@@ -58,14 +76,22 @@ class Metrics final : public Journal {
   void event(const EventRecord& record) override;
 
   /// The numbers so far.
-  ///
-  ///     energy = sum over units of idle_w * makespan + (busy_w - idle_w) * busy time
   [[nodiscard]] RunNumbers numbers() const;
 
  private:
+  /// Without a gap, one block of the unit after another was in a stage.
+  struct OccupiedStretch {
+    Seconds earlier_end;  ///< of the stretch before
+    Seconds begin;
+    Seconds end;
+  };
+
+  void occupy(UnitId unit, Seconds from, Seconds until);
+
   std::vector<Unit> units_;
   std::vector<std::vector<RecordedSizes>> recorded_;
   RunNumbers sum_;
+  std::vector<OccupiedStretch> stretches_;  ///< (n), the last one of each unit
   Items extrapolated_items_ = 0;
 };
 

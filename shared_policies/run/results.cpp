@@ -29,6 +29,15 @@ Statistics summarise(const std::vector<double>& values) {
   return s;
 }
 
+namespace {
+
+/// Adds a run's part to a mean over `runs`, which is known only where that of every run is.
+void add_known(std::optional<double>& mean, const std::optional<double>& value, double runs) {
+  mean = mean && value ? std::optional(*mean + *value / runs) : std::nullopt;
+}
+
+}  // namespace
+
 PolicyResult summarise(const std::string& policy, const std::string& on,
                        const std::vector<PolicyRun>& runs, std::optional<double> lower_bound_s) {
   EQ_CHECK(!runs.empty(), "a result needs a run");
@@ -41,15 +50,16 @@ PolicyResult summarise(const std::string& policy, const std::string& on,
   r.idle_by_unit.assign(units, 0.0);
   r.share_by_unit.assign(units, 0.0);
   r.verified = true;
+  r.energy_j = 0.0;
+  r.energy_by_unit_j.assign(units, 0.0);
   std::vector<double> makespans_s;
-  double energy_j = 0.0;
-  bool has_energy = true;
   for (const PolicyRun& run : runs) {
     const RunNumbers& numbers = run.numbers;
     makespans_s.push_back(numbers.makespan.value);
     for (std::size_t i = 0; i < units; ++i) {
       r.idle_by_unit[i] += equipoise::idle_fraction(numbers, i) / n;
       r.share_by_unit[i] += share(numbers, i) / n;
+      add_known(r.energy_by_unit_j[i], numbers.units[i].energy_j, n);
     }
     r.blocks += static_cast<double>(numbers.blocks) / n;
     r.rebalances += static_cast<double>(numbers.rebalances) / n;
@@ -61,10 +71,8 @@ PolicyResult summarise(const std::string& policy, const std::string& on,
     r.extrapolated_share += numbers.extrapolated_share / n;
     r.verified = r.verified && run.verified;
     r.policy_stalled = r.policy_stalled || run.policy_stalled;
-    has_energy = has_energy && numbers.energy_j.has_value();
-    energy_j += numbers.energy_j.value_or(0.0) / n;
+    add_known(r.energy_j, numbers.energy_j, n);
   }
-  if (has_energy) r.energy_j = energy_j;
   r.idle_fraction = std::accumulate(r.idle_by_unit.begin(), r.idle_by_unit.end(), 0.0) /
                     static_cast<double>(units);
   r.makespan_s = summarise(makespans_s);

@@ -47,7 +47,8 @@ struct PolicyResult {
   double decisions_total_s = 0.0;
   double decisions_max_s = 0.0;  ///< the largest of all runs
   double finish_spread_s = 0.0;
-  std::optional<double> energy_j;
+  std::optional<double> energy_j;                       ///< of all units
+  std::vector<std::optional<double>> energy_by_unit_j;  ///< (units)
   double items_redone = 0.0;
   double extrapolated_share = 0.0;
   bool verified = false;        ///< all runs were

@@ -74,7 +74,12 @@ std::string platform_xml(const TestPlatform& platform) {
   xml += "<zone id=\"z\" routing=\"Full\">\n";
   xml += "<host id=\"master\" speed=\"1Gf\"><prop id=\"master\" value=\"true\"/></host>\n";
   for (std::size_t i = 0; i < platform.units.size(); ++i) {
-    xml += "<host id=\"" + numbered("u", i) + "\" speed=\"1Gf\"/>\n";
+    xml += "<host id=\"" + numbered("u", i) + "\" speed=\"1Gf\" core=\"" +
+           std::to_string(platform.cores) + "\">";
+    if (!platform.watts.empty()) {
+      xml += "<prop id=\"wattage_per_state\" value=\"" + platform.watts[i] + "\"/>";
+    }
+    xml += "</host>\n";
   }
   if (platform.shared_bandwidth > 0.0) {
     xml +=

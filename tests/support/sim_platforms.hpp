@@ -26,6 +26,8 @@ struct TestPlatform {
   double shared_latency_s = 0.0;
   std::string sharing = "SHARED";  ///< policy of that link: SHARED, FATPIPE or SPLITDUPLEX
   std::string config;              ///< elements of the file's <config>
+  std::vector<std::string> watts;  ///< (units) `wattage_per_state` of the hosts; empty: none
+  int cores = 1;                   ///< of the units' hosts
 };
 
 /// The SimGrid XML of `platform`.

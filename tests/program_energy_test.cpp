@@ -1,0 +1,134 @@
+// Energy as a user meets it: a platform with watts, energy-alpha, results and refusals.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/program.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace equipoise {
+namespace {
+
+using Json = nlohmann::json;
+
+/// A row of the energy paper: a CPU that does 100 items/s and a GPU, both beside their data.
+class PaperMachine : public testing::Test {
+ protected:
+  /// Watts as `idle:busy`; the GPU does `gpu_items_per_s`.
+  void write_machine(const std::string& cpu_watts, const std::string& gpu_watts,
+                     double gpu_items_per_s) {
+    std::ofstream(scratch_.path("machine.xml"))
+        << "<?xml version='1.0'?>\n"
+           "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+           "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\">\n"
+           "<host id=\"ram\" speed=\"1Gf\"><prop id=\"master\" value=\"true\"/></host>\n"
+           "<host id=\"cpu\" speed=\"1Gf\"><prop id=\"kind\" value=\"cpu\"/>"
+           "<prop id=\"wattage_per_state\" value=\""
+        << cpu_watts
+        << "\"/></host>\n"
+           "<host id=\"gpu\" speed=\"1Gf\"><prop id=\"kind\" value=\"gpu\"/>"
+           "<prop id=\"wattage_per_state\" value=\""
+        << gpu_watts
+        << "\"/></host>\n"
+           "<link id=\"bus\" bandwidth=\"1GBps\" latency=\"0s\" sharing_policy=\"FATPIPE\"/>\n"
+           "<route src=\"ram\" dst=\"cpu\"><link_ctn id=\"bus\"/></route>\n"
+           "<route src=\"ram\" dst=\"gpu\"><link_ctn id=\"bus\"/></route>\n"
+           "</zone></platform>\n";
+    std::ofstream(scratch_.path("times.jsonl"))
+        << R"({"schema":"equipoise.trace/1","source":"modelled","kernel":"work","item":"item",)"
+        << R"("dispatch_s":0,"units":[{"id":"cpu","kind":"cpu"},{"id":"gpu","kind":"gpu"}]})"
+        << "\n"
+        << R"({"unit":"cpu","items":1,"compute_s":0.01})"
+        << "\n"
+        << R"({"unit":"cpu","items":10000,"compute_s":100})"
+        << "\n"
+        << R"({"unit":"gpu","items":1,"compute_s":)" << 1.0 / gpu_items_per_s << "}\n"
+        << R"({"unit":"gpu","items":10000,"compute_s":)" << 1e4 / gpu_items_per_s << "}\n";
+  }
+
+  ProgramRun run(const std::string& command, const std::vector<std::string>& more) {
+    std::vector<std::string> words = {command,
+                                      "--platform",
+                                      scratch_.path("machine.xml"),
+                                      "--trace",
+                                      scratch_.path("times.jsonl"),
+                                      "--workload",
+                                      "work:items=10000",
+                                      "--dispatch-cost",
+                                      "0"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_equipoise(words);
+  }
+
+  TemporaryFolder scratch_;
+};
+
+TEST_F(PaperMachine, SpendsWhatThePaperForetellsForEveryObjective) {
+  write_machine("50:100", "16.5:44", 313.70);  // Kepler 324, NBody
+  const ProgramRun run =
+      this->run("compare", {"--policy", "energy-alpha", "--policy", "energy-alpha:objective=energy",
+                            "--policy", "energy-alpha:objective=edp,groups=cpu-gpu", "--reps", "1",
+                            "--out", scratch_.path("out")});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NE(run.out.find("gpu J"), std::string::npos) << run.out;
+  const Json results = Json::parse(read_text(scratch_.path("out/results.json")));
+  std::map<std::string, Json> by_spelling;
+  for (const Json& result : results.at("results")) by_spelling[result.at("spelling")] = result;
+  // Section 10.1 of the recomputed tables, W / S_C = 100 s: together 3480.8 J, the GPU alone
+  // 2996.5 J; the EDP is least where both end together.
+  const Json& time = by_spelling.at("energy-alpha");
+  const Json& energy = by_spelling.at("energy-alpha:objective=energy");
+  const Json& edp = by_spelling.at("energy-alpha:objective=edp,groups=cpu-gpu");
+  EXPECT_NEAR(time.at("energy_j"), 3480.8, 0.5);
+  EXPECT_NEAR(time.at("makespan_s").at("mean"), 24.172, 0.01);
+  EXPECT_NEAR(energy.at("energy_j"), 2996.5, 0.1);
+  EXPECT_NEAR(energy.at("energy_by_unit_j").at("cpu"), 50 * 1e4 / 313.7, 0.01);
+  EXPECT_NEAR(energy.at("energy_by_unit_j").at("gpu"), 44 * 1e4 / 313.7, 0.01);
+  EXPECT_EQ(edp.at("energy_j"), time.at("energy_j"));
+  EXPECT_NE(read_text(scratch_.path("out/report.html")).find("Energy in joules"),
+            std::string::npos);
+}
+
+TEST_F(PaperMachine, SaysInTheRunFileWhatEveryUnitSpent) {
+  write_machine("50:100", "16.5:44", 313.70);
+  const ProgramRun run =
+      this->run("simulate", {"--policy", "greedy", "--out", scratch_.path("run.jsonl")});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NE(run.out.find("energy J"), std::string::npos) << run.out;
+  const std::vector<std::string> lines = lines_of(read_text(scratch_.path("run.jsonl")));
+  const Json header = Json::parse(lines.front());
+  const Json summary = Json::parse(lines.back());
+  double all_j = 0.0;
+  for (const Json& unit : header.at("units")) {
+    double computing_s = 0.0;
+    for (const std::string& line : lines) {
+      const Json record = Json::parse(line);
+      if (record.contains("first_item") && record.at("unit") == unit.at("id")) {
+        computing_s += record.at("compute_s").get<double>();
+      }
+    }
+    const double idle_w = unit.at("idle_w");
+    const double energy_j = idle_w * summary.at("makespan_s").get<double>() +
+                            (unit.at("busy_w").get<double>() - idle_w) * computing_s;
+    EXPECT_NEAR(summary.at("by_unit").at(unit.at("id")).at("energy_j"), energy_j, 1e-6);
+    all_j += energy_j;
+  }
+  EXPECT_NEAR(summary.at("energy_j"), all_j, 1e-6);
+}
+
+TEST_F(PaperMachine, RefusesAnEnergyObjectiveWithoutWattsAndNamesTheUnits) {
+  const ProgramRun run = run_equipoise(
+      {"simulate", "--platform", "platforms/attila.xml", "--trace", "traces/attila-dgemm.jsonl",
+       "--workload", "starpu_dgemm_gemm:items=1e6", "--policy", "energy-alpha:objective=edp"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_TRUE(run.err.starts_with("equipoise: error: --policy: energy-alpha:objective=edp needs"))
+      << run.err;
+  EXPECT_NE(run.err.find("cuda2"), std::string::npos) << run.err;
+}
+
+}  // namespace
+}  // namespace equipoise
