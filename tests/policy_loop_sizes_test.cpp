@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -17,6 +18,11 @@ namespace {
 TEST(LoopSizes, FixedSizeBalancesOverheadAgainstScatter) {
   EXPECT_NEAR(fixed_size_items(1000, 4, 0.5, 0.3), 63.04, 0.005);
   EXPECT_DOUBLE_EQ(fixed_size_items(1000, 4, 0.0, 0.3), 0.0);
+}
+
+TEST(LoopSizes, FixedSizeOfItemsThatAreAlikeFollowsFromTheScatterOfTheirBlock) {
+  const double size = fixed_size_alike_items(1000, 4, 0.5, 0.3);
+  EXPECT_NEAR(size, fixed_size_items(1000, 4, 0.5, 0.3 * std::sqrt(size)), 1e-9);
 }
 
 TEST(LoopSizes, FixedSizeIsAnEvenShareAtMost) {

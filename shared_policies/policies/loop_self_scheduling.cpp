@@ -157,7 +157,8 @@ struct FixedOptions {
 /// One size for the whole iteration, chosen when its first block is asked for (Kruskal and Weiss
 /// 1985). What the formula wants to know is not in a profile of mean times; `auto` takes what such
 /// a profile has of it: for the overhead, the fixed part of a block's time, on average over units;
-/// for the deviation of item times, that between the units, to whichever of which an item may go.
+/// for the deviation of item times that between units, as the master does not know to whom a block
+/// will go. The items of one block are slow or fast together then.
 class FixedSize final : public SelfScheduling {
  public:
   FixedSize(const FixedOptions& options, const KnownCosts& known)
@@ -177,9 +178,10 @@ class FixedSize final : public SelfScheduling {
         size_ = as_many_as_factoring_items(items, present());
       } else {
         const auto& phase = known_.phases[static_cast<std::size_t>(view.phase())];
-        size_ =
-            fixed_size_items(items, present(), options_.overhead_s.value_or(fixed_s(phase, view)),
-                             options_.sigma_s.value_or(deviation_s(phase, items)));
+        const double overhead_s = options_.overhead_s.value_or(fixed_s(phase, view));
+        size_ = options_.sigma_s
+                    ? fixed_size_items(items, present(), overhead_s, *options_.sigma_s)
+                    : fixed_size_alike_items(items, present(), overhead_s, between_s(phase, items));
       }
     }
     return {*size_};
@@ -197,7 +199,7 @@ class FixedSize final : public SelfScheduling {
   }
 
   /// The standard deviation over units of the time of one item of an even share.
-  static double deviation_s(const KnownCosts::Phase& phase, double items) {
+  static double between_s(const KnownCosts::Phase& phase, double items) {
     const auto n = static_cast<double>(phase.size());
     const double even = items / n;
     double mean_s = 0.0;
@@ -238,7 +240,7 @@ PolicyInfo fsc_info() {
            {"overhead_s", "auto", "s",
             "h, of one request; auto: the fixed part of block times, mean of the profile's units"},
            {"sigma_s", "auto", "s",
-            "standard deviation of item times; auto: that between the profile's units"},
+            "standard deviation of item times; auto: what the profile's units differ by"},
            min_block_parameter()},
           Foresight::informed,
           0.0,

@@ -6,14 +6,27 @@
 
 namespace equipoise {
 
-double fixed_size_items(double items, double units, double overhead_s, double sigma_s) {
+namespace {
+
+/// (sqrt(2) N h / (sigma P sqrt(ln P)))^exponent, at most N / P.
+double fixed_size(double items, double units, double overhead_s, double sigma_s, double exponent) {
   const double even = items / units;
   if (units < 2.0 || sigma_s <= 0.0) {
     return even;
   }
   const double ratio =
       std::sqrt(2.0) * items * overhead_s / (sigma_s * units * std::sqrt(std::log(units)));
-  return std::min(std::pow(ratio, 2.0 / 3.0), even);
+  return std::min(std::pow(ratio, exponent), even);
+}
+
+}  // namespace
+
+double fixed_size_items(double items, double units, double overhead_s, double sigma_s) {
+  return fixed_size(items, units, overhead_s, sigma_s, 2.0 / 3.0);
+}
+
+double fixed_size_alike_items(double items, double units, double overhead_s, double sigma_s) {
+  return fixed_size(items, units, overhead_s, sigma_s, 0.5);
 }
 
 double as_many_as_factoring_items(double items, double units) {

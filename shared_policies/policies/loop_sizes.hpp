@@ -23,6 +23,15 @@ namespace equipoise {
 [[nodiscard]] double fixed_size_items(double items, double units, double overhead_s,
                                       double sigma_s);
 
+/// The same where all items of a block are slow or fast together, so that a block of c items
+/// scatters by c sigma and not by sqrt(c) sigma,
+///
+///     (sqrt(2) N h / (sigma P sqrt(ln P)))^(1/2),
+///
+/// with the same limits. Source: ours; Kruskal and Weiss with sigma sqrt(c) in place of sigma.
+[[nodiscard]] double fixed_size_alike_items(double items, double units, double overhead_s,
+                                            double sigma_s);
+
 /// mFSC: the fixed size that makes about as many blocks as FAC2, and needs no knowledge,
 ///
 ///     floor(0.55 + m ln 2 / ln m),   m = ceil(N / P);   m for m < 2.

@@ -7,12 +7,15 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "real/kernels/catalog.hpp"
 #include "real/kernels/option_price.hpp"
 #include "real/real_executor.hpp"
+#include "shared_policies/fit/speed_curve.hpp"
+#include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/run/journal.hpp"
 #include "shared_policies/run/run_loop.hpp"
 #include "tests/support/scripted.hpp"
@@ -56,6 +59,12 @@ class RealBench {
 
   /// Runs everything in blocks of one size; the sums of the stages. An incomplete run is an error.
   StageTimes run(benchmark::State& state, Items block_items) {
+    Scripted policy = pieces_of(block_items);
+    return run(state, policy, {});
+  }
+
+  /// The same with a policy, on units whose memory holds so many items.
+  StageTimes run(benchmark::State& state, Policy& policy, std::optional<Items> memory_items) {
     RealSetup real;
     real.units = units_;
     real.phases = {kernel_.get()};
@@ -66,10 +75,13 @@ class RealBench {
       names.push_back(spec.unit.name);
     }
     setup.phases = {workload()};
+    if (memory_items) {
+      setup.phases[0].memory_bytes_per_item = 1.0;
+      for (Unit& unit : setup.units) unit.memory_bytes = static_cast<double>(*memory_items);
+    }
     const auto executor = make_real_executor(std::move(real));
     const auto file = make_journal_file(file_, "{}", names);
     StageSums journal(*file);
-    Scripted policy = pieces_of(block_items);
     if (!run_policy(*executor, policy, setup, journal).complete) state.SkipWithError("incomplete");
     file->finish("{}");
     return journal.sums;
@@ -98,6 +110,35 @@ BENCHMARK(real_empty_blocks)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime()
     ->Iterations(3);
+
+/// The same with every policy of the catalog on two units. Their memory holds one item, so that all
+/// policies have 10^6 blocks, whatever sizes they ask for.
+void real_policy_blocks(benchmark::State& state, const PolicyInfo& info) {
+  RealBench bench({"cpu", "cpu"}, "empty", {{"items", "1e6"}});
+  KnownCosts known;
+  for (int p = 0; p < 2; ++p) {
+    known.phases.front().push_back(std::make_unique<AffineCurve>(0.0, 1e-6));
+  }
+  for (auto _ : state) {
+    const std::unique_ptr<Policy> policy = make_policy(info, {{}, &known});
+    bench.run(state, *policy, 1);
+  }
+  state.counters["s_per_block"] = benchmark::Counter(
+      static_cast<double>(bench.workload().items),
+      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+
+[[maybe_unused]] const bool policies_registered = [] {
+  for (const PolicyInfo& info : policy_catalog()) {
+    benchmark::RegisterBenchmark(
+        ("real_policy_blocks/" + info.name).c_str(),
+        [&info](benchmark::State& state) { real_policy_blocks(state, info); })
+        ->Unit(benchmark::kMillisecond)
+        ->UseRealTime()
+        ->Iterations(1);
+  }
+  return true;
+}();
 
 /// Time as the unit itself measured it, for rates.
 void set_time(benchmark::State& state, Seconds time) { state.SetIterationTime(time.value); }
