@@ -1,5 +1,15 @@
 # The program as a user types it.
 equipoise_tests(program
-  SOURCES program_bad_input_test.cpp program_energy_test.cpp program_parts_test.cpp program_test.cpp
+  SOURCES
+    program_bad_input_test.cpp
+    program_energy_test.cpp
+    program_parts_test.cpp
+    program_sweep_test.cpp
+    program_test.cpp
   LIBS equipoise_program equipoise_test_support nlohmann_json::nlohmann_json)
 add_dependencies(program_tests equipoise)
+
+# Parts of a sweep.
+equipoise_tests(sweep
+  SOURCES sweep_campaign_test.cpp sweep_plan_test.cpp sweep_points_test.cpp sweep_results_test.cpp
+  LIBS equipoise_program equipoise_test_support)

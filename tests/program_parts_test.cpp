@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <stdexcept>
+#include <utility>
 
 #include "tools/json_text.hpp"
 #include "tools/parallel_runs.hpp"
@@ -12,18 +13,30 @@ namespace equipoise {
 namespace {
 
 TEST(ParallelRuns, SurviveAJobThatDiesAndOneThatThrows) {
-  std::size_t last_done = 0;
-  const std::vector<JobResult> results =
-      run_in_children({[] { return std::string("one"); }, []() -> std::string { std::abort(); },
-                       []() -> std::string { throw std::runtime_error("three is not well"); },
-                       [] { return std::string(100'000, 'x'); }},
-                      2, [&](std::size_t done) { last_done = done; });
-  ASSERT_EQ(results.size(), 4u);
+  std::vector<JobResult> results(4);
+  std::size_t ended = 0;
+  run_in_children(
+      4, 2,
+      [](std::size_t job) -> std::string {
+        if (job == 1) std::abort();
+        if (job == 2) throw std::runtime_error("three is not well");
+        return job == 0 ? "one" : std::string(100'000, 'x');
+      },
+      [&](std::size_t job, JobResult result) {
+        results[job] = std::move(result);
+        ++ended;
+      });
+  EXPECT_EQ(ended, 4u);
   EXPECT_EQ(results[0].text, "one");
   EXPECT_NE(results[1].failure.find("died of signal 6"), std::string::npos) << results[1].failure;
   EXPECT_EQ(results[2].failure, "three is not well");
   EXPECT_EQ(results[3].text.size(), 100'000u);  // more than a pipe holds
-  EXPECT_EQ(last_done, 4u);
+}
+
+TEST(ParallelRuns, HaveNothingToDoWithoutAJob) {
+  run_in_children(
+      0, 2, [](std::size_t) { return std::string(); },
+      [](std::size_t, const JobResult&) { FAIL(); });
 }
 
 TEST(TextTable, SetsNumbersToTheRightAndCountsCharacters) {

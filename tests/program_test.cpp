@@ -57,6 +57,7 @@ TEST(Program, HasHelpWithAnExampleForEveryCommand) {
                                                           {"simulate"},
                                                           {"run"},
                                                           {"compare"},
+                                                          {"sweep"},
                                                           {"optimum"},
                                                           {"list"},
                                                           {"trace"},

@@ -141,5 +141,31 @@ TEST(Results, CompareMeanMakespansWithTheBaselineOfTheSameWorld) {
   EXPECT_TRUE(results[1].verified);
 }
 
+PolicyRun run_of(std::uint64_t repetition, double makespan_s) {
+  PolicyRun run;
+  run.numbers.makespan = Seconds{makespan_s};
+  run.numbers.units.resize(1);
+  run.repetition = repetition;
+  return run;
+}
+
+TEST(Results, PairRepetitionsThatMetTheSameLuck) {
+  std::vector<PolicyResult> results = {
+      summarise("a", "sim", {run_of(0, 2.0), run_of(1, 3.0), run_of(2, 9.0)}, std::nullopt),
+      summarise("b", "sim", {run_of(3, 5.0), run_of(1, 2.0), run_of(0, 1.0)}, std::nullopt),
+      summarise("a", "real", {run_of(0, 2.0)}, std::nullopt)};
+  // Repetitions 0 and 1 are common: 2/1 and 3/2. Student's t for two values is 12.7062.
+  const std::optional<Statistics> ratio = paired_ratio(results[0], results[1]);
+  ASSERT_TRUE(ratio.has_value());
+  EXPECT_DOUBLE_EQ(ratio->mean, 1.75);
+  EXPECT_NEAR(ratio->ci95_high - ratio->mean, 12.7062047 * 0.25, 1e-6);
+  EXPECT_FALSE(paired_ratio(results[0], results[2]).has_value());  // another world
+  compare_with_reference(results, "b");
+  EXPECT_DOUBLE_EQ(results[0].paired_ratio->mean, 1.75);
+  EXPECT_DOUBLE_EQ(results[1].paired_ratio->mean, 1.0);
+  EXPECT_DOUBLE_EQ(results[1].paired_ratio->sd, 0.0);
+  EXPECT_FALSE(results[2].paired_ratio.has_value());
+}
+
 }  // namespace
 }  // namespace equipoise

@@ -1,12 +1,12 @@
 // `equipoise compare`: several policies, repeated, in simulation, for real, or both.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <map>
+#include <utility>
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands.hpp"
+#include "tools/comparison.hpp"
 #include "tools/console.hpp"
 #include "tools/json_text.hpp"
 #include "tools/parallel_runs.hpp"
@@ -17,28 +17,6 @@
 
 namespace equipoise {
 namespace {
-
-/// The policies asked for, each once, the baseline always among them and first.
-std::vector<PolicyChoice> choose_policies(const Options& options) {
-  std::vector<std::string> spellings;
-  for (const std::string& spelling : options.policies) {
-    if (spelling != "all") {
-      spellings.push_back(spelling);
-      continue;
-    }
-    for (const PolicyInfo& info : policy_catalog()) spellings.push_back(info.name);
-  }
-  if (std::find(spellings.begin(), spellings.end(), options.baseline) == spellings.end()) {
-    spellings.insert(spellings.begin(), options.baseline);
-  }
-  std::vector<PolicyChoice> choices;
-  for (const std::string& spelling : spellings) {
-    const bool seen = std::any_of(choices.begin(), choices.end(),
-                                  [&](const PolicyChoice& c) { return c.spelling == spelling; });
-    if (!seen) choices.push_back(parse_policy(spelling));
-  }
-  return choices;
-}
 
 /// `text` as a file name: what is not a letter, a digit, '.', '-' or '_' becomes '_'.
 std::string as_file_name(std::string text) {
@@ -57,28 +35,28 @@ std::string journal_file(const Options& options, const PolicyChoice& choice, con
   return fmt::format("{}/runs/{}-{}.jsonl", options.out, as_file_name(choice.spelling), on);
 }
 
-using RunsByPolicy = std::map<std::string, std::vector<PolicyRun>>;
-
 /// Simulates every policy and repetition, each in a process of its own.
 RunsByPolicy simulate_all(const SimWorld& world, const std::vector<PolicyChoice>& choices,
                           const Options& options, bool& failed) {
-  std::vector<std::function<std::string()>> jobs;
-  for (int repetition = 0; repetition < options.reps; ++repetition) {
-    for (const PolicyChoice& choice : choices) {
-      jobs.emplace_back([&world, &choice, &options, repetition] {
+  const std::size_t jobs = choices.size() * static_cast<std::size_t>(options.reps);
+  std::vector<JobResult> results(jobs);
+  std::size_t done = 0;
+  Progress progress(options.quiet);
+  run_in_children(
+      jobs, cores_to_use(),
+      [&](std::size_t job) {
+        const PolicyChoice& choice = choices[job % choices.size()];
+        const auto repetition = static_cast<int>(job / choices.size());
         return packed(simulate_once(world, choice, options, static_cast<std::uint64_t>(repetition),
                                     journal_file(options, choice, "sim", repetition)));
-      });
-    }
-  }
-  Progress progress(options.quiet);
-  const std::vector<JobResult> results =
-      run_in_children(jobs, cores_to_use(), [&](std::size_t done) {
-        progress.show(fmt::format("simulated {} of {} runs", done, jobs.size()));
+      },
+      [&](std::size_t job, JobResult result) {
+        results[job] = std::move(result);
+        progress.show(fmt::format("simulated {} of {} runs", ++done, jobs));
       });
   progress.clear();
   RunsByPolicy runs;
-  for (std::size_t job = 0; job < results.size(); ++job) {
+  for (std::size_t job = 0; job < jobs; ++job) {
     const PolicyChoice& choice = choices[job % choices.size()];
     if (results[job].failure.empty()) {
       runs[choice.spelling].push_back(unpacked(results[job].text).run);
@@ -120,30 +98,6 @@ RunsByPolicy run_all(RealWorld& world, const std::vector<PolicyChoice>& choices,
   return runs;
 }
 
-void add_results(Comparison& comparison, const RunsByPolicy& runs, const std::string& on) {
-  for (const PolicyChoice& choice : comparison.policies) {
-    const auto found = runs.find(choice.spelling);
-    if (found == runs.end()) continue;
-    comparison.results.push_back(
-        summarise(choice.spelling, on, found->second, comparison.lower_bound_s));
-  }
-}
-
-std::string experiment_text(const Options& options, const std::string& sim_settings,
-                            const std::string& real_settings) {
-  std::vector<std::pair<std::string, std::string>> facts = {
-      {"on", json_string(options.on)},
-      {"workloads", json_strings(options.workloads)},
-      {"policies", json_strings(options.policies)},
-      {"baseline", json_string(options.baseline)},
-      {"reps", json_number(options.reps)},
-      {"seed", json_number(static_cast<double>(options.seed))},
-      {"decision_cost", json_string(options.decision_cost)}};
-  if (!sim_settings.empty()) facts.emplace_back("sim", sim_settings);
-  if (!real_settings.empty()) facts.emplace_back("real", real_settings);
-  return json_object(facts);
-}
-
 /// Refuses, before anything is written, a policy that cannot be made.
 void check_policies(const std::vector<PolicyChoice>& choices, const SimWorld* sim,
                     const RealWorld* real) {
@@ -168,6 +122,7 @@ void write_files(const Comparison& comparison, const Options& options) {
 int compare_command(const Options& options) {
   Comparison comparison;
   comparison.policies = choose_policies(options);
+  comparison.reference = choose_reference(comparison.policies, {});
   const bool simulates = options.on != "real";
   const bool runs = options.on != "sim";
   SimWorld sim;
@@ -193,7 +148,7 @@ int compare_command(const Options& options) {
     add_results(comparison, simulate_all(sim, comparison.policies, options, failed), "sim");
   }
   if (runs) add_results(comparison, run_all(real, comparison.policies, options), "real");
-  compare_with_baseline(comparison.results, options.baseline);
+  relate_results(comparison, options.baseline);
 
   if (options.json) {
     std::printf("%s", results_text(comparison).c_str());
@@ -206,7 +161,7 @@ int compare_command(const Options& options) {
     failed = failed || !result.verified;
   }
   if (!failed) return 0;
-  std::fprintf(stderr, "equipoise: error: some runs failed; see the warnings above\n");
+  say_error("some runs failed; see the warnings above");
   return 1;
 }
 

@@ -31,6 +31,7 @@ struct Request {
   std::string seconds_max = "5";
   std::string what;  ///< of `list`
   std::string file;
+  std::string shard;
   StarpuImportRequest starpu;
   std::string drivers = "drive";
   std::string items_from = "flops";
@@ -159,6 +160,20 @@ void add_compare(CLI::App& app, Request& r) {
     }
     r.command = [&r] { return compare_command(r.options); };
   });
+}
+
+void add_sweep(CLI::App& app, Request& r) {
+  CLI::App* c = app.add_subcommand(
+      "sweep", "A campaign of comparisons from one JSON file: parallel, resumable, shardable");
+  c->add_option("CAMPAIGN", r.file, "the campaign (see tests/campaigns/README.md)")->required();
+  c->add_option("--out", r.options.out,
+                "folder for points and results; a sweep into the same folder goes on where the "
+                "last one stopped")
+      ->required();
+  c->add_option("--shard", r.shard, "I/N: simulate only part I of N, e.g. 3/16");
+  add_output(*c, r);
+  add_help(*c, "equipoise sweep tests/campaigns/small.json --out sweep/");
+  c->callback([&r] { r.command = [&r] { return sweep_command(r.file, r.shard, r.options); }; });
 }
 
 void add_record(CLI::App& app, Request& r) {
@@ -300,6 +315,7 @@ void add_all(CLI::App& app, Request& r) {
   add_simulate(app, r);
   add_run(app, r);
   add_compare(app, r);
+  add_sweep(app, r);
   add_record(app, r);
   add_optimum(app, r);
   add_list(app, r);
@@ -332,7 +348,7 @@ void finish_options(Request& r) {
 }
 
 int say(const std::string& what, int exit_code) {
-  std::fprintf(stderr, "equipoise: error: %s\n", what.c_str());
+  say_error(what);
   return exit_code;
 }
 

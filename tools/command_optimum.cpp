@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <utility>
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands.hpp"
@@ -18,11 +19,12 @@ namespace {
 RunReport simulate_optimum(const SimWorld& world, Options options) {
   options.noise = false;
   const PolicyChoice choice = parse_policy("optimum");
-  const std::vector<JobResult> results =
-      run_in_children({[&] { return packed(simulate_once(world, choice, options, 0, {})); }}, 1,
-                      [](std::size_t) {});
-  if (!results.front().failure.empty()) throw BackendError(results.front().failure);
-  return unpacked(results.front().text);
+  JobResult result;
+  run_in_children(
+      1, 1, [&](std::size_t) { return packed(simulate_once(world, choice, options, 0, {})); },
+      [&](std::size_t, JobResult ended) { result = std::move(ended); });
+  if (!result.failure.empty()) throw BackendError(result.failure);
+  return unpacked(result.text);
 }
 
 std::string text(const SimWorld& world, const RunNumbers& numbers, const LowerBound& bound) {

@@ -23,6 +23,9 @@ int simulate_command(const Options& options);
 int run_command(const Options& options);
 /// Several policies, repeated, on either or both.
 int compare_command(const Options& options);
+/// A campaign of comparisons from one file; `shard` as in --shard, or empty.
+int sweep_command(const std::string& campaign_file, const std::string& shard,
+                  const Options& options);
 /// Times a kernel on real units.
 int record_command(const Options& options);
 /// The clairvoyant split and the lower bound.

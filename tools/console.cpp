@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "shared_policies/model/failure.hpp"
 
@@ -24,7 +25,13 @@ static_assert(std::atomic<int>::is_always_lock_free);
 }  // namespace
 
 void warn(const std::string& message) {
+  static std::set<std::string> said;
+  if (!said.insert(message).second) return;
   std::fprintf(stderr, "equipoise: warning: %s\n", message.c_str());
+}
+
+void say_error(const std::string& message) {
+  std::fprintf(stderr, "equipoise: error: %s\n", message.c_str());
 }
 
 Progress::Progress(bool quiet) : on_(!quiet && ::isatty(STDERR_FILENO) == 1) {}

@@ -6,8 +6,11 @@
 
 namespace equipoise {
 
-/// "equipoise: warning: ..." on stderr.
+/// "equipoise: warning: ..." on stderr; the same message once only.
 void warn(const std::string& message);
+
+/// "equipoise: error: ..." on stderr.
+void say_error(const std::string& message);
 
 /// A line on a terminal that is written over; nothing in a pipe or when `quiet`.
 class Progress {

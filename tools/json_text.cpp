@@ -1,4 +1,4 @@
-// The one file of tools/ that knows the JSON library.
+// Run files and results in JSON.
 #include "tools/json_text.hpp"
 
 #include <algorithm>
@@ -75,6 +75,7 @@ Json result_json(const PolicyResult& r, const PolicyChoice& policy,
       {"makespan_s", statistics_json(r.makespan_s)},
       {"speedup_vs_baseline", r.speedup_vs_baseline},
       {"over_lower_bound", optional_json(r.over_lower_bound)},
+      {"paired_ratio", r.paired_ratio ? statistics_json(*r.paired_ratio) : Json()},
       {"idle_fraction", {{"mean", r.idle_fraction}, {"by_unit", by_unit(units, r.idle_by_unit)}}},
       {"share_by_unit", by_unit(units, r.share_by_unit)},
       {"blocks", r.blocks},
@@ -187,6 +188,7 @@ std::string packed(const RunReport& report) {
               {"interrupted", report.outcome.interrupted},
               {"policy_stalled", report.outcome.policy_stalled},
               {"verified", report.run.verified},
+              {"repetition", report.run.repetition},
               {"problem", report.problem}}
       .dump();
 }
@@ -218,15 +220,9 @@ RunReport unpacked(const std::string& text) {
                     json.at("policy_stalled").get<bool>()};
   report.run.verified = json.at("verified").get<bool>();
   report.run.policy_stalled = report.outcome.policy_stalled;
+  report.run.repetition = json.at("repetition").get<std::uint64_t>();
   report.problem = json.at("problem").get<std::string>();
   return report;
-}
-
-bool knows_energy(const Comparison& comparison) {
-  return std::any_of(comparison.results.begin(), comparison.results.end(), [](const auto& r) {
-    return std::any_of(r.energy_by_unit_j.begin(), r.energy_by_unit_j.end(),
-                       [](const auto& energy_j) { return energy_j.has_value(); });
-  });
 }
 
 std::string results_text(const Comparison& comparison) {
@@ -241,6 +237,7 @@ std::string results_text(const Comparison& comparison) {
   return Json{{"schema", "equipoise.results/1"},
               {"experiment", Json::parse(comparison.experiment)},
               {"lower_bound_s", optional_json(comparison.lower_bound_s)},
+              {"reference", comparison.reference.empty() ? Json() : Json(comparison.reference)},
               {"results", std::move(results)}}
              .dump(1) +
          "\n";
@@ -259,6 +256,8 @@ std::string json_string(const std::string& text) {
 }
 
 std::string json_number(double value) { return Json(value).dump(); }
+
+std::string json_statistics(const Statistics& s) { return statistics_json(s).dump(); }
 
 std::string json_strings(const std::vector<std::string>& texts) { return Json(texts).dump(); }
 

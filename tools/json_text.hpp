@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "shared_policies/run/results.hpp"
+#include "tools/comparison.hpp"
 #include "tools/run_plan.hpp"
 
 namespace equipoise {
@@ -26,18 +27,6 @@ namespace equipoise {
 /// The policy's parameters, defaults filled in.
 [[nodiscard]] std::map<std::string, std::string> all_parameters(const PolicyChoice& policy);
 
-/// A comparison: what results.json holds.
-struct Comparison {
-  std::string experiment;  ///< a JSON object as text
-  std::optional<double> lower_bound_s;
-  std::vector<std::string> units;
-  std::vector<PolicyChoice> policies;
-  std::vector<PolicyResult> results;  ///< `policy` is the choice's spelling
-};
-
-/// Whether the energy of some unit is known.
-[[nodiscard]] bool knows_energy(const Comparison& comparison);
-
 /// results.json, `equipoise.results/1`.
 [[nodiscard]] std::string results_text(const Comparison& comparison);
 
@@ -46,6 +35,7 @@ struct Comparison {
     const std::vector<std::pair<std::string, std::string>>& facts);
 [[nodiscard]] std::string json_string(const std::string& text);
 [[nodiscard]] std::string json_number(double value);
+[[nodiscard]] std::string json_statistics(const Statistics& s);
 [[nodiscard]] std::string json_strings(const std::vector<std::string>& texts);
 
 }  // namespace equipoise

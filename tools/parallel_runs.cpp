@@ -1,4 +1,4 @@
-// A window of children over a list of jobs.
+// A window of children over numbered jobs.
 #include "tools/parallel_runs.hpp"
 
 #include <fmt/format.h>
@@ -16,10 +16,10 @@ namespace {
 
 constexpr int failed_with_words = 1;
 
-ChildProcess start(const std::function<std::string()>& job) {
-  return ChildProcess([&job](int write_fd) {
+ChildProcess start(const std::function<std::string(std::size_t)>& job, std::size_t number) {
+  return ChildProcess([&job, number](int write_fd) {
     try {
-      write_all(write_fd, job());
+      write_all(write_fd, job(number));
       return 0;
     } catch (const std::exception& failure) {
       write_all(write_fd, failure.what());
@@ -41,20 +41,18 @@ JobResult result_of(const ChildProcess::Outcome& outcome) {
 
 }  // namespace
 
-std::vector<JobResult> run_in_children(const std::vector<std::function<std::string()>>& jobs,
-                                       std::size_t at_once,
-                                       const std::function<void(std::size_t done)>& done) {
-  std::vector<JobResult> results(jobs.size());
+void run_in_children(std::size_t jobs, std::size_t at_once,
+                     const std::function<std::string(std::size_t job)>& job,
+                     const std::function<void(std::size_t job, JobResult result)>& ended) {
   std::map<std::size_t, ChildProcess> running;
   std::size_t next = 0;
-  std::size_t ended = 0;
-  while (ended < jobs.size()) {
-    while (next < jobs.size() && running.size() < at_once) {
-      running.emplace(next, start(jobs[next]));
+  while (next < jobs || !running.empty()) {
+    while (next < jobs && running.size() < at_once) {
+      running.emplace(next, start(job, next));
       ++next;
     }
     std::vector<pollfd> fds;
-    for (const auto& [job, child] : running) fds.push_back({child.read_fd(), POLLIN, 0});
+    for (const auto& [number, child] : running) fds.push_back({child.read_fd(), POLLIN, 0});
     static_cast<void>(::poll(fds.data(), fds.size(), 200));
     if (stop_signal() != 0) throw Interrupted(stop_signal());
     for (auto it = running.begin(); it != running.end();) {
@@ -62,12 +60,10 @@ std::vector<JobResult> run_in_children(const std::vector<std::function<std::stri
         ++it;
         continue;
       }
-      results[it->first] = result_of(it->second.wait());
+      ended(it->first, result_of(it->second.wait()));
       it = running.erase(it);
-      done(++ended);
     }
   }
-  return results;
 }
 
 std::size_t cores_to_use() {

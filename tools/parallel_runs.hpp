@@ -24,12 +24,12 @@ struct JobResult {
   std::string failure;  ///< why it did not: an exception's words, or how its process died
 };
 
-/// Runs every job in a forked child, at most `at_once` at a time, and gives their results in the
-/// order of `jobs`. `done` is told how many have ended. Throws Interrupted when a stop is
-/// requested; the children are dead then.
-[[nodiscard]] std::vector<JobResult> run_in_children(
-    const std::vector<std::function<std::string()>>& jobs, std::size_t at_once,
-    const std::function<void(std::size_t done)>& done);
+/// Runs `job(0)` to `job(jobs - 1)`, each in a forked child, at most `at_once` at a time, begun in
+/// order. `ended` is told each result as it comes, in this process. Throws Interrupted when a stop
+/// is requested; the children are dead then.
+void run_in_children(std::size_t jobs, std::size_t at_once,
+                     const std::function<std::string(std::size_t job)>& job,
+                     const std::function<void(std::size_t job, JobResult result)>& ended);
 
 /// How many processes run at once on this machine: its cores that this program may use.
 [[nodiscard]] std::size_t cores_to_use();

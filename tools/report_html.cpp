@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tools/html_page.hpp"
 #include "tools/text_table.hpp"
 
 namespace equipoise {
@@ -15,30 +16,7 @@ constexpr double chart_width = 640.0;
 constexpr double label_width = 190.0;
 constexpr double row_height = 26.0;
 
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
-std::string label(const PolicyResult& r) { return escaped(r.policy + " · " + r.on); }
+std::string label(const PolicyResult& r) { return html_escaped(r.policy + " · " + r.on); }
 
 double most_s(const Comparison& comparison) {
   double most = comparison.lower_bound_s.value_or(0.0);
@@ -105,7 +83,7 @@ std::string share_chart(const Comparison& comparison) {
           "<rect x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"18\" fill=\"{}\"><title>{} {:.2f} "
           "%"
           "</title></rect>\n",
-          x, y + 4.0, width, colour(unit), escaped(comparison.units[unit]),
+          x, y + 4.0, width, colour(unit), html_escaped(comparison.units[unit]),
           100.0 * r.share_by_unit[unit]);
       x += width;
     }
@@ -127,7 +105,7 @@ std::string number_table(const Comparison& comparison) {
         "<td>{:.1f}</td><td>{:.0f}</td><td>{:.1f}</td><td>{:.1f}</td><td>{}</td><td>{}</td><td>{}</"
         "td>"
         "</tr>\n",
-        escaped(r.policy), r.on, r.reps, significant(r.makespan_s.mean, 5),
+        html_escaped(r.policy), r.on, r.reps, significant(r.makespan_s.mean, 5),
         significant(r.makespan_s.ci95_low, 5), significant(r.makespan_s.ci95_high, 5),
         r.speedup_vs_baseline,
         r.over_lower_bound ? fmt::format("{:.3f}", *r.over_lower_bound) : "–",
@@ -145,38 +123,25 @@ std::string energy_table(const Comparison& comparison) {
   };
   std::string html =
       "<h2>Energy in joules</h2>\n<table><thead><tr><th>policy</th><th>on</th><th>all</th>";
-  for (const std::string& unit : comparison.units) html += "<th>" + escaped(unit) + "</th>";
+  for (const std::string& unit : comparison.units) html += "<th>" + html_escaped(unit) + "</th>";
   html += "</tr></thead><tbody>\n";
   for (const PolicyResult& r : comparison.results) {
-    html += "<tr><td>" + escaped(r.policy) + "</td><td>" + r.on + "</td>" + cell(r.energy_j);
+    html += "<tr><td>" + html_escaped(r.policy) + "</td><td>" + r.on + "</td>" + cell(r.energy_j);
     for (const std::optional<double>& energy_j : r.energy_by_unit_j) html += cell(energy_j);
     html += "</tr>\n";
   }
   return html + "</tbody></table>\n";
 }
 
-constexpr const char* page_head = R"(<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Equipoise: comparison</title>
-<style>
-:root { color-scheme: light dark; --ink: #1a1a1a; --paper: #fff; --sim: #4a7fb5; --real: #b5764a; --bound: #2e8b57; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6e6e6; --paper: #161616; } }
-body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
-svg { width: 100%; height: auto; font-size: 13px; } svg text { fill: var(--ink); } svg .label { text-anchor: end; }
-rect.sim { fill: var(--sim); } rect.real { fill: var(--real); } line.interval { stroke: var(--ink); stroke-width: 2; }
-line.bound { stroke: var(--bound); stroke-width: 2; stroke-dasharray: 5 4; } svg text.bound { fill: var(--bound); text-anchor: middle; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; display: block; overflow-x: auto; }
-th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid #8884; white-space: nowrap; } th:first-child, td:first-child { text-align: left; }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 12px; }
-</style></head><body>
-)";
-
 }  // namespace
 
 std::string report_html(const Comparison& comparison) {
-  return std::string(page_head) + "<h1>Comparison of policies</h1>\n<h2>Makespan</h2>\n" +
-         makespan_chart(comparison) + "<h2>Who did how much</h2>\n" + share_chart(comparison) +
-         "<h2>All numbers</h2>\n" + number_table(comparison) + energy_table(comparison) +
-         "<h2>Experiment</h2>\n<pre>" + escaped(comparison.experiment) + "</pre>\n</body></html>\n";
+  return html_page("Comparison of policies",
+                   "<h2>Makespan</h2>\n" + makespan_chart(comparison) +
+                       "<h2>Who did how much</h2>\n" + share_chart(comparison) +
+                       "<h2>All numbers</h2>\n" + number_table(comparison) +
+                       energy_table(comparison) + "<h2>Experiment</h2>\n<pre>" +
+                       html_escaped(comparison.experiment) + "</pre>\n");
 }
 
 }  // namespace equipoise

@@ -22,25 +22,12 @@ std::string joules(const std::optional<double>& energy_j) {
   return energy_j ? significant(*energy_j, 4) : "-";
 }
 
-const PolicyChoice& choice_of(const Comparison& comparison, const PolicyResult& result) {
-  return *std::find_if(comparison.policies.begin(), comparison.policies.end(),
-                       [&](const PolicyChoice& c) { return c.spelling == result.policy; });
-}
-
-const PolicyResult* result_on(const Comparison& comparison, const std::string& policy,
-                              const std::string& on) {
-  for (const PolicyResult& result : comparison.results) {
-    if (result.policy == policy && result.on == on) return &result;
-  }
-  return nullptr;
-}
-
 /// The least mean makespan of a world; oracles do not count.
 double least_s(const Comparison& comparison, const std::string& on) {
   double least = std::numeric_limits<double>::infinity();
   for (const PolicyResult& result : comparison.results) {
     if (result.on != on) continue;
-    if (choice_of(comparison, result).info->foresight == Foresight::oracle) continue;
+    if (foresight_of(comparison, result) == Foresight::oracle) continue;
     least = std::min(least, result.makespan_s.mean);
   }
   return least;
@@ -48,7 +35,7 @@ double least_s(const Comparison& comparison, const std::string& on) {
 
 std::string remarks(const Comparison& comparison, const PolicyResult& result) {
   std::vector<std::string> words;
-  const Foresight foresight = choice_of(comparison, result).info->foresight;
+  const Foresight foresight = foresight_of(comparison, result);
   if (foresight == Foresight::oracle) words.emplace_back("oracle");
   if (foresight == Foresight::informed) words.emplace_back("informed");
   if (result.policy_stalled) words.emplace_back("stalled");
@@ -65,7 +52,7 @@ std::string prediction_table(const Comparison& comparison) {
   TextTable table({"policy", "predicted s", "measured s", "± s", "error %"});
   for (const PolicyResult& real : comparison.results) {
     if (real.on != "real") continue;
-    const PolicyResult* sim = result_on(comparison, real.policy, "sim");
+    const PolicyResult* sim = find_result(comparison, real.policy, "sim");
     if (sim == nullptr) continue;
     const double error = sim->makespan_s.mean / real.makespan_s.mean - 1.0;
     table.add({real.policy, significant(sim->makespan_s.mean, 4),
@@ -150,7 +137,7 @@ std::string comparison_table(const Comparison& comparison) {
   TextTable table(std::move(heads));
   for (const PolicyResult& r : comparison.results) {
     const bool best = r.makespan_s.mean <= least_s(comparison, r.on) &&
-                      choice_of(comparison, r).info->foresight != Foresight::oracle;
+                      foresight_of(comparison, r) != Foresight::oracle;
     std::vector<std::string> cells = {
         r.policy,
         r.on,

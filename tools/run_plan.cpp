@@ -63,7 +63,8 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
   report.outcome = run_policy(executor, *policy,
                               {plan.units, plan.phases, meter.get(), plan.stop_requested}, journal);
   report.problem = problem_of(report.outcome, verify);
-  report.run = {metrics.numbers(), report.problem.empty(), report.outcome.policy_stalled};
+  report.run = {metrics.numbers(), report.problem.empty(), report.outcome.policy_stalled,
+                plan.repetition};
   if (file != nullptr && !report.outcome.interrupted) {
     file->finish(run_summary_text(report, names_of(plan.units)));
   }

@@ -101,9 +101,10 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
       refuse(line_of_number(), "a number overflows; write a smaller one");
     }
     const std::string near = token.substr(0, 40);
-    refuse(line_of_number(),
-           fmt::format("malformed JSON{}; a comma, a quote or a bracket is missing or too many here",
-                       near.empty() ? std::string() : " near '" + near + "'"));
+    refuse(
+        line_of_number(),
+        fmt::format("malformed JSON{}; a comma, a quote or a bracket is missing or too many here",
+                    near.empty() ? std::string() : " near '" + near + "'"));
   }
 
  private:
@@ -238,8 +239,8 @@ const JsonValue& JsonObject::of_kind(const std::string& name, JsonValue::Kind ki
                                      const char* words) const {
   const JsonValue& value = at(name);
   if (value.kind == kind) return value;
-  throw InputError(where(value), fmt::format("'{}' is {}; it must be {}", name, value.kind_words(),
-                                             words));
+  throw InputError(where(value),
+                   fmt::format("'{}' is {}; it must be {}", name, value.kind_words(), words));
 }
 
 const std::string& JsonObject::text(const std::string& name) const {

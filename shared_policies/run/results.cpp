@@ -56,6 +56,7 @@ PolicyResult summarise(const std::string& policy, const std::string& on,
   for (const PolicyRun& run : runs) {
     const RunNumbers& numbers = run.numbers;
     makespans_s.push_back(numbers.makespan.value);
+    r.repetitions.push_back({run.repetition, numbers.makespan.value});
     for (std::size_t i = 0; i < units; ++i) {
       r.idle_by_unit[i] += equipoise::idle_fraction(numbers, i) / n;
       r.share_by_unit[i] += share(numbers, i) / n;
@@ -87,6 +88,28 @@ void compare_with_baseline(std::vector<PolicyResult>& results, const std::string
     });
     if (base != results.end()) {
       result.speedup_vs_baseline = base->makespan_s.mean / result.makespan_s.mean;
+    }
+  }
+}
+
+std::optional<Statistics> paired_ratio(const PolicyResult& a, const PolicyResult& b) {
+  if (a.on != b.on) return std::nullopt;
+  std::vector<double> ratios;
+  for (const RepetitionTime& mine : a.repetitions) {
+    for (const RepetitionTime& other : b.repetitions) {
+      if (other.repetition == mine.repetition) ratios.push_back(mine.makespan_s / other.makespan_s);
+    }
+  }
+  if (ratios.empty()) return std::nullopt;
+  return summarise(ratios);
+}
+
+void compare_with_reference(std::vector<PolicyResult>& results, const std::string& reference) {
+  for (PolicyResult& result : results) {
+    for (const PolicyResult& other : results) {
+      if (other.policy == reference && other.on == result.on) {
+        result.paired_ratio = paired_ratio(result, other);
+      }
     }
   }
 }

@@ -28,6 +28,13 @@ struct PolicyRun {
   RunNumbers numbers;
   bool verified = false;
   bool policy_stalled = false;
+  std::uint64_t repetition = 0;
+};
+
+/// How long one repetition took.
+struct RepetitionTime {
+  std::uint64_t repetition = 0;
+  double makespan_s = 0.0;
 };
 
 /// A policy's runs, summarised: one entry of results.json.
@@ -36,12 +43,14 @@ struct PolicyResult {
   std::string on;  ///< "sim" or "real"
   std::size_t reps = 0;
   Statistics makespan_s;
-  double speedup_vs_baseline = 0.0;        ///< ratio of mean makespans; 0 until compared
-  std::optional<double> over_lower_bound;  ///< mean makespan over the bound
-  double idle_fraction = 0.0;              ///< mean over units and runs
-  std::vector<double> idle_by_unit;        ///< (units), means over runs
-  std::vector<double> share_by_unit;       ///< (units), means over runs; they add to 1
-  double blocks = 0.0;                     ///< mean over runs, like all that follows
+  std::vector<RepetitionTime> repetitions;  ///< (reps), in the order of the runs
+  double speedup_vs_baseline = 0.0;         ///< ratio of mean makespans; 0 until compared
+  std::optional<Statistics> paired_ratio;   ///< over the reference; nothing until compared
+  std::optional<double> over_lower_bound;   ///< mean makespan over the bound
+  double idle_fraction = 0.0;               ///< mean over units and runs
+  std::vector<double> idle_by_unit;         ///< (units), means over runs
+  std::vector<double> share_by_unit;        ///< (units), means over runs; they add to 1
+  double blocks = 0.0;                      ///< mean over runs, like all that follows
   double rebalances = 0.0;
   double decisions = 0.0;
   double decisions_total_s = 0.0;
@@ -63,5 +72,14 @@ struct PolicyResult {
 /// Sets every speedup: the mean makespan of the result called `baseline` on the same world over the
 /// result's own.
 void compare_with_baseline(std::vector<PolicyResult>& results, const std::string& baseline);
+
+/// The ratios of the makespans of `a` over those of `b`, one for each repetition that both have:
+/// equal repetitions meet equal luck, so the ratio says more than two means do. Nothing when they
+/// have no repetition in common or ran on different worlds.
+[[nodiscard]] std::optional<Statistics> paired_ratio(const PolicyResult& a, const PolicyResult& b);
+
+/// Sets every `paired_ratio`: over the result called `reference` on the same world. Leaves them
+/// empty where there is none.
+void compare_with_reference(std::vector<PolicyResult>& results, const std::string& reference);
 
 }  // namespace equipoise

@@ -16,11 +16,11 @@
 
 namespace equipoise {
 
-ProgramRun run_equipoise(const std::vector<std::string>& arguments, int signal,
-                         double signal_after_s) {
-  const TemporaryFolder scratch;
-  const std::string out = scratch.path("out");
-  const std::string err = scratch.path("err");
+namespace {
+
+/// Starts the program; what it prints goes into the two files.
+pid_t start(const std::vector<std::string>& arguments, const std::string& out,
+            const std::string& err) {
   std::vector<std::string> words = {EQUIPOISE_BINARY};
   words.insert(words.end(), arguments.begin(), arguments.end());
   const pid_t child = ::fork();
@@ -36,14 +36,40 @@ ProgramRun run_equipoise(const std::vector<std::string>& arguments, int signal,
     if (ready) ::execv(argv[0], argv.data());
     ::_exit(127);
   }
+  return child;
+}
+
+int exit_code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status); }
+
+}  // namespace
+
+ProgramRun run_equipoise(const std::vector<std::string>& arguments, int signal,
+                         double signal_after_s) {
+  const TemporaryFolder scratch;
+  const pid_t child = start(arguments, scratch.path("out"), scratch.path("err"));
   if (signal != 0) {
     std::this_thread::sleep_for(std::chrono::duration<double>(signal_after_s));
     ::kill(child, signal);
   }
   int status = 0;
   ::waitpid(child, &status, 0);
-  const int exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-  return {exit_code, read_text(out), read_text(err)};
+  return {exit_code_of(status), scratch.read("out"), scratch.read("err")};
+}
+
+ProgramRun kill_equipoise(const std::vector<std::string>& arguments,
+                          const std::function<bool()>& when) {
+  const TemporaryFolder scratch;
+  const pid_t child = start(arguments, scratch.path("out"), scratch.path("err"));
+  int status = 0;
+  while (::waitpid(child, &status, WNOHANG) == 0) {
+    if (when()) {
+      ::kill(child, SIGKILL);
+      ::waitpid(child, &status, 0);
+      break;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return {exit_code_of(status), scratch.read("out"), scratch.read("err")};
 }
 
 std::string read_text(const std::string& path) {

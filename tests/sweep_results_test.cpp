@@ -1,0 +1,92 @@
+// What points add up to, against values worked out by hand.
+#include "tools/sweep_results.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tools/sweep_tables.hpp"
+
+namespace equipoise {
+namespace {
+
+PolicyResult result(const std::string& policy, const std::vector<double>& makespans_s,
+                    double lower_bound_s) {
+  std::vector<PolicyRun> runs;
+  for (const double makespan_s : makespans_s) {
+    PolicyRun run;
+    run.numbers.makespan = Seconds{makespan_s};
+    run.numbers.units.resize(1);
+    run.repetition = runs.size();
+    runs.push_back(run);
+  }
+  return summarise(policy, "sim", runs, lower_bound_s);
+}
+
+/// Two experiments; plb-hec is the reference, optimum an oracle.
+SweepResults two_experiments() {
+  SweepResults results;
+  results.campaign.title = "two";
+  results.campaign.reference = "plb-hec";
+  for (const char* name : {"one", "two"}) {
+    Experiment experiment;
+    experiment.name = name;
+    results.campaign.experiments.push_back(experiment);
+    Comparison comparison;
+    for (const char* policy : {"greedy", "plb-hec", "optimum"}) {
+      comparison.policies.push_back(parse_policy(policy));
+    }
+    comparison.reference = "plb-hec";
+    comparison.lower_bound_s = 1.0;
+    results.comparisons.push_back(comparison);
+  }
+  results.comparisons[0].results = {result("greedy", {4.0, 4.0}, 1.0),
+                                    result("plb-hec", {2.0, 2.0}, 1.0),
+                                    result("optimum", {1.0, 1.0}, 1.0)};
+  results.comparisons[1].results = {result("greedy", {2.0, 4.0}, 1.0),
+                                    result("plb-hec", {2.2, 4.4}, 1.0),
+                                    result("optimum", {1.0, 1.0}, 1.0)};
+  results.campaign.published.push_back({"c.json:9", "one", "plb-hec", "greedy", 2.2, "a paper"});
+  for (Comparison& comparison : results.comparisons) relate_results(comparison, "greedy");
+  add_up(results);
+  return results;
+}
+
+TEST(SweepResults, TakeGeometricMeansAndTheWorst) {
+  const SweepResults results = two_experiments();
+  ASSERT_EQ(results.standings.size(), 3u);
+  const PolicyStanding& plb = results.standings[1];
+  EXPECT_EQ(plb.policy, "plb-hec");
+  EXPECT_NEAR(plb.speedup.geometric_mean, std::sqrt(2.0 / 1.1), 1e-12);  // 4/2 and 3/3.3
+  EXPECT_NEAR(plb.speedup.worst, 1.0 / 1.1, 1e-12);
+  EXPECT_EQ(plb.speedup.worst_experiment, "two");
+  EXPECT_NEAR(plb.over_lower_bound.geometric_mean, std::sqrt(2.0 * 3.3), 1e-12);
+  EXPECT_NEAR(plb.over_best.geometric_mean, std::sqrt(1.1), 1e-12);  // the oracle is no best
+  EXPECT_EQ(results.standings[2].foresight, Foresight::oracle);
+  EXPECT_NEAR(results.standings[0].over_reference.geometric_mean, std::sqrt(2.0 / 1.1), 1e-12);
+}
+
+TEST(SweepResults, PairTheReferenceWithTheBestOther) {
+  const SweepResults results = two_experiments();
+  ASSERT_EQ(results.against.size(), 2u);
+  EXPECT_EQ(results.against[1].best_other, "greedy");
+  EXPECT_NEAR(results.against[0].ratio.mean, 0.5, 1e-12);
+  EXPECT_NEAR(results.against[1].ratio.mean, 1.1, 1e-12);
+  EXPECT_NEAR(results.against[1].ratio.ci95_low, 1.1, 1e-12);  // the same in both repetitions
+}
+
+TEST(SweepTables, ShowWhereTheReferenceIsBehindAndWhatWasPublished) {
+  const std::string text = sweep_markdown(two_experiments());
+  EXPECT_NE(text.find("| two | greedy | 10.00 | 10.00 to 10.00 |"), std::string::npos) << text;
+  EXPECT_EQ(text.find("| one | greedy | "), std::string::npos) << text;
+  EXPECT_NE(text.find("more than 1 % behind it in 1 of 2 experiments; in 1 of them"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("| one | plb-hec | greedy | 2.200 | 2.000 | a paper |"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("| two | 1.000 | 0.909 | 3.000 |"), std::string::npos) << text;
+  EXPECT_NE(text.find("optimum (oracle)"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace equipoise

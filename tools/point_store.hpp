@@ -1,0 +1,64 @@
+// The points of a sweep on disk: one line each, appended whole as they come, never rewritten.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tools/run_plan.hpp"
+#include "tools/sweep_plan.hpp"
+
+namespace equipoise {
+
+/// What is kept of one point.
+struct PointRecord {
+  std::string key;  ///< Point::key
+  std::string experiment;
+  std::string policy;  ///< as spelled
+  std::uint64_t seed = 0;
+  std::uint64_t repetition = 0;
+  std::string failure;  ///< why there is no report; such a point is tried again by the next sweep
+  RunReport report;     ///< where `failure` is empty
+};
+
+/// The file that one shard of a sweep appends to: FOLDER/points.jsonl, or points-3-of-16.jsonl.
+class PointWriter {
+ public:
+  /// Opens the file, with a header when it is new, and locks it: another sweep that would write the
+  /// same file is refused (InputError at `--out`). A last line that a killed sweep left torn is cut
+  /// off; its point is then not there. Throws InputError when the file cannot be written.
+  PointWriter(const std::string& folder, const Shard& shard);
+  PointWriter(const PointWriter&) = delete;
+  PointWriter& operator=(const PointWriter&) = delete;
+  ~PointWriter();
+
+  /// Appends a line. Throws InputError when the disk does not take it.
+  void append(const PointRecord& record);
+
+ private:
+  std::string path_;
+  int fd_ = -1;
+};
+
+/// The points in all files of FOLDER called points*.jsonl, by key. Of two records of one key the
+/// first with a report counts, in the order of the files' names. A last line without an end (a
+/// sweep is writing it, or was killed) is not there yet; other lines that cannot be read are named
+/// in `warnings` and are not there either, so that their points run again. Throws InputError for a
+/// file of another schema.
+[[nodiscard]] std::map<std::string, PointRecord> read_points(const std::string& folder,
+                                                             std::vector<std::string>& warnings);
+
+/// While it lives, no other sweep writes results into FOLDER; waits for one that does.
+class ResultsLock {
+ public:
+  explicit ResultsLock(const std::string& folder);
+  ResultsLock(const ResultsLock&) = delete;
+  ResultsLock& operator=(const ResultsLock&) = delete;
+  ~ResultsLock();
+
+ private:
+  int fd_ = -1;
+};
+
+}  // namespace equipoise

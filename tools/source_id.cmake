@@ -1,0 +1,24 @@
+# Writes OUT, which tells what sources the program was built from: a hash of every source file that
+# a simulation's numbers can depend on. Run at every build; OUT changes only when a source has.
+#   cmake -DSOURCE_DIR=... -DOUT=... -P source_id.cmake
+foreach(folder shared_policies sim traces platforms tools)
+  file(GLOB_RECURSE found RELATIVE ${SOURCE_DIR}
+    ${SOURCE_DIR}/${folder}/*.cpp ${SOURCE_DIR}/${folder}/*.hpp)
+  list(APPEND sources ${found})
+endforeach()
+list(SORT sources)
+foreach(source IN LISTS sources)
+  file(SHA256 ${SOURCE_DIR}/${source} hash)
+  string(APPEND all "${source} ${hash}\n")
+endforeach()
+string(SHA256 id "${all}")
+string(SUBSTRING ${id} 0 16 id)
+file(CONFIGURE OUTPUT ${OUT} CONTENT [[// Written at every build by tools/source_id.cmake.
+#include "tools/version.hpp"
+
+namespace equipoise {
+
+std::string source_id() { return "@id@"; }
+
+}  // namespace equipoise
+]] @ONLY)

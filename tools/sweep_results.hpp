@@ -1,0 +1,72 @@
+// What the points of a sweep add up to: a comparison for every experiment, and how each policy did
+// over all of them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/campaign_file.hpp"
+#include "tools/comparison.hpp"
+#include "tools/point_store.hpp"
+#include "tools/sweep_plan.hpp"
+
+namespace equipoise {
+
+/// A ratio over experiments.
+struct RatioSummary {
+  std::size_t experiments = 0;  ///< that it is taken over
+  double geometric_mean = 1.0;
+  double worst = 1.0;
+  std::string worst_experiment;
+};
+
+/// How one policy did over all experiments that have it.
+struct PolicyStanding {
+  std::string policy;  ///< as spelled
+  Foresight foresight = Foresight::none;
+  RatioSummary speedup;           ///< over the baseline; the worst is the least
+  RatioSummary over_lower_bound;  ///< mean makespan over the bound; the worst is the greatest
+  /// Mean makespan over that of the best policy that does not see what is to come.
+  RatioSummary over_best;
+  RatioSummary over_reference;  ///< mean of the paired ratios; none without a reference
+};
+
+/// The reference in one experiment, against the best other policy that does not see what is to
+/// come.
+struct Behind {
+  std::string experiment;
+  std::string best_other;
+  Statistics ratio;  ///< reference over `best_other`, paired
+};
+
+/// A published figure and ours.
+struct PublishedComparison {
+  PublishedFigure figure;
+  double speedup = 0.0;  ///< ours: mean makespan of `over` over that of `policy`
+};
+
+/// Everything that a sweep tells.
+struct SweepResults {
+  Campaign campaign;
+  std::vector<Comparison> comparisons;  ///< (experiments)
+  std::vector<PolicyStanding> standings;
+  std::string reference;        ///< empty: none
+  std::vector<Behind> against;  ///< every experiment that has the reference and another policy
+  std::vector<PublishedComparison> published;
+};
+
+/// The policy of least mean makespan that does not see what is to come, `but` aside; null without
+/// one.
+[[nodiscard]] const PolicyResult* best_blind(const Comparison& comparison, const std::string& but);
+
+/// Fills standings, `against` and `published` from the campaign and the comparisons.
+void add_up(SweepResults& results);
+
+/// Puts the points together. A point that failed leaves its repetition out; an experiment without
+/// any run has no results.
+[[nodiscard]] SweepResults sweep_results(const Campaign& campaign, const SweepPlan& plan,
+                                         const std::map<std::string, PointRecord>& points);
+
+}  // namespace equipoise
