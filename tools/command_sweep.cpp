@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -30,7 +31,7 @@ using Points = std::map<std::string, PointRecord>;
 /// "12 s", "3 min", "2 h 5 min".
 std::string duration_text(double seconds) {
   if (seconds < 100.0) return fmt::format("{:.0f} s", seconds);
-  const auto minutes = static_cast<long>(seconds / 60.0 + 0.5);
+  const long minutes = std::lround(seconds / 60.0);
   if (minutes < 100) return fmt::format("{} min", minutes);
   return fmt::format("{} h {} min", minutes / 60, minutes % 60);
 }
