@@ -32,6 +32,7 @@ TEST(Catalog, NamesTheNearestPolicyForAnUnknownOne) {
   EXPECT_EQ(find_policy("plb-hec").foresight, Foresight::none);
   EXPECT_DOUBLE_EQ(find_policy("plb-hec").paper_decision_s, 0.170);
   EXPECT_DOUBLE_EQ(find_policy("plb-hac").paper_decision_s, 0.100);
+  EXPECT_DOUBLE_EQ(find_policy("dlb-gpu").paper_decision_s, 0.665);
 }
 
 TEST(Catalog, NamesTheNearestParameterForAnUnknownOne) {

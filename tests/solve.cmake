@@ -4,6 +4,7 @@ equipoise_tests(solve
     fit_test.cpp
     solve_agreement_test.cpp
     solve_energy_split_test.cpp
+    solve_closed_forms_test.cpp
     solve_equal_finish_test.cpp
     solve_lower_bound_scenario_test.cpp
     solve_lower_bound_test.cpp

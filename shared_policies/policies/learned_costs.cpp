@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "shared_policies/policies/block_durations.hpp"
+#include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/solve/equal_finish.hpp"
-#include "shared_policies/solve/integer_rounding.hpp"
 
 namespace equipoise {
 namespace {
@@ -170,28 +170,20 @@ std::vector<Items> BlockChooser::choose(const View& view, const LearnedCosts& le
       units.push_back(unit.id.index);
     }
   }
-  std::vector<Items> blocks(view.units().size(), 0);
-  if (units.empty()) {
-    return blocks;
+  std::vector<double> shares(view.units().size(), 0.0);
+  failed_ = false;
+  if (!units.empty()) {
+    const SplitProblem problem{costs, caps, items};
+    Split split = ipopt_ ? ipopt_->solve(problem) : solve_equal_finish(problem);
+    failed_ = split.status == SplitStatus::failed;
+    if (failed_) {
+      split = solve_equal_finish(problem);
+    }
+    for (std::size_t i = 0; i < units.size(); ++i) {
+      shares[units[i]] = split.items[i];
+    }
   }
-  const SplitProblem problem{costs, caps, items};
-  Split split = ipopt_ ? ipopt_->solve(problem) : solve_equal_finish(problem);
-  failed_ = split.status == SplitStatus::failed;
-  if (failed_) {
-    split = solve_equal_finish(problem);
-  }
-  const Items grain = view.workload().grain_items;
-  Items sum = 0;
-  for (std::size_t i = 0; i < units.size(); ++i) {
-    const Items cap = view.units()[units[i]].cap_items;
-    blocks[units[i]] = nearest_block(split.items[i], grain, cap);
-    sum += blocks[units[i]];
-  }
-  if (sum == 0) {
-    const auto most = std::max_element(split.items.begin(), split.items.end());
-    blocks[units[static_cast<std::size_t>(most - split.items.begin())]] = grain;
-  }
-  return blocks;
+  return whole_blocks(view, shares);
 }
 
 Thought thought_of(std::string what, const LearnedCosts& learned,

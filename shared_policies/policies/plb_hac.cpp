@@ -6,14 +6,13 @@
 // Where the paper contradicts itself, or its text and its code differ, a parameter decides; its
 // meaning names the reading. Departures:
 //  - Algorithm 1 counts a whole step as assigned when its first unit enters and refuses service
-//    beyond the total, which strands the blocks of the slower units: here every block counts when
-//    it is handed out. Its branch for gaps passes X instead of the size of the gap: gap_fill.
+//    beyond the total, which strands the blocks of slower units: here blocks count one by one.
+//  - Its branch for gaps passes X instead of the size of the gap: gap_fill.
 //  - Blocks that shrink by a tenth from step to step never add up to the rest of the work when a
 //    step is less than 3.3 % of it: min_block_items is the floor; 0 shows the stall.
-//  - "All measurements" cannot follow a unit that slows down as the paper's figure does: forgetting
-//    or window; the default is the text's.
-// What we add: units that are lost or join, several iterations and phases (what was learned of a
-// kernel is kept), work that ends inside training. There is no test of R^2 in PLB-HAC.
+//  - "All measurements" cannot follow a slow-down as the paper's figure does: forgetting, window.
+// What we add: units that are lost or join, iterations and phases (what was learned of a kernel is
+// kept), work that ends inside training. There is no test of R^2 in PLB-HAC.
 #include <algorithm>
 #include <cstddef>
 #include <map>
@@ -24,6 +23,7 @@
 #include <variant>
 #include <vector>
 
+#include "shared_policies/policies/barrier.hpp"
 #include "shared_policies/policies/block_durations.hpp"
 #include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/policies/expected_ends.hpp"
@@ -125,7 +125,7 @@ class PlbHac final : public Policy {
   }
 
   void end_training(const View& view, Decisions& decisions) {
-    if (view.outstanding() == 0 && training_.fewest_blocks(view) >= training_blocks) {
+    if (all_are_back(view) && training_.fewest_blocks(view) >= training_blocks) {
       is_trained_ = true;
       for (SteppingUnit& unit : units_) unit.is_waiting = true;
       solve(view, "fit", {}, decisions);
@@ -183,11 +183,10 @@ class PlbHac final : public Policy {
 
   /// A unit is gone or there: the present ones share the steps from now on, without a barrier.
   void on_membership(const View& view, const char* what, Decisions& decisions) {
-    if (view.remaining() == 0) return;
-    if (is_trained_) {
-      solve(view, what, {}, decisions);
-    } else {
+    if (!is_trained_) {
       end_training(view, decisions);
+    } else if (view.remaining() > 0) {
+      solve(view, what, {}, decisions);
     }
   }
 
@@ -264,8 +263,12 @@ class PlbHac final : public Policy {
       std::fill(block_items_.begin(), block_items_.end(), 0);
       return;
     }
-    const double most = static_cast<double>(view.remaining());
-    block_items_ = chooser_.choose(view, *learned_, std::min(std::max(step, 0.5 * grain), most));
+    // A step of one smallest block a unit: a smaller one would leave units without a block whose
+    // fixed cost is high, for the rest of the run.
+    const double least = static_cast<double>(floor) * static_cast<double>(view.units().size());
+    block_items_ = chooser_.choose(
+        view, *learned_,
+        std::min(std::max({step, least, 0.5 * grain}), static_cast<double>(view.remaining())));
     if (chooser_.failed()) decisions.note("ipopt_failed");
     for (const UnitState& unit : view.units()) {
       Items& items = block_items_[unit.id.index];

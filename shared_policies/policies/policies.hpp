@@ -10,6 +10,9 @@ namespace equipoise {
 [[nodiscard]] PolicyInfo static_info();
 [[nodiscard]] PolicyInfo plb_hec_info();
 [[nodiscard]] PolicyInfo plb_hac_info();
+[[nodiscard]] PolicyInfo dlb_gpu_info();
+[[nodiscard]] PolicyInfo hdss_info();
+[[nodiscard]] PolicyInfo acosta_info();
 [[nodiscard]] PolicyInfo hierarchical_info();
 [[nodiscard]] PolicyInfo fpm_limited_info();
 [[nodiscard]] PolicyInfo energy_alpha_info();

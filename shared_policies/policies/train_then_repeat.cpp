@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "shared_policies/policies/barrier.hpp"
 #include "shared_policies/policies/block_durations.hpp"
 #include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/policies/policies.hpp"
@@ -92,32 +93,45 @@ class TrainThenRepeat final : public Policy {
   }
 
   void on_idle(const View& view, UnitId id, Decisions& decisions) {
+    if (waits_for_all()) {
+      if (all_are_back(view)) pass_barrier(view, decisions);
+    } else if (stage_ == Stage::train) {
+      decisions.assign(id, training_block(view, id), BlockTag::train);
+    } else {
+      hand_out(view, id, decisions);
+    }
+  }
+
+  /// Whether blocks are handed out at barriers only.
+  [[nodiscard]] bool waits_for_all() const {
+    return stage_ == Stage::drain || (stage_ == Stage::train && !options_.async_train) ||
+           (stage_ == Stage::run && options_.sync_steps);
+  }
+
+  void pass_barrier(const View& view, Decisions& decisions) {
     switch (stage_) {
       case Stage::train:
-        if (options_.async_train) {
-          decisions.assign(id, training_block(view, id), BlockTag::train);
-        } else if (view.outstanding() == 0) {
-          next_round(view, decisions);
-        }
+        next_round(view, decisions);
         return;
       case Stage::run:
-        hand_out(view, id, decisions);
+        next_step(view, decisions);
         return;
       case Stage::drain:
-        if (view.outstanding() == 0) {
-          finish_drain(view, decisions);
-          hand_out_to_idle(view, decisions);
-        }
+        finish_drain(view, decisions);
+        hand_out_to_idle(view, decisions);
         return;
     }
   }
 
-  /// A unit is gone or there: the present ones share the steps from now on, without a barrier.
+  /// A unit is gone or there: the present ones share the steps from now on, without a barrier; if
+  /// it was waited for, that is over.
   void on_membership(const View& view, UnitId id, const char* what, Decisions& decisions) {
     const bool knows_it = model_->knows(id);
     if (stage_ == Stage::run && knows_it) {
       choose_blocks(view, what, decisions);
       hand_out_to_idle(view, decisions);
+    } else if (waits_for_all() && all_are_back(view)) {
+      pass_barrier(view, decisions);
     }
     choose_anew_ = choose_anew_ || (knows_it && view.remaining() == 0);
   }
@@ -257,7 +271,19 @@ class TrainThenRepeat final : public Policy {
     decisions.assign(id, repeated_.items(id));
   }
 
+  /// The barrier after a step is passed.
+  void next_step(const View& view, Decisions& decisions) {
+    if (repeated_.are_unbalanced(view, options_.balance, model_->relative_noise())) {
+      model_->fit(view);
+      choose_blocks(view, "rebalance", decisions);
+    }
+    hand_out_to_idle(view, decisions);
+  }
+
   void hand_out_to_idle(const View& view, Decisions& decisions) {
+    if (options_.sync_steps && view.outstanding() > 0) {
+      return;
+    }
     for (const UnitState& unit : view.units()) {
       if (unit.present && unit.outstanding.empty()) {
         hand_out(view, unit.id, decisions);
@@ -280,7 +306,8 @@ class TrainThenRepeat final : public Policy {
         model_->fit(view);
         choose_blocks(view, "rebalance", decisions);
       }
-    } else if (repeated_.are_unbalanced(view, options_.balance, model_->relative_noise())) {
+    } else if (!options_.sync_steps &&
+               repeated_.are_unbalanced(view, options_.balance, model_->relative_noise())) {
       rebalance_ = true;
       decisions.assign(id, repeated_.items(id));  // one more, then everyone waits
     }

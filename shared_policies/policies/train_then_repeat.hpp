@@ -63,6 +63,7 @@ struct TrainThenRepeatOptions {
   BalanceRule balance;
   double step_fraction = 0.02;
   StepRule step = StepRule::fraction;
+  bool sync_steps = false;  ///< a barrier after every step; rebalancing needs no drain then
   SyncOrder sync_order = SyncOrder::drain_then_fit;
   bool tail_resolve = false;
 };
@@ -71,7 +72,7 @@ struct TrainThenRepeatOptions {
 /// paper's own.
 [[nodiscard]] std::vector<ParameterInfo> train_then_repeat_parameters(
     const std::string& sync_order);
-/// What was typed for them; `min_rounds` and `async_train` are left as they are.
+/// What was typed for them; `min_rounds`, `async_train` and `sync_steps` are left as they are.
 [[nodiscard]] TrainThenRepeatOptions read_train_then_repeat(const Parameters& read);
 
 /// A policy that hands out training rounds behind barriers until the model is good or training has

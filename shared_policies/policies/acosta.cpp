@@ -1,0 +1,205 @@
+// acosta: the iterative scheme of Acosta, Blanco and Almeida (ISPA 2012; Computers & Electrical
+// Engineering 2013). Everybody works on its share of an iteration, all wait for one another, and
+// when their times differ by more than a threshold the shares become proportional to the speeds
+// that were measured.
+//
+//     RP_p = x_p / t_p,   SRP = sum RP_p,   x_p(next) = S RP_p / SRP
+//
+// Source: PLB-HeC's account of it; threshold and imbalance 1 - t_min / t_max as in UllMF, the same
+// group's later library, read for facts. Readings and departures:
+//  - Whether the threshold is relative or in seconds is open: threshold_mode.
+//  - It is made for programs that iterate. Here a step is one iteration of the workload, or, for
+//    work that is done once, a slice of it: mode.
+//  - A unit without a time in a step keeps its share (UllMF would give it none for ever), nobody
+//    gets less than a grain, what a unit's memory does not hold goes to the others, and the sum is
+//    kept by largest remainders.
+// What we add: units that are lost or join, and phases (shares are kept for every kernel).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "shared_policies/policies/barrier.hpp"
+#include "shared_policies/policies/block_durations.hpp"
+#include "shared_policies/policies/policies.hpp"
+#include "shared_policies/solve/apportion.hpp"
+
+namespace equipoise {
+namespace {
+
+enum class StepOf { automatic, slices, iterations };
+enum class ThresholdMode { relative, absolute };
+
+struct AcostaOptions {
+  StepOf mode = StepOf::automatic;
+  double step_fraction = 0.02;
+  double threshold = 0.1;
+  ThresholdMode threshold_mode = ThresholdMode::relative;
+  double damping = 1.0;
+};
+
+class Acosta final : public Policy {
+ public:
+  explicit Acosta(const AcostaOptions& options) : options_(options) {}
+
+  void decide(const View& view, const Event& event, Decisions& decisions) override {
+    if (std::holds_alternative<PhaseStarted>(event.what)) {
+      const std::size_t n = view.units().size();
+      durations_.begin_phase(view);
+      step_.assign(n, {});
+      shares_ = &kernels_.try_emplace(view.workload().kernel, n, 0.0).first->second;
+    } else if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
+      Measured& measured = step_[finished->unit.index];
+      measured.items += static_cast<double>(finished->block.items);
+      measured.seconds += durations_.of(view, *finished).seconds;
+    } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
+      durations_.joined(joined->unit);
+    } else if ((std::holds_alternative<UnitIdle>(event.what) ||
+                std::holds_alternative<UnitLost>(event.what)) &&
+               all_are_back(view)) {
+      redistribute(view, decisions);
+      begin_step(view, decisions);
+    }
+  }
+
+ private:
+  /// What a unit did in the current step.
+  struct Measured {
+    double items = 0.0;
+    double seconds = 0.0;
+  };
+
+  [[nodiscard]] bool is_unbalanced() const {
+    double low = 0.0;
+    double high = 0.0;
+    for (const Measured& unit : step_) {
+      if (unit.seconds > 0.0) {
+        low = low > 0.0 ? std::min(low, unit.seconds) : unit.seconds;
+        high = std::max(high, unit.seconds);
+      }
+    }
+    if (!(low < high)) return false;
+    return options_.threshold_mode == ThresholdMode::relative
+               ? 1.0 - low / high >= options_.threshold
+               : high - low >= options_.threshold;
+  }
+
+  /// New shares from the times of the step that ended, if they differ too much.
+  void redistribute(const View& view, Decisions& decisions) {
+    if (is_unbalanced()) {
+      // The units that were measured share anew what was theirs.
+      double theirs = 0.0;
+      double srp = 0.0;
+      for (std::size_t p = 0; p < step_.size(); ++p) {
+        if (step_[p].seconds > 0.0) {
+          theirs += (*shares_)[p];
+          srp += step_[p].items / step_[p].seconds;
+        }
+      }
+      Thought thought{{}, "rebalance", {}};
+      for (std::uint32_t p = 0; p < step_.size(); ++p) {
+        if (step_[p].seconds > 0.0) {
+          const double rp = step_[p].items / step_[p].seconds;
+          double& share = (*shares_)[p];
+          share += options_.damping * (theirs * rp / srp - share);
+          thought.beliefs.push_back({UnitId{p},
+                                     fmt::format("{:.4g} items/s", rp),
+                                     {},
+                                     {},
+                                     std::llround(share * step_items(view))});
+        }
+      }
+      decisions.thought(std::move(thought));
+    }
+    step_.assign(step_.size(), {});
+  }
+
+  [[nodiscard]] double step_items(const View& view) const {
+    const Workload& workload = view.workload();
+    const auto items = static_cast<double>(workload.items);
+    const bool whole = options_.mode == StepOf::iterations ||
+                       (options_.mode == StepOf::automatic && workload.iterations > 1);
+    const auto grains =
+        static_cast<double>(view.units().size()) * static_cast<double>(workload.grain_items);
+    return whole ? items : std::max(std::round(options_.step_fraction * items), grains);
+  }
+
+  /// Hands out the next step by the shares of the units that are there.
+  void begin_step(const View& view, Decisions& decisions) {
+    make_shares(view);
+    std::vector<UnitId> who;
+    std::vector<double> weights;
+    std::vector<Items> caps;
+    for (const UnitState& unit : view.units()) {
+      if (unit.present) {
+        who.push_back(unit.id);
+        weights.push_back((*shares_)[unit.id.index]);
+        caps.push_back(std::max(unit.cap_items, view.workload().grain_items));
+      }
+    }
+    const auto step =
+        static_cast<Items>(std::min(step_items(view), static_cast<double>(view.remaining())));
+    const std::vector<Items> blocks = apportion({weights, caps, step, view.workload().grain_items});
+    for (std::size_t i = 0; i < who.size(); ++i) decisions.assign(who[i], blocks[i]);
+  }
+
+  /// A homogeneous start; one that comes later begins with the mean share. They add up to 1.
+  void make_shares(const View& view) {
+    std::vector<double>& shares = *shares_;
+    const auto known = static_cast<double>(
+        std::count_if(shares.begin(), shares.end(), [](double share) { return share > 0.0; }));
+    const double mean = known > 0.0 ? std::reduce(shares.begin(), shares.end()) / known : 1.0;
+    for (const UnitState& unit : view.units()) {
+      double& share = shares[unit.id.index];
+      if (unit.present && share == 0.0) share = mean;
+    }
+    const double sum = std::reduce(shares.begin(), shares.end());
+    for (double& share : shares) share /= sum;
+  }
+
+  AcostaOptions options_;
+  std::map<std::string, std::vector<double>> kernels_;
+  std::vector<double>* shares_ = nullptr;  // (n) of the current phase's kernel; 0: not yet there
+  BlockDurations durations_;
+  std::vector<Measured> step_;  // (n)
+};
+
+std::unique_ptr<Policy> make_acosta(const Parameters& read, const KnownCosts* /*known*/) {
+  AcostaOptions options;
+  options.mode = static_cast<StepOf>(read.choice("mode", {"auto", "slices", "iterations"}));
+  options.step_fraction = read.number("step_fraction", 0.0, 1.0);
+  options.threshold = read.number("threshold", 0.0, 1e9);
+  options.threshold_mode =
+      static_cast<ThresholdMode>(read.choice("threshold_mode", {"relative", "absolute"}));
+  options.damping = read.number("damping", 0.001, 1.0);
+  return std::make_unique<Acosta>(options);
+}
+
+}  // namespace
+
+PolicyInfo acosta_info() {
+  return {
+      "acosta",
+      "shares by measured speed, all waiting for one another after every step",
+      "Acosta, Blanco, Almeida (2012, 2013), as PLB-HeC (2015) gives it; UllMF",
+      {{"mode", "auto", "",
+        "a step is one iteration of the workload (iterations), or a slice of it (slices); auto: "
+        "slices where there is one iteration"},
+       {"step_fraction", "0.02", "share of the items", "items of a slice"},
+       {"threshold", "0.1", "relative, or s", "imbalance from which on shares change"},
+       {"threshold_mode", "relative", "",
+        "imbalance is 1 - t_min / t_max, or t_max - t_min in seconds (absolute)"},
+       {"damping", "1", "", "how far shares go towards the measured ones; 1: all the way"}},
+      Foresight::none,
+      0.0,
+      make_acosta};
+}
+
+}  // namespace equipoise

@@ -1,0 +1,26 @@
+// Equal finish where every cost is a straight line: the closed form.
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace equipoise {
+
+/// The time a x - b of a block of x items; b may be negative.
+struct CostLine {
+  double seconds_per_item = 0.0;  ///< a > 0
+  double advance_s = 0.0;         ///< b
+  double cap_items = 0.0;         ///< the largest block, >= 0
+};
+
+/// Divides `items` > 0 among n lines so that all end together:
+///
+///     x_p = (T + b_p) / a_p,   T = (items - sum b_p / a_p) / (sum 1 / a_p)
+///
+/// Where x_p would be negative the unit gets nothing and the others are solved again, where it
+/// would exceed its cap it gets the cap: sum_p min(cap_p, max(0, (T + b_p) / a_p)) = items has one
+/// solution, found between the breakpoints of that sum. Shares (n), not rounded; the caps where
+/// they hold less than `items`. O(n log n). Source: DLB-GPU eqs 2 and 3 for f(x) = a x - b.
+[[nodiscard]] std::vector<double> divide_by_lines(std::span<const CostLine> lines, double items);
+
+}  // namespace equipoise

@@ -1,0 +1,199 @@
+// acosta on schedules that were worked out by hand.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/policy_schedule.hpp"
+
+namespace equipoise {
+namespace {
+
+using Sizes = std::vector<Items>;
+
+/// Slices of a tenth of the items.
+PolicyTest tenths(Items items) {
+  PolicyTest test;
+  test.policy = "acosta";
+  test.parameters = {{"step_fraction", "0.1"}};
+  test.items = items;
+  return test;
+}
+
+void expect_all_done(const Schedule& schedule, Items items) {
+  EXPECT_TRUE(schedule.outcome.complete);
+  EXPECT_FALSE(schedule.outcome.policy_stalled);
+  EXPECT_EQ(schedule.items(), items);
+}
+
+/// 1 + 0.01 x and 0.1 + 0.02 x for x thousand items, a thousand of which are a slice.
+PolicyTest two_affine_units() {
+  PolicyTest test = tenths(10'000'000);
+  add_affine(test, 1.0, 1e-5);
+  add_affine(test, 0.1, 2e-5);
+  return test;
+}
+
+TEST(Acosta, ComesNearerToBalanceWithEveryRedistribution) {
+  PolicyTest test = two_affine_units();
+  test.parameters["threshold"] = "0";
+  const Schedule schedule = run_schedule(test);
+  const Sizes first = schedule.sizes(0, BlockTag::run);
+  ASSERT_GE(first.size(), 5U);
+  EXPECT_EQ(first[0], 500'000);
+  EXPECT_NEAR(static_cast<double>(first[1]), 627'330, 10);
+  EXPECT_NEAR(static_cast<double>(first[2]), 636'120, 10);
+  EXPECT_NEAR(static_cast<double>(first[3]), 636'640, 10);
+  EXPECT_NEAR(static_cast<double>(first[4]), 636'660, 10);
+  EXPECT_NEAR(static_cast<double>(schedule.sizes(1, BlockTag::run)[4]), 363'340, 10);
+  expect_all_done(schedule, 10'000'000);
+}
+
+TEST(Acosta, StopsAfterOneRedistributionAtItsThreshold) {
+  const Schedule schedule = run_schedule(two_affine_units());
+  // The imbalances are 0.406 and 0.037.
+  EXPECT_EQ(schedule.decisions_called("rebalance"), 1U);
+  for (const Items items : schedule.sizes(1, BlockTag::run)) {
+    EXPECT_TRUE(items == 500'000 || std::abs(items - 372'670) < 10) << items;
+  }
+}
+
+TEST(Acosta, BalancesProportionalUnitsInOneStep) {
+  PolicyTest test = tenths(10'000);
+  add_affine(test, 0.0, 0.01);
+  add_affine(test, 0.0, 0.02);
+  add_affine(test, 0.0, 0.05);
+  const Schedule schedule = run_schedule(test);
+  EXPECT_EQ(schedule.sizes(0, BlockTag::run)[0], 334);
+  EXPECT_EQ(schedule.sizes(0, BlockTag::run)[1], 588);
+  EXPECT_EQ(schedule.sizes(1, BlockTag::run)[1], 294);
+  EXPECT_EQ(schedule.sizes(2, BlockTag::run)[1], 118);
+}
+
+TEST(Acosta, EveryoneWaitsForEveryoneAfterEveryStep) {
+  PolicyTest test = tenths(10'000);
+  add_affine(test, 0.3, 0.01);
+  add_affine(test, 0.0, 0.03);
+  const Schedule schedule = run_schedule(test);
+  double barrier = 0.0;
+  double end = 0.0;
+  for (const BlockRecord& record : schedule.blocks) {
+    if (record.assigned.value > barrier) barrier = end;
+    EXPECT_DOUBLE_EQ(record.assigned.value, barrier);
+    end = std::max(end, record.end.value);
+  }
+}
+
+/// Two units whose blocks of 200 items take so long, in a step of 400.
+PolicyTest two_times(double first_s, double second_s) {
+  PolicyTest test = tenths(4000);
+  add_affine(test, 0.0, first_s / 200.0);
+  add_affine(test, 0.0, second_s / 200.0);
+  return test;
+}
+
+TEST(Acosta, AgreesWithTheLibraryOfItsAuthorsOnWhatIsBalanced) {
+  EXPECT_EQ(run_schedule(two_times(98, 102)).decisions_called("rebalance"), 0U);
+  const Schedule unbalanced = run_schedule(two_times(3, 1));
+  EXPECT_EQ(unbalanced.sizes(0, BlockTag::run)[1], 100);
+  EXPECT_EQ(unbalanced.sizes(1, BlockTag::run)[1], 300);
+}
+
+TEST(Acosta, ReadsTheThresholdAsSecondsWhenAskedTo) {
+  PolicyTest test = two_times(98, 102);
+  test.parameters["threshold_mode"] = "absolute";
+  test.parameters["threshold"] = "3.9";
+  EXPECT_EQ(run_schedule(test).sizes(0, BlockTag::run)[1], 204);
+  test.parameters["threshold"] = "4.1";
+  EXPECT_EQ(run_schedule(test).decisions_called("rebalance"), 0U);
+}
+
+TEST(Acosta, DampingGoesAPartOfTheWay) {
+  PolicyTest test = two_times(3, 1);
+  test.parameters["damping"] = "0.5";
+  EXPECT_EQ(run_schedule(test).sizes(0, BlockTag::run)[1], 150);
+}
+
+TEST(Acosta, TakesAnIterationAsOneStepWhereTheWorkloadIterates) {
+  PolicyTest test = tenths(900);
+  test.iterations = 3;
+  add_affine(test, 0.0, 0.01);
+  add_affine(test, 0.0, 0.02);
+  const Schedule schedule = run_schedule(test);
+  EXPECT_EQ(schedule.sizes(0, BlockTag::run), (Sizes{450, 600, 600}));
+  EXPECT_EQ(schedule.sizes(1, BlockTag::run), (Sizes{450, 300, 300}));
+  expect_all_done(schedule, 2700);
+  test.parameters["mode"] = "slices";
+  EXPECT_EQ(run_schedule(test).sizes(0, BlockTag::run)[1], 60);
+  test.iterations = 1;
+  test.parameters["mode"] = "iterations";
+  EXPECT_EQ(run_schedule(test).sizes(0, BlockTag::run), (Sizes{450}));
+}
+
+TEST(Acosta, GivesToTheOthersWhatAMemoryDoesNotHold) {
+  PolicyTest test = two_times(1, 3);
+  test.memory_bytes = {250.0, 1e9};
+  const Schedule schedule = run_schedule(test);
+  EXPECT_EQ(schedule.sizes(0, BlockTag::run)[1], 250);  // of the 300 it could do
+  EXPECT_EQ(schedule.sizes(1, BlockTag::run)[1], 150);
+  expect_all_done(schedule, 4000);
+}
+
+TEST(Acosta, StarvesNobodyOfWhomOneStepSaidLittle) {
+  // The second unit is a thousand times slower; it still gets an item a step.
+  const Schedule schedule = run_schedule(two_times(1, 1000));
+  const Sizes sizes = schedule.sizes(1, BlockTag::run);
+  EXPECT_EQ(sizes.size(), 10U);
+  EXPECT_EQ(sizes[1], 1);
+}
+
+TEST(Acosta, SurvivesLossesAndGivesTheirSharesBackToThoseWhoReturn) {
+  PolicyTest test = two_times(3, 1);
+  test.fake.faults.push_back({Seconds{4.0}, UnitId{0}, false});
+  test.fake.faults.push_back({Seconds{7.0}, UnitId{0}, true});
+  const Schedule schedule = run_schedule(test);
+  expect_all_done(schedule, 4000);
+  // It lost its 100 of the second step at 4 s; its next block comes after it returned.
+  const Sizes sizes = schedule.sizes(0, BlockTag::run);
+  EXPECT_EQ(sizes[0], 200);
+  EXPECT_EQ(sizes[1], 100);
+}
+
+TEST(Acosta, UsesAUnitThatComesLate) {
+  PolicyTest test = two_times(1, 1);
+  test.fake.faults.push_back({Seconds{0.0}, UnitId{1}, false});
+  test.fake.faults.push_back({Seconds{5.0}, UnitId{1}, true});
+  const Schedule schedule = run_schedule(test);
+  expect_all_done(schedule, 4000);
+  EXPECT_EQ(schedule.sizes(1, BlockTag::run).front(), 200);
+}
+
+TEST(Acosta, WorksWithOneItemOneUnitAndMoreUnitsThanItems) {
+  for (const Items items : {1, 2, 3}) {
+    PolicyTest test = tenths(items);
+    for (int p = 0; p < 4; ++p) add_affine(test, 0.1, 0.01 * (p + 1));
+    expect_all_done(run_schedule(test), items);
+  }
+  PolicyTest alone = tenths(1000);
+  add_affine(alone, 0.1, 0.01);
+  expect_all_done(run_schedule(alone), 1000);
+  EXPECT_EQ(run_schedule(alone).decisions_called("rebalance"), 0U);
+}
+
+TEST(Acosta, KeepsSharesForPhasesOfTheSameKernel) {
+  PolicyTest test = two_times(3, 1);
+  test.later_kernels = {"second", "first"};
+  const Schedule schedule = run_schedule(test);
+  expect_all_done(schedule, 12'000);
+  std::vector<Items> first_of_phase(3, 0);
+  for (const BlockRecord& record : schedule.blocks) {
+    Items& items = first_of_phase[static_cast<std::size_t>(record.block.phase)];
+    if (record.unit.index == 0 && items == 0) items = record.block.items;
+  }
+  EXPECT_EQ(first_of_phase, (Sizes{200, 200, 100}));
+}
+
+}  // namespace
+}  // namespace equipoise
