@@ -3,8 +3,8 @@
 //
 // One actor, the controller, runs the body. While it waits it is suspended, and everything happens
 // in SimGrid's kernel context, in callbacks of one timer (armed for the earliest date of any unit)
-// and of completed activities. They move units from stage to stage, put finished blocks into
-// `ready_` and resume the controller. A chain of stages of known duration is one date.
+// and of completed activities. They move blocks through the pipelines of their units, put finished
+// ones into `ready_` and resume the controller.
 #include "sim/sim_executor.hpp"
 
 #include <simgrid/Exception.hpp>
@@ -19,7 +19,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <exception>
 #include <optional>
 #include <tuple>
@@ -27,6 +26,7 @@
 
 #include "shared_policies/model/draw.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/unit_pipeline.hpp"
 #include "sim/simgrid_engine.hpp"
 #include "sim/timeline.hpp"
 
@@ -39,39 +39,18 @@ using simgrid::kernel::timer::Timer;
 /// What is shorter takes its undisturbed time: SimGrid could not tell its end from its beginning.
 constexpr Seconds shortest_activity = 2.0 * simgrid_precision;
 
-enum class Stage : std::uint8_t { in, compute, out, done };
-
-Seconds& stage_time(StageTimes& times, Stage stage) {
-  if (stage == Stage::in) return times.in;
-  return stage == Stage::compute ? times.compute : times.out;
-}
-
-Stage after(Stage stage) { return static_cast<Stage>(static_cast<int>(stage) + 1); }
-
-/// A block that was handed to a unit.
-struct Handed {
-  Block block;
-  Seconds assigned;
-  Seconds thought;  ///< the unit thinks this long between the block before and this one
+/// What SimGrid is busy with for a stage of a unit.
+struct Launched {
+  s4u::ActivityPtr activity;
+  s4u::ActivityPtr spent;  ///< SimGrid still looks at an activity after it said that it is over
 };
 
-/// One unit: a queue of blocks, the first of which it is busy with.
-struct UnitLine {
-  std::deque<Handed> queue;
-  // Of the first block of the queue:
-  Stage stage = Stage::done;  ///< the one that begins at its date in the timeline, or that runs
-  Seconds stage_began;
-  Seconds first_use;  ///< taken from it before its copy in
-  double in_bytes = 0.0;
-  double out_bytes = 0.0;
-  StageTimes times;  ///< compute is known from the beginning, the others when they are over
+constexpr std::size_t stages_of_a_unit = 3;
 
-  s4u::ActivityPtr activity;  ///< that SimGrid is busy with for this unit
-  s4u::ActivityPtr spent;     ///< SimGrid still looks at an activity after it said that it is over
-  Seconds free_at;            ///< of an idle unit: it starts no block before
-  Seconds thought;            ///< of a busy unit: thinks this long after its last block
-  int phase = -1;             ///< of the last block begun
-  std::uint64_t ordinal = 0;  ///< of the next block to begin
+/// What a unit has of its own in a phase.
+struct UnitOfPhase {
+  Draw draw;
+  Items room_items = 0;
 };
 
 struct LaterEvent {
@@ -82,19 +61,31 @@ struct LaterEvent {
   }
 };
 
+/// What `bytes` take on `way` when nobody else is on it.
+Seconds alone(const Way& way, double bytes) {
+  if (bytes == 0.0 || way.from == way.to) return {};
+  return way.latency + Seconds{bytes / way.bandwidth_bytes_per_s};
+}
+
 /// Bytes are whole for SimGrid, so they are for everybody; a little noise does not make one more.
 double whole_bytes(double bytes) { return std::ceil(bytes * (1.0 - 1e-12)); }
 
-class SimExecutor final : public Executor {
+class SimExecutor final : public Executor, private PipelineStages {
  public:
   explicit SimExecutor(SimSetup setup)
       : setup_(std::move(setup)),
-        lines_(setup_.platform.units.size()),
+        ordinals_(setup_.platform.units.size()),
+        launched_(setup_.platform.units.size() * stages_of_a_unit),
         timeline_(setup_.platform.units.size()) {
+    for (const PlatformUnit& unit : setup_.platform.units) {
+      const UnitId id{static_cast<std::uint32_t>(pipelines_.size())};
+      pipelines_.push_back(UnitPipeline(id, unit.unit.copy_engines, *this));
+    }
     for (const Workload& phase : setup_.phases) {
-      std::vector<Draw>& draws = draws_.emplace_back();
+      std::vector<UnitOfPhase>& units = phases_.emplace_back();
       for (const PlatformUnit& unit : setup_.platform.units) {
-        draws.emplace_back(DrawKey{setup_.seed, setup_.repetition, unit.unit.name, phase.kernel});
+        const DrawKey key{setup_.seed, setup_.repetition, unit.unit.name, phase.kernel};
+        units.push_back({Draw(key), items_in_memory(unit.unit, phase)});
       }
     }
   }
@@ -106,13 +97,13 @@ class SimExecutor final : public Executor {
   std::optional<Event> next(Seconds deadline) override;
 
  private:
-  // The stages of a unit; kernel context, but for what has no activity to start.
-  void begin_block(std::uint32_t unit);
-  void proceed(std::uint32_t unit, Seconds at);
-  [[nodiscard]] std::optional<Seconds> known_time(std::uint32_t unit) const;
-  [[nodiscard]] std::optional<Seconds> known_transfer(const Way& way, double bytes) const;
-  void launch(std::uint32_t unit);
-  void finish_block(std::uint32_t unit, Seconds at);
+  // What pipelines ask and tell; `launch` and `finished` in kernel context.
+  [[nodiscard]] std::optional<Seconds> duration(UnitId unit, const PipelinedBlock& block,
+                                                Stage stage, Seconds begin) const override;
+  void launch(UnitId unit, const PipelinedBlock& block, Stage stage) override;
+  void finished(UnitId unit, const PipelinedBlock& block, Seconds at) override;
+
+  [[nodiscard]] PipelinedBlock at_work(const Block& block, std::uint32_t unit);
   void complete(const s4u::Activity& activity);
 
   // Time; kernel context, but for settle() and wait(), which the controller calls.
@@ -127,12 +118,13 @@ class SimExecutor final : public Executor {
 
   SimSetup setup_;
   EnginePtr engine_;
-  bool adds_up_ = false;
   std::vector<UnitWays> ways_;
-  std::vector<std::vector<Draw>> draws_;  ///< (phases, units)
-  std::vector<UnitLine> lines_;
-  Timeline timeline_;
-  std::vector<Event> ready_;  ///< a heap, the earliest on top
+  std::vector<std::vector<UnitOfPhase>> phases_;  ///< (phases, units)
+  std::vector<std::uint64_t> ordinals_;           ///< (units), of the next block
+  std::vector<UnitPipeline> pipelines_;           ///< (units)
+  std::vector<Launched> launched_;                ///< (units x stages)
+  Timeline timeline_;                             ///< (units), of the pipelines
+  std::vector<Event> ready_;                      ///< a heap, the earliest on top
   std::size_t activities_ = 0;
 
   s4u::ActorPtr controller_;
@@ -159,8 +151,13 @@ void SimExecutor::load() {
     engine_ = start_simgrid();
     EQ_CHECK(now() == Seconds{}, "SimGrid's clock starts at 0, one simulation a process");
     engine_->load_platform(setup_.platform_file);
-    adds_up_ = transfers_add_up(setup_.platform_file);
     ways_ = find_ways(setup_.platform);
+    const bool adds_up = transfers_add_up(setup_.platform_file);
+    for (UnitWays& ways : ways_) {
+      for (Way* way : {&ways.in, &ways.out}) {
+        way->is_private = way->is_private && adds_up && !setup_.activities_only;
+      }
+    }
   } catch (const BackendError&) {
     throw;
   } catch (const std::exception& error) {
@@ -186,19 +183,14 @@ void SimExecutor::control(const std::function<void()>& body) {
 }
 
 void SimExecutor::start(const Block& block, UnitId unit) {
-  UnitLine& line = lines_[unit.index];
-  line.queue.push_back({block, now(), std::exchange(line.thought, Seconds{})});
-  if (line.queue.size() == 1) begin_block(unit.index);
+  UnitPipeline& pipeline = pipelines_[unit.index];
+  pipeline.add(at_work(block, unit.index));
+  timeline_.set(unit.index, pipeline.next_date());
 }
 
 void SimExecutor::occupy(std::optional<UnitId> unit, Seconds span) {
   if (unit) {
-    UnitLine& line = lines_[unit->index];
-    if (line.queue.empty()) {
-      line.free_at = std::max(line.free_at, now()) + span;
-    } else {
-      line.thought += span;
-    }
+    pipelines_[unit->index].think(now(), span);
     return;
   }
   const Seconds until = now() + span;
@@ -216,137 +208,99 @@ std::optional<Event> SimExecutor::next(Seconds deadline) {
       return event;
     }
     if (now() >= deadline) return std::nullopt;
-    const bool is_idle = timeline_.empty() && activities_ == 0;
+    const bool is_idle = timeline_.earliest() == Seconds::infinity() && activities_ == 0;
     if (is_idle && deadline == Seconds::infinity()) return std::nullopt;
     wait(deadline, true);
   }
 }
 
-void SimExecutor::begin_block(std::uint32_t unit) {
-  UnitLine& line = lines_[unit];
-  const Handed& handed = line.queue.front();
-  const auto phase = static_cast<std::size_t>(handed.block.phase);
+/// What `block`, which is handed to `unit` now, costs there.
+PipelinedBlock SimExecutor::at_work(const Block& block, std::uint32_t unit) {
+  const auto phase = static_cast<std::size_t>(block.phase);
   const Workload& workload = setup_.phases[phase];
   const BlockTiming& timing = setup_.timing[phase][unit];
-  const auto items = static_cast<double>(handed.block.items);
+  const auto items = static_cast<double>(block.items);
 
-  line.in_bytes = timing.in_bytes(items).value_or(workload.in_bytes_per_item * items);
-  line.out_bytes = timing.out_bytes(items).value_or(workload.out_bytes_per_item * items);
-  line.first_use = {};
-  if (line.phase != handed.block.phase) {
-    line.first_use = setup_.first_use;
-    line.in_bytes += workload.resident_bytes;
-    line.phase = handed.block.phase;
+  PipelinedBlock work{block, now(), now() + setup_.dispatch};
+  work.room_items = phases_[phase][unit].room_items;
+  work.in_bytes = timing.in_bytes(items).value_or(workload.in_bytes_per_item * items);
+  work.out_bytes = timing.out_bytes(items).value_or(workload.out_bytes_per_item * items);
+  if (pipelines_[unit].is_new(block.phase)) {
+    work.first_use = setup_.first_use;
+    work.in_bytes += workload.resident_bytes;
   }
-  line.in_bytes = whole_bytes(line.in_bytes);
-  line.out_bytes = whole_bytes(line.out_bytes);
-  const double quantile = draws_[phase][unit].quantile(line.ordinal++);
-  line.times.compute = setup_.noise ? timing.quantile(items, quantile) : timing.mean(items);
-
-  line.stage = Stage::in;
-  proceed(unit, std::max(line.free_at + handed.thought, handed.assigned + setup_.dispatch));
+  work.in_bytes = whole_bytes(work.in_bytes);
+  work.out_bytes = whole_bytes(work.out_bytes);
+  work.alone.in = alone(ways_[unit].in, work.in_bytes);
+  work.alone.out = alone(ways_[unit].out, work.out_bytes);
+  const double quantile = phases_[phase][unit].draw.quantile(ordinals_[unit]++);
+  work.alone.compute = setup_.noise ? timing.quantile(items, quantile) : timing.mean(items);
+  return work;
 }
 
-/// The stage of `unit` begins at `at`: goes through the stages that nobody can disturb, to the date
-/// at which the next activity, or the next block, begins.
-void SimExecutor::proceed(std::uint32_t unit, Seconds at) {
-  UnitLine& line = lines_[unit];
-  for (; line.stage != Stage::done; line.stage = after(line.stage)) {
-    const Seconds lead = line.stage == Stage::in ? line.first_use : Seconds{};
-    line.stage_began = at;
-    at += lead;
-    const std::optional<Seconds> known = known_time(unit);
-    if (!known) break;
-    at += *known;
-    stage_time(line.times, line.stage) = lead + *known;
-  }
-  timeline_.set(unit, at);
-}
-
-/// The time of the stage that `unit` is in, if no one else has a part in it.
-std::optional<Seconds> SimExecutor::known_time(std::uint32_t unit) const {
-  const UnitLine& line = lines_[unit];
-  if (line.stage == Stage::in) return known_transfer(ways_[unit].in, line.in_bytes);
-  if (line.stage == Stage::out) return known_transfer(ways_[unit].out, line.out_bytes);
-  const Seconds compute = line.times.compute;
-  if (setup_.activities_only && compute >= shortest_activity) return std::nullopt;
-  return compute;
-}
-
-std::optional<Seconds> SimExecutor::known_transfer(const Way& way, double bytes) const {
-  if (bytes == 0.0 || way.from == way.to) return Seconds{};
-  const Seconds alone = way.latency + Seconds{bytes / way.bandwidth_bytes_per_s};
-  const bool is_plain = adds_up_ && way.is_private && !setup_.activities_only;
-  if (is_plain || alone < shortest_activity) return alone;
+std::optional<Seconds> SimExecutor::duration(UnitId unit, const PipelinedBlock& block, Stage stage,
+                                             Seconds /*begin*/) const {
+  const Seconds alone = time_of(block.alone, stage);
+  const UnitWays& ways = ways_[unit.index];
+  const bool is_undisturbed = stage == Stage::compute
+                                  ? !setup_.activities_only
+                                  : (stage == Stage::in ? ways.in : ways.out).is_private;
+  if (is_undisturbed || alone < shortest_activity) return alone;
   return std::nullopt;
 }
 
-/// Starts the activity of the stage that `unit` is in. Only activities that are started in kernel
-/// context tell of their completion.
-void SimExecutor::launch(std::uint32_t unit) {
-  UnitLine& line = lines_[unit];
-  if (line.stage == Stage::compute) {
-    s4u::Host* host = ways_[unit].in.to;
+/// Only activities that are started in kernel context tell of their completion.
+void SimExecutor::launch(UnitId unit, const PipelinedBlock& block, Stage stage) {
+  Launched& launched = launched_[unit.index * stages_of_a_unit + static_cast<std::size_t>(stage)];
+  const UnitWays& ways = ways_[unit.index];
+  if (stage == Stage::compute) {
     const s4u::ExecPtr exec = s4u::Exec::init();
-    exec->set_flops_amount(line.times.compute.value * host->get_speed());
-    exec->set_host(host);
-    line.activity = exec;
+    exec->set_flops_amount(block.alone.compute.value * ways.in.to->get_speed());
+    exec->set_host(ways.in.to);
+    launched.activity = exec;
   } else {
-    const Way& way = line.stage == Stage::in ? ways_[unit].in : ways_[unit].out;
-    const double bytes = line.stage == Stage::in ? line.in_bytes : line.out_bytes;
-    line.activity = s4u::Comm::sendto_init(way.from, way.to)
-                        ->set_payload_size(static_cast<std::uint64_t>(bytes));
+    const Way& way = stage == Stage::in ? ways.in : ways.out;
+    const double bytes = stage == Stage::in ? block.in_bytes : block.out_bytes;
+    launched.activity = s4u::Comm::sendto_init(way.from, way.to)
+                            ->set_payload_size(static_cast<std::uint64_t>(bytes));
   }
-  line.activity->set_data(&line);
+  launched.activity->set_data(&launched);
   ++activities_;
-  line.activity->start();
+  launched.activity->start();
 }
 
+/// What an end makes possible happens after all ends of the instant.
 void SimExecutor::complete(const s4u::Activity& activity) {
-  UnitLine* const line = activity.get_data<UnitLine>();
-  if (is_over_ || line == nullptr || line->activity.get() != &activity) return;
-  line->spent = std::move(line->activity);
-  line->activity = nullptr;
+  Launched* const launched = activity.get_data<Launched>();
+  if (is_over_ || launched == nullptr || launched->activity.get() != &activity) return;
+  launched->spent = std::move(launched->activity);
+  launched->activity = nullptr;
   --activities_;
-  const auto unit = static_cast<std::uint32_t>(line - lines_.data());
+  const auto index = static_cast<std::size_t>(launched - launched_.data());
+  const auto unit = static_cast<std::uint32_t>(index / stages_of_a_unit);
   if (activity.get_state() == s4u::Activity::State::FAILED) {
     failure_ = "a transfer or computation of unit " + setup_.platform.units[unit].unit.name +
                " failed: the platform takes a link or host away";
     controller_->resume();
     return;
   }
-  stage_time(line->times, line->stage) = now() - line->stage_began;
-  line->stage = after(line->stage);
-  proceed(unit, now());
-  advance();
-  wake_or_arm();
+  pipelines_[unit].end_stage(static_cast<Stage>(index % stages_of_a_unit), now());
+  timeline_.set(unit, now());
+  arm(now());
 }
 
-void SimExecutor::finish_block(std::uint32_t unit, Seconds at) {
-  UnitLine& line = lines_[unit];
-  const Handed& handed = line.queue.front();
-  ready_.push_back({at, BlockFinished{UnitId{unit}, handed.block, handed.assigned, line.times}});
+void SimExecutor::finished(UnitId unit, const PipelinedBlock& block, Seconds at) {
+  ready_.push_back({at, BlockFinished{unit, block.block, block.assigned, block.times}});
   std::push_heap(ready_.begin(), ready_.end(), LaterEvent{});
-  line.queue.pop_front();
-  line.free_at = at;
-  if (line.queue.empty()) {
-    line.free_at += std::exchange(line.thought, Seconds{});
-  } else {
-    begin_block(unit);
-  }
 }
 
 /// Lets happen what is due.
 void SimExecutor::advance() {
   const Seconds clock = now();
   while (timeline_.earliest() <= clock) {
-    const Seconds at = timeline_.earliest();
-    const std::uint32_t unit = timeline_.pop();
-    if (lines_[unit].stage == Stage::done) {
-      finish_block(unit, at);
-    } else {
-      launch(unit);
-    }
+    const std::uint32_t unit = timeline_.first();
+    pipelines_[unit].advance(clock);
+    timeline_.set(unit, pipelines_[unit].next_date());
   }
 }
 

@@ -35,15 +35,17 @@ struct SimSetup {
 
 /// Makes the executor. One per process: SimGrid has one engine and one clock, so a second is a bug.
 ///
-/// A unit is serial: dispatch, (first use, resident bytes,) copy in, compute, copy out, then the
-/// next block of its queue. Resident bytes travel with the first block's own, in one transfer;
-/// bytes are rounded up to whole ones. Compute times are drawn by unit, kernel and ordinal of the
-/// block on the unit in this run, or are means without noise. Bytes come from the trace if it has
-/// them, else from the workload.
+/// A block is dispatched, copied in (first use and resident bytes before the first), computed,
+/// copied out; the blocks of a unit overlap as its copy engines and its memory let them
+/// (UnitPipeline). Resident bytes travel with the first block's own, in one transfer; bytes are
+/// rounded up to whole ones. Compute times are drawn by unit, kernel and ordinal of the block on
+/// the unit in this run, or are means without noise. Bytes come from the trace if it has them, else
+/// from the workload.
 ///
-/// A transfer over a route whose links no other unit's route uses takes latency + bytes /
-/// bandwidth, unless the file's own `<config>`, or profiles of its links, make SimGrid differ; all
-/// others share links as SimGrid does. Events of SimGrid's own less than 0.1 ns apart are one.
+/// A transfer over a route whose links no other transfer can use at the same time takes latency +
+/// bytes / bandwidth, unless the file's own `<config>`, or profiles of its links, make SimGrid
+/// differ; all others share links as SimGrid does. Events of SimGrid's own less than 0.1 ns apart
+/// are one.
 ///
 /// Thinking of a unit (`occupy`) follows the blocks that it has. `run` throws BackendError when the
 /// platform does not load, a host is missing, or the platform takes a host or link away for good.

@@ -65,9 +65,9 @@ Host* host_called(const std::string& name) {
   return host;
 }
 
-/// Who uses a link.
+/// Who uses a link: the first copy engine that was found to, and whether another does.
 struct LinkUse {
-  std::size_t unit = 0;
+  std::size_t engine = 0;
   bool by_others = false;
 };
 using LinkUses = std::map<const Link*, LinkUse>;
@@ -84,10 +84,10 @@ Crossing crossing(const Host* from, const Host* to, const Route& route) {
   return crossing;
 }
 
-void note_use(LinkUses& uses, const std::vector<Link*>& links, std::size_t unit) {
+void note_use(LinkUses& uses, const std::vector<Link*>& links, std::size_t engine) {
   for (const Link* link : links) {
-    const auto [use, is_new] = uses.try_emplace(link, LinkUse{unit, false});
-    if (!is_new && use->second.unit != unit) use->second.by_others = true;
+    const auto [use, is_new] = uses.try_emplace(link, LinkUse{engine, false});
+    if (!is_new && use->second.engine != engine) use->second.by_others = true;
   }
 }
 
@@ -157,8 +157,9 @@ std::vector<UnitWays> find_ways(const Platform& platform) {
     hosts.push_back(host);
     crossings.emplace_back(crossing(master, host, platform.units[unit].in),
                            crossing(host, master, platform.units[unit].out));
-    note_use(uses, crossings.back().first.links, unit);
-    note_use(uses, crossings.back().second.links, unit);
+    const std::size_t second_engine = platform.units[unit].unit.copy_engines == 2 ? 1 : 0;
+    note_use(uses, crossings.back().first.links, 2 * unit);
+    note_use(uses, crossings.back().second.links, 2 * unit + second_engine);
   }
   std::vector<UnitWays> ways;
   for (std::size_t unit = 0; unit < hosts.size(); ++unit) {

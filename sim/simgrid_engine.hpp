@@ -41,8 +41,8 @@ struct Way {
   simgrid::s4u::Host* to = nullptr;
   Seconds latency;
   double bandwidth_bytes_per_s = 0.0;  ///< infinity where there is nothing to cross
-  /// Nobody but the unit itself can use what limits it, and a unit has one transfer at a time:
-  /// every transfer takes latency + bytes / bandwidth.
+  /// No other transfer can use what limits this one, neither another unit's nor, on a unit with two
+  /// copy engines, the other way's: every transfer takes latency + bytes / bandwidth.
   bool is_private = false;
 };
 
@@ -53,8 +53,8 @@ struct UnitWays {
 };
 
 /// The ways of the units of `platform`, (units), on the platform that SimGrid has loaded. A link is
-/// shared when the routes of two units use it, unless it is a FATPIPE. Throws BackendError for a
-/// host that is not there.
+/// shared when the routes of two units use it, or both ways of a unit with two copy engines, unless
+/// it is a FATPIPE. Throws BackendError for a host that is not there.
 [[nodiscard]] std::vector<UnitWays> find_ways(const Platform& platform);
 
 }  // namespace equipoise

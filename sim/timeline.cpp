@@ -1,28 +1,19 @@
 // The textbook heap.
 #include "sim/timeline.hpp"
 
+#include <numeric>
+
 namespace equipoise {
+
+Timeline::Timeline(std::size_t slots) : date_(slots, Seconds::infinity()), place_(slots) {
+  std::iota(place_.begin(), place_.end(), 0);
+  heap_ = place_;
+}
 
 void Timeline::set(std::uint32_t slot, Seconds at) {
   date_[slot] = at;
-  if (place_[slot] == absent) {
-    heap_.push_back(slot);
-    place_[slot] = static_cast<std::uint32_t>(heap_.size() - 1);
-  }
   rise(place_[slot]);
   sink(place_[slot]);
-}
-
-std::uint32_t Timeline::pop() {
-  const std::uint32_t slot = heap_.front();
-  place_[slot] = absent;
-  const std::uint32_t last = heap_.back();
-  heap_.pop_back();
-  if (!heap_.empty()) {
-    put(0, last);
-    sink(0);
-  }
-  return slot;
 }
 
 void Timeline::put(std::size_t place, std::uint32_t slot) {

@@ -46,25 +46,75 @@ Trace random_trace(std::mt19937& random) {
   return trace;
 }
 
+/// Gives a unit links of its own: one each way, or, sometimes, one for both ways of one engine.
+void add_links(PlatformUnit& unit, std::vector<Link>& links, std::mt19937& random) {
+  std::uniform_real_distribution<double> exponent(3, 8);
+  const auto add = [&] {
+    links.push_back({"link" + std::to_string(links.size()), std::pow(10, exponent(random)),
+                     Seconds{1e-5 * static_cast<double>(random() % 10)}});
+    return static_cast<std::uint32_t>(links.size() - 1);
+  };
+  unit.in.links = {add()};
+  const bool has_two = unit.unit.copy_engines == 2 || random() % 2 == 0;
+  unit.out.links = has_two ? std::vector<std::uint32_t>{add()} : unit.in.links;
+}
+
+/// The times of `unit` of `platform`, which shares no link.
+FakeUnit table_of(const Platform& platform, const PlatformUnit& unit, const Workload& workload,
+                  const BlockTiming& timing) {
+  const auto moved = [&](const Route& route, double bytes_per_item) {
+    return [=, links = platform](double items) {
+      return transfer_time(links, route, bytes_per_item * items).value;
+    };
+  };
+  FakeUnit fake;
+  fake.compute_s = [timing](double items) { return timing.mean(items).value; };
+  fake.in_s = moved(unit.in, workload.in_bytes_per_item);
+  fake.out_s = moved(unit.out, workload.out_bytes_per_item);
+  // In one transfer with the first block's own bytes.
+  const double in_bytes = workload.in_bytes_per_item;
+  fake.resident_s = (transfer_time(platform, unit.in, in_bytes + workload.resident_bytes) -
+                     transfer_time(platform, unit.in, in_bytes))
+                        .value;
+  fake.copy_engines = unit.unit.copy_engines;
+  fake.memory_items = items_in_memory(unit.unit, workload);
+  return fake;
+}
+
+/// One to six units; half of the cases move data. Blocks overlap where units have several slots.
 RandomCase random_case(std::mt19937& random) {
   const auto upto = [&](int most) { return std::uniform_int_distribution<int>(1, most)(random); };
   RandomCase c;
   const auto units = static_cast<std::size_t>(upto(6));
-  c.run = setup_of(units, items_of(upto(4) == 1 ? upto(20) : upto(20'000), upto(8), upto(3)));
+  Workload workload = items_of(upto(4) == 1 ? upto(20) : upto(20'000), upto(8), upto(3));
+  const bool moves = upto(2) == 1;
+  if (moves) {
+    workload.in_bytes_per_item = upto(200) - 1;
+    workload.out_bytes_per_item = upto(200) - 1;
+    workload.resident_bytes = upto(2) == 1 ? upto(10'000) : 0.0;
+  }
+  c.run = setup_of(units, workload);
   for (std::size_t i = 0; i < units; ++i) {
-    c.timings.emplace_back(random_trace(random), 0);
-    const BlockTiming timing = c.timings.back();
-    c.fake.units.push_back({[timing](double items) { return timing.mean(items).value; }, {}, {}});
-    c.known.phases.front().push_back(std::make_unique<TimingCurve>(timing, TimingCurve::Moving{}));
+    PlatformUnit unit{c.run.units[i], c.run.units[i].name, {}, {}};
+    unit.unit.kind = upto(2) == 1 ? UnitKind::gpu : UnitKind::cpu;
+    unit.unit.node = "node" + std::to_string(upto(3));
+    unit.unit.copy_engines = upto(2);
+    if (moves && upto(4) > 1) add_links(unit, c.platform.links, random);
     if (upto(3) == 1) {
       c.run.phases[0].memory_bytes_per_item = 1;
-      c.run.units[i].memory_bytes = c.run.phases[0].grain_items + upto(1000);
+      unit.unit.memory_bytes =
+          workload.resident_bytes + static_cast<double>(workload.grain_items + upto(1000));
     }
-    c.run.units[i].slots = upto(3) == 1 ? 2 : 1;
-    c.run.units[i].kind = upto(2) == 1 ? UnitKind::gpu : UnitKind::cpu;
-    c.run.units[i].node = "node" + std::to_string(upto(3));
-    c.run.units[i].copy_engines = upto(2);
-    c.platform.units.push_back({c.run.units[i], c.run.units[i].name, {}, {}});
+    unit.unit.slots = upto(3);
+    c.run.units[i] = unit.unit;
+    c.platform.units.push_back(unit);
+    c.timings.emplace_back(random_trace(random), 0);
+  }
+  for (std::size_t i = 0; i < units; ++i) {
+    const PlatformUnit& unit = c.platform.units[i];
+    c.fake.units.push_back(table_of(c.platform, unit, c.run.phases[0], c.timings[i]));
+    const TimingCurve::Moving moving = moving_of(c.platform, unit, c.run.phases[0], {});
+    c.known.phases.front().push_back(std::make_unique<TimingCurve>(c.timings[i], moving));
   }
   return c;
 }

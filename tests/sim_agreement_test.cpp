@@ -23,7 +23,8 @@ struct Instance {
   Seconds dispatch;
 };
 
-/// Up to 12 units with private links, two phases, resident data.
+/// Up to 12 units with private links, their blocks one by one or overlapping; two phases, resident
+/// data.
 Instance random_instance(std::mt19937_64& random) {
   const auto uniform = [&](double low, double high) {
     return std::uniform_real_distribution<double>(low, high)(random);
@@ -32,9 +33,18 @@ Instance random_instance(std::mt19937_64& random) {
   Instance instance;
   const auto units = static_cast<std::size_t>(whole(1, 13));
   for (std::size_t i = 0; i < units; ++i) {
-    instance.platform.units.push_back({uniform(0, 1e-3), std::pow(10, uniform(-6, -3)), 0.1,
-                                       std::pow(10, uniform(6, 10)), uniform(0, 1e-4)});
+    const double bandwidth = std::pow(10, uniform(6, 10));
+    TestUnit unit{uniform(0, 1e-3), std::pow(10, uniform(-6, -3)), 0.1, bandwidth,
+                  uniform(0, 1e-4)};
+    unit.copy_engines = static_cast<int>(whole(1, 3));
+    unit.slots = static_cast<int>(whole(1, 5));
+    if (unit.copy_engines == 2) unit.sharing = "SPLITDUPLEX";
     instance.block_items.push_back(static_cast<Items>(whole(1, 200)));
+    // Of 1 byte an item, beside the resident data: for one to four blocks.
+    if (whole(0, 2) > 0) {
+      unit.memory_bytes = 1e6 + uniform(1, 4) * static_cast<double>(instance.block_items.back());
+    }
+    instance.platform.units.push_back(unit);
   }
   for (int phase = 0; phase < 2; ++phase) {
     Workload workload;
@@ -43,7 +53,8 @@ Instance random_instance(std::mt19937_64& random) {
     workload.iterations = static_cast<int>(whole(1, 3));
     workload.in_bytes_per_item = whole(0, 10'000);
     workload.out_bytes_per_item = whole(0, 2) * whole(0, 10'000);
-    workload.resident_bytes = whole(0, 1e6);
+    workload.resident_bytes = 1e6;
+    workload.memory_bytes_per_item = 1.0;
     instance.phases.push_back(workload);
   }
   instance.dispatch = {uniform(0, 1e-4)};
@@ -90,10 +101,12 @@ TEST(Agreement, OfTheSimulatorAndTheTableWhereNothingIsShared) {
       if (work.in_bytes_per_item == 0.0 && work.resident_bytes > 0.0) {
         table.resident_s += unit.latency_s;
       }
+      table.copy_engines = unit.copy_engines;
+      if (unit.memory_bytes) table.memory_items = static_cast<Items>(*unit.memory_bytes - 1e6);
       fake.units.push_back(table);
     }
     const std::unique_ptr<Executor> executor = make_fake_executor(fake);
-    const Seen expected = run_blocks(*executor, instance.phases, instance.block_items);
+    const Seen expected = run_blocks(*executor, run_of(setup), instance.block_items);
     expect_same(simulate_blocks(setup, instance.block_items).finishes, expected.finishes);
     if (HasFatalFailure()) return;
   }

@@ -19,10 +19,11 @@ TEST(Timeline, GivesTheEarliestAndAmongEqualDatesTheFirstSlot) {
   timeline.set(3, {0.5});
   timeline.set(3, {2.0});  // in place of the date that it had
   EXPECT_EQ(timeline.earliest(), Seconds{1.0});
-  EXPECT_EQ(timeline.pop(), 1U);
-  EXPECT_EQ(timeline.pop(), 2U);
-  EXPECT_EQ(timeline.pop(), 3U);
-  EXPECT_TRUE(timeline.empty());
+  for (const std::uint32_t slot : {1U, 2U, 3U}) {
+    EXPECT_EQ(timeline.first(), slot);
+    timeline.set(slot, Seconds::infinity());
+  }
+  EXPECT_EQ(timeline.earliest(), Seconds::infinity());
 }
 
 TEST(Timeline, AgreesWithASearchedListWhateverIsSetAndTaken) {
@@ -37,12 +38,13 @@ TEST(Timeline, AgreesWithASearchedListWhateverIsSetAndTaken) {
       const auto slot = static_cast<std::uint32_t>(random() % slots);
       dates[slot] = static_cast<int>(random() % 50);
       timeline.set(slot, {static_cast<double>(*dates[slot])});
-    } else if (!timeline.empty()) {
+    } else if (timeline.earliest() < Seconds::infinity()) {
       const auto least = std::min_element(dates.begin(), dates.end(), [](auto a, auto b) {
         return a.value_or(1000) < b.value_or(1000);
       });
       ASSERT_EQ(timeline.earliest().value, **least);
-      ASSERT_EQ(timeline.pop(), static_cast<std::uint32_t>(least - dates.begin()));
+      ASSERT_EQ(timeline.first(), static_cast<std::uint32_t>(least - dates.begin()));
+      timeline.set(timeline.first(), Seconds::infinity());
       least->reset();
     }
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
@@ -51,6 +52,15 @@ Items largest_block(const Unit& unit, const Workload& workload) {
   const double grain_bytes =
       workload.memory_bytes_per_item * static_cast<double>(workload.grain_items);
   return static_cast<Items>(std::floor(free_bytes / grain_bytes)) * workload.grain_items;
+}
+
+Items items_in_memory(const Unit& unit, const Workload& workload) {
+  const Items block = largest_block(unit, workload);
+  if (block >= workload.items) return std::numeric_limits<Items>::max();
+  if (block == 0) return 0;
+  const double free_bytes = *unit.memory_bytes - workload.resident_bytes;
+  const double items = std::floor(free_bytes / workload.memory_bytes_per_item);
+  return std::max(block, static_cast<Items>(items));
 }
 
 bool holds_a_grain(const Unit& unit, const Workload& workload) {

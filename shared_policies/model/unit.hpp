@@ -49,6 +49,11 @@ void require_watts(std::span<const Unit> units, const std::string& where, const 
 ///     floor((memory - resident) / memory per item / grain) * grain
 [[nodiscard]] Items largest_block(const Unit& unit, const Workload& workload);
 
+/// How many items of `workload` the unit's memory holds at a time, in any number of blocks, beside
+/// the resident bytes; the largest number there is where all of them fit. At least
+/// `largest_block`.
+[[nodiscard]] Items items_in_memory(const Unit& unit, const Workload& workload);
+
 /// Whether the unit's memory holds a grain of `workload` (all of it, if that is less).
 [[nodiscard]] bool holds_a_grain(const Unit& unit, const Workload& workload);
 

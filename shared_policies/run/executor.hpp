@@ -28,9 +28,10 @@ class Executor {
   /// The time since `body` began; never goes back.
   [[nodiscard]] virtual Seconds now() const = 0;
 
-  /// Begins `block` on `unit`, or queues it behind the blocks that the unit has, and returns. The
-  /// first block of a unit in a phase brings the phase's resident bytes with it; every block costs
-  /// the dispatch time before its stages begin.
+  /// Begins `block` on `unit`, or queues it behind the blocks that the unit has, and returns. Where
+  /// the unit can, it copies one block while it computes another. The first block of a unit in a
+  /// phase brings the phase's resident bytes with it; every block costs the dispatch time before
+  /// its stages begin.
   virtual void start(const Block& block, UnitId unit) = 0;
 
   /// Lets `span` pass in which the master (no unit) or `unit` only thinks: the master reacts to

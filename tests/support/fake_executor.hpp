@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct FakeUnit {
   std::function<double(double)> in_s;
   std::function<double(double)> out_s;
   double resident_s = 0.0;  ///< added to the copy in of its first block in a phase
+  int copy_engines = 1;
+  Items memory_items = std::numeric_limits<Items>::max();  ///< that it holds at a time
 };
 
 /// A unit fails or comes (back).
@@ -31,8 +34,9 @@ struct FakeSetup {
   std::vector<FakeFault> faults;
 };
 
-/// Serial units: dispatch, copy in, compute, copy out, then the next block of the queue. A block
-/// that waits in a queue is dispatched meanwhile.
+/// Blocks of a unit overlap as its copy engines and memory let them (UnitPipeline), as in the
+/// simulator; nothing that they move is shared. A block that waits in a queue is dispatched
+/// meanwhile.
 [[nodiscard]] std::unique_ptr<Executor> make_fake_executor(FakeSetup setup);
 
 /// A unit whose blocks take `fixed_s + per_item_s * items`.

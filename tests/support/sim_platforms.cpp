@@ -41,18 +41,19 @@ std::string link_xml(const std::string& id, double bandwidth, double latency_s,
          digits(latency_s) + "s\" sharing_policy=\"" + sharing + "\"/>\n";
 }
 
-/// What a route crosses; `direction` matters to a split-duplex link only.
+std::string link_ctn(const std::string& id, const std::string& sharing,
+                     const std::string& direction) {
+  const bool is_duplex = sharing == "SPLITDUPLEX";
+  return "<link_ctn id=\"" + id + "\"" + (is_duplex ? " direction=\"" + direction + "\"" : "") +
+         "/>";
+}
+
+/// What a route crosses; `direction` matters to split-duplex links only.
 std::string crossed(const TestPlatform& platform, std::size_t unit, const std::string& direction) {
   std::string links;
-  if (platform.shared_bandwidth > 0.0) {
-    const bool is_duplex = platform.sharing == "SPLITDUPLEX";
-    links += "<link_ctn id=\"shared\"";
-    if (is_duplex) links += " direction=\"" + direction + "\"";
-    links += "/>";
-  }
-  if (platform.units[unit].bandwidth > 0.0) {
-    links += "<link_ctn id=\"" + numbered("link", unit) + "\"/>";
-  }
+  if (platform.shared_bandwidth > 0.0) links += link_ctn("shared", platform.sharing, direction);
+  const TestUnit& own = platform.units[unit];
+  if (own.bandwidth > 0.0) links += link_ctn(numbered("link", unit), own.sharing, direction);
   return links;
 }
 
@@ -88,7 +89,7 @@ std::string platform_xml(const TestPlatform& platform) {
   for (std::size_t i = 0; i < platform.units.size(); ++i) {
     const TestUnit& unit = platform.units[i];
     if (unit.bandwidth > 0.0) {
-      xml += link_xml(numbered("link", i), unit.bandwidth, unit.latency_s, "SHARED");
+      xml += link_xml(numbered("link", i), unit.bandwidth, unit.latency_s, unit.sharing);
     }
   }
   for (std::size_t i = 0; i < platform.units.size(); ++i) {
@@ -139,8 +140,12 @@ SimSetup sim_setup(const TestPlatform& platform, const std::vector<Workload>& ph
   });
   setup.platform.links = probed.links;
   for (std::size_t i = 1; i < probed.hosts.size(); ++i) {
+    const TestUnit& wanted = platform.units[i - 1];
     PlatformUnit unit;
     unit.unit.name = probed.hosts[i].name;
+    unit.unit.copy_engines = wanted.copy_engines;
+    unit.unit.memory_bytes = wanted.memory_bytes;
+    unit.unit.slots = wanted.slots;
     unit.in = probed.hosts[i].in;
     unit.out = probed.hosts[i].out;
     setup.platform.units.push_back(unit);

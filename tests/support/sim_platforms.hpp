@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,10 @@ struct TestUnit {
   double sd_share = 0.0;   ///< deviation of the times over their mean; 0: none
   double bandwidth = 0.0;  ///< bytes/s of its private link; 0: it has none
   double latency_s = 0.0;  ///< of its private link
+  int copy_engines = 1;
+  std::string sharing = "SHARED";        ///< policy of its private link
+  std::optional<double> memory_bytes{};  ///< none: unlimited
+  int slots = 1;
 };
 
 /// A platform of test units around the host `master`.

@@ -6,7 +6,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "shared_policies/run/run_loop.hpp"
 #include "sim/child_process.hpp"
 
 namespace equipoise {
@@ -107,11 +106,7 @@ void take_finishes(Executor& executor, Seen& seen, Seconds deadline) {
   }
 }
 
-Seen run_blocks(Executor& executor, const std::vector<Workload>& phases,
-                const std::vector<Items>& block_items) {
-  RunSetup run;
-  run.units.resize(block_items.size());
-  run.phases = phases;
+Seen run_blocks(Executor& executor, const RunSetup& run, const std::vector<Items>& block_items) {
   Seen seen;
   OwnSizes policy(block_items);
   Collected journal(seen);
@@ -120,8 +115,16 @@ Seen run_blocks(Executor& executor, const std::vector<Workload>& phases,
   return seen;
 }
 
+RunSetup run_of(const SimSetup& setup) {
+  RunSetup run;
+  for (const PlatformUnit& unit : setup.platform.units) run.units.push_back(unit.unit);
+  run.phases = setup.phases;
+  return run;
+}
+
 Seen simulate_blocks(const SimSetup& setup, const std::vector<Items>& block_items) {
-  return in_child([&] { return run_blocks(*make_sim_executor(setup), setup.phases, block_items); });
+  return in_child(
+      [&] { return run_blocks(*make_sim_executor(setup), run_of(setup), block_items); });
 }
 
 }  // namespace equipoise

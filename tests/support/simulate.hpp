@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "shared_policies/run/executor.hpp"
+#include "shared_policies/run/run_loop.hpp"
 #include "sim/sim_executor.hpp"
 
 namespace equipoise {
@@ -38,10 +39,12 @@ using Script = std::function<void(Executor& executor, Seen& seen)>;
 /// Takes events until there are none (or until `deadline`), all of them finishes.
 void take_finishes(Executor& executor, Seen& seen, Seconds deadline = Seconds::infinity());
 
-/// Runs `phases`, one after the other, on `executor`, every idle unit being given blocks of its
-/// `block_items`.
-[[nodiscard]] Seen run_blocks(Executor& executor, const std::vector<Workload>& phases,
+/// Runs `run` on `executor`, every idle unit being given blocks of its `block_items`.
+[[nodiscard]] Seen run_blocks(Executor& executor, const RunSetup& run,
                               const std::vector<Items>& block_items);
+
+/// The units and phases of a simulation.
+[[nodiscard]] RunSetup run_of(const SimSetup& setup);
 
 /// The same on a simulator in a child process.
 [[nodiscard]] Seen simulate_blocks(const SimSetup& setup, const std::vector<Items>& block_items);
