@@ -70,6 +70,22 @@ TEST_F(CampaignFile, GivesEveryChoiceOfTheVariablesOnce) {
   EXPECT_EQ(o.baseline, "greedy");
 }
 
+TEST_F(CampaignFile, SetsVariablesTogether) {
+  const Campaign campaign =
+      read(head +
+           "\"experiments\":[{\"name\":\"{m}-{size}-{seed}\",\"for\":{\"row\":"
+           "[{\"m\":\"a\",\"items\":\"1e3\",\"size\":\"small\"},"
+           "{\"m\":\"b\",\"items\":5,\"size\":\"tiny\"}],\"seed\":[1,2]},\n"
+           "\"platform\":\"{m}.xml\",\"traces\":\"t\",\"workloads\":\"k:items={items}\","
+           "\"policies\":\"all\",\"without\":\"ss\",\"seed\":\"{seed}\"}]}");
+  ASSERT_TRUE(problems.empty()) << problems.front();
+  ASSERT_EQ(campaign.experiments.size(), 4u);
+  EXPECT_EQ(campaign.experiments[3].name, "b-tiny-2");
+  EXPECT_EQ(campaign.experiments[3].options.workloads[0], "k:items=5");
+  EXPECT_EQ(campaign.experiments[3].options.seed, 2u);
+  EXPECT_EQ(campaign.experiments[3].options.without, std::vector<std::string>{"ss"});
+}
+
 TEST_F(CampaignFile, LetsAnExperimentOverrideTheCampaign) {
   const Campaign campaign =
       read(head +

@@ -20,7 +20,7 @@ namespace {
 
 /// What an experiment may say for itself and a campaign for all of them.
 const std::vector<std::string> shared_members = {
-    "platform", "traces", "workloads", "policies",      "baseline",
+    "platform", "traces", "workloads", "policies",      "without",        "baseline",
     "reps",     "seed",   "noise",     "decision_cost", "dispatch_cost_s"};
 
 constexpr std::size_t most_experiments = 100'000;
@@ -66,6 +66,7 @@ class ExperimentReader {
     }
     o.workloads = texts("workloads");
     o.policies = texts("policies");
+    if (find("without") != nullptr) o.without = texts("without");
     read_settings(o);
     return experiment;
   }
@@ -178,6 +179,18 @@ class ExperimentReader {
   const Variables& variables_;
 };
 
+/// Sets the variable called `name`, or, where the value is an object, the variables that it names.
+void set_variables(const JsonObject& own, const std::string& name, const JsonValue& value,
+                   Variables& variables) {
+  if (value.kind != JsonValue::Kind::object) {
+    variables[name] = spelled(own, value);
+    return;
+  }
+  for (const JsonMember& member : value.object) {
+    variables[member.name] = spelled(own, member.value);
+  }
+}
+
 /// All choices of the variables of `for`: the last one changes fastest.
 std::vector<Variables> choices_of(const JsonObject& own) {
   std::vector<Variables> choices(1);
@@ -196,7 +209,7 @@ std::vector<Variables> choices_of(const JsonObject& own) {
     for (const Variables& choice : choices) {
       for (const JsonValue& value : member.value.list) {
         Variables with = choice;
-        with[member.name] = spelled(own, value);
+        set_variables(own, member.name, value, with);
         more.push_back(std::move(with));
       }
       if (more.size() > most_experiments) {

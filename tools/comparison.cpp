@@ -9,13 +9,19 @@
 namespace equipoise {
 
 std::vector<PolicyChoice> choose_policies(const Options& options) {
+  const std::vector<std::string>& without = options.without;
+  for (const std::string& name : without) static_cast<void>(find_policy(name));  // or refuses it
   std::vector<std::string> spellings;
   for (const std::string& spelling : options.policies) {
     if (spelling != "all") {
       spellings.push_back(spelling);
       continue;
     }
-    for (const PolicyInfo& info : policy_catalog()) spellings.push_back(info.name);
+    for (const PolicyInfo& info : policy_catalog()) {
+      if (std::find(without.begin(), without.end(), info.name) == without.end()) {
+        spellings.push_back(info.name);
+      }
+    }
   }
   if (std::find(spellings.begin(), spellings.end(), options.baseline) == spellings.end()) {
     spellings.insert(spellings.begin(), options.baseline);

@@ -26,7 +26,8 @@ struct Comparison {
 /// The runs of each policy, by its spelling.
 using RunsByPolicy = std::map<std::string, std::vector<PolicyRun>>;
 
-/// The policies asked for, each once, the baseline always among them; "all" stands for the catalog.
+/// The policies asked for, each once, the baseline always among them; "all" stands for the catalog
+/// but for those of `options.without`.
 /// Throws InputError at `--policy`.
 [[nodiscard]] std::vector<PolicyChoice> choose_policies(const Options& options);
 

@@ -16,6 +16,7 @@ struct Options {
   std::vector<std::string> trace_files;
   std::vector<std::string> workloads;  ///< KERNEL[:k=v,...], one a phase
   std::vector<std::string> policies;   ///< NAME[:k=v,...]
+  std::vector<std::string> without;    ///< names that "all" among the policies leaves out
   std::vector<std::string> units;      ///< KIND[,k=v,...], real units
   std::string on = "sim";              ///< sim, real or both
   std::string baseline = "greedy";
