@@ -282,6 +282,16 @@ TEST(PlbHec, SurvivesALostUnitInEveryStage) {
   }
 }
 
+TEST(PlbHec, GoesOnWhenTheUnitThatAllWaitedForIsLostAsItComesBack) {
+  // u3 ends its block of the first round at 20 s, the others have waited for it; nobody is told
+  // that it is idle at the moment at which it fails.
+  PolicyTest test = four_speeds(10000);
+  test.fake.faults.push_back({Seconds{20.0}, UnitId{3}, false});
+  const Schedule schedule = run_schedule(test);
+  EXPECT_TRUE(schedule.outcome.complete);
+  EXPECT_FALSE(schedule.outcome.policy_stalled);
+}
+
 TEST(PlbHec, TrainsAUnitThatComesLateBesideTheOthersWork) {
   PolicyTest test = four_speeds(20000);
   test.fake.faults.push_back({Seconds{0.5}, UnitId{1}, false});
