@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <set>
+#include <sstream>
 
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -111,6 +114,21 @@ TEST_F(Plan, TriesPoliciesBeforeAnythingRuns) {
   static_cast<void>(plan());
   ASSERT_EQ(problems.size(), 1u);
   EXPECT_NE(problems[0].find("threshold"), std::string::npos) << problems[0];
+}
+
+TEST(CommittedCampaigns, NameNothingThatIsNotThere) {
+  const std::filesystem::path folder = repository + "/tests/campaigns";
+  std::size_t campaigns = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".json") continue;
+    std::vector<std::string> problems;
+    const Campaign campaign = read_campaign(entry.path(), problems);
+    const SweepPlan plan = plan_sweep(campaign, problems, [](std::size_t) {});
+    EXPECT_TRUE(problems.empty()) << problems.front();
+    EXPECT_EQ(plan.experiments.size(), campaign.experiments.size());
+    ++campaigns;
+  }
+  EXPECT_GE(campaigns, 2u);
 }
 
 TEST(Shards, HoldEveryPointOnce) {
