@@ -119,6 +119,14 @@ TEST(EnergyAlpha, CutsAShareThatMemoryDoesNotHold) {
   EXPECT_EQ(schedule.sizes(1, BlockTag::run), (Sizes{1'875, 1'875, 1'875, 1'875}));
 }
 
+TEST(Optimum, LeavesOutWhatCostsMoreEnergyThanItSaves) {
+  PolicyTest test = paper_machine(3.1370, 50, 16.5, 50, 27.5);
+  test.policy = "optimum";
+  EXPECT_EQ(shares_for(test, "time"), (Sizes{2417, 7583}));
+  EXPECT_EQ(shares_for(test, "energy"), (Sizes{0, 10'000}));
+  EXPECT_EQ(shares_for(test, "edp"), (Sizes{2417, 7583}));
+}
+
 TEST(EnergyAlpha, IsRefusedBeforeTheRunWhereWattsAreNotKnown) {
   PolicyTest test = paper_machine(3.0, 50, 16.5, 70, 27.5);
   test.units[1].busy_w.reset();

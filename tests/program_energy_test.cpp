@@ -120,6 +120,32 @@ TEST_F(PaperMachine, SaysInTheRunFileWhatEveryUnitSpent) {
   EXPECT_NEAR(summary.at("energy_j"), all_j, 1e-6);
 }
 
+TEST_F(PaperMachine, HasAnIdealSplitForEveryObjective) {
+  write_machine("50:100", "16.5:44", 313.70);
+  const auto optimum = [&](const std::string& objective) {
+    const ProgramRun run = this->run("optimum", {"--objective", objective, "--json"});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return Json::parse(run.out);
+  };
+  const Json energy = optimum("energy");
+  EXPECT_NEAR(energy.at("best").at("energy_j"), 2996.5, 0.1);
+  EXPECT_EQ(energy.at("best").at("by_unit").at("cpu").at("items"), 0);
+  EXPECT_NEAR(energy.at("for_time").at("energy_j"), 3480.8, 0.5);
+  const Json edp = optimum("edp");
+  EXPECT_NEAR(edp.at("best").at("edp_js"), 84138, 30);
+  EXPECT_NEAR(edp.at("best").at("by_unit").at("cpu").at("share"), 0.24172, 1e-4);
+  const ProgramRun said = run("optimum", {"--objective", "energy"});
+  EXPECT_NE(said.out.find("not used: cpu\n"), std::string::npos) << said.out;
+}
+
+TEST_F(PaperMachine, RefusesAnIdealSplitForEnergyWithoutWatts) {
+  const ProgramRun run = run_equipoise({"optimum", "--platform", "platforms/attila.xml", "--trace",
+                                        "traces/attila-dgemm.jsonl", "--workload",
+                                        "starpu_dgemm_gemm:items=1e6", "--objective", "energy"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.err.find("cuda2"), std::string::npos) << run.err;
+}
+
 TEST_F(PaperMachine, RefusesAnEnergyObjectiveWithoutWattsAndNamesTheUnits) {
   const ProgramRun run = run_equipoise(
       {"simulate", "--platform", "platforms/attila.xml", "--trace", "traces/attila-dgemm.jsonl",

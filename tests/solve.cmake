@@ -3,6 +3,7 @@ equipoise_tests(solve
   SOURCES
     fit_test.cpp
     solve_agreement_test.cpp
+    solve_energy_search_test.cpp
     solve_energy_split_test.cpp
     solve_closed_forms_test.cpp
     solve_equal_finish_test.cpp

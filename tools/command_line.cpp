@@ -199,6 +199,10 @@ void add_optimum(CLI::App& app, Request& r) {
       app.add_subcommand("optimum", "The ideal split and the lower bound of the makespan");
   add_simulation(*c, r, true);
   add_workload(*c, r);
+  c->add_option("--objective", r.options.objective,
+                "what is to be least; energy and edp need platforms with watts")
+      ->check(CLI::IsMember({"time", "energy", "edp"}))
+      ->capture_default_str();
   add_output(*c, r);
   add_help(*c,
            "equipoise optimum --platform platforms/sirocco.xml --trace traces/sirocco-dgemm.jsonl "

@@ -7,6 +7,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands.hpp"
 #include "tools/console.hpp"
+#include "tools/energy_optimum.hpp"
 #include "tools/json_text.hpp"
 #include "tools/parallel_runs.hpp"
 #include "tools/sim_world.hpp"
@@ -63,6 +64,7 @@ std::string json(const SimWorld& world, const RunNumbers& numbers, const LowerBo
 }  // namespace
 
 int optimum_command(const Options& options) {
+  if (options.objective != "time") return energy_optimum_command(options);
   const SimWorld world = load_sim_world(options);
   const LowerBound bound = lower_bound_of(world);
   const RunReport report = simulate_optimum(world, options);

@@ -25,6 +25,7 @@ struct Options {
   bool noise = true;
   std::string decision_cost = "none";    ///< none, paper, measured or seconds
   std::optional<Seconds> dispatch_cost;  ///< none: the trace's, else 5e-6
+  std::string objective = "time";        ///< time, energy or edp
   std::string out;
   std::string platform_out;
   double seconds_max = 5.0;  ///< of recording, for each unit

@@ -37,9 +37,11 @@ void require_watts(std::span<const Unit> units, const std::string& where, const 
     if (!unit.idle_w || !unit.busy_w) lacking.push_back(unit.name);
   }
   if (lacking.empty()) return;
-  throw InputError(where, fmt::format("{} needs the idle and busy watts of every unit, and {} has "
-                                      "none; give its host the property wattage_per_state",
-                                      user, fmt::join(lacking, ", ")));
+  const bool one = lacking.size() == 1;
+  throw InputError(where, fmt::format("{} needs the idle and busy watts of every unit, and {} {} "
+                                      "none; give {} the property wattage_per_state",
+                                      user, fmt::join(lacking, ", "), one ? "has" : "have",
+                                      one ? "its host" : "their hosts"));
 }
 
 Items largest_block(const Unit& unit, const Workload& workload) {

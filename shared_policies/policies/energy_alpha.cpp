@@ -16,6 +16,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/policies/division.hpp"
+#include "shared_policies/policies/objective.hpp"
 #include "shared_policies/policies/planned_policy.hpp"
 #include "shared_policies/policies/policies.hpp"
 #include "shared_policies/solve/energy_split.hpp"
@@ -73,16 +74,13 @@ class EnergyAlpha final : public PlannedPolicy {
       const UnitState& unit = view.unit(id);
       const SequentialCost cost =
           sequential_cost(view, id, *costs[id.index], BlockRule::as_large_as_fits);
-      double dynamic_w = 0.0;
-      if (objective_ != Objective::time) {
-        EQ_CHECK(unit.unit.idle_w && unit.unit.busy_w, "make_policy has seen to it");
-        sum.static_w += *unit.unit.idle_w;
-        dynamic_w = *unit.unit.busy_w - *unit.unit.idle_w;
-      }
+      sum.static_w += unit.unit.idle_w.value_or(0.0);
       if (unit.present) {
         const double seconds = cost.at(even).seconds;
         sum.items_per_s += even / seconds;
-        sum.dynamic_w += dynamic_w * cost.computing_s(even) / seconds;
+        if (objective_ != Objective::time) {
+          sum.dynamic_w += dynamic_w(unit.unit) * cost.computing_s(even) / seconds;
+        }
       }
     }
     return sum;
@@ -129,10 +127,6 @@ class EnergyAlpha final : public PlannedPolicy {
   Grouping grouping_;
 };
 
-Objective objective_of(const Parameters& parameters) {
-  return static_cast<Objective>(parameters.choice("objective", {"time", "energy", "edp"}));
-}
-
 std::unique_ptr<Policy> make_energy_alpha(const Parameters& parameters, const KnownCosts* known) {
   EQ_CHECK(known != nullptr, "make_policy has seen to it");
   const auto grouping = static_cast<Grouping>(parameters.choice("groups", {"units", "cpu-gpu"}));
@@ -140,9 +134,7 @@ std::unique_ptr<Policy> make_energy_alpha(const Parameters& parameters, const Kn
 }
 
 void check_energy_alpha(const Parameters& parameters, std::span<const Unit> units) {
-  if (objective_of(parameters) != Objective::time) {
-    require_watts(units, "--policy", "energy-alpha:objective=" + parameters.text("objective"));
-  }
+  check_objective(parameters, units, "energy-alpha");
 }
 
 }  // namespace
@@ -152,7 +144,7 @@ PolicyInfo energy_alpha_info() {
           "one division before the run, for the least time, energy or energy-delay product",
           "energy paper, Euro-Par 2017 (closed forms for a CPU and a GPU); ours for n units",
           {profile_parameter(),
-           {"objective", "time", "", "what is to be least: time, energy or edp (their product)"},
+           objective_parameter(),
            {"groups", "units", "",
             "who gets a share: every unit (units), or all CPUs and all accelerators (cpu-gpu)"}},
           Foresight::informed,

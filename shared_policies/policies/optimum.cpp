@@ -5,6 +5,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/policies/division.hpp"
+#include "shared_policies/policies/objective.hpp"
 #include "shared_policies/policies/planned_policy.hpp"
 #include "shared_policies/policies/policies.hpp"
 #include "shared_policies/solve/sequential_cost.hpp"
@@ -16,13 +17,17 @@ namespace {
 /// they take less time than one (costs that grow more than in proportion) or memory demands it.
 /// Copies of one block that could overlap with the computation of another are not counted on, and
 /// links that units share are not known to it: on such platforms it is a very good division, not a
-/// bound.
+/// bound. For energy or EDP the shares are those of `divide_for`.
 class Optimum final : public PlannedPolicy {
  public:
-  explicit Optimum(const KnownCosts& known) : PlannedPolicy(known, "known") {}
+  Optimum(const KnownCosts& known, Objective objective)
+      : PlannedPolicy(known, "known"), objective_(objective) {}
 
  private:
   [[nodiscard]] std::vector<Items> divide(const View& view, const Costs& costs) const override {
+    if (objective_ != Objective::time) {
+      return divide_for(objective_, view, costs);
+    }
     return divide_among(view, present_units(view), view.workload().items, costs,
                         BlockRule::cheapest);
   }
@@ -31,11 +36,17 @@ class Optimum final : public PlannedPolicy {
                                    Items share) const override {
     return cheapest_count(cost, share, view.workload().grain_items, unit.cap_items);
   }
+
+  Objective objective_;
 };
 
-std::unique_ptr<Policy> make_optimum(const Parameters& /*parameters*/, const KnownCosts* known) {
+std::unique_ptr<Policy> make_optimum(const Parameters& parameters, const KnownCosts* known) {
   EQ_CHECK(known != nullptr, "make_policy has seen to it");
-  return std::make_unique<Optimum>(*known);
+  return std::make_unique<Optimum>(*known, objective_of(parameters));
+}
+
+void check_optimum(const Parameters& parameters, std::span<const Unit> units) {
+  check_objective(parameters, units, "optimum");
 }
 
 }  // namespace
@@ -44,10 +55,11 @@ PolicyInfo optimum_info() {
   return {"optimum",
           "the clairvoyant static division: knows the true times of this run",
           "policies of the papers are measured against it",
-          {},
+          {objective_parameter()},
           Foresight::oracle,
           0.0,
-          make_optimum};
+          make_optimum,
+          check_optimum};
 }
 
 }  // namespace equipoise
