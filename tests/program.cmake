@@ -2,14 +2,11 @@
 equipoise_tests(program
   SOURCES
     program_bad_input_test.cpp
+    program_clusters_test.cpp
     program_energy_test.cpp
+    program_machine_spec_test.cpp
     program_parts_test.cpp
     program_sweep_test.cpp
     program_test.cpp
   LIBS equipoise_program equipoise_test_support nlohmann_json::nlohmann_json)
 add_dependencies(program_tests equipoise)
-
-# Parts of a sweep.
-equipoise_tests(sweep
-  SOURCES sweep_campaign_test.cpp sweep_plan_test.cpp sweep_points_test.cpp sweep_results_test.cpp
-  LIBS equipoise_program equipoise_test_support)

@@ -69,7 +69,8 @@ TEST(Program, HasHelpWithAnExampleForEveryCommand) {
                                                           {"platform"},
                                                           {"platform", "check"},
                                                           {"platform", "show"},
-                                                          {"platform", "detect"}};
+                                                          {"platform", "detect"},
+                                                          {"platform", "generate"}};
   for (const auto& command : commands) {
     const ProgramRun run = run_equipoise(with(command, {"--help"}));
     EXPECT_EQ(run.exit_code, 0);

@@ -112,6 +112,11 @@ TEST(SourceTree, IpoptIsKnownToOneFile) {
               outside({"shared_policies/solve/equal_finish_ipopt.cpp"}));
 }
 
+TEST(SourceTree, JsonIsKnownToReadersAndWritersOfFilesOnly) {
+  expect_none("#include <nlohmann/", "files written by hand have traces/json_document.hpp",
+              outside({"traces/", "tools/json_text.cpp", "tools/sweep_text.cpp", "tests/"}));
+}
+
 TEST(SourceTree, CudaAndMpiHaveOneFolderEach) {
   expect_none("#include <(cuda|cublas|cufft)", "one place", outside({"real/cuda/"}));
   expect_none("#include <mpi\\.h>", "one place", outside({"real/mpi/"}));

@@ -298,7 +298,7 @@ void add_trace(CLI::App& app, Request& r) {
 }
 
 void add_platform(CLI::App& app, Request& r) {
-  CLI::App* c = app.add_subcommand("platform", "Platform files: check, show, detect");
+  CLI::App* c = app.add_subcommand("platform", "Platform files: check, show, detect, generate");
   c->require_subcommand(1);
   add_help(*c, "equipoise platform show platforms/sirocco.xml");
   add_file_command(*c, r, "check", "Whether a platform is legal: hosts, properties, routes",
@@ -309,6 +309,13 @@ void add_platform(CLI::App& app, Request& r) {
   detect->add_option("--out", r.options.out, "write the XML here; else it is printed");
   add_help(*detect, "equipoise platform detect --out here.xml");
   detect->callback([&r] { r.command = [&r] { return platform_detect_command(r.options.out); }; });
+  CLI::App* generate = c->add_subcommand(
+      "generate", "Platforms and modelled traces of machines that are known by their figures");
+  generate->add_option("--spec", r.file, "the figures, JSON (platforms/README.md)")->required();
+  generate->add_option("--out", r.options.out, "folder for the files")->required();
+  add_help(*generate, "equipoise platform generate --spec platforms/example.json --out here");
+  generate->callback(
+      [&r] { r.command = [&r] { return platform_generate_command(r.file, r.options.out); }; });
 }
 
 void add_all(CLI::App& app, Request& r) {

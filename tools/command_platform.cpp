@@ -1,4 +1,4 @@
-// `equipoise platform check|show|detect`.
+// `equipoise platform check|show|detect|generate`.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -8,7 +8,9 @@
 #include "sim/platform_probe.hpp"
 #include "tools/commands.hpp"
 #include "tools/console.hpp"
+#include "tools/machine_spec_file.hpp"
 #include "tools/text_table.hpp"
+#include "traces/trace_file.hpp"
 
 namespace equipoise {
 namespace {
@@ -64,6 +66,28 @@ int platform_show_command(const std::string& file) {
          links_text(platform, host.in)});
   }
   std::printf("master: %s\n\n%s", platform.master.c_str(), table.text().c_str());
+  return 0;
+}
+
+int platform_generate_command(const std::string& spec_file, const std::string& out) {
+  const MachineSpec spec = read_machine_spec(spec_file);
+  // All of them before the first is written, so that a refusal leaves nothing behind.
+  std::vector<Trace> traces;
+  for (const TraceChoice& choice : spec.traces) traces.push_back(modelled_trace(spec, choice));
+  make_folder(out, "--out");
+  for (const PlatformChoice& choice : spec.platforms) {
+    const PlatformDescription platform = machines_platform(spec, choice);
+    const std::string file = out + "/" + choice.name + ".xml";
+    write_platform(platform, file);
+    std::printf("%s: %zu units of %zu machines\n", file.c_str(), platform.hosts.size() - 1,
+                choice.machines.size());
+  }
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    const std::string file = out + "/" + spec.traces[i].name + ".jsonl";
+    write_trace(traces[i], file);
+    std::printf("%s: modelled times of %s on %zu units\n", file.c_str(), traces[i].kernel.c_str(),
+                traces[i].units.size());
+  }
   return 0;
 }
 

@@ -45,6 +45,8 @@ int trace_import_csv_command(const std::string& file, const CsvImportOptions& op
 int platform_check_command(const std::string& file);
 /// A platform as a table.
 int platform_show_command(const std::string& file);
+/// The platforms and modelled traces of a machine spec, written into the folder `out`.
+int platform_generate_command(const std::string& spec_file, const std::string& out);
 /// This machine as a platform, written to `out` or printed.
 int platform_detect_command(const std::string& out);
 

@@ -52,6 +52,20 @@ void complete_from_trace(Unit& unit, const Unit& recorded, bool has_kind) {
   if (!has_kind) unit.kind = recorded.kind;
 }
 
+/// One short line: a trace may well time more machines than a platform has.
+void warn_of_units_left_over(const Trace& trace, const std::set<std::string>& used) {
+  std::vector<std::string> left_over;
+  for (const Unit& unit : trace.units) {
+    if (!used.contains(unit.name)) left_over.push_back(unit.name);
+  }
+  if (left_over.empty()) return;
+  constexpr std::size_t shown = 3;
+  const std::size_t more = left_over.size() - std::min(left_over.size(), shown);
+  left_over.resize(left_over.size() - more);
+  warn(fmt::format("the trace of {} times {}{}, which the platform lacks", trace.kernel,
+                   fmt::join(left_over, ", "), more == 0 ? "" : fmt::format(" and {} more", more)));
+}
+
 void add_units(SimWorld& world, const ProbedPlatform& probed) {
   std::set<std::string> used;
   std::vector<std::string> untimed;
@@ -79,14 +93,7 @@ void add_units(SimWorld& world, const ProbedPlatform& probed) {
     warn(fmt::format("no part is taken by {}: the trace has no times for {}",
                      fmt::join(untimed, ", "), untimed.size() == 1 ? "it" : "them"));
   }
-  for (const Trace& trace : world.traces) {
-    for (const Unit& unit : trace.units) {
-      if (!used.contains(unit.name)) {
-        warn(fmt::format("the trace of {} times {}, which the platform lacks", trace.kernel,
-                         unit.name));
-      }
-    }
-  }
+  for (const Trace& trace : world.traces) warn_of_units_left_over(trace, used);
 }
 
 void add_timing(SimWorld& world) {

@@ -19,8 +19,9 @@ const std::vector<ParameterInfo> trace_kernel_parameters = {
     {"iterations", "1", "", "how often all items are processed, behind a barrier each"},
     {"in_bytes_per_item", "0", "bytes", "moved to the unit with a block"},
     {"out_bytes_per_item", "0", "bytes", "moved back with a block's results"},
-    {"resident_bytes", "0", "bytes", "moved to a unit before its first block"},
-    {"memory_bytes_per_item", "0", "bytes", "of unit memory, while a block is there"},
+    {"resident_bytes", "the trace's, else 0", "bytes", "moved to a unit before its first block"},
+    {"memory_bytes_per_item", "the trace's, else 0", "bytes",
+     "of unit memory, while a block is there"},
     {"flop_per_item", "0", "FLOP", "for reports"}};
 
 WorkloadChoice choose_trace_kernel(const Spec& spec, const Trace& trace) {
@@ -39,12 +40,26 @@ WorkloadChoice choose_trace_kernel(const Spec& spec, const Trace& trace) {
   w.iterations = static_cast<int>(read.items("iterations", 1, std::numeric_limits<int>::max()));
   w.in_bytes_per_item = read.number("in_bytes_per_item", 0.0, most);
   w.out_bytes_per_item = read.number("out_bytes_per_item", 0.0, most);
-  w.resident_bytes = read.number("resident_bytes", 0.0, most);
-  w.memory_bytes_per_item = read.number("memory_bytes_per_item", 0.0, most);
+  const auto number_or = [&read](const char* name, const std::optional<double>& traced) {
+    return read.is_given(name) ? read.number(name, 0.0, most) : traced.value_or(0.0);
+  };
+  w.resident_bytes = number_or("resident_bytes", trace.resident_bytes);
+  w.memory_bytes_per_item = number_or("memory_bytes_per_item", trace.memory_bytes_per_item);
   w.flop_per_item = read.number("flop_per_item", 0.0, most);
   w.parameters["items"] = static_cast<double>(w.items);
   w.validate(where);
   return choice;
+}
+
+/// What the first trace of the kernel says of the program that it was made of.
+void take_from_trace(Workload& workload, const std::vector<Trace>& traces) {
+  for (const Trace& trace : traces) {
+    if (trace.kernel != workload.kernel) continue;
+    workload.resident_bytes = trace.resident_bytes.value_or(workload.resident_bytes);
+    workload.memory_bytes_per_item =
+        trace.memory_bytes_per_item.value_or(workload.memory_bytes_per_item);
+    return;
+  }
 }
 
 }  // namespace
@@ -56,7 +71,9 @@ WorkloadChoice choose_workload(const std::string& spelling, const std::vector<Tr
     known.push_back(info.name);
     if (info.name != spec.name) continue;
     const std::unique_ptr<Kernel> kernel = make_kernel(spec.name, spec.parameters, "--workload");
-    return {kernel->workload(), kernel->problem()};
+    WorkloadChoice choice{kernel->workload(), kernel->problem()};
+    take_from_trace(choice.workload, traces);
+    return choice;
   }
   for (const Trace& trace : traces) {
     if (trace.kernel == spec.name) return choose_trace_kernel(spec, trace);

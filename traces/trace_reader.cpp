@@ -181,6 +181,12 @@ Trace read_header(const Line& line, std::map<std::string, std::uint32_t>& index)
   if (const json* first_use = line.field("first_use_s")) {
     trace.first_use = Seconds{line.not_negative("first_use_s", *first_use)};
   }
+  if (const json* resident = line.field("resident_bytes")) {
+    trace.resident_bytes = line.not_negative("resident_bytes", *resident);
+  }
+  if (const json* memory = line.field("memory_bytes_per_item")) {
+    trace.memory_bytes_per_item = line.not_negative("memory_bytes_per_item", *memory);
+  }
   return trace;
 }
 

@@ -130,6 +130,10 @@ std::string describe_trace(const Trace& trace) {
     text += fmt::format("problem     {}={}\n", name, value);
   }
   if (trace.grain_items) text += fmt::format("grain       {} items\n", *trace.grain_items);
+  if (trace.resident_bytes) text += fmt::format("resident    {} bytes\n", *trace.resident_bytes);
+  if (trace.memory_bytes_per_item) {
+    text += fmt::format("memory      {} bytes an item\n", *trace.memory_bytes_per_item);
+  }
   if (trace.dispatch) text += fmt::format("dispatch    {} s\n", trace.dispatch->value);
   if (trace.first_use) text += fmt::format("first use   {} s\n", trace.first_use->value);
   for (const Unit& unit : trace.units) text += unit_line(unit);
@@ -150,7 +154,8 @@ std::vector<std::string> doubtful_in_trace(const Trace& trace) {
   for (std::uint32_t unit = 0; unit < trace.units.size(); ++unit) {
     judge_unit(trace, unit, rows, doubts);
   }
-  find_copies(trace, rows, doubts);
+  // Equal models of unlike units are no sign of anything.
+  if (trace.source != "modelled") find_copies(trace, rows, doubts);
   return doubts;
 }
 

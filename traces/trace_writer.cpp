@@ -34,6 +34,10 @@ std::string header_line(const Trace& trace) {
   if (trace.grain_items) header["grain_items"] = *trace.grain_items;
   if (trace.dispatch) header["dispatch_s"] = trace.dispatch->value;
   if (trace.first_use) header["first_use_s"] = trace.first_use->value;
+  if (trace.resident_bytes) header["resident_bytes"] = *trace.resident_bytes;
+  if (trace.memory_bytes_per_item) {
+    header["memory_bytes_per_item"] = *trace.memory_bytes_per_item;
+  }
   return header.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 

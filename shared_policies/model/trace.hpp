@@ -38,7 +38,11 @@ struct Trace {
   std::vector<Unit> units;
   std::map<std::string, double> problem;  ///< the workload's parameters when it was made
   std::optional<Items> grain_items;
-  std::optional<Seconds> dispatch;   ///< cost of handing out one block
+  std::optional<Seconds> dispatch;  ///< cost of handing out one block
+  /// What a unit is sent before its first block and keeps, if not what the workload says.
+  std::optional<double> resident_bytes;
+  /// Of unit memory while a block is there, if not what the workload says.
+  std::optional<double> memory_bytes_per_item;
   std::optional<Seconds> first_use;  ///< once for each unit, before its first block of a phase
   std::vector<TraceSample> samples;
 };

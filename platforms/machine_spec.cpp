@@ -1,0 +1,251 @@
+// Platforms and modelled traces from machine figures.
+#include "platforms/machine_spec.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+constexpr const char* master = "RAM";
+constexpr const char* free_link = "memory";
+/// Sizes of a trace go up by this factor.
+constexpr Items size_step = 4;
+constexpr std::uint64_t samples_of_a_summary = 10;
+
+/// Seven digits: figures are not known better, and the last bit of a sum must not change a file.
+double rounded(double value) { return std::strtod(fmt::format("{:.7g}", value).c_str(), nullptr); }
+
+Unit unit_of(const MachineFigures& machine, const UnitFigures& figures, int number) {
+  Unit unit;
+  unit.name = unit_name(machine, figures, number);
+  unit.kind = figures.kind;
+  unit.node = machine.id;
+  unit.model = figures.model;
+  unit.memory_bytes = figures.memory_bytes;
+  unit.copy_engines = figures.copy_engines;
+  unit.slots = figures.slots;
+  unit.idle_w = figures.idle_w;
+  unit.busy_w = figures.busy_w;
+  return unit;
+}
+
+/// Adds the two links of `figures`; `in` and `out` are their names.
+void add_links(PlatformDescription& platform, const LinkFigures& figures, const std::string& in,
+               const std::string& out) {
+  platform.links.push_back({.name = in,
+                            .bandwidth_bytes_per_s = figures.in_bytes_per_s,
+                            .latency = Seconds{figures.latency_s}});
+  platform.links.push_back({.name = out,
+                            .bandwidth_bytes_per_s = figures.out_bytes_per_s,
+                            .latency = Seconds{figures.latency_s}});
+}
+
+/// Adds the units of `machine`; `in` and `out` are the links between the master's memory and the
+/// machine's.
+void add_machine(PlatformDescription& platform, const MachineFigures& machine,
+                 const std::vector<std::string>& in, const std::vector<std::string>& out) {
+  for (const UnitFigures& figures : machine.units) {
+    std::vector<std::string> to = in;
+    std::vector<std::string> from = out;
+    if (figures.bus) {
+      const std::string bus = machine.id + "." + figures.id + ".bus";
+      add_links(platform, *figures.bus, bus + ".in", bus + ".out");
+      to.push_back(bus + ".in");
+      from.insert(from.begin(), bus + ".out");
+    }
+    if (to.empty()) to = from = {free_link};
+    for (int i = 0; i < figures.count; ++i) {
+      const Unit unit = unit_of(machine, figures, i);
+      platform.hosts.push_back(describe_unit(unit, unit_name(machine, figures, 0)));
+      platform.routes.push_back({.from = master, .to = unit.name, .links = to});
+      platform.routes.push_back({.from = unit.name, .to = master, .links = from});
+    }
+  }
+}
+
+std::string platform_comment(const MachineSpec& spec, const PlatformChoice& choice) {
+  std::string machines;
+  for (const std::size_t index : choice.machines) machines += " " + spec.machines[index].id;
+  return fmt::format(
+      "Made by `equipoise platform generate` from {}; machines:{}.\n{}\nSpeeds are dummies; times "
+      "come from traces. `RAM` is the memory of the first machine and holds the input.",
+      spec.file, machines, spec.source);
+}
+
+/// How long a block takes on a unit.
+struct BlockCost {
+  double startup_s = 0.0;
+  double half_saturation_items = 0.0;
+  double items_per_s = 0.0;
+  double streaming_s = 0.0;
+
+  [[nodiscard]] double seconds(double items) const {
+    return startup_s + std::max((items + half_saturation_items) / items_per_s, streaming_s);
+  }
+};
+
+double roofline_items_per_s(const UnitFigures& unit, const TraceChoice& trace) {
+  const auto known = unit.items_per_s.find(trace.kernel);
+  if (known != unit.items_per_s.end()) return known->second;
+  const double efficiency = trace.cost.efficiency.at(unit.kind);
+  const double share = trace.element_bytes == 8 ? unit.double_share.value_or(0.0) : 1.0;
+  double seconds = trace.cost.flop / (efficiency * unit.peak_flop_per_s * share);
+  if (unit.memory_bytes_per_s > 0.0) {
+    const double memory_s = trace.cost.traffic_bytes / (efficiency * unit.memory_bytes_per_s);
+    seconds = std::max(seconds, memory_s);
+  }
+  return 1.0 / seconds;
+}
+
+BlockCost block_cost(const UnitFigures& unit, const TraceChoice& trace) {
+  BlockCost cost;
+  cost.startup_s = unit.startup_s;
+  cost.half_saturation_items = unit.half_saturation_threads / trace.cost.threads;
+  cost.items_per_s = roofline_items_per_s(unit, trace);
+  if (unit.bus) {
+    // Equal units read at the same time, over one bus.
+    cost.streaming_s = unit.count * trace.cost.streamed_bytes_per_block / unit.bus->in_bytes_per_s;
+  }
+  return cost;
+}
+
+/// The largest block of `trace` that the unit's memory holds; 0 if not even one item.
+Items largest_of(const Unit& unit, const TraceChoice& trace) {
+  Workload workload;
+  workload.kernel = trace.kernel;
+  workload.items = trace.items;
+  workload.resident_bytes = trace.cost.resident_bytes;
+  workload.memory_bytes_per_item = trace.cost.memory_bytes;
+  return largest_block(unit, workload);
+}
+
+/// 1, 4, 16, ... and `largest`.
+std::vector<Items> sizes_up_to(Items largest) {
+  std::vector<Items> sizes;
+  for (Items size = 1; size < largest; size *= size_step) sizes.push_back(size);
+  sizes.push_back(largest);
+  return sizes;
+}
+
+void add_samples(Trace& result, const MachineSpec& spec, const TraceChoice& choice,
+                 const UnitFigures& figures, Items largest) {
+  const BlockCost cost = block_cost(figures, choice);
+  for (const Items items : sizes_up_to(largest)) {
+    const auto size = static_cast<double>(items);
+    TraceSample sample;
+    sample.unit = static_cast<std::uint32_t>(result.units.size() - 1);
+    sample.items = size;
+    sample.count = samples_of_a_summary;
+    sample.is_summary = true;
+    sample.compute_mean_s = rounded(cost.seconds(size));
+    sample.compute_sd_s = rounded(spec.relative_deviation.at(figures.kind) * sample.compute_mean_s);
+    sample.in_bytes = choice.cost.in_bytes * size;
+    sample.out_bytes = choice.cost.out_bytes * size;
+    result.samples.push_back(sample);
+  }
+}
+
+std::string efficiency_text(const TraceChoice& trace) {
+  std::string text;
+  for (const auto& [kind, share] : trace.cost.efficiency) {
+    text += fmt::format("{}{} {:.6g}", text.empty() ? "" : ", ", to_string(kind), share);
+  }
+  return text;
+}
+
+/// Every assumption that the times rest on.
+std::string provenance(const MachineSpec& spec, const TraceChoice& trace) {
+  const ItemCost& cost = trace.cost;
+  std::string text = fmt::format(
+      "modelled by `equipoise platform generate` from {}, not measured. {} Time of a block of x "
+      "items: startup_s + max((x + half_saturation_items) / items_per_s, streaming_s), the figures "
+      "of each unit under `machine`. items_per_s is the roofline of peak and memory bandwidth, of "
+      "which the share reached is assumed ({}), except where the spec gives it: an item is {:.6g} "
+      "operations and {:.6g} bytes of memory traffic, elements have {} bytes. An item moves {:.6g} "
+      "bytes in and {:.6g} out",
+      spec.file, spec.source, efficiency_text(trace), cost.flop, cost.traffic_bytes,
+      trace.element_bytes, cost.in_bytes, cost.out_bytes);
+  if (cost.streamed_bytes_per_block > 0.0) {
+    text += fmt::format(
+        "; with every block an accelerator reads {:.6g} bytes of its machine's memory over its bus "
+        "while it computes",
+        cost.streamed_bytes_per_block);
+  }
+  return text + ". Deviations are assumed.";
+}
+
+/// What the times of a unit are made of, as a JSON field.
+std::string cost_json(const std::string& unit, const BlockCost& cost) {
+  return fmt::format(
+      "\"{}\":{{\"startup_s\":{},\"half_saturation_items\":{},\"items_per_s\":{},\"streaming_s\":{}"
+      "}}",
+      unit, rounded(cost.startup_s), rounded(cost.half_saturation_items), rounded(cost.items_per_s),
+      rounded(cost.streaming_s));
+}
+
+}  // namespace
+
+std::string unit_name(const MachineFigures& machine, const UnitFigures& unit, int number) {
+  return machine.id + "." + unit.id + (unit.count == 1 ? "" : std::to_string(number));
+}
+
+PlatformDescription machines_platform(const MachineSpec& spec, const PlatformChoice& choice) {
+  PlatformDescription platform;
+  platform.comment = platform_comment(spec, choice);
+  platform.zone = choice.name;
+  const MachineFigures& first = spec.machines[choice.machines.front()];
+  platform.hosts.push_back(
+      {.name = master, .properties = {{"master", "true"}, {"node", first.id}}});
+  platform.links.push_back(
+      {.name = free_link, .bandwidth_bytes_per_s = 1e15, .latency = Seconds{}, .shared = false});
+  const auto network_in = [](const MachineFigures& m) { return m.id + ".network.in"; };
+  const auto network_out = [](const MachineFigures& m) { return m.id + ".network.out"; };
+  for (const std::size_t index : choice.machines) {
+    const MachineFigures& machine = spec.machines[index];
+    if (spec.network && choice.machines.size() > 1) {
+      add_links(platform, *spec.network, network_in(machine), network_out(machine));
+    }
+    if (&machine == &first || !spec.network) {
+      add_machine(platform, machine, {}, {});
+    } else {
+      add_machine(platform, machine, {network_out(first), network_in(machine)},
+                  {network_out(machine), network_in(first)});
+    }
+  }
+  return platform;
+}
+
+Trace modelled_trace(const MachineSpec& spec, const TraceChoice& choice) {
+  Trace trace;
+  trace.source = "modelled";
+  trace.kernel = choice.kernel;
+  trace.item = choice.cost.item;
+  trace.provenance = provenance(spec, choice);
+  trace.problem = choice.problem;
+  trace.resident_bytes = choice.cost.resident_bytes;
+  trace.memory_bytes_per_item = choice.cost.memory_bytes;
+  std::string figures;
+  for (const MachineFigures& machine : spec.machines) {
+    for (const UnitFigures& unit : machine.units) {
+      const Unit first = unit_of(machine, unit, 0);
+      const Items largest = largest_of(first, choice);
+      if (largest == 0) continue;
+      trace.units.push_back(first);
+      add_samples(trace, spec, choice, unit, largest);
+      figures += (figures.empty() ? "" : ",") + cost_json(first.name, block_cost(unit, choice));
+    }
+  }
+  if (trace.units.empty()) {
+    throw InputError(spec.file, "no unit's memory holds one item of " + choice.name +
+                                    "; give more memory_bytes, or less resident_bytes");
+  }
+  trace.machine = "{" + figures + "}";
+  return trace;
+}
+
+}  // namespace equipoise

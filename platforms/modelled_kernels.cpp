@@ -1,0 +1,176 @@
+// The operation counts. They are counts of the textbook algorithm, not of a program: what a program
+// reaches of them stands in `efficiency`, which is typical of tuned libraries for matmul and of
+// plain compiled code for the others.
+#include "platforms/modelled_kernels.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace equipoise {
+namespace {
+
+using Problem = std::map<std::string, double>;
+
+std::map<UnitKind, double> efficiencies(double cpu, double gpu, double mic) {
+  return {{UnitKind::cpu, cpu}, {UnitKind::gpu, gpu}, {UnitKind::mic, mic}};
+}
+
+double unknown_items(const Problem&) { return 0.0; }
+
+/// A row of C = A B: n dot products; B stays on the unit.
+ItemCost matmul(const Problem& problem, double element_bytes) {
+  const double n = problem.at("n");
+  ItemCost cost;
+  cost.item = "row";
+  cost.flop = 2.0 * n * n;
+  cost.traffic_bytes = 3.0 * n * element_bytes;
+  cost.in_bytes = n * element_bytes;
+  cost.out_bytes = n * element_bytes;
+  cost.resident_bytes = n * n * element_bytes;
+  cost.memory_bytes = 2.0 * n * element_bytes;
+  cost.threads = n;
+  cost.efficiency = efficiencies(0.85, 0.6, 0.5);
+  return cost;
+}
+
+double matmul_items(const Problem& problem) { return problem.at("n"); }
+
+/// An option priced in closed form `passes` times: four numbers in, call and put out, 205
+/// operations (those of our own kernel).
+ItemCost blackscholes(const Problem& problem, double element_bytes) {
+  const double passes = problem.at("passes");
+  ItemCost cost;
+  cost.item = "option";
+  cost.flop = 205.0 * passes;
+  cost.traffic_bytes = 6.0 * element_bytes * passes;
+  cost.in_bytes = 4.0 * element_bytes;
+  cost.out_bytes = 2.0 * element_bytes;
+  cost.memory_bytes = 6.0 * element_bytes;
+  cost.efficiency = efficiencies(0.3, 0.4, 0.2);
+  return cost;
+}
+
+/// A target gene: every pair of candidate genes is tried as its predictor, at ten operations a
+/// sample (conditional entropy by counting).
+ItemCost grn(const Problem& problem, double element_bytes) {
+  const double candidates = problem.at("candidates");
+  const double samples = problem.at("samples");
+  const double pairs = candidates * (candidates - 1.0) / 2.0;
+  ItemCost cost;
+  cost.item = "gene";
+  cost.flop = 10.0 * pairs * samples;
+  cost.in_bytes = samples * element_bytes;
+  cost.out_bytes = 4.0 * element_bytes;
+  cost.resident_bytes = candidates * samples * element_bytes;
+  cost.memory_bytes = cost.in_bytes + cost.out_bytes;
+  cost.threads = pairs;
+  cost.efficiency = efficiencies(0.2, 0.25, 0.15);
+  return cost;
+}
+
+/// A point in one iteration: its distance to every centre.
+ItemCost kmeans(const Problem& problem, double element_bytes) {
+  const double dimensions = problem.at("dimensions");
+  const double clusters = problem.at("clusters");
+  ItemCost cost;
+  cost.item = "point";
+  cost.flop = 3.0 * dimensions * clusters;
+  cost.traffic_bytes = dimensions * element_bytes;
+  cost.in_bytes = dimensions * element_bytes;
+  cost.out_bytes = 4.0;
+  cost.resident_bytes = dimensions * clusters * element_bytes;
+  cost.memory_bytes = cost.in_bytes + cost.out_bytes;
+  cost.efficiency = efficiencies(0.4, 0.4, 0.3);
+  return cost;
+}
+
+/// A 2-D complex FFT, forward and inverse: 5 N log2 N operations each, and two passes over the data
+/// each (rows, columns), which read and write it.
+ItemCost fft2d(const Problem& problem, double element_bytes) {
+  const double points = problem.at("rows") * problem.at("columns");
+  const double bytes = 2.0 * element_bytes * points;
+  ItemCost cost;
+  cost.item = "2-D FFT, forward and inverse";
+  cost.flop = 10.0 * points * std::log2(points);
+  cost.traffic_bytes = 8.0 * bytes;
+  cost.in_bytes = bytes;
+  cost.out_bytes = bytes;
+  cost.memory_bytes = 2.0 * bytes;
+  cost.threads = points / 8.0;
+  cost.efficiency = efficiencies(0.3, 0.3, 0.2);
+  return cost;
+}
+
+/// A body in one step: 20 operations for each other body; all bodies stay on the unit.
+ItemCost nbody(const Problem& problem, double element_bytes) {
+  const double bodies = problem.at("bodies");
+  ItemCost cost;
+  cost.item = "body";
+  cost.flop = 20.0 * bodies;
+  cost.in_bytes = 4.0 * element_bytes;
+  cost.out_bytes = 4.0 * element_bytes;
+  cost.resident_bytes = 4.0 * element_bytes * bodies;
+  cost.memory_bytes = cost.in_bytes + cost.out_bytes;
+  cost.efficiency = efficiencies(0.3, 0.5, 0.3);
+  return cost;
+}
+
+double nbody_items(const Problem& problem) { return problem.at("bodies"); }
+
+/// An option on a lattice: three operations for each of steps^2 / 2 nodes.
+ItemCost binomial(const Problem& problem, double element_bytes) {
+  const double steps = problem.at("steps");
+  ItemCost cost;
+  cost.item = "option";
+  cost.flop = 1.5 * steps * steps;
+  cost.in_bytes = 4.0 * element_bytes;
+  cost.out_bytes = element_bytes;
+  cost.memory_bytes = cost.in_bytes + cost.out_bytes;
+  cost.threads = steps;
+  cost.efficiency = efficiencies(0.25, 0.35, 0.2);
+  return cost;
+}
+
+/// A pixel, at the mean number of iterations, ten operations each.
+ItemCost mandelbrot(const Problem& problem, double) {
+  ItemCost cost;
+  cost.item = "pixel";
+  cost.flop = 10.0 * problem.at("mean_iterations");
+  cost.out_bytes = 4.0;
+  cost.memory_bytes = cost.out_bytes;
+  cost.efficiency = efficiencies(0.3, 0.4, 0.25);
+  return cost;
+}
+
+/// A point of a mesh: four operations a term.
+ItemCost taylor(const Problem& problem, double element_bytes) {
+  ItemCost cost;
+  cost.item = "point";
+  cost.flop = 4.0 * problem.at("terms");
+  cost.in_bytes = 2.0 * element_bytes;
+  cost.out_bytes = element_bytes;
+  cost.memory_bytes = cost.in_bytes + cost.out_bytes;
+  cost.efficiency = efficiencies(0.3, 0.4, 0.25);
+  return cost;
+}
+
+}  // namespace
+
+const ModelledKernel* find_modelled_kernel(const std::string& name) {
+  static const std::vector<ModelledKernel> kernels = {
+      {"binomial", {{"steps", 254.0}}, binomial, unknown_items},
+      {"blackscholes", {{"passes", 1.0}}, blackscholes, unknown_items},
+      {"fft2d", {{"rows", 512.0}, {"columns", 512.0}}, fft2d, unknown_items},
+      {"grn", {{"candidates", 1000.0}, {"samples", 20.0}}, grn, unknown_items},
+      {"kmeans", {{"dimensions", 32.0}, {"clusters", 1024.0}}, kmeans, unknown_items},
+      {"mandelbrot", {{"mean_iterations", 100.0}}, mandelbrot, unknown_items},
+      {"matmul", {{"n", 1024.0}}, matmul, matmul_items},
+      {"nbody", {{"bodies", 51200.0}}, nbody, nbody_items},
+      {"taylor", {{"terms", 1000.0}}, taylor, unknown_items}};
+  const auto found = std::find_if(kernels.begin(), kernels.end(),
+                                  [&name](const auto& kernel) { return kernel.name == name; });
+  return found == kernels.end() ? nullptr : &*found;
+}
+
+}  // namespace equipoise

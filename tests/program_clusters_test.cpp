@@ -1,0 +1,168 @@
+// The clusters of the papers, as committed: made by their specs, legal, usable.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/program.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace equipoise {
+namespace {
+
+using Json = nlohmann::json;
+
+const std::vector<std::string> specs = {"dlb-gpu",      "energy-binomial", "energy-mandelbrot",
+                                        "energy-nbody", "energy-taylor",   "plb-hac",
+                                        "plb-hec",      "q9550-gtx285"};
+
+Json spec_of(const std::string& name) {
+  return Json::parse(read_text(std::string(SOURCE_DIR) + "/platforms/" + name + ".json"));
+}
+
+/// How a user writes the largest problem of a trace.
+std::string largest_workload(const Json& trace) {
+  const std::string kernel = trace.at("kernel");
+  if (kernel == "matmul") return "matmul:n=" + trace.at("problem").at("n").dump();
+  const std::string size = kernel == "blackscholes" ? ":options=" : ":items=";
+  return kernel + size + std::to_string(trace.at("items").get<long>());
+}
+
+std::vector<std::string> inputs(const std::string& platform, const Json& trace) {
+  return {"--platform", "platforms/" + platform + ".xml",
+          "--trace",    "traces/" + trace.at("name").get<std::string>() + ".jsonl",
+          "--workload", largest_workload(trace)};
+}
+
+std::vector<std::string> with(std::vector<std::string> words,
+                              const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+Json optimum(const std::string& platform, const std::string& trace, const std::string& workload) {
+  const ProgramRun run =
+      run_equipoise({"optimum", "--platform", "platforms/" + platform + ".xml", "--trace",
+                     "traces/" + trace + ".jsonl", "--workload", workload, "--json"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  return Json::parse(run.out);
+}
+
+TEST(Clusters, AreWhatTheirSpecsGenerate) {
+  const TemporaryFolder scratch;
+  for (const std::string& spec : specs) {
+    const ProgramRun run =
+        run_equipoise({"platform", "generate", "--spec", "platforms/" + spec + ".json", "--out",
+                       scratch.path("")});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+  }
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(scratch.path(""))) {
+    const std::string folder = entry.path().extension() == ".xml" ? "/platforms/" : "/traces/";
+    const std::string committed = SOURCE_DIR + folder + entry.path().filename().string();
+    EXPECT_EQ(read_text(entry.path()), read_text(committed))
+        << committed << ": generate it again from its spec";
+    ++files;
+  }
+  EXPECT_EQ(files, 43U);
+}
+
+TEST(Clusters, AreLegalAndTheirTracesBeyondDoubt) {
+  for (const std::string& name : specs) {
+    const Json spec = spec_of(name);
+    for (const Json& platform : spec.at("platforms")) {
+      const ProgramRun run = run_equipoise(
+          {"platform", "check", "platforms/" + platform.at("name").get<std::string>() + ".xml"});
+      EXPECT_EQ(run.exit_code, 0) << run.err;
+    }
+    for (const Json& trace : spec.at("traces")) {
+      const ProgramRun run = run_equipoise(
+          {"trace", "check", "traces/" + trace.at("name").get<std::string>() + ".jsonl"});
+      EXPECT_EQ(run.exit_code, 0) << run.err;
+      EXPECT_NE(run.out.find(" 0 doubts"), std::string::npos) << run.out << run.err;
+    }
+  }
+}
+
+TEST(Clusters, RunTheirLargestProblemsGreedily) {
+  for (const std::string& name : specs) {
+    const Json spec = spec_of(name);
+    for (const Json& platform : spec.at("platforms")) {
+      for (const Json& trace : spec.at("traces")) {
+        const ProgramRun run = run_equipoise(
+            with(with({"simulate"}, inputs(platform.at("name"), trace)), {"--policy", "greedy"}));
+        ASSERT_EQ(run.exit_code, 0) << run.err;
+        EXPECT_NE(run.out.find("verified"), std::string::npos) << run.out;
+        EXPECT_LE(lines_of(run.err).size(), 1U) << run.err;
+      }
+    }
+  }
+}
+
+// Rows a second by hand: 60 % of every GPU's peak, 85 % of every CPU's, 2 n^2 operations a row.
+TEST(Clusters, BoundTheLargestProductNearTheSumOfRooflines) {
+  const double gpus = 3.524e12 + 2 * 0.596e12 + 2 * 3.090e12 + 4.500e12;
+  const double cpus = 480e9 + 85.4e9 + 326.4e9 + 307.2e9;
+  const double n = 65536.0;
+  const double roofline_s = 2.0 * n * n * n / (0.6 * gpus + 0.85 * cpus);
+  const Json json = optimum("plb-hec-4", "plb-hec-matmul-65536", "matmul:n=65536");
+  EXPECT_GE(json.at("lower_bound_s"), 0.999 * roofline_s);
+  EXPECT_LE(json.at("lower_bound_s"), 2.0 * roofline_s);
+}
+
+// The one absolute time of the papers that depends on no network: 689 s.
+TEST(Clusters, PredictTheLargestProductOfOneMachineOfDlbGpu) {
+  const Json json = optimum("dlb-gpu-1", "dlb-gpu-matmul-65536", "matmul:n=65536");
+  EXPECT_NEAR(json.at("lower_bound_s"), 689.0, 0.05 * 689.0);
+}
+
+TEST(Clusters, SplitAsTheEnergyPaperSays) {
+  struct Row {
+    const char* benchmark;
+    const char* workload;
+    std::vector<double> alpha;  // CPU share for Kepler 324, Kepler 758, GTX 950
+  };
+  const std::vector<Row> rows = {
+      {"binomial", "binomial:items=20480000", {0.22957, 0.11208, 0.09268}},
+      {"nbody", "nbody:items=51200", {0.24172, 0.11234, 0.05335}},
+      {"mandelbrot", "mandelbrot:items=419430400", {0.52865, 0.32562, 0.50684}},
+      {"taylor", "taylor:items=1e6", {0.51613, 0.31169, 0.58224}}};
+  const std::vector<std::string> machines = {"kepler-324", "kepler-758", "gtx-950"};
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < machines.size(); ++i) {
+      const Json json = optimum(machines[i] + "-" + row.benchmark,
+                                std::string("energy-") + row.benchmark, row.workload);
+      EXPECT_NEAR(json.at("by_unit").at(machines[i] + ".cpu").at("share"), row.alpha[i], 5e-5)
+          << machines[i] << " " << row.benchmark;
+    }
+  }
+}
+
+TEST(Clusters, LetAGtx285Hold122FourierTransforms) {
+  const std::vector<std::string> lines =
+      lines_of(read_text(std::string(SOURCE_DIR) + "/traces/q9550-gtx285-fft2d.jsonl"));
+  double largest = 0.0;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const Json sample = Json::parse(lines[i]);
+    if (sample.at("unit") == "n4.gpu")
+      largest = std::max(largest, sample.at("items").get<double>());
+  }
+  EXPECT_EQ(largest, 122.0);
+}
+
+TEST(Clusters, AreDescribedByAnExampleThatGeneratesWhatItSays) {
+  const TemporaryFolder scratch;
+  const ProgramRun run = run_equipoise(
+      {"platform", "generate", "--spec", "platforms/example.json", "--out", scratch.path("here")});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  for (const char* problem : {"matmul:n=8192", "stencil:items=1e8"}) {
+    const std::string trace = problem[0] == 'm' ? "desk-matmul" : "desk-stencil";
+    const ProgramRun simulated = run_equipoise(
+        {"simulate", "--platform", scratch.path("here/desk-and-lab.xml"), "--trace",
+         scratch.path("here/" + trace + ".jsonl"), "--workload", problem, "--policy", "plb-hec"});
+    EXPECT_EQ(simulated.exit_code, 0) << simulated.err;
+  }
+}
+
+}  // namespace
+}  // namespace equipoise
