@@ -10,3 +10,8 @@ equipoise_tests(program
     program_test.cpp
   LIBS equipoise_program equipoise_test_support nlohmann_json::nlohmann_json)
 add_dependencies(program_tests equipoise)
+
+# Parts of a sweep.
+equipoise_tests(sweep
+  SOURCES sweep_campaign_test.cpp sweep_plan_test.cpp sweep_points_test.cpp sweep_results_test.cpp
+  LIBS equipoise_program equipoise_test_support)
