@@ -9,6 +9,7 @@ equipoise_tests(policies
     policy_dlb_gpu_test.cpp
     policy_energy_alpha_test.cpp
     policy_hdss_test.cpp
+    policy_fpm_limited_test.cpp
     policy_hierarchical_test.cpp
     policy_loop_self_scheduling_test.cpp
     policy_loop_sizes_test.cpp

@@ -1,108 +1,17 @@
-// hierarchical and fpm-limited, on schedules that were worked out by hand.
+// hierarchical, on schedules that were worked out by hand.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <map>
-#include <numeric>
-#include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/run/run_loop.hpp"
+#include "tests/support/cluster_schedule.hpp"
 #include "tests/support/fake_executor.hpp"
-#include "tests/support/policy_schedule.hpp"
 #include "tests/support/scripted.hpp"
 
 namespace equipoise {
 namespace {
-
-/// One unit of a cluster, and how long its blocks take.
-struct ClusterUnit {
-  std::string node;
-  UnitKind kind = UnitKind::cpu;
-  double per_item_s = 1.0;
-  std::optional<double> memory_items;
-};
-
-struct Cluster {
-  std::vector<ClusterUnit> units;
-  Items items = 0;
-  Items grain_items = 1;
-  int iterations = 1;
-  std::vector<FakeFault> faults;
-  std::vector<std::string> later_kernels;
-};
-
-Schedule run_cluster(const std::string& policy, const TypedParameters& parameters,
-                     const Cluster& cluster) {
-  PolicyTest test;
-  test.policy = policy;
-  test.parameters = parameters;
-  test.items = cluster.items;
-  test.grain_items = cluster.grain_items;
-  test.iterations = cluster.iterations;
-  test.later_kernels = cluster.later_kernels;
-  test.fake.faults = cluster.faults;
-  for (const ClusterUnit& unit : cluster.units) {
-    test.fake.units.push_back(affine_unit(0.0, unit.per_item_s));
-    test.memory_bytes.push_back(unit.memory_items.value_or(1e9));
-    test.units.emplace_back();
-    test.units.back().name = "u" + std::to_string(test.units.size() - 1);
-    test.units.back().node = unit.node;
-    test.units.back().kind = unit.kind;
-  }
-  return run_schedule(test);
-}
-
-/// Sizes of a unit's blocks in one iteration of one phase.
-std::vector<Items> sizes_in(const Schedule& schedule, std::uint32_t unit, int iteration,
-                            int phase = 0) {
-  std::vector<Items> sizes;
-  for (const BlockRecord& record : schedule.blocks) {
-    if (record.unit.index == unit && record.block.iteration == iteration &&
-        record.block.phase == phase) {
-      sizes.push_back(record.block.items);
-    }
-  }
-  return sizes;
-}
-
-Items share_in(const Schedule& schedule, std::uint32_t unit, int iteration, int phase = 0) {
-  const std::vector<Items> sizes = sizes_in(schedule, unit, iteration, phase);
-  return std::accumulate(sizes.begin(), sizes.end(), Items{0});
-}
-
-/// From the first block of an iteration to its last.
-double iteration_time(const Schedule& schedule, int iteration) {
-  double begin = 1e300;
-  double end = 0.0;
-  for (const BlockRecord& record : schedule.blocks) {
-    if (record.block.iteration == iteration) {
-      begin = std::min(begin, record.assigned.value);
-      end = std::max(end, record.end.value);
-    }
-  }
-  return end - begin;
-}
-
-const TypedParameters whole_iterations{{"mode", "repeat"}};
-
-/// The paper's four nodes, one GPU each and 3, 2, 1 and no cores that compute; the GPU is 8 times
-/// as fast as a core and holds 122 items. GPUs are units 0, 4, 7 and 9.
-Cluster paper_nodes() {
-  Cluster cluster;
-  cluster.items = 1024;
-  for (int node = 0; node < 4; ++node) {
-    const std::string name = "n" + std::to_string(node + 1);
-    cluster.units.push_back({name, UnitKind::gpu, 0.125, 122.0});
-    for (int core = node; core < 3; ++core) {
-      cluster.units.push_back({name, UnitKind::cpu, 1.0, std::nullopt});
-    }
-  }
-  return cluster;
-}
 
 TEST(Hierarchical, BeginsAsThePaperDoes) {
   const Schedule schedule = run_cluster("hierarchical", whole_iterations, paper_nodes());
@@ -334,37 +243,17 @@ TEST(Hierarchical, LearnsEachKernelAnewAndRemembersIt) {
   EXPECT_EQ(share_in(schedule, 0, 0, 2), 40);
 }
 
-TEST(FpmLimited, BeginsWithOneBlockAUnitAndGivesTheExcessToOthers) {
-  // Node 4 holds 122; the other 902 are 301, 301 and 300. Of 300 the GPU of node 3 holds 122.
-  const Schedule schedule = run_cluster("fpm-limited", whole_iterations, paper_nodes());
-  EXPECT_EQ(sizes_in(schedule, 9, 0), (std::vector<Items>{122}));
-  EXPECT_EQ(sizes_in(schedule, 7, 0), (std::vector<Items>{122}));
-  EXPECT_EQ(sizes_in(schedule, 8, 0), (std::vector<Items>{178}));
-  EXPECT_EQ(sizes_in(schedule, 4, 0), (std::vector<Items>{101}));
-  EXPECT_EQ(sizes_in(schedule, 5, 0), (std::vector<Items>{100}));
-  EXPECT_EQ(sizes_in(schedule, 6, 0), (std::vector<Items>{100}));
-  EXPECT_EQ(sizes_in(schedule, 0, 0), (std::vector<Items>{76}));
-}
-
-TEST(FpmLimited, NeverGivesAUnitMoreThanItsMemoryHolds) {
-  // 1 and 10 items/s; the fast one holds 10 of 100.
+TEST(Hierarchical, DoesNotKeepTheInitialPlanWhereEqualUnitsAgreeUnderIt) {
+  // Nothing is copied: halving blocks gain nothing, and one block is what the models say.
   const Cluster cluster{
-      {{"", UnitKind::cpu, 1.0, {}}, {"", UnitKind::gpu, 0.1, 10.0}}, 100, 1, 3, {}, {}};
-  const Schedule schedule = run_cluster("fpm-limited", whole_iterations, cluster);
-  for (const int iteration : {0, 1, 2}) {
-    EXPECT_EQ(sizes_in(schedule, 0, iteration), (std::vector<Items>{90}));
-    EXPECT_EQ(sizes_in(schedule, 1, iteration), (std::vector<Items>{10}));
+      {{"a", UnitKind::gpu, 1.0, {}}, {"b", UnitKind::gpu, 1.0, {}}}, 128, 1, 3, {}, {}};
+  const Schedule schedule = run_cluster("hierarchical", whole_iterations, cluster);
+  for (const std::uint32_t unit : {0U, 1U}) {
+    EXPECT_EQ(sizes_in(schedule, unit, 0), (std::vector<Items>{32, 16, 8, 4, 2, 1, 1}));
+    EXPECT_EQ(sizes_in(schedule, unit, 1), (std::vector<Items>{64}));
+    EXPECT_EQ(sizes_in(schedule, unit, 2), (std::vector<Items>{64}));
   }
-}
-
-TEST(FpmLimited, NeedsFurtherRoundsWhereAllMemoriesTogetherHoldLess) {
-  const Cluster cluster{
-      {{"", UnitKind::cpu, 1.0, 10.0}, {"", UnitKind::gpu, 1.0, 10.0}}, 50, 1, 1, {}, {}};
-  const Schedule schedule = run_cluster("fpm-limited", whole_iterations, cluster);
-  EXPECT_TRUE(schedule.outcome.complete);
-  EXPECT_FALSE(schedule.outcome.policy_stalled);
-  EXPECT_EQ(sizes_in(schedule, 0, 0), (std::vector<Items>{10, 10, 5}));
-  EXPECT_EQ(sizes_in(schedule, 1, 0), (std::vector<Items>{10, 10, 5}));
+  EXPECT_EQ(schedule.decisions_called("rebalance"), 1U);
 }
 
 TEST(Hierarchical, LeavesResidentDataOutOfWhatItLearns) {

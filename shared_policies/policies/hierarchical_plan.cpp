@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <iterator>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -265,12 +266,12 @@ HierarchicalPlan learned_plan(const View& view, const PerformanceModels& models,
       } else if (!models.knows(unit)) {
         plan.units[unit.index] = halving_groups(beta[j], limits.grain(), limits.group_cap(unit));
       } else {
-        const SpeedCurve in = models.in(unit);
+        const std::unique_ptr<CostModel> in = models.in(unit);
         const SpeedCurve compute = models.compute(unit);
-        const SpeedCurve out = models.out(unit);
+        const std::unique_ptr<CostModel> out = models.out(unit);
         plan.units[unit.index] =
-            plan_groups({&in, &compute, &out, beta[j], limits.grain(), limits.group_cap(unit),
-                         view.unit(unit).unit.copy_engines});
+            plan_groups({in.get(), &compute, out.get(), beta[j], limits.grain(),
+                         limits.group_cap(unit), view.unit(unit).unit.copy_engines});
       }
     }
   }

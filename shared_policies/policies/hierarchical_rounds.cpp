@@ -34,7 +34,8 @@ struct KernelKnowledge {
 
   PerformanceModels models;
   int iterations = 0;     ///< begun
-  bool balanced = false;  ///< the times of the last round agreed
+  bool balanced = false;  ///< the times of the last round agreed, under a plan by the models
+  bool is_plan_learned = false;
   HierarchicalPlan plan;  ///< of the last round
   Items plan_items = 0;
   std::vector<std::vector<UnitId>> plan_nodes;  ///< present when it was made
@@ -137,7 +138,8 @@ class HierarchicalRounds final : public Policy {
     is_last_ = hand_out(view, decisions) >= view.remaining();
   }
 
-  /// A plan whose times agreed is kept for as long as it fits what is to be done.
+  /// A plan whose times agreed is kept for as long as it fits what is to be done. The initial one
+  /// never is: equal units agree under it, however badly their blocks overlap.
   void plan_round(const View& view, const std::vector<std::vector<UnitId>>& nodes, Items load,
                   Decisions& decisions) {
     KernelKnowledge& kernel = *kernel_;
@@ -147,6 +149,7 @@ class HierarchicalRounds final : public Policy {
     }
     const bool knows_one = std::any_of(view.units().begin(), view.units().end(),
                                        [&](const auto& u) { return kernel.models.knows(u.id); });
+    kernel.is_plan_learned = knows_one;
     kernel.models.begin_round(knows_one);
     kernel.plan = knows_one ? learned_plan(view, kernel.models, load, options_.rule)
                             : initial_plan(view, load, options_.rule);
@@ -286,7 +289,8 @@ class HierarchicalRounds final : public Policy {
         node_times_s.push_back(longest_s);
       }
     }
-    kernel_->balanced = agree(options_.balance == BalanceOf::units ? unit_times_s : node_times_s);
+    kernel_->balanced = kernel_->is_plan_learned &&
+                        agree(options_.balance == BalanceOf::units ? unit_times_s : node_times_s);
     if (kernel_->balanced && !was_balanced) {
       decisions.note("load_balanced");
     }

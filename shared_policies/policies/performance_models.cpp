@@ -19,7 +19,29 @@ std::size_t repeats_of(const CostSample& sample) {
   return static_cast<std::size_t>(std::llround(sample.weight)) - 1;
 }
 
+/// A stage that took no time is not given any: a cost of blocks where there is none would decide
+/// how shares are cut.
+std::unique_ptr<CostModel> copy_curve(std::vector<CostSample> samples) {
+  const bool takes_time = std::any_of(samples.begin(), samples.end(),
+                                      [](const CostSample& s) { return s.seconds > 0.0; });
+  if (!takes_time) {
+    return std::make_unique<AffineCurve>(0.0, 0.0);
+  }
+  for (CostSample& sample : samples) {
+    sample.seconds = std::max(sample.seconds, shortest_block_s);
+  }
+  return std::make_unique<SpeedCurve>(samples);
+}
+
 }  // namespace
+
+std::unique_ptr<CostModel> PerformanceModels::in(UnitId unit) const {
+  return copy_curve(units_[unit.index].in);
+}
+
+std::unique_ptr<CostModel> PerformanceModels::out(UnitId unit) const {
+  return copy_curve(units_[unit.index].out);
+}
 
 void PerformanceModels::add_total(Totals& totals, Items items, Seconds time) const {
   const auto size = static_cast<double>(items);
@@ -45,9 +67,9 @@ void PerformanceModels::add_total(Totals& totals, Items items, Seconds time) con
 
 void PerformanceModels::add_block(UnitId unit, Items items, const StageTimes& times) {
   UnitSamples& samples = units_[unit.index];
-  add(samples.in, items, times.in);
+  add_sample(samples.in, static_cast<double>(items), times.in.value);
   add(samples.compute, items, times.compute);
-  add(samples.out, items, times.out);
+  add_sample(samples.out, static_cast<double>(items), times.out.value);
   add(samples.alone, items, ::equipoise::total(times));
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -61,11 +62,12 @@ class PerformanceModels {
 
   /// Whether anything of the unit was measured; its models exist then.
   [[nodiscard]] bool knows(UnitId unit) const { return !units_[unit.index].compute.empty(); }
-  [[nodiscard]] SpeedCurve in(UnitId unit) const { return SpeedCurve(units_[unit.index].in); }
   [[nodiscard]] SpeedCurve compute(UnitId unit) const {
     return SpeedCurve(units_[unit.index].compute);
   }
-  [[nodiscard]] SpeedCurve out(UnitId unit) const { return SpeedCurve(units_[unit.index].out); }
+  /// Copies of one block; no time at all where none was ever measured.
+  [[nodiscard]] std::unique_ptr<CostModel> in(UnitId unit) const;
+  [[nodiscard]] std::unique_ptr<CostModel> out(UnitId unit) const;
   /// What a share takes.
   [[nodiscard]] SpeedCurve total(UnitId unit) const;
   /// What a share of the node takes, where exactly these units were measured together.

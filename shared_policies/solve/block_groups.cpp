@@ -20,6 +20,7 @@ namespace {
 constexpr Items least_grains_to_split = 3;
 constexpr std::array equal_counts{2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64};
 constexpr std::array growing_counts{0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48};
+constexpr double rounding = 1e-9;  // relative: a smaller gain is none
 constexpr std::size_t longest_group = 64;
 constexpr int search_steps = 24;
 
@@ -89,7 +90,7 @@ class GroupShape {
       times.push_back(times_of(static_cast<double>(size * problem_.grain_items)));
     }
     const Seconds time = pipeline_time(times, problem_.copy_engines);
-    if (time < best_.time) {
+    if (time.value < best_.time.value * (1.0 - rounding)) {
       best_ = {grains, time};
     }
     return time;
