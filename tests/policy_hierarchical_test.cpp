@@ -6,6 +6,7 @@
 
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/run/run_loop.hpp"
+#include "shared_policies/solve/pipeline_schedule.hpp"
 #include "tests/support/cluster_schedule.hpp"
 #include "tests/support/fake_executor.hpp"
 #include "tests/support/scripted.hpp"
@@ -254,6 +255,46 @@ TEST(Hierarchical, DoesNotKeepTheInitialPlanWhereEqualUnitsAgreeUnderIt) {
     EXPECT_EQ(sizes_in(schedule, unit, 2), (std::vector<Items>{64}));
   }
   EXPECT_EQ(schedule.decisions_called("rebalance"), 1U);
+}
+
+/// One GPU whose copies in and out take 0.54 and 0.44 of computing, 1 s an item, and whose memory
+/// holds 122 items: twice 244 items.
+Schedule run_overlapping_gpu(const std::string& policy) {
+  PolicyTest test;
+  test.policy = policy;
+  test.parameters = whole_iterations;
+  test.items = 244;
+  test.iterations = 2;
+  FakeUnit fake = affine_unit(0.0, 1.0);
+  fake.in_s = [](double items) { return 0.54 * items; };
+  fake.out_s = [](double items) { return 0.44 * items; };
+  fake.memory_items = 122;
+  test.fake.units.push_back(fake);
+  test.memory_bytes.push_back(122.0);
+  test.units.emplace_back();
+  test.units.back().name = "u0";
+  test.units.back().kind = UnitKind::gpu;
+  return run_schedule(test);
+}
+
+TEST(Hierarchical, TakesAsLongAsItsPlanSaysWhereBlocksOverlap) {
+  const Schedule schedule = run_overlapping_gpu("hierarchical");
+  std::map<std::uint32_t, std::vector<StageTimes>> groups;
+  for (const BlockRecord& record : schedule.blocks) {
+    if (record.block.iteration == 1) {
+      groups[record.block.group].push_back(record.times);
+    }
+  }
+  ASSERT_EQ(groups.size(), 2U);
+  double planned_s = 0.0;
+  for (const auto& [group, times] : groups) {
+    planned_s += pipeline_time(times, 1).value;
+  }
+  EXPECT_NEAR(iteration_time(schedule, 1), planned_s, 1e-9);
+  // Halving blocks first: 122 as 61, 31, 15, 8, 4, 2, 1. One at a time it would be 244 x 1.98.
+  EXPECT_LT(iteration_time(schedule, 1), iteration_time(schedule, 0));
+  EXPECT_LT(iteration_time(schedule, 1), 244.0 * 1.05);
+  EXPECT_NEAR(iteration_time(run_overlapping_gpu("fpm-limited"), 1), 244.0 * 1.98, 1e-9);
 }
 
 TEST(Hierarchical, LeavesResidentDataOutOfWhatItLearns) {
