@@ -3,6 +3,7 @@ equipoise_tests(program
   SOURCES
     program_bad_input_test.cpp
     program_clusters_test.cpp
+    program_energy_paper_test.cpp
     program_energy_test.cpp
     program_machine_spec_test.cpp
     program_parts_test.cpp
