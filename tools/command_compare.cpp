@@ -143,7 +143,7 @@ int compare_command(const Options& options) {
 
   bool failed = false;
   if (simulates) {
-    comparison.lower_bound_s = lower_bound_of(sim).seconds;
+    comparison.lower_bound_s = sim.bound.seconds;
     catch_stop_signals();
     add_results(comparison, simulate_all(sim, comparison.policies, options, failed), "sim");
   }

@@ -1,6 +1,7 @@
 // `equipoise optimum`: the clairvoyant split, and the bound that nothing can beat.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -28,36 +29,77 @@ RunReport simulate_optimum(const SimWorld& world, Options options) {
   return unpacked(result.text);
 }
 
-std::string text(const SimWorld& world, const RunNumbers& numbers, const LowerBound& bound) {
+/// The units' part in one phase beside the shares that would reach its bound.
+std::string phase_text(const SimWorld& world, const RunNumbers& numbers, std::size_t phase) {
+  const LowerBound& bound = world.bound.phases[phase];
   TextTable table({"unit", "items", "share %", "blocks", "ends s", "items at the bound"});
   for (std::size_t i = 0; i < world.units.size(); ++i) {
-    const UnitNumbers& unit = numbers.units[i];
+    const UnitInPhase& unit = numbers.phases[phase][i];
     table.add({world.units[i].name, fmt::format("{}", unit.items),
-               fmt::format("{:.2f}", 100.0 * share(numbers, i)), fmt::format("{}", unit.blocks),
-               significant(unit.last_end.value, 5), fmt::format("{:.0f}", bound.share_items[i])});
+               fmt::format("{:.2f}", 100.0 * share_of(numbers.phases[phase], i)),
+               fmt::format("{}", unit.blocks), significant(unit.last_end.value, 5),
+               fmt::format("{:.0f}", bound.share_items[i])});
   }
-  return table.text() + fmt::format(
-                            "\nstatic split: {} s   lower bound: {} s ({} binds)   the split is "
-                            "{:.4f} of the bound\n",
-                            significant(numbers.makespan.value, 6), significant(bound.seconds, 6),
-                            bound.binding, numbers.makespan.value / bound.seconds);
+  if (numbers.phases.size() == 1) return table.text() + "\n";
+  return fmt::format("phase {}, {}: ends at {} s; lower bound of the phase alone {} s ({} binds)\n",
+                     phase, world.setup.phases[phase].kernel,
+                     significant(end_of(numbers.phases[phase]).value, 5),
+                     significant(bound.seconds, 5), bound.binding) +
+         table.text() + "\n";
 }
 
-std::string json(const SimWorld& world, const RunNumbers& numbers, const LowerBound& bound) {
+/// What binds in each phase, each once.
+std::string bindings(const SimWorld& world) {
+  std::vector<std::string> names;
+  for (const LowerBound& bound : world.bound.phases) {
+    if (std::find(names.begin(), names.end(), bound.binding) == names.end()) {
+      names.push_back(bound.binding);
+    }
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string text(const SimWorld& world, const RunNumbers& numbers) {
+  std::string text;
+  for (std::size_t phase = 0; phase < numbers.phases.size(); ++phase) {
+    text += phase_text(world, numbers, phase);
+  }
+  text += fmt::format("static split: {} s", significant(numbers.makespan.value, 6));
+  if (world.bound.seconds) {
+    text += fmt::format("   lower bound: {} s ({} binds)   the split is {:.4f} of the bound",
+                        significant(*world.bound.seconds, 6), bindings(world),
+                        numbers.makespan.value / *world.bound.seconds);
+  }
+  return text + "\n";
+}
+
+std::string phase_json(const SimWorld& world, const RunNumbers& numbers, std::size_t phase) {
+  const LowerBound& bound = world.bound.phases[phase];
   std::vector<std::pair<std::string, std::string>> units;
   for (std::size_t i = 0; i < world.units.size(); ++i) {
-    const UnitNumbers& unit = numbers.units[i];
+    const UnitInPhase& unit = numbers.phases[phase][i];
     units.emplace_back(world.units[i].name,
                        json_object({{"items", json_number(static_cast<double>(unit.items))},
                                     {"blocks", json_number(static_cast<double>(unit.blocks))},
-                                    {"share", json_number(share(numbers, i))},
+                                    {"share", json_number(share_of(numbers.phases[phase], i))},
                                     {"end_s", json_number(unit.last_end.value)},
                                     {"items_at_bound", json_number(bound.share_items[i])}}));
   }
-  return json_object({{"makespan_s", json_number(numbers.makespan.value)},
+  return json_object({{"kernel", json_string(world.setup.phases[phase].kernel)},
                       {"lower_bound_s", json_number(bound.seconds)},
                       {"binding", json_string(bound.binding)},
-                      {"by_unit", json_object(units)}}) +
+                      {"by_unit", json_object(units)}});
+}
+
+std::string json(const SimWorld& world, const RunNumbers& numbers) {
+  std::vector<std::string> phases;
+  for (std::size_t phase = 0; phase < numbers.phases.size(); ++phase) {
+    phases.push_back(phase_json(world, numbers, phase));
+  }
+  return json_object(
+             {{"makespan_s", json_number(numbers.makespan.value)},
+              {"lower_bound_s", world.bound.seconds ? json_number(*world.bound.seconds) : "null"},
+              {"phases", fmt::format("[{}]", fmt::join(phases, ","))}}) +
          "\n";
 }
 
@@ -66,11 +108,9 @@ std::string json(const SimWorld& world, const RunNumbers& numbers, const LowerBo
 int optimum_command(const Options& options) {
   if (options.objective != "time") return energy_optimum_command(options);
   const SimWorld world = load_sim_world(options);
-  const LowerBound bound = lower_bound_of(world);
   const RunReport report = simulate_optimum(world, options);
   const RunNumbers& numbers = report.run.numbers;
-  std::printf("%s",
-              (options.json ? json(world, numbers, bound) : text(world, numbers, bound)).c_str());
+  std::printf("%s", (options.json ? json(world, numbers) : text(world, numbers)).c_str());
   return report.run.verified ? 0 : 1;
 }
 

@@ -1,6 +1,5 @@
 // `equipoise simulate` and `equipoise run`: one policy, one run.
 #include <cstdio>
-#include <optional>
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands.hpp"
@@ -15,7 +14,7 @@ namespace {
 
 /// Prints the report; the exit code says how the run went.
 int report(const RunReport& report, const PolicyChoice& choice, const std::vector<Unit>& units,
-           std::optional<double> lower_bound_s, const Options& options) {
+           const Options& options) {
   if (report.outcome.interrupted) {
     std::fprintf(stderr, "equipoise: error: interrupted%s\n",
                  options.out.empty() ? "" : ("; " + options.out + " holds the run so far").c_str());
@@ -24,7 +23,7 @@ int report(const RunReport& report, const PolicyChoice& choice, const std::vecto
   if (options.json) {
     std::printf("%s\n", run_summary_text(report, names_of(units)).c_str());
   } else {
-    std::printf("%s", run_table(report, choice, units, lower_bound_s).c_str());
+    std::printf("%s", run_table(report, choice, units).c_str());
     if (!options.out.empty()) std::printf("run file: %s\n", options.out.c_str());
   }
   warn_of_extrapolation(choice.spelling, report.run.numbers.extrapolated_share);
@@ -46,9 +45,8 @@ int simulate_command(const Options& options) {
   const PolicyChoice choice = only_policy(options);
   if (!options.out.empty()) check_writable(options.out, "--out");
   const SimWorld world = load_sim_world(options);
-  const double bound_s = lower_bound_of(world).seconds;
   catch_stop_signals();
-  return report(simulate_once(world, choice, options, 0, options.out), choice, world.units, bound_s,
+  return report(simulate_once(world, choice, options, 0, options.out), choice, world.units,
                 options);
 }
 
@@ -58,8 +56,7 @@ int run_command(const Options& options) {
   RealWorld world = load_real_world(options);
   catch_stop_signals();
   world.allocate(options.seed);
-  return report(run_once(world, choice, options, 0, options.out), choice, world.units, std::nullopt,
-                options);
+  return report(run_once(world, choice, options, 0, options.out), choice, world.units, options);
 }
 
 }  // namespace equipoise

@@ -63,6 +63,34 @@ Json by_unit(const std::vector<std::string>& units,
   return json;
 }
 
+/// Who did how much of each phase of one run; null for a run of one phase.
+Json phases_json(const RunNumbers& n, const std::vector<std::string>& units) {
+  if (n.phases.size() < 2) return {};
+  Json phases = Json::array();
+  for (const std::vector<UnitInPhase>& phase : n.phases) {
+    Json by = Json::object();
+    for (std::size_t i = 0; i < units.size(); ++i) {
+      by[units[i]] = {{"items", phase[i].items},
+                      {"share", share_of(phase, i)},
+                      {"blocks", phase[i].blocks},
+                      {"last_end_s", phase[i].last_end.value}};
+    }
+    phases.push_back({{"end_s", end_of(phase).value}, {"by_unit", std::move(by)}});
+  }
+  return phases;
+}
+
+/// The same, means of many runs.
+Json phases_json(const std::vector<PhaseResult>& results, const std::vector<std::string>& units) {
+  if (results.size() < 2) return {};
+  Json phases = Json::array();
+  for (const PhaseResult& phase : results) {
+    phases.push_back(
+        {{"end_s", phase.end_s}, {"share_by_unit", by_unit(units, phase.share_by_unit)}});
+  }
+  return phases;
+}
+
 Json result_json(const PolicyResult& r, const PolicyChoice& policy,
                  const std::vector<std::string>& units) {
   const Foresight foresight = policy.info->foresight;
@@ -78,6 +106,7 @@ Json result_json(const PolicyResult& r, const PolicyChoice& policy,
       {"paired_ratio", r.paired_ratio ? statistics_json(*r.paired_ratio) : Json()},
       {"idle_fraction", {{"mean", r.idle_fraction}, {"by_unit", by_unit(units, r.idle_by_unit)}}},
       {"share_by_unit", by_unit(units, r.share_by_unit)},
+      {"phases", phases_json(r.phases, units)},
       {"blocks", r.blocks},
       {"rebalances", r.rebalances},
       {"decisions",
@@ -146,6 +175,7 @@ std::string run_summary_text(const RunReport& report, const std::vector<std::str
   }
   return Json{{"summary", true},
               {"makespan_s", n.makespan.value},
+              {"lower_bound_s", optional_json(report.lower_bound_s)},
               {"items", n.items},
               {"blocks", n.blocks},
               {"rebalances", n.rebalances},
@@ -161,7 +191,8 @@ std::string run_summary_text(const RunReport& report, const std::vector<std::str
               {"complete", report.outcome.complete},
               {"verified", report.run.verified},
               {"problem", report.problem},
-              {"by_unit", std::move(by)}}
+              {"by_unit", std::move(by)},
+              {"phases", phases_json(n, units)}}
       .dump();
 }
 
@@ -173,8 +204,17 @@ std::string packed(const RunReport& report) {
                      unit.busy.out.value, unit.occupied.value, unit.last_end.value,
                      optional_json(unit.energy_j)});
   }
+  Json phases = Json::array();
+  for (const std::vector<UnitInPhase>& phase : n.phases) {
+    Json in_phase = Json::array();
+    for (const UnitInPhase& unit : phase) {
+      in_phase.push_back({unit.items, unit.blocks, unit.last_end.value});
+    }
+    phases.push_back(std::move(in_phase));
+  }
   return Json{{"makespan_s", n.makespan.value},
               {"units", std::move(units)},
+              {"phases", std::move(phases)},
               {"items", n.items},
               {"blocks", n.blocks},
               {"rebalances", n.rebalances},
@@ -206,6 +246,13 @@ RunReport unpacked(const std::string& text) {
                        Seconds{unit.at(5).get<double>()},
                        Seconds{unit.at(6).get<double>()},
                        known_double(unit.at(7))});
+  }
+  for (const Json& phase : json.at("phases")) {
+    std::vector<UnitInPhase>& in_phase = n.phases.emplace_back();
+    for (const Json& unit : phase) {
+      in_phase.push_back({unit.at(0).get<Items>(), unit.at(1).get<std::uint64_t>(),
+                          Seconds{unit.at(2).get<double>()}});
+    }
   }
   n.items = json.at("items").get<Items>();
   n.blocks = json.at("blocks").get<std::uint64_t>();

@@ -78,10 +78,29 @@ std::string energy_table(const Comparison& comparison) {
   return table.text();
 }
 
+/// Who did how much of each phase, and when it ended; nothing for a run of one phase.
+std::string phase_table(const RunNumbers& n, const std::vector<Unit>& units) {
+  if (n.phases.size() < 2) return {};
+  std::vector<std::string> head = {"share %"};
+  std::vector<std::string> ends = {"ends s"};
+  for (std::size_t phase = 0; phase < n.phases.size(); ++phase) {
+    head.push_back(fmt::format("phase {}", phase));
+    ends.push_back(significant(end_of(n.phases[phase]).value, 4));
+  }
+  TextTable table(head);
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    std::vector<std::string> row = {units[i].name};
+    for (const auto& phase : n.phases) row.push_back(percent(share_of(phase, i)));
+    table.add(row);
+  }
+  table.add(ends);
+  return table.text() + "\n";
+}
+
 }  // namespace
 
 std::string run_table(const RunReport& report, const PolicyChoice& policy,
-                      const std::vector<Unit>& units, std::optional<double> lower_bound_s) {
+                      const std::vector<Unit>& units) {
   const RunNumbers& n = report.run.numbers;
   const bool any_energy = std::any_of(n.units.begin(), n.units.end(),
                                       [](const UnitNumbers& u) { return u.energy_j.has_value(); });
@@ -103,11 +122,11 @@ std::string run_table(const RunReport& report, const PolicyChoice& policy,
     if (any_energy) cells.push_back(joules(unit.energy_j));
     table.add(std::move(cells));
   }
-  std::string text = table.text() + "\n";
+  std::string text = table.text() + "\n" + phase_table(n, units);
   text += fmt::format("{}: makespan {} s", policy.spelling, significant(n.makespan.value, 5));
-  if (lower_bound_s) {
-    text += fmt::format(", {:.3f} of the lower bound {} s", n.makespan.value / *lower_bound_s,
-                        significant(*lower_bound_s, 5));
+  if (const std::optional<double> bound_s = report.lower_bound_s) {
+    text += fmt::format(", {:.3f} of the lower bound {} s", n.makespan.value / *bound_s,
+                        significant(*bound_s, 5));
   }
   text +=
       fmt::format("; {} blocks, {} decisions, {} rebalances", n.blocks, n.decisions, n.rebalances);

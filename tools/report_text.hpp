@@ -1,7 +1,6 @@
 // Runs and comparisons as tables for people.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,10 +9,9 @@
 
 namespace equipoise {
 
-/// One run: its makespan and a line a unit.
+/// One run: its makespan and a line a unit; of several phases, the shares in each.
 [[nodiscard]] std::string run_table(const RunReport& report, const PolicyChoice& policy,
-                                    const std::vector<Unit>& units,
-                                    std::optional<double> lower_bound_s);
+                                    const std::vector<Unit>& units);
 
 /// Warns when some of the items were in blocks outside the recorded sizes.
 void warn_of_extrapolation(const std::string& policy, double share);

@@ -63,6 +63,7 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
   report.outcome = run_policy(executor, *policy,
                               {plan.units, plan.phases, meter.get(), plan.stop_requested}, journal);
   report.problem = problem_of(report.outcome, verify);
+  report.lower_bound_s = plan.lower_bound_s;
   report.run = {metrics.numbers(), report.problem.empty(), report.outcome.policy_stalled,
                 plan.repetition};
   if (file != nullptr && !report.outcome.interrupted) {

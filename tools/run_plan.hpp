@@ -37,6 +37,7 @@ struct RunPlan {
   std::string on;                                    ///< "sim" or "real"
   std::uint64_t seed = 1;
   std::uint64_t repetition = 0;
+  std::optional<double> lower_bound_s;  ///< of simulated runs, if there is one
   std::string decision_cost = "none";
   std::string settings;      ///< further facts for the header: a JSON object as text
   std::string journal_file;  ///< empty: no run file
@@ -47,7 +48,8 @@ struct RunPlan {
 struct RunReport {
   PolicyRun run;
   RunOutcome outcome;
-  std::string problem;  ///< why it is not verified; empty when it is
+  std::string problem;                  ///< why it is not verified; empty when it is
+  std::optional<double> lower_bound_s;  ///< the plan's
 };
 
 /// Runs `plan` on `executor`. `verify` is asked after a complete run: an empty answer means that

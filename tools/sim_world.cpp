@@ -111,6 +111,24 @@ void add_timing(SimWorld& world) {
   }
 }
 
+/// Where the links' figures do not hold (profiles, network settings), copies are left out.
+RunBound bound_of(const SimWorld& world) {
+  Platform platform = world.setup.platform;
+  if (!world.transfers_add_up) {
+    for (PlatformUnit& unit : platform.units) unit.in = unit.out = Route{};
+  }
+  RunBound bound;
+  Seconds end;
+  for (std::size_t phase = 0; phase < world.setup.phases.size(); ++phase) {
+    std::vector<const BlockTiming*> timings;
+    for (const BlockTiming& timing : world.setup.timing[phase]) timings.push_back(&timing);
+    bound.phases.push_back(lower_bound(platform, world.setup.phases[phase], timings, {}, end));
+    end += Seconds{bound.phases.back().seconds};
+  }
+  if (end < Seconds::infinity()) bound.seconds = end.value;
+  return bound;
+}
+
 }  // namespace
 
 SimWorld load_sim_world(const Options& options) {
@@ -144,6 +162,7 @@ SimWorld load_sim_world(const Options& options) {
       options.dispatch_cost.value_or(first.dispatch.value_or(world.setup.dispatch));
   world.setup.first_use = first.first_use.value_or(Seconds{});
   for (const PlatformUnit& unit : world.setup.platform.units) world.units.push_back(unit.unit);
+  world.bound = bound_of(world);
   world.settings = json_object({{"platform", json_string(options.platform_file)},
                                 {"traces", json_strings(options.trace_files)},
                                 {"noise", options.noise ? "true" : "false"},
@@ -169,22 +188,6 @@ KnownCosts known_costs(const SimWorld& world, const std::vector<Trace>& traces) 
   return known;
 }
 
-LowerBound lower_bound_of(const SimWorld& world) {
-  Platform platform = world.setup.platform;
-  if (!world.transfers_add_up) {
-    for (PlatformUnit& unit : platform.units) unit.in = unit.out = Route{};
-  }
-  LowerBound sum;
-  for (std::size_t phase = 0; phase < world.setup.phases.size(); ++phase) {
-    std::vector<const BlockTiming*> timings;
-    for (const BlockTiming& timing : world.setup.timing[phase]) timings.push_back(&timing);
-    LowerBound bound = lower_bound(platform, world.setup.phases[phase], timings);
-    bound.seconds += sum.seconds;
-    sum = std::move(bound);
-  }
-  return sum;
-}
-
 void check_policy(const SimWorld& world, const PolicyChoice& choice) {
   const KnownCosts known = known_costs(world, profile_of(choice, world.traces));
   static_cast<void>(make_policy(*choice.info, {choice.parameters, &known, world.units}));
@@ -202,6 +205,7 @@ RunReport simulate_once(const SimWorld& world, const PolicyChoice& choice, const
   plan.on = "sim";
   plan.seed = options.seed;
   plan.repetition = repetition;
+  plan.lower_bound_s = world.bound.seconds;
   plan.decision_cost = options.decision_cost;
   plan.settings = world.settings;
   plan.journal_file = journal_file;

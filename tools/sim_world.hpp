@@ -16,6 +16,12 @@
 
 namespace equipoise {
 
+/// The bound that no run is under with noise off.
+struct RunBound {
+  std::vector<LowerBound> phases;  ///< each from the end of the one before
+  std::optional<double> seconds;   ///< their sum; nothing where all units go before the end
+};
+
 /// What is simulated, whatever the policy.
 struct SimWorld {
   SimSetup setup;  ///< seed, repetition and noise aside
@@ -23,22 +29,18 @@ struct SimWorld {
   std::vector<std::vector<RecordedSizes>> recorded;  ///< [phase][unit]
   bool transfers_add_up = true;  ///< as the probe found; else the bound leaves copies out
   std::vector<Trace> traces;     ///< as given, in order
-  std::string settings;          ///< for headers: a JSON object as text
+  RunBound bound;
+  std::string settings;  ///< for headers: a JSON object as text
 };
 
-/// Reads and checks `--platform`, `--trace` and `--workload`. Warns of what it goes on with. Throws
-/// InputError.
+/// Reads and checks `--platform`, `--trace` and `--workload`. Warns of what it goes
+/// on with. Throws InputError.
 [[nodiscard]] SimWorld load_sim_world(const Options& options);
 
 /// The costs of whole blocks, as the traces and the routes have them, for informed policies and
 /// oracles: mean block times and undisturbed transfers, phase by phase.
 /// `traces` are the world's own, or a profile's.
 [[nodiscard]] KnownCosts known_costs(const SimWorld& world, const std::vector<Trace>& traces);
-
-/// The bound that no run is under with noise off: the sum over phases; shares and what binds are
-/// the last phase's. Where the links' figures do not hold (profiles, network settings), copies are
-/// left out.
-[[nodiscard]] LowerBound lower_bound_of(const SimWorld& world);
 
 /// Simulates `choice` in this process, which does nothing else afterwards.
 [[nodiscard]] RunReport simulate_once(const SimWorld& world, const PolicyChoice& choice,

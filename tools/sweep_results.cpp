@@ -42,10 +42,10 @@ class RatioGatherer {
 };
 
 Comparison compare_experiment(const PlannedExperiment& planned, const std::string& reference,
-                              const RunsByPolicy& runs, double lower_bound_s) {
+                              const RunsByPolicy& runs) {
   Comparison comparison;
   comparison.experiment = experiment_text(planned.experiment.options, planned.world->settings, {});
-  comparison.lower_bound_s = lower_bound_s;
+  comparison.lower_bound_s = planned.world->bound.seconds;
   comparison.units = names_of(planned.world->units);
   comparison.policies = planned.policies;
   comparison.reference = choose_reference(planned.policies, reference);
@@ -155,13 +155,9 @@ SweepResults sweep_results(const Campaign& campaign, const SweepPlan& plan,
   SweepResults results;
   results.campaign = campaign;
   const std::vector<RunsByPolicy> runs = runs_of(plan, points);
-  std::map<const SimWorld*, double> bounds;
   for (std::size_t i = 0; i < plan.experiments.size(); ++i) {
     const PlannedExperiment& planned = plan.experiments[i];
-    const auto [bound, is_new] = bounds.emplace(planned.world.get(), 0.0);
-    if (is_new) bound->second = lower_bound_of(*planned.world).seconds;
-    results.comparisons.push_back(
-        compare_experiment(planned, campaign.reference, runs[i], bound->second));
+    results.comparisons.push_back(compare_experiment(planned, campaign.reference, runs[i]));
   }
   add_up(results);
   return results;

@@ -16,6 +16,18 @@ double share(const RunNumbers& numbers, std::size_t unit) {
   return static_cast<double>(numbers.units[unit].items) / static_cast<double>(numbers.items);
 }
 
+double share_of(const std::vector<UnitInPhase>& units, std::size_t unit) {
+  Items sum = 0;
+  for (const UnitInPhase& each : units) sum += each.items;
+  return sum == 0 ? 0.0 : static_cast<double>(units[unit].items) / static_cast<double>(sum);
+}
+
+Seconds end_of(const std::vector<UnitInPhase>& units) {
+  Seconds last;
+  for (const UnitInPhase& unit : units) last = std::max(last, unit.last_end);
+  return last;
+}
+
 Seconds finish_spread(const RunNumbers& numbers) {
   Seconds first = Seconds::infinity();
   Seconds last;
@@ -42,12 +54,17 @@ void Metrics::block(const BlockRecord& record) {
   unit.busy.out += record.times.out;
   unit.last_end = std::max(unit.last_end, record.end);
   occupy(record.unit, record.end - total(record.times), record.end);
+  const auto phase = static_cast<std::size_t>(record.block.phase);
+  while (sum_.phases.size() <= phase) sum_.phases.emplace_back(units_.size());
+  UnitInPhase& in_phase = sum_.phases[phase][record.unit.index];
+  in_phase.items += record.block.items;
+  ++in_phase.blocks;
+  in_phase.last_end = std::max(in_phase.last_end, record.end);
   sum_.items += record.block.items;
   ++sum_.blocks;
   sum_.makespan = std::max(sum_.makespan, record.end);
   if (!recorded_.empty()) {
-    const RecordedSizes& sizes =
-        recorded_[static_cast<std::size_t>(record.block.phase)][record.unit.index];
+    const RecordedSizes& sizes = recorded_[phase][record.unit.index];
     const auto items = static_cast<double>(record.block.items);
     if (items < sizes.least_items || items > sizes.most_items) {
       extrapolated_items_ += record.block.items;

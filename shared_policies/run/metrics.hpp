@@ -26,10 +26,18 @@ struct UnitNumbers {
   std::optional<double> energy_j;  ///< where its idle and busy watts are known
 };
 
+/// What one unit did in one phase.
+struct UnitInPhase {
+  Items items = 0;
+  std::uint64_t blocks = 0;
+  Seconds last_end;  ///< since the run began
+};
+
 /// The numbers of one run.
 struct RunNumbers {
   Seconds makespan;  ///< end of the last accepted block
   std::vector<UnitNumbers> units;
+  std::vector<std::vector<UnitInPhase>> phases;  ///< [phase][unit]
   Items items = 0;
   std::uint64_t blocks = 0;
   std::uint64_t rebalances = 0;
@@ -46,6 +54,10 @@ struct RunNumbers {
 [[nodiscard]] double idle_fraction(const RunNumbers& numbers, std::size_t unit);
 /// The unit's share of the items.
 [[nodiscard]] double share(const RunNumbers& numbers, std::size_t unit);
+/// A unit's share of the items of a phase.
+[[nodiscard]] double share_of(const std::vector<UnitInPhase>& units, std::size_t unit);
+/// When the last block of a phase ended.
+[[nodiscard]] Seconds end_of(const std::vector<UnitInPhase>& units);
 /// From the first to the last of the units' last ends, over units that did a block.
 [[nodiscard]] Seconds finish_spread(const RunNumbers& numbers);
 

@@ -31,6 +31,19 @@ Statistics summarise(const std::vector<double>& values) {
 
 namespace {
 
+/// Takes in the phases of one of n runs.
+void add_phases(std::vector<PhaseResult>& phases, const RunNumbers& numbers, double n) {
+  phases.resize(std::max(phases.size(), numbers.phases.size()));
+  for (std::size_t k = 0; k < numbers.phases.size(); ++k) {
+    const std::vector<UnitInPhase>& units = numbers.phases[k];
+    phases[k].end_s += end_of(units).value / n;
+    phases[k].share_by_unit.resize(units.size());
+    for (std::size_t i = 0; i < units.size(); ++i) {
+      phases[k].share_by_unit[i] += share_of(units, i) / n;
+    }
+  }
+}
+
 /// Adds a run's part to a mean over `runs`, which is known only where that of every run is.
 void add_known(std::optional<double>& mean, const std::optional<double>& value, double runs) {
   mean = mean && value ? std::optional(*mean + *value / runs) : std::nullopt;
@@ -62,6 +75,7 @@ PolicyResult summarise(const std::string& policy, const std::string& on,
       r.share_by_unit[i] += share(numbers, i) / n;
       add_known(r.energy_by_unit_j[i], numbers.units[i].energy_j, n);
     }
+    add_phases(r.phases, numbers, n);
     r.blocks += static_cast<double>(numbers.blocks) / n;
     r.rebalances += static_cast<double>(numbers.rebalances) / n;
     r.decisions += static_cast<double>(numbers.decisions) / n;

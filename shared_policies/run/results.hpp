@@ -37,6 +37,12 @@ struct RepetitionTime {
   double makespan_s = 0.0;
 };
 
+/// What the runs of a policy were like in one phase.
+struct PhaseResult {
+  double end_s = 0.0;                 ///< mean over runs, since the runs began
+  std::vector<double> share_by_unit;  ///< (units), means over runs; they add to 1
+};
+
 /// A policy's runs, summarised: one entry of results.json.
 struct PolicyResult {
   std::string policy;
@@ -50,6 +56,7 @@ struct PolicyResult {
   double idle_fraction = 0.0;               ///< mean over units and runs
   std::vector<double> idle_by_unit;         ///< (units), means over runs
   std::vector<double> share_by_unit;        ///< (units), means over runs; they add to 1
+  std::vector<PhaseResult> phases;          ///< (phases)
   double blocks = 0.0;                      ///< mean over runs, like all that follows
   double rebalances = 0.0;
   double decisions = 0.0;
