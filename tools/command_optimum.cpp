@@ -73,17 +73,21 @@ std::string text(const SimWorld& world, const RunNumbers& numbers) {
   return text + "\n";
 }
 
+std::string unit_json(const UnitInPhase& unit, double share, double items_at_bound) {
+  return json_object({{"items", json_number(static_cast<double>(unit.items))},
+                      {"blocks", json_number(static_cast<double>(unit.blocks))},
+                      {"share", json_number(share)},
+                      {"end_s", json_number(unit.last_end.value)},
+                      {"items_at_bound", json_number(items_at_bound)}});
+}
+
 std::string phase_json(const SimWorld& world, const RunNumbers& numbers, std::size_t phase) {
   const LowerBound& bound = world.bound.phases[phase];
   std::vector<std::pair<std::string, std::string>> units;
   for (std::size_t i = 0; i < world.units.size(); ++i) {
-    const UnitInPhase& unit = numbers.phases[phase][i];
     units.emplace_back(world.units[i].name,
-                       json_object({{"items", json_number(static_cast<double>(unit.items))},
-                                    {"blocks", json_number(static_cast<double>(unit.blocks))},
-                                    {"share", json_number(share_of(numbers.phases[phase], i))},
-                                    {"end_s", json_number(unit.last_end.value)},
-                                    {"items_at_bound", json_number(bound.share_items[i])}}));
+                       unit_json(numbers.phases[phase][i], share_of(numbers.phases[phase], i),
+                                 bound.share_items[i]));
   }
   return json_object({{"kernel", json_string(world.setup.phases[phase].kernel)},
                       {"lower_bound_s", json_number(bound.seconds)},
@@ -91,7 +95,16 @@ std::string phase_json(const SimWorld& world, const RunNumbers& numbers, std::si
                       {"by_unit", json_object(units)}});
 }
 
+/// The whole run, and, where there are several, its phases.
 std::string json(const SimWorld& world, const RunNumbers& numbers) {
+  std::vector<std::pair<std::string, std::string>> units;
+  for (std::size_t i = 0; i < world.units.size(); ++i) {
+    double items_at_bound = 0.0;
+    for (const LowerBound& bound : world.bound.phases) items_at_bound += bound.share_items[i];
+    const UnitNumbers& unit = numbers.units[i];
+    units.emplace_back(world.units[i].name, unit_json({unit.items, unit.blocks, unit.last_end},
+                                                      share(numbers, i), items_at_bound));
+  }
   std::vector<std::string> phases;
   for (std::size_t phase = 0; phase < numbers.phases.size(); ++phase) {
     phases.push_back(phase_json(world, numbers, phase));
@@ -99,7 +112,10 @@ std::string json(const SimWorld& world, const RunNumbers& numbers) {
   return json_object(
              {{"makespan_s", json_number(numbers.makespan.value)},
               {"lower_bound_s", world.bound.seconds ? json_number(*world.bound.seconds) : "null"},
-              {"phases", fmt::format("[{}]", fmt::join(phases, ","))}}) +
+              {"binding", json_string(bindings(world))},
+              {"by_unit", json_object(units)},
+              {"phases",
+               phases.size() < 2 ? "null" : fmt::format("[{}]", fmt::join(phases, ","))}}) +
          "\n";
 }
 
