@@ -8,6 +8,7 @@
 #include "tools/json_text.hpp"
 #include "tools/parallel_runs.hpp"
 #include "tools/text_table.hpp"
+#include "tools/workload_choice.hpp"
 
 namespace equipoise {
 namespace {
@@ -37,6 +38,23 @@ TEST(ParallelRuns, HaveNothingToDoWithoutAJob) {
   run_in_children(
       0, 2, [](std::size_t) { return std::string(); },
       [](std::size_t, const JobResult&) { FAIL(); });
+}
+
+TEST(WorkloadChoice, TakesWhatStaysOnAUnitFromTheTraceUnlessItIsTyped) {
+  Trace trace;
+  trace.kernel = "matmul";
+  EXPECT_EQ(choose_workload("matmul:n=100", {trace}).workload.resident_bytes, 80'000.0);
+  trace.resident_bytes = 0.0;
+  trace.memory_bytes_per_item = 7.0;
+  const Workload product = choose_workload("matmul:n=100", {trace}).workload;
+  EXPECT_EQ(product.resident_bytes, 0.0);
+  EXPECT_EQ(product.memory_bytes_per_item, 7.0);
+  trace.kernel = "stencil";
+  EXPECT_EQ(choose_workload("matmul:n=100", {trace}).workload.resident_bytes, 80'000.0);
+  EXPECT_EQ(choose_workload("stencil:items=9", {trace}).workload.memory_bytes_per_item, 7.0);
+  EXPECT_EQ(choose_workload("stencil:items=9,memory_bytes_per_item=2", {trace})
+                .workload.memory_bytes_per_item,
+            2.0);
 }
 
 TEST(TextTable, SetsNumbersToTheRightAndCountsCharacters) {

@@ -48,7 +48,8 @@ TEST(TraceFile, ReadsHeaderSamplesAndSummaries) {
   const Trace trace = read(
       R"({"schema":"equipoise.trace/1.4","source":"imported","kernel":"matmul","item":"line",)"
       R"("units":[{"id":"cpu0","kind":"cpu","colour":"red"},{"id":"mic0","kind":"mic"}],)"
-      R"("problem":{"n":4096},"grain_items":4,"dispatch_s":1e-5,"first_use_s":0,"new":[1]})"
+      R"("problem":{"n":4096},"grain_items":4,"dispatch_s":1e-5,"first_use_s":0,"new":[1],)"
+      R"("resident_bytes":8e6,"memory_bytes_per_item":16})"
       "\n"
       R"({"unit":"mic0","items":65.536,"n":9174,"in_s":{"mean":0.5,"sd":0.1},"in_bytes":100,)"
       R"("compute_s":{"mean":0.002,"sd":0.0004,"min":null,"median":0.0019,"max":0.004}})"
@@ -61,6 +62,8 @@ TEST(TraceFile, ReadsHeaderSamplesAndSummaries) {
   EXPECT_EQ(trace.grain_items, 4);
   EXPECT_EQ(trace.dispatch->value, 1e-5);
   EXPECT_EQ(trace.first_use->value, 0.0);
+  EXPECT_EQ(trace.resident_bytes, 8e6);
+  EXPECT_EQ(trace.memory_bytes_per_item, 16.0);
   EXPECT_EQ(trace.machine, "{}");
   ASSERT_EQ(trace.samples.size(), 2U);
   const TraceSample& summary = trace.samples[0];
@@ -82,10 +85,12 @@ TEST(TraceFile, ReadsHeaderSamplesAndSummaries) {
 }
 
 TEST(TraceFile, ComesBackAsItWasWritten) {
-  const Trace trace = read(header + sample +
-                           R"({"unit":"cuda0","items":65.536,"n":7,"in_s":0.1,"compute_s":)"
-                           R"({"mean":0.1,"sd":0.03},"out_s":0.2,"in_bytes":1e9,"out_bytes":0.5})"
-                           "\n");
+  Trace trace = read(header + sample +
+                     R"({"unit":"cuda0","items":65.536,"n":7,"in_s":0.1,"compute_s":)"
+                     R"({"mean":0.1,"sd":0.03},"out_s":0.2,"in_bytes":1e9,"out_bytes":0.5})"
+                     "\n");
+  trace.resident_bytes = 0.0;
+  trace.memory_bytes_per_item = 0.5;
   const TemporaryFolder folder;
   write_trace(trace, folder.path("a.jsonl"));
   write_trace(read_trace(folder.path("a.jsonl"), nullptr), folder.path("b.jsonl"));
@@ -94,6 +99,8 @@ TEST(TraceFile, ComesBackAsItWasWritten) {
   EXPECT_NE(folder.read("a.jsonl").find("{\"unit\":\"cpu0\",\"items\":5,\"compute_s\":0.25}\n"),
             std::string::npos);
   EXPECT_NE(folder.read("a.jsonl").find(R"("sd":0.03,"min":null)"), std::string::npos);
+  EXPECT_EQ(read_trace(folder.path("b.jsonl"), nullptr).resident_bytes, 0.0);
+  EXPECT_EQ(read_trace(folder.path("b.jsonl"), nullptr).memory_bytes_per_item, 0.5);
   EXPECT_FALSE(std::filesystem::exists(folder.path("a.jsonl.partial")));
 }
 
@@ -216,6 +223,8 @@ TEST(TraceFile, RefusesHeadersThatAreNotOurs) {
             "t.jsonl:1: `units` must be a list of at least one unit" + hint);
   EXPECT_EQ(with("{\"name\":\"here\"}", "\"here\""),
             "t.jsonl:1: `machine` must be an object" + hint);
+  EXPECT_EQ(with("\"units\"", "\"resident_bytes\":-1,\"units\""),
+            "t.jsonl:1: `resident_bytes` must not be negative" + hint);
   EXPECT_EQ(refusal("7\n"), "t.jsonl:1: the header must be a JSON object" + hint);
 }
 

@@ -19,8 +19,9 @@ struct WorkloadChoice {
 
 /// Reads `KERNEL[:k=v,...]`. A kernel of the catalog describes itself; a kernel that only some
 /// trace names takes items (required), grain_items, iterations, in_bytes_per_item,
-/// out_bytes_per_item, resident_bytes, memory_bytes_per_item and flop_per_item. Throws InputError
-/// at `--workload`.
+/// out_bytes_per_item, resident_bytes, memory_bytes_per_item and flop_per_item. Of both, resident
+/// bytes and memory an item are those of the kernel's first trace if its header says them; what was
+/// typed goes before. Throws InputError at `--workload`.
 [[nodiscard]] WorkloadChoice choose_workload(const std::string& spelling,
                                              const std::vector<Trace>& traces);
 
