@@ -13,6 +13,7 @@
 #include "tools/real_world.hpp"
 #include "tools/report_html.hpp"
 #include "tools/report_text.hpp"
+#include "tools/schedule_search.hpp"
 #include "tools/sim_world.hpp"
 
 namespace equipoise {
@@ -145,6 +146,9 @@ int compare_command(const Options& options) {
   if (simulates) {
     comparison.lower_bound_s = sim.bound.seconds;
     catch_stop_signals();
+    BestKnown best = search_schedule(sim, options);
+    comparison.best_known_s = best.seconds;
+    sim.schedule = std::move(best.schedule);
     add_results(comparison, simulate_all(sim, comparison.policies, options, failed), "sim");
   }
   if (runs) add_results(comparison, run_all(real, comparison.policies, options), "real");

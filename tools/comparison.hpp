@@ -17,6 +17,7 @@ namespace equipoise {
 struct Comparison {
   std::string experiment;  ///< a JSON object as text
   std::optional<double> lower_bound_s;
+  std::optional<double> best_known_s;  ///< makespan of the best schedule found, without noise
   std::vector<std::string> units;
   std::vector<PolicyChoice> policies;
   std::string reference;              ///< the policy that others are paired with; empty: none

@@ -284,6 +284,7 @@ std::string results_text(const Comparison& comparison) {
   return Json{{"schema", "equipoise.results/1"},
               {"experiment", Json::parse(comparison.experiment)},
               {"lower_bound_s", optional_json(comparison.lower_bound_s)},
+              {"best_known_s", optional_json(comparison.best_known_s)},
               {"reference", comparison.reference.empty() ? Json() : Json(comparison.reference)},
               {"results", std::move(results)}}
              .dump(1) +

@@ -177,6 +177,9 @@ std::string comparison_table(const Comparison& comparison) {
   if (comparison.lower_bound_s) {
     text += fmt::format("; lower bound {} s", significant(*comparison.lower_bound_s, 4));
   }
+  if (comparison.best_known_s) {
+    text += fmt::format("; best schedule known {} s", significant(*comparison.best_known_s, 4));
+  }
   text += "\n";
   if (any_energy && comparison.units.size() <= most_units_in_a_row) {
     text += "\n" + energy_table(comparison);

@@ -185,6 +185,7 @@ KnownCosts known_costs(const SimWorld& world, const std::vector<Trace>& traces) 
                                         moving_of(platform, unit, workload, world.setup.dispatch));
     }
   }
+  known.schedule = world.schedule;
   return known;
 }
 

@@ -31,6 +31,8 @@ struct SimWorld {
   std::vector<Trace> traces;     ///< as given, in order
   RunBound bound;
   std::string settings;  ///< for headers: a JSON object as text
+  BlockLists schedule;             ///< that `optimum` keeps to; empty: it divides by itself
+  std::string settings;          ///< for headers: a JSON object as text
 };
 
 /// Reads and checks `--platform`, `--trace` and `--workload`. Warns of what it goes

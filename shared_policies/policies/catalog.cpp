@@ -39,6 +39,7 @@ std::vector<PolicyInfo> make_rows() {
       naive_info(),
       asymmetric_info(),
       hguided_info(),
+      equipoise_info(),
       optimum_info(),
   };
   // clang-format on

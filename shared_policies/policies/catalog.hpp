@@ -23,12 +23,16 @@ enum class Foresight {
   oracle     ///< is given the true timings of this very run
 };
 
+/// The sizes of blocks, in order: [phase][unit][block], the same in every iteration.
+using BlockLists = std::vector<std::vector<std::vector<Items>>>;
+
 /// Known costs, for informed policies and oracles.
 struct KnownCosts {
   /// The costs of one phase: one for each unit of the run, in their order; null where the profile
   /// lacks the unit.
   using Phase = std::vector<std::unique_ptr<CostModel>>;
   std::vector<Phase> phases = std::vector<Phase>(1);
+  BlockLists schedule;  ///< for `optimum`: the best that is known; empty where none was searched
 };
 
 /// What a policy is made from.

@@ -1,9 +1,12 @@
-// optimum: the clairvoyant static division, an oracle that is given the true costs of this very
-// run.
+// optimum: an oracle that is given the true costs of this very run, and the best schedule that a
+// search in the simulator has found, where one was made.
 #include <memory>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/policies/block_plan.hpp"
 #include "shared_policies/policies/division.hpp"
 #include "shared_policies/policies/objective.hpp"
 #include "shared_policies/policies/planned_policy.hpp"
@@ -18,9 +21,9 @@ namespace {
 /// Copies of one block that could overlap with the computation of another are not counted on, and
 /// links that units share are not known to it: on such platforms it is a very good division, not a
 /// bound. For energy or EDP the shares are those of `divide_for`.
-class Optimum final : public PlannedPolicy {
+class KnownDivision final : public PlannedPolicy {
  public:
-  Optimum(const KnownCosts& known, Objective objective)
+  KnownDivision(const KnownCosts& known, Objective objective)
       : PlannedPolicy(known, "known"), objective_(objective) {}
 
  private:
@@ -40,9 +43,55 @@ class Optimum final : public PlannedPolicy {
   Objective objective_;
 };
 
+/// Hands out a known schedule: all blocks of a unit when an iteration starts, or when the unit
+/// joins, so that they overlap where the unit lets them. What lost units leave goes to whoever is
+/// idle.
+class KnownSchedule final : public Policy {
+ public:
+  explicit KnownSchedule(const BlockLists& schedule) : schedule_(schedule) {}
+
+  void decide(const View& view, const Event& event, Decisions& decisions) override {
+    if (std::holds_alternative<IterationStarted>(event.what)) {
+      left_ = schedule_[static_cast<std::size_t>(view.phase())];
+      rest_.clear(view);
+      Thought thought{{}, "schedule", {}};
+      for (const UnitState& unit : view.units()) {
+        const std::vector<Items>& blocks = left_[unit.id.index];
+        if (!blocks.empty()) {
+          thought.beliefs.push_back({unit.id, "known", {}, {}, blocks.front()});
+        }
+      }
+      decisions.thought(std::move(thought));
+      for (const UnitState& unit : view.units()) {
+        if (unit.present) hand_out(unit.id, decisions);
+      }
+    } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
+      hand_out(joined->unit, decisions);
+    } else if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
+      if (view.unit(idle->unit).outstanding.empty()) rest_.offer(view, idle->unit, decisions);
+    } else if (const auto* lost = std::get_if<UnitLost>(&event.what)) {
+      rest_.drop(view, lost->unit, decisions);
+    }
+  }
+
+ private:
+  void hand_out(UnitId unit, Decisions& decisions) {
+    for (const Items items : left_[unit.index]) decisions.assign(unit, items);
+    left_[unit.index].clear();
+  }
+
+  const BlockLists& schedule_;
+  BlockLists::value_type left_;  // (n) of this iteration, not handed out
+  BlockPlan rest_;               // nothing planned: all that is left is for anyone
+};
+
 std::unique_ptr<Policy> make_optimum(const Parameters& parameters, const KnownCosts* known) {
   EQ_CHECK(known != nullptr, "make_policy has seen to it");
-  return std::make_unique<Optimum>(*known, objective_of(parameters));
+  const Objective objective = objective_of(parameters);
+  if (objective == Objective::time && !known->schedule.empty()) {
+    return std::make_unique<KnownSchedule>(known->schedule);
+  }
+  return std::make_unique<KnownDivision>(*known, objective);
 }
 
 void check_optimum(const Parameters& parameters, std::span<const Unit> units) {
@@ -53,7 +102,7 @@ void check_optimum(const Parameters& parameters, std::span<const Unit> units) {
 
 PolicyInfo optimum_info() {
   return {"optimum",
-          "the clairvoyant static division: knows the true times of this run",
+          "the best schedule known: sees the true times of this run",
           "policies of the papers are measured against it",
           {objective_parameter()},
           Foresight::oracle,

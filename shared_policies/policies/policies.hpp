@@ -28,6 +28,7 @@ namespace equipoise {
 [[nodiscard]] PolicyInfo naive_info();
 [[nodiscard]] PolicyInfo asymmetric_info();
 [[nodiscard]] PolicyInfo hguided_info();
+[[nodiscard]] PolicyInfo equipoise_info();
 [[nodiscard]] PolicyInfo optimum_info();
 
 /// `initial_block_items`, the same for every policy that has one (see `initial_block`).

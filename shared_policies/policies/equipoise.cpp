@@ -1,0 +1,371 @@
+// equipoise: our own policy.
+//
+// (The idea, and what each part buys, is written below once measured.)
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "shared_policies/fit/pipeline_cost.hpp"
+#include "shared_policies/policies/policies.hpp"
+
+namespace equipoise {
+namespace {
+
+/// How bold the policy is; none of it has to be set by a user.
+struct Boldness {
+  double first_share = 0.0005;  ///< of all items, the first blocks of all units together
+  double growth = 8.0;          ///< a block is at most this times the largest done before
+  double slack = 0.5;           ///< share of the time left that a block of a sure unit takes
+  double cushion = 3.0;         ///< standard deviations of a block that it is shortened by
+  double overhead = 0.01;       ///< fixed costs are worth no more than this share of a block
+  double gain = 0.02;           ///< by which a smaller block must be cheaper, an item
+  double caution = 1.0;         ///< weight of scatter against fixed costs in the last block
+};
+
+/// What a block costs that the run is not noticeably shorter without, as a share of the run.
+constexpr double negligible_share = 1e-4;
+/// How much slower than the fastest known unit one of another kind may be when it is tried.
+constexpr double slowest_guess = 30.0;
+
+class Equipoise final : public Policy {
+ public:
+  explicit Equipoise(const Boldness& boldness) : boldness_(boldness) {}
+
+  void decide(const View& view, const Event& event, Decisions& decisions) override {
+    if (std::holds_alternative<PhaseStarted>(event.what)) {
+      learned_ = &kernels_[view.workload().kernel];
+      learned_->resize(view.units().size());
+      units_.assign(view.units().size(), {});
+    } else if (std::holds_alternative<IterationStarted>(event.what)) {
+      began_s_ = end_s_ = view.now().value;
+      feed_all(view, decisions);
+    } else if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
+      learn(*finished, event.at);
+      feed_all(view, decisions);
+    } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
+      units_[joined->unit.index] = {};
+      feed_all(view, decisions);
+    } else if (std::holds_alternative<UnitLost>(event.what)) {
+      feed_all(view, decisions);
+    }
+  }
+
+ private:
+  /// A unit in this phase, and what the last plan says of it.
+  struct UnitNow {
+    bool has_data = false;  ///< resident data is there
+    Seconds last_end;       ///< of its last block
+    double free_s = 0.0;    ///< when it will have done what it has
+    double rate = 0.0;      ///< items/s beyond the fixed costs; 0: takes no part
+    double begin_s = 0.0;   ///< free_s and the fixed costs of the blocks to come
+    double blocks = 1.0;    ///< to come
+    double items = 0.0;     ///< the next block, 0 before the first plan
+    Items grains = 0;       ///< its part of the last grains
+  };
+
+  void learn(const BlockFinished& finished, Seconds at);
+  void feed_all(const View& view, Decisions& decisions);
+  void feed_anyone(const View& view, Decisions& decisions);
+  void feed(const View& view, const UnitState& unit, Decisions& decisions);
+  void plan(const View& view);
+  void enter(const View& view, const UnitState& unit);
+  void drop_late_units();
+  void deal_last_grains(const View& view);
+  [[nodiscard]] double free_at(const View& view, const UnitState& unit) const;
+  [[nodiscard]] double rate_of_kind(const View& view, UnitKind kind) const;
+  [[nodiscard]] double next_items(const UnitState& unit, double left_s) const;
+  [[nodiscard]] double cheapest_items(const RunningCost& cost, double items) const;
+  [[nodiscard]] double fixed_of(const RunningCost& cost) const;
+  [[nodiscard]] double last_block_s(const RunningCost& cost) const;
+  [[nodiscard]] bool may_try(const View& view, const UnitState& unit) const;
+  void give(const View& view, UnitId id, double items, Decisions& decisions);
+
+  [[nodiscard]] const PipelineCost& learned(UnitId id) const { return (*learned_)[id.index]; }
+
+  Boldness boldness_;
+  std::map<std::string, std::vector<PipelineCost>> kernels_;  // by name, (n)
+  std::vector<PipelineCost>* learned_ = nullptr;              // of this phase's kernel
+  std::vector<UnitNow> units_;                                // (n)
+  double began_s_ = 0.0;                                      // this iteration
+  double end_s_ = 0.0;                                        // it will end, by the last plan
+  double rate_ = 0.0;                                         // of all units that take part
+  double work_ = 0.0;                                         // remaining + sum of rate x begin
+  Items remaining_ = 0;  // what is left after the decisions of this event
+  bool few_grains_ = false;
+};
+
+void Equipoise::learn(const BlockFinished& finished, Seconds at) {
+  UnitNow& unit = units_[finished.unit.index];
+  (*learned_)[finished.unit.index].add(finished, at, unit.last_end, !unit.has_data);
+  unit.has_data = true;
+  unit.last_end = at;
+}
+
+/// Gives every unit that should have more its next blocks.
+void Equipoise::feed_all(const View& view, Decisions& decisions) {
+  remaining_ = view.remaining();
+  if (remaining_ == 0) return;
+  plan(view);
+  for (const UnitState& unit : view.units()) {
+    if (unit.present && remaining_ > 0) feed(view, unit, decisions);
+  }
+  if (remaining_ == view.remaining() && view.outstanding() == 0) feed_anyone(view, decisions);
+}
+
+/// Gives a grain to the unit that it takes the least time on, though nobody seemed worth it.
+void Equipoise::feed_anyone(const View& view, Decisions& decisions) {
+  const auto grain = static_cast<double>(view.workload().grain_items);
+  const UnitState* best = nullptr;
+  double best_s = 0.0;
+  for (const UnitState& unit : view.units()) {
+    if (!unit.present) continue;
+    const double takes_s = learned(unit.id).is_known() ? learned(unit.id).queued().seconds(grain)
+                                                       : std::numeric_limits<double>::max();
+    if (best == nullptr || takes_s < best_s) {
+      best = &unit;
+      best_s = takes_s;
+    }
+  }
+  if (best != nullptr) give(view, best->id, grain, decisions);
+}
+
+void Equipoise::feed(const View& view, const UnitState& unit, Decisions& decisions) {
+  if (!learned(unit.id).is_known()) {
+    if (unit.outstanding.empty() && may_try(view, unit)) {
+      const auto all = static_cast<double>(view.workload().items);
+      give(view, unit.id, boldness_.first_share * all / static_cast<double>(view.units().size()),
+           decisions);
+    }
+    return;
+  }
+  UnitNow& now = units_[unit.id.index];
+  const RunningCost& cost = learned(unit.id).queued();
+  const auto grain = static_cast<double>(view.workload().grain_items);
+  for (std::size_t queued = unit.outstanding.size(); queued < learned(unit.id).depth(); ++queued) {
+    if (remaining_ == 0 || (few_grains_ ? now.grains == 0 : now.rate == 0.0)) return;
+    double items = next_items(unit, end_s_ - now.free_s);
+    if (few_grains_) {
+      items = std::clamp(items, grain, grain * static_cast<double>(now.grains));
+      now.grains -= static_cast<Items>(std::round(items / grain));
+    } else if (cost.seconds(grain) > end_s_ - now.free_s) {
+      return;
+    }
+    give(view, unit.id, items, decisions);
+    now.free_s += cost.seconds(items);
+  }
+}
+
+void Equipoise::give(const View& view, UnitId id, double items, Decisions& decisions) {
+  const Items grain = view.workload().grain_items;
+  const auto grains = static_cast<Items>(std::round(items / static_cast<double>(grain)));
+  const Items granted = std::min(std::max<Items>(grains, 1) * grain, remaining_);
+  decisions.assign(id, granted);
+  remaining_ -= granted;
+}
+
+/// Divides what remains:
+///
+///     end = (remaining + sum_p r_p b_p) / sum_p r_p   over the units with b_p < end,
+///
+/// where unit p does r_p items/s from b_p on: when it is free, and the fixed costs of the blocks
+/// that it will take have passed.
+void Equipoise::plan(const View& view) {
+  rate_ = 0.0;
+  work_ = static_cast<double>(view.remaining());
+  for (const UnitState& unit : view.units()) enter(view, unit);
+  if (rate_ == 0.0) return;
+  drop_late_units();
+  const auto grain = view.workload().grain_items;
+  few_grains_ = view.remaining() <= 4 * grain * static_cast<Items>(units_.size());
+  for (const UnitState& unit : view.units()) {
+    UnitNow& now = units_[unit.id.index];
+    if (now.rate == 0.0 || !learned(unit.id).is_known()) continue;
+    const double left_s = end_s_ - now.free_s;
+    const double last_s = last_block_s(learned(unit.id).queued());
+    now.items = next_items(unit, left_s);
+    now.blocks = left_s > last_s ? 1.0 + std::log2(left_s / last_s) : 1.0;
+  }
+  if (few_grains_) deal_last_grains(view);
+}
+
+/// Enters one unit into the sums of the plan.
+void Equipoise::enter(const View& view, const UnitState& unit) {
+  UnitNow& now = units_[unit.id.index];
+  now.rate = 0.0;
+  if (!unit.present) return;
+  if (learned(unit.id).is_known()) {
+    const RunningCost& cost = learned(unit.id).queued();
+    const double size = now.items > 0.0 ? now.items : cost.largest_items();
+    now.free_s = free_at(view, unit);
+    now.rate = size / std::max(cost.seconds(size) - cost.fixed_s(), 1e-9);
+    now.begin_s = now.free_s + now.blocks * cost.fixed_s();
+  } else if (!unit.outstanding.empty()) {
+    now.free_s = now.begin_s = view.now().value;
+    now.rate = rate_of_kind(view, unit.unit.kind);
+  }
+  rate_ += now.rate;
+  work_ += now.rate * now.begin_s;
+}
+
+/// Leaves out, until none is left to leave out, the units that would begin after the end.
+void Equipoise::drop_late_units() {
+  for (bool changed = true; changed;) {
+    changed = false;
+    end_s_ = work_ / rate_;
+    for (UnitNow& now : units_) {
+      if (now.rate == 0.0 || now.begin_s < end_s_ || rate_ <= now.rate * (1.0 + 1e-9)) continue;
+      rate_ -= now.rate;
+      work_ -= now.rate * now.begin_s;
+      now.rate = 0.0;
+      changed = true;
+    }
+  }
+}
+
+/// The mean rate of the known units of a kind; 0 where there is none.
+double Equipoise::rate_of_kind(const View& view, UnitKind kind) const {
+  double sum = 0.0;
+  double count = 0.0;
+  for (const UnitState& unit : view.units()) {
+    if (!unit.present || unit.unit.kind != kind || !learned(unit.id).is_known()) continue;
+    const RunningCost& cost = learned(unit.id).queued();
+    sum += cost.largest_items() / cost.seconds(cost.largest_items());
+    count += 1.0;
+  }
+  return count > 0.0 ? sum / count : 0.0;
+}
+
+/// Deals the last grains one by one to the unit that would end first with it.
+void Equipoise::deal_last_grains(const View& view) {
+  const auto grain = static_cast<double>(view.workload().grain_items);
+  std::vector<double> end_s(units_.size());
+  std::vector<double> more_s(units_.size());
+  for (const UnitState& unit : view.units()) {
+    UnitNow& now = units_[unit.id.index];
+    now.grains = 0;
+    if (!unit.present || !learned(unit.id).is_known()) continue;
+    const RunningCost& cost = learned(unit.id).queued();
+    end_s[unit.id.index] = free_at(view, unit) + cost.seconds(grain);
+    more_s[unit.id.index] = std::max(cost.seconds(2.0 * grain) - cost.seconds(grain), 1e-9);
+  }
+  for (Items left = view.remaining(); left > 0; left -= view.workload().grain_items) {
+    std::size_t first = units_.size();
+    for (std::size_t p = 0; p < units_.size(); ++p) {
+      if (more_s[p] > 0.0 && (first == units_.size() || end_s[p] < end_s[first])) first = p;
+    }
+    ++units_[first].grains;
+    end_s[first] += more_s[first];
+  }
+}
+
+/// When the unit will have done what it has.
+double Equipoise::free_at(const View& view, const UnitState& unit) const {
+  const double now_s = view.now().value;
+  if (unit.outstanding.empty()) return now_s;
+  const PipelineCost& learned = this->learned(unit.id);
+  double at_s = units_[unit.id.index].last_end.value;
+  bool is_first = true;
+  for (const OutstandingBlock& block : unit.outstanding) {
+    const auto items = static_cast<double>(block.block.items);
+    const double assigned_s = block.assigned.value;
+    const double takes_s =
+        assigned_s >= at_s ? learned.alone().seconds(items) : learned.queued().seconds(items);
+    at_s = std::max(at_s, assigned_s) + takes_s;
+    if (is_first) at_s = std::max(at_s, now_s + 0.02 * takes_s);  // it is late
+    is_first = false;
+  }
+  return at_s;
+}
+
+/// The next block of a unit that is to end `left_s` after it is free.
+double Equipoise::next_items(const UnitState& unit, double left_s) const {
+  const RunningCost& cost = learned(unit.id).queued();
+  const double limit =
+      std::min(static_cast<double>(unit.cap_items), boldness_.growth * cost.largest_items());
+  if (left_s <= last_block_s(cost)) return cost.items_within(left_s, limit);
+  const double safe_s = boldness_.slack * left_s / (1.0 + boldness_.cushion * cost.relative_sd());
+  const double efficient_s = std::min(fixed_of(cost) / boldness_.overhead, 0.5 * left_s);
+  return cheapest_items(cost, cost.items_within(std::max(safe_s, efficient_s), limit));
+}
+
+/// The largest of `items` and its halves of which no smaller one is noticeably cheaper an item.
+double Equipoise::cheapest_items(const RunningCost& cost, double items) const {
+  double best = items;
+  double best_s = cost.seconds(items) / items;
+  const double gain = boldness_.gain + 0.3 * cost.relative_sd();
+  for (int halvings = 1; halvings <= 8 && items > 1.0; ++halvings) {
+    items *= 0.5;
+    const double item_s = cost.seconds(items) / items;
+    if (item_s < best_s * (1.0 - gain)) {
+      best = items;
+      best_s = item_s;
+    }
+  }
+  return best;
+}
+
+double Equipoise::fixed_of(const RunningCost& cost) const {
+  return std::max(cost.surely_fixed_s(), negligible_share * (end_s_ - began_s_));
+}
+
+/// The longest time that one last block may take: halving it would cost more in fixed costs than
+/// its scatter costs.
+double Equipoise::last_block_s(const RunningCost& cost) const {
+  return 2.0 * fixed_of(cost) / (boldness_.caution * cost.relative_sd());
+}
+
+/// Whether a unit that nothing is known of should be given a block: not if it is likely to be the
+/// last to end with it.
+bool Equipoise::may_try(const View& view, const UnitState& unit) const {
+  if (unit.unit.kind != UnitKind::cpu) return true;
+  const auto grain = static_cast<double>(view.workload().grain_items);
+  const auto all = static_cast<double>(view.workload().items);
+  if (boldness_.first_share * all >= grain * static_cast<double>(units_.size())) return true;
+  bool is_first = true;
+  for (const UnitState& other : view.units()) {
+    if (!other.present || other.unit.kind == UnitKind::cpu) continue;
+    if (!learned(other.id).is_known()) {
+      is_first = is_first && false;
+      continue;
+    }
+    const double takes_s = learned(other.id).queued().seconds(grain);
+    return slowest_guess * takes_s <= end_s_ - view.now().value;
+  }
+  return is_first;
+}
+
+std::unique_ptr<Policy> make_equipoise(const Parameters& read, const KnownCosts* /*known*/) {
+  Boldness boldness;
+  boldness.first_share = read.number("first_share", 0.0, 1.0);
+  boldness.growth = read.number("growth", 1.0, 1e9);
+  boldness.slack = read.number("slack", 1e-6, 1.0);
+  boldness.cushion = read.number("cushion", 0.0, 1e9);
+  boldness.overhead = read.number("overhead_share", 1e-9, 1e9);
+  boldness.gain = read.number("least_gain", 0.0, 1.0);
+  boldness.caution = read.number("caution", 1e-9, 1e9);
+  return std::make_unique<Equipoise>(boldness);
+}
+
+}  // namespace
+
+PolicyInfo equipoise_info() {
+  return {"equipoise",
+          "solves at every finish; blocks as large as scatter and time left allow",
+          "this project",
+          {{"first_share", "0.0005", "share of the items", "first blocks of all units together"},
+           {"growth", "8", "x", "a block is at most this times the unit's largest so far"},
+           {"slack", "0.5", "x time left", "longest block of a unit whose times do not scatter"},
+           {"cushion", "3", "standard deviations", "that a block is made shorter by"},
+           {"overhead_share", "0.01", "x block time", "fixed time per block that is not minded"},
+           {"least_gain", "0.02", "x time an item", "for which a smaller block is chosen"},
+           {"caution", "1", "x", "scatter against fixed time when the last block is chosen"}},
+          Foresight::none,
+          0.0,
+          make_equipoise};
+}
+
+}  // namespace equipoise

@@ -1,0 +1,76 @@
+// What a cost learned block by block owes: lines, curves, changes, accidents.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "shared_policies/fit/running_cost.hpp"
+
+namespace equipoise {
+namespace {
+
+TEST(RunningCost, IsTheLineThatBlocksLieOn) {
+  RunningCost cost;
+  for (const double items : {1.0, 10.0, 100.0, 1000.0}) cost.add(items, 0.1 + 0.01 * items);
+  EXPECT_NEAR(cost.fixed_s(), 0.1, 1e-9);
+  EXPECT_NEAR(cost.seconds(500.0), 5.1, 1e-9);
+  EXPECT_NEAR(cost.items_within(5.1, 1e6), 500.0, 1e-3);
+}
+
+TEST(RunningCost, OneBlockSpeaksForAllSizesInProportion) {
+  RunningCost cost;
+  cost.add(100.0, 2.0);
+  EXPECT_DOUBLE_EQ(cost.seconds(50.0), 1.0);
+  EXPECT_DOUBLE_EQ(cost.fixed_s(), 0.0);
+}
+
+TEST(RunningCost, BendsWhereBlocksOfASizeSaySo) {
+  // t = 0.001 x^0.8 is no line; with five blocks of each size the curve is met to 3 %.
+  RunningCost cost;
+  for (int round = 0; round < 5; ++round) {
+    for (double items = 1.0; items < 5000.0; items *= 4.0) {
+      cost.add(items, 0.001 * std::pow(items, 0.8));
+    }
+  }
+  for (const double items : {4.0, 64.0, 1024.0}) {
+    EXPECT_NEAR(cost.seconds(items) / (0.001 * std::pow(items, 0.8)), 1.0, 0.03) << items;
+  }
+}
+
+TEST(RunningCost, FollowsAUnitThatChangesAfterTwoBlocks) {
+  RunningCost cost;
+  for (int i = 0; i < 20; ++i) cost.add(100.0, 1.0);
+  cost.add(100.0, 3.0);
+  cost.add(100.0, 3.0);
+  EXPECT_NEAR(cost.seconds(100.0), 3.0, 0.1);
+  EXPECT_NEAR(cost.seconds(200.0), 6.0, 0.2);
+}
+
+TEST(RunningCost, ForgetsASingleSpike) {
+  RunningCost cost;
+  for (int i = 0; i < 20; ++i) cost.add(100.0, 190e-6);
+  cost.add(100.0, 70e-3);
+  cost.add(100.0, 190e-6);
+  EXPECT_NEAR(cost.seconds(100.0), 190e-6, 4e-6);
+}
+
+TEST(RunningCost, KnowsHowMuchBlocksScatter) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  std::normal_distribution<double> scatter(1.0, 0.2);
+  RunningCost cost;
+  for (int i = 0; i < 400; ++i) cost.add(100.0, std::max(0.2, scatter(random)));
+  EXPECT_NEAR(cost.relative_sd(), 0.2, 0.08);
+  EXPECT_NEAR(cost.seconds(100.0), 1.0, 0.15);
+}
+
+TEST(RunningCost, NothingFitsIntoLessThanTheFixedTime) {
+  RunningCost cost;
+  for (const double items : {1.0, 10.0, 100.0, 1000.0}) cost.add(items, 0.1 + 0.01 * items);
+  EXPECT_EQ(std::floor(cost.items_within(0.05, 1e6)), 0.0);
+  EXPECT_EQ(cost.items_within(1e9, 1e6), 1e6);
+}
+
+}  // namespace
+}  // namespace equipoise

@@ -1,0 +1,344 @@
+// Candidates, balancing and local changes.
+#include "tools/schedule_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "shared_policies/model/failure.hpp"
+#include "tools/json_text.hpp"
+#include "tools/parallel_runs.hpp"
+
+namespace equipoise {
+namespace {
+
+constexpr double close_enough = 1.0002;  // of the lower bound: the search ends
+constexpr double worth_it = 0.9998;      // of the best so far: an improvement
+constexpr int balancing_rounds = 8;
+constexpr int change_rounds = 3;
+constexpr double evaluations_max = 400.0;
+constexpr double unit_evaluations_max = 40'000.0;
+
+/// What one unit does in an iteration.
+struct Part {
+  double share_items = 0.0;
+  Items blocks = 1;  ///< equal ones
+  int front = 0;     ///< the first is halved this often: s/4, s/4, s/2 for 2
+  int back = 0;      ///< the last as well, the other way round
+  auto operator<=>(const Part&) const = default;
+};
+
+using Parts = std::vector<Part>;  // (n)
+
+/// A candidate and how it went.
+struct Tried {
+  Parts parts;
+  double seconds = std::numeric_limits<double>::infinity();
+  std::vector<double> end_s;  ///< (n), 0 for units that did nothing
+};
+
+/// The sizes of the halves of a block: s/2^k, s/2^k, s/2^(k-1), ..., s/2.
+std::vector<double> halves(double items, int halvings) {
+  std::vector<double> sizes;
+  for (int i = 0; i < halvings; ++i) {
+    items *= 0.5;
+    sizes.push_back(items);
+  }
+  sizes.push_back(items);
+  std::reverse(sizes.begin(), sizes.end());
+  return sizes;
+}
+
+/// The search for one phase.
+class PhaseSearch {
+ public:
+  PhaseSearch(const SimWorld& world, const Options& options)
+      : world_(world),
+        options_(options),
+        workload_(world.setup.phases.front()),
+        bound_(lower_bound_of(world)),
+        left_(static_cast<std::size_t>(
+            std::clamp(unit_evaluations_max / static_cast<double>(world.units.size()), 10.0,
+                       evaluations_max))) {
+    options_.noise = false;
+    options_.decision_cost = "none";
+    std::map<std::tuple<std::string, UnitKind, std::string>, std::size_t> known;
+    for (std::size_t p = 0; p < world.units.size(); ++p) {
+      const Unit& unit = world.units[p];
+      const auto [place, is_new] =
+          known.try_emplace({unit.node, unit.kind, unit.model}, alike_.size());
+      if (is_new) alike_.emplace_back();
+      alike_[place->second].push_back(p);
+    }
+  }
+
+  BestKnown run() {
+    begin();
+    balance();
+    for (int round = 0; round < change_rounds && !is_done(); ++round) {
+      if (!change_once()) break;
+      balance();
+    }
+    BestKnown found;
+    found.schedule.push_back(blocks_of(best_.parts));
+    found.seconds = best_.seconds;
+    found.evaluated = evaluated_;
+    return found;
+  }
+
+ private:
+  [[nodiscard]] bool is_done() const {
+    return left_ == 0 || best_.seconds <= close_enough * bound_.seconds;
+  }
+  [[nodiscard]] Items cap(std::size_t unit) const {
+    return largest_block(world_.units[unit], workload_);
+  }
+  [[nodiscard]] bool anything_moves() const {
+    for (const PlatformUnit& unit : world_.setup.platform.units) {
+      if (!unit.in.links.empty() || !unit.out.links.empty()) return true;
+    }
+    return false;
+  }
+
+  void begin();
+  void balance();
+  bool change_once();
+  void try_all(std::vector<Parts> candidates);
+  [[nodiscard]] Tried evaluate_plain() const;
+  [[nodiscard]] Parts balanced(const Tried& tried, double damping) const;
+  [[nodiscard]] std::vector<Parts> changes() const;
+  [[nodiscard]] BlockLists::value_type blocks_of(const Parts& parts) const;
+  [[nodiscard]] std::vector<Items> whole_shares(const Parts& parts) const;
+
+  const SimWorld& world_;
+  Options options_;
+  const Workload& workload_;
+  LowerBound bound_;
+  std::vector<std::vector<std::size_t>> alike_;  // units that are changed together
+  std::size_t left_;                             // evaluations
+  std::size_t evaluated_ = 0;
+  Tried best_;
+};
+
+/// Runs jobs and gives how each went; a run that failed has taken for ever.
+Tried tried_from(const JobResult& result, Parts parts) {
+  Tried tried{std::move(parts), std::numeric_limits<double>::infinity(), {}};
+  if (!result.failure.empty()) return tried;
+  const RunReport report = unpacked(result.text);
+  if (!report.run.verified) return tried;
+  tried.seconds = report.run.numbers.makespan.value;
+  for (const UnitNumbers& unit : report.run.numbers.units) {
+    tried.end_s.push_back(unit.last_end.value);
+  }
+  return tried;
+}
+
+/// The clairvoyant division, as the policy makes it when no schedule is known.
+void PhaseSearch::begin() {
+  const PolicyChoice choice = parse_policy("optimum");
+  const JobResult result =
+      run_in_children({[&] { return packed(simulate_once(world_, choice, options_, 0, {})); }}, 1,
+                      [](std::size_t) {})
+          .front();
+  if (!result.failure.empty()) throw BackendError(result.failure);
+  const RunReport report = unpacked(result.text);
+  Parts division;
+  Parts at_bound;
+  for (std::size_t p = 0; p < world_.units.size(); ++p) {
+    const UnitNumbers& unit = report.run.numbers.units[p];
+    const auto iterations = static_cast<Items>(workload_.iterations);
+    division.push_back({static_cast<double>(unit.items / iterations),
+                        std::max<Items>(1, static_cast<Items>(unit.blocks) / iterations), 0, 0});
+    at_bound.push_back({bound_.share_items[p], division.back().blocks, 0, 0});
+  }
+  ++evaluated_;
+  --left_;
+  best_ = tried_from(result, division);
+  std::vector<Parts> candidates = {division, at_bound};
+  if (anything_moves()) {
+    for (const Items factor : {2, 4, 8, 16, 32}) {
+      for (Parts parts : {division, at_bound}) {
+        for (Part& part : parts) part.blocks *= factor;
+        candidates.push_back(std::move(parts));
+      }
+    }
+  }
+  try_all(std::move(candidates));
+}
+
+/// Evaluates `candidates` and keeps the best there is.
+void PhaseSearch::try_all(std::vector<Parts> candidates) {
+  candidates.resize(std::min(candidates.size(), left_));
+  const PolicyChoice choice = parse_policy("optimum");
+  std::vector<std::function<std::string()>> jobs;
+  for (const Parts& parts : candidates) {
+    jobs.emplace_back([this, &choice, &parts] {
+      SimWorld world = world_;
+      world.schedule = {blocks_of(parts)};
+      return packed(simulate_once(world, choice, options_, 0, {}));
+    });
+  }
+  const std::vector<JobResult> results = run_in_children(jobs, cores_to_use(), [](std::size_t) {});
+  evaluated_ += jobs.size();
+  left_ -= jobs.size();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    Tried tried = tried_from(results[i], std::move(candidates[i]));
+    if (tried.seconds < best_.seconds) best_ = std::move(tried);
+  }
+}
+
+/// Moves items from units that end late to units that end early, as long as that helps.
+void PhaseSearch::balance() {
+  for (int round = 0; round < balancing_rounds && !is_done(); ++round) {
+    const double before_s = best_.seconds;
+    std::vector<Parts> candidates;
+    for (const double damping : {1.0, 0.5, 0.25}) candidates.push_back(balanced(best_, damping));
+    try_all(std::move(candidates));
+    if (best_.seconds > worth_it * before_s) return;
+  }
+}
+
+/// Shares with which all units would end together, did each go on at the rate that it had.
+Parts PhaseSearch::balanced(const Tried& tried, double damping) const {
+  double rate = 0.0;
+  double ends = 0.0;
+  const std::size_t n = tried.parts.size();
+  std::vector<double> rates(n, 0.0);
+  for (std::size_t p = 0; p < n; ++p) {
+    if (tried.parts[p].share_items <= 0.0 || tried.end_s[p] <= 0.0) continue;
+    rates[p] = tried.parts[p].share_items / tried.end_s[p];
+    rate += rates[p];
+    ends += rates[p] * tried.end_s[p];
+  }
+  Parts parts = tried.parts;
+  if (rate == 0.0) return parts;
+  for (std::size_t p = 0; p < n; ++p) {
+    const double moved = damping * rates[p] * (ends / rate - tried.end_s[p]);
+    parts[p].share_items = std::max(0.0, parts[p].share_items + moved);
+  }
+  return parts;
+}
+
+/// Tries every change of units alike; whether one helped.
+bool PhaseSearch::change_once() {
+  const double before_s = best_.seconds;
+  try_all(changes());
+  return best_.seconds <= worth_it * before_s;
+}
+
+std::vector<Parts> PhaseSearch::changes() const {
+  std::vector<Parts> candidates;
+  const auto change = [&](const std::vector<std::size_t>& units, const auto& how) {
+    Parts parts = best_.parts;
+    for (const std::size_t p : units) how(parts[p]);
+    if (parts != best_.parts) candidates.push_back(std::move(parts));
+  };
+  std::vector<std::size_t> all(world_.units.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  std::vector<std::vector<std::size_t>> groups = {all};
+  if (alike_.size() > 1) groups.insert(groups.end(), alike_.begin(), alike_.end());
+  for (const std::vector<std::size_t>& units : groups) {
+    change(units, [](Part& part) { part.blocks *= 2; });
+    change(units, [](Part& part) { part.blocks = std::max<Items>(1, part.blocks / 2); });
+    change(units, [](Part& part) { part.front = std::min(part.front + 2, 8); });
+    change(units, [](Part& part) { part.back = std::min(part.back + 2, 8); });
+    if (units.size() < all.size()) {
+      change(units, [](Part& part) { part.share_items = 0.0; });
+    }
+  }
+  return candidates;
+}
+
+/// Shares in whole grains that add up to all items.
+std::vector<Items> PhaseSearch::whole_shares(const Parts& parts) const {
+  const auto grain = static_cast<double>(workload_.grain_items);
+  const Items grains_in_all = (workload_.items + workload_.grain_items - 1) / workload_.grain_items;
+  double sum = 0.0;
+  for (const Part& part : parts) sum += part.share_items;
+  std::vector<Items> grains;
+  std::vector<std::pair<double, std::size_t>> rests;
+  Items given = 0;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const double exact =
+        sum > 0.0 ? parts[p].share_items / sum * static_cast<double>(workload_.items) / grain : 0.0;
+    grains.push_back(static_cast<Items>(exact));
+    given += grains.back();
+    rests.emplace_back(std::floor(exact) - exact, p);
+  }
+  std::sort(rests.begin(), rests.end());
+  for (std::size_t i = 0; given < grains_in_all; i = (i + 1) % rests.size(), ++given) {
+    ++grains[rests[i].second];
+  }
+  return grains;
+}
+
+BlockLists::value_type PhaseSearch::blocks_of(const Parts& parts) const {
+  const std::vector<Items> grains = whole_shares(parts);
+  BlockLists::value_type blocks(parts.size());
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    if (grains[p] == 0) continue;
+    const Part& part = parts[p];
+    const auto share = static_cast<double>(grains[p]);
+    const Items most = std::max<Items>(1, cap(p) / workload_.grain_items);
+    const Items count = std::clamp<Items>(part.blocks, (grains[p] + most - 1) / most, grains[p]);
+    std::vector<double> sizes(static_cast<std::size_t>(count), share / static_cast<double>(count));
+    const std::vector<double> last = halves(sizes.back(), part.back);
+    sizes.pop_back();
+    sizes.insert(sizes.end(), last.rbegin(), last.rend());
+    const std::vector<double> first = halves(sizes.front(), part.front);
+    sizes.erase(sizes.begin());
+    sizes.insert(sizes.begin(), first.begin(), first.end());
+    double exact = 0.0;
+    Items given = 0;
+    for (const double size : sizes) {
+      exact += size;
+      const auto until = std::min(grains[p], static_cast<Items>(std::llround(exact)));
+      if (until > given) blocks[p].push_back((until - given) * workload_.grain_items);
+      given = std::max(given, until);
+    }
+  }
+  return blocks;
+}
+
+/// The world of one phase alone.
+SimWorld only_phase(const SimWorld& world, std::size_t phase) {
+  SimWorld one = world;
+  one.setup.phases = {world.setup.phases[phase]};
+  one.setup.timing = {world.setup.timing[phase]};
+  one.recorded = {world.recorded[phase]};
+  one.schedule.clear();
+  return one;
+}
+
+}  // namespace
+
+BestKnown search_schedule(const SimWorld& world, const Options& options) {
+  BestKnown all;
+  for (std::size_t phase = 0; phase < world.setup.phases.size(); ++phase) {
+    const SimWorld one = only_phase(world, phase);
+    BestKnown found = PhaseSearch(one, options).run();
+    all.schedule.push_back(std::move(found.schedule.front()));
+    all.seconds += found.seconds;
+    all.evaluated += found.evaluated;
+  }
+  if (world.setup.phases.size() == 1) return all;
+  SimWorld whole = world;
+  whole.schedule = all.schedule;
+  Options plain = options;
+  plain.noise = false;
+  plain.decision_cost = "none";
+  const PolicyChoice choice = parse_policy("optimum");
+  const JobResult result =
+      run_in_children({[&] { return packed(simulate_once(whole, choice, plain, 0, {})); }}, 1,
+                      [](std::size_t) {})
+          .front();
+  if (!result.failure.empty()) throw BackendError(result.failure);
+  all.seconds = unpacked(result.text).run.numbers.makespan.value;
+  return all;
+}
+
+}  // namespace equipoise
