@@ -146,9 +146,8 @@ int compare_command(const Options& options) {
   if (simulates) {
     comparison.lower_bound_s = sim.bound.seconds;
     catch_stop_signals();
-    BestKnown best = search_schedule(sim, options);
-    comparison.best_known_s = best.seconds;
-    sim.schedule = std::move(best.schedule);
+    know_best_schedule(sim, options);
+    comparison.best_known_s = sim.best_known_s;
     add_results(comparison, simulate_all(sim, comparison.policies, options, failed), "sim");
   }
   if (runs) add_results(comparison, run_all(real, comparison.policies, options), "real");

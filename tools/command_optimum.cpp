@@ -1,4 +1,4 @@
-// `equipoise optimum`: the clairvoyant split, and the bound that nothing can beat.
+// `equipoise optimum`: the best schedule known, and the bound that nothing can beat.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "tools/energy_optimum.hpp"
 #include "tools/json_text.hpp"
 #include "tools/parallel_runs.hpp"
+#include "tools/schedule_search.hpp"
 #include "tools/sim_world.hpp"
 #include "tools/text_table.hpp"
 
@@ -64,9 +65,9 @@ std::string text(const SimWorld& world, const RunNumbers& numbers) {
   for (std::size_t phase = 0; phase < numbers.phases.size(); ++phase) {
     text += phase_text(world, numbers, phase);
   }
-  text += fmt::format("static split: {} s", significant(numbers.makespan.value, 6));
+  text += fmt::format("best schedule known: {} s", significant(numbers.makespan.value, 6));
   if (world.bound.seconds) {
-    text += fmt::format("   lower bound: {} s ({} binds)   the split is {:.4f} of the bound",
+    text += fmt::format("   lower bound: {} s ({} binds)   the schedule is {:.4f} of the bound",
                         significant(*world.bound.seconds, 6), bindings(world),
                         numbers.makespan.value / *world.bound.seconds);
   }
@@ -123,7 +124,9 @@ std::string json(const SimWorld& world, const RunNumbers& numbers) {
 
 int optimum_command(const Options& options) {
   if (options.objective != "time") return energy_optimum_command(options);
-  const SimWorld world = load_sim_world(options);
+  SimWorld world = load_sim_world(options);
+  catch_stop_signals();
+  know_best_schedule(world, options);
   const RunReport report = simulate_optimum(world, options);
   const RunNumbers& numbers = report.run.numbers;
   std::printf("%s", (options.json ? json(world, numbers) : text(world, numbers)).c_str());

@@ -7,6 +7,7 @@
 #include "tools/json_text.hpp"
 #include "tools/real_world.hpp"
 #include "tools/report_text.hpp"
+#include "tools/schedule_search.hpp"
 #include "tools/sim_world.hpp"
 
 namespace equipoise {
@@ -44,8 +45,9 @@ PolicyChoice only_policy(const Options& options) {
 int simulate_command(const Options& options) {
   const PolicyChoice choice = only_policy(options);
   if (!options.out.empty()) check_writable(options.out, "--out");
-  const SimWorld world = load_sim_world(options);
+  SimWorld world = load_sim_world(options);
   catch_stop_signals();
+  if (choice.info->foresight == Foresight::oracle) know_best_schedule(world, options);
   return report(simulate_once(world, choice, options, 0, options.out), choice, world.units,
                 options);
 }

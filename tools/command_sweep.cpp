@@ -17,6 +17,7 @@
 #include "tools/parallel_runs.hpp"
 #include "tools/point_store.hpp"
 #include "tools/report_html.hpp"
+#include "tools/schedule_search.hpp"
 #include "tools/sim_world.hpp"
 #include "tools/sweep_plan.hpp"
 #include "tools/sweep_results.hpp"
@@ -75,6 +76,20 @@ PointRecord record_of(const SweepPlan& plan, const Point& point) {
   record.seed = planned.experiment.options.seed;
   record.repetition = point.repetition;
   return record;
+}
+
+/// Searches the best schedule of every world, once.
+void search_schedules(SweepPlan& plan, bool quiet) {
+  Progress progress(quiet);
+  std::size_t done = 0;
+  catch_stop_signals();
+  for (PlannedExperiment& planned : plan.experiments) {
+    progress.show(fmt::format("searched the best schedules of {} of {} experiments", done++,
+                              plan.experiments.size()));
+    if (!planned.world->best_known_s) {
+      know_best_schedule(*planned.world, planned.experiment.options);
+    }
+  }
 }
 
 /// Simulates the points and appends each as it ends.
@@ -178,7 +193,7 @@ int sweep_command(const std::string& campaign_file, const std::string& shard_tex
   const Shard shard = shard_text.empty() ? Shard{} : parse_shard(shard_text);
   std::vector<std::string> problems;
   const Campaign campaign = read_campaign(campaign_file, problems);
-  const SweepPlan plan = checked_plan(campaign, problems, options.quiet);
+  SweepPlan plan = checked_plan(campaign, problems, options.quiet);
   for (const std::string& problem : problems) say_error(problem);
   if (!problems.empty()) return 2;
 
@@ -197,6 +212,7 @@ int sweep_command(const std::string& campaign_file, const std::string& shard_tex
                 plan.points.size(), todo.size());
     std::fflush(stdout);
   }
+  search_schedules(plan, options.quiet);
   simulate_points(plan, todo, writer, options.quiet);
   return finish(campaign, plan, options);
 }

@@ -60,7 +60,7 @@ class PhaseSearch {
       : world_(world),
         options_(options),
         workload_(world.setup.phases.front()),
-        bound_(lower_bound_of(world)),
+        bound_(world.bound.phases.empty() ? LowerBound{} : world.bound.phases.front()),
         left_(static_cast<std::size_t>(
             std::clamp(unit_evaluations_max / static_cast<double>(world.units.size()), 10.0,
                        evaluations_max))) {
@@ -124,7 +124,18 @@ class PhaseSearch {
   Tried best_;
 };
 
-/// Runs jobs and gives how each went; a run that failed has taken for ever.
+/// Simulates `optimum` in each of `worlds`, each in a process of its own.
+std::vector<JobResult> simulate_all(const std::vector<SimWorld>& worlds, const Options& options) {
+  const PolicyChoice choice = parse_policy("optimum");
+  std::vector<JobResult> results(worlds.size());
+  run_in_children(
+      worlds.size(), cores_to_use(),
+      [&](std::size_t job) { return packed(simulate_once(worlds[job], choice, options, 0, {})); },
+      [&](std::size_t job, JobResult result) { results[job] = std::move(result); });
+  return results;
+}
+
+/// Gives how a run went; a run that failed has taken for ever.
 Tried tried_from(const JobResult& result, Parts parts) {
   Tried tried{std::move(parts), std::numeric_limits<double>::infinity(), {}};
   if (!result.failure.empty()) return tried;
@@ -139,11 +150,7 @@ Tried tried_from(const JobResult& result, Parts parts) {
 
 /// The clairvoyant division, as the policy makes it when no schedule is known.
 void PhaseSearch::begin() {
-  const PolicyChoice choice = parse_policy("optimum");
-  const JobResult result =
-      run_in_children({[&] { return packed(simulate_once(world_, choice, options_, 0, {})); }}, 1,
-                      [](std::size_t) {})
-          .front();
+  const JobResult result = simulate_all({world_}, options_).front();
   if (!result.failure.empty()) throw BackendError(result.failure);
   const RunReport report = unpacked(result.text);
   Parts division;
@@ -153,7 +160,8 @@ void PhaseSearch::begin() {
     const auto iterations = static_cast<Items>(workload_.iterations);
     division.push_back({static_cast<double>(unit.items / iterations),
                         std::max<Items>(1, static_cast<Items>(unit.blocks) / iterations), 0, 0});
-    at_bound.push_back({bound_.share_items[p], division.back().blocks, 0, 0});
+    at_bound.push_back(division.back());
+    if (!bound_.share_items.empty()) at_bound.back().share_items = bound_.share_items[p];
   }
   ++evaluated_;
   --left_;
@@ -173,18 +181,12 @@ void PhaseSearch::begin() {
 /// Evaluates `candidates` and keeps the best there is.
 void PhaseSearch::try_all(std::vector<Parts> candidates) {
   candidates.resize(std::min(candidates.size(), left_));
-  const PolicyChoice choice = parse_policy("optimum");
-  std::vector<std::function<std::string()>> jobs;
-  for (const Parts& parts : candidates) {
-    jobs.emplace_back([this, &choice, &parts] {
-      SimWorld world = world_;
-      world.schedule = {blocks_of(parts)};
-      return packed(simulate_once(world, choice, options_, 0, {}));
-    });
-  }
-  const std::vector<JobResult> results = run_in_children(jobs, cores_to_use(), [](std::size_t) {});
-  evaluated_ += jobs.size();
-  left_ -= jobs.size();
+  std::vector<SimWorld> worlds(candidates.size(), world_);
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    worlds[i].schedule = {blocks_of(candidates[i])};
+  const std::vector<JobResult> results = simulate_all(worlds, options_);
+  evaluated_ += worlds.size();
+  left_ -= worlds.size();
   for (std::size_t i = 0; i < results.size(); ++i) {
     Tried tried = tried_from(results[i], std::move(candidates[i]));
     if (tried.seconds < best_.seconds) best_ = std::move(tried);
@@ -310,6 +312,8 @@ SimWorld only_phase(const SimWorld& world, std::size_t phase) {
   one.setup.phases = {world.setup.phases[phase]};
   one.setup.timing = {world.setup.timing[phase]};
   one.recorded = {world.recorded[phase]};
+  one.bound.phases.clear();
+  if (phase < world.bound.phases.size()) one.bound.phases = {world.bound.phases[phase]};
   one.schedule.clear();
   return one;
 }
@@ -331,14 +335,16 @@ BestKnown search_schedule(const SimWorld& world, const Options& options) {
   Options plain = options;
   plain.noise = false;
   plain.decision_cost = "none";
-  const PolicyChoice choice = parse_policy("optimum");
-  const JobResult result =
-      run_in_children({[&] { return packed(simulate_once(whole, choice, plain, 0, {})); }}, 1,
-                      [](std::size_t) {})
-          .front();
+  const JobResult result = simulate_all({whole}, plain).front();
   if (!result.failure.empty()) throw BackendError(result.failure);
   all.seconds = unpacked(result.text).run.numbers.makespan.value;
   return all;
+}
+
+void know_best_schedule(SimWorld& world, const Options& options) {
+  BestKnown best = search_schedule(world, options);
+  world.schedule = std::move(best.schedule);
+  world.best_known_s = best.seconds;
 }
 
 }  // namespace equipoise

@@ -33,4 +33,7 @@ struct BestKnown {
 /// division itself cannot be simulated, Interrupted when a stop is requested.
 [[nodiscard]] BestKnown search_schedule(const SimWorld& world, const Options& options);
 
+/// Searches and keeps what was found in the world.
+void know_best_schedule(SimWorld& world, const Options& options);
+
 }  // namespace equipoise

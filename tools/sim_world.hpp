@@ -30,9 +30,9 @@ struct SimWorld {
   bool transfers_add_up = true;  ///< as the probe found; else the bound leaves copies out
   std::vector<Trace> traces;     ///< as given, in order
   RunBound bound;
-  std::string settings;  ///< for headers: a JSON object as text
-  BlockLists schedule;             ///< that `optimum` keeps to; empty: it divides by itself
-  std::string settings;          ///< for headers: a JSON object as text
+  BlockLists schedule;                 ///< that `optimum` keeps to; empty: it divides by itself
+  std::optional<double> best_known_s;  ///< its makespan without noise, where one was searched
+  std::string settings;                ///< for headers: a JSON object as text
 };
 
 /// Reads and checks `--platform`, `--trace` and `--workload`. Warns of what it goes

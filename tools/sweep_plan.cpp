@@ -24,7 +24,7 @@ namespace {
 class Worlds {
  public:
   /// Throws InputError, the same again for the same world.
-  std::shared_ptr<const SimWorld> get(const Options& options) {
+  std::shared_ptr<SimWorld> get(const Options& options) {
     std::string key = options.platform_file;
     for (const std::string& file : options.trace_files) key += "\n" + file;
     key += "\n";
@@ -32,13 +32,13 @@ class Worlds {
     if (options.dispatch_cost) key += "\n" + json_number(options.dispatch_cost->value);
     const auto known = worlds_.find(key);
     if (known != worlds_.end()) return known->second;
-    auto world = std::make_shared<const SimWorld>(load_sim_world(options));
+    auto world = std::make_shared<SimWorld>(load_sim_world(options));
     worlds_.emplace(key, world);
     return world;
   }
 
  private:
-  std::map<std::string, std::shared_ptr<const SimWorld>> worlds_;
+  std::map<std::string, std::shared_ptr<SimWorld>> worlds_;
 };
 
 /// The contents of files, hashed once each.

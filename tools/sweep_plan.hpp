@@ -17,7 +17,7 @@ namespace equipoise {
 struct PlannedExperiment {
   Experiment experiment;
   std::vector<PolicyChoice> policies;
-  std::shared_ptr<const SimWorld> world;  ///< experiments that differ in seed or noise share it
+  std::shared_ptr<SimWorld> world;  ///< experiments that differ in seed or noise share it
 };
 
 /// One simulation of a campaign.

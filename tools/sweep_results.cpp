@@ -46,6 +46,7 @@ Comparison compare_experiment(const PlannedExperiment& planned, const std::strin
   Comparison comparison;
   comparison.experiment = experiment_text(planned.experiment.options, planned.world->settings, {});
   comparison.lower_bound_s = planned.world->bound.seconds;
+  comparison.best_known_s = planned.world->best_known_s;
   comparison.units = names_of(planned.world->units);
   comparison.policies = planned.policies;
   comparison.reference = choose_reference(planned.policies, reference);
