@@ -158,7 +158,7 @@ void PhaseSearch::begin() {
   for (std::size_t p = 0; p < world_.units.size(); ++p) {
     const UnitNumbers& unit = report.run.numbers.units[p];
     const auto iterations = static_cast<Items>(workload_.iterations);
-    division.push_back({static_cast<double>(unit.items / iterations),
+    division.push_back({static_cast<double>(unit.items) / static_cast<double>(iterations),
                         std::max<Items>(1, static_cast<Items>(unit.blocks) / iterations), 0, 0});
     at_bound.push_back(division.back());
     if (!bound_.share_items.empty()) at_bound.back().share_items = bound_.share_items[p];
