@@ -20,8 +20,8 @@ constexpr double close_enough = 1.0002;  // of the lower bound: the search ends
 constexpr double worth_it = 0.9998;      // of the best so far: an improvement
 constexpr int balancing_rounds = 8;
 constexpr int change_rounds = 3;
-constexpr double evaluations_max = 400.0;
-constexpr double unit_evaluations_max = 40'000.0;
+constexpr double evaluations_max = 120.0;
+constexpr double unit_evaluations_max = 12'000.0;
 
 /// What one unit does in an iteration.
 struct Part {
