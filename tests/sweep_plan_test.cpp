@@ -116,6 +116,30 @@ TEST_F(Plan, TriesPoliciesBeforeAnythingRuns) {
   EXPECT_NE(problems[0].find("threshold"), std::string::npos) << problems[0];
 }
 
+TEST_F(Plan, DealsEveryPointAndSearchToOneShard) {
+  policies = "\"greedy\",\"optimum\"";
+  settings = "\"reps\":5";
+  name = "e{seed}\",\"for\":{\"seed\":[1,2,3]},\"seed\":\"{seed}";
+  const SweepPlan made = plan();
+  ASSERT_TRUE(problems.empty()) << problems.front();
+  ASSERT_EQ(made.experiments.size(), 3u);
+  for (const PlannedExperiment& planned : made.experiments) {
+    EXPECT_EQ(planned.schedule_key, made.experiments[0].schedule_key);  // luck changes nothing
+    EXPECT_EQ(planned.searched_by, 0u);
+  }
+  for (std::size_t i = 0; i < made.points.size(); ++i) {
+    std::size_t holders = 0;
+    for (std::size_t number = 1; number <= 4; ++number) {
+      const Shard shard{number, 4};
+      if (!shard.does(made, i)) continue;
+      ++holders;
+      const bool is_oracle = made.points[i].policy == 1;
+      EXPECT_TRUE(!is_oracle || shard.searches(made, made.points[i].experiment));
+    }
+    EXPECT_EQ(holders, 1u) << i;
+  }
+}
+
 TEST(CommittedCampaigns, NameNothingThatIsNotThere) {
   const std::filesystem::path folder = repository + "/tests/campaigns";
   std::size_t campaigns = 0;

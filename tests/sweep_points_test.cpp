@@ -37,7 +37,8 @@ class PointFiles : public testing::Test {
     PointWriter writer(folder.path("."), shard);
     for (const PointRecord& one : records) writer.append(one);
   }
-  std::map<std::string, PointRecord> read() {
+  std::map<std::string, PointRecord> read() { return read_all().points; }
+  StoredPoints read_all() {
     warnings.clear();
     return read_points(folder.path("."), warnings);
   }
@@ -74,6 +75,22 @@ TEST_F(PointFiles, LoseNothingButATornLastLine) {
     EXPECT_TRUE(points.contains("c"));
     EXPECT_TRUE(warnings.empty()) << warnings.front();
   }
+}
+
+TEST_F(PointFiles, KeepSchedulesBesidePoints) {
+  {
+    PointWriter writer(folder.path("."), {});
+    writer.append(record("a", 1.0));
+    writer.append(ScheduleRecord{"w", "e", "", 0.1 + 0.2, {{{3, 4}, {}}, {{5}, {6, 7, 8}}}});
+    writer.append(ScheduleRecord{"x", "e", "no room", 0.0, {}});
+  }
+  const StoredPoints stored = read_all();
+  EXPECT_TRUE(warnings.empty());
+  EXPECT_EQ(stored.points.size(), 1u);
+  ASSERT_EQ(stored.schedules.size(), 2u);
+  EXPECT_EQ(stored.schedules.at("w").best_known_s, 0.1 + 0.2);
+  EXPECT_EQ(stored.schedules.at("w").schedule, (BlockLists{{{3, 4}, {}}, {{5}, {6, 7, 8}}}));
+  EXPECT_EQ(stored.schedules.at("x").failure, "no room");
 }
 
 TEST_F(PointFiles, AreMergedFromAllShards) {

@@ -38,6 +38,8 @@ SweepResults two_experiments() {
     }
     comparison.reference = "plb-hec";
     comparison.lower_bound_s = 1.0;
+    comparison.bound_by = "compute";
+    comparison.best_known_s = 1.1;
     results.comparisons.push_back(comparison);
   }
   results.comparisons[0].results = {result("greedy", {4.0, 4.0}, 1.0),
@@ -64,6 +66,19 @@ TEST(SweepResults, TakeGeometricMeansAndTheWorst) {
   EXPECT_NEAR(plb.over_best.geometric_mean, std::sqrt(1.1), 1e-12);  // the oracle is no best
   EXPECT_EQ(results.standings[2].foresight, Foresight::oracle);
   EXPECT_NEAR(results.standings[0].over_reference.geometric_mean, std::sqrt(2.0 / 1.1), 1e-12);
+}
+
+TEST(SweepResults, MeasureByTheBestKnownWhereALinkBinds) {
+  SweepResults results = two_experiments();
+  Comparison& two = results.comparisons[1];
+  EXPECT_NEAR(*over_yardstick(two, two.results[1]), 3.3, 1e-12);
+  EXPECT_NEAR(results.standings[1].over_yardstick.worst, 3.3, 1e-12);
+  two.bound_by = "pcie0";
+  EXPECT_NEAR(*over_yardstick(two, two.results[1]), 3.0, 1e-12);  // 3.3 / 1.1
+  EXPECT_NE(sweep_markdown(results).find("| two † | 2.727 | 3.000 | 0.909 |"), std::string::npos)
+      << sweep_markdown(results);
+  two.best_known_s.reset();
+  EXPECT_FALSE(over_yardstick(two, two.results[1]).has_value());
 }
 
 TEST(SweepResults, PairTheReferenceWithTheBestOther) {

@@ -27,8 +27,6 @@
 namespace equipoise {
 namespace {
 
-using Points = std::map<std::string, PointRecord>;
-
 /// "12 s", "3 min", "2 h 5 min".
 std::string duration_text(double seconds) {
   if (seconds < 100.0) return fmt::format("{:.0f} s", seconds);
@@ -37,34 +35,36 @@ std::string duration_text(double seconds) {
   return fmt::format("{} h {} min", minutes / 60, minutes % 60);
 }
 
-Points read_folder(const std::string& folder) {
+StoredPoints read_folder(const std::string& folder) {
   std::vector<std::string> warnings;
-  Points points = read_points(folder, warnings);
+  StoredPoints stored = read_points(folder, warnings);
   for (const std::string& warning : warnings) warn(warning);
-  return points;
+  return stored;
 }
 
-bool is_done(const Points& points, const Point& point) {
-  const auto found = points.find(point.key);
-  return found != points.end() && found->second.failure.empty();
+/// Whether a record with a result is there.
+template <class Record>
+bool is_done(const std::map<std::string, Record>& records, const std::string& key) {
+  const auto found = records.find(key);
+  return found != records.end() && found->second.failure.empty();
 }
 
 /// The points of the shard that have no report yet.
-std::vector<std::size_t> points_to_do(const SweepPlan& plan, const Points& done,
+std::vector<std::size_t> points_to_do(const SweepPlan& plan, const StoredPoints& done,
                                       const Shard& shard) {
   std::vector<std::size_t> todo;
   for (std::size_t i = 0; i < plan.points.size(); ++i) {
-    if (shard.holds(i) && !is_done(done, plan.points[i])) todo.push_back(i);
+    if (shard.does(plan, i) && !is_done(done.points, plan.points[i].key)) todo.push_back(i);
   }
   return todo;
 }
 
 /// Points of the folder that are none of the plan's: made by another campaign, from other files or
 /// by another program.
-std::size_t count_strangers(const SweepPlan& plan, const Points& points) {
+std::size_t count_strangers(const SweepPlan& plan, const StoredPoints& stored) {
   std::size_t known = 0;
-  for (const Point& point : plan.points) known += points.count(point.key);
-  return points.size() - known;
+  for (const Point& point : plan.points) known += stored.points.count(point.key);
+  return stored.points.size() - known;
 }
 
 PointRecord record_of(const SweepPlan& plan, const Point& point) {
@@ -78,17 +78,36 @@ PointRecord record_of(const SweepPlan& plan, const Point& point) {
   return record;
 }
 
-/// Searches the best schedule of every world, once.
-void search_schedules(SweepPlan& plan, bool quiet) {
+ScheduleRecord searched(const PlannedExperiment& planned) {
+  ScheduleRecord record;
+  record.key = planned.schedule_key;
+  record.experiment = planned.experiment.name;
+  try {
+    BestKnown best = search_schedule(*planned.world, planned.experiment.options);
+    record.best_known_s = best.seconds;
+    record.schedule = std::move(best.schedule);
+  } catch (const BackendError& failure) {
+    record.failure = failure.what();
+  }
+  return record;
+}
+
+/// Searches the best schedules that the shard has to search and that are not there yet, appends
+/// them, and gives each world the schedule that its oracles keep to.
+void know_schedules(SweepPlan& plan, StoredPoints& stored, const Shard& shard, PointWriter& writer,
+                    bool quiet) {
   Progress progress(quiet);
-  std::size_t done = 0;
-  catch_stop_signals();
-  for (PlannedExperiment& planned : plan.experiments) {
-    progress.show(fmt::format("searched the best schedules of {} of {} experiments", done++,
-                              plan.experiments.size()));
-    if (!planned.world->best_known_s) {
-      know_best_schedule(*planned.world, planned.experiment.options);
+  for (std::size_t i = 0; i < plan.experiments.size(); ++i) {
+    const PlannedExperiment& planned = plan.experiments[i];
+    if (shard.searches(plan, i) && !is_done(stored.schedules, planned.schedule_key)) {
+      progress.show(fmt::format("searching the best schedule of experiment {} of {}", i + 1,
+                                plan.experiments.size()));
+      ScheduleRecord record = searched(planned);
+      writer.append(record);
+      stored.schedules.insert_or_assign(planned.schedule_key, std::move(record));
     }
+    const auto found = stored.schedules.find(planned.schedule_key);
+    if (found != stored.schedules.end()) planned.world->schedule = found->second.schedule;
   }
 }
 
@@ -98,7 +117,6 @@ void simulate_points(const SweepPlan& plan, const std::vector<std::size_t>& todo
   Progress progress(quiet);
   std::size_t done = 0;
   const auto begin = std::chrono::steady_clock::now();
-  catch_stop_signals();
   run_in_children(
       todo.size(), cores_to_use(),
       [&](std::size_t job) {
@@ -122,7 +140,8 @@ void simulate_points(const SweepPlan& plan, const std::vector<std::size_t>& todo
 }
 
 /// Says which points failed; true when there are any.
-bool warn_of_failures(const SweepPlan& plan, const Points& points) {
+bool warn_of_failures(const SweepPlan& plan, const StoredPoints& stored) {
+  const std::map<std::string, PointRecord>& points = stored.points;
   bool failed = false;
   for (const Point& point : plan.points) {
     const auto found = points.find(point.key);
@@ -153,19 +172,22 @@ void write_results(const SweepResults& results, const std::string& folder) {
 /// code.
 int finish(const Campaign& campaign, const SweepPlan& plan, const Options& options) {
   const ResultsLock lock(options.out);
-  const Points points = read_folder(options.out);
+  const StoredPoints stored = read_folder(options.out);
   std::size_t missing = 0;
-  for (const Point& point : plan.points) missing += points.count(point.key) == 0 ? 1 : 0;
+  for (const Point& point : plan.points) missing += stored.points.contains(point.key) ? 0 : 1;
+  for (const PlannedExperiment& planned : plan.experiments) {
+    missing += stored.schedules.contains(planned.schedule_key) ? 0 : 1;
+  }
   if (missing > 0) {
     if (!options.json) {
       std::printf(
-          "%zu of %zu points are still to come; the shard that brings the last one writes "
-          "the results\n",
-          missing, plan.points.size());
+          "%zu of %zu points and schedules are still to come; the shard that brings the last "
+          "one writes the results\n",
+          missing, plan.points.size() + plan.experiments.size());
     }
     return 0;
   }
-  const SweepResults results = sweep_results(campaign, plan, points);
+  const SweepResults results = sweep_results(campaign, plan, stored);
   write_results(results, options.out);
   if (options.json) {
     std::printf("%s", sweep_text(results).c_str());
@@ -174,7 +196,7 @@ int finish(const Campaign& campaign, const SweepPlan& plan, const Options& optio
                 standings_table(results).c_str(), options.out.c_str(), options.out.c_str(),
                 options.out.c_str());
   }
-  if (!warn_of_failures(plan, points)) return 0;
+  if (!warn_of_failures(plan, stored)) return 0;
   say_error("some runs failed; see the warnings above");
   return 1;
 }
@@ -199,7 +221,7 @@ int sweep_command(const std::string& campaign_file, const std::string& shard_tex
 
   make_folder(options.out, "--out");
   PointWriter writer(options.out, shard);
-  const Points done = read_folder(options.out);
+  StoredPoints done = read_folder(options.out);
   const std::vector<std::size_t> todo = points_to_do(plan, done, shard);
   if (const std::size_t strangers = count_strangers(plan, done); strangers > 0) {
     warn(
@@ -212,7 +234,8 @@ int sweep_command(const std::string& campaign_file, const std::string& shard_tex
                 plan.points.size(), todo.size());
     std::fflush(stdout);
   }
-  search_schedules(plan, options.quiet);
+  catch_stop_signals();
+  know_schedules(plan, done, shard, writer, options.quiet);
   simulate_points(plan, todo, writer, options.quiet);
   return finish(campaign, plan, options);
 }

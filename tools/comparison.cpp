@@ -88,6 +88,17 @@ Foresight foresight_of(const Comparison& comparison, const PolicyResult& result)
   return Foresight::none;
 }
 
+bool is_bound_by_a_link(const Comparison& comparison) {
+  const std::string& by = comparison.bound_by;
+  return !by.empty() && by != "compute" && by != "copies";
+}
+
+std::optional<double> over_yardstick(const Comparison& comparison, const PolicyResult& result) {
+  if (!is_bound_by_a_link(comparison)) return result.over_lower_bound;
+  if (!comparison.best_known_s) return std::nullopt;
+  return result.makespan_s.mean / *comparison.best_known_s;
+}
+
 bool knows_energy(const Comparison& comparison) {
   return std::any_of(comparison.results.begin(), comparison.results.end(), [](const auto& r) {
     return std::any_of(r.energy_by_unit_j.begin(), r.energy_by_unit_j.end(),

@@ -17,6 +17,7 @@ namespace equipoise {
 struct Comparison {
   std::string experiment;  ///< a JSON object as text
   std::optional<double> lower_bound_s;
+  std::string bound_by;  ///< what keeps the bound up: compute, copies, the name of a link
   std::optional<double> best_known_s;  ///< makespan of the best schedule found, without noise
   std::vector<std::string> units;
   std::vector<PolicyChoice> policies;
@@ -54,6 +55,15 @@ void relate_results(Comparison& comparison, const std::string& baseline);
 
 /// Whether the policy that made `result` sees what is to come.
 [[nodiscard]] Foresight foresight_of(const Comparison& comparison, const PolicyResult& result);
+
+/// Whether a link keeps the bound up, so that only the best schedule known says what can be
+/// reached.
+[[nodiscard]] bool is_bound_by_a_link(const Comparison& comparison);
+
+/// Mean makespan of `result` over what can be reached: over the best schedule known where a link
+/// keeps the bound up, else over the bound; nothing where that is not known.
+[[nodiscard]] std::optional<double> over_yardstick(const Comparison& comparison,
+                                                   const PolicyResult& result);
 
 /// Whether the energy of some unit is known.
 [[nodiscard]] bool knows_energy(const Comparison& comparison);

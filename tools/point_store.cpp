@@ -16,6 +16,7 @@
 #include <sstream>
 #include <thread>
 #include <utility>
+#include <variant>
 
 #include "shared_policies/model/failure.hpp"
 #include "sim/child_process.hpp"
@@ -54,9 +55,19 @@ bool lock(int fd) {
   return false;
 }
 
+/// Keeps `record`, unless one with a result is there.
+template <class Record>
+void keep(std::map<std::string, Record>& known, Record record) {
+  const auto found = known.find(record.key);
+  if (found == known.end()) {
+    known.emplace(record.key, std::move(record));
+  } else if (!found->second.failure.empty() && record.failure.empty()) {
+    found->second = std::move(record);
+  }
+}
+
 /// Reads the lines of one file.
-void read_file(const std::string& path, std::map<std::string, PointRecord>& points,
-               std::vector<std::string>& warnings) {
+void read_file(const std::string& path, StoredPoints& stored, std::vector<std::string>& warnings) {
   std::istringstream lines(text_of(path));
   std::size_t number = 0;
   for (std::string line; std::getline(lines, line);) {
@@ -68,12 +79,11 @@ void read_file(const std::string& path, std::map<std::string, PointRecord>& poin
                        "is not equipoise.points/1; move it out of the sweep's folder");
     }
     try {
-      PointRecord record = point_from(line);
-      const auto known = points.find(record.key);
-      if (known == points.end()) {
-        points.emplace(record.key, std::move(record));
-      } else if (!known->second.failure.empty() && record.failure.empty()) {
-        known->second = std::move(record);
+      StoredLine record = stored_line_from(line);
+      if (auto* point = std::get_if<PointRecord>(&record)) {
+        keep(stored.points, std::move(*point));
+      } else {
+        keep(stored.schedules, std::get<ScheduleRecord>(std::move(record)));
       }
     } catch (const InputError& refusal) {
       warnings.push_back(
@@ -103,12 +113,15 @@ PointWriter::PointWriter(const std::string& folder, const Shard& shard)
 
 PointWriter::~PointWriter() { ::close(fd_); }
 
-void PointWriter::append(const PointRecord& record) {
-  if (!write_all(fd_, point_text(record) + "\n")) refuse(path_);
+void PointWriter::append(const PointRecord& record) { append_line(point_text(record)); }
+
+void PointWriter::append(const ScheduleRecord& record) { append_line(schedule_text(record)); }
+
+void PointWriter::append_line(const std::string& line) {
+  if (!write_all(fd_, line + "\n")) refuse(path_);
 }
 
-std::map<std::string, PointRecord> read_points(const std::string& folder,
-                                               std::vector<std::string>& warnings) {
+StoredPoints read_points(const std::string& folder, std::vector<std::string>& warnings) {
   std::vector<std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
@@ -117,9 +130,9 @@ std::map<std::string, PointRecord> read_points(const std::string& folder,
     }
   }
   std::sort(files.begin(), files.end());
-  std::map<std::string, PointRecord> points;
-  for (const std::string& file : files) read_file(file, points, warnings);
-  return points;
+  StoredPoints stored;
+  for (const std::string& file : files) read_file(file, stored, warnings);
+  return stored;
 }
 
 ResultsLock::ResultsLock(const std::string& folder) {

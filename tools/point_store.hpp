@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "shared_policies/policies/catalog.hpp"
 #include "tools/run_plan.hpp"
 #include "tools/sweep_plan.hpp"
 
@@ -22,6 +23,21 @@ struct PointRecord {
   RunReport report;     ///< where `failure` is empty
 };
 
+/// A search for the best schedule known, by PlannedExperiment::schedule_key.
+struct ScheduleRecord {
+  std::string key;
+  std::string experiment;
+  std::string failure;  ///< why nothing was found; empty when something was
+  double best_known_s = 0.0;
+  BlockLists schedule;
+};
+
+/// What the lines of points files hold, by key.
+struct StoredPoints {
+  std::map<std::string, PointRecord> points;
+  std::map<std::string, ScheduleRecord> schedules;
+};
+
 /// The file that one shard of a sweep appends to: FOLDER/points.jsonl, or points-3-of-16.jsonl.
 class PointWriter {
  public:
@@ -35,19 +51,22 @@ class PointWriter {
 
   /// Appends a line. Throws InputError when the disk does not take it.
   void append(const PointRecord& record);
+  void append(const ScheduleRecord& record);
 
  private:
+  void append_line(const std::string& line);
+
   std::string path_;
   int fd_ = -1;
 };
 
-/// The points in all files of FOLDER called points*.jsonl, by key. Of two records of one key the
-/// first with a report counts, in the order of the files' names. A last line without an end (a
+/// The points and schedules in all files of FOLDER called points*.jsonl. Of two records of one key
+/// the first with a report counts, in the order of the files' names. A last line without an end (a
 /// sweep is writing it, or was killed) is not there yet; other lines that cannot be read are named
 /// in `warnings` and are not there either, so that their points run again. Throws InputError for a
 /// file of another schema.
-[[nodiscard]] std::map<std::string, PointRecord> read_points(const std::string& folder,
-                                                             std::vector<std::string>& warnings);
+[[nodiscard]] StoredPoints read_points(const std::string& folder,
+                                       std::vector<std::string>& warnings);
 
 /// While it lives, no other sweep writes results into FOLDER; waits for one that does.
 class ResultsLock {

@@ -56,21 +56,27 @@ class FileHashes {
   std::map<std::string, std::string> hashes_;
 };
 
-/// Everything but the policy and the repetition.
-ContentHash fingerprint(const Experiment& experiment, FileHashes& files) {
-  const Options& o = experiment.options;
+/// What is simulated, whatever the name, the luck and the policy.
+ContentHash world_fingerprint(const Options& o, FileHashes& files) {
   ContentHash hash;
   hash.add("equipoise.points/1");
   hash.add(built_with_text());
   hash.add(source_id());
-  hash.add(experiment.name);
   hash.add(files.of(o.platform_file));
   for (const std::string& file : o.trace_files) hash.add(files.of(file));
   hash.add("workloads");
   for (const std::string& workload : o.workloads) hash.add(workload);
   hash.add("settings");
-  hash.add(o.noise ? "noise" : "means");
   hash.add(o.dispatch_cost ? json_number(o.dispatch_cost->value) : "dispatch of the trace");
+  return hash;
+}
+
+/// Everything but the policy and the repetition.
+ContentHash fingerprint(const Experiment& experiment, FileHashes& files) {
+  const Options& o = experiment.options;
+  ContentHash hash = world_fingerprint(o, files);
+  hash.add(experiment.name);
+  hash.add(o.noise ? "noise" : "means");
   hash.add(o.decision_cost);
   hash.add(fmt::format("{}", o.seed));
   return hash;
@@ -168,18 +174,30 @@ SweepPlan plan_sweep(const Campaign& campaign, std::vector<std::string>& problem
   Worlds worlds;
   FileHashes files;
   Complaints complaints(problems);
+  std::map<std::string, std::size_t> searches;
   const std::size_t problems_before = problems.size();
   std::size_t done = 0;
   for (const Experiment& experiment : campaign.experiments) {
-    PlannedExperiment planned{experiment, {}, nullptr};
+    PlannedExperiment planned;
+    planned.experiment = experiment;
     if (prepare(campaign, planned, worlds, complaints)) {
       add_points(planned, files, plan);
+      planned.schedule_key = world_fingerprint(experiment.options, files).text();
+      planned.searched_by =
+          searches.emplace(planned.schedule_key, plan.experiments.size()).first->second;
       plan.experiments.push_back(std::move(planned));
     }
     progress(++done);
   }
   if (problems.size() == problems_before) check_published(campaign, plan, problems);
   return plan;
+}
+
+bool Shard::does(const SweepPlan& plan, std::size_t point) const {
+  const Point& p = plan.points[point];
+  const PlannedExperiment& planned = plan.experiments[p.experiment];
+  const bool is_oracle = planned.policies[p.policy].info->foresight == Foresight::oracle;
+  return is_oracle ? searches(plan, p.experiment) : holds(point);
 }
 
 Shard parse_shard(const std::string& text) {

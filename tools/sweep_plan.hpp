@@ -18,6 +18,9 @@ struct PlannedExperiment {
   Experiment experiment;
   std::vector<PolicyChoice> policies;
   std::shared_ptr<SimWorld> world;  ///< experiments that differ in seed or noise share it
+  /// A hash of all that the search for the best schedule known depends on.
+  std::string schedule_key;
+  std::size_t searched_by = 0;  ///< the first experiment with the same key
 };
 
 /// One simulation of a campaign.
@@ -47,8 +50,15 @@ struct Shard {
   std::size_t number = 1;
   std::size_t of = 1;
 
-  /// Whether it does point number `point` (from 0) of a plan. Every point is in exactly one shard.
-  [[nodiscard]] bool holds(std::size_t point) const { return point % of == number - 1; }
+  /// Whether it does number `i` (from 0) of what is dealt out in turn.
+  [[nodiscard]] bool holds(std::size_t i) const { return i % of == number - 1; }
+  /// Whether it searches the schedule that belongs to the experiment. One shard does.
+  [[nodiscard]] bool searches(const SweepPlan& plan, std::size_t experiment) const {
+    return holds(plan.experiments[experiment].searched_by);
+  }
+  /// Whether it does point number `point` of the plan; every point is in exactly one shard. Points
+  /// of oracles need the schedule and are where that is searched.
+  [[nodiscard]] bool does(const SweepPlan& plan, std::size_t point) const;
 };
 
 /// Reads "3/16". Throws InputError at `--shard`.

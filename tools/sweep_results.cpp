@@ -41,18 +41,33 @@ class RatioGatherer {
   RatioSummary sum_;
 };
 
+/// What keeps the bound of the longest phase up.
+std::string bound_by(const RunBound& bound) {
+  const auto longest = std::max_element(
+      bound.phases.begin(), bound.phases.end(),
+      [](const LowerBound& a, const LowerBound& b) { return a.seconds < b.seconds; });
+  return longest == bound.phases.end() ? std::string() : longest->binding;
+}
+
 Comparison compare_experiment(const PlannedExperiment& planned, const std::string& reference,
-                              const RunsByPolicy& runs) {
+                              const RunsByPolicy& runs, std::optional<double> best_known_s) {
   Comparison comparison;
   comparison.experiment = experiment_text(planned.experiment.options, planned.world->settings, {});
   comparison.lower_bound_s = planned.world->bound.seconds;
-  comparison.best_known_s = planned.world->best_known_s;
+  comparison.bound_by = bound_by(planned.world->bound);
   comparison.units = names_of(planned.world->units);
   comparison.policies = planned.policies;
   comparison.reference = choose_reference(planned.policies, reference);
+  comparison.best_known_s = best_known_s;
   add_results(comparison, runs, world_name);
   relate_results(comparison, planned.experiment.options.baseline);
   return comparison;
+}
+
+std::optional<double> best_known_of(const PlannedExperiment& planned, const StoredPoints& stored) {
+  const auto found = stored.schedules.find(planned.schedule_key);
+  if (found == stored.schedules.end() || !found->second.failure.empty()) return std::nullopt;
+  return found->second.best_known_s;
 }
 
 /// The runs of every experiment.
@@ -72,6 +87,7 @@ PolicyStanding standing_of(const SweepResults& results, const std::string& polic
                            Foresight foresight) {
   RatioGatherer speedup(true);
   RatioGatherer over_bound(false);
+  RatioGatherer over_yard(false);
   RatioGatherer over_best(false);
   RatioGatherer over_reference(false);
   for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
@@ -82,6 +98,7 @@ PolicyStanding standing_of(const SweepResults& results, const std::string& polic
     const PolicyResult* best = best_blind(comparison, {});
     if (result->speedup_vs_baseline > 0.0) speedup.add(result->speedup_vs_baseline, name);
     if (result->over_lower_bound) over_bound.add(*result->over_lower_bound, name);
+    if (const auto ratio = over_yardstick(comparison, *result)) over_yard.add(*ratio, name);
     if (best != nullptr) over_best.add(result->makespan_s.mean / best->makespan_s.mean, name);
     if (result->paired_ratio) over_reference.add(result->paired_ratio->mean, name);
   }
@@ -89,6 +106,7 @@ PolicyStanding standing_of(const SweepResults& results, const std::string& polic
           foresight,
           speedup.summary(),
           over_bound.summary(),
+          over_yard.summary(),
           over_best.summary(),
           over_reference.summary()};
 }
@@ -152,13 +170,14 @@ void add_up(SweepResults& results) {
 }
 
 SweepResults sweep_results(const Campaign& campaign, const SweepPlan& plan,
-                           const std::map<std::string, PointRecord>& points) {
+                           const StoredPoints& stored) {
   SweepResults results;
   results.campaign = campaign;
-  const std::vector<RunsByPolicy> runs = runs_of(plan, points);
+  const std::vector<RunsByPolicy> runs = runs_of(plan, stored.points);
   for (std::size_t i = 0; i < plan.experiments.size(); ++i) {
     const PlannedExperiment& planned = plan.experiments[i];
-    results.comparisons.push_back(compare_experiment(planned, campaign.reference, runs[i]));
+    results.comparisons.push_back(
+        compare_experiment(planned, campaign.reference, runs[i], best_known_of(planned, stored)));
   }
   add_up(results);
   return results;

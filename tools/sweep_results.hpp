@@ -28,6 +28,7 @@ struct PolicyStanding {
   Foresight foresight = Foresight::none;
   RatioSummary speedup;           ///< over the baseline; the worst is the least
   RatioSummary over_lower_bound;  ///< mean makespan over the bound; the worst is the greatest
+  RatioSummary over_yardstick;    ///< see `over_yardstick`; the worst is the greatest
   /// Mean makespan over that of the best policy that does not see what is to come.
   RatioSummary over_best;
   RatioSummary over_reference;  ///< mean of the paired ratios; none without a reference
@@ -67,6 +68,6 @@ void add_up(SweepResults& results);
 /// Puts the points together. A point that failed leaves its repetition out; an experiment without
 /// any run has no results.
 [[nodiscard]] SweepResults sweep_results(const Campaign& campaign, const SweepPlan& plan,
-                                         const std::map<std::string, PointRecord>& points);
+                                         const StoredPoints& stored);
 
 }  // namespace equipoise

@@ -32,11 +32,37 @@ Json experiment_json(const std::string& name, const Comparison& comparison) {
         {"makespan_s", r.makespan_s.mean},
         {"speedup_vs_baseline", r.speedup_vs_baseline},
         {"over_lower_bound", number_or_null(r.over_lower_bound)},
+        {"over_yardstick", number_or_null(over_yardstick(comparison, r))},
         {"paired_ratio", r.paired_ratio ? Json::parse(json_statistics(*r.paired_ratio)) : Json()}};
   }
   return {{"name", name},
           {"lower_bound_s", number_or_null(comparison.lower_bound_s)},
+          {"bound_by", comparison.bound_by},
+          {"best_known_s", number_or_null(comparison.best_known_s)},
           {"policies", std::move(policies)}};
+}
+
+PointRecord point_from(const Json& json) {
+  PointRecord record;
+  record.key = json.at("key").get<std::string>();
+  record.experiment = json.at("experiment").get<std::string>();
+  record.policy = json.at("policy").get<std::string>();
+  record.seed = json.at("seed").get<std::uint64_t>();
+  record.repetition = json.at("repetition").get<std::uint64_t>();
+  record.failure = json.value("failure", std::string());
+  if (record.failure.empty()) record.report = unpacked(json.at("report").dump());
+  return record;
+}
+
+ScheduleRecord schedule_from(const Json& json) {
+  ScheduleRecord record;
+  record.key = json.at("key").get<std::string>();
+  record.experiment = json.at("experiment").get<std::string>();
+  record.failure = json.value("failure", std::string());
+  if (!record.failure.empty()) return record;
+  record.best_known_s = json.at("best_known_s").get<double>();
+  record.schedule = json.at("schedule").get<BlockLists>();
+  return record;
 }
 
 }  // namespace
@@ -55,18 +81,23 @@ std::string point_text(const PointRecord& record) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-PointRecord point_from(const std::string& line) {
+std::string schedule_text(const ScheduleRecord& record) {
+  Json json = {{"key", record.key}, {"experiment", record.experiment}};
+  if (record.failure.empty()) {
+    json["best_known_s"] = record.best_known_s;
+    json["schedule"] = record.schedule;
+  } else {
+    json["schedule"] = nullptr;
+    json["failure"] = record.failure;
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+StoredLine stored_line_from(const std::string& line) {
   try {
     const Json json = Json::parse(line);
-    PointRecord record;
-    record.key = json.at("key").get<std::string>();
-    record.experiment = json.at("experiment").get<std::string>();
-    record.policy = json.at("policy").get<std::string>();
-    record.seed = json.at("seed").get<std::uint64_t>();
-    record.repetition = json.at("repetition").get<std::uint64_t>();
-    record.failure = json.value("failure", std::string());
-    if (record.failure.empty()) record.report = unpacked(json.at("report").dump());
-    return record;
+    if (json.contains("schedule")) return schedule_from(json);
+    return point_from(json);
   } catch (const Json::exception&) {
     throw InputError("", "is no record of a point");
   }
@@ -80,6 +111,7 @@ std::string sweep_text(const SweepResults& results) {
                          {"oracle", s.foresight == Foresight::oracle},
                          {"speedup_vs_baseline", ratio_json(s.speedup)},
                          {"over_lower_bound", ratio_json(s.over_lower_bound)},
+                         {"over_yardstick", ratio_json(s.over_yardstick)},
                          {"over_best", ratio_json(s.over_best)},
                          {"over_reference", ratio_json(s.over_reference)}});
   }

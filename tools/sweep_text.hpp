@@ -2,16 +2,21 @@
 #pragma once
 
 #include <string>
+#include <variant>
 
 #include "tools/point_store.hpp"
 #include "tools/sweep_results.hpp"
 
 namespace equipoise {
 
-/// A line of a points file, without its end.
+/// Lines of a points file, without their ends.
 [[nodiscard]] std::string point_text(const PointRecord& record);
-/// Reads `point_text`. Throws InputError (without a place) for anything else.
-[[nodiscard]] PointRecord point_from(const std::string& line);
+[[nodiscard]] std::string schedule_text(const ScheduleRecord& record);
+
+/// What a line of a points file holds.
+using StoredLine = std::variant<PointRecord, ScheduleRecord>;
+/// Reads either. Throws InputError (without a place) for anything else.
+[[nodiscard]] StoredLine stored_line_from(const std::string& line);
 
 /// summary.json, `equipoise.sweep/1`.
 [[nodiscard]] std::string sweep_text(const SweepResults& results);
