@@ -1,6 +1,38 @@
 // equipoise: our own policy.
 //
-// (The idea, and what each part buys, is written below once measured.)
+// 1. At every finish it asks when all units would end, were the rest divided at the rates that they
+//    have shown: end = (remaining + sum r_p b_p) / sum r_p, O(n); no model is solved in between.
+// 2. Costs are learned block by block (RunningCost): a line, corrected where blocks of that size
+// say
+//    otherwise, which forgets when a unit changes and is not fooled by one accident.
+// 3. A block takes half of the time left, less where the unit's times scatter (`cushion`), so that
+//    what it loses can still be made up for by the others; sizes shrink by themselves at the end.
+// 4. The last block of a unit is the one that ends with all others; it is taken when halving it
+// once
+//    more would cost more in fixed time than its scatter (`caution`).
+// 5. It begins with very small blocks that grow eightfold (`growth`), so that nothing is lost to
+//    units that turn out to be slow.
+// 6. Where a smaller block costs less an item it is preferred (`least_gain`).
+// 7. Units queue as many blocks as hide their copies (PipelineCost), the last grains are dealt one
+// by
+//    one, and a lost unit's work is divided like the rest.
+//
+// What each part buys: mean makespan over the lower bound, noise on, 10 repetitions, recorded dgemm
+// (2e6 items) of sirocco | mirage | idgraf, sirocco's dgemm of 1e5 items, chol_model_22 of 2e6:
+//   as it is                              1.011 | 1.003 | 1.011   1.059   1.037
+//   no cushion (cushion=0)                1.026 | 1.002 | 1.009   1.045   1.059
+//   no limit of growth (growth=1e9)       1.013 | 1.002 | 1.009   1.075   1.070
+//   no smaller, cheaper blocks (least_gain=1)
+//                                         1.011 | 1.003 | 1.011   1.057   1.036
+//   fixed time not minded in between (overhead_share=1e9)
+//                                         1.011 | 1.003 | 1.013   1.058   1.039
+//   one last block at once (caution=1e-6) 1.517 | 1.035 | 1.098   1.222   1.629
+//   halving to the end (caution=1e6)      1.011 | 1.003 | 1.010   1.063   1.042
+//   small blocks throughout (slack=0.1)   1.012 | 1.004 | 1.011   1.141   1.046
+//   greedy                                1.152 | 1.094 | 1.197   1.478   1.254
+// Each line is `equipoise compare --platform platforms/M.xml --trace traces/M-dgemm.jsonl
+// --workload starpu_dgemm_gemm:items=2e6 --policy equipoise:cushion=0` and so on. Differences below
+// 0.005 are within the confidence intervals.
 #include <algorithm>
 #include <cmath>
 #include <limits>
