@@ -2,20 +2,17 @@
 //
 // 1. At every finish it asks when all units would end, were the rest divided at the rates that they
 //    have shown: end = (remaining + sum r_p b_p) / sum r_p, O(n); no model is solved in between.
-// 2. Costs are learned block by block (RunningCost): a line, corrected where blocks of that size
-// say
+// 2. Costs are learned block by block (RunningCost): a line, corrected where blocks of a size say
 //    otherwise, which forgets when a unit changes and is not fooled by one accident.
 // 3. A block takes half of the time left, less where the unit's times scatter (`cushion`), so that
 //    what it loses can still be made up for by the others; sizes shrink by themselves at the end.
 // 4. The last block of a unit is the one that ends with all others; it is taken when halving it
-// once
-//    more would cost more in fixed time than its scatter (`caution`).
+//    would cost more in fixed time than its scatter (`caution`).
 // 5. It begins with very small blocks that grow eightfold (`growth`), so that nothing is lost to
 //    units that turn out to be slow.
 // 6. Where a smaller block costs less an item it is preferred (`least_gain`).
 // 7. Units queue as many blocks as hide their copies (PipelineCost), the last grains are dealt one
-// by
-//    one, and a lost unit's work is divided like the rest.
+//    by one, and a lost unit's work is divided like the rest.
 //
 // What each part buys: mean makespan over the lower bound, noise on, 10 repetitions, recorded dgemm
 // (2e6 items) of sirocco | mirage | idgraf, sirocco's dgemm of 1e5 items, chol_model_22 of 2e6:
@@ -361,7 +358,7 @@ bool Equipoise::may_try(const View& view, const UnitState& unit) const {
   for (const UnitState& other : view.units()) {
     if (!other.present || other.unit.kind == UnitKind::cpu) continue;
     if (!learned(other.id).is_known()) {
-      is_first = is_first && false;
+      is_first = false;
       continue;
     }
     const double takes_s = learned(other.id).queued().seconds(grain);
