@@ -3,31 +3,32 @@
 //
 // One actor, the controller, runs the body. While it waits it is suspended, and everything happens
 // in SimGrid's kernel context, in callbacks of one timer (armed for the earliest date of any unit)
-// and of completed activities. They move blocks through the pipelines of their units, put finished
-// ones into `ready_` and resume the controller.
+// and of completed activities. They move blocks through the pipelines of their units, change the
+// machines as the scenario says, put what happened into `ready_` and resume the controller.
 #include "sim/sim_executor.hpp"
 
 #include <simgrid/Exception.hpp>
 #include <simgrid/kernel/Timer.hpp>
-#include <simgrid/s4u/Activity.hpp>
 #include <simgrid/s4u/Actor.hpp>
-#include <simgrid/s4u/Comm.hpp>
 #include <simgrid/s4u/Engine.hpp>
-#include <simgrid/s4u/Exec.hpp>
 #include <simgrid/s4u/Host.hpp>
+#include <simgrid/s4u/Link.hpp>
 #include <simgrid/simix.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <exception>
 #include <optional>
-#include <tuple>
 #include <utility>
 
+#include "shared_policies/model/disturbed_platform.hpp"
 #include "shared_policies/model/draw.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/unit_pipeline.hpp"
+#include "sim/event_queue.hpp"
+#include "sim/machine_changes.hpp"
 #include "sim/simgrid_engine.hpp"
+#include "sim/stage_activities.hpp"
 #include "sim/timeline.hpp"
 
 namespace equipoise {
@@ -39,27 +40,24 @@ using simgrid::kernel::timer::Timer;
 /// What is shorter takes its undisturbed time: SimGrid could not tell its end from its beginning.
 constexpr Seconds shortest_activity = 2.0 * simgrid_precision;
 
-/// What SimGrid is busy with for a stage of a unit.
-struct Launched {
-  s4u::ActivityPtr activity;
-  s4u::ActivityPtr spent;  ///< SimGrid still looks at an activity after it said that it is over
-};
-
-constexpr std::size_t stages_of_a_unit = 3;
-
 /// What a unit has of its own in a phase.
 struct UnitOfPhase {
   Draw draw;
   Items room_items = 0;
 };
 
-struct LaterEvent {
-  bool operator()(const Event& a, const Event& b) const { return key(a) > key(b); }
-  static std::tuple<double, std::uint32_t, std::uint64_t> key(const Event& event) {
-    const auto& finished = std::get<BlockFinished>(event.what);
-    return {event.at.value, finished.unit.index, finished.block.id};
-  }
+/// A unit under the scenario.
+struct UnitRates {
+  StepFunction speed;
+  StepFunction in;  ///< of the way's undisturbed bandwidth
+  StepFunction out;
+  bool is_present = true;
 };
+
+/// How long `work`, which takes so long undisturbed, takes from `begin` on.
+Seconds disturbed(const StepFunction& rate, Seconds begin, Seconds work) {
+  return rate.is_one() ? work : rate.end_of(begin, work) - begin;
+}
 
 /// What `bytes` take on `way` when nobody else is on it.
 Seconds alone(const Way& way, double bytes) {
@@ -75,11 +73,15 @@ class SimExecutor final : public Executor, private PipelineStages {
   explicit SimExecutor(SimSetup setup)
       : setup_(std::move(setup)),
         ordinals_(setup_.platform.units.size()),
-        launched_(setup_.platform.units.size() * stages_of_a_unit),
-        timeline_(setup_.platform.units.size()) {
+        timeline_(setup_.platform.units.size() + 1),
+        changes_(machine_changes(setup_.scenario, setup_.platform)) {
+    const DisturbedPlatform world(setup_.platform, setup_.scenario);
     for (const PlatformUnit& unit : setup_.platform.units) {
       const UnitId id{static_cast<std::uint32_t>(pipelines_.size())};
       pipelines_.push_back(UnitPipeline(id, unit.unit.copy_engines, *this));
+      rates_.push_back({setup_.scenario.speed_of(unit.unit.name), world.rate_of(unit.in),
+                        world.rate_of(unit.out),
+                        setup_.scenario.presence_of(unit.unit.name).at_start});
     }
     for (const Workload& phase : setup_.phases) {
       std::vector<UnitOfPhase>& units = phases_.emplace_back();
@@ -104,14 +106,21 @@ class SimExecutor final : public Executor, private PipelineStages {
   void finished(UnitId unit, const PipelinedBlock& block, Seconds at) override;
 
   [[nodiscard]] PipelinedBlock at_work(const Block& block, std::uint32_t unit);
-  void complete(const s4u::Activity& activity);
+  [[nodiscard]] Seconds compute_time(UnitId unit, const PipelinedBlock& block, Seconds begin) const;
+  void end(UnitId unit, Stage stage, bool is_failed);
 
   // Time; kernel context, but for settle() and wait(), which the controller calls.
   void advance();
+  void change_machines();
   void arm(Seconds at);
   void wake_or_arm();
   void settle();
   void wait(Seconds until, bool wants_events);
+
+  /// The place of the scenario's changes in the timeline, behind the units.
+  [[nodiscard]] std::uint32_t changes_slot() const {
+    return static_cast<std::uint32_t>(pipelines_.size());
+  }
 
   void load();
   void control(const std::function<void()>& body);
@@ -122,10 +131,13 @@ class SimExecutor final : public Executor, private PipelineStages {
   std::vector<std::vector<UnitOfPhase>> phases_;  ///< (phases, units)
   std::vector<std::uint64_t> ordinals_;           ///< (units), of the next block
   std::vector<UnitPipeline> pipelines_;           ///< (units)
-  std::vector<Launched> launched_;                ///< (units x stages)
-  Timeline timeline_;                             ///< (units), of the pipelines
-  std::vector<Event> ready_;                      ///< a heap, the earliest on top
-  std::size_t activities_ = 0;
+  std::vector<UnitRates> rates_;                  ///< (units)
+  std::unique_ptr<StageActivities> activities_;
+  Timeline timeline_;  ///< (units + 1), of the pipelines and of changes
+  std::vector<MachineChange> changes_;
+  std::size_t changes_past_ = 0;   ///< so many of them have happened
+  std::vector<s4u::Link*> links_;  ///< (links), where they change
+  EventQueue ready_;               ///< happened and not reported
 
   s4u::ActorPtr controller_;
   Timer* timer_ = nullptr;
@@ -158,13 +170,16 @@ void SimExecutor::load() {
         way->is_private = way->is_private && adds_up && !setup_.activities_only;
       }
     }
+    if (!changes_.empty()) links_ = find_links(setup_.platform);
   } catch (const BackendError&) {
     throw;
   } catch (const std::exception& error) {
     throw BackendError(std::string("the simulated platform does not come up: ") + error.what());
   }
-  s4u::Comm::on_completion_cb([this](const s4u::Activity& activity) { complete(activity); });
-  s4u::Exec::on_completion_cb([this](const s4u::Activity& activity) { complete(activity); });
+  activities_ = make_stage_activities(
+      pipelines_.size(),
+      [this](UnitId unit, Stage stage, bool is_failed) { end(unit, stage, is_failed); });
+  if (!changes_.empty()) timeline_.set(changes_slot(), changes_.front().at);
 }
 
 void SimExecutor::control(const std::function<void()>& body) {
@@ -183,8 +198,10 @@ void SimExecutor::control(const std::function<void()>& body) {
 }
 
 void SimExecutor::start(const Block& block, UnitId unit) {
+  const PipelinedBlock work = at_work(block, unit.index);
+  if (!rates_[unit.index].is_present) return;
   UnitPipeline& pipeline = pipelines_[unit.index];
-  pipeline.add(at_work(block, unit.index));
+  pipeline.add(work);
   timeline_.set(unit.index, pipeline.next_date());
 }
 
@@ -201,14 +218,9 @@ std::optional<Event> SimExecutor::next(Seconds deadline) {
   for (;;) {
     settle();
     if (!failure_.empty()) throw BackendError(failure_);
-    if (!ready_.empty() && ready_.front().at <= deadline) {
-      std::pop_heap(ready_.begin(), ready_.end(), LaterEvent{});
-      const Event event = ready_.back();
-      ready_.pop_back();
-      return event;
-    }
+    if (!ready_.empty() && ready_.earliest() <= deadline) return ready_.pop();
     if (now() >= deadline) return std::nullopt;
-    const bool is_idle = timeline_.earliest() == Seconds::infinity() && activities_ == 0;
+    const bool is_idle = timeline_.earliest() == Seconds::infinity() && activities_->running() == 0;
     if (is_idle && deadline == Seconds::infinity()) return std::nullopt;
     wait(deadline, true);
   }
@@ -239,68 +251,89 @@ PipelinedBlock SimExecutor::at_work(const Block& block, std::uint32_t unit) {
 }
 
 std::optional<Seconds> SimExecutor::duration(UnitId unit, const PipelinedBlock& block, Stage stage,
-                                             Seconds /*begin*/) const {
+                                             Seconds begin) const {
+  if (stage == Stage::compute) {
+    const Seconds time = compute_time(unit, block, begin);
+    const bool is_known = time < shortest_activity || time == Seconds::infinity();
+    return !setup_.activities_only || is_known ? std::optional(time) : std::nullopt;
+  }
   const Seconds alone = time_of(block.alone, stage);
-  const UnitWays& ways = ways_[unit.index];
-  const bool is_undisturbed = stage == Stage::compute
-                                  ? !setup_.activities_only
-                                  : (stage == Stage::in ? ways.in : ways.out).is_private;
-  if (is_undisturbed || alone < shortest_activity) return alone;
-  return std::nullopt;
+  const bool is_in = stage == Stage::in;
+  const Way& way = is_in ? ways_[unit.index].in : ways_[unit.index].out;
+  if (alone < shortest_activity) return alone;
+  if (!way.is_private) return std::nullopt;
+  const StepFunction& rate = is_in ? rates_[unit.index].in : rates_[unit.index].out;
+  if (rate.is_one()) return alone;
+  return way.latency + disturbed(rate, begin + way.latency, alone - way.latency);
 }
 
-/// Only activities that are started in kernel context tell of their completion.
+Seconds SimExecutor::compute_time(UnitId unit, const PipelinedBlock& block, Seconds begin) const {
+  return disturbed(rates_[unit.index].speed, begin, block.alone.compute);
+}
+
 void SimExecutor::launch(UnitId unit, const PipelinedBlock& block, Stage stage) {
-  Launched& launched = launched_[unit.index * stages_of_a_unit + static_cast<std::size_t>(stage)];
   const UnitWays& ways = ways_[unit.index];
   if (stage == Stage::compute) {
-    const s4u::ExecPtr exec = s4u::Exec::init();
-    exec->set_flops_amount(block.alone.compute.value * ways.in.to->get_speed());
-    exec->set_host(ways.in.to);
-    launched.activity = exec;
+    activities_->compute(unit, ways.in.to, compute_time(unit, block, now()));
+  } else if (stage == Stage::in) {
+    activities_->transfer(unit, stage, ways.in, block.in_bytes);
   } else {
-    const Way& way = stage == Stage::in ? ways.in : ways.out;
-    const double bytes = stage == Stage::in ? block.in_bytes : block.out_bytes;
-    launched.activity = s4u::Comm::sendto_init(way.from, way.to)
-                            ->set_payload_size(static_cast<std::uint64_t>(bytes));
+    activities_->transfer(unit, stage, ways.out, block.out_bytes);
   }
-  launched.activity->set_data(&launched);
-  ++activities_;
-  launched.activity->start();
 }
 
 /// What an end makes possible happens after all ends of the instant.
-void SimExecutor::complete(const s4u::Activity& activity) {
-  Launched* const launched = activity.get_data<Launched>();
-  if (is_over_ || launched == nullptr || launched->activity.get() != &activity) return;
-  launched->spent = std::move(launched->activity);
-  launched->activity = nullptr;
-  --activities_;
-  const auto index = static_cast<std::size_t>(launched - launched_.data());
-  const auto unit = static_cast<std::uint32_t>(index / stages_of_a_unit);
-  if (activity.get_state() == s4u::Activity::State::FAILED) {
-    failure_ = "a transfer or computation of unit " + setup_.platform.units[unit].unit.name +
+void SimExecutor::end(UnitId unit, Stage stage, bool is_failed) {
+  if (is_over_) return;
+  if (is_failed) {
+    failure_ = "a transfer or computation of unit " + setup_.platform.units[unit.index].unit.name +
                " failed: the platform takes a link or host away";
     controller_->resume();
     return;
   }
-  pipelines_[unit].end_stage(static_cast<Stage>(index % stages_of_a_unit), now());
-  timeline_.set(unit, now());
+  pipelines_[unit.index].end_stage(stage, now());
+  timeline_.set(unit.index, now());
   arm(now());
 }
 
 void SimExecutor::finished(UnitId unit, const PipelinedBlock& block, Seconds at) {
-  ready_.push_back({at, BlockFinished{unit, block.block, block.assigned, block.times}});
-  std::push_heap(ready_.begin(), ready_.end(), LaterEvent{});
+  ready_.push({at, BlockFinished{unit, block.block, block.assigned, block.times}});
 }
 
 /// Lets happen what is due.
 void SimExecutor::advance() {
   const Seconds clock = now();
   while (timeline_.earliest() <= clock) {
-    const std::uint32_t unit = timeline_.first();
-    pipelines_[unit].advance(clock);
-    timeline_.set(unit, pipelines_[unit].next_date());
+    const std::uint32_t slot = timeline_.first();
+    if (slot == changes_slot()) {
+      change_machines();
+      continue;
+    }
+    pipelines_[slot].advance(clock);
+    timeline_.set(slot, pipelines_[slot].next_date());
+  }
+}
+
+/// The next of the scenario's changes, after all that ended until then.
+void SimExecutor::change_machines() {
+  const MachineChange& change = changes_[changes_past_++];
+  const bool has_more = changes_past_ < changes_.size();
+  timeline_.set(changes_slot(), has_more ? changes_[changes_past_].at : Seconds::infinity());
+  if (change.kind == ChangeKind::bandwidth) {
+    links_[change.index]->set_bandwidth(change.bandwidth_bytes_per_s);
+    return;
+  }
+  const UnitId unit{change.index};
+  UnitPipeline& pipeline = pipelines_[unit.index];
+  pipeline.advance(change.at);
+  pipeline.clear();
+  activities_->cancel(unit);
+  timeline_.set(unit.index, Seconds::infinity());
+  rates_[unit.index].is_present = change.kind == ChangeKind::join;
+  if (change.kind == ChangeKind::join) {
+    ready_.push({change.at, UnitJoined{unit}});
+  } else {
+    ready_.push({change.at, UnitLost{unit}});
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "shared_policies/model/block_timing.hpp"
 #include "shared_policies/model/platform.hpp"
+#include "shared_policies/model/scenario.hpp"
 #include "shared_policies/model/workload.hpp"
 #include "shared_policies/run/executor.hpp"
 
@@ -27,6 +28,8 @@ struct SimSetup {
   /// From the handing out of a block to the earliest begin of its stages. A block that waits in a
   /// queue is dispatched meanwhile.
   Seconds dispatch{5e-6};
+  /// What disturbs the units and links of `platform`; targets that are not in it do nothing.
+  Scenario scenario;
   Seconds first_use;  ///< a unit is taken this long more before its first block of a phase
   /// Simulate every stage as a SimGrid activity, even one that nobody can disturb (for the test
   /// that holds both ways equal).
@@ -46,6 +49,11 @@ struct SimSetup {
 /// bytes / bandwidth, unless the file's own `<config>`, or profiles of its links, make SimGrid
 /// differ; all others share links as SimGrid does. Events of SimGrid's own less than 0.1 ns apart
 /// are one.
+///
+/// Under a scenario, a computation or a private transfer ends when the changing speed or bandwidth
+/// has done its work (latencies do not change); links that are shared change in SimGrid. A unit
+/// that fails drops its blocks at once; the first block after it joins brings first use and
+/// resident bytes again. What ends at the very time of a failure has ended.
 ///
 /// Thinking of a unit (`occupy`) follows the blocks that it has. `run` throws BackendError when the
 /// platform does not load, a host is missing, or the platform takes a host or link away for good.

@@ -169,4 +169,15 @@ std::vector<UnitWays> find_ways(const Platform& platform) {
   return ways;
 }
 
+std::vector<simgrid::s4u::Link*> find_links(const Platform& platform) {
+  std::vector<simgrid::s4u::Link*> links;
+  for (const equipoise::Link& link : platform.links) {
+    links.push_back(simgrid::s4u::Link::by_name_or_null(link.name));
+    if (links.back() == nullptr) {
+      throw BackendError("the simulated platform has no link called " + link.name);
+    }
+  }
+  return links;
+}
+
 }  // namespace equipoise

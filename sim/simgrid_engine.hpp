@@ -11,6 +11,7 @@
 namespace simgrid::s4u {
 class Engine;
 class Host;
+class Link;
 }  // namespace simgrid::s4u
 
 namespace equipoise {
@@ -56,5 +57,9 @@ struct UnitWays {
 /// shared when the routes of two units use it, or both ways of a unit with two copy engines, unless
 /// it is a FATPIPE. Throws BackendError for a host that is not there.
 [[nodiscard]] std::vector<UnitWays> find_ways(const Platform& platform);
+
+/// The links of `platform`, (links), on the platform that SimGrid has loaded. Throws BackendError
+/// for one that is not there.
+[[nodiscard]] std::vector<simgrid::s4u::Link*> find_links(const Platform& platform);
 
 }  // namespace equipoise

@@ -10,6 +10,7 @@
 #include "shared_policies/run/metrics.hpp"
 #include "shared_policies/solve/lower_bound.hpp"
 #include "tests/support/fake_executor.hpp"
+#include "tests/support/random_scenario.hpp"
 #include "tests/support/scripted.hpp"
 
 namespace equipoise {
@@ -76,6 +77,12 @@ FakeUnit table_of(const Platform& platform, const PlatformUnit& unit, const Work
   fake.resident_s = (transfer_time(platform, unit.in, in_bytes + workload.resident_bytes) -
                      transfer_time(platform, unit.in, in_bytes))
                         .value;
+  const auto way = [&](const Route& route) {
+    if (route.links.empty()) return FakeWay{};
+    return FakeWay{platform.links[route.links[0]].name, latency_of(platform.links, route).value};
+  };
+  fake.in = way(unit.in);
+  fake.out = way(unit.out);
   fake.copy_engines = unit.unit.copy_engines;
   fake.memory_items = items_in_memory(unit.unit, workload);
   return fake;
@@ -132,6 +139,14 @@ void add_faults(RandomCase& c, std::mt19937& random) {
   for (std::uint32_t i = 0; i < units; ++i) {
     c.fake.faults.push_back({Seconds{1e4}, UnitId{i}, true});
   }
+}
+
+/// Speeds and bandwidths change, units fail, come back or come late.
+void add_scenario(RandomCase& c, std::mt19937& random) {
+  std::vector<std::string> links;
+  for (const Link& link : c.platform.links) links.push_back(link.name);
+  c.fake.scenario = random_scenario(c.run.units.size(), links, 2.0, random);
+  c.run.absent_at_start = absent_at_start(c.fake);
 }
 
 class EveryPolicy : public testing::TestWithParam<std::string> {
@@ -191,10 +206,28 @@ TEST_P(EveryPolicy, SurvivesUnitsThatFailAndComeBack) {
   }
 }
 
+TEST_P(EveryPolicy, DoesAllItemsUnderAnyScenarioAndNotUnderTheLowerBound) {
+  for (int round = 0; round < 100; ++round) {
+    SCOPED_TRACE(round);
+    RandomCase c = random_case(random);
+    add_scenario(c, random);
+    const auto ran = run(c);
+    ASSERT_TRUE(ran->outcome.complete);
+    ASSERT_FALSE(ran->outcome.policy_stalled);
+    ASSERT_EQ(ran->numbers.items, c.run.phases[0].items * c.run.phases[0].iterations);
+    std::vector<const BlockTiming*> timings;
+    for (const BlockTiming& timing : c.timings) timings.push_back(&timing);
+    const double bound_s =
+        lower_bound(c.platform, c.run.phases[0], timings, c.fake.scenario).seconds;
+    ASSERT_GE(ran->numbers.makespan.value, bound_s * (1.0 - 1e-9));
+  }
+}
+
 TEST_P(EveryPolicy, DecidesTheSameForTheSameEvents) {
   for (int round = 0; round < 20; ++round) {
     RandomCase c = random_case(random);
     add_faults(c, random);
+    add_scenario(c, random);
     const auto a = run(c);
     const auto b = run(c);
     ASSERT_EQ(a->journal.blocks.size(), b->journal.blocks.size()) << "round " << round;

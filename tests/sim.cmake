@@ -7,6 +7,7 @@ equipoise_tests(sim
     sim_executor_test.cpp
     sim_overlap_test.cpp
     sim_platform_probe_test.cpp
+    sim_scenario_test.cpp
     sim_sharing_test.cpp
     sim_timeline_test.cpp
   LIBS equipoise_test_support equipoise::platforms PkgConfig::SIMGRID

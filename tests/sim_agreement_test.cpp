@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/support/fake_executor.hpp"
+#include "tests/support/random_scenario.hpp"
 #include "tests/support/sim_platforms.hpp"
 #include "tests/support/simulate.hpp"
 
@@ -74,6 +75,40 @@ void expect_same(const std::vector<Finish>& a, const std::vector<Finish>& b) {
   }
 }
 
+/// The link of one way of the `i`th unit.
+std::string link_of(const TestUnit& unit, std::size_t i, const std::string& way) {
+  return "link" + std::to_string(i) + (unit.sharing == "SPLITDUPLEX" ? way : "");
+}
+
+/// The table that `instance`, of one phase, is.
+FakeSetup table_of(const Instance& instance) {
+  const Workload& work = instance.phases[0];
+  FakeSetup fake;
+  fake.dispatch = instance.dispatch;
+  for (std::size_t i = 0; i < instance.platform.units.size(); ++i) {
+    const TestUnit& unit = instance.platform.units[i];
+    const auto moved = [&](double bytes_per_item) {
+      return [=](double items) {
+        const double bytes = bytes_per_item * items;
+        return bytes > 0.0 ? unit.latency_s + bytes / unit.bandwidth : 0.0;
+      };
+    };
+    FakeUnit table = affine_unit(unit.fixed_s, unit.per_item_s);
+    table.in_s = moved(work.in_bytes_per_item);
+    table.out_s = moved(work.out_bytes_per_item);
+    table.resident_s = work.resident_bytes / unit.bandwidth;
+    if (work.in_bytes_per_item == 0.0 && work.resident_bytes > 0.0) {
+      table.resident_s += unit.latency_s;
+    }
+    table.copy_engines = unit.copy_engines;
+    if (unit.memory_bytes) table.memory_items = static_cast<Items>(*unit.memory_bytes - 1e6);
+    table.in = {link_of(unit, i, "_DOWN"), unit.latency_s};
+    table.out = {link_of(unit, i, "_UP"), unit.latency_s};
+    fake.units.push_back(table);
+  }
+  return fake;
+}
+
 TEST(Agreement, OfTheSimulatorAndTheTableWhereNothingIsShared) {
   const std::uint64_t seed = 20'240'601;
   SCOPED_TRACE("seed " + std::to_string(seed));
@@ -82,31 +117,34 @@ TEST(Agreement, OfTheSimulatorAndTheTableWhereNothingIsShared) {
     SCOPED_TRACE(repetition);
     Instance instance = random_instance(random);
     instance.phases.resize(1);  // the table has one speed and one size of items
-    const Workload& work = instance.phases[0];
     SimSetup setup = sim_setup(instance.platform, instance.phases);
     setup.dispatch = instance.dispatch;
-    FakeSetup fake;
-    fake.dispatch = instance.dispatch;
-    for (const TestUnit& unit : instance.platform.units) {
-      const auto moved = [&](double bytes_per_item) {
-        return [=](double items) {
-          const double bytes = bytes_per_item * items;
-          return bytes > 0.0 ? unit.latency_s + bytes / unit.bandwidth : 0.0;
-        };
-      };
-      FakeUnit table = affine_unit(unit.fixed_s, unit.per_item_s);
-      table.in_s = moved(work.in_bytes_per_item);
-      table.out_s = moved(work.out_bytes_per_item);
-      table.resident_s = work.resident_bytes / unit.bandwidth;
-      if (work.in_bytes_per_item == 0.0 && work.resident_bytes > 0.0) {
-        table.resident_s += unit.latency_s;
-      }
-      table.copy_engines = unit.copy_engines;
-      if (unit.memory_bytes) table.memory_items = static_cast<Items>(*unit.memory_bytes - 1e6);
-      fake.units.push_back(table);
-    }
+    const std::unique_ptr<Executor> executor = make_fake_executor(table_of(instance));
+    const Seen expected = run_blocks(*executor, run_of(setup), instance.block_items);
+    expect_same(simulate_blocks(setup, instance.block_items).finishes, expected.finishes);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(Agreement, OfTheSimulatorAndTheTableUnderAScenario) {
+  const std::uint64_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  for (int repetition = 0; repetition < 25; ++repetition) {
+    SCOPED_TRACE(repetition);
+    Instance instance = random_instance(random);
+    instance.phases.resize(1);
+    SimSetup setup = sim_setup(instance.platform, instance.phases);
+    setup.dispatch = instance.dispatch;
+    std::vector<std::string> links;
+    for (const Link& link : setup.platform.links) links.push_back(link.name);
+    FakeSetup fake = table_of(instance);
+    fake.scenario = random_scenario(instance.platform.units.size(), links, 0.5, random);
+    setup.scenario = fake.scenario;
     const std::unique_ptr<Executor> executor = make_fake_executor(fake);
     const Seen expected = run_blocks(*executor, run_of(setup), instance.block_items);
+    expect_same(simulate_blocks(setup, instance.block_items).finishes, expected.finishes);
+    setup.activities_only = true;
     expect_same(simulate_blocks(setup, instance.block_items).finishes, expected.finishes);
     if (HasFatalFailure()) return;
   }

@@ -3,6 +3,7 @@ equipoise_tests(traces
   SOURCES
     traces_block_timing_test.cpp
     traces_csv_import_test.cpp
+    traces_journal_file_test.cpp
     traces_json_document_test.cpp
     traces_scenario_file_test.cpp
     traces_starpu_import_test.cpp

@@ -91,6 +91,7 @@ class StreamedJournalFile final : public JournalFile {
     fmt::format_to(out, "{{\"event\":{},\"at_s\":{}", quoted(r.what), r.at.value);
     if (r.unit) fmt::format_to(out, ",\"unit\":{}", units_[r.unit->index]);
     if (r.block) fmt::format_to(out, ",\"block\":{},\"items\":{}", r.block->id, r.block->items);
+    if (r.disturbance != nullptr) put_disturbance(*r.disturbance);
     fmt::format_to(out, "}}\n");
     flush_when_full();
   }
@@ -116,6 +117,18 @@ class StreamedJournalFile final : public JournalFile {
   void put(const std::string& line) {
     buffer_.append(line.data(), line.data() + line.size());
     buffer_.push_back('\n');
+  }
+
+  /// In the words of scenario files.
+  void put_disturbance(const Disturbance& d) {
+    auto out = std::back_inserter(buffer_);
+    const bool is_of_a_link = d.kind == DisturbanceKind::bandwidth;
+    fmt::format_to(out, ",\"{}\":{}", is_of_a_link ? "link" : "unit", quoted(d.target));
+    if (d.kind == DisturbanceKind::compete) fmt::format_to(out, ",\"share\":{}", d.amount);
+    if (d.kind == DisturbanceKind::slow || is_of_a_link) {
+      fmt::format_to(out, ",\"factor\":{}", d.amount);
+    }
+    if (d.until < Seconds::infinity()) fmt::format_to(out, ",\"until_s\":{}", d.until.value);
   }
 
   void flush_when_full() {

@@ -30,8 +30,8 @@ class Executor {
 
   /// Begins `block` on `unit`, or queues it behind the blocks that the unit has, and returns. Where
   /// the unit can, it copies one block while it computes another. The first block of a unit in a
-  /// phase brings the phase's resident bytes with it; every block costs the dispatch time before
-  /// its stages begin.
+  /// phase, or since it joined, brings the phase's resident bytes with it; every block costs the
+  /// dispatch time before its stages begin. A block for a unit that is gone never happens.
   virtual void start(const Block& block, UnitId unit) = 0;
 
   /// Lets `span` pass in which the master (no unit) or `unit` only thinks: the master reacts to

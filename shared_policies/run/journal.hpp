@@ -7,6 +7,7 @@
 #include "shared_policies/model/block.hpp"
 #include "shared_policies/model/decision.hpp"
 #include "shared_policies/model/measures.hpp"
+#include "shared_policies/model/scenario.hpp"
 #include "shared_policies/model/unit.hpp"
 
 namespace equipoise {
@@ -28,12 +29,13 @@ struct DecisionRecord {
 };
 
 /// Anything else: a phase or an iteration began, a block, a unit was lost, a unit joined, a policy
-/// left a note, the run loop found the policy stalled.
+/// left a note, the run loop found the policy stalled, a scenario disturbed the run.
 struct EventRecord {
   Seconds at;
-  std::string what;  ///< "iteration_started", "block_lost", "unit_lost", "policy_stalled", ...
-  std::optional<UnitId> unit;
-  std::optional<Block> block;
+  std::string what;  ///< "iteration_started", "block_lost", "policy_stalled", "compete", ...
+  std::optional<UnitId> unit{};
+  std::optional<Block> block{};
+  const Disturbance* disturbance = nullptr;  ///< by which the run is disturbed from now on, or null
 };
 
 /// Takes the records of one run, in the order of their times. Run files, and the numbers that

@@ -48,6 +48,7 @@ class RunLoop {
   };
 
   void body() {
+    for (const UnitId unit : setup_.absent_at_start) view_.mark_absent(unit);
     deliver({executor_.now(), RunStarted{}});
     for (size_t phase = 0; phase < setup_.phases.size(); ++phase) {
       deliver({executor_.now(), PhaseStarted{static_cast<int>(phase)}});
@@ -84,8 +85,8 @@ class RunLoop {
     const auto units = view_.units();
     if (std::none_of(units.begin(), units.end(), [](const auto& u) { return u.present; })) {
       const std::optional<Event> event = executor_.next(Seconds::infinity());
-      if (!event) return false;
-      take(*event);
+      if (stop_requested() || !event) return false;
+      take_instant(*event);
       return true;
     }
     EQ_CHECK(!outcome_.policy_stalled, "greedy does not stall");
@@ -100,16 +101,21 @@ class RunLoop {
   bool advance() {
     if (view_.outstanding() == 0 && timers_.empty()) return !stop_requested();
     const Seconds deadline = timers_.empty() ? Seconds::infinity() : timers_.top().at;
-    std::optional<Event> event = executor_.next(deadline);
+    const std::optional<Event> event = executor_.next(deadline);
     if (stop_requested()) return false;
     if (!event) {
       if (timers_.empty()) return false;  // no unit is left to finish what is outstanding
       if (executor_.now() >= deadline) fire_timer();
       return true;
     }
-    const Seconds instant = event->at;
-    for (; event; event = executor_.next(instant)) take(*event);
+    take_instant(*event);
     return true;
+  }
+
+  /// Takes in `first` and all else of its instant.
+  void take_instant(const Event& first) {
+    take(first);
+    while (const std::optional<Event> event = executor_.next(first.at)) take(*event);
   }
 
   bool stop_requested() {

@@ -31,10 +31,13 @@ struct RunSetup {
   /// The units that take part: each holds at least one grain of every phase (a bug otherwise; see
   /// `largest_block`).
   std::vector<Unit> units;
-  std::vector<Workload> phases;     ///< one after another; at least one
+  std::vector<Workload> phases;  ///< one after another; at least one
   CostMeter* cost_meter = nullptr;  ///< none: decisions cost nothing
   /// Asked between events: true ends the run early (Ctrl-C). None: never.
   std::function<bool()> stop_requested;
+  /// Units that are not there when the run starts: the View says so, nothing is handed to them, and
+  /// the executor reports a UnitJoined when they come.
+  std::vector<UnitId> absent_at_start{};
 };
 
 /// How a run ended.
@@ -52,8 +55,9 @@ struct RunOutcome {
 /// every item was done exactly once. When work is left, nothing is outstanding, no timer is set and
 /// the policy says nothing, it finishes the work greedily and says `policy_stalled`.
 ///
-/// A run whose units are all lost and never come back ends incomplete. Memory grows with units and
-/// slots, not with blocks. Throws what the executor throws.
+/// While no unit is there, it waits for one. A run whose units are all lost and never come back
+/// ends incomplete. Memory grows with units and slots, not with blocks. Throws what the executor
+/// throws.
 [[nodiscard]] RunOutcome run_policy(Executor& executor, Policy& policy, const RunSetup& setup,
                                     Journal& journal);
 

@@ -22,7 +22,7 @@ struct OutstandingBlock {
 struct UnitState {
   UnitId id;
   Unit unit;
-  bool present = true;  ///< false after UnitLost, until UnitJoined
+  bool present = true;  ///< false after UnitLost, or from the start, until UnitJoined
   Items cap_items = 0;  ///< the largest block of the current workload that fits its memory
   std::deque<OutstandingBlock> outstanding;  ///< in the order of handing out
   Items done_items = 0;                      ///< in this run
@@ -51,7 +51,8 @@ class View {
   void include(const Event& event, Seconds now);
   /// Takes in that `block` was granted to `unit` at `at`.
   void grant(const Block& block, UnitId unit, Seconds at);
-  /// Takes in that `unit` is gone, before its outstanding blocks are reported lost one by one.
+  /// Takes in that `unit` is gone, before its outstanding blocks are reported lost one by one; or
+  /// that it is not there at the start.
   void mark_absent(UnitId unit) { units_[unit.index].present = false; }
 
  private:

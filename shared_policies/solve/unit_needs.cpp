@@ -54,11 +54,6 @@ double product(std::span<const double> values) {
   return all;
 }
 
-StepFunction scaled(StepFunction rate, double factor) {
-  rate.multiply(Seconds{}, Seconds::infinity(), factor);
-  return rate;
-}
-
 /// The least and the greatest value; one of them if they are the same.
 std::vector<double> extremes(const StepFunction& rate) {
   std::vector<double> values = {rate.at(Seconds{})};
@@ -84,10 +79,7 @@ CopyWay way_of(const DisturbedPlatform& world, const Route& route,
   const double bandwidth = bandwidth_of(links, route);
   const double latency_s = latency_of(links, route).value;
   CopyWay way;
-  if (!route.links.empty()) {
-    way.rate = combined({world.bandwidth_of(route.links)},
-                        [=](std::span<const double> now) { return now[0] / bandwidth; });
-  }
+  way.rate = world.rate_of(route);
   way.latency_s = [=](double x) { return bytes(x) > 0.0 ? latency_s : 0.0; };
   way.moving_s = [=](double x) { return bytes(x) / bandwidth; };
   way.resident = 1.0 / bandwidth;
@@ -104,22 +96,6 @@ CopyWay both_of(const CopyWay& in, const CopyWay& out) {
 }
 
 }  // namespace
-
-DisturbedPlatform::DisturbedPlatform(const Platform& p, const Scenario& s)
-    : platform(p), scenario(s) {
-  for (const Link& link : platform.links) {
-    link_bytes_per_s.push_back(
-        scaled(scenario.bandwidth_of(link.name), link.bandwidth_bytes_per_s));
-  }
-}
-
-StepFunction DisturbedPlatform::bandwidth_of(const std::vector<std::uint32_t>& links) const {
-  std::vector<StepFunction> rates;
-  for (const std::uint32_t link : links) {
-    rates.push_back(link_bytes_per_s[link]);
-  }
-  return rates.empty() ? StepFunction{} : combined(rates, least);
-}
 
 double Need::within(double span_s, double resident_bytes) const {
   const double left = offered.over(span_s) - resident * resident_bytes;

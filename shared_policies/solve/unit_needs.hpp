@@ -7,26 +7,13 @@
 #include <vector>
 
 #include "shared_policies/model/block_timing.hpp"
-#include "shared_policies/model/platform.hpp"
-#include "shared_policies/model/scenario.hpp"
+#include "shared_policies/model/disturbed_platform.hpp"
 #include "shared_policies/model/step_function.hpp"
 #include "shared_policies/model/workload.hpp"
 #include "shared_policies/solve/cheapest_blocks.hpp"
 #include "shared_policies/solve/rate_integral.hpp"
 
 namespace equipoise {
-
-/// A platform whose links' bandwidths a scenario changes.
-struct DisturbedPlatform {
-  const Platform& platform;
-  const Scenario& scenario;
-  std::vector<StepFunction> link_bytes_per_s;  ///< (links)
-
-  DisturbedPlatform(const Platform& platform, const Scenario& scenario);
-
-  /// The least bandwidth on a route, in bytes/s; 1 for a route without links, which moves nothing.
-  [[nodiscard]] StepFunction bandwidth_of(const std::vector<std::uint32_t>& links) const;
-};
 
 /// One thing that a unit's share takes, and the rate at which time offers it.
 struct Need {

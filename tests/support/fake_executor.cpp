@@ -2,22 +2,32 @@
 #include "tests/support/fake_executor.hpp"
 
 #include <algorithm>
-#include <set>
+#include <array>
 #include <tuple>
 #include <utility>
 
 #include "shared_policies/model/unit_pipeline.hpp"
+#include "sim/event_queue.hpp"
 
 namespace equipoise {
 namespace {
 
+std::string name_of(std::uint32_t unit) { return "u" + std::to_string(unit); }
+
 class FakeExecutor final : public Executor, private PipelineStages {
  public:
-  explicit FakeExecutor(FakeSetup setup)
-      : setup_(std::move(setup)), is_present_(setup_.units.size(), true) {
+  explicit FakeExecutor(FakeSetup setup) : setup_(std::move(setup)) {
+    const Scenario& scenario = setup_.scenario;
     for (const FakeUnit& unit : setup_.units) {
       const UnitId id{static_cast<std::uint32_t>(pipelines_.size())};
       pipelines_.push_back(UnitPipeline(id, unit.copy_engines, *this));
+      const Presence presence = scenario.presence_of(name_of(id.index));
+      is_present_.push_back(presence.at_start);
+      for (const PresenceChange& change : presence.changes) {
+        setup_.faults.push_back({change.at, id, change.present});
+      }
+      rates_.push_back({scenario.bandwidth_of(unit.in.link), scenario.speed_of(name_of(id.index)),
+                        scenario.bandwidth_of(unit.out.link)});
     }
     std::stable_sort(setup_.faults.begin(), setup_.faults.end(),
                      [](const FakeFault& a, const FakeFault& b) {
@@ -54,49 +64,37 @@ class FakeExecutor final : public Executor, private PipelineStages {
   }
 
   std::optional<Event> next(Seconds deadline) override {
-    while (ready_.empty() || next_date() <= ready_.begin()->at) {
+    for (;;) {
       const Seconds date = next_date();
-      if (date > deadline || date == Seconds::infinity()) break;
+      if (date > std::min(ready_.earliest(), deadline) || date == Seconds::infinity()) break;
       advance(date);
     }
-    if (ready_.empty() || ready_.begin()->at > deadline) {
+    if (ready_.empty() || ready_.earliest() > deadline) {
       if (deadline < Seconds::infinity()) now_ = std::max(now_, deadline);
       return std::nullopt;
     }
-    const Ready ready = *ready_.begin();
-    ready_.erase(ready_.begin());
-    now_ = std::max(now_, ready.at);
-    return Event{ready.at, ready.what};
+    const Event event = ready_.pop();
+    now_ = std::max(now_, event.at);
+    return event;
   }
 
  private:
-  static constexpr int rank_finish = 0;
-  static constexpr int rank_loss = 1;
-  static constexpr int rank_join = 2;
-
-  /// What happened and was not reported.
-  struct Ready {
-    Seconds at;
-    int rank;
-    UnitId unit;
-    std::uint64_t block;
-    decltype(Event::what) what;
-    bool operator<(const Ready& other) const {
-      return std::tie(at, rank, unit, block) <
-             std::tie(other.at, other.rank, other.unit, other.block);
-    }
-  };
-
-  std::optional<Seconds> duration(UnitId /*unit*/, const PipelinedBlock& block, Stage stage,
-                                  Seconds /*begin*/) const override {
-    return time_of(block.alone, stage);
+  std::optional<Seconds> duration(UnitId unit, const PipelinedBlock& block, Stage stage,
+                                  Seconds begin) const override {
+    const Seconds alone = time_of(block.alone, stage);
+    const StepFunction& rate = rates_[unit.index][static_cast<std::size_t>(stage)];
+    if (alone == Seconds{} || rate.is_one()) return alone;
+    const FakeUnit& fake = setup_.units[unit.index];
+    Seconds latency;
+    if (stage == Stage::in) latency = Seconds{fake.in.latency_s};
+    if (stage == Stage::out) latency = Seconds{fake.out.latency_s};
+    return rate.end_of(begin + latency, alone - latency) - begin;
   }
 
   void launch(UnitId /*unit*/, const PipelinedBlock& /*block*/, Stage /*stage*/) override {}
 
   void finished(UnitId unit, const PipelinedBlock& block, Seconds at) override {
-    ready_.insert({at, rank_finish, unit, block.block.id,
-                   BlockFinished{unit, block.block, block.assigned, block.times}});
+    ready_.push({at, BlockFinished{unit, block.block, block.assigned, block.times}});
   }
 
   [[nodiscard]] Seconds next_date() const {
@@ -123,17 +121,18 @@ class FakeExecutor final : public Executor, private PipelineStages {
     is_present_[fault.unit.index] = fault.joins;
     pipelines_[fault.unit.index].clear();
     if (fault.joins) {
-      ready_.insert({fault.at, rank_join, fault.unit, 0, UnitJoined{fault.unit}});
+      ready_.push({fault.at, UnitJoined{fault.unit}});
     } else {
-      ready_.insert({fault.at, rank_loss, fault.unit, 0, UnitLost{fault.unit}});
+      ready_.push({fault.at, UnitLost{fault.unit}});
     }
   }
 
   FakeSetup setup_;
   std::vector<UnitPipeline> pipelines_;
   std::vector<bool> is_present_;
-  std::size_t faults_past_ = 0;  ///< so many of the faults have happened
-  std::set<Ready> ready_;
+  std::vector<std::array<StepFunction, 3>> rates_;  ///< (units), of copy in, compute, copy out
+  std::size_t faults_past_ = 0;                     ///< so many of the faults have happened
+  EventQueue ready_;
   Seconds now_;
 };
 
@@ -141,6 +140,14 @@ class FakeExecutor final : public Executor, private PipelineStages {
 
 std::unique_ptr<Executor> make_fake_executor(FakeSetup setup) {
   return std::make_unique<FakeExecutor>(std::move(setup));
+}
+
+std::vector<UnitId> absent_at_start(const FakeSetup& setup) {
+  std::vector<UnitId> absent;
+  for (std::uint32_t unit = 0; unit < setup.units.size(); ++unit) {
+    if (!setup.scenario.presence_of(name_of(unit)).at_start) absent.push_back(UnitId{unit});
+  }
+  return absent;
 }
 
 FakeUnit affine_unit(double fixed_s, double per_item_s) {

@@ -5,11 +5,19 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "shared_policies/model/scenario.hpp"
 #include "shared_policies/run/executor.hpp"
 
 namespace equipoise {
+
+/// What a unit's copies go over, where a scenario changes it.
+struct FakeWay {
+  std::string link;        ///< its bandwidth counts behind the latency; empty: it never changes
+  double latency_s = 0.0;  ///< of every copy that takes time
+};
 
 /// The times of one unit's blocks, in seconds as functions of items. Empty functions: no time.
 struct FakeUnit {
@@ -19,6 +27,8 @@ struct FakeUnit {
   double resident_s = 0.0;  ///< added to the copy in of its first block in a phase
   int copy_engines = 1;
   Items memory_items = std::numeric_limits<Items>::max();  ///< that it holds at a time
+  FakeWay in{};
+  FakeWay out{};
 };
 
 /// A unit fails or comes (back).
@@ -31,8 +41,12 @@ struct FakeFault {
 struct FakeSetup {
   std::vector<FakeUnit> units;
   Seconds dispatch;
-  std::vector<FakeFault> faults;
+  std::vector<FakeFault> faults{};
+  Scenario scenario{};  ///< the units are u0, u1, ...
 };
+
+/// The units that are not there when the run starts.
+[[nodiscard]] std::vector<UnitId> absent_at_start(const FakeSetup& setup);
 
 /// Blocks of a unit overlap as its copy engines and memory let them (UnitPipeline), as in the
 /// simulator; nothing that they move is shared. A block that waits in a queue is dispatched

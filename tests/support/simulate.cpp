@@ -117,7 +117,11 @@ Seen run_blocks(Executor& executor, const RunSetup& run, const std::vector<Items
 
 RunSetup run_of(const SimSetup& setup) {
   RunSetup run;
-  for (const PlatformUnit& unit : setup.platform.units) run.units.push_back(unit.unit);
+  for (const PlatformUnit& unit : setup.platform.units) {
+    const UnitId id{static_cast<std::uint32_t>(run.units.size())};
+    run.units.push_back(unit.unit);
+    if (!setup.scenario.presence_of(unit.unit.name).at_start) run.absent_at_start.push_back(id);
+  }
   run.phases = setup.phases;
   return run;
 }

@@ -43,7 +43,7 @@ void take_finishes(Executor& executor, Seen& seen, Seconds deadline = Seconds::i
 [[nodiscard]] Seen run_blocks(Executor& executor, const RunSetup& run,
                               const std::vector<Items>& block_items);
 
-/// The units and phases of a simulation.
+/// The units and phases of a simulation, and which units are absent at its start.
 [[nodiscard]] RunSetup run_of(const SimSetup& setup);
 
 /// The same on a simulator in a child process.

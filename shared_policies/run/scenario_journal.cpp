@@ -1,0 +1,51 @@
+// A journal in front of a journal.
+#include "shared_policies/run/scenario_journal.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace equipoise {
+namespace {
+
+class ScenarioJournal final : public Journal {
+ public:
+  ScenarioJournal(const Scenario& scenario, Journal& next) : next_(next) {
+    for (const Disturbance& event : scenario.events) to_come_.push_back(&event);
+    std::stable_sort(to_come_.begin(), to_come_.end(),
+                     [](const auto* a, const auto* b) { return a->at < b->at; });
+  }
+
+  void block(const BlockRecord& record) override {
+    catch_up(record.end);
+    next_.block(record);
+  }
+  void decision(const DecisionRecord& record) override {
+    catch_up(record.at);
+    next_.decision(record);
+  }
+  void event(const EventRecord& record) override {
+    catch_up(record.at);
+    next_.event(record);
+  }
+
+ private:
+  void catch_up(Seconds now) {
+    for (; past_ < to_come_.size() && to_come_[past_]->at <= now; ++past_) {
+      const Disturbance& event = *to_come_[past_];
+      next_.event({event.at, to_string(event.kind), {}, {}, &event});
+    }
+  }
+
+  Journal& next_;
+  std::vector<const Disturbance*> to_come_;  ///< in the order of time
+  std::size_t past_ = 0;                     ///< so many of them were written
+};
+
+}  // namespace
+
+std::unique_ptr<Journal> make_scenario_journal(const Scenario& scenario, Journal& next) {
+  return std::make_unique<ScenarioJournal>(scenario, next);
+}
+
+}  // namespace equipoise

@@ -1,0 +1,39 @@
+// A heap of events.
+#include "sim/event_queue.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <tuple>
+
+namespace equipoise {
+namespace {
+
+using Key = std::tuple<Seconds, int, std::uint32_t, std::uint64_t>;
+
+Key key(const Event& event) {
+  if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
+    return {event.at, 0, finished->unit.index, finished->block.id};
+  }
+  if (const auto* lost = std::get_if<UnitLost>(&event.what)) {
+    return {event.at, 1, lost->unit.index, 0};
+  }
+  return {event.at, 2, std::get<UnitJoined>(event.what).unit.index, 0};
+}
+
+bool is_later(const Event& a, const Event& b) { return key(a) > key(b); }
+
+}  // namespace
+
+void EventQueue::push(const Event& event) {
+  heap_.push_back(event);
+  std::push_heap(heap_.begin(), heap_.end(), is_later);
+}
+
+Event EventQueue::pop() {
+  std::pop_heap(heap_.begin(), heap_.end(), is_later);
+  const Event event = heap_.back();
+  heap_.pop_back();
+  return event;
+}
+
+}  // namespace equipoise

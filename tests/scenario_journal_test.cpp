@@ -1,0 +1,59 @@
+// What a journal says of the scenario that disturbs its run.
+#include "shared_policies/run/scenario_journal.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/support/scripted.hpp"
+
+namespace equipoise {
+namespace {
+
+Scenario two_disturbances() {
+  Scenario scenario;
+  scenario.events = {
+      {Seconds{3.0}, Seconds::infinity(), DisturbanceKind::fail, "u1", 1.0, {}},
+      {Seconds{1.0}, Seconds{2.0}, DisturbanceKind::compete, "u0", 0.25, {}},
+  };
+  return scenario;
+}
+
+std::vector<std::string> words(const MemoryJournal& journal) {
+  std::vector<std::string> list;
+  for (const EventRecord& event : journal.events) list.push_back(event.what);
+  return list;
+}
+
+TEST(ScenarioJournal, WritesEveryDisturbanceBeforeWhatComesAfterIt) {
+  const Scenario scenario = two_disturbances();
+  MemoryJournal memory;
+  const auto journal = make_scenario_journal(scenario, memory);
+  journal->event({Seconds{0.0}, "iteration_started"});
+  journal->block({UnitId{0}, {}, {}, {}, Seconds{0.5}});
+  EXPECT_EQ(words(memory), (std::vector<std::string>{"iteration_started"}));
+  journal->block({UnitId{0}, {}, {}, {}, Seconds{1.5}});
+  EXPECT_EQ(words(memory), (std::vector<std::string>{"iteration_started", "compete"}));
+  // At one time the cause comes first.
+  journal->event({Seconds{3.0}, "unit_lost", UnitId{1}});
+  EXPECT_EQ(words(memory),
+            (std::vector<std::string>{"iteration_started", "compete", "fail", "unit_lost"}));
+  EXPECT_EQ(memory.events[1].at, Seconds{1.0});
+  ASSERT_NE(memory.events[1].disturbance, nullptr);
+  EXPECT_EQ(memory.events[1].disturbance->target, "u0");
+  EXPECT_EQ(memory.events[3].disturbance, nullptr);
+  EXPECT_EQ(memory.blocks.size(), 2U);
+}
+
+TEST(ScenarioJournal, LeavesOutWhatComesAfterTheRun) {
+  const Scenario scenario = two_disturbances();
+  MemoryJournal memory;
+  const auto journal = make_scenario_journal(scenario, memory);
+  journal->decision({Seconds{2.0}, {}, {}});
+  EXPECT_EQ(words(memory), (std::vector<std::string>{"compete"}));
+  EXPECT_EQ(memory.decisions.size(), 1U);
+}
+
+}  // namespace
+}  // namespace equipoise

@@ -1,0 +1,66 @@
+// Lines of run files, to the letter.
+#include "traces/journal_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/temporary_folder.hpp"
+
+namespace equipoise {
+namespace {
+
+/// The lines that `write` makes between header and summary.
+template <class Write>
+std::vector<std::string> lines_of(Write&& write) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("run.jsonl");
+  const auto journal = make_journal_file(path, "{}", {"cpu0", "gpu\"0"});
+  write(*journal);
+  journal->finish("{}");
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return {lines.begin() + 1, lines.end() - 1};
+}
+
+TEST(JournalFile, SaysWhatAScenarioDidInTheWordsOfScenarioFiles) {
+  const std::vector<Disturbance> events = {
+      {Seconds{1.5}, Seconds{4.0}, DisturbanceKind::compete, "gpu\"0", 0.25, {}},
+      {Seconds{2.0}, Seconds::infinity(), DisturbanceKind::slow, "cpu0", 3.0, {}},
+      {Seconds{2.0}, Seconds::infinity(), DisturbanceKind::bandwidth, "pcie0", 0.5, {}},
+      {Seconds{3.0}, Seconds{9.0}, DisturbanceKind::fail, "cpu0", 1.0, {}},
+      {Seconds{5.0}, Seconds::infinity(), DisturbanceKind::join, "cpu0", 1.0, {}},
+      {Seconds{6.0}, Seconds{7.0}, DisturbanceKind::profile, "cpu0", 1.0, {{Seconds{}, 0.5}}},
+  };
+  const auto lines = lines_of([&](Journal& journal) {
+    for (const Disturbance& event : events) {
+      journal.event({event.at, to_string(event.kind), {}, {}, &event});
+    }
+  });
+  EXPECT_EQ(lines,
+            (std::vector<std::string>{
+                R"({"event":"compete","at_s":1.5,"unit":"gpu\"0","share":0.25,"until_s":4})",
+                R"({"event":"slow","at_s":2,"unit":"cpu0","factor":3})",
+                R"({"event":"bandwidth","at_s":2,"link":"pcie0","factor":0.5})",
+                R"({"event":"fail","at_s":3,"unit":"cpu0","until_s":9})",
+                R"({"event":"join","at_s":5,"unit":"cpu0"})",
+                R"({"event":"profile","at_s":6,"unit":"cpu0","until_s":7})",
+            }));
+}
+
+TEST(JournalFile, NamesTheUnitAndTheBlockOfAnEvent) {
+  const auto lines = lines_of([](Journal& journal) {
+    journal.event({Seconds{1}, "unit_lost", UnitId{1}});
+    journal.event({Seconds{1}, "block_lost", UnitId{0}, Block{7, 0, 20}});
+  });
+  EXPECT_EQ(lines, (std::vector<std::string>{
+                       R"({"event":"unit_lost","at_s":1,"unit":"gpu\"0"})",
+                       R"({"event":"block_lost","at_s":1,"unit":"cpu0","block":7,"items":20})",
+                   }));
+}
+
+}  // namespace
+}  // namespace equipoise
