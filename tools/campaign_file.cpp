@@ -20,8 +20,8 @@ namespace {
 
 /// What an experiment may say for itself and a campaign for all of them.
 const std::vector<std::string> shared_members = {
-    "platform", "traces", "workloads", "policies",      "without",        "baseline",
-    "reps",     "seed",   "noise",     "decision_cost", "dispatch_cost_s"};
+    "platform", "traces", "scenario", "workloads", "policies",      "without",
+    "baseline", "reps",   "seed",     "noise",     "decision_cost", "dispatch_cost_s"};
 
 constexpr std::size_t most_experiments = 100'000;
 
@@ -139,6 +139,9 @@ class ExperimentReader {
   }
 
   void read_settings(Options& o) const {
+    if (const JsonValue* value = find("scenario")) {
+      o.scenario_file = from_folder(folder_, filled(*value));
+    }
     if (const JsonValue* value = find("baseline")) o.baseline = filled(*value);
     if (const JsonValue* value = find("reps")) {
       o.reps = static_cast<int>(whole(*value, "reps", 1, 1'000'000));

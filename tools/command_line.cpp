@@ -70,6 +70,8 @@ void add_simulation(CLI::App& command, Request& r, bool required) {
     platform->required();
     trace->required();
   }
+  command.add_option("--scenario", r.options.scenario_file,
+                     "what disturbs the runs: JSON, see traces/README.md");
   command.add_option("--dispatch-cost", r.dispatch_cost,
                      "seconds for handing out one block; else the trace's, else 5e-6");
   command.add_option("--noise", r.noise, "on: draw block times; off: take their means")
@@ -113,6 +115,12 @@ void add_simulate(CLI::App& app, Request& r) {
   c->callback([&r] { r.command = [&r] { return simulate_command(r.options); }; });
 }
 
+void refuse_scenario(const Request& r) {
+  if (r.options.scenario_file.empty()) return;
+  throw InputError("--scenario",
+                   "real units cannot be disturbed yet; simulate the scenario, or leave it out");
+}
+
 void add_run(CLI::App& app, Request& r) {
   CLI::App* c = app.add_subcommand("run", "One policy on this machine's real workers -> run");
   add_units(*c, r, true);
@@ -120,13 +128,17 @@ void add_run(CLI::App& app, Request& r) {
   add_policies(*c, r);
   c->add_option("--trace", r.options.trace_files,
                 "profile for informed policies and oracles; repeatable");
+  c->add_option("--scenario", r.options.scenario_file)->group("");  // refused, see below
   c->add_option("--seed", r.seed, "of the input data")->capture_default_str();
   add_out(*c, r, "write the run file (JSON Lines) here");
   add_output(*c, r);
   add_help(*c,
            "equipoise run --unit cpu,threads=1 --unit cpu,threads=1,slowdown=3 --workload "
            "matmul:n=1536 --policy plb-hec --out run.jsonl");
-  c->callback([&r] { r.command = [&r] { return run_command(r.options); }; });
+  c->callback([&r] {
+    refuse_scenario(r);
+    r.command = [&r] { return run_command(r.options); };
+  });
 }
 
 void add_compare(CLI::App& app, Request& r) {
@@ -158,6 +170,7 @@ void add_compare(CLI::App& app, Request& r) {
     if (r.options.on != "sim" && r.options.units.empty()) {
       throw InputError("compare", "to run for real, give --unit; or say --on sim");
     }
+    if (r.options.on != "sim") refuse_scenario(r);
     r.command = [&r] { return compare_command(r.options); };
   });
 }

@@ -14,6 +14,7 @@ namespace equipoise {
 struct Options {
   std::string platform_file;
   std::vector<std::string> trace_files;
+  std::string scenario_file;           ///< empty: nothing disturbs the runs
   std::vector<std::string> workloads;  ///< KERNEL[:k=v,...], one a phase
   std::vector<std::string> policies;   ///< NAME[:k=v,...]
   std::vector<std::string> without;    ///< names that "all" among the policies leaves out

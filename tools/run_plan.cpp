@@ -3,6 +3,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/spec.hpp"
+#include "shared_policies/run/scenario_journal.hpp"
 #include "tools/cost_meters.hpp"
 #include "tools/json_text.hpp"
 #include "traces/journal_file.hpp"
@@ -33,6 +34,14 @@ class Tee final : public Journal {
   Journal* second_;
 };
 
+std::vector<UnitId> absent_at_start(const RunPlan& plan) {
+  std::vector<UnitId> absent;
+  for (std::uint32_t unit = 0; unit < plan.units.size(); ++unit) {
+    if (!plan.scenario.presence_of(plan.units[unit].name).at_start) absent.push_back(UnitId{unit});
+  }
+  return absent;
+}
+
 std::string problem_of(const RunOutcome& outcome, const std::function<std::string()>& verify) {
   if (outcome.interrupted) return "interrupted";
   if (!outcome.complete) return "no unit was left to do the remaining items";
@@ -58,10 +67,12 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
     file = make_journal_file(plan.journal_file, run_header_text(plan), names_of(plan.units));
   }
   Metrics metrics(plan.units, plan.recorded);
-  Tee journal(metrics, file.get());
+  Tee both(metrics, file.get());
+  const std::unique_ptr<Journal> journal = make_scenario_journal(plan.scenario, both);
   RunReport report;
-  report.outcome = run_policy(executor, *policy,
-                              {plan.units, plan.phases, meter.get(), plan.stop_requested}, journal);
+  report.outcome = run_policy(
+      executor, *policy,
+      {plan.units, plan.phases, meter.get(), plan.stop_requested, absent_at_start(plan)}, *journal);
   report.problem = problem_of(report.outcome, verify);
   report.lower_bound_s = plan.lower_bound_s;
   report.run = {metrics.numbers(), report.problem.empty(), report.outcome.policy_stalled,

@@ -35,6 +35,7 @@ struct RunPlan {
   const KnownCosts* known = nullptr;                 ///< for informed policies and oracles
   std::vector<std::vector<RecordedSizes>> recorded;  ///< [phase][unit]; empty on real units
   std::string on;                                    ///< "sim" or "real"
+  Scenario scenario;                                 ///< what the executor does to the units
   std::uint64_t seed = 1;
   std::uint64_t repetition = 0;
   std::optional<double> lower_bound_s;  ///< of simulated runs, if there is one

@@ -16,6 +16,7 @@
 #include "tools/inputs.hpp"
 #include "tools/json_text.hpp"
 #include "tools/workload_choice.hpp"
+#include "traces/scenario_file.hpp"
 
 namespace equipoise {
 namespace {
@@ -122,11 +123,22 @@ RunBound bound_of(const SimWorld& world) {
   for (std::size_t phase = 0; phase < world.setup.phases.size(); ++phase) {
     std::vector<const BlockTiming*> timings;
     for (const BlockTiming& timing : world.setup.timing[phase]) timings.push_back(&timing);
-    bound.phases.push_back(lower_bound(platform, world.setup.phases[phase], timings, {}, end));
+    bound.phases.push_back(
+        lower_bound(platform, world.setup.phases[phase], timings, world.setup.scenario, end));
     end += Seconds{bound.phases.back().seconds};
   }
   if (end < Seconds::infinity()) bound.seconds = end.value;
   return bound;
+}
+
+void read_scenario_into(SimWorld& world, const std::string& path) {
+  if (path.empty()) return;
+  ScenarioFile file = read_scenario(path);
+  std::vector<std::string> links;
+  for (const Link& link : world.setup.platform.links) links.push_back(link.name);
+  check_targets(file, names_of(world.units), links);
+  world.setup.scenario = std::move(file.scenario);
+  world.scenario_files = std::move(file.files);
 }
 
 }  // namespace
@@ -162,11 +174,14 @@ SimWorld load_sim_world(const Options& options) {
       options.dispatch_cost.value_or(first.dispatch.value_or(world.setup.dispatch));
   world.setup.first_use = first.first_use.value_or(Seconds{});
   for (const PlatformUnit& unit : world.setup.platform.units) world.units.push_back(unit.unit);
+  read_scenario_into(world, options.scenario_file);
   world.bound = bound_of(world);
-  world.settings = json_object({{"platform", json_string(options.platform_file)},
-                                {"traces", json_strings(options.trace_files)},
-                                {"noise", options.noise ? "true" : "false"},
-                                {"dispatch_cost_s", json_number(world.setup.dispatch.value)}});
+  world.settings = json_object(
+      {{"platform", json_string(options.platform_file)},
+       {"traces", json_strings(options.trace_files)},
+       {"scenario", options.scenario_file.empty() ? "null" : json_string(options.scenario_file)},
+       {"noise", options.noise ? "true" : "false"},
+       {"dispatch_cost_s", json_number(world.setup.dispatch.value)}});
   return world;
 }
 
@@ -207,6 +222,7 @@ RunReport simulate_once(const SimWorld& world, const PolicyChoice& choice, const
   plan.seed = options.seed;
   plan.repetition = repetition;
   plan.lower_bound_s = world.bound.seconds;
+  plan.scenario = world.setup.scenario;
   plan.decision_cost = options.decision_cost;
   plan.settings = world.settings;
   plan.journal_file = journal_file;

@@ -29,13 +29,14 @@ struct SimWorld {
   std::vector<std::vector<RecordedSizes>> recorded;  ///< [phase][unit]
   bool transfers_add_up = true;  ///< as the probe found; else the bound leaves copies out
   std::vector<Trace> traces;     ///< as given, in order
+  std::vector<std::string> scenario_files;  ///< what the scenario was read from
   RunBound bound;
   BlockLists schedule;                 ///< that `optimum` keeps to; empty: it divides by itself
   std::optional<double> best_known_s;  ///< its makespan without noise, where one was searched
   std::string settings;                ///< for headers: a JSON object as text
 };
 
-/// Reads and checks `--platform`, `--trace` and `--workload`. Warns of what it goes
+/// Reads and checks `--platform`, `--trace`, `--workload` and `--scenario`. Warns of what it goes
 /// on with. Throws InputError.
 [[nodiscard]] SimWorld load_sim_world(const Options& options);
 

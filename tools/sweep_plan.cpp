@@ -29,6 +29,7 @@ class Worlds {
     for (const std::string& file : options.trace_files) key += "\n" + file;
     key += "\n";
     for (const std::string& workload : options.workloads) key += "\n" + workload;
+    key += "\n" + options.scenario_file;
     if (options.dispatch_cost) key += "\n" + json_number(options.dispatch_cost->value);
     const auto known = worlds_.find(key);
     if (known != worlds_.end()) return known->second;
@@ -57,13 +58,16 @@ class FileHashes {
 };
 
 /// What is simulated, whatever the name, the luck and the policy.
-ContentHash world_fingerprint(const Options& o, FileHashes& files) {
+ContentHash world_fingerprint(const PlannedExperiment& planned, FileHashes& files) {
+  const Options& o = planned.experiment.options;
   ContentHash hash;
   hash.add("equipoise.points/1");
   hash.add(built_with_text());
   hash.add(source_id());
   hash.add(files.of(o.platform_file));
   for (const std::string& file : o.trace_files) hash.add(files.of(file));
+  hash.add("scenario");
+  for (const std::string& file : planned.world->scenario_files) hash.add(files.of(file));
   hash.add("workloads");
   for (const std::string& workload : o.workloads) hash.add(workload);
   hash.add("settings");
@@ -72,10 +76,10 @@ ContentHash world_fingerprint(const Options& o, FileHashes& files) {
 }
 
 /// Everything but the policy and the repetition.
-ContentHash fingerprint(const Experiment& experiment, FileHashes& files) {
-  const Options& o = experiment.options;
-  ContentHash hash = world_fingerprint(o, files);
-  hash.add(experiment.name);
+ContentHash fingerprint(const PlannedExperiment& planned, FileHashes& files) {
+  const Options& o = planned.experiment.options;
+  ContentHash hash = world_fingerprint(planned, files);
+  hash.add(planned.experiment.name);
   hash.add(o.noise ? "noise" : "means");
   hash.add(o.decision_cost);
   hash.add(fmt::format("{}", o.seed));
@@ -95,7 +99,7 @@ std::vector<PolicyChoice> policies_of(const Campaign& campaign, const Options& o
 }
 
 void add_points(const PlannedExperiment& planned, FileHashes& files, SweepPlan& plan) {
-  const ContentHash common = fingerprint(planned.experiment, files);
+  const ContentHash common = fingerprint(planned, files);
   for (int repetition = 0; repetition < planned.experiment.options.reps; ++repetition) {
     for (std::size_t policy = 0; policy < planned.policies.size(); ++policy) {
       const PolicyChoice& choice = planned.policies[policy];
@@ -182,7 +186,7 @@ SweepPlan plan_sweep(const Campaign& campaign, std::vector<std::string>& problem
     planned.experiment = experiment;
     if (prepare(campaign, planned, worlds, complaints)) {
       add_points(planned, files, plan);
-      planned.schedule_key = world_fingerprint(experiment.options, files).text();
+      planned.schedule_key = world_fingerprint(planned, files).text();
       planned.searched_by =
           searches.emplace(planned.schedule_key, plan.experiments.size()).first->second;
       plan.experiments.push_back(std::move(planned));

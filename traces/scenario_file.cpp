@@ -111,6 +111,10 @@ class EventReader {
   }
 
   [[nodiscard]] std::string where() const { return event_.where(); }
+  /// The file of a profile.
+  [[nodiscard]] std::string file() const {
+    return (std::filesystem::path(path_).parent_path() / event_.text("file")).string();
+  }
 
  private:
   static std::vector<std::string> members(const KindWords& words) {
@@ -123,8 +127,7 @@ class EventReader {
   void read_amount(Disturbance& event) const {
     if (words_.amount == nullptr) return;
     if (event.kind == DisturbanceKind::profile) {
-      const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
-      event.profile = read_profile((folder / event_.text("file")).string());
+      event.profile = read_profile(file());
       return;
     }
     event.amount = event_.number(words_.amount, -most, most);
@@ -273,10 +276,14 @@ ScenarioFile read_scenario(const std::string& path) {
   if (top.find("note") != nullptr) static_cast<void>(top.text("note"));
   ScenarioFile file;
   file.scenario.name = path;
+  file.files = {path};
   for (const JsonValue& value : top.list("events")) {
     const EventReader reader(value, path);
     file.scenario.events.push_back(reader.read());
     file.where.push_back(reader.where());
+    if (file.scenario.events.back().kind == DisturbanceKind::profile) {
+      file.files.push_back(reader.file());
+    }
   }
   check_contradictions(file);
   return file;

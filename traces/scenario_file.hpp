@@ -12,6 +12,7 @@ namespace equipoise {
 struct ScenarioFile {
   Scenario scenario;               ///< `name` is the path as it was given
   std::vector<std::string> where;  ///< (events) FILE:LINE
+  std::vector<std::string> files;  ///< all that were read: the scenario's own, then its profiles'
 };
 
 /// Reads the scenario file at `path`, and the speed profiles that it names, from paths relative to
