@@ -233,12 +233,12 @@ PipelinedBlock SimExecutor::at_work(const Block& block, std::uint32_t unit) {
   const BlockTiming& timing = setup_.timing[phase][unit];
   const auto items = static_cast<double>(block.items);
 
-  PipelinedBlock work{block, now(), now() + setup_.dispatch};
+  PipelinedBlock work{block, now(), now() + setup_.costs[phase].dispatch};
   work.room_items = phases_[phase][unit].room_items;
   work.in_bytes = timing.in_bytes(items).value_or(workload.in_bytes_per_item * items);
   work.out_bytes = timing.out_bytes(items).value_or(workload.out_bytes_per_item * items);
   if (pipelines_[unit].is_new(block.phase)) {
-    work.first_use = setup_.first_use;
+    work.first_use = setup_.costs[phase].first_use;
     work.in_bytes += workload.resident_bytes;
   }
   work.in_bytes = whole_bytes(work.in_bytes);

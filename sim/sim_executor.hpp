@@ -14,6 +14,14 @@
 
 namespace equipoise {
 
+/// What blocks of one phase cost beside their stages.
+struct PhaseCosts {
+  /// From the handing out of a block to the earliest begin of its stages. A block that waits in a
+  /// queue is dispatched meanwhile.
+  Seconds dispatch{5e-6};
+  Seconds first_use;  ///< a unit is taken this long more before its first block of the phase
+};
+
 /// One simulated run.
 struct SimSetup {
   std::string platform_file;  ///< SimGrid XML; loaded again by the executor
@@ -25,12 +33,9 @@ struct SimSetup {
   std::uint64_t seed = 1;
   std::uint64_t repetition = 0;
   bool noise = true;
-  /// From the handing out of a block to the earliest begin of its stages. A block that waits in a
-  /// queue is dispatched meanwhile.
-  Seconds dispatch{5e-6};
+  std::vector<PhaseCosts> costs;  ///< (phases)
   /// What disturbs the units and links of `platform`; targets that are not in it do nothing.
   Scenario scenario;
-  Seconds first_use;  ///< a unit is taken this long more before its first block of a phase
   /// Simulate every stage as a SimGrid activity, even one that nobody can disturb (for the test
   /// that holds both ways equal).
   bool activities_only = false;

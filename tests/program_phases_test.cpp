@@ -76,6 +76,25 @@ TEST_F(Phases, FollowOneAnotherBehindABarrier) {
   }
 }
 
+TEST_F(Phases, HaveTheCostsOfTheirOwnTraces) {
+  // One block on every unit in each phase: it begins to be copied in behind dispatch and first use.
+  const std::vector<Json> lines = run_file({"k:items=3,grain_items=1", "l:items=3,grain_items=1"},
+                                           {"--policy", "ss", "--noise", "off"});
+  EXPECT_EQ(lines.front().at("dispatch_cost_s"), Json::parse("[1e-5,3e-5]"));
+  for (const Json& line : lines) {
+    if (!line.contains("first_item")) continue;
+    const bool is_first = line.at("phase") == 0;
+    EXPECT_NEAR(line.at("in_s"), is_first ? 0.002 : 0.001, 1e-12);
+    const double waited_s = line.at("end_s").get<double>() - line.at("assigned_s").get<double>() -
+                            line.at("in_s").get<double>() - line.at("compute_s").get<double>() -
+                            line.at("out_s").get<double>();
+    EXPECT_NEAR(waited_s, is_first ? 1e-5 : 3e-5, 1e-9);
+  }
+  const std::vector<Json> given =
+      run_file({"k:items=3", "l:items=3"}, {"--policy", "ss", "--dispatch-cost", "0.5"});
+  EXPECT_EQ(given.front().at("dispatch_cost_s"), Json::parse("[0.5,0.5]"));
+}
+
 TEST_F(Phases, HaveBoundsThatAddUpToTheRuns) {
   const ProgramRun k = type("optimum", {"k:items=1000"}, {"--json"});
   const ProgramRun l = type("optimum", {"l:items=500"}, {"--json"});

@@ -118,7 +118,7 @@ TEST(Agreement, OfTheSimulatorAndTheTableWhereNothingIsShared) {
     Instance instance = random_instance(random);
     instance.phases.resize(1);  // the table has one speed and one size of items
     SimSetup setup = sim_setup(instance.platform, instance.phases);
-    setup.dispatch = instance.dispatch;
+    setup.costs.assign(setup.phases.size(), {instance.dispatch, {}});
     const std::unique_ptr<Executor> executor = make_fake_executor(table_of(instance));
     const Seen expected = run_blocks(*executor, run_of(setup), instance.block_items);
     expect_same(simulate_blocks(setup, instance.block_items).finishes, expected.finishes);
@@ -135,7 +135,7 @@ TEST(Agreement, OfTheSimulatorAndTheTableUnderAScenario) {
     Instance instance = random_instance(random);
     instance.phases.resize(1);
     SimSetup setup = sim_setup(instance.platform, instance.phases);
-    setup.dispatch = instance.dispatch;
+    setup.costs.assign(setup.phases.size(), {instance.dispatch, {}});
     std::vector<std::string> links;
     for (const Link& link : setup.platform.links) links.push_back(link.name);
     FakeSetup fake = table_of(instance);
@@ -158,8 +158,7 @@ TEST(Agreement, OfDatesAndActivitiesOnPrivateLinks) {
     SCOPED_TRACE(repetition);
     const Instance instance = random_instance(random);
     SimSetup setup = sim_setup(instance.platform, instance.phases);
-    setup.dispatch = instance.dispatch;
-    setup.first_use = {1e-3};
+    setup.costs.assign(setup.phases.size(), {instance.dispatch, {1e-3}});
     setup.noise = repetition % 2 == 0;
     const Seen dates = simulate_blocks(setup, instance.block_items);
     setup.activities_only = true;
@@ -178,7 +177,7 @@ TEST(Agreement, OfDatesAndActivitiesWhereAPartIsShared) {
     instance.platform.shared_bandwidth = 1e8;
     instance.platform.shared_latency_s = 1e-5;
     SimSetup setup = sim_setup(instance.platform, instance.phases);
-    setup.dispatch = instance.dispatch;
+    setup.costs.assign(setup.phases.size(), {instance.dispatch, {}});
     const Seen dates = simulate_blocks(setup, instance.block_items);
     setup.activities_only = true;
     expect_same(simulate_blocks(setup, instance.block_items).finishes, dates.finishes);

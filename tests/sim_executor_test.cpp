@@ -67,7 +67,7 @@ TEST(SimExecutor, CopiesInComputesAndCopiesOut) {
 
 TEST(SimExecutor, QueuesBlocksAndDispatchesThoseThatWaitMeanwhile) {
   SimSetup setup = one_unit(workload(10));
-  setup.dispatch = {1.5e-3};
+  setup.costs[0].dispatch = {1.5e-3};
   const Seen seen = simulate(setup, [](Executor& executor, Seen& out) {
     executor.start(block(0, 1), {0});  // dispatched at 1.5 ms, ends at 2.5 ms
     executor.start(block(1, 1), {0});  // was dispatched at 1.5 ms, ends at 3.5 ms
@@ -88,7 +88,7 @@ TEST(SimExecutor, BringsResidentDataAndTheFirstUseBeforeTheFirstBlockOfAPhase) {
   SimSetup setup = one_unit(work);
   setup.phases.push_back(work);
   setup.timing.push_back(setup.timing[0]);
-  setup.first_use = {0.25};
+  setup.costs.assign(2, {{}, {0.25}});
   const Seen seen = simulate(setup, [](Executor& executor, Seen& out) {
     executor.start(block(0, 1), {0});
     executor.start(block(1, 1), {0});

@@ -363,7 +363,7 @@ TEST_P(EveryPolicyDisturbed, DoesAllItemsInTheSimulatorWithoutStalling) {
       KnownCosts known;
       for (std::uint32_t i = 0; i < run.units.size(); ++i) {
         const PlatformUnit& unit = setup.platform.units[i];
-        const auto moving = moving_of(setup.platform, unit, run.phases[0], setup.dispatch);
+        const auto moving = moving_of(setup.platform, unit, run.phases[0], setup.costs[0].dispatch);
         known.phases.front().push_back(std::make_unique<TimingCurve>(setup.timing[0][i], moving));
       }
       const auto policy = make_policy(find_policy(GetParam()), {{}, &known});

@@ -112,6 +112,26 @@ void add_timing(SimWorld& world) {
   }
 }
 
+/// Every phase has the costs of its own trace, unless the user says what handing out costs.
+void add_costs(SimWorld& world, std::optional<Seconds> dispatch) {
+  const std::string& unit = world.setup.platform.units.front().trace_unit;
+  for (const Workload& phase : world.setup.phases) {
+    const Trace& trace = *find_timing(world.traces, phase.kernel, unit)->trace;
+    PhaseCosts& costs = world.setup.costs.emplace_back();
+    costs.dispatch = dispatch.value_or(trace.dispatch.value_or(costs.dispatch));
+    costs.first_use = trace.first_use.value_or(costs.first_use);
+  }
+}
+
+/// A list, one a phase.
+std::string dispatch_costs_text(const SimWorld& world) {
+  std::vector<std::string> texts;
+  for (const PhaseCosts& costs : world.setup.costs) {
+    texts.push_back(json_number(costs.dispatch.value));
+  }
+  return fmt::format("[{}]", fmt::join(texts, ","));
+}
+
 /// Where the links' figures do not hold (profiles, network settings), copies are left out.
 RunBound bound_of(const SimWorld& world) {
   Platform platform = world.setup.platform;
@@ -167,12 +187,7 @@ SimWorld load_sim_world(const Options& options) {
   }
   add_timing(world);
   world.setup.platform_file = options.platform_file;
-  const Trace& first = *find_timing(world.traces, world.setup.phases.front().kernel,
-                                    world.setup.platform.units.front().trace_unit)
-                            ->trace;
-  world.setup.dispatch =
-      options.dispatch_cost.value_or(first.dispatch.value_or(world.setup.dispatch));
-  world.setup.first_use = first.first_use.value_or(Seconds{});
+  add_costs(world, options.dispatch_cost);
   for (const PlatformUnit& unit : world.setup.platform.units) world.units.push_back(unit.unit);
   read_scenario_into(world, options.scenario_file);
   world.bound = bound_of(world);
@@ -181,7 +196,7 @@ SimWorld load_sim_world(const Options& options) {
        {"traces", json_strings(options.trace_files)},
        {"scenario", options.scenario_file.empty() ? "null" : json_string(options.scenario_file)},
        {"noise", options.noise ? "true" : "false"},
-       {"dispatch_cost_s", json_number(world.setup.dispatch.value)}});
+       {"dispatch_cost_s", dispatch_costs_text(world)}});
   return world;
 }
 
@@ -189,15 +204,16 @@ KnownCosts known_costs(const SimWorld& world, const std::vector<Trace>& traces) 
   KnownCosts known;
   known.phases.clear();
   const Platform& platform = world.setup.platform;
-  for (const Workload& workload : world.setup.phases) {
+  for (std::size_t k = 0; k < world.setup.phases.size(); ++k) {
+    const Workload& workload = world.setup.phases[k];
     KnownCosts::Phase& phase = known.phases.emplace_back();
     for (const PlatformUnit& unit : platform.units) {
       const auto place = find_timing(traces, workload.kernel, unit.trace_unit);
       phase.push_back(nullptr);
       if (!place) continue;
-      phase.back() =
-          std::make_unique<TimingCurve>(BlockTiming(*place->trace, place->unit),
-                                        moving_of(platform, unit, workload, world.setup.dispatch));
+      phase.back() = std::make_unique<TimingCurve>(
+          BlockTiming(*place->trace, place->unit),
+          moving_of(platform, unit, workload, world.setup.costs[k].dispatch));
     }
   }
   known.schedule = world.schedule;

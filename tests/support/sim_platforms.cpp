@@ -134,7 +134,7 @@ SimSetup sim_setup(const TestPlatform& platform, const std::vector<Workload>& ph
   setup.platform.master = "master";
   setup.phases = phases;
   setup.noise = false;
-  setup.dispatch = {};
+  setup.costs.assign(phases.size(), {{}, {}});
   const ProbedPlatform probed = probe_platform(setup.platform_file, [&](const ProbedHost& host) {
     return host.name != "master" && !crossed(platform, std::stoul(host.name.substr(1)), "").empty();
   });
