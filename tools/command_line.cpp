@@ -375,9 +375,7 @@ int say(const std::string& what, int exit_code) {
   say_error(what);
   return exit_code;
 }
-
 }  // namespace
-
 int run_program(int argc, char** argv) {
   CLI::App app("Compares load-balancing policies on SimGrid and on real workers.", "equipoise");
   Request request;
@@ -398,5 +396,4 @@ int run_program(int argc, char** argv) {
     return say(failure.what(), work_failed);
   }
 }
-
 }  // namespace equipoise
