@@ -40,15 +40,14 @@ TEST(JournalFile, SaysWhatAScenarioDidInTheWordsOfScenarioFiles) {
       journal.event({event.at, to_string(event.kind), {}, {}, &event});
     }
   });
-  EXPECT_EQ(lines,
-            (std::vector<std::string>{
-                R"({"event":"compete","at_s":1.5,"unit":"gpu\"0","share":0.25,"until_s":4})",
-                R"({"event":"slow","at_s":2,"unit":"cpu0","factor":3})",
-                R"({"event":"bandwidth","at_s":2,"link":"pcie0","factor":0.5})",
-                R"({"event":"fail","at_s":3,"unit":"cpu0","until_s":9})",
-                R"({"event":"join","at_s":5,"unit":"cpu0"})",
-                R"({"event":"profile","at_s":6,"unit":"cpu0","until_s":7})",
-            }));
+  EXPECT_EQ(lines, (std::vector<std::string>{
+                       R"({"event":"compete","at_s":1.5,"unit":"gpu\"0","share":0.25,"until_s":4})",
+                       R"({"event":"slow","at_s":2,"unit":"cpu0","factor":3})",
+                       R"({"event":"bandwidth","at_s":2,"link":"pcie0","factor":0.5})",
+                       R"({"event":"fail","at_s":3,"unit":"cpu0","until_s":9})",
+                       R"({"event":"join","at_s":5,"unit":"cpu0"})",
+                       R"({"event":"profile","at_s":6,"unit":"cpu0","until_s":7})",
+                   }));
 }
 
 TEST(JournalFile, NamesTheUnitAndTheBlockOfAnEvent) {

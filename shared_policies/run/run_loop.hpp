@@ -31,7 +31,7 @@ struct RunSetup {
   /// The units that take part: each holds at least one grain of every phase (a bug otherwise; see
   /// `largest_block`).
   std::vector<Unit> units;
-  std::vector<Workload> phases;  ///< one after another; at least one
+  std::vector<Workload> phases;     ///< one after another; at least one
   CostMeter* cost_meter = nullptr;  ///< none: decisions cost nothing
   /// Asked between events: true ends the run early (Ctrl-C). None: never.
   std::function<bool()> stop_requested;
