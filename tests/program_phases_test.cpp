@@ -118,7 +118,8 @@ TEST_F(Phases, StandInResultsWithTheirShares) {
       type("compare", {"k:items=1000", "l:items=500"},
            {"--policy", "greedy", "--policy", "optimum", "--reps", "2", "--json"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  for (const Json& result : Json::parse(run.out).at("results")) {
+  const Json results = Json::parse(run.out).at("results");
+  for (const Json& result : results) {
     const Json& phases = result.at("phases");
     ASSERT_EQ(phases.size(), 2u);
     EXPECT_LT(phases[0].at("end_s"), phases[1].at("end_s"));
