@@ -67,7 +67,18 @@ void warn_of_units_left_over(const Trace& trace, const std::set<std::string>& us
                    fmt::join(left_over, ", "), more == 0 ? "" : fmt::format(" and {} more", more)));
 }
 
+/// The node that the platform says the input is on; empty where it does not say.
+std::string node_of_input(const ProbedPlatform& probed) {
+  for (const ProbedHost& host : probed.hosts) {
+    if (host.name != probed.master) continue;
+    const auto node = host.properties.find("node");
+    return node == host.properties.end() ? "" : node->second;
+  }
+  return "";
+}
+
 void add_units(SimWorld& world, const ProbedPlatform& probed) {
+  const std::string input_node = node_of_input(probed);
   std::set<std::string> used;
   std::vector<std::string> untimed;
   Platform& platform = world.setup.platform;
@@ -86,6 +97,8 @@ void add_units(SimWorld& world, const ProbedPlatform& probed) {
         *find_timing(world.traces, world.setup.phases.front().kernel, unit.trace_unit);
     complete_from_trace(unit.unit, place.trace->units[place.unit],
                         host.properties.contains("kind"));
+    unit.unit.is_remote =
+        !input_node.empty() && host.properties.contains("node") && unit.unit.node != input_node;
     unit.in = host.in;
     unit.out = host.out;
     if (takes_part(unit.unit, world.setup.phases)) platform.units.push_back(std::move(unit));

@@ -17,14 +17,15 @@ void PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_e
                        bool brought_data) {
   const auto items = static_cast<double>(finished.block.items);
   const StageTimes& times = finished.times;
+  const double longest_s = std::max({times.in, times.compute, times.out}).value;
   if (brought_data) {
     if (!is_known()) alone_.add(items, times.compute.value);
   } else if (last_end > finished.assigned) {
-    queued_.add(items, (at - last_end).value);
+    queued_.add(items, std::max((at - last_end).value, longest_s));
   } else {
     alone_.add(items, (at - finished.assigned).value);
     latency_s_ += (at - finished.assigned).value;
-    stage_s_ += std::max({times.in, times.compute, times.out}).value;
+    stage_s_ += longest_s;
   }
 }
 

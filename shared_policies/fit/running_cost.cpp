@@ -9,7 +9,8 @@ namespace {
 
 constexpr double keep = 0.99;          // weight of a measurement one block later
 constexpr double enough = 1.5;         // measurements before blocks of a size are known
-constexpr double line_sd = 0.15;       // how far the line is believed to be off
+constexpr double line_sd = 0.25;       // how far the line is believed to be off
+constexpr double fixed_sd = 0.4;       // what a is believed to be at most, in smallest blocks
 constexpr double prior_sd = 0.10;      // scatter before anything is known of it
 constexpr double least_sd = 0.03;      // below this no scatter is a surprise
 constexpr double reach = 2.0;          // octaves within which measurements tell of each other
@@ -102,7 +103,7 @@ void RunningCost::rescale(double ratio) {
   fit_line();
 }
 
-/// Minimises sum_k n_k ((a + b x_k) / t_k - 1)^2 over a, b >= 0.
+/// Minimises sum_k n_k ((a + b x_k) / t_k - 1)^2 + (sd / sd_fixed)^2 (a / t_0)^2 over a, b >= 0.
 void RunningCost::fit_line() {
   double s11 = 0.0;
   double s1x = 0.0;
@@ -118,18 +119,21 @@ void RunningCost::fit_line() {
     s1 += octave.count * one;
     sx += octave.count * x;
   }
+  const Octave& first = octaves_.front();
+  const double shrink = scatter_.deviation() / fixed_sd * first.count / first.seconds;
+  s11 += shrink * shrink;
   const double determinant = s11 * sxx - s1x * s1x;
-  if (determinant > 1e-9 * s11 * sxx) {
-    fixed_s_ = (s1 * sxx - sx * s1x) / determinant;
-    item_s_ = (sx * s11 - s1 * s1x) / determinant;
-    const Octave& first = octaves_.front();
-    fixed_s_ = std::min(fixed_s_, first.seconds / first.count);
-    fixed_error_ = std::sqrt(sxx / determinant);
-    if (fixed_s_ >= 0.0 && item_s_ > 0.0) return;
+  fixed_s_ = (s1 * sxx - sx * s1x) / determinant;
+  item_s_ = (sx * s11 - s1 * s1x) / determinant;
+  fixed_error_ = std::sqrt(sxx / determinant);
+  if (item_s_ <= 0.0) {
+    item_s_ = 0.0;
+    fixed_s_ = s1 / s11;
+  } else if (fixed_s_ < 0.0) {
+    fixed_s_ = 0.0;
+    item_s_ = sx / sxx;
   }
-  fixed_error_ = 0.0;
-  fixed_s_ = 0.0;
-  item_s_ = sx / sxx;
+  fixed_s_ = std::min(fixed_s_, first.seconds / first.count);
 }
 
 double RunningCost::weight_near(double items, double& error) const {

@@ -30,6 +30,7 @@ struct Unit {
   std::string name;  ///< "cuda0": the same in traces, platforms and journals
   UnitKind kind = UnitKind::cpu;
   std::string node;                    ///< units of one node share its network link
+  bool is_remote = false;              ///< the input is on another node
   std::string model;                   ///< "Tesla K40m", or empty
   std::optional<double> memory_bytes;  ///< none: blocks of any size fit
   int copy_engines = 1;                ///< 1 or 2

@@ -39,30 +39,27 @@
 #include <vector>
 
 #include "shared_policies/fit/pipeline_cost.hpp"
+#include "shared_policies/policies/next_block.hpp"
 #include "shared_policies/policies/policies.hpp"
 
 namespace equipoise {
 namespace {
 
-/// How bold the policy is; none of it has to be set by a user.
-struct Boldness {
-  double first_share = 0.0005;  ///< of all items, the first blocks of all units together
-  double growth = 8.0;          ///< a block is at most this times the largest done before
-  double slack = 0.5;           ///< share of the time left that a block of a sure unit takes
-  double cushion = 3.0;         ///< standard deviations of a block that it is shortened by
-  double overhead = 0.01;       ///< fixed costs are worth no more than this share of a block
-  double gain = 0.02;           ///< by which a smaller block must be cheaper, an item
-  double caution = 1.0;         ///< weight of scatter against fixed costs in the last block
+/// What a user may choose, and does not have to.
+struct Choices {
+  double first_share = 0.0005;            ///< of all items, the first blocks of all units together
+  double first_accelerator_share = 0.02;  ///< the same for units that are no CPUs
+  BlockBoldness boldness;
 };
 
-/// What a block costs that the run is not noticeably shorter without, as a share of the run.
-constexpr double negligible_share = 1e-4;
 /// How much slower than the fastest known unit one of another kind may be when it is tried.
 constexpr double slowest_guess = 30.0;
+/// What a network is taken to carry, 1 Gb/s.
+constexpr double network_bytes_per_s = 1.25e8;
 
 class Equipoise final : public Policy {
  public:
-  explicit Equipoise(const Boldness& boldness) : boldness_(boldness) {}
+  explicit Equipoise(const Choices& choices) : choices_(choices) {}
 
   void decide(const View& view, const Event& event, Decisions& decisions) override {
     if (std::holds_alternative<PhaseStarted>(event.what)) {
@@ -106,16 +103,14 @@ class Equipoise final : public Policy {
   void deal_last_grains(const View& view);
   [[nodiscard]] double free_at(const View& view, const UnitState& unit) const;
   [[nodiscard]] double rate_of_kind(const View& view, UnitKind kind) const;
-  [[nodiscard]] double next_items(const UnitState& unit, double left_s) const;
-  [[nodiscard]] double cheapest_items(const RunningCost& cost, double items) const;
-  [[nodiscard]] double fixed_of(const RunningCost& cost) const;
-  [[nodiscard]] double last_block_s(const RunningCost& cost) const;
+  [[nodiscard]] bool is_kept_out(const View& view, const UnitState& unit) const;
+  [[nodiscard]] double first_items(const View& view, const UnitState& unit) const;
   [[nodiscard]] bool may_try(const View& view, const UnitState& unit) const;
   void give(const View& view, UnitId id, double items, Decisions& decisions);
 
   [[nodiscard]] const PipelineCost& learned(UnitId id) const { return (*learned_)[id.index]; }
 
-  Boldness boldness_;
+  Choices choices_;
   std::map<std::string, std::vector<PipelineCost>> kernels_;  // by name, (n)
   std::vector<PipelineCost>* learned_ = nullptr;              // of this phase's kernel
   std::vector<UnitNow> units_;                                // (n)
@@ -125,6 +120,7 @@ class Equipoise final : public Policy {
   double work_ = 0.0;                                         // remaining + sum of rate x begin
   Items remaining_ = 0;  // what is left after the decisions of this event
   bool few_grains_ = false;
+  bool some_are_local_ = false;  ///< units that are present and beside the input
 };
 
 void Equipoise::learn(const BlockFinished& finished, Seconds at) {
@@ -151,7 +147,7 @@ void Equipoise::feed_anyone(const View& view, Decisions& decisions) {
   const UnitState* best = nullptr;
   double best_s = 0.0;
   for (const UnitState& unit : view.units()) {
-    if (!unit.present) continue;
+    if (!unit.present || is_kept_out(view, unit)) continue;
     const double takes_s = learned(unit.id).is_known() ? learned(unit.id).queued().seconds(grain)
                                                        : std::numeric_limits<double>::max();
     if (best == nullptr || takes_s < best_s) {
@@ -163,20 +159,20 @@ void Equipoise::feed_anyone(const View& view, Decisions& decisions) {
 }
 
 void Equipoise::feed(const View& view, const UnitState& unit, Decisions& decisions) {
+  if (is_kept_out(view, unit)) return;
   if (!learned(unit.id).is_known()) {
     if (unit.outstanding.empty() && may_try(view, unit)) {
-      const auto all = static_cast<double>(view.workload().items);
-      give(view, unit.id, boldness_.first_share * all / static_cast<double>(view.units().size()),
-           decisions);
+      give(view, unit.id, first_items(view, unit), decisions);
     }
     return;
   }
   UnitNow& now = units_[unit.id.index];
   const RunningCost& cost = learned(unit.id).queued();
+  const NextBlock sizes(choices_.boldness, end_s_ - began_s_);
   const auto grain = static_cast<double>(view.workload().grain_items);
   for (std::size_t queued = unit.outstanding.size(); queued < learned(unit.id).depth(); ++queued) {
     if (remaining_ == 0 || (few_grains_ ? now.grains == 0 : now.rate == 0.0)) return;
-    double items = next_items(unit, end_s_ - now.free_s);
+    double items = sizes.items(cost, end_s_ - now.free_s, static_cast<double>(unit.cap_items));
     if (few_grains_) {
       items = std::clamp(items, grain, grain * static_cast<double>(now.grains));
       now.grains -= static_cast<Items>(std::round(items / grain));
@@ -203,19 +199,24 @@ void Equipoise::give(const View& view, UnitId id, double items, Decisions& decis
 /// where unit p does r_p items/s from b_p on: when it is free, and the fixed costs of the blocks
 /// that it will take have passed.
 void Equipoise::plan(const View& view) {
+  some_are_local_ =
+      std::any_of(view.units().begin(), view.units().end(),
+                  [](const UnitState& unit) { return unit.present && !unit.unit.is_remote; });
   rate_ = 0.0;
   work_ = static_cast<double>(view.remaining());
   for (const UnitState& unit : view.units()) enter(view, unit);
   if (rate_ == 0.0) return;
   drop_late_units();
+  const NextBlock sizes(choices_.boldness, end_s_ - began_s_);
   const auto grain = view.workload().grain_items;
   few_grains_ = view.remaining() <= 4 * grain * static_cast<Items>(units_.size());
   for (const UnitState& unit : view.units()) {
     UnitNow& now = units_[unit.id.index];
     if (now.rate == 0.0 || !learned(unit.id).is_known()) continue;
+    const RunningCost& cost = learned(unit.id).queued();
     const double left_s = end_s_ - now.free_s;
-    const double last_s = last_block_s(learned(unit.id).queued());
-    now.items = next_items(unit, left_s);
+    const double last_s = sizes.last_block_s(cost);
+    now.items = sizes.items(cost, left_s, static_cast<double>(unit.cap_items));
     now.blocks = left_s > last_s ? 1.0 + std::log2(left_s / last_s) : 1.0;
   }
   if (few_grains_) deal_last_grains(view);
@@ -225,7 +226,7 @@ void Equipoise::plan(const View& view) {
 void Equipoise::enter(const View& view, const UnitState& unit) {
   UnitNow& now = units_[unit.id.index];
   now.rate = 0.0;
-  if (!unit.present) return;
+  if (!unit.present || is_kept_out(view, unit)) return;
   if (learned(unit.id).is_known()) {
     const RunningCost& cost = learned(unit.id).queued();
     const double size = now.items > 0.0 ? now.items : cost.largest_items();
@@ -235,6 +236,11 @@ void Equipoise::enter(const View& view, const UnitState& unit) {
   } else if (!unit.outstanding.empty()) {
     now.free_s = now.begin_s = view.now().value;
     now.rate = rate_of_kind(view, unit.unit.kind);
+    const OutstandingBlock& first = unit.outstanding.front();
+    const double elapsed_s = now.free_s - first.assigned.value;
+    if (now.rate == 0.0 && elapsed_s > 0.0) {  // taken to be half through it
+      now.rate = 0.5 * static_cast<double>(first.block.items) / elapsed_s;
+    }
   }
   rate_ += now.rate;
   work_ += now.rate * now.begin_s;
@@ -247,6 +253,13 @@ void Equipoise::drop_late_units() {
     end_s_ = work_ / rate_;
     for (UnitNow& now : units_) {
       if (now.rate == 0.0 || now.begin_s < end_s_ || rate_ <= now.rate * (1.0 + 1e-9)) continue;
+      if (now.blocks > 1.0) {
+        work_ -= now.rate * (now.begin_s - now.free_s) * (1.0 - 1.0 / now.blocks);
+        now.begin_s = now.free_s + (now.begin_s - now.free_s) / now.blocks;
+        now.blocks = 1.0;
+        changed = true;
+        continue;
+      }
       rate_ -= now.rate;
       work_ -= now.rate * now.begin_s;
       now.rate = 0.0;
@@ -276,7 +289,7 @@ void Equipoise::deal_last_grains(const View& view) {
   for (const UnitState& unit : view.units()) {
     UnitNow& now = units_[unit.id.index];
     now.grains = 0;
-    if (!unit.present || !learned(unit.id).is_known()) continue;
+    if (!unit.present || is_kept_out(view, unit) || !learned(unit.id).is_known()) continue;
     const RunningCost& cost = learned(unit.id).queued();
     end_s[unit.id.index] = free_at(view, unit) + cost.seconds(grain);
     more_s[unit.id.index] = std::max(cost.seconds(2.0 * grain) - cost.seconds(grain), 1e-9);
@@ -310,41 +323,23 @@ double Equipoise::free_at(const View& view, const UnitState& unit) const {
   return at_s;
 }
 
-/// The next block of a unit that is to end `left_s` after it is free.
-double Equipoise::next_items(const UnitState& unit, double left_s) const {
-  const RunningCost& cost = learned(unit.id).queued();
-  const double limit =
-      std::min(static_cast<double>(unit.cap_items), boldness_.growth * cost.largest_items());
-  if (left_s <= last_block_s(cost)) return cost.items_within(left_s, limit);
-  const double safe_s = boldness_.slack * left_s / (1.0 + boldness_.cushion * cost.relative_sd());
-  const double efficient_s = std::min(fixed_of(cost) / boldness_.overhead, 0.5 * left_s);
-  return cheapest_items(cost, cost.items_within(std::max(safe_s, efficient_s), limit));
+/// Whether the unit is left out because it would have to get resident data over the network, and
+/// would not have it, over a network as slow as they come, while there is much left to do. Time
+/// must have passed, too: what blocks cost is not known well at the begin.
+bool Equipoise::is_kept_out(const View& view, const UnitState& unit) const {
+  const double fetch_s = view.workload().resident_bytes / network_bytes_per_s;
+  if (!unit.unit.is_remote || !some_are_local_ || fetch_s <= 0.0) return false;
+  if (units_[unit.id.index].has_data || !unit.outstanding.empty()) return false;
+  const double now_s = view.now().value;
+  return fetch_s > 4.0 * (now_s - began_s_) || fetch_s > 0.5 * (end_s_ - now_s);
 }
 
-/// The largest of `items` and its halves of which no smaller one is noticeably cheaper an item.
-double Equipoise::cheapest_items(const RunningCost& cost, double items) const {
-  double best = items;
-  double best_s = cost.seconds(items) / items;
-  const double gain = boldness_.gain + 0.3 * cost.relative_sd();
-  for (int halvings = 1; halvings <= 8 && items > 1.0; ++halvings) {
-    items *= 0.5;
-    const double item_s = cost.seconds(items) / items;
-    if (item_s < best_s * (1.0 - gain)) {
-      best = items;
-      best_s = item_s;
-    }
-  }
-  return best;
-}
-
-double Equipoise::fixed_of(const RunningCost& cost) const {
-  return std::max(cost.surely_fixed_s(), negligible_share * (end_s_ - began_s_));
-}
-
-/// The longest time that one last block may take: halving it would cost more in fixed costs than
-/// its scatter costs.
-double Equipoise::last_block_s(const RunningCost& cost) const {
-  return 2.0 * fixed_of(cost) / (boldness_.caution * cost.relative_sd());
+/// The first block of a unit that nothing is known of.
+double Equipoise::first_items(const View& view, const UnitState& unit) const {
+  const double share =
+      unit.unit.kind == UnitKind::cpu ? choices_.first_share : choices_.first_accelerator_share;
+  return share * static_cast<double>(view.workload().items) /
+         static_cast<double>(view.units().size());
 }
 
 /// Whether a unit that nothing is known of should be given a block: not if it is likely to be the
@@ -353,7 +348,7 @@ bool Equipoise::may_try(const View& view, const UnitState& unit) const {
   if (unit.unit.kind != UnitKind::cpu) return true;
   const auto grain = static_cast<double>(view.workload().grain_items);
   const auto all = static_cast<double>(view.workload().items);
-  if (boldness_.first_share * all >= grain * static_cast<double>(units_.size())) return true;
+  if (choices_.first_share * all >= grain * static_cast<double>(units_.size())) return true;
   bool is_first = true;
   for (const UnitState& other : view.units()) {
     if (!other.present || other.unit.kind == UnitKind::cpu) continue;
@@ -368,15 +363,16 @@ bool Equipoise::may_try(const View& view, const UnitState& unit) const {
 }
 
 std::unique_ptr<Policy> make_equipoise(const Parameters& read, const KnownCosts* /*known*/) {
-  Boldness boldness;
-  boldness.first_share = read.number("first_share", 0.0, 1.0);
-  boldness.growth = read.number("growth", 1.0, 1e9);
-  boldness.slack = read.number("slack", 1e-6, 1.0);
-  boldness.cushion = read.number("cushion", 0.0, 1e9);
-  boldness.overhead = read.number("overhead_share", 1e-9, 1e9);
-  boldness.gain = read.number("least_gain", 0.0, 1.0);
-  boldness.caution = read.number("caution", 1e-9, 1e9);
-  return std::make_unique<Equipoise>(boldness);
+  Choices choices;
+  choices.first_share = read.number("first_share", 0.0, 1.0);
+  choices.first_accelerator_share = read.number("first_accelerator_share", 0.0, 1.0);
+  choices.boldness.growth = read.number("growth", 1.0, 1e9);
+  choices.boldness.slack = read.number("slack", 1e-6, 1.0);
+  choices.boldness.cushion = read.number("cushion", 0.0, 1e9);
+  choices.boldness.overhead = read.number("overhead_share", 1e-9, 1e9);
+  choices.boldness.gain = read.number("least_gain", 0.0, 1.0);
+  choices.boldness.caution = read.number("caution", 1e-9, 1e9);
+  return std::make_unique<Equipoise>(choices);
 }
 
 }  // namespace
@@ -386,12 +382,14 @@ PolicyInfo equipoise_info() {
           "solves at every finish; blocks as large as scatter and time left allow",
           "this project",
           {{"first_share", "0.0005", "share of the items", "first blocks of all units together"},
+           {"first_accelerator_share", "0.02", "share of the items",
+            "the same for units that are no CPUs"},
            {"growth", "8", "x", "a block is at most this times the unit's largest so far"},
            {"slack", "0.5", "x time left", "longest block of a unit whose times do not scatter"},
-           {"cushion", "3", "standard deviations", "that a block is made shorter by"},
+           {"cushion", "2.5", "standard deviations", "that a block is made shorter by"},
            {"overhead_share", "0.01", "x block time", "fixed time per block that is not minded"},
            {"least_gain", "0.02", "x time an item", "for which a smaller block is chosen"},
-           {"caution", "1", "x", "scatter against fixed time when the last block is chosen"}},
+           {"caution", "0.5", "x", "scatter against fixed time when the last block is chosen"}},
           Foresight::none,
           0.0,
           make_equipoise};

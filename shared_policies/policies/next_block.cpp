@@ -1,0 +1,48 @@
+// Sizes of blocks between what scatter allows and what fixed costs ask for.
+#include "shared_policies/policies/next_block.hpp"
+
+#include <algorithm>
+
+namespace equipoise {
+namespace {
+
+/// What a block costs that the run is not noticeably shorter without, as a share of the run.
+constexpr double negligible_share = 1e-4;
+constexpr int most_halvings = 8;
+constexpr double scatter_share = 0.3;  // of the scatter that a gain must exceed
+
+}  // namespace
+
+double NextBlock::items(const RunningCost& cost, double left_s, double cap_items) const {
+  const double limit = std::min(cap_items, boldness_.growth * cost.largest_items());
+  if (left_s <= last_block_s(cost)) return cost.items_within(left_s, limit);
+  const double safe_s = boldness_.slack * left_s / (1.0 + boldness_.cushion * cost.relative_sd());
+  const double efficient_s = std::min(fixed_s(cost) / boldness_.overhead, 0.5 * left_s);
+  return cheapest(cost, cost.items_within(std::max(safe_s, efficient_s), limit));
+}
+
+double NextBlock::last_block_s(const RunningCost& cost) const {
+  return 2.0 * fixed_s(cost) / (boldness_.caution * cost.relative_sd());
+}
+
+double NextBlock::fixed_s(const RunningCost& cost) const {
+  return std::max(cost.surely_fixed_s(), negligible_share * run_s_);
+}
+
+/// The largest of `items` and its halves of which no smaller one is noticeably cheaper an item.
+double NextBlock::cheapest(const RunningCost& cost, double items) const {
+  double best = items;
+  double best_s = cost.seconds(items) / items;
+  const double gain = boldness_.gain + scatter_share * cost.relative_sd();
+  for (int halvings = 0; halvings < most_halvings && items > 1.0; ++halvings) {
+    items *= 0.5;
+    const double item_s = cost.seconds(items) / items;
+    if (item_s < best_s * (1.0 - gain)) {
+      best = items;
+      best_s = item_s;
+    }
+  }
+  return best;
+}
+
+}  // namespace equipoise
