@@ -11,10 +11,31 @@ namespace {
 
 TEST(RunningCost, IsTheLineThatBlocksLieOn) {
   RunningCost cost;
+  for (int blocks = 0; blocks < 200; ++blocks) {
+    for (const double items : {1.0, 10.0, 100.0, 1000.0}) cost.add(items, 0.1 + 0.01 * items);
+  }
+  EXPECT_NEAR(cost.fixed_s(), 0.1, 1e-4);
+  EXPECT_NEAR(cost.seconds(500.0), 5.1, 5e-3);
+  EXPECT_NEAR(cost.items_within(5.1, 1e6), 500.0, 0.5);
+}
+
+TEST(RunningCost, BelievesInFixedCostsByAndBy) {
+  // One block a size, which might scatter by a tenth: a standard error of the fixed part that is
+  // small beside 0.4 of the first block shrinks it a little.
+  RunningCost cost;
   for (const double items : {1.0, 10.0, 100.0, 1000.0}) cost.add(items, 0.1 + 0.01 * items);
-  EXPECT_NEAR(cost.fixed_s(), 0.1, 1e-9);
-  EXPECT_NEAR(cost.seconds(500.0), 5.1, 1e-9);
-  EXPECT_NEAR(cost.items_within(5.1, 1e6), 500.0, 1e-3);
+  EXPECT_LT(cost.fixed_s(), 0.099);
+  EXPECT_GT(cost.fixed_s(), 0.09);
+}
+
+TEST(RunningCost, IsConstantWhereLargerBlocksTakeLess) {
+  RunningCost cost;
+  for (int blocks = 0; blocks < 100; ++blocks) {
+    cost.add(10.0, 1.1);
+    cost.add(100.0, 1.0);
+  }
+  EXPECT_GE(cost.fixed_s(), 0.99);
+  EXPECT_NEAR(cost.seconds(1000.0), 1.05, 0.1);
 }
 
 TEST(RunningCost, OneBlockSpeaksForAllSizesInProportion) {

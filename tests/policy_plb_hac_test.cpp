@@ -277,6 +277,21 @@ TEST(PlbHac, ForgettingFollowsItAsThePapersFigureDoes) {
   }
 }
 
+TEST(PlbHac, ForgettingKeepsTheSlowedUnitAtItsShare) {
+  // While sizes change, what is remembered is large fast blocks and small slow ones: a curve through
+  // both falls, and would leave GPU A next to nothing.
+  for (const char* const forgetting : {"0.5", "0.7"}) {
+    SCOPED_TRACE(forgetting);
+    PolicyTest test = competitor_on_gpu_a();
+    test.parameters["forgetting"] = forgetting;
+    const Schedule schedule = run_schedule(test);
+    for (double at_s = 190.0; at_s < 350.0; at_s += 1.0) {
+      ASSERT_GT(block_of_gpu_a(schedule, at_s), 1100) << at_s;
+      ASSERT_LT(block_of_gpu_a(schedule, at_s), 1400) << at_s;
+    }
+  }
+}
+
 TEST(PlbHac, TheFirstCpuToBeIdleSpendsTheTimeOfSolving) {
   const Schedule schedule = run_schedule(competitor_on_gpu_a());
   for (const DecisionRecord& decision : schedule.decisions) {

@@ -77,10 +77,11 @@ TEST_F(CampaignFile, SetsVariablesTogether) {
            "[{\"m\":\"a\",\"items\":\"1e3\",\"size\":\"small\"},"
            "{\"m\":\"b\",\"items\":5,\"size\":\"tiny\"}],\"seed\":[1,2]},\n"
            "\"platform\":\"{m}.xml\",\"traces\":\"t\",\"workloads\":\"k:items={items}\","
-           "\"policies\":\"all\",\"without\":\"ss\",\"seed\":\"{seed}\"}]}");
+           "\"policies\":\"all\",\"without\":\"ss\",\"group\":\"of {m}\",\"seed\":\"{seed}\"}]}");
   ASSERT_TRUE(problems.empty()) << problems.front();
   ASSERT_EQ(campaign.experiments.size(), 4u);
   EXPECT_EQ(campaign.experiments[3].name, "b-tiny-2");
+  EXPECT_EQ(campaign.experiments[3].group, "of b");
   EXPECT_EQ(campaign.experiments[3].options.workloads[0], "k:items=5");
   EXPECT_EQ(campaign.experiments[3].options.seed, 2u);
   EXPECT_EQ(campaign.experiments[3].options.without, std::vector<std::string>{"ss"});

@@ -24,13 +24,14 @@ PolicyResult result(const std::string& policy, const std::vector<double>& makesp
 }
 
 /// Two experiments; plb-hec is the reference, optimum an oracle.
-SweepResults two_experiments() {
+SweepResults two_experiments(const std::vector<std::string>& groups = {"", ""}) {
   SweepResults results;
   results.campaign.title = "two";
   results.campaign.reference = "plb-hec";
   for (const char* name : {"one", "two"}) {
     Experiment experiment;
     experiment.name = name;
+    experiment.group = groups[results.campaign.experiments.size()];
     results.campaign.experiments.push_back(experiment);
     Comparison comparison;
     for (const char* policy : {"greedy", "plb-hec", "optimum"}) {
@@ -90,10 +91,31 @@ TEST(SweepResults, PairTheReferenceWithTheBestOther) {
   EXPECT_NEAR(results.against[1].ratio.ci95_low, 1.1, 1e-12);  // the same in both repetitions
 }
 
+TEST(SweepResults, AddUpGroupsByThemselves) {
+  EXPECT_TRUE(two_experiments().groups.empty());
+  const SweepResults apart = two_experiments({"small", "large"});
+  ASSERT_EQ(apart.groups.size(), 2u);
+  EXPECT_EQ(apart.groups[1].group, "large");
+  EXPECT_EQ(apart.groups[1].experiments, 1u);
+  EXPECT_NEAR(apart.groups[1].over_yardstick[1].geometric_mean, 3.3, 1e-12);
+  const SweepResults some = two_experiments({"", "large"});
+  ASSERT_EQ(some.groups.size(), 1u);
+  EXPECT_NEAR(some.groups[0].over_yardstick[0].geometric_mean, 3.0, 1e-12);
+  const SweepResults together = two_experiments({"all", "all"});
+  ASSERT_EQ(together.groups.size(), 1u);
+  EXPECT_EQ(together.groups[0].experiments, 2u);
+  EXPECT_NEAR(together.groups[0].over_yardstick[1].geometric_mean, std::sqrt(2.0 * 3.3), 1e-12);
+  EXPECT_NEAR(together.groups[0].over_yardstick[1].worst, 3.3, 1e-12);
+  const std::string text = sweep_markdown(apart);
+  EXPECT_NE(text.find("| policy | small (1) | large (1) |"), std::string::npos) << text;
+  EXPECT_NE(text.find("| plb-hec | 2.000 (2.00) | 3.300 (3.30) |"), std::string::npos) << text;
+  EXPECT_NE(text.find("| two | large | greedy | 10.00 |"), std::string::npos) << text;
+}
+
 TEST(SweepTables, ShowWhereTheReferenceIsBehindAndWhatWasPublished) {
   const std::string text = sweep_markdown(two_experiments());
-  EXPECT_NE(text.find("| two | greedy | 10.00 | 10.00 to 10.00 |"), std::string::npos) << text;
-  EXPECT_EQ(text.find("| one | greedy | "), std::string::npos) << text;
+  EXPECT_NE(text.find("| two | - | greedy | 10.00 | 10.00 to 10.00 |"), std::string::npos) << text;
+  EXPECT_EQ(text.find("| one | - | greedy | "), std::string::npos) << text;
   EXPECT_NE(text.find("more than 1 % behind it in 1 of 2 experiments; in 1 of them"),
             std::string::npos)
       << text;

@@ -20,8 +20,8 @@ namespace {
 
 /// What an experiment may say for itself and a campaign for all of them.
 const std::vector<std::string> shared_members = {
-    "platform", "traces", "scenario", "workloads", "policies",      "without",
-    "baseline", "reps",   "seed",     "noise",     "decision_cost", "dispatch_cost_s"};
+    "platform", "traces", "scenario", "workloads",     "policies",        "without", "baseline",
+    "reps",     "seed",   "noise",    "decision_cost", "dispatch_cost_s", "group"};
 
 constexpr std::size_t most_experiments = 100'000;
 
@@ -59,6 +59,7 @@ class ExperimentReader {
     experiment.where = own_.where(own_.at("name"));
     experiment.name = filled(own_.at("name"));
     check_name(experiment);
+    if (const JsonValue* group = find("group")) experiment.group = filled(*group);
     Options& o = experiment.options;
     o.platform_file = from_folder(folder_, filled(required("platform")));
     for (const std::string& file : texts("traces")) {

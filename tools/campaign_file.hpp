@@ -13,6 +13,7 @@ namespace equipoise {
 /// One comparison of a campaign, with all that `compare` would have been told.
 struct Experiment {
   std::string name;   ///< unique; letters, digits and . - _ only, so that it can name a folder
+  std::string group;  ///< those of one group are summed up together; may be empty
   std::string where;  ///< FILE:LINE in the campaign
   Options options;    ///< files: relative to the working folder, as a user would have typed them
 };

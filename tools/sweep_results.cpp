@@ -123,6 +123,36 @@ void add_standings(SweepResults& results) {
   }
 }
 
+/// `standings` are there.
+void add_groups(SweepResults& results) {
+  std::vector<std::vector<RatioGatherer>> gathered;  // [group][standing]
+  for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
+    const Experiment& experiment = results.campaign.experiments[i];
+    if (experiment.group.empty()) continue;
+    auto group = std::find_if(results.groups.begin(), results.groups.end(),
+                              [&](const GroupStanding& g) { return g.group == experiment.group; });
+    if (group == results.groups.end()) {
+      group = results.groups.insert(group, {experiment.group, 0, {}});
+      gathered.emplace_back(results.standings.size(), RatioGatherer(false));
+    }
+    ++group->experiments;
+    const Comparison& comparison = results.comparisons[i];
+    std::vector<RatioGatherer>& row =
+        gathered[static_cast<std::size_t>(group - results.groups.begin())];
+    for (std::size_t p = 0; p < row.size(); ++p) {
+      const PolicyResult* result = find_result(comparison, results.standings[p].policy, world_name);
+      if (result == nullptr) continue;
+      if (const auto ratio = over_yardstick(comparison, *result))
+        row[p].add(*ratio, experiment.name);
+    }
+  }
+  for (std::size_t g = 0; g < gathered.size(); ++g) {
+    for (const RatioGatherer& ratios : gathered[g]) {
+      results.groups[g].over_yardstick.push_back(ratios.summary());
+    }
+  }
+}
+
 void add_against(SweepResults& results) {
   for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
     const Comparison& comparison = results.comparisons[i];
@@ -131,7 +161,8 @@ void add_against(SweepResults& results) {
     const PolicyResult* best = best_blind(comparison, comparison.reference);
     if (mine == nullptr || best == nullptr) continue;
     if (const auto ratio = paired_ratio(*mine, *best)) {
-      results.against.push_back({results.campaign.experiments[i].name, best->policy, *ratio});
+      const Experiment& experiment = results.campaign.experiments[i];
+      results.against.push_back({experiment.name, experiment.group, best->policy, *ratio});
     }
   }
 }
@@ -165,6 +196,7 @@ void add_up(SweepResults& results) {
     if (results.reference.empty()) results.reference = comparison.reference;
   }
   add_standings(results);
+  add_groups(results);
   add_against(results);
   add_published(results);
 }

@@ -34,10 +34,18 @@ struct PolicyStanding {
   RatioSummary over_reference;  ///< mean of the paired ratios; none without a reference
 };
 
+/// How the policies did over the experiments of one group.
+struct GroupStanding {
+  std::string group;
+  std::size_t experiments = 0;
+  std::vector<RatioSummary> over_yardstick;  ///< (standings); the worst is the greatest
+};
+
 /// The reference in one experiment, against the best other policy that does not see what is to
 /// come.
 struct Behind {
   std::string experiment;
+  std::string group;
   std::string best_other;
   Statistics ratio;  ///< reference over `best_other`, paired
 };
@@ -53,7 +61,8 @@ struct SweepResults {
   Campaign campaign;
   std::vector<Comparison> comparisons;  ///< (experiments)
   std::vector<PolicyStanding> standings;
-  std::string reference;        ///< empty: none
+  std::vector<GroupStanding> groups;  ///< in the order of the campaign; none where none is named
+  std::string reference;              ///< empty: none
   std::vector<Behind> against;  ///< every experiment that has the reference and another policy
   std::vector<PublishedComparison> published;
 };
@@ -62,7 +71,7 @@ struct SweepResults {
 /// one.
 [[nodiscard]] const PolicyResult* best_blind(const Comparison& comparison, const std::string& but);
 
-/// Fills standings, `against` and `published` from the campaign and the comparisons.
+/// Fills standings, groups, `against` and `published` from the campaign and the comparisons.
 void add_up(SweepResults& results);
 
 /// Puts the points together. A point that failed leaves its repetition out; an experiment without

@@ -98,6 +98,30 @@ std::string ratio_table(const SweepResults& results, const RatioTable& table) {
   return text + markdown_line(mean) + markdown_line(worst);
 }
 
+/// Policies down, groups across: geometric means, the worst in brackets.
+std::string group_section(const SweepResults& results) {
+  if (results.groups.empty()) return {};
+  Row heads = {"policy"};
+  for (const GroupStanding& group : results.groups) {
+    heads.push_back(fmt::format("{} ({})", group.group, group.experiments));
+  }
+  std::string text =
+      "\n## Makespan over the yardstick, by group\n\nGeometric means, the worst in brackets; the "
+      "number of experiments stands behind the group.\n\n" +
+      markdown_head(heads);
+  for (std::size_t p = 0; p < results.standings.size(); ++p) {
+    Row row = {marked(results.standings[p])};
+    for (const GroupStanding& group : results.groups) {
+      const RatioSummary& ratio = group.over_yardstick[p];
+      row.push_back(ratio.experiments == 0
+                        ? "-"
+                        : fmt::format("{:.3f} ({:.2f})", ratio.geometric_mean, ratio.worst));
+    }
+    text += markdown_line(row);
+  }
+  return text;
+}
+
 /// The reference against the best other, the furthest behind first.
 std::string behind_section(const SweepResults& results) {
   if (results.against.empty()) return {};
@@ -118,9 +142,9 @@ std::string behind_section(const SweepResults& results) {
       "whole 95 % confidence interval is.\n",
       results.reference, 100.0 * behind_share, behind.size(), results.against.size(), certain);
   if (behind.empty()) return text;
-  text += "\n" + markdown_head({"experiment", "best other", "behind %", "95 % interval"});
+  text += "\n" + markdown_head({"experiment", "group", "best other", "behind %", "95 % interval"});
   for (const Behind& one : behind) {
-    text += markdown_line({one.experiment, one.best_other,
+    text += markdown_line({one.experiment, one.group.empty() ? "-" : one.group, one.best_other,
                            fmt::format("{:.2f}", 100.0 * (one.ratio.mean - 1.0)),
                            fmt::format("{:.2f} to {:.2f}", 100.0 * (one.ratio.ci95_low - 1.0),
                                        100.0 * (one.ratio.ci95_high - 1.0))});
@@ -187,6 +211,7 @@ std::string sweep_markdown(const SweepResults& results) {
   const std::vector<Row> standings = standing_rows(results);
   text += markdown_head(standings.front());
   for (std::size_t i = 1; i < standings.size(); ++i) text += markdown_line(standings[i]);
+  text += group_section(results) + behind_section(results) + published_section(results);
   text += fmt::format("\n## Speedup over {}\n\nRatio of mean makespans; more is better.\n\n",
                       baselines_of(results));
   text += ratio_table(results,
@@ -200,7 +225,7 @@ std::string sweep_markdown(const SweepResults& results) {
   text += ratio_table(results, {over_yardstick, [](const PolicyStanding& s) -> const RatioSummary& {
                                   return s.over_yardstick;
                                 }});
-  return text + behind_section(results) + published_section(results);
+  return text;
 }
 
 std::string sweep_html(const SweepResults& results) {

@@ -115,9 +115,20 @@ std::string sweep_text(const SweepResults& results) {
                          {"over_best", ratio_json(s.over_best)},
                          {"over_reference", ratio_json(s.over_reference)}});
   }
+  Json groups = Json::array();
+  for (const GroupStanding& group : results.groups) {
+    Json policies = Json::object();
+    for (std::size_t p = 0; p < group.over_yardstick.size(); ++p) {
+      policies[results.standings[p].policy] = ratio_json(group.over_yardstick[p]);
+    }
+    groups.push_back({{"group", group.group},
+                      {"experiments", group.experiments},
+                      {"over_yardstick", std::move(policies)}});
+  }
   Json against = Json::array();
   for (const Behind& one : results.against) {
     against.push_back({{"experiment", one.experiment},
+                       {"group", one.group.empty() ? Json() : Json(one.group)},
                        {"best_other", one.best_other},
                        {"paired_ratio", Json::parse(json_statistics(one.ratio))}});
   }
@@ -141,6 +152,7 @@ std::string sweep_text(const SweepResults& results) {
               {"version", built_with_text()},
               {"reference", results.reference.empty() ? Json() : Json(results.reference)},
               {"policies", std::move(standings)},
+              {"groups", std::move(groups)},
               {"against_best_other", std::move(against)},
               {"published", std::move(published)},
               {"experiments", std::move(experiments)}}

@@ -12,7 +12,9 @@ namespace equipoise {
 ///
 ///     t(x) = (a + b x) c(x)
 ///
-/// a, b >= 0 minimise the squared relative errors of the octaves' means (weighted by their counts);
+/// a, b >= 0 minimise the squared relative errors of the octaves' means (weighted by their counts)
+/// and (sd a / (0.4 t_0))^2, t_0 the mean time of the smallest octave and sd the relative scatter:
+/// few blocks that scatter are no proof of a fixed part;
 /// c(x) is the mean relative error of the measurements within two octaves of x, nearer ones
 /// counting more, shrunk towards 1 as a measurement's scatter demands:
 ///

@@ -22,7 +22,7 @@ struct SampleMemory {
   /// What is remembered clusters around one size when it spans less than this: then a curve through
   /// it would have an arbitrary slope, and proportion takes its place. 0: never. Means nothing
   /// where nothing is forgotten.
-  double narrow_span = 1.5;
+  double narrow_span = 3.0;
 
   [[nodiscard]] bool forgets() const { return forgetting < 1.0 || window > 0; }
 };

@@ -354,7 +354,7 @@ std::vector<ParameterInfo> plb_hac_parameters() {
       {"forgetting", "1", "x a step",
        "weight of a measurement after one step; 1: all count alike (literal), 0.5: adaptive"},
       {"window", "0", "blocks", "only so many latest blocks of each unit count; 0: all"},
-      {"narrow_span", "1.5", "largest / smallest size",
+      {"narrow_span", "3", "largest / smallest size",
        "where less is remembered, proportion is fitted instead of a curve; 0: never"},
       {"fit", "subset", "", "choice of functions: subset, single, full_ridge, nnls"},
       {"solver", "direct", "", "direct or ipopt"}};
