@@ -13,6 +13,7 @@ equipoise_tests(policies
     policy_hierarchical_test.cpp
     policy_loop_self_scheduling_test.cpp
     policy_loop_sizes_test.cpp
+    policy_membership_test.cpp
     policy_plb_hac_test.cpp
     policy_plb_hec_test.cpp
     policy_profiled_split_test.cpp

@@ -299,6 +299,7 @@ void Equipoise::deal_last_grains(const View& view) {
     for (std::size_t p = 0; p < units_.size(); ++p) {
       if (more_s[p] > 0.0 && (first == units_.size() || end_s[p] < end_s[first])) first = p;
     }
+    if (first == units_.size()) return;  // nothing is known of those that are there
     ++units_[first].grains;
     end_s[first] += more_s[first];
   }

@@ -72,7 +72,6 @@ class TrainThenRepeat final : public Policy {
     } else if (stage_ == Stage::drain) {
       finish_drain(view, decisions);
     }
-    choose_anew_ = false;
   }
 
   // -- Events ----------------------------------------------------------------------------------
@@ -130,10 +129,12 @@ class TrainThenRepeat final : public Policy {
     if (stage_ == Stage::run && knows_it) {
       choose_blocks(view, what, decisions);
       hand_out_to_idle(view, decisions);
-    } else if (waits_for_all() && all_are_back(view)) {
+      return;
+    }
+    choose_anew_ = choose_anew_ || (stage_ == Stage::drain && knows_it);
+    if (waits_for_all() && all_are_back(view)) {
       pass_barrier(view, decisions);
     }
-    choose_anew_ = choose_anew_ || (knows_it && view.remaining() == 0);
   }
 
   // -- Training --------------------------------------------------------------------------------
@@ -241,7 +242,8 @@ class TrainThenRepeat final : public Policy {
     return std::max(std::round(step), n * static_cast<double>(workload.grain_items));
   }
 
-  /// Solves for the blocks of the next steps.
+  /// Solves for the blocks of the next steps; with nothing left that waits until there is: the
+  /// blocks that were chosen may be for units that are gone, and lost items may come back.
   void choose_blocks(const View& view, const char* what, Decisions& decisions) {
     const double left = static_cast<double>(view.remaining());
     const double step = step_items(view);
@@ -251,6 +253,7 @@ class TrainThenRepeat final : public Policy {
       decisions.thought(model_->thought(what, blocks));
       blocks_are_smaller_ = left < step;
     }
+    choose_anew_ = left == 0.0;
     rebalance_ = false;
   }
 
@@ -258,6 +261,9 @@ class TrainThenRepeat final : public Policy {
     if (!model_->knows(id)) {  // it came after training, or got nothing in it
       decisions.assign(id, training_.size(id, training_.blocks(id) + 1), BlockTag::train);
       return;
+    }
+    if (choose_anew_) {
+      choose_blocks(view, "block_lost", decisions);
     }
     if (options_.tail_resolve && !blocks_are_smaller_ &&
         static_cast<double>(view.remaining()) < step_items(view)) {
@@ -315,7 +321,8 @@ class TrainThenRepeat final : public Policy {
 
   void finish_drain(const View& view, Decisions& decisions) {
     stage_ = Stage::run;
-    if (options_.sync_order == SyncOrder::drain_then_fit || !repeated_.anyone_works(view)) {
+    if (options_.sync_order == SyncOrder::drain_then_fit || choose_anew_ ||
+        !repeated_.anyone_works(view)) {
       model_->fit(view);
       choose_blocks(view, "rebalance", decisions);
     }
@@ -334,7 +341,8 @@ class TrainThenRepeat final : public Policy {
   bool exhausted_ = false;
   bool rebalance_ = false;           // detected; the next finish begins the drain
   bool blocks_are_smaller_ = false;  // chosen when less than a step was left
-  bool choose_anew_ = false;         // a phase begins with what is known of its kernel
+  bool choose_anew_ = false;         // a phase begins with a known kernel, or units changed when
+                                     // nothing was left to choose blocks for
 };
 
 }  // namespace
