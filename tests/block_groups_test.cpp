@@ -14,6 +14,7 @@
 #include "shared_policies/solve/block_groups.hpp"
 #include "shared_policies/solve/pipeline_schedule.hpp"
 #include "shared_policies/solve/stall_free.hpp"
+#include "tests/support/random_seed.hpp"
 
 namespace equipoise {
 namespace {
@@ -234,8 +235,8 @@ TEST(StallFree, HidesLaterCopiesBehindTheBlocksBetween) {
 }
 
 TEST(StallFree, GroupsTakeWhatThePipelineSays) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const unsigned seed = random_seed();
+  SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed));
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> uniform(0.0, 1.0);
   int stall_free = 0;
@@ -337,8 +338,8 @@ TEST(PlanGroups, MakesFewerBlocksWhereEachHasAFixedCost) {
 }
 
 TEST(PlanGroups, PlacesEveryGrainInGroupsThatFit) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const unsigned seed = random_seed();
+  SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed));
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> uniform(0.0, 1.0);
   for (int round = 0; round < 300; ++round) {

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "shared_policies/fit/running_cost.hpp"
+#include "tests/support/random_seed.hpp"
 
 namespace equipoise {
 namespace {
@@ -76,8 +77,8 @@ TEST(RunningCost, ForgetsASingleSpike) {
 }
 
 TEST(RunningCost, KnowsHowMuchBlocksScatter) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const unsigned seed = random_seed();
+  SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed));
   std::mt19937 random(seed);
   std::normal_distribution<double> scatter(1.0, 0.2);
   RunningCost cost;

@@ -11,6 +11,7 @@
 #include "shared_policies/solve/lower_bound.hpp"
 #include "tests/support/fake_executor.hpp"
 #include "tests/support/random_scenario.hpp"
+#include "tests/support/random_seed.hpp"
 #include "tests/support/scripted.hpp"
 
 namespace equipoise {
@@ -170,9 +171,9 @@ class EveryPolicy : public testing::TestWithParam<std::string> {
 
   void SetUp() override { RecordProperty("seed", static_cast<int>(seed)); }
 
-  unsigned seed = std::random_device{}();
+  unsigned seed = random_seed();
   std::mt19937 random{seed};
-  testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
+  testing::ScopedTrace trace{__FILE__, __LINE__, "--gtest_random_seed=" + std::to_string(seed)};
 };
 
 TEST_P(EveryPolicy, DoesAllItemsOfEveryIterationWithoutStalling) {

@@ -8,6 +8,7 @@
 
 #include "shared_policies/run/metrics.hpp"
 #include "tests/support/policy_schedule.hpp"
+#include "tests/support/random_seed.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace equipoise {
@@ -140,8 +141,8 @@ TEST(EnergyAlpha, IsRefusedBeforeTheRunWhereWattsAreNotKnown) {
 }
 
 TEST(EnergyAlpha, FinishesWhatALostUnitLeavesWhateverItsObjective) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const unsigned seed = random_seed();
+  SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed));
   std::mt19937 random(seed);
   const auto uniform = [&](double low, double high) {
     return std::uniform_real_distribution<double>(low, high)(random);

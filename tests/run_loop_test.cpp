@@ -6,6 +6,7 @@
 #include <random>
 
 #include "tests/support/fake_executor.hpp"
+#include "tests/support/random_seed.hpp"
 #include "tests/support/scripted.hpp"
 
 namespace equipoise {
@@ -200,8 +201,8 @@ TEST(RunLoop, EndsEarlyWhenAStopIsRequested) {
 }
 
 TEST(RunLoop, DoesEveryItemOnceWhateverFails) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const unsigned seed = random_seed();
+  SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed));
   std::mt19937 random(seed);
   const auto upto = [&](int most) { return std::uniform_int_distribution<int>(1, most)(random); };
   for (int round = 0; round < 200; ++round) {

@@ -9,6 +9,7 @@
 
 #include "tests/support/fake_executor.hpp"
 #include "tests/support/random_scenario.hpp"
+#include "tests/support/random_seed.hpp"
 #include "tests/support/sim_platforms.hpp"
 #include "tests/support/simulate.hpp"
 
@@ -111,7 +112,7 @@ FakeSetup table_of(const Instance& instance) {
 
 TEST(Agreement, OfTheSimulatorAndTheTableWhereNothingIsShared) {
   const std::uint64_t seed = 20'240'601;
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed));
   std::mt19937_64 random(seed);
   for (int repetition = 0; repetition < 25; ++repetition) {
     SCOPED_TRACE(repetition);
@@ -127,8 +128,8 @@ TEST(Agreement, OfTheSimulatorAndTheTableWhereNothingIsShared) {
 }
 
 TEST(Agreement, OfTheSimulatorAndTheTableUnderAScenario) {
-  const std::uint64_t seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const std::uint64_t seed = random_seed();
+  SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed));
   std::mt19937_64 random(seed);
   for (int repetition = 0; repetition < 25; ++repetition) {
     SCOPED_TRACE(repetition);
@@ -152,7 +153,7 @@ TEST(Agreement, OfTheSimulatorAndTheTableUnderAScenario) {
 
 TEST(Agreement, OfDatesAndActivitiesOnPrivateLinks) {
   const std::uint64_t seed = 77;
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed));
   std::mt19937_64 random(seed);
   for (int repetition = 0; repetition < 25; ++repetition) {
     SCOPED_TRACE(repetition);
@@ -169,7 +170,7 @@ TEST(Agreement, OfDatesAndActivitiesOnPrivateLinks) {
 
 TEST(Agreement, OfDatesAndActivitiesWhereAPartIsShared) {
   const std::uint64_t seed = 78;
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed));
   std::mt19937_64 random(seed);
   for (int repetition = 0; repetition < 10; ++repetition) {
     SCOPED_TRACE(repetition);

@@ -15,6 +15,7 @@
 #include "platforms/platform_file.hpp"
 #include "shared_policies/run/metrics.hpp"
 #include "sim/child_process.hpp"
+#include "tests/support/random_seed.hpp"
 #include "tests/support/scripted.hpp"
 #include "tests/support/sim_platforms.hpp"
 
@@ -113,8 +114,8 @@ TEST(Energy, IsWhatSimGridsPluginSaysWhereBlocksAreCopied) {
 }
 
 TEST(Energy, IsWhatSimGridsPluginSaysOfRandomMachines) {
-  const std::uint64_t seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const std::uint64_t seed = random_seed();
+  SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed));
   std::mt19937_64 random(seed);
   const auto uniform = [&](double low, double high) {
     return std::uniform_real_distribution<double>(low, high)(random);

@@ -11,6 +11,7 @@
 
 #include "shared_policies/solve/pipeline_schedule.hpp"
 #include "tests/support/fake_executor.hpp"
+#include "tests/support/random_seed.hpp"
 #include "tests/support/sim_platforms.hpp"
 #include "tests/support/simulate.hpp"
 
@@ -167,8 +168,8 @@ TEST(Overlap, RunsTheListsOfTheHierarchicalPaper) {
 }
 
 TEST(Overlap, TakesTheTimeThatPlannersOfGroupsExpect) {
-  const std::uint32_t seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const std::uint32_t seed = random_seed();
+  SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed));
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> any(0.0, 1.0);
   for (int round = 0; round < 200; ++round) {

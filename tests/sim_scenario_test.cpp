@@ -14,6 +14,7 @@
 #include "sim/child_process.hpp"
 #include "tests/support/fake_executor.hpp"
 #include "tests/support/random_scenario.hpp"
+#include "tests/support/random_seed.hpp"
 #include "tests/support/scripted.hpp"
 #include "tests/support/sim_platforms.hpp"
 #include "tests/support/simulate.hpp"
@@ -352,8 +353,8 @@ SimSetup random_simulation(std::mt19937_64& random) {
 }
 
 TEST_P(EveryPolicyDisturbed, DoesAllItemsInTheSimulatorWithoutStalling) {
-  const std::uint64_t seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const std::uint64_t seed = random_seed();
+  SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed));
   std::mt19937_64 random(seed);
   for (int round = 0; round < 5; ++round) {
     SCOPED_TRACE(round);

@@ -12,6 +12,7 @@
 #include "shared_policies/solve/apportion.hpp"
 #include "shared_policies/solve/equal_finish.hpp"
 #include "shared_policies/solve/line_finish.hpp"
+#include "tests/support/random_seed.hpp"
 
 namespace equipoise {
 namespace {
@@ -44,8 +45,8 @@ TEST(LineFinish, GivesTheCapsWhereTheyHoldTooLittle) {
 }
 
 TEST(LineFinish, AgreesWithTheGeneralSolver) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const unsigned seed = random_seed();
+  SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed));
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> uniform(0.01, 1.0);
   for (int round = 0; round < 50; ++round) {

@@ -1,5 +1,6 @@
 // The search for the best split beside all splits that there are.
 #include "shared_policies/solve/energy_search.hpp"
+#include "tests/support/random_seed.hpp"
 
 #include <gtest/gtest.h>
 
@@ -95,9 +96,9 @@ class EnergySearch : public testing::Test {
     return c;
   }
 
-  std::uint64_t seed = std::random_device{}();
+  std::uint64_t seed = random_seed();
   std::mt19937_64 random{seed};
-  testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
+  testing::ScopedTrace trace{__FILE__, __LINE__, "--gtest_random_seed=" + std::to_string(seed)};
 };
 
 TEST_F(EnergySearch, FindsTheBestSplitWhereTimesAreInProportion) {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "tests/support/energy_paper.hpp"
+#include "tests/support/random_seed.hpp"
 
 namespace equipoise {
 namespace {
@@ -139,9 +140,9 @@ PoweredUnit random_unit(std::mt19937_64& random) {
 
 class RandomUnits : public testing::Test {
  protected:
-  std::uint64_t seed = std::random_device{}();
+  std::uint64_t seed = random_seed();
   std::mt19937_64 random{seed};
-  testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
+  testing::ScopedTrace trace{__FILE__, __LINE__, "--gtest_random_seed=" + std::to_string(seed)};
 };
 
 TEST_F(RandomUnits, InPairsAreNeverBetterAnywhereOnAGridOfAlpha) {
