@@ -4,32 +4,33 @@
 //    have shown: end = (remaining + sum r_p b_p) / sum r_p, O(n); no model is solved in between.
 // 2. Costs are learned block by block (RunningCost): a line, corrected where blocks of a size say
 //    otherwise, which forgets when a unit changes and is not fooled by one accident.
-// 3. A block takes half of the time left, less where the unit's times scatter (`cushion`), so that
-//    what it loses can still be made up for by the others; sizes shrink by themselves at the end.
+// 3. A block takes half of the time left, less where the unit's times scatter (`cushion`), more
+//    where fixed costs ask for it, and less where smaller ones are cheaper an item (NextBlock).
 // 4. The last block of a unit is the one that ends with all others; it is taken when halving it
 //    would cost more in fixed time than its scatter (`caution`).
-// 5. It begins with very small blocks that grow eightfold (`growth`), so that nothing is lost to
-//    units that turn out to be slow.
-// 6. Where a smaller block costs less an item it is preferred (`least_gain`).
-// 7. Units queue as many blocks as hide their copies (PipelineCost), the last grains are dealt one
+// 5. It begins with small blocks, larger ones on accelerators, that grow eightfold (`growth`).
+// 6. Units queue as many blocks as hide their copies (PipelineCost), the last grains are dealt one
 //    by one, and a lost unit's work is divided like the rest.
+// 7. A remote unit is left out until its resident data can be there in time; without this a product
+//    of order 4096 on the papers' clusters takes 8 to 86 times as long.
 //
-// What each part buys: mean makespan over the lower bound, noise on, 10 repetitions, recorded dgemm
-// (2e6 items) of sirocco | mirage | idgraf, sirocco's dgemm of 1e5 items, chol_model_22 of 2e6:
-//   as it is                              1.011 | 1.003 | 1.011   1.059   1.037
-//   no cushion (cushion=0)                1.026 | 1.002 | 1.009   1.045   1.059
-//   no limit of growth (growth=1e9)       1.013 | 1.002 | 1.009   1.075   1.070
-//   no smaller, cheaper blocks (least_gain=1)
-//                                         1.011 | 1.003 | 1.011   1.057   1.036
+// What parts buy: mean makespan over the bound (or the best schedule known, where a link binds),
+// geometric means by `equipoise sweep tests/campaigns/ablation.json --out DIR`, noise on:
+//                                           recorded machines  papers' clusters   disturbed
+//                                             small   large     small   large
+//   as it is                                  1.078   1.000     1.656   1.110      1.015
+//   no cushion (cushion=0)                    1.093   1.035     1.653   1.117      1.043
+//   no limit of growth (growth=1e9)           1.087   1.022     1.715   1.505      1.018
+//   no smaller, cheaper blocks (least_gain=1) 1.080   1.006     1.656   1.106      1.015
 //   fixed time not minded in between (overhead_share=1e9)
-//                                         1.011 | 1.003 | 1.013   1.058   1.039
-//   one last block at once (caution=1e-6) 1.517 | 1.035 | 1.098   1.222   1.629
-//   halving to the end (caution=1e6)      1.011 | 1.003 | 1.010   1.063   1.042
-//   small blocks throughout (slack=0.1)   1.012 | 1.004 | 1.011   1.141   1.046
-//   greedy                                1.152 | 1.094 | 1.197   1.478   1.254
-// Each line is `equipoise compare --platform platforms/M.xml --trace traces/M-dgemm.jsonl
-// --workload starpu_dgemm_gemm:items=2e6 --policy equipoise:cushion=0` and so on. Differences below
-// 0.005 are within the confidence intervals.
+//                                             1.083   1.004     1.652   1.132      1.015
+//   one last block at once (caution=1e-6)     1.362   1.273     1.631   1.179      1.314
+//   halving to the end (caution=1e6)          1.115   1.002     1.666   1.144      1.017
+//   small blocks throughout (slack=0.1)       1.137   1.008     1.671   1.189      1.012
+//   accelerators begin like CPUs              1.107   1.008     1.566   1.230      1.012
+//   first blocks 10 to 40 times as large      1.080   1.064     1.692   1.194      1.019
+//   greedy                                    1.845   1.168     7.931   2.484      1.149
+// Differences below 0.005 are within the confidence intervals.
 #include <algorithm>
 #include <cmath>
 #include <limits>
