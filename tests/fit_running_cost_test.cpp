@@ -22,11 +22,11 @@ TEST(RunningCost, IsTheLineThatBlocksLieOn) {
 
 TEST(RunningCost, BelievesInFixedCostsByAndBy) {
   // One block a size, which might scatter by a tenth: a standard error of the fixed part that is
-  // small beside 0.4 of the first block shrinks it a little.
+  // small beside 0.4 of the first block shrinks it a little. By the normal equations of
+  // ((a + b x) / t - 1)^2, weighed by 0.99^3, 0.99^2, 0.99 and 1, and (0.1 a / (0.4 * 0.11))^2:
   RunningCost cost;
   for (const double items : {1.0, 10.0, 100.0, 1000.0}) cost.add(items, 0.1 + 0.01 * items);
-  EXPECT_LT(cost.fixed_s(), 0.099);
-  EXPECT_GT(cost.fixed_s(), 0.09);
+  EXPECT_NEAR(cost.fixed_s(), 0.0949467, 1e-7);
 }
 
 TEST(RunningCost, IsConstantWhereLargerBlocksTakeLess) {
@@ -43,7 +43,52 @@ TEST(RunningCost, OneBlockSpeaksForAllSizesInProportion) {
   RunningCost cost;
   cost.add(100.0, 2.0);
   EXPECT_DOUBLE_EQ(cost.seconds(50.0), 1.0);
+  EXPECT_DOUBLE_EQ(cost.seconds(1e6), 2e4);  // far from it, too
   EXPECT_DOUBLE_EQ(cost.fixed_s(), 0.0);
+  EXPECT_DOUBLE_EQ(cost.surely_fixed_s(), 0.0);
+  EXPECT_NEAR(cost.items_within(1.0, 1e6), 50.0, 1e-3);
+  EXPECT_DOUBLE_EQ(cost.largest_items(), 100.0);
+  // 10 % are taken for granted, of a block and of the mean of one.
+  EXPECT_DOUBLE_EQ(cost.relative_sd(), 0.1 * std::sqrt(2.0));
+}
+
+TEST(RunningCost, NeverFallsFarFromBlocksThatTookLessTheLargerTheyWere) {
+  RunningCost cost;
+  cost.add(1.0, 8.0);
+  cost.add(1024.0, 4.0);
+  // (1/8 + 1/4) / (1/64 + 1/16 + (0.1 / 0.4 / 8)^2) with weights 0.99 and 1; b would be negative.
+  EXPECT_NEAR(cost.fixed_s(), (0.99 / 8 + 0.25) / (0.99 / 64 + 1.0 / 16 + 1.0 / 1024), 1e-9);
+  EXPECT_DOUBLE_EQ(cost.seconds(1e6), cost.fixed_s());
+  EXPECT_DOUBLE_EQ(cost.seconds(1e12), cost.fixed_s());
+  EXPECT_EQ(cost.items_within(1e-3, 1e6), 0.0);
+  EXPECT_EQ(cost.items_within(100.0, 1e6), 1e6);
+}
+
+/// 1 + 0.01 x learned from `rounds` times two blocks of each of two sizes, off by `share` both
+/// ways.
+RunningCost scattered_line(int rounds, double share) {
+  RunningCost cost;
+  for (int round = 0; round < rounds; ++round) {
+    for (const double luck : {1.0 + share, 1.0 - share}) {
+      cost.add(10.0, 1.1 * luck);
+      cost.add(1000.0, 11.0 * luck);
+    }
+  }
+  return cost;
+}
+
+TEST(RunningCost, BelievesLessOfAFixedTimeTheMoreBlocksScatter) {
+  EXPECT_GT(scattered_line(1, 0.0).fixed_s(), 0.95);
+  double before_s = 1.0;
+  for (const double share : {0.05, 0.1, 0.15, 0.2}) {
+    const RunningCost cost = scattered_line(1, share);
+    EXPECT_LT(cost.fixed_s(), before_s) << share;
+    EXPECT_GE(cost.fixed_s(), 0.0) << share;
+    EXPECT_LE(cost.surely_fixed_s(), cost.fixed_s()) << share;
+    before_s = cost.fixed_s();
+  }
+  EXPECT_GT(scattered_line(50, 0.1).fixed_s(), scattered_line(1, 0.1).fixed_s());
+  EXPECT_NEAR(scattered_line(50, 0.1).fixed_s(), 1.0, 0.02);
 }
 
 TEST(RunningCost, BendsWhereBlocksOfASizeSaySo) {

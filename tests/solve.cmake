@@ -1,7 +1,9 @@
 # Fits and solvers.
 equipoise_tests(solve
   SOURCES
-    fit_running_cost_test.cpp fit_test.cpp
+    fit_pipeline_cost_test.cpp
+    fit_running_cost_test.cpp
+    fit_test.cpp
     solve_agreement_test.cpp
     solve_energy_search_test.cpp
     solve_energy_split_test.cpp

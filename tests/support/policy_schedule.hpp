@@ -100,6 +100,7 @@ struct PolicyTest {
   Items items = 0;
   Items grain_items = 1;
   int iterations = 1;
+  double resident_bytes = 0.0;       ///< as policies see it; what it takes is FakeUnit::resident_s
   std::vector<double> memory_bytes;  ///< (n) of 1 byte an item; empty: unlimited
   std::vector<std::string> later_kernels;
   KnownCosts known;  ///< for informed policies
@@ -117,6 +118,7 @@ inline void add_affine(PolicyTest& test, double fixed_s, double per_item_s) {
 inline Schedule run_schedule(const PolicyTest& test) {
   Workload workload = items_of(test.items, test.grain_items, test.iterations);
   workload.kernel = "first";
+  workload.resident_bytes = test.resident_bytes;
   workload.memory_bytes_per_item = test.memory_bytes.empty() ? 0.0 : 1.0;
   RunSetup setup = setup_of(test.fake.units.size(), workload);
   if (!test.units.empty()) {
@@ -135,6 +137,7 @@ inline Schedule run_schedule(const PolicyTest& test) {
     workload.kernel = kernel;
     setup.phases.push_back(workload);
   }
+  setup.absent_at_start = absent_at_start(test.fake);
   const auto policy = make_policy(find_policy(test.policy),
                                   PolicyInputs{test.parameters, &test.known, setup.units});
   const auto executor = make_fake_executor(test.fake);
