@@ -14,6 +14,11 @@ equipoise_tests(program
   LIBS equipoise_program equipoise_test_support nlohmann_json::nlohmann_json)
 add_dependencies(program_tests equipoise)
 
+# What the program does behind its commands.
+equipoise_tests(search
+  SOURCES schedule_search_test.cpp
+  LIBS equipoise_program equipoise_test_support)
+
 # Parts of a sweep.
 equipoise_tests(sweep
   SOURCES sweep_campaign_test.cpp sweep_plan_test.cpp sweep_points_test.cpp sweep_results_test.cpp
