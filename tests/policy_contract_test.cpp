@@ -1,9 +1,13 @@
 // What every policy of the catalog owes, on random machines whose units fail and come back.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "shared_policies/fit/timing_curve.hpp"
 #include "shared_policies/policies/catalog.hpp"
@@ -17,12 +21,18 @@
 namespace equipoise {
 namespace {
 
-/// A machine and a workload, drawn at random.
+/// A machine and its workloads, drawn at random.
 struct RandomCase {
+  [[nodiscard]] Items items() const {
+    Items sum = 0;
+    for (const Workload& phase : run.phases) sum += phase.items * phase.iterations;
+    return sum;
+  }
+
   FakeSetup fake;
   RunSetup run;
   Platform platform;
-  std::vector<BlockTiming> timings;
+  std::vector<std::vector<BlockTiming>> timings;  ///< [phase][unit]
   KnownCosts known;
 };
 
@@ -89,41 +99,87 @@ FakeUnit table_of(const Platform& platform, const PlatformUnit& unit, const Work
   return fake;
 }
 
-/// One to six units; half of the cases move data. Blocks overlap where units have several slots.
-RandomCase random_case(std::mt19937& random) {
+Workload random_workload(std::mt19937& random) {
   const auto upto = [&](int most) { return std::uniform_int_distribution<int>(1, most)(random); };
-  RandomCase c;
-  const auto units = static_cast<std::size_t>(upto(6));
   Workload workload = items_of(upto(4) == 1 ? upto(20) : upto(20'000), upto(8), upto(3));
-  const bool moves = upto(2) == 1;
-  if (moves) {
+  if (upto(2) == 1) {
     workload.in_bytes_per_item = upto(200) - 1;
     workload.out_bytes_per_item = upto(200) - 1;
     workload.resident_bytes = upto(2) == 1 ? upto(10'000) : 0.0;
   }
-  c.run = setup_of(units, workload);
+  return workload;
+}
+
+/// One to six units; half of the workloads move data. Blocks overlap where units have several
+/// slots. Half of the cases have memory that counts.
+RandomCase random_units(std::mt19937& random, std::vector<Workload> phases) {
+  const auto upto = [&](int most) { return std::uniform_int_distribution<int>(1, most)(random); };
+  RandomCase c;
+  const auto units = static_cast<std::size_t>(upto(6));
+  double least_bytes = 0.0;  // that hold a grain of every phase
+  const bool memory_counts = upto(2) == 1;
+  for (Workload& phase : phases) {
+    if (memory_counts) phase.memory_bytes_per_item = 1;
+    least_bytes =
+        std::max(least_bytes, phase.resident_bytes + static_cast<double>(phase.grain_items));
+  }
+  c.run = setup_of(units, phases.front());
+  c.run.phases = std::move(phases);
   for (std::size_t i = 0; i < units; ++i) {
     PlatformUnit unit{c.run.units[i], c.run.units[i].name, {}, {}};
     unit.unit.kind = upto(2) == 1 ? UnitKind::gpu : UnitKind::cpu;
-    unit.unit.node = "node" + std::to_string(upto(3));
+    const int node = upto(3);
+    unit.unit.node = "node" + std::to_string(node);
+    unit.unit.is_remote = node == 3;
     unit.unit.copy_engines = upto(2);
-    if (moves && upto(4) > 1) add_links(unit, c.platform.links, random);
-    if (upto(3) == 1) {
-      c.run.phases[0].memory_bytes_per_item = 1;
-      unit.unit.memory_bytes =
-          workload.resident_bytes + static_cast<double>(workload.grain_items + upto(1000));
-    }
+    if (upto(4) > 1) add_links(unit, c.platform.links, random);
+    if (memory_counts && upto(2) == 1) unit.unit.memory_bytes = least_bytes + upto(1000);
     unit.unit.slots = upto(3);
     c.run.units[i] = unit.unit;
     c.platform.units.push_back(unit);
-    c.timings.emplace_back(random_trace(random), 0);
   }
-  for (std::size_t i = 0; i < units; ++i) {
-    const PlatformUnit& unit = c.platform.units[i];
-    c.fake.units.push_back(table_of(c.platform, unit, c.run.phases[0], c.timings[i]));
-    const TimingCurve::Moving moving = moving_of(c.platform, unit, c.run.phases[0], {});
-    c.known.phases.front().push_back(std::make_unique<TimingCurve>(c.timings[i], moving));
+  return c;
+}
+
+/// Every kernel takes times of its own; a phase whose kernel was there before takes the same.
+void add_times(RandomCase& c, std::mt19937& random) {
+  std::map<std::string, std::vector<BlockTiming>> by_kernel;
+  c.known.phases.clear();
+  for (const Workload& phase : c.run.phases) {
+    std::vector<BlockTiming>& timings = by_kernel[phase.kernel];
+    while (timings.size() < c.run.units.size()) timings.emplace_back(random_trace(random), 0);
+    std::vector<FakeUnit> fakes;
+    KnownCosts::Phase& known = c.known.phases.emplace_back();
+    for (std::size_t i = 0; i < c.run.units.size(); ++i) {
+      const PlatformUnit& unit = c.platform.units[i];
+      fakes.push_back(table_of(c.platform, unit, phase, timings[i]));
+      const TimingCurve::Moving moving = moving_of(c.platform, unit, phase, {});
+      known.push_back(std::make_unique<TimingCurve>(timings[i], moving));
+    }
+    c.timings.push_back(timings);
+    if (c.timings.size() == 1) {
+      c.fake.units = std::move(fakes);
+    } else {
+      c.fake.later_phases.push_back(std::move(fakes));
+    }
   }
+}
+
+RandomCase random_case(std::mt19937& random) {
+  RandomCase c = random_units(random, {random_workload(random)});
+  add_times(c, random);
+  return c;
+}
+
+/// Two kernels, the first of which comes again.
+RandomCase random_phases(std::mt19937& random) {
+  std::vector<Workload> phases;
+  for (const char* kernel : {"first", "second", "first"}) {
+    phases.push_back(random_workload(random));
+    phases.back().kernel = kernel;
+  }
+  RandomCase c = random_units(random, std::move(phases));
+  add_times(c, random);
   return c;
 }
 
@@ -158,9 +214,27 @@ class EveryPolicy : public testing::TestWithParam<std::string> {
     RunNumbers numbers;
   };
 
+  static void expect_all_done(const RandomCase& c, const Ran& ran) {
+    ASSERT_TRUE(ran.outcome.complete);
+    ASSERT_FALSE(ran.outcome.policy_stalled);
+    ASSERT_EQ(ran.numbers.items, c.items());
+  }
+
+  /// Of all phases, each from the bound of the one before on.
+  static double bound_s(const RandomCase& c) {
+    Seconds end;
+    for (std::size_t phase = 0; phase < c.run.phases.size(); ++phase) {
+      std::vector<const BlockTiming*> timings;
+      for (const BlockTiming& timing : c.timings[phase]) timings.push_back(&timing);
+      end += Seconds{
+          lower_bound(c.platform, c.run.phases[phase], timings, c.fake.scenario, end).seconds};
+    }
+    return end.value;
+  }
+
   static std::unique_ptr<Ran> run(const RandomCase& c) {
     auto ran = std::make_unique<Ran>();
-    const auto policy = make_policy(find_policy(GetParam()), {{}, &c.known});
+    const auto policy = make_policy(find_policy(GetParam()), {{}, &c.known, c.run.units});
     const auto executor = make_fake_executor(c.fake);
     ran->outcome = run_policy(*executor, *policy, c.run, ran->journal);
     Metrics metrics(c.run.units);
@@ -176,57 +250,74 @@ class EveryPolicy : public testing::TestWithParam<std::string> {
   testing::ScopedTrace trace{__FILE__, __LINE__, "--gtest_random_seed=" + std::to_string(seed)};
 };
 
-TEST_P(EveryPolicy, DoesAllItemsOfEveryIterationWithoutStalling) {
+TEST_P(EveryPolicy, DoesAllItemsOfEveryIterationAndIsNeverUnderTheLowerBound) {
   for (int round = 0; round < 100; ++round) {
+    SCOPED_TRACE(round);
     const RandomCase c = random_case(random);
     const auto ran = run(c);
-    ASSERT_TRUE(ran->outcome.complete) << "round " << round;
-    ASSERT_FALSE(ran->outcome.policy_stalled) << "round " << round;
-    ASSERT_EQ(ran->numbers.items, c.run.phases[0].items * c.run.phases[0].iterations);
+    expect_all_done(c, *ran);
+    ASSERT_GE(ran->numbers.makespan.value, bound_s(c) * (1.0 - 1e-9));
   }
 }
 
-TEST_P(EveryPolicy, IsNeverUnderTheLowerBound) {
-  for (int round = 0; round < 100; ++round) {
-    const RandomCase c = random_case(random);
-    std::vector<const BlockTiming*> timings;
-    for (const BlockTiming& timing : c.timings) timings.push_back(&timing);
-    const double bound_s = lower_bound(c.platform, c.run.phases[0], timings).seconds;
-    ASSERT_GE(run(c)->numbers.makespan.value, bound_s * (1.0 - 1e-9)) << "round " << round;
+TEST_P(EveryPolicy, DoesPhasesOfSeveralKernels) {
+  for (int round = 0; round < 30; ++round) {
+    SCOPED_TRACE(round);
+    const RandomCase c = random_phases(random);
+    const auto ran = run(c);
+    expect_all_done(c, *ran);
+    ASSERT_GE(ran->numbers.makespan.value, bound_s(c) * (1.0 - 1e-9));
   }
 }
 
 TEST_P(EveryPolicy, SurvivesUnitsThatFailAndComeBack) {
   for (int round = 0; round < 100; ++round) {
+    SCOPED_TRACE(round);
     RandomCase c = random_case(random);
     add_faults(c, random);
-    const auto ran = run(c);
-    ASSERT_TRUE(ran->outcome.complete) << "round " << round;
-    ASSERT_FALSE(ran->outcome.policy_stalled) << "round " << round;
-    ASSERT_EQ(ran->numbers.items, c.run.phases[0].items * c.run.phases[0].iterations);
+    expect_all_done(c, *run(c));
   }
 }
 
 TEST_P(EveryPolicy, DoesAllItemsUnderAnyScenarioAndNotUnderTheLowerBound) {
   for (int round = 0; round < 100; ++round) {
     SCOPED_TRACE(round);
-    RandomCase c = random_case(random);
+    RandomCase c = round % 4 == 0 ? random_phases(random) : random_case(random);
     add_scenario(c, random);
     const auto ran = run(c);
-    ASSERT_TRUE(ran->outcome.complete);
-    ASSERT_FALSE(ran->outcome.policy_stalled);
-    ASSERT_EQ(ran->numbers.items, c.run.phases[0].items * c.run.phases[0].iterations);
-    std::vector<const BlockTiming*> timings;
-    for (const BlockTiming& timing : c.timings) timings.push_back(&timing);
-    const double bound_s =
-        lower_bound(c.platform, c.run.phases[0], timings, c.fake.scenario).seconds;
-    ASSERT_GE(ran->numbers.makespan.value, bound_s * (1.0 - 1e-9));
+    expect_all_done(c, *ran);
+    ASSERT_GE(ran->numbers.makespan.value, bound_s(c) * (1.0 - 1e-9));
+  }
+}
+
+TEST_P(EveryPolicy, GivesWorkToUnitsThatAreAbsentAtFirst) {
+  for (int round = 0; round < 50; ++round) {
+    SCOPED_TRACE(round);
+    RandomCase c = random_case(random);
+    const double alone_s = run(c)->numbers.makespan.value;
+    // All but one come while it works, or all of them: then nothing happens until the first comes.
+    for (std::size_t unit = round % 2; unit < c.run.units.size(); ++unit) {
+      const double at_s = std::uniform_real_distribution<double>(0.0, alone_s)(random);
+      c.fake.scenario.events.push_back({.at = Seconds{at_s},
+                                        .kind = DisturbanceKind::join,
+                                        .target = c.run.units[unit].name,
+                                        .profile = {}});
+    }
+    c.run.absent_at_start = absent_at_start(c.fake);
+    const auto ran = run(c);
+    expect_all_done(c, *ran);
+    for (const BlockRecord& record : ran->journal.blocks) {
+      const Presence presence = c.fake.scenario.presence_of(c.run.units[record.unit.index].name);
+      if (!presence.at_start) {
+        ASSERT_GE(record.assigned, presence.changes.front().at);
+      }
+    }
   }
 }
 
 TEST_P(EveryPolicy, DecidesTheSameForTheSameEvents) {
-  for (int round = 0; round < 20; ++round) {
-    RandomCase c = random_case(random);
+  for (int round = 0; round < 10; ++round) {
+    RandomCase c = random_phases(random);
     add_faults(c, random);
     add_scenario(c, random);
     const auto a = run(c);

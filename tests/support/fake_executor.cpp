@@ -42,7 +42,7 @@ class FakeExecutor final : public Executor, private PipelineStages {
   void start(const Block& block, UnitId unit) override {
     advance(now_);
     if (!is_present_[unit.index]) return;
-    const FakeUnit& fake = setup_.units[unit.index];
+    const FakeUnit& fake = times_of(unit, block.phase);
     const auto items = static_cast<double>(block.items);
     const auto time = [&](const std::function<double(double)>& f) {
       return Seconds{f ? f(items) : 0.0};
@@ -79,6 +79,12 @@ class FakeExecutor final : public Executor, private PipelineStages {
   }
 
  private:
+  [[nodiscard]] const FakeUnit& times_of(UnitId unit, int phase) const {
+    const auto later = static_cast<std::size_t>(phase);
+    if (later == 0 || later > setup_.later_phases.size()) return setup_.units[unit.index];
+    return setup_.later_phases[later - 1][unit.index];
+  }
+
   std::optional<Seconds> duration(UnitId unit, const PipelinedBlock& block, Stage stage,
                                   Seconds begin) const override {
     const Seconds alone = time_of(block.alone, stage);

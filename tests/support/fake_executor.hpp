@@ -39,10 +39,12 @@ struct FakeFault {
 };
 
 struct FakeSetup {
-  std::vector<FakeUnit> units;
+  std::vector<FakeUnit> units;  ///< of every phase that `later_phases` has no times for
   Seconds dispatch;
   std::vector<FakeFault> faults{};
   Scenario scenario{};  ///< the units are u0, u1, ...
+  /// [phase - 1][unit]: the times in the phases 1, 2, ...; copy engines and links stay.
+  std::vector<std::vector<FakeUnit>> later_phases{};
 };
 
 /// The units that are not there when the run starts.
