@@ -7,6 +7,7 @@
 
 #include "tools/json_text.hpp"
 #include "tools/parallel_runs.hpp"
+#include "tools/report_text.hpp"
 #include "tools/text_table.hpp"
 #include "tools/workload_choice.hpp"
 
@@ -73,6 +74,18 @@ TEST(TextTable, WritesSignificantDigitsWithoutExponentsWherePeopleDo) {
   EXPECT_EQ(significant(1234.5, 2), "1234");
   EXPECT_EQ(significant(1.5e-7, 3), "1.50e-07");
   EXPECT_EQ(significant(0.0, 3), "0");
+}
+
+TEST(ComparisonTable, TellsItemsRedoneWithoutTheTailOfRounding) {
+  Comparison comparison;
+  comparison.policies = {parse_policy("greedy")};
+  PolicyResult result;
+  result.policy = "greedy";
+  result.on = "sim";
+  result.verified = true;
+  for (int rep = 0; rep < 10; ++rep) result.items_redone += 1112.0 / 10.0;  // 1112.0000000000002
+  comparison.results = {result};
+  EXPECT_NE(comparison_table(comparison).find(" 1112 items redone"), std::string::npos);
 }
 
 TEST(PackedReport, ComesBackAsItWas) {

@@ -44,7 +44,7 @@ std::string remarks(const Comparison& comparison, const PolicyResult& result) {
     words.push_back(fmt::format("{}% extrapolated", percent(result.extrapolated_share)));
   }
   if (result.items_redone > 0.0)
-    words.push_back(fmt::format("{} items redone", result.items_redone));
+    words.push_back(fmt::format("{} items redone", significant(result.items_redone, 4)));
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
