@@ -9,6 +9,7 @@ equipoise_tests(solve
     solve_energy_split_test.cpp
     solve_closed_forms_test.cpp
     solve_equal_finish_test.cpp
+    solve_grain_deal_test.cpp
     solve_lower_bound_scenario_test.cpp
     solve_lower_bound_test.cpp
   LIBS equipoise_test_support

@@ -13,12 +13,11 @@ constexpr std::size_t most_queued = 4;
 
 }  // namespace
 
-void PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_end,
-                       bool brought_data) {
+void PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_end, bool is_first) {
   const auto items = static_cast<double>(finished.block.items);
   const StageTimes& times = finished.times;
   const double longest_s = std::max({times.in, times.compute, times.out}).value;
-  if (brought_data) {
+  if (is_first) {
     if (!is_known()) alone_.add(items, times.compute.value);
   } else if (last_end > finished.assigned) {
     queued_.add(items, std::max((at - last_end).value, longest_s));

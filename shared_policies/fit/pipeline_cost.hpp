@@ -14,8 +14,9 @@ namespace equipoise {
 class PipelineCost {
  public:
   /// A block ended at `at`. `last_end`: the end of the unit's block before. The first block of a
-  /// unit in a phase (`brought_data`) tells of computing alone, and only if nothing else is known.
-  void add(const BlockFinished& finished, Seconds at, Seconds last_end, bool brought_data);
+  /// unit in a phase (`is_first`) may have brought resident data and made things ready: it tells of
+  /// computing alone, and only if nothing else is known.
+  void add(const BlockFinished& finished, Seconds at, Seconds last_end, bool is_first);
 
   [[nodiscard]] bool is_known() const { return !alone_.empty(); }
   /// Of a block that meets an empty unit.

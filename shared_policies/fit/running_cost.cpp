@@ -14,6 +14,7 @@ constexpr double fixed_sd = 0.4;       // what a is believed to be at most, in s
 constexpr double prior_sd = 0.10;      // scatter before anything is known of it
 constexpr double least_sd = 0.03;      // below this no scatter is a surprise
 constexpr double reach = 2.0;          // octaves within which measurements tell of each other
+constexpr double forgotten = 1e-6;     // measurements that remain of a size, below which it goes
 constexpr double counts_after = 3.0;   // measurements that remain after a change
 constexpr double shortest_s = 1e-9;    // a tick of a coarse timer
 constexpr double far_off = 4.0;        // standard deviations of a surprise that counts alone
@@ -38,6 +39,9 @@ void RunningCost::add(double items, double seconds) {
     octave.count *= keep;
     octave.items *= keep;
     octave.seconds *= keep;
+  }
+  if (octaves_.size() > 1) {
+    std::erase_if(octaves_, [](const Octave& octave) { return octave.count < forgotten; });
   }
   const int exponent = std::ilogb(items);
   auto place = std::find_if(octaves_.begin(), octaves_.end(),

@@ -40,23 +40,27 @@
 #include <vector>
 
 #include "shared_policies/fit/pipeline_cost.hpp"
+#include "shared_policies/policies/first_blocks.hpp"
 #include "shared_policies/policies/next_block.hpp"
 #include "shared_policies/policies/policies.hpp"
+#include "shared_policies/solve/grain_deal.hpp"
 
 namespace equipoise {
 namespace {
 
 /// What a user may choose, and does not have to.
 struct Choices {
-  double first_share = 0.0005;            ///< of all items, the first blocks of all units together
-  double first_accelerator_share = 0.02;  ///< the same for units that are no CPUs
+  FirstShares first;
   BlockBoldness boldness;
 };
 
-/// How much slower than the fastest known unit one of another kind may be when it is tried.
-constexpr double slowest_guess = 30.0;
-/// What a network is taken to carry, 1 Gb/s.
-constexpr double network_bytes_per_s = 1.25e8;
+/// So many grains for each unit are few: they are dealt one by one.
+constexpr Items few_grains_a_unit = 4;
+/// How many times faster than in the largest block that it may be given next a unit is taken to be
+/// at most, however little more a larger block seems to take.
+constexpr double most_rates = 2.0;
+/// A first block that is late is taken to need at least this share of its time more.
+constexpr double late_share = 0.02;
 
 class Equipoise final : public Policy {
  public:
@@ -67,8 +71,9 @@ class Equipoise final : public Policy {
       learned_ = &kernels_[view.workload().kernel];
       learned_->resize(view.units().size());
       units_.assign(view.units().size(), {});
+      kept_out_.assign(view.units().size(), false);
     } else if (std::holds_alternative<IterationStarted>(event.what)) {
-      began_s_ = end_s_ = view.now().value;
+      begin(view, decisions);
       feed_all(view, decisions);
     } else if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
       learn(*finished, event.at);
@@ -76,7 +81,9 @@ class Equipoise final : public Policy {
     } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
       units_[joined->unit.index] = {};
       feed_all(view, decisions);
-    } else if (std::holds_alternative<UnitLost>(event.what)) {
+    } else if (std::holds_alternative<UnitLost>(event.what) ||
+               std::holds_alternative<TimerFired>(event.what) ||
+               (std::holds_alternative<UnitIdle>(event.what) && view.outstanding() == 0)) {
       feed_all(view, decisions);
     }
   }
@@ -84,7 +91,7 @@ class Equipoise final : public Policy {
  private:
   /// A unit in this phase, and what the last plan says of it.
   struct UnitNow {
-    bool has_data = false;  ///< resident data is there
+    bool has_data = false;  ///< it has ended a block: resident data is there
     Seconds last_end;       ///< of its last block
     double free_s = 0.0;    ///< when it will have done what it has
     double rate = 0.0;      ///< items/s beyond the fixed costs; 0: takes no part
@@ -94,20 +101,20 @@ class Equipoise final : public Policy {
     Items grains = 0;       ///< its part of the last grains
   };
 
+  void begin(const View& view, Decisions& decisions);
   void learn(const BlockFinished& finished, Seconds at);
   void feed_all(const View& view, Decisions& decisions);
   void feed_anyone(const View& view, Decisions& decisions);
   void feed(const View& view, const UnitState& unit, Decisions& decisions);
+  void keep_out(const View& view);
   void plan(const View& view);
   void enter(const View& view, const UnitState& unit);
   void drop_late_units();
   void deal_last_grains(const View& view);
   [[nodiscard]] double free_at(const View& view, const UnitState& unit) const;
   [[nodiscard]] double rate_of_kind(const View& view, UnitKind kind) const;
-  [[nodiscard]] bool is_kept_out(const View& view, const UnitState& unit) const;
-  [[nodiscard]] double first_items(const View& view, const UnitState& unit) const;
-  [[nodiscard]] bool may_try(const View& view, const UnitState& unit) const;
-  void give(const View& view, UnitId id, double items, Decisions& decisions);
+  [[nodiscard]] NextBlock sizes_of(UnitId id) const;
+  double give(const View& view, UnitId id, double items, Decisions& decisions);
 
   [[nodiscard]] const PipelineCost& learned(UnitId id) const { return (*learned_)[id.index]; }
 
@@ -115,14 +122,26 @@ class Equipoise final : public Policy {
   std::map<std::string, std::vector<PipelineCost>> kernels_;  // by name, (n)
   std::vector<PipelineCost>* learned_ = nullptr;              // of this phase's kernel
   std::vector<UnitNow> units_;                                // (n)
-  double began_s_ = 0.0;                                      // this iteration
-  double end_s_ = 0.0;                                        // it will end, by the last plan
+  std::vector<bool> kept_out_;                                // (n) they lack resident data
+  Outlook outlook_;                                           // of this iteration
   double rate_ = 0.0;                                         // of all units that take part
   double work_ = 0.0;                                         // remaining + sum of rate x begin
   Items remaining_ = 0;  // what is left after the decisions of this event
   bool few_grains_ = false;
-  bool some_are_local_ = false;  ///< units that are present and beside the input
 };
+
+void Equipoise::begin(const View& view, Decisions& decisions) {
+  outlook_ = {view.now().value, view.now().value};
+  double first_s = 0.0;
+  for (const UnitState& unit : view.units()) {
+    UnitNow& now = units_[unit.id.index];
+    now.items = 0.0;
+    now.blocks = 1.0;
+    const double data_s = now.has_data ? 0.0 : fetch_s(view, unit);
+    if (data_s > 0.0) first_s = data_s;  // of all units alike
+  }
+  if (first_s > 0.0) decisions.set_timer(view.now() + Seconds{waiting_share * first_s});
+}
 
 void Equipoise::learn(const BlockFinished& finished, Seconds at) {
   UnitNow& unit = units_[finished.unit.index];
@@ -135,11 +154,22 @@ void Equipoise::learn(const BlockFinished& finished, Seconds at) {
 void Equipoise::feed_all(const View& view, Decisions& decisions) {
   remaining_ = view.remaining();
   if (remaining_ == 0) return;
+  keep_out(view);
   plan(view);
+  keep_out(view);
   for (const UnitState& unit : view.units()) {
     if (unit.present && remaining_ > 0) feed(view, unit, decisions);
   }
   if (remaining_ == view.remaining() && view.outstanding() == 0) feed_anyone(view, decisions);
+}
+
+/// Leaves units out whose resident data could not be there in time, by the last plan.
+void Equipoise::keep_out(const View& view) {
+  for (const UnitState& unit : view.units()) {
+    const bool lacks_data = !units_[unit.id.index].has_data && unit.outstanding.empty();
+    kept_out_[unit.id.index] =
+        lacks_data && is_kept_out(fetch_s(view, unit), view.now().value, outlook_);
+  }
 }
 
 /// Gives a grain to the unit that it takes the least time on, though nobody seemed worth it.
@@ -148,7 +178,7 @@ void Equipoise::feed_anyone(const View& view, Decisions& decisions) {
   const UnitState* best = nullptr;
   double best_s = 0.0;
   for (const UnitState& unit : view.units()) {
-    if (!unit.present || is_kept_out(view, unit)) continue;
+    if (!unit.present || kept_out_[unit.id.index]) continue;
     const double takes_s = learned(unit.id).is_known() ? learned(unit.id).queued().seconds(grain)
                                                        : std::numeric_limits<double>::max();
     if (best == nullptr || takes_s < best_s) {
@@ -160,37 +190,41 @@ void Equipoise::feed_anyone(const View& view, Decisions& decisions) {
 }
 
 void Equipoise::feed(const View& view, const UnitState& unit, Decisions& decisions) {
-  if (is_kept_out(view, unit)) return;
+  if (kept_out_[unit.id.index]) return;
   if (!learned(unit.id).is_known()) {
-    if (unit.outstanding.empty() && may_try(view, unit)) {
-      give(view, unit.id, first_items(view, unit), decisions);
+    if (unit.outstanding.empty() &&
+        may_try(view, unit, choices_.first, outlook_, *learned_, kept_out_)) {
+      give(view, unit.id, first_items(view, unit, choices_.first), decisions);
     }
     return;
   }
   UnitNow& now = units_[unit.id.index];
   const RunningCost& cost = learned(unit.id).queued();
-  const NextBlock sizes(choices_.boldness, end_s_ - began_s_);
+  const NextBlock sizes = sizes_of(unit.id);
   const auto grain = static_cast<double>(view.workload().grain_items);
   for (std::size_t queued = unit.outstanding.size(); queued < learned(unit.id).depth(); ++queued) {
     if (remaining_ == 0 || (few_grains_ ? now.grains == 0 : now.rate == 0.0)) return;
-    double items = sizes.items(cost, end_s_ - now.free_s, static_cast<double>(unit.cap_items));
+    double items =
+        sizes.items(cost, outlook_.end_s - now.free_s, static_cast<double>(unit.cap_items));
     if (few_grains_) {
       items = std::clamp(items, grain, grain * static_cast<double>(now.grains));
-      now.grains -= static_cast<Items>(std::round(items / grain));
-    } else if (cost.seconds(grain) > end_s_ - now.free_s) {
+    } else if (cost.seconds(grain) > outlook_.end_s - now.free_s) {
       return;
     }
-    give(view, unit.id, items, decisions);
+    items = give(view, unit.id, items, decisions);
+    now.grains -= static_cast<Items>(std::round(items / grain));
     now.free_s += cost.seconds(items);
   }
 }
 
-void Equipoise::give(const View& view, UnitId id, double items, Decisions& decisions) {
+/// Hands out `items`, rounded to grains, at least one; what that came to.
+double Equipoise::give(const View& view, UnitId id, double items, Decisions& decisions) {
   const Items grain = view.workload().grain_items;
   const auto grains = static_cast<Items>(std::round(items / static_cast<double>(grain)));
   const Items granted = std::min(std::max<Items>(grains, 1) * grain, remaining_);
   decisions.assign(id, granted);
   remaining_ -= granted;
+  return static_cast<double>(granted);
 }
 
 /// Divides what remains:
@@ -200,25 +234,24 @@ void Equipoise::give(const View& view, UnitId id, double items, Decisions& decis
 /// where unit p does r_p items/s from b_p on: when it is free, and the fixed costs of the blocks
 /// that it will take have passed.
 void Equipoise::plan(const View& view) {
-  some_are_local_ =
-      std::any_of(view.units().begin(), view.units().end(),
-                  [](const UnitState& unit) { return unit.present && !unit.unit.is_remote; });
   rate_ = 0.0;
   work_ = static_cast<double>(view.remaining());
   for (const UnitState& unit : view.units()) enter(view, unit);
   if (rate_ == 0.0) return;
   drop_late_units();
-  const NextBlock sizes(choices_.boldness, end_s_ - began_s_);
   const auto grain = view.workload().grain_items;
-  few_grains_ = view.remaining() <= 4 * grain * static_cast<Items>(units_.size());
+  few_grains_ = view.remaining() <= few_grains_a_unit * grain * static_cast<Items>(units_.size());
   for (const UnitState& unit : view.units()) {
     UnitNow& now = units_[unit.id.index];
+    now.items = 0.0;
     if (now.rate == 0.0 || !learned(unit.id).is_known()) continue;
     const RunningCost& cost = learned(unit.id).queued();
-    const double left_s = end_s_ - now.free_s;
-    const double last_s = sizes.last_block_s(cost);
-    now.items = sizes.items(cost, left_s, static_cast<double>(unit.cap_items));
+    const auto cap = static_cast<double>(unit.cap_items);
+    const double left_s = outlook_.end_s - now.free_s;
+    const double last_s = sizes_of(unit.id).last_block_s(cost);
+    now.items = sizes_of(unit.id).items(cost, left_s, cap);
     now.blocks = left_s > last_s ? 1.0 + std::log2(left_s / last_s) : 1.0;
+    now.blocks = std::max(now.blocks, now.rate * (outlook_.end_s - now.begin_s) / cap);
   }
   if (few_grains_) deal_last_grains(view);
 }
@@ -227,12 +260,15 @@ void Equipoise::plan(const View& view) {
 void Equipoise::enter(const View& view, const UnitState& unit) {
   UnitNow& now = units_[unit.id.index];
   now.rate = 0.0;
-  if (!unit.present || is_kept_out(view, unit)) return;
+  if (!unit.present || kept_out_[unit.id.index]) return;
   if (learned(unit.id).is_known()) {
     const RunningCost& cost = learned(unit.id).queued();
     const double size = now.items > 0.0 ? now.items : cost.largest_items();
     now.free_s = free_at(view, unit);
-    now.rate = size / std::max(cost.seconds(size) - cost.fixed_s(), 1e-9);
+    const double most = choices_.boldness.growth * cost.largest_items();
+    const double moving_s = std::max(cost.seconds(size) - cost.fixed_s(), 0.0);
+    const double most_rate = most_rates * most / cost.seconds(most);
+    now.rate = size < most_rate * moving_s ? size / moving_s : most_rate;
     now.begin_s = now.free_s + now.blocks * cost.fixed_s();
   } else if (!unit.outstanding.empty()) {
     now.free_s = now.begin_s = view.now().value;
@@ -251,9 +287,10 @@ void Equipoise::enter(const View& view, const UnitState& unit) {
 void Equipoise::drop_late_units() {
   for (bool changed = true; changed;) {
     changed = false;
-    end_s_ = work_ / rate_;
+    outlook_.end_s = work_ / rate_;
     for (UnitNow& now : units_) {
-      if (now.rate == 0.0 || now.begin_s < end_s_ || rate_ <= now.rate * (1.0 + 1e-9)) continue;
+      if (now.rate == 0.0 || now.begin_s < outlook_.end_s || rate_ <= now.rate * (1.0 + 1e-9))
+        continue;
       if (now.blocks > 1.0) {
         work_ -= now.rate * (now.begin_s - now.free_s) * (1.0 - 1.0 / now.blocks);
         now.begin_s = now.free_s + (now.begin_s - now.free_s) / now.blocks;
@@ -285,25 +322,19 @@ double Equipoise::rate_of_kind(const View& view, UnitKind kind) const {
 /// Deals the last grains one by one to the unit that would end first with it.
 void Equipoise::deal_last_grains(const View& view) {
   const auto grain = static_cast<double>(view.workload().grain_items);
-  std::vector<double> end_s(units_.size());
-  std::vector<double> more_s(units_.size());
+  std::vector<GrainTimes> times(units_.size());
   for (const UnitState& unit : view.units()) {
-    UnitNow& now = units_[unit.id.index];
-    now.grains = 0;
-    if (!unit.present || is_kept_out(view, unit) || !learned(unit.id).is_known()) continue;
+    if (!unit.present || kept_out_[unit.id.index] || !learned(unit.id).is_known()) continue;
     const RunningCost& cost = learned(unit.id).queued();
-    end_s[unit.id.index] = free_at(view, unit) + cost.seconds(grain);
-    more_s[unit.id.index] = std::max(cost.seconds(2.0 * grain) - cost.seconds(grain), 1e-9);
+    const double one_s = cost.seconds(grain);
+    const bool only_one = static_cast<double>(unit.cap_items) < 2.0 * grain;
+    const double more_s = only_one ? one_s : std::max(cost.seconds(2.0 * grain) - one_s, 0.0);
+    times[unit.id.index] = {true, free_at(view, unit) + one_s, more_s};
   }
-  for (Items left = view.remaining(); left > 0; left -= view.workload().grain_items) {
-    std::size_t first = units_.size();
-    for (std::size_t p = 0; p < units_.size(); ++p) {
-      if (more_s[p] > 0.0 && (first == units_.size() || end_s[p] < end_s[first])) first = p;
-    }
-    if (first == units_.size()) return;  // nothing is known of those that are there
-    ++units_[first].grains;
-    end_s[first] += more_s[first];
-  }
+  const Items grain_items = view.workload().grain_items;
+  const std::vector<Items> dealt =
+      deal_grains(times, (view.remaining() + grain_items - 1) / grain_items);
+  for (std::size_t p = 0; p < dealt.size(); ++p) units_[p].grains = dealt[p];
 }
 
 /// When the unit will have done what it has.
@@ -319,55 +350,20 @@ double Equipoise::free_at(const View& view, const UnitState& unit) const {
     const double takes_s =
         assigned_s >= at_s ? learned.alone().seconds(items) : learned.queued().seconds(items);
     at_s = std::max(at_s, assigned_s) + takes_s;
-    if (is_first) at_s = std::max(at_s, now_s + 0.02 * takes_s);  // it is late
+    if (is_first) at_s = std::max(at_s, now_s + late_share * takes_s);
     is_first = false;
   }
   return at_s;
 }
 
-/// Whether the unit is left out because it would have to get resident data over the network, and
-/// would not have it, over a network as slow as they come, while there is much left to do. Time
-/// must have passed, too: what blocks cost is not known well at the begin.
-bool Equipoise::is_kept_out(const View& view, const UnitState& unit) const {
-  const double fetch_s = view.workload().resident_bytes / network_bytes_per_s;
-  if (!unit.unit.is_remote || !some_are_local_ || fetch_s <= 0.0) return false;
-  if (units_[unit.id.index].has_data || !unit.outstanding.empty()) return false;
-  const double now_s = view.now().value;
-  return fetch_s > 4.0 * (now_s - began_s_) || fetch_s > 0.5 * (end_s_ - now_s);
-}
-
-/// The first block of a unit that nothing is known of.
-double Equipoise::first_items(const View& view, const UnitState& unit) const {
-  const double share =
-      unit.unit.kind == UnitKind::cpu ? choices_.first_share : choices_.first_accelerator_share;
-  return share * static_cast<double>(view.workload().items) /
-         static_cast<double>(view.units().size());
-}
-
-/// Whether a unit that nothing is known of should be given a block: not if it is likely to be the
-/// last to end with it.
-bool Equipoise::may_try(const View& view, const UnitState& unit) const {
-  if (unit.unit.kind != UnitKind::cpu) return true;
-  const auto grain = static_cast<double>(view.workload().grain_items);
-  const auto all = static_cast<double>(view.workload().items);
-  if (choices_.first_share * all >= grain * static_cast<double>(units_.size())) return true;
-  bool is_first = true;
-  for (const UnitState& other : view.units()) {
-    if (!other.present || other.unit.kind == UnitKind::cpu) continue;
-    if (!learned(other.id).is_known()) {
-      is_first = false;
-      continue;
-    }
-    const double takes_s = learned(other.id).queued().seconds(grain);
-    return slowest_guess * takes_s <= end_s_ - view.now().value;
-  }
-  return is_first;
+NextBlock Equipoise::sizes_of(UnitId id) const {
+  return {choices_.boldness, outlook_.end_s - outlook_.began_s, learned(id).depth() > 1};
 }
 
 std::unique_ptr<Policy> make_equipoise(const Parameters& read, const KnownCosts* /*known*/) {
   Choices choices;
-  choices.first_share = read.number("first_share", 0.0, 1.0);
-  choices.first_accelerator_share = read.number("first_accelerator_share", 0.0, 1.0);
+  choices.first.cpu = read.number("first_share", 0.0, 1.0);
+  choices.first.accelerator = read.number("first_accelerator_share", 0.0, 1.0);
   choices.boldness.growth = read.number("growth", 1.0, 1e9);
   choices.boldness.slack = read.number("slack", 1e-6, 1.0);
   choices.boldness.cushion = read.number("cushion", 0.0, 1e9);
@@ -381,7 +377,7 @@ std::unique_ptr<Policy> make_equipoise(const Parameters& read, const KnownCosts*
 
 PolicyInfo equipoise_info() {
   return {"equipoise",
-          "solves at every finish; blocks as large as scatter and time left allow",
+          "divides the rest anew at every finish; blocks as large as scatter and time left allow",
           "this project",
           {{"first_share", "0.0005", "share of the items", "first blocks of all units together"},
            {"first_accelerator_share", "0.02", "share of the items",

@@ -8,10 +8,19 @@ namespace {
 
 /// What a block costs that the run is not noticeably shorter without, as a share of the run.
 constexpr double negligible_share = 1e-4;
+constexpr double overlap_slack = 0.5;
+constexpr double overlap_growth = 5.0;
 constexpr int most_halvings = 8;
 constexpr double scatter_share = 0.3;  // of the scatter that a gain must exceed
 
 }  // namespace
+
+NextBlock::NextBlock(const BlockBoldness& boldness, double run_s, bool overlap)
+    : boldness_(boldness), run_s_(run_s) {
+  if (!overlap) return;
+  boldness_.slack *= overlap_slack;
+  boldness_.growth = std::min(boldness_.growth, overlap_growth);
+}
 
 double NextBlock::items(const RunningCost& cost, double left_s, double cap_items) const {
   const double limit = std::min(cap_items, boldness_.growth * cost.largest_items());

@@ -18,7 +18,9 @@ struct BlockBoldness {
 /// Sizes blocks of `run_s` seconds long runs. Source: ours.
 class NextBlock {
  public:
-  NextBlock(const BlockBoldness& boldness, double run_s) : boldness_(boldness), run_s_(run_s) {}
+  /// `overlap`: the unit's blocks overlap. Then they are half as long and grow at most fivefold, so
+  /// that the copies of one find room behind the block before it.
+  NextBlock(const BlockBoldness& boldness, double run_s, bool overlap);
 
   /// The items of the next block of a unit with `left_s` seconds of work to come; at most
   /// `cap_items`. May be less than one.
