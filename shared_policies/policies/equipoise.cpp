@@ -9,8 +9,8 @@
 // 4. The last block of a unit is the one that ends with all others; it is taken when halving it
 //    would cost more in fixed time than its scatter (`caution`).
 // 5. It begins with small blocks, larger ones on accelerators, that grow eightfold (`growth`).
-// 6. Units queue as many blocks as hide their copies (PipelineCost), the last grains are dealt one
-//    by one, and a lost unit's work is divided like the rest.
+// 6. Units queue as many blocks as hide their copies (PipelineCost), shorter ones then; the last
+//    grains are dealt one by one; a lost unit's work is divided like the rest.
 // 7. A remote unit is left out until its resident data can be there in time; without this a product
 //    of order 4096 on the papers' clusters takes 8 to 86 times as long.
 //
@@ -18,17 +18,17 @@
 // geometric means by `equipoise sweep tests/campaigns/ablation.json --out DIR`, noise on:
 //                                           recorded machines  papers' clusters   disturbed
 //                                             small   large     small   large
-//   as it is                                  1.078   1.000     1.656   1.110      1.015
-//   no cushion (cushion=0)                    1.093   1.035     1.653   1.117      1.043
-//   no limit of growth (growth=1e9)           1.087   1.022     1.715   1.505      1.018
-//   no smaller, cheaper blocks (least_gain=1) 1.080   1.006     1.656   1.106      1.015
+//   as it is                                  1.073   0.999     1.651   1.117      1.015
+//   no cushion (cushion=0)                    1.089   1.031     1.688   1.119      1.043
+//   no limit of growth (growth=1e9)           1.087   1.022     1.702   1.168      1.018
+//   no smaller, cheaper blocks (least_gain=1) 1.080   1.007     1.652   1.111      1.015
 //   fixed time not minded in between (overhead_share=1e9)
-//                                             1.083   1.004     1.652   1.132      1.015
-//   one last block at once (caution=1e-6)     1.362   1.273     1.631   1.179      1.314
-//   halving to the end (caution=1e6)          1.115   1.002     1.666   1.144      1.017
-//   small blocks throughout (slack=0.1)       1.137   1.008     1.671   1.189      1.012
-//   accelerators begin like CPUs              1.107   1.008     1.566   1.230      1.012
-//   first blocks 10 to 40 times as large      1.080   1.064     1.692   1.194      1.019
+//                                             1.083   1.004     1.660   1.160      1.015
+//   one last block at once (caution=1e-6)     1.360   1.272     1.616   1.225      1.314
+//   halving to the end (caution=1e6)          1.111   1.001     1.656   1.158      1.017
+//   small blocks throughout (slack=0.1)       1.137   1.008     1.637   1.209      1.012
+//   accelerators begin like CPUs              1.128   1.008     1.580   1.187      1.011
+//   first blocks 10 to 40 times as large      1.077   1.064     1.670   1.169      1.019
 //   greedy                                    1.845   1.168     7.931   2.484      1.149
 // Differences below 0.005 are within the confidence intervals.
 #include <algorithm>
