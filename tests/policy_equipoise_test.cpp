@@ -254,11 +254,9 @@ TEST(Equipoise, StartsARemoteUnitWhereTheRunIsLongEnough) {
   expect_all_done(schedule, 100'000);
   const std::vector<BlockRecord> far = blocks_on(schedule, 1);
   ASSERT_FALSE(far.empty());
-  // A quarter of the 10 s must have passed, so that costs are known; it is noticed when a block
-  // ends.
+  // A quarter of the 10 s must have passed, so that costs are known; a timer tells.
   const double start_s = far.front().assigned.value;
-  EXPECT_GE(start_s, 2.5);
-  EXPECT_LE(start_s, 20.0);
+  EXPECT_DOUBLE_EQ(start_s, 2.5);
   EXPECT_LE(schedule.makespan(), 1.02 * (100.0 + start_s + 10.0) / 2.0);
 }
 
@@ -300,6 +298,31 @@ TEST(Equipoise, DealsNoGrainsWhileNothingIsKnown) {
   const Schedule schedule = run_schedule(test);
   expect_all_done(schedule, 8);
   EXPECT_EQ(schedule.items_by_unit(), (Sizes{8, 0}));
+}
+
+TEST(Equipoise, IsNotMisledByAUnitThatTakesAsLongForAnyBlock) {
+  // u0 needs 1 ms for any block, u1 1 ms an item: in blocks as large as it may have (8, 64, ...,
+  // 32768 items), u0 has done all after 7 ms. Where more items seem to cost nothing, the end must
+  // not seem to be now.
+  PolicyTest test = steady(30'000, {1e-3, 1e-3});
+  test.fake.units[0].compute_s = [](double) { return 1e-3; };
+  const Schedule schedule = run_schedule(test);
+  EXPECT_LE(schedule.makespan(), 0.02);
+  expect_all_done(schedule, 30'000);
+}
+
+TEST(Equipoise, MindsThatMemoryCutsAUnitsBlocks) {
+  // u0 has 1 ms for every block and 0.1 ms an item, but memory for one item at a time: 1.1 ms an
+  // item. u1 does 3 ms an item. Together 30 items take 30 / (1 / 1.1 + 1 / 3) = 24.1 ms.
+  PolicyTest test;
+  test.policy = "equipoise";
+  test.items = 30;
+  add_affine(test, 1e-3, 1e-4);
+  add_affine(test, 0.0, 3e-3);
+  test.memory_bytes = {1.0, 1e9};
+  const Schedule schedule = run_schedule(test);
+  EXPECT_LE(schedule.makespan(), 24.1e-3 + 3e-3);  // one grain of the slower unit more
+  expect_all_done(schedule, 30);
 }
 
 TEST(Equipoise, GivesWorkToAUnitThatComesLate) {

@@ -278,8 +278,8 @@ TEST(PlbHac, ForgettingFollowsItAsThePapersFigureDoes) {
 }
 
 TEST(PlbHac, ForgettingKeepsTheSlowedUnitAtItsShare) {
-  // While sizes change, what is remembered is large fast blocks and small slow ones: a curve through
-  // both falls, and would leave GPU A next to nothing.
+  // While sizes change, what is remembered is large fast blocks and small slow ones: a curve
+  // through both falls, and would leave GPU A next to nothing.
   for (const char* const forgetting : {"0.5", "0.7"}) {
     SCOPED_TRACE(forgetting);
     PolicyTest test = competitor_on_gpu_a();
