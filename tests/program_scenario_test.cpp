@@ -184,6 +184,27 @@ TEST_F(Scenarios, ThatLeaveNoUnitEndIncompleteAndWithoutABound) {
   EXPECT_TRUE(Json::parse(run.out).at("lower_bound_s").is_null());
 }
 
+TEST_F(Scenarios, ThatLeaveNoUnitHaveNoBestSchedule) {
+  const std::string scenario = write(R"({"at_s":0.1,"unit":"a","kind":"fail"},)"
+                                     R"({"at_s":0.1,"unit":"b","kind":"fail"},)"
+                                     R"({"at_s":0.2,"unit":"c","kind":"fail"})");
+  const std::vector<std::string> words = {"--workload", "k:items=2000", "--json"};
+  const ProgramRun optimum = type("optimum", scenario, words);
+  EXPECT_EQ(optimum.exit_code, 1);
+  EXPECT_EQ(optimum.out, "");
+  EXPECT_NE(optimum.err.find("error: no schedule: no unit was left"), std::string::npos)
+      << optimum.err;
+  std::vector<std::string> more = words;
+  more.insert(more.end(), {"--policy", "greedy", "--policy", "optimum", "--reps", "2"});
+  const ProgramRun compare = type("compare", scenario, more);
+  EXPECT_EQ(compare.exit_code, 1);
+  EXPECT_NE(compare.err.find("warning: the best schedule is not known"), std::string::npos)
+      << compare.err;
+  const Json results = Json::parse(compare.out);
+  EXPECT_TRUE(results.at("best_known_s").is_null());
+  ASSERT_EQ(results.at("results").size(), 2U);
+}
+
 TEST_F(Scenarios, OfUnitsAndLinksThatAreNotThereAreRefused) {
   const std::vector<std::string> words = {"--workload", "k:items=10", "--policy", "greedy"};
   const ProgramRun unit =

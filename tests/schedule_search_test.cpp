@@ -5,8 +5,10 @@
 
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "shared_policies/model/failure.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tools/json_text.hpp"
 #include "tools/parallel_runs.hpp"
@@ -23,12 +25,20 @@ struct Machine {
   double link_item_s = 1e-9;
 };
 
+/// What blocks of a kernel cost beside their stages.
+struct Costs {
+  double dispatch_s = 0.0;
+  double first_use_s = 0.0;
+};
+
 constexpr double bytes_per_item = 1000.0;
 
 class ScheduleSearch : public testing::Test {
  protected:
-  /// The units u0, u1, ...; handing out takes no time.
-  void write(const std::vector<Machine>& units) const {
+  /// The units u0, u1, ...; handing out and first use of kernel k and of kernel l take no time
+  /// unless given.
+  void write(const std::vector<Machine>& units, const Costs& of_k = {},
+             const Costs& of_l = {}) const {
     std::string hosts =
         "<host id=\"ram\" speed=\"1Gf\"><prop id=\"master\" value=\"true\"/></host>";
     std::string links;
@@ -53,14 +63,14 @@ class ScheduleSearch : public testing::Test {
                      "\"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">\n<zone "
                      "id=\"z\" routing=\"Full\">" +
                          hosts + links + routes + "</zone>\n</platform>\n"));
-    for (const char* kernel : {"k", "l"}) {
+    for (const auto& [kernel, costs] : {std::pair{"k", of_k}, std::pair{"l", of_l}}) {
       static_cast<void>(
           folder.write(fmt::format("{}.jsonl", kernel),
                        fmt::format(R"({{"schema":"equipoise.trace/1","source":"modelled",)"
                                    R"("kernel":"{}","item":"thing","provenance":"a test",)"
-                                   R"("machine":{{}},"dispatch_s":0,"first_use_s":0,)"
+                                   R"("machine":{{}},"dispatch_s":{},"first_use_s":{},)"
                                    R"("units":[{}]}})",
-                                   kernel, names) +
+                                   kernel, costs.dispatch_s, costs.first_use_s, names) +
                            "\n" + samples));
     }
   }
@@ -196,6 +206,52 @@ TEST_F(ScheduleSearch, SearchesEachPhase) {
   write({{.item_s = 1e-3}, {.item_s = 3e-3}});
   const BestKnown found = search(world({"k:items=1000", "l:items=400", "k:items=40,iterations=2"}));
   EXPECT_NEAR(found.seconds, 0.75 + 0.3 + 2 * 0.03, 1e-9);
+}
+
+TEST_F(ScheduleSearch, CountsEachPhasesOwnDispatchAndFirstUse) {
+  write({{.item_s = 1e-3}, {.item_s = 3e-3}}, {.dispatch_s = 0.01, .first_use_s = 0.02},
+        {.dispatch_s = 0.04});
+  const BestKnown found = search(world({"k:items=1000", "l:items=400"}));
+  EXPECT_NEAR(found.seconds, 0.01 + 0.02 + 0.75 + 0.04 + 0.3, 1e-9);
+}
+
+TEST_F(ScheduleSearch, MeetsTheScenarioInALaterPhaseWhenItWill) {
+  write({{}, {}});
+  // The first phase ends at 0.5 s, when u1 slows down; then 1000 + 250 items/s: 0.5 + 0.8 s.
+  // Searched as if it began the run, the second phase would have 500 items each: 2.5 s in all.
+  const SimWorld disturbed = world({"k:items=1000", "l:items=1000"},
+                                   R"({"at_s":0.5,"unit":"u1","kind":"slow","factor":4})");
+  EXPECT_LE(search(disturbed).seconds, 1.3 * 1.01);
+}
+
+TEST_F(ScheduleSearch, BalancesTheLastOfManyIterations) {
+  write({{}, {}});
+  // From the middle of the first iteration on, u1 does 250 items/s: 800 and 200 items end together,
+  // the first iteration a little earlier than 0.8 s.
+  const SimWorld disturbed =
+      world({"k:items=1000,iterations=10"}, R"({"at_s":0.2,"unit":"u1","kind":"slow","factor":4})");
+  EXPECT_LE(search(disturbed).seconds, 8.0 * (1.0 + 1e-3));
+}
+
+TEST_F(ScheduleSearch, KnowsWhenNoScheduleCompletes) {
+  write({{}, {}});
+  SimWorld lost = world({"k:items=1000"}, R"({"at_s":0.1,"unit":"u0","kind":"fail"},)"
+                                          R"({"at_s":0.2,"unit":"u1","kind":"fail"})");
+  EXPECT_THROW(static_cast<void>(search_schedule(lost, options)), BackendError);
+  know_best_schedule(lost, options);
+  EXPECT_FALSE(lost.best_known_s.has_value());
+  EXPECT_TRUE(lost.schedule.empty());
+}
+
+TEST_F(ScheduleSearch, FindsAScheduleWhereTheDivisionDoesNotComplete) {
+  write({{.item_s = 1e-3, .link_item_s = 1e-3}, {.item_s = 1e-3}});
+  // The division needs 0.667 s, half of the items each in many blocks little more than 0.5 s.
+  const SimWorld hurried =
+      world({fmt::format("k:items=1000,in_bytes_per_item={}", bytes_per_item)},
+            R"({"at_s":0.6,"unit":"u0","kind":"fail"},{"at_s":0.6,"unit":"u1","kind":"fail"})");
+  const BestKnown found = search_schedule(hurried, options);
+  EXPECT_LE(found.seconds, 0.508 * (1.0 + 1e-6));
+  EXPECT_FALSE(found.schedule.empty());
 }
 
 TEST_F(ScheduleSearch, KeepsWhatItFoundInTheWorld) {

@@ -128,9 +128,13 @@ int optimum_command(const Options& options) {
   catch_stop_signals();
   know_best_schedule(world, options);
   const RunReport report = simulate_optimum(world, options);
+  if (!report.run.verified) {
+    say_error("no schedule: " + report.problem);
+    return 1;
+  }
   const RunNumbers& numbers = report.run.numbers;
   std::printf("%s", (options.json ? json(world, numbers) : text(world, numbers)).c_str());
-  return report.run.verified ? 0 : 1;
+  return 0;
 }
 
 }  // namespace equipoise

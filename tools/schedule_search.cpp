@@ -1,15 +1,21 @@
 // Candidates, balancing and local changes.
 #include "tools/schedule_search.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <compare>
+#include <limits>
 #include <map>
 #include <numeric>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
+#include "tools/console.hpp"
 #include "tools/json_text.hpp"
 #include "tools/parallel_runs.hpp"
 
@@ -34,11 +40,14 @@ struct Part {
 
 using Parts = std::vector<Part>;  // (n)
 
-/// A candidate and how it went.
+/// A candidate for one phase and how it went.
 struct Tried {
   Parts parts;
-  double seconds = std::numeric_limits<double>::infinity();
-  std::vector<double> end_s;  ///< (n), 0 for units that did nothing
+  double seconds = std::numeric_limits<double>::infinity();  ///< of the phase alone
+  double makespan_s = 0.0;                                   ///< with the phases before
+  std::vector<double> end_s;  ///< (n), in the last iteration; 0 for units that did nothing then
+
+  [[nodiscard]] bool completes() const { return std::isfinite(seconds); }
 };
 
 /// The sizes of the halves of a block: s/2^k, s/2^k, s/2^(k-1), ..., s/2.
@@ -53,19 +62,28 @@ std::vector<double> halves(double items, int halvings) {
   return sizes;
 }
 
-/// The search for one phase.
+/// The phases that are behind the one that is searched.
+struct PhasesBefore {
+  BlockLists schedule;
+  double end_s = 0.0;  ///< of the last of them, with that schedule
+};
+
+/// The search for the last phase of a world.
 class PhaseSearch {
  public:
-  PhaseSearch(const SimWorld& world, const Options& options)
+  /// `division`: what the units do in the phase when `optimum` divides by itself.
+  PhaseSearch(const SimWorld& world, const Options& plain, std::vector<UnitInPhase> division,
+              const PhasesBefore& before)
       : world_(world),
-        options_(options),
-        workload_(world.setup.phases.front()),
-        bound_(world.bound.phases.empty() ? LowerBound{} : world.bound.phases.front()),
+        options_(plain),
+        workload_(world.setup.phases.back()),
+        bound_(world.bound.phases.back()),
+        bound_s_(bound_of(world, before)),
+        division_(std::move(division)),
+        before_(before),
         left_(static_cast<std::size_t>(
             std::clamp(unit_evaluations_max / static_cast<double>(world.units.size()), 10.0,
                        evaluations_max))) {
-    options_.noise = false;
-    options_.decision_cost = "none";
     std::map<std::tuple<std::string, UnitKind, std::string>, std::size_t> known;
     for (std::size_t p = 0; p < world.units.size(); ++p) {
       const Unit& unit = world.units[p];
@@ -76,23 +94,24 @@ class PhaseSearch {
     }
   }
 
-  BestKnown run() {
+  /// Gives the best candidate; it does not complete where none does.
+  const Tried& run() {
     begin();
+    if (!best_.completes()) return best_;
     balance();
     for (int round = 0; round < change_rounds && !is_done(); ++round) {
       if (!change_once()) break;
       balance();
     }
-    BestKnown found;
-    found.schedule.push_back(blocks_of(best_.parts));
-    found.seconds = best_.seconds;
-    found.evaluated = evaluated_;
-    return found;
+    return best_;
   }
+
+  [[nodiscard]] std::size_t evaluated() const { return evaluated_; }
+  [[nodiscard]] BlockLists::value_type blocks_of(const Parts& parts) const;
 
  private:
   [[nodiscard]] bool is_done() const {
-    return left_ == 0 || best_.seconds <= close_enough * bound_.seconds;
+    return left_ == 0 || best_.seconds <= close_enough * bound_s_;
   }
   [[nodiscard]] Items cap(std::size_t unit) const {
     return largest_block(world_.units[unit], workload_);
@@ -104,20 +123,31 @@ class PhaseSearch {
     return false;
   }
 
+  /// The least seconds that the phase can take, behind those before it. Undisturbed, when it begins
+  /// does not matter; under a scenario what holds is the bound of its end.
+  static double bound_of(const SimWorld& world, const PhasesBefore& before) {
+    if (world.setup.scenario.events.empty()) return world.bound.phases.back().seconds;
+    double end_s = 0.0;
+    for (const LowerBound& bound : world.bound.phases) end_s += bound.seconds;
+    return end_s - before.end_s;
+  }
+
   void begin();
   void balance();
   bool change_once();
   void try_all(std::vector<Parts> candidates);
-  [[nodiscard]] Tried evaluate_plain() const;
+  [[nodiscard]] Tried tried_from(const JobResult& result, Parts parts) const;
   [[nodiscard]] Parts balanced(const Tried& tried, double damping) const;
   [[nodiscard]] std::vector<Parts> changes() const;
-  [[nodiscard]] BlockLists::value_type blocks_of(const Parts& parts) const;
   [[nodiscard]] std::vector<Items> whole_shares(const Parts& parts) const;
 
   const SimWorld& world_;
-  Options options_;
+  const Options& options_;
   const Workload& workload_;
-  LowerBound bound_;
+  const LowerBound& bound_;
+  double bound_s_;
+  std::vector<UnitInPhase> division_;
+  const PhasesBefore& before_;
   std::vector<std::vector<std::size_t>> alike_;  // units that are changed together
   std::size_t left_;                             // evaluations
   std::size_t evaluated_ = 0;
@@ -135,37 +165,36 @@ std::vector<JobResult> simulate_all(const std::vector<SimWorld>& worlds, const O
   return results;
 }
 
-/// Gives how a run went; a run that failed has taken for ever.
-Tried tried_from(const JobResult& result, Parts parts) {
-  Tried tried{std::move(parts), std::numeric_limits<double>::infinity(), {}};
+/// Gives how a run went; one that failed has taken for ever. The last iteration is taken to begin
+/// after all but one of equal iterations: only how the units end in it says who has too much.
+Tried PhaseSearch::tried_from(const JobResult& result, Parts parts) const {
+  Tried tried;
+  tried.parts = std::move(parts);
   if (!result.failure.empty()) return tried;
   const RunReport report = unpacked(result.text);
   if (!report.run.verified) return tried;
-  tried.seconds = report.run.numbers.makespan.value;
-  for (const UnitNumbers& unit : report.run.numbers.units) {
-    tried.end_s.push_back(unit.last_end.value);
+  tried.makespan_s = report.run.numbers.makespan.value;
+  tried.seconds = tried.makespan_s - before_.end_s;
+  const auto iterations = static_cast<double>(workload_.iterations);
+  const double begin_s = tried.makespan_s - tried.seconds / iterations;
+  for (const UnitInPhase& unit : report.run.numbers.phases.back()) {
+    tried.end_s.push_back(std::max(0.0, unit.last_end.value - begin_s));
   }
   return tried;
 }
 
-/// The clairvoyant division, as the policy makes it when no schedule is known.
+/// The clairvoyant division and the shares of the bound, in few blocks and in many.
 void PhaseSearch::begin() {
-  const JobResult result = simulate_all({world_}, options_).front();
-  if (!result.failure.empty()) throw BackendError(result.failure);
-  const RunReport report = unpacked(result.text);
   Parts division;
   Parts at_bound;
+  const auto iterations = static_cast<Items>(workload_.iterations);
   for (std::size_t p = 0; p < world_.units.size(); ++p) {
-    const UnitNumbers& unit = report.run.numbers.units[p];
-    const auto iterations = static_cast<Items>(workload_.iterations);
+    const UnitInPhase& unit = division_[p];
     division.push_back({static_cast<double>(unit.items) / static_cast<double>(iterations),
                         std::max<Items>(1, static_cast<Items>(unit.blocks) / iterations), 0, 0});
     at_bound.push_back(division.back());
-    if (!bound_.share_items.empty()) at_bound.back().share_items = bound_.share_items[p];
+    at_bound.back().share_items = bound_.share_items[p];
   }
-  ++evaluated_;
-  --left_;
-  best_ = tried_from(result, division);
   std::vector<Parts> candidates = {division, at_bound};
   if (anything_moves()) {
     for (const Items factor : {2, 4, 8, 16, 32}) {
@@ -182,8 +211,10 @@ void PhaseSearch::begin() {
 void PhaseSearch::try_all(std::vector<Parts> candidates) {
   candidates.resize(std::min(candidates.size(), left_));
   std::vector<SimWorld> worlds(candidates.size(), world_);
-  for (std::size_t i = 0; i < candidates.size(); ++i)
-    worlds[i].schedule = {blocks_of(candidates[i])};
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    worlds[i].schedule = before_.schedule;
+    worlds[i].schedule.push_back(blocks_of(candidates[i]));
+  }
   const std::vector<JobResult> results = simulate_all(worlds, options_);
   evaluated_ += worlds.size();
   left_ -= worlds.size();
@@ -259,8 +290,8 @@ std::vector<Parts> PhaseSearch::changes() const {
 std::vector<Items> PhaseSearch::whole_shares(const Parts& parts) const {
   const auto grain = static_cast<double>(workload_.grain_items);
   const Items grains_in_all = (workload_.items + workload_.grain_items - 1) / workload_.grain_items;
-  double sum = 0.0;
-  for (const Part& part : parts) sum += part.share_items;
+  const double sum = std::accumulate(parts.begin(), parts.end(), 0.0,
+                                     [](double s, const Part& p) { return s + p.share_items; });
   std::vector<Items> grains;
   std::vector<std::pair<double, std::size_t>> rests;
   Items given = 0;
@@ -306,45 +337,64 @@ BlockLists::value_type PhaseSearch::blocks_of(const Parts& parts) const {
   return blocks;
 }
 
-/// The world of one phase alone.
-SimWorld only_phase(const SimWorld& world, std::size_t phase) {
-  SimWorld one = world;
-  one.setup.phases = {world.setup.phases[phase]};
-  one.setup.timing = {world.setup.timing[phase]};
-  one.recorded = {world.recorded[phase]};
-  one.bound.phases.clear();
-  if (phase < world.bound.phases.size()) one.bound.phases = {world.bound.phases[phase]};
-  one.schedule.clear();
-  return one;
+/// The world up to and with a phase.
+SimWorld until_phase(const SimWorld& world, std::size_t phase) {
+  SimWorld part = world;
+  part.setup.phases.resize(phase + 1);
+  part.setup.timing.resize(phase + 1);
+  part.setup.costs.resize(phase + 1);
+  part.recorded.resize(phase + 1);
+  part.bound.phases.resize(phase + 1);
+  part.schedule.clear();
+  return part;
+}
+
+/// What the units do in a phase of a run; nothing where the run did not come that far.
+std::vector<UnitInPhase> in_phase(const RunNumbers& numbers, std::size_t phase) {
+  if (phase < numbers.phases.size()) return numbers.phases[phase];
+  return std::vector<UnitInPhase>(numbers.units.size());
 }
 
 }  // namespace
 
 BestKnown search_schedule(const SimWorld& world, const Options& options) {
-  BestKnown all;
-  for (std::size_t phase = 0; phase < world.setup.phases.size(); ++phase) {
-    const SimWorld one = only_phase(world, phase);
-    BestKnown found = PhaseSearch(one, options).run();
-    all.schedule.push_back(std::move(found.schedule.front()));
-    all.seconds += found.seconds;
-    all.evaluated += found.evaluated;
-  }
-  if (world.setup.phases.size() == 1) return all;
-  SimWorld whole = world;
-  whole.schedule = all.schedule;
   Options plain = options;
   plain.noise = false;
   plain.decision_cost = "none";
-  const JobResult result = simulate_all({whole}, plain).front();
+  const std::size_t phases = world.setup.phases.size();
+  const JobResult result = simulate_all({until_phase(world, phases - 1)}, plain).front();
   if (!result.failure.empty()) throw BackendError(result.failure);
-  all.seconds = unpacked(result.text).run.numbers.makespan.value;
-  return all;
+  const RunReport division = unpacked(result.text);
+
+  BestKnown best{{}, division.run.numbers.makespan.value, 1};
+  PhasesBefore done;
+  for (std::size_t phase = 0; phase < phases; ++phase) {
+    const SimWorld part = until_phase(world, phase);
+    PhaseSearch search(part, plain, in_phase(division.run.numbers, phase), done);
+    const Tried& found = search.run();
+    best.evaluated += search.evaluated();
+    if (!found.completes()) break;
+    done.schedule.push_back(search.blocks_of(found.parts));
+    done.end_s = found.makespan_s;
+  }
+  const bool searched = done.schedule.size() == phases;
+  if (searched && (!division.run.verified || done.end_s <= best.seconds)) {
+    best.schedule = std::move(done.schedule);
+    best.seconds = done.end_s;
+  } else if (!division.run.verified) {
+    throw BackendError("no schedule completes: " + division.problem);
+  }
+  return best;
 }
 
 void know_best_schedule(SimWorld& world, const Options& options) {
-  BestKnown best = search_schedule(world, options);
-  world.schedule = std::move(best.schedule);
-  world.best_known_s = best.seconds;
+  try {
+    BestKnown best = search_schedule(world, options);
+    world.schedule = std::move(best.schedule);
+    world.best_known_s = best.seconds;
+  } catch (const BackendError& failure) {
+    warn(fmt::format("the best schedule is not known: {}", failure.what()));
+  }
 }
 
 }  // namespace equipoise
