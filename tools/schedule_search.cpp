@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <compare>
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -18,6 +18,7 @@
 #include "tools/console.hpp"
 #include "tools/json_text.hpp"
 #include "tools/parallel_runs.hpp"
+#include "tools/schedule_parts.hpp"
 
 namespace equipoise {
 namespace {
@@ -29,17 +30,6 @@ constexpr int change_rounds = 3;
 constexpr double evaluations_max = 120.0;
 constexpr double unit_evaluations_max = 12'000.0;
 
-/// What one unit does in an iteration.
-struct Part {
-  double share_items = 0.0;
-  Items blocks = 1;  ///< equal ones
-  int front = 0;     ///< the first is halved this often: s/4, s/4, s/2 for 2
-  int back = 0;      ///< the last as well, the other way round
-  auto operator<=>(const Part&) const = default;
-};
-
-using Parts = std::vector<Part>;  // (n)
-
 /// A candidate for one phase and how it went.
 struct Tried {
   Parts parts;
@@ -49,18 +39,6 @@ struct Tried {
 
   [[nodiscard]] bool completes() const { return std::isfinite(seconds); }
 };
-
-/// The sizes of the halves of a block: s/2^k, s/2^k, s/2^(k-1), ..., s/2.
-std::vector<double> halves(double items, int halvings) {
-  std::vector<double> sizes;
-  for (int i = 0; i < halvings; ++i) {
-    items *= 0.5;
-    sizes.push_back(items);
-  }
-  sizes.push_back(items);
-  std::reverse(sizes.begin(), sizes.end());
-  return sizes;
-}
 
 /// The phases that are behind the one that is searched.
 struct PhasesBefore {
@@ -107,14 +85,10 @@ class PhaseSearch {
   }
 
   [[nodiscard]] std::size_t evaluated() const { return evaluated_; }
-  [[nodiscard]] BlockLists::value_type blocks_of(const Parts& parts) const;
 
  private:
   [[nodiscard]] bool is_done() const {
     return left_ == 0 || best_.seconds <= close_enough * bound_s_;
-  }
-  [[nodiscard]] Items cap(std::size_t unit) const {
-    return largest_block(world_.units[unit], workload_);
   }
   [[nodiscard]] bool anything_moves() const {
     for (const PlatformUnit& unit : world_.setup.platform.units) {
@@ -139,7 +113,6 @@ class PhaseSearch {
   [[nodiscard]] Tried tried_from(const JobResult& result, Parts parts) const;
   [[nodiscard]] Parts balanced(const Tried& tried, double damping) const;
   [[nodiscard]] std::vector<Parts> changes() const;
-  [[nodiscard]] std::vector<Items> whole_shares(const Parts& parts) const;
 
   const SimWorld& world_;
   const Options& options_;
@@ -154,9 +127,10 @@ class PhaseSearch {
   Tried best_;
 };
 
-/// Simulates `optimum` in each of `worlds`, each in a process of its own.
-std::vector<JobResult> simulate_all(const std::vector<SimWorld>& worlds, const Options& options) {
-  const PolicyChoice choice = parse_policy("optimum");
+/// Simulates `policy` in each of `worlds`, each in a process of its own.
+std::vector<JobResult> simulate_all(const std::vector<SimWorld>& worlds, const Options& options,
+                                    const char* policy = "optimum") {
+  const PolicyChoice choice = parse_policy(policy);
   std::vector<JobResult> results(worlds.size());
   run_in_children(
       worlds.size(), cores_to_use(),
@@ -213,7 +187,7 @@ void PhaseSearch::try_all(std::vector<Parts> candidates) {
   std::vector<SimWorld> worlds(candidates.size(), world_);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     worlds[i].schedule = before_.schedule;
-    worlds[i].schedule.push_back(blocks_of(candidates[i]));
+    worlds[i].schedule.push_back(blocks_of(candidates[i], workload_, world_.units));
   }
   const std::vector<JobResult> results = simulate_all(worlds, options_);
   evaluated_ += worlds.size();
@@ -286,57 +260,6 @@ std::vector<Parts> PhaseSearch::changes() const {
   return candidates;
 }
 
-/// Shares in whole grains that add up to all items.
-std::vector<Items> PhaseSearch::whole_shares(const Parts& parts) const {
-  const auto grain = static_cast<double>(workload_.grain_items);
-  const Items grains_in_all = (workload_.items + workload_.grain_items - 1) / workload_.grain_items;
-  const double sum = std::accumulate(parts.begin(), parts.end(), 0.0,
-                                     [](double s, const Part& p) { return s + p.share_items; });
-  std::vector<Items> grains;
-  std::vector<std::pair<double, std::size_t>> rests;
-  Items given = 0;
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    const double exact =
-        sum > 0.0 ? parts[p].share_items / sum * static_cast<double>(workload_.items) / grain : 0.0;
-    grains.push_back(static_cast<Items>(exact));
-    given += grains.back();
-    rests.emplace_back(std::floor(exact) - exact, p);
-  }
-  std::sort(rests.begin(), rests.end());
-  for (std::size_t i = 0; given < grains_in_all; i = (i + 1) % rests.size(), ++given) {
-    ++grains[rests[i].second];
-  }
-  return grains;
-}
-
-BlockLists::value_type PhaseSearch::blocks_of(const Parts& parts) const {
-  const std::vector<Items> grains = whole_shares(parts);
-  BlockLists::value_type blocks(parts.size());
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    if (grains[p] == 0) continue;
-    const Part& part = parts[p];
-    const auto share = static_cast<double>(grains[p]);
-    const Items most = std::max<Items>(1, cap(p) / workload_.grain_items);
-    const Items count = std::clamp<Items>(part.blocks, (grains[p] + most - 1) / most, grains[p]);
-    std::vector<double> sizes(static_cast<std::size_t>(count), share / static_cast<double>(count));
-    const std::vector<double> last = halves(sizes.back(), part.back);
-    sizes.pop_back();
-    sizes.insert(sizes.end(), last.rbegin(), last.rend());
-    const std::vector<double> first = halves(sizes.front(), part.front);
-    sizes.erase(sizes.begin());
-    sizes.insert(sizes.begin(), first.begin(), first.end());
-    double exact = 0.0;
-    Items given = 0;
-    for (const double size : sizes) {
-      exact += size;
-      const auto until = std::min(grains[p], static_cast<Items>(std::llround(exact)));
-      if (until > given) blocks[p].push_back((until - given) * workload_.grain_items);
-      given = std::max(given, until);
-    }
-  }
-  return blocks;
-}
-
 /// The world up to and with a phase.
 SimWorld until_phase(const SimWorld& world, std::size_t phase) {
   SimWorld part = world;
@@ -347,6 +270,14 @@ SimWorld until_phase(const SimWorld& world, std::size_t phase) {
   part.bound.phases.resize(phase + 1);
   part.schedule.clear();
   return part;
+}
+
+/// The end of a run of our own policy; nothing where it does not do all items.
+std::optional<double> end_of_own_policy(const SimWorld& world, const Options& options) {
+  const JobResult result = simulate_all({world}, options, "equipoise").front();
+  if (!result.failure.empty()) return std::nullopt;
+  const RunReport report = unpacked(result.text);
+  return report.run.verified ? std::optional(report.run.numbers.makespan.value) : std::nullopt;
 }
 
 /// What the units do in a phase of a run; nothing where the run did not come that far.
@@ -374,7 +305,7 @@ BestKnown search_schedule(const SimWorld& world, const Options& options) {
     const Tried& found = search.run();
     best.evaluated += search.evaluated();
     if (!found.completes()) break;
-    done.schedule.push_back(search.blocks_of(found.parts));
+    done.schedule.push_back(blocks_of(found.parts, part.setup.phases.back(), part.units));
     done.end_s = found.makespan_s;
   }
   const bool searched = done.schedule.size() == phases;
@@ -384,6 +315,7 @@ BestKnown search_schedule(const SimWorld& world, const Options& options) {
   } else if (!division.run.verified) {
     throw BackendError("no schedule completes: " + division.problem);
   }
+  best.seconds = std::min(best.seconds, end_of_own_policy(world, plain).value_or(best.seconds));
   return best;
 }
 

@@ -14,7 +14,9 @@ struct BestKnown {
   /// For `SimWorld::schedule`: the policy `optimum` keeps to it. Empty where nothing was found that
   /// beats its own division.
   BlockLists schedule;
-  double seconds = 0.0;       ///< its makespan with mean block times
+  /// The least makespan with mean block times that was seen: the schedule's, or, where it was
+  /// ahead, that of the policy `equipoise`, which can answer to losses.
+  double seconds = 0.0;
   std::size_t evaluated = 0;  ///< schedules simulated
 };
 
