@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/program.hpp"
+#include "tests/support/small_machine.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace equipoise {
@@ -155,6 +156,33 @@ TEST_F(Sweep, NoticesAChangedCampaign) {
       << run.err;
   // 4 experiments are new (4 policies, 4 repetitions), 4 have a repetition more.
   EXPECT_NE(run.out.find("to simulate: 80"), std::string::npos) << run.out;
+}
+
+TEST(SweepFailures, AreTriedAgainAndKeepNothingFromEnding) {
+  const TemporaryFolder scratch;
+  const SmallMachine machine(scratch);
+  static_cast<void>(scratch.write("all-fail.json", R"({"schema":"equipoise.scenario/1","events":[)"
+                                                   R"({"at_s":0.1,"unit":"a","kind":"fail"},)"
+                                                   R"({"at_s":0.1,"unit":"b","kind":"fail"},)"
+                                                   R"({"at_s":0.1,"unit":"c","kind":"fail"}]})"));
+  const std::string campaign = scratch.write(
+      "c.json",
+      R"({"schema":"equipoise.campaign/1","policies":["greedy","optimum"],"reps":2,)"
+      R"("platform":"p.xml","traces":"k.jsonl","workloads":"k:items=2000","experiments":[)"
+      R"({"name":"lost","scenario":"all-fail.json"},{"name":"whole"}]})");
+  const std::string out = scratch.path("out");
+  for (const char* to_simulate : {"to simulate: 8", "to simulate: 4"}) {
+    const ProgramRun run = run_equipoise({"sweep", campaign, "--out", out});
+    EXPECT_EQ(run.exit_code, 1) << run.err;
+    EXPECT_NE(run.out.find(to_simulate), std::string::npos) << run.out;
+    EXPECT_NE(run.err.find("lost: greedy, repetition 1: no unit was left"), std::string::npos)
+        << run.err;
+    const Json summary = Json::parse(read_text(out + "/summary.json"));
+    EXPECT_TRUE(summary.at("experiments").at(0).at("best_known_s").is_null());
+    EXPECT_TRUE(summary.at("experiments").at(0).at("policies").empty());
+    EXPECT_EQ(summary.at("experiments").at(1).at("policies").size(), 2u);
+    EXPECT_EQ(summary.at("policies").at(0).at("experiments"), 1);
+  }
 }
 
 TEST(SweepRefusals, TellEverythingThatIsWrongBeforeAnythingRuns) {

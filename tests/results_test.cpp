@@ -135,8 +135,8 @@ TEST(Results, CompareMeanMakespansWithTheBaselineOfTheSameWorld) {
   std::vector<PolicyResult> results = {result("greedy", "sim", 10), result("plb-hec", "sim", 5),
                                        result("greedy", "real", 12), result("plb-hec", "real", 8)};
   compare_with_baseline(results, "greedy");
-  EXPECT_DOUBLE_EQ(results[1].speedup_vs_baseline, 2.0);
-  EXPECT_DOUBLE_EQ(results[3].speedup_vs_baseline, 1.5);
+  EXPECT_DOUBLE_EQ(*results[1].speedup_vs_baseline, 2.0);
+  EXPECT_DOUBLE_EQ(*results[3].speedup_vs_baseline, 1.5);
   EXPECT_DOUBLE_EQ(*results[1].over_lower_bound, 1.25);
   EXPECT_TRUE(results[1].verified);
 }

@@ -22,7 +22,7 @@ const std::string repository = SOURCE_DIR;
 class Plan : public testing::Test {
  protected:
   [[nodiscard]] std::string campaign_text() const {
-    return "{\"schema\":\"equipoise.campaign/1\",\"experiments\":[{\"name\":\"" + name +
+    return "{\"schema\":\"equipoise.campaign/1\"," + top + "\"experiments\":[{\"name\":\"" + name +
            "\",\"platform\":\"p.xml\",\"traces\":\"t.jsonl\",\"workloads\":\"" + workload +
            "\",\"policies\":[" + policies + "]," + settings + "}]}";
   }
@@ -50,6 +50,7 @@ class Plan : public testing::Test {
   TemporaryFolder scratch;
   std::string platform = text_of("/platforms/hannibal.xml");
   std::string trace = text_of("/traces/hannibal-chol_model_11.jsonl");
+  std::string top;
   std::string name = "e";
   std::string workload = "chol_model_11:items=1e4";
   std::string policies = "\"greedy\",\"static\"";
@@ -114,6 +115,17 @@ TEST_F(Plan, TriesPoliciesBeforeAnythingRuns) {
   static_cast<void>(plan());
   ASSERT_EQ(problems.size(), 1u);
   EXPECT_NE(problems[0].find("threshold"), std::string::npos) << problems[0];
+}
+
+TEST_F(Plan, RefusesAReferenceThatNoExperimentRuns) {
+  top = "\"reference\":\"statik\",\n";
+  plan();
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_NE(problems[0].find("c.json:1: "), std::string::npos) << problems[0];
+  EXPECT_NE(problems[0].find("static"), std::string::npos) << problems[0];
+  top = "\"reference\":\"static\",\n";
+  plan();
+  EXPECT_TRUE(problems.empty());
 }
 
 TEST_F(Plan, DealsEveryPointAndSearchToOneShard) {

@@ -91,6 +91,33 @@ TEST(SweepResults, PairTheReferenceWithTheBestOther) {
   EXPECT_NEAR(results.against[1].ratio.ci95_low, 1.1, 1e-12);  // the same in both repetitions
 }
 
+TEST(SweepResults, CountExperimentsWithResultsWhateverTheirBound) {
+  SweepResults results = two_experiments();
+  results.standings.clear();
+  Comparison& two = results.comparisons[1];
+  two.lower_bound_s.reset();
+  two.results.erase(two.results.begin());  // the baseline failed
+  for (PolicyResult& result : two.results) {
+    result.over_lower_bound.reset();
+    result.speedup_vs_baseline.reset();
+  }
+  add_up(results);
+  EXPECT_EQ(results.standings[0].experiments, 1u);
+  EXPECT_EQ(results.standings[1].experiments, 2u);
+  EXPECT_EQ(results.standings[1].over_lower_bound.experiments, 1u);
+  const std::string text = sweep_markdown(results);
+  EXPECT_NE(text.find("| plb-hec | 2 | 2.000 | 2.000 | 2.0000 |"), std::string::npos) << text;
+  EXPECT_NE(text.find("| two | - | - | - |"), std::string::npos) << text;
+}
+
+TEST(References, AreThoseThatTheCampaignNamesOrElseOurOwn) {
+  const std::vector<PolicyChoice> both = {parse_policy("greedy"), parse_policy("equipoise")};
+  EXPECT_EQ(choose_reference(both, {}), "equipoise");
+  EXPECT_EQ(choose_reference(both, "greedy"), "greedy");
+  EXPECT_EQ(choose_reference(both, "plb-hec"), "");
+  EXPECT_EQ(choose_reference({both[0]}, {}), "");
+}
+
 TEST(SweepResults, AddUpGroupsByThemselves) {
   EXPECT_TRUE(two_experiments().groups.empty());
   const SweepResults apart = two_experiments({"small", "large"});

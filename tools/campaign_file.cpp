@@ -293,7 +293,10 @@ Campaign read_campaign(const std::string& file, std::vector<std::string>& proble
   campaign.file = file;
   campaign.title = top.find("title") != nullptr ? top.text("title")
                                                 : std::filesystem::path(file).stem().string();
-  if (top.find("reference") != nullptr) campaign.reference = top.text("reference");
+  if (const JsonValue* reference = top.find("reference")) {
+    campaign.reference = top.text("reference");
+    campaign.reference_where = top.where(*reference);
+  }
   for (const JsonValue& experiment : top.list("experiments")) {
     try {
       add_experiments(top, experiment, file, campaign);

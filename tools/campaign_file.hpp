@@ -34,7 +34,8 @@ struct Campaign {
   std::string title;
   std::vector<Experiment> experiments;  ///< in the order of the file; `for` is multiplied out
   std::vector<PublishedFigure> published;
-  std::string reference;  ///< the policy that others are paired with; empty: none was named
+  std::string reference;        ///< the policy that others are paired with; empty: none was named
+  std::string reference_where;  ///< FILE:LINE where it is named
 };
 
 /// Reads a campaign. Paths in it are relative to its own folder. What keeps one experiment from

@@ -128,7 +128,10 @@ void simulate_points(const SweepPlan& plan, const std::vector<std::size_t>& todo
       [&](std::size_t job, const JobResult& result) {
         PointRecord record = record_of(plan, plan.points[todo[job]]);
         record.failure = result.failure;
-        if (record.failure.empty()) record.report = unpacked(result.text);
+        if (record.failure.empty()) {
+          record.report = unpacked(result.text);
+          record.failure = record.report.problem;
+        }
         writer.append(record);
         ++done;
         const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
@@ -147,11 +150,10 @@ bool warn_of_failures(const SweepPlan& plan, const StoredPoints& stored) {
     const auto found = points.find(point.key);
     if (found == points.end()) continue;
     const PointRecord& record = found->second;
-    const std::string& problem = record.failure.empty() ? record.report.problem : record.failure;
-    if (problem.empty()) continue;
+    if (record.failure.empty()) continue;
     failed = true;
     warn(fmt::format("{}: {}, repetition {}: {}", record.experiment, record.policy,
-                     record.repetition, problem));
+                     record.repetition, record.failure));
   }
   return failed;
 }

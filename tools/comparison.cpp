@@ -36,12 +36,10 @@ std::vector<PolicyChoice> choose_policies(const Options& options) {
 }
 
 std::string choose_reference(const std::vector<PolicyChoice>& policies, const std::string& asked) {
-  for (const std::string& wanted : {asked, std::string("equipoise")}) {
-    for (const PolicyChoice& choice : policies) {
-      if (choice.spelling == wanted) return wanted;
-    }
-  }
-  return {};
+  const std::string wanted = asked.empty() ? "equipoise" : asked;
+  const bool is_there = std::any_of(policies.begin(), policies.end(),
+                                    [&](const PolicyChoice& c) { return c.spelling == wanted; });
+  return is_there ? wanted : std::string();
 }
 
 void add_results(Comparison& comparison, const RunsByPolicy& runs, const std::string& on) {

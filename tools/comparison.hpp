@@ -33,8 +33,8 @@ using RunsByPolicy = std::map<std::string, std::vector<PolicyRun>>;
 /// Throws InputError at `--policy`.
 [[nodiscard]] std::vector<PolicyChoice> choose_policies(const Options& options);
 
-/// The policy that others are paired with: `asked` if it is among `policies` (by spelling), else
-/// our own, `equipoise`, if it is; else none.
+/// The policy that others are paired with, by spelling: `asked`, or our own, `equipoise`, when
+/// nothing is asked for; none where `policies` lack it.
 [[nodiscard]] std::string choose_reference(const std::vector<PolicyChoice>& policies,
                                            const std::string& asked);
 

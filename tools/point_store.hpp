@@ -19,8 +19,10 @@ struct PointRecord {
   std::string policy;  ///< as spelled
   std::uint64_t seed = 0;
   std::uint64_t repetition = 0;
-  std::string failure;  ///< why there is no report; such a point is tried again by the next sweep
-  RunReport report;     ///< where `failure` is empty
+  /// Why there is no result: the simulation broke off, or its run is not verified (no unit was
+  /// left, interrupted). Such a point is tried again by the next sweep.
+  std::string failure;
+  RunReport report;  ///< where `failure` is empty
 };
 
 /// A search for the best schedule known, by PlannedExperiment::schedule_key.

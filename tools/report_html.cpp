@@ -101,13 +101,13 @@ std::string number_table(const Comparison& comparison) {
       "s</th><th>verified</th></tr></thead><tbody>\n";
   for (const PolicyResult& r : comparison.results) {
     html += fmt::format(
-        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{} – {}</td><td>{:.2f}</td><td>{}</td>"
+        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{} – {}</td><td>{}</td><td>{}</td>"
         "<td>{:.1f}</td><td>{:.0f}</td><td>{:.1f}</td><td>{:.1f}</td><td>{}</td><td>{}</td><td>{}</"
         "td>"
         "</tr>\n",
         html_escaped(r.policy), r.on, r.reps, significant(r.makespan_s.mean, 5),
         significant(r.makespan_s.ci95_low, 5), significant(r.makespan_s.ci95_high, 5),
-        r.speedup_vs_baseline,
+        r.speedup_vs_baseline ? fmt::format("{:.2f}", *r.speedup_vs_baseline) : "–",
         r.over_lower_bound ? fmt::format("{:.3f}", *r.over_lower_bound) : "–",
         100.0 * r.idle_fraction, r.blocks, r.rebalances, r.decisions,
         significant(r.decisions_total_s, 3), significant(r.finish_spread_s, 3),

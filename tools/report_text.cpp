@@ -162,7 +162,7 @@ std::string comparison_table(const Comparison& comparison) {
         r.on,
         (best ? "*" : "") + significant(r.makespan_s.mean, 4),
         significant(r.makespan_s.ci95_high - r.makespan_s.mean, 2),
-        fmt::format("{:.2f}", r.speedup_vs_baseline),
+        r.speedup_vs_baseline ? fmt::format("{:.2f}", *r.speedup_vs_baseline) : "-",
         r.over_lower_bound ? fmt::format("{:.3f}", *r.over_lower_bound) : "-",
         percent(r.idle_fraction),
         fmt::format("{:.0f}", r.blocks),

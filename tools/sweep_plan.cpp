@@ -170,6 +170,20 @@ void check_published(const Campaign& campaign, const SweepPlan& plan,
   }
 }
 
+/// The reference is a policy that some experiment runs.
+void check_reference(const Campaign& campaign, const SweepPlan& plan,
+                     std::vector<std::string>& problems) {
+  if (campaign.reference.empty()) return;
+  std::vector<std::string> known;
+  for (const PlannedExperiment& planned : plan.experiments) {
+    for (const PolicyChoice& choice : planned.policies) known.push_back(choice.spelling);
+  }
+  if (std::find(known.begin(), known.end(), campaign.reference) != known.end()) return;
+  problems.push_back(
+      fmt::format("{}: {}", campaign.reference_where,
+                  unknown_name("policy of the campaign", campaign.reference, known)));
+}
+
 }  // namespace
 
 SweepPlan plan_sweep(const Campaign& campaign, std::vector<std::string>& problems,
@@ -193,7 +207,10 @@ SweepPlan plan_sweep(const Campaign& campaign, std::vector<std::string>& problem
     }
     progress(++done);
   }
-  if (problems.size() == problems_before) check_published(campaign, plan, problems);
+  if (problems.size() == problems_before) {
+    check_published(campaign, plan, problems);
+    check_reference(campaign, plan, problems);
+  }
   return plan;
 }
 

@@ -90,13 +90,15 @@ PolicyStanding standing_of(const SweepResults& results, const std::string& polic
   RatioGatherer over_yard(false);
   RatioGatherer over_best(false);
   RatioGatherer over_reference(false);
+  std::size_t experiments = 0;
   for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
     const Comparison& comparison = results.comparisons[i];
     const std::string& name = results.campaign.experiments[i].name;
     const PolicyResult* result = find_result(comparison, policy, world_name);
     if (result == nullptr) continue;
+    ++experiments;
     const PolicyResult* best = best_blind(comparison, {});
-    if (result->speedup_vs_baseline > 0.0) speedup.add(result->speedup_vs_baseline, name);
+    if (result->speedup_vs_baseline) speedup.add(*result->speedup_vs_baseline, name);
     if (result->over_lower_bound) over_bound.add(*result->over_lower_bound, name);
     if (const auto ratio = over_yardstick(comparison, *result)) over_yard.add(*ratio, name);
     if (best != nullptr) over_best.add(result->makespan_s.mean / best->makespan_s.mean, name);
@@ -104,6 +106,7 @@ PolicyStanding standing_of(const SweepResults& results, const std::string& polic
   }
   return {policy,
           foresight,
+          experiments,
           speedup.summary(),
           over_bound.summary(),
           over_yard.summary(),

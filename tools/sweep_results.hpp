@@ -26,6 +26,7 @@ struct RatioSummary {
 struct PolicyStanding {
   std::string policy;  ///< as spelled
   Foresight foresight = Foresight::none;
+  std::size_t experiments = 0;    ///< with a result; a ratio may be over fewer
   RatioSummary speedup;           ///< over the baseline; the worst is the least
   RatioSummary over_lower_bound;  ///< mean makespan over the bound; the worst is the greatest
   RatioSummary over_yardstick;    ///< see `over_yardstick`; the worst is the greatest
@@ -62,7 +63,7 @@ struct SweepResults {
   std::vector<Comparison> comparisons;  ///< (experiments)
   std::vector<PolicyStanding> standings;
   std::vector<GroupStanding> groups;  ///< in the order of the campaign; none where none is named
-  std::string reference;              ///< empty: none
+  std::string reference;              ///< of every experiment that has it; empty: none
   std::vector<Behind> against;  ///< every experiment that has the reference and another policy
   std::vector<PublishedComparison> published;
 };
@@ -75,7 +76,8 @@ struct SweepResults {
 void add_up(SweepResults& results);
 
 /// Puts the points together. A point that failed leaves its repetition out; an experiment without
-/// any run has no results.
+/// any run has no results. Others are paired with the campaign's reference where it takes part, or,
+/// if the campaign names none, with our own policy.
 [[nodiscard]] SweepResults sweep_results(const Campaign& campaign, const SweepPlan& plan,
                                          const StoredPoints& stored);
 

@@ -30,7 +30,7 @@ Json experiment_json(const std::string& name, const Comparison& comparison) {
   for (const PolicyResult& r : comparison.results) {
     policies[r.policy] = {
         {"makespan_s", r.makespan_s.mean},
-        {"speedup_vs_baseline", r.speedup_vs_baseline},
+        {"speedup_vs_baseline", number_or_null(r.speedup_vs_baseline)},
         {"over_lower_bound", number_or_null(r.over_lower_bound)},
         {"over_yardstick", number_or_null(over_yardstick(comparison, r))},
         {"paired_ratio", r.paired_ratio ? Json::parse(json_statistics(*r.paired_ratio)) : Json()}};
@@ -107,6 +107,7 @@ std::string sweep_text(const SweepResults& results) {
   Json standings = Json::array();
   for (const PolicyStanding& s : results.standings) {
     standings.push_back({{"policy", s.policy},
+                         {"experiments", s.experiments},
                          {"informed", s.foresight != Foresight::none},
                          {"oracle", s.foresight == Foresight::oracle},
                          {"speedup_vs_baseline", ratio_json(s.speedup)},

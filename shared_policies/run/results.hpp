@@ -49,15 +49,15 @@ struct PolicyResult {
   std::string on;  ///< "sim" or "real"
   std::size_t reps = 0;
   Statistics makespan_s;
-  std::vector<RepetitionTime> repetitions;  ///< (reps), in the order of the runs
-  double speedup_vs_baseline = 0.0;         ///< ratio of mean makespans; 0 until compared
-  std::optional<Statistics> paired_ratio;   ///< over the reference; nothing until compared
-  std::optional<double> over_lower_bound;   ///< mean makespan over the bound
-  double idle_fraction = 0.0;               ///< mean over units and runs
-  std::vector<double> idle_by_unit;         ///< (units), means over runs
-  std::vector<double> share_by_unit;        ///< (units), means over runs; they add to 1
-  std::vector<PhaseResult> phases;          ///< (phases)
-  double blocks = 0.0;                      ///< mean over runs, like all that follows
+  std::vector<RepetitionTime> repetitions;    ///< (reps), in the order of the runs
+  std::optional<double> speedup_vs_baseline;  ///< of mean makespans; nothing until compared
+  std::optional<Statistics> paired_ratio;     ///< over the reference; nothing until compared
+  std::optional<double> over_lower_bound;     ///< mean makespan over the bound
+  double idle_fraction = 0.0;                 ///< mean over units and runs
+  std::vector<double> idle_by_unit;           ///< (units), means over runs
+  std::vector<double> share_by_unit;          ///< (units), means over runs; they add to 1
+  std::vector<PhaseResult> phases;            ///< (phases)
+  double blocks = 0.0;                        ///< mean over runs, like all that follows
   double rebalances = 0.0;
   double decisions = 0.0;
   double decisions_total_s = 0.0;
@@ -77,7 +77,7 @@ struct PolicyResult {
                                      std::optional<double> lower_bound_s);
 
 /// Sets every speedup: the mean makespan of the result called `baseline` on the same world over the
-/// result's own.
+/// result's own. Leaves them empty where there is none.
 void compare_with_baseline(std::vector<PolicyResult>& results, const std::string& baseline);
 
 /// The ratios of the makespans of `a` over those of `b`, one for each repetition that both have:
