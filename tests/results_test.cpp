@@ -146,7 +146,26 @@ PolicyRun run_of(std::uint64_t repetition, double makespan_s) {
   run.numbers.makespan = Seconds{makespan_s};
   run.numbers.units.resize(1);
   run.repetition = repetition;
+  run.verified = true;
   return run;
+}
+
+TEST(Results, OfRunsThatWereNotVerifiedAreComparedWithNothing) {
+  PolicyRun half_done = run_of(0, 1.0);
+  half_done.verified = false;
+  std::vector<PolicyResult> results = {summarise("a", "sim", {half_done}, 2.0),
+                                       summarise("b", "sim", {run_of(0, 4.0)}, 2.0)};
+  compare_with_baseline(results, "a");
+  compare_with_reference(results, "a");
+  for (const PolicyResult& result : results) {
+    EXPECT_FALSE(result.speedup_vs_baseline.has_value());
+    EXPECT_FALSE(result.paired_ratio.has_value());
+  }
+  EXPECT_FALSE(results[0].over_lower_bound.has_value());
+  EXPECT_DOUBLE_EQ(*results[1].over_lower_bound, 2.0);
+  compare_with_baseline(results, "b");
+  EXPECT_FALSE(results[0].speedup_vs_baseline.has_value());
+  EXPECT_DOUBLE_EQ(*results[1].speedup_vs_baseline, 1.0);
 }
 
 TEST(Results, PairRepetitionsThatMetTheSameLuck) {

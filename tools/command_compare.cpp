@@ -60,7 +60,12 @@ RunsByPolicy simulate_all(const SimWorld& world, const std::vector<PolicyChoice>
   for (std::size_t job = 0; job < jobs; ++job) {
     const PolicyChoice& choice = choices[job % choices.size()];
     if (results[job].failure.empty()) {
-      runs[choice.spelling].push_back(unpacked(results[job].text).run);
+      const RunReport report = unpacked(results[job].text);
+      runs[choice.spelling].push_back(report.run);
+      if (!report.run.verified) {
+        warn(fmt::format("{}, repetition {}: not verified: {}", choice.spelling,
+                         job / choices.size(), report.problem));
+      }
     } else {
       failed = true;
       warn(fmt::format("{}, repetition {}: no result: {}", choice.spelling, job / choices.size(),

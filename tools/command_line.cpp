@@ -208,8 +208,7 @@ void add_record(CLI::App& app, Request& r) {
 }
 
 void add_optimum(CLI::App& app, Request& r) {
-  CLI::App* c =
-      app.add_subcommand("optimum", "The ideal split and the lower bound of the makespan");
+  CLI::App* c = app.add_subcommand("optimum", "The best schedule found, and the lower bound");
   add_simulation(*c, r, true);
   add_workload(*c, r);
   c->add_option("--objective", r.options.objective,

@@ -1,4 +1,5 @@
-// Two runs of the oracle, one for the objective and one for time, side by side.
+// Two runs of the oracle, one for the objective and one for time, side by side. The split for
+// energy knows no copies; where these make the best schedule for time the better one, that is it.
 #include "tools/energy_optimum.hpp"
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "tools/json_text.hpp"
 #include "tools/parallel_runs.hpp"
+#include "tools/schedule_search.hpp"
 #include "tools/sim_world.hpp"
 #include "tools/text_table.hpp"
 
@@ -19,6 +21,10 @@ namespace equipoise {
 namespace {
 
 double edp_js(const RunNumbers& numbers) { return *numbers.energy_j * numbers.makespan.value; }
+
+double worth(const RunNumbers& numbers, const std::string& objective) {
+  return objective == "energy" ? *numbers.energy_j : edp_js(numbers);
+}
 
 std::string text(const SimWorld& world, const std::string& objective, const RunNumbers& best,
                  const RunNumbers& fastest) {
@@ -61,8 +67,9 @@ std::string run_json(const SimWorld& world, const RunNumbers& numbers) {
 }  // namespace
 
 int energy_optimum_command(const Options& options) {
-  const SimWorld world = load_sim_world(options);
+  SimWorld world = load_sim_world(options);
   require_watts(world.units, options.platform_file, "--objective " + options.objective);
+  know_best_schedule(world, options);
   Options without_noise = options;
   without_noise.noise = false;
   const std::array<std::string, 2> objectives = {options.objective, "time"};
@@ -82,8 +89,10 @@ int energy_optimum_command(const Options& options) {
         }
       });
   if (!failure.empty()) throw BackendError(failure);
-  const RunNumbers& best = reports[0].run.numbers;
   const RunNumbers& fastest = reports[1].run.numbers;
+  const RunNumbers& split = reports[0].run.numbers;
+  const RunNumbers& best =
+      worth(fastest, options.objective) < worth(split, options.objective) ? fastest : split;
   const std::string said = options.json
                                ? json_object({{"objective", json_string(options.objective)},
                                               {"best", run_json(world, best)},

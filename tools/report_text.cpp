@@ -22,11 +22,11 @@ std::string joules(const std::optional<double>& energy_j) {
   return energy_j ? significant(*energy_j, 4) : "-";
 }
 
-/// The least mean makespan of a world; oracles do not count.
+/// The least mean makespan of a world; oracles do not count, nor runs that were not verified.
 double least_s(const Comparison& comparison, const std::string& on) {
   double least = std::numeric_limits<double>::infinity();
   for (const PolicyResult& result : comparison.results) {
-    if (result.on != on) continue;
+    if (result.on != on || !result.verified) continue;
     if (foresight_of(comparison, result) == Foresight::oracle) continue;
     least = std::min(least, result.makespan_s.mean);
   }
@@ -155,7 +155,7 @@ std::string comparison_table(const Comparison& comparison) {
   heads.emplace_back("remarks");
   TextTable table(std::move(heads));
   for (const PolicyResult& r : comparison.results) {
-    const bool best = r.makespan_s.mean <= least_s(comparison, r.on) &&
+    const bool best = r.verified && r.makespan_s.mean <= least_s(comparison, r.on) &&
                       foresight_of(comparison, r) != Foresight::oracle;
     std::vector<std::string> cells = {
         r.policy,

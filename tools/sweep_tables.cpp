@@ -203,7 +203,7 @@ std::string sweep_markdown(const SweepResults& results) {
                   results.campaign.file, built_with_text());
   text += fmt::format(
       "## Policies over all experiments\n\nGeometric means over the experiments, with the worst. "
-      "Speedup is over {}; the bound is what no policy can beat on average; the yardstick is the "
+      "Speedup is over {}; no run without noise is under the bound; the yardstick is the "
       "bound, or the best "
       "schedule known where a link keeps the bound up (†); the best is the least "
       "mean makespan of a policy that is neither informed nor an oracle.\n\n",

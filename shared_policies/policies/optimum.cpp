@@ -102,7 +102,8 @@ void check_optimum(const Parameters& parameters, std::span<const Unit> units) {
 
 PolicyInfo optimum_info() {
   return {"optimum",
-          "the best schedule known: sees the true times of this run",
+          "keeps to the best schedule found for mean times: knows how fast units are, not how they "
+          "scatter",
           "policies of the papers are measured against it",
           {objective_parameter()},
           Foresight::oracle,

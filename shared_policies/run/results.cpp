@@ -91,7 +91,7 @@ PolicyResult summarise(const std::string& policy, const std::string& on,
   r.idle_fraction = std::accumulate(r.idle_by_unit.begin(), r.idle_by_unit.end(), 0.0) /
                     static_cast<double>(units);
   r.makespan_s = summarise(makespans_s);
-  if (lower_bound_s) r.over_lower_bound = r.makespan_s.mean / *lower_bound_s;
+  if (lower_bound_s && r.verified) r.over_lower_bound = r.makespan_s.mean / *lower_bound_s;
   return r;
 }
 
@@ -100,7 +100,7 @@ void compare_with_baseline(std::vector<PolicyResult>& results, const std::string
     const auto base = std::find_if(results.begin(), results.end(), [&](const PolicyResult& r) {
       return r.policy == baseline && r.on == result.on;
     });
-    if (base != results.end()) {
+    if (base != results.end() && base->verified && result.verified) {
       result.speedup_vs_baseline = base->makespan_s.mean / result.makespan_s.mean;
     }
   }
@@ -121,7 +121,8 @@ std::optional<Statistics> paired_ratio(const PolicyResult& a, const PolicyResult
 void compare_with_reference(std::vector<PolicyResult>& results, const std::string& reference) {
   for (PolicyResult& result : results) {
     for (const PolicyResult& other : results) {
-      if (other.policy == reference && other.on == result.on) {
+      if (other.policy != reference || other.on != result.on) continue;
+      if (other.verified && result.verified) {
         result.paired_ratio = paired_ratio(result, other);
       }
     }

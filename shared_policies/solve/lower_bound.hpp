@@ -1,4 +1,4 @@
-// The time that no policy can beat.
+// The time that no run without noise is under.
 #pragma once
 
 #include <span>
