@@ -171,6 +171,7 @@ TEST(PipelineTime, OverlapsThePrintedGroups) {
   EXPECT_NEAR(pipeline_time(in_proportion({19, 35, 15}), 1).value, 86.3, 0.05);
   EXPECT_NEAR(stall_free_time(in_proportion({19, 35, 15})).value, 85.9, 0.05);
   EXPECT_NEAR(pipeline_time(in_proportion({20, 37, 16, 7, 3, 2, 1}), 1).value, 97.2, 0.05);
+  EXPECT_NEAR(stall_free_time(in_proportion({20, 37, 16, 7, 3, 2, 1})).value, 97.2, 0.05);
   const auto longest = in_proportion({22, 41, 18, 8, 4, 2, 1});
   EXPECT_NEAR(pipeline_time(longest, 1).value, 108.5, 0.05);
   EXPECT_NEAR(rigid_order_time(longest), 115.8, 0.05);

@@ -47,7 +47,12 @@ TEST(Acosta, ComesNearerToBalanceWithEveryRedistribution) {
   EXPECT_NEAR(static_cast<double>(first[2]), 636'120, 10);
   EXPECT_NEAR(static_cast<double>(first[3]), 636'640, 10);
   EXPECT_NEAR(static_cast<double>(first[4]), 636'660, 10);
-  EXPECT_NEAR(static_cast<double>(schedule.sizes(1, BlockTag::run)[4]), 363'340, 10);
+  const Sizes second = schedule.sizes(1, BlockTag::run);
+  EXPECT_EQ(second[0], 500'000);
+  EXPECT_NEAR(static_cast<double>(second[1]), 372'670, 10);
+  EXPECT_NEAR(static_cast<double>(second[2]), 363'880, 10);
+  EXPECT_NEAR(static_cast<double>(second[3]), 363'360, 10);
+  EXPECT_NEAR(static_cast<double>(second[4]), 363'340, 10);
   expect_all_done(schedule, 10'000'000);
 }
 

@@ -184,5 +184,31 @@ TEST(Policies, AllFinishWithMoreUnitsThanItemsAndWithOne) {
   }
 }
 
+TEST(Policies, AllKeepToMemoryOnTwoNodes) {
+  const std::vector<double> cap_items = {3.0, 7.0, 1.0, 100.0};
+  for (const PolicyInfo& info : policy_catalog()) {
+    SCOPED_TRACE(info.name);
+    PolicyTest test;
+    test.policy = info.name;
+    test.items = 60;
+    test.iterations = 2;
+    test.memory_bytes = cap_items;
+    test.units.resize(4);
+    for (std::size_t p = 0; p < 4; ++p) {
+      add_affine(test, 0.01, 0.1 + 0.05 * static_cast<double>(p));
+      test.units[p].name = fmt::format("u{}", p);
+      test.units[p].node = p < 2 ? "near" : "far";
+      test.units[p].is_remote = p >= 2;
+    }
+    const Schedule schedule = run_schedule(test);
+    EXPECT_TRUE(schedule.outcome.complete);
+    EXPECT_FALSE(schedule.outcome.policy_stalled);
+    EXPECT_EQ(schedule.items(), 2 * 60);
+    for (const BlockRecord& record : schedule.blocks) {
+      EXPECT_LE(static_cast<double>(record.block.items), cap_items[record.unit.index]);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace equipoise

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "shared_policies/policies/catalog.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -92,6 +93,21 @@ TEST(Program, SimulatesTheSameForTheSameSeed) {
                 .exit_code,
             0);
   EXPECT_NE(read_text(scratch.path("a.jsonl")), read_text(scratch.path("c.jsonl")));
+}
+
+TEST(Program, SimulatesEveryPolicyTheSameForTheSameSeed) {
+  const TemporaryFolder scratch;
+  for (const PolicyInfo& info : policy_catalog()) {
+    SCOPED_TRACE(info.name);
+    for (const char* name : {"a.jsonl", "b.jsonl"}) {
+      const ProgramRun run =
+          run_equipoise({"simulate", "--platform", "platforms/sirocco.xml", "--trace",
+                         "traces/sirocco-dgemm.jsonl", "--workload", "starpu_dgemm_gemm:items=2e4",
+                         "--policy", info.name, "--seed", "7", "--out", scratch.path(name)});
+      ASSERT_EQ(run.exit_code, 0) << run.err;
+    }
+    EXPECT_EQ(read_text(scratch.path("a.jsonl")), read_text(scratch.path("b.jsonl")));
+  }
 }
 
 TEST(Program, WritesARunFileThatCoversEveryItemOnce) {

@@ -105,11 +105,13 @@ TEST(EqualFinish, SolvesAConcaveAndAConvexCost) {
   const Split first = split_of({&concave, &line}, 1000.0);
   EXPECT_NEAR(first.finish_s, 8.222313, 1e-6);
   EXPECT_NEAR(first.items[0], 588.884, 1e-3);
+  EXPECT_NEAR(first.items[1], 411.116, 1e-3);
   const FormulaCurve convex([](double x) { return 1e-5 * x * x; },
                             [](double x) { return 2e-5 * x; }, true);
   const Split second = split_of({&convex, &line}, 1000.0);
   EXPECT_NEAR(second.finish_s, 5.359, 1e-3);
   EXPECT_NEAR(second.items[0], 732.05, 1e-2);
+  EXPECT_NEAR(second.items[1], 267.95, 1e-2);
 }
 
 TEST(EqualFinish, ReadsACostThatFallsAsItsEnvelope) {
