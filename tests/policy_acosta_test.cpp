@@ -22,12 +22,6 @@ PolicyTest tenths(Items items) {
   return test;
 }
 
-void expect_all_done(const Schedule& schedule, Items items) {
-  EXPECT_TRUE(schedule.outcome.complete);
-  EXPECT_FALSE(schedule.outcome.policy_stalled);
-  EXPECT_EQ(schedule.items(), items);
-}
-
 /// 1 + 0.01 x and 0.1 + 0.02 x for x thousand items, a thousand of which are a slice.
 PolicyTest two_affine_units() {
   PolicyTest test = tenths(10'000'000);

@@ -155,9 +155,7 @@ TEST(PlannedPolicies, FinishWhatALostUnitLeaves) {
         test.fake.faults.push_back({Seconds{at}, UnitId{unit}, false});
         test.fake.faults.push_back({Seconds{3.0}, UnitId{unit}, true});
         const Schedule schedule = run_schedule(test);
-        EXPECT_TRUE(schedule.outcome.complete);
-        EXPECT_FALSE(schedule.outcome.policy_stalled);
-        EXPECT_EQ(schedule.items(), 1000);
+        expect_all_done(schedule, 1000);
       }
     }
   }
@@ -176,9 +174,7 @@ TEST(Policies, AllFinishWithMoreUnitsThanItemsAndWithOne) {
           add_affine(test, 0.01 * p, 0.1 + 0.05 * p);
         }
         const Schedule schedule = run_schedule(test);
-        EXPECT_TRUE(schedule.outcome.complete);
-        EXPECT_FALSE(schedule.outcome.policy_stalled);
-        EXPECT_EQ(schedule.items(), 2 * items);
+        expect_all_done(schedule, 2 * items);
       }
     }
   }
@@ -201,9 +197,7 @@ TEST(Policies, AllKeepToMemoryOnTwoNodes) {
       test.units[p].is_remote = p >= 2;
     }
     const Schedule schedule = run_schedule(test);
-    EXPECT_TRUE(schedule.outcome.complete);
-    EXPECT_FALSE(schedule.outcome.policy_stalled);
-    EXPECT_EQ(schedule.items(), 2 * 60);
+    expect_all_done(schedule, 2 * 60);
     for (const BlockRecord& record : schedule.blocks) {
       EXPECT_LE(static_cast<double>(record.block.items), cap_items[record.unit.index]);
     }

@@ -13,6 +13,7 @@
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/run/metrics.hpp"
 #include "shared_policies/solve/lower_bound.hpp"
+#include "tests/support/every_policy.hpp"
 #include "tests/support/fake_executor.hpp"
 #include "tests/support/random_scenario.hpp"
 #include "tests/support/random_seed.hpp"
@@ -334,18 +335,8 @@ TEST_P(EveryPolicy, DecidesTheSameForTheSameEvents) {
   }
 }
 
-std::vector<std::string> policy_names() {
-  std::vector<std::string> names;
-  for (const PolicyInfo& info : policy_catalog()) names.push_back(info.name);
-  return names;
-}
-
 INSTANTIATE_TEST_SUITE_P(Catalog, EveryPolicy, testing::ValuesIn(policy_names()),
-                         [](const auto& test) {
-                           std::string name = test.param;
-                           std::erase_if(name, [](char c) { return c == '-'; });
-                           return name;
-                         });
+                         policy_in_test_name);
 
 }  // namespace
 }  // namespace equipoise

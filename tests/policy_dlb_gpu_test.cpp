@@ -24,12 +24,6 @@ PolicyTest two_lines(Items items) {
   return test;
 }
 
-void expect_all_done(const Schedule& schedule, Items items) {
-  EXPECT_TRUE(schedule.outcome.complete);
-  EXPECT_FALSE(schedule.outcome.policy_stalled);
-  EXPECT_EQ(schedule.items(), items);
-}
-
 const DecisionRecord* first_called(const Schedule& schedule, const std::string& what) {
   const auto found =
       std::find_if(schedule.decisions.begin(), schedule.decisions.end(),

@@ -67,12 +67,6 @@ double last_end_s(const Schedule& schedule, std::uint32_t unit) {
   return end_s;
 }
 
-void expect_all_done(const Schedule& schedule, Items items) {
-  EXPECT_TRUE(schedule.outcome.complete);
-  EXPECT_FALSE(schedule.outcome.policy_stalled);
-  EXPECT_EQ(schedule.items(), items);
-}
-
 TEST(Equipoise, EndsWithinTwoPercentOfTheEqualFinishOnSteadyUnits) {
   for (const std::vector<double>& item_s : std::vector<std::vector<double>>{
            {1e-3, 1e-3}, {1e-3, 3e-3}, {1e-4, 1e-3, 5e-3}, {2e-4, 2e-4, 1e-3, 1e-3, 1e-2}}) {

@@ -25,12 +25,6 @@ PolicyTest three_speeds(Items items) {
   return test;
 }
 
-void expect_all_done(const Schedule& schedule, Items items) {
-  EXPECT_TRUE(schedule.outcome.complete);
-  EXPECT_FALSE(schedule.outcome.policy_stalled);
-  EXPECT_EQ(schedule.items(), items);
-}
-
 /// Sizes of all blocks with `tag` in the order of handing out.
 Sizes sizes_in_order(const Schedule& schedule, BlockTag tag) {
   std::vector<std::pair<std::uint64_t, Items>> blocks;

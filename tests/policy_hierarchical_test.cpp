@@ -226,9 +226,7 @@ TEST(Hierarchical, WaitsForAUnitWhereNoneIsPresent) {
                         {{Seconds{1.0}, UnitId{0}, false}, {Seconds{6.0}, UnitId{0}, true}},
                         {}};
   const Schedule schedule = run_cluster("hierarchical", whole_iterations, cluster);
-  EXPECT_TRUE(schedule.outcome.complete);
-  EXPECT_FALSE(schedule.outcome.policy_stalled);
-  EXPECT_EQ(schedule.items(), 10);
+  expect_all_done(schedule, 10);
 }
 
 TEST(Hierarchical, LearnsEachKernelAnewAndRemembersIt) {

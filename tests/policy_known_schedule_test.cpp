@@ -26,12 +26,6 @@ void disturb(PolicyTest& test, DisturbanceKind kind, double at_s, const std::str
       {.at = Seconds{at_s}, .kind = kind, .target = unit, .profile = {}});
 }
 
-void expect_all_done(const Schedule& schedule, Items items) {
-  EXPECT_TRUE(schedule.outcome.complete);
-  EXPECT_FALSE(schedule.outcome.policy_stalled);
-  EXPECT_EQ(schedule.items(), items);
-}
-
 TEST(KnownSchedule, IsHandedOutWholeWhenAnIterationStarts) {
   PolicyTest test = keeping_to({{40, 20, 10}, {30}});
   test.iterations = 2;

@@ -24,9 +24,7 @@ TEST(Membership, PlbHecGivesWhatALateUnitLosesToOneThatGotNothingWhenTheOthersAr
                       {Seconds{22.0}, UnitId{0}, false},
                       {Seconds{23.0}, late, false}};
   const Schedule schedule = run_schedule(test);
-  EXPECT_TRUE(schedule.outcome.complete);
-  EXPECT_FALSE(schedule.outcome.policy_stalled);
-  EXPECT_EQ(schedule.items(), 1000);
+  expect_all_done(schedule, 1000);
   EXPECT_EQ(schedule.blocks.back().unit, UnitId{1});
   EXPECT_NEAR(schedule.makespan(), 33.0, 1e-9);
   EXPECT_EQ(schedule.decisions_called("block_lost"), 1U);

@@ -38,12 +38,6 @@ PolicyTest two_alike(Items items) {
   return test;
 }
 
-void expect_all_done(const Schedule& schedule, Items items) {
-  EXPECT_TRUE(schedule.outcome.complete);
-  EXPECT_FALSE(schedule.outcome.policy_stalled);
-  EXPECT_EQ(schedule.items(), items);
-}
-
 TEST(PlbHac, TrainsWithTwoBlocksAUnitAndOneBarrier) {
   const Schedule schedule = run_schedule(four_speeds(10'000));
   // u0 is first to come back, at 1 s, and gets 2 x0; the others 20 times t_f / t_p.

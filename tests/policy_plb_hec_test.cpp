@@ -256,9 +256,7 @@ TEST(PlbHec, GoesOnTrainingInTheNextIterationWhenOneWasTooShort) {
   PolicyTest test = four_speeds(100);
   test.iterations = 8;
   const Schedule schedule = run_schedule(test);
-  EXPECT_TRUE(schedule.outcome.complete);
-  EXPECT_FALSE(schedule.outcome.policy_stalled);
-  EXPECT_EQ(schedule.items(), 800);
+  expect_all_done(schedule, 800);
   EXPECT_EQ(schedule.decisions_called("fit"), 1U);
 }
 
@@ -280,9 +278,7 @@ TEST(PlbHec, SurvivesALostUnitInEveryStage) {
       PolicyTest test = four_speeds(10000);
       test.fake.faults.push_back({Seconds{at}, UnitId{unit}, false});
       const Schedule schedule = run_schedule(test);
-      EXPECT_TRUE(schedule.outcome.complete);
-      EXPECT_FALSE(schedule.outcome.policy_stalled);
-      EXPECT_EQ(schedule.items(), 10000);
+      expect_all_done(schedule, 10000);
     }
   }
 }

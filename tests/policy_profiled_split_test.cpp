@@ -60,9 +60,7 @@ TEST(Naive, LeavesTheShareOfALostUnitToTheOthers) {
   PolicyTest test = one_and_three("naive", 820);
   test.fake.faults.push_back({Seconds{100.0}, UnitId{1}, false});
   const Schedule schedule = run_schedule(test);
-  EXPECT_TRUE(schedule.outcome.complete);
-  EXPECT_FALSE(schedule.outcome.policy_stalled);
-  EXPECT_EQ(schedule.items(), 820);
+  expect_all_done(schedule, 820);
 }
 
 TEST(Asymmetric, ProfilesWithoutABarrierUntilTheDivisionIsSteady) {

@@ -12,6 +12,7 @@
 #include "shared_policies/fit/timing_curve.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "sim/child_process.hpp"
+#include "tests/support/every_policy.hpp"
 #include "tests/support/fake_executor.hpp"
 #include "tests/support/random_scenario.hpp"
 #include "tests/support/random_seed.hpp"
@@ -382,18 +383,8 @@ TEST_P(EveryPolicyDisturbed, DoesAllItemsInTheSimulatorWithoutStalling) {
   }
 }
 
-std::vector<std::string> policy_names() {
-  std::vector<std::string> names;
-  for (const PolicyInfo& info : policy_catalog()) names.push_back(info.name);
-  return names;
-}
-
 INSTANTIATE_TEST_SUITE_P(Catalog, EveryPolicyDisturbed, testing::ValuesIn(policy_names()),
-                         [](const auto& test) {
-                           std::string name = test.param;
-                           std::erase_if(name, [](char c) { return c == '-'; });
-                           return name;
-                         });
+                         policy_in_test_name);
 
 }  // namespace
 }  // namespace equipoise

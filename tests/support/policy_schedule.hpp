@@ -1,6 +1,8 @@
 // Runs a policy on the fake executor and keeps what happened, for tests of policies.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -84,6 +86,13 @@ struct Schedule {
   std::vector<EventRecord> events;
   RunOutcome outcome;
 };
+
+/// The run did all `items` of its iterations, by the policy's own doing.
+inline void expect_all_done(const Schedule& schedule, Items items) {
+  EXPECT_TRUE(schedule.outcome.complete);
+  EXPECT_FALSE(schedule.outcome.policy_stalled);
+  EXPECT_EQ(schedule.items(), items);
+}
 
 /// The clock of a run, for units whose speed changes while it goes on.
 struct RunClock {
