@@ -11,8 +11,8 @@
 // 5. It begins with small blocks, larger ones on accelerators, that grow eightfold (`growth`).
 // 6. Units queue as many blocks as hide their copies (PipelineCost), shorter ones then; the last
 //    grains are dealt one by one; a lost unit's work is divided like the rest.
-// 7. A remote unit is left out until its resident data can be there in time; without this a product
-//    of order 4096 on the papers' clusters takes 8 to 86 times as long.
+// 7. A remote unit is left out until its resident data can be there in time; greedy, which starts
+//    it, takes 8 to 83 times as long for a product of order 4096 on the papers' clusters.
 //
 // What parts buy: mean makespan over the bound (or the best schedule known, where a link binds),
 // geometric means by `equipoise sweep tests/campaigns/ablation.json --out DIR`, noise on:
