@@ -56,6 +56,8 @@ class RealExecutor final : public Executor {
     const ControllerPlace place(placement_.free);
     begin_ = clock_->now();
     last_ = Seconds{};
+    phase_ = 0;
+    iteration_ = 0;
     body();
   }
 
@@ -63,6 +65,7 @@ class RealExecutor final : public Executor {
 
   void start(const Block& block, UnitId unit) override {
     Seat& seat = seats_[unit.index];
+    begin_iteration_of(block);
     const Command command{block, now()};
     ++outstanding_;
     ++seat.outstanding;
@@ -116,6 +119,14 @@ class RealExecutor final : public Executor {
                             .phases = setup_.phases,
                             .clock = clock_.get(),
                             .controller = &bell_});
+  }
+
+  /// Lets the kernel merge the results of an iteration before the first block of the next.
+  void begin_iteration_of(const Block& block) {
+    const bool is_next = block.iteration > iteration_ && block.phase == phase_;
+    phase_ = block.phase;
+    iteration_ = block.iteration;
+    if (is_next) setup_.phases[static_cast<std::size_t>(phase_)]->begin_iteration(iteration_);
   }
 
   /// The unit whose oldest report ended first, or null.
@@ -181,7 +192,9 @@ class RealExecutor final : public Executor {
   Doorbell bell_;
   std::vector<Seat> seats_;
   Seconds begin_;
-  Seconds last_;  ///< when the last event was
+  Seconds last_;       ///< when the last event was
+  int phase_ = 0;      ///< of the last block that was handed out
+  int iteration_ = 0;  ///< of the same
   std::size_t outstanding_ = 0;
   std::optional<Event> pending_;
 };

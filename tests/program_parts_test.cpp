@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "tests/support/refusal.hpp"
 #include "tools/json_text.hpp"
 #include "tools/parallel_runs.hpp"
 #include "tools/report_text.hpp"
@@ -56,6 +57,17 @@ TEST(WorkloadChoice, TakesWhatStaysOnAUnitFromTheTraceUnlessItIsTyped) {
   EXPECT_EQ(choose_workload("stencil:items=9,memory_bytes_per_item=2", {trace})
                 .workload.memory_bytes_per_item,
             2.0);
+}
+
+TEST(WorkloadChoice, LetsATraceSizeAKernelInItemsThatHasAnotherSizeOfItsOwn) {
+  Trace trace;
+  trace.kernel = "matmul";
+  EXPECT_EQ(choose_workload("matmul:items=1000,in_bytes_per_item=3", {trace}).workload.items, 1000);
+  EXPECT_EQ(choose_workload("matmul:n=100", {trace}).workload.items, 100);
+  trace.kernel = "other";
+  EXPECT_EQ(refusal_of([&] { (void)choose_workload("matmul:items=1000", {trace}); }),
+            "--workload: matmul has no parameter 'items', but for a trace of matmul, and none is "
+            "given; see 'equipoise list kernels'");
 }
 
 TEST(TextTable, SetsNumbersToTheRightAndCountsCharacters) {

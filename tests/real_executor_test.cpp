@@ -86,6 +86,27 @@ TEST(RealExecutor, CopiesResidentDataOnceForEachUnitAndPhase) {
   EXPECT_TRUE(two.verify().passed);
 }
 
+TEST(RealExecutor, LetsTheKernelMergeBetweenIterationsAndNotBeforeThem) {
+  KernelScript first(100);
+  KernelScript second(100);
+  first.iterations = 4;
+  second.iterations = 2;
+  ScriptedKernel one(first);
+  ScriptedKernel two(second);
+  // All blocks of the iterations before are in when one begins.
+  std::atomic<bool> early = false;
+  first.compute = [&](const Block& block, int) {
+    if (static_cast<int>(first.merges.size()) != block.iteration) early = true;
+  };
+  MemoryJournal journal;
+  EXPECT_TRUE(run_all(setup_of({"cpu", "cpu"}, {&one, &two}), 10, journal).complete);
+  EXPECT_EQ(first.merges, (std::vector<int>{1, 2, 3}));
+  EXPECT_EQ(second.merges, (std::vector<int>{1}));
+  EXPECT_FALSE(early);
+  EXPECT_TRUE(one.verify().passed);
+  EXPECT_TRUE(two.verify().passed);
+}
+
 TEST(RealExecutor, ReturnsNothingAtTheDeadlineAndTheBlockLater) {
   KernelScript script(1);
   std::atomic<bool> may_end = false;

@@ -62,6 +62,12 @@ void take_from_trace(Workload& workload, const std::vector<Trace>& traces) {
   }
 }
 
+/// Whether `spec` gives a kernel of ours a size that only a trace understands.
+bool is_sized_for_a_trace(const Spec& spec, const KernelInfo& info) {
+  return spec.parameters.contains("items") &&
+         std::ranges::find(info.parameters, "items", &ParameterInfo::name) == info.parameters.end();
+}
+
 }  // namespace
 
 WorkloadChoice choose_workload(const std::string& spelling, const std::vector<Trace>& traces) {
@@ -69,7 +75,7 @@ WorkloadChoice choose_workload(const std::string& spelling, const std::vector<Tr
   std::vector<std::string> known;
   for (const KernelInfo& info : kernel_catalog()) {
     known.push_back(info.name);
-    if (info.name != spec.name) continue;
+    if (info.name != spec.name || is_sized_for_a_trace(spec, info)) continue;
     const std::unique_ptr<Kernel> kernel = make_kernel(spec.name, spec.parameters, "--workload");
     WorkloadChoice choice{kernel->workload(), kernel->problem()};
     take_from_trace(choice.workload, traces);
@@ -80,6 +86,13 @@ WorkloadChoice choose_workload(const std::string& spelling, const std::vector<Tr
     if (std::find(known.begin(), known.end(), trace.kernel) == known.end()) {
       known.push_back(trace.kernel);
     }
+  }
+  if (spec.parameters.contains("items") && std::ranges::find(known, spec.name) != known.end()) {
+    throw InputError(
+        "--workload",
+        fmt::format("{0} has no parameter 'items', but for a trace of {0}, and none is given; see "
+                    "'equipoise list kernels'",
+                    spec.name));
   }
   throw InputError("--workload", unknown_name("kernel", spec.name, known));
 }

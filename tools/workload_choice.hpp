@@ -17,11 +17,12 @@ struct WorkloadChoice {
   std::map<std::string, double> problem;
 };
 
-/// Reads `KERNEL[:k=v,...]`. A kernel of the catalog describes itself; a kernel that only some
-/// trace names takes items (required), grain_items, iterations, in_bytes_per_item,
-/// out_bytes_per_item, resident_bytes, memory_bytes_per_item and flop_per_item. Of both, resident
-/// bytes and memory an item are those of the kernel's first trace if its header says them; what was
-/// typed goes before. Throws InputError at `--workload`.
+/// Reads `KERNEL[:k=v,...]`. A kernel of the catalog describes itself, unless it is given a size in
+/// `items` and has no such parameter; then, and for a kernel that only some trace names, a trace
+/// must be of that kernel, and the workload takes items (required), grain_items, iterations,
+/// in_bytes_per_item, out_bytes_per_item, resident_bytes, memory_bytes_per_item and flop_per_item.
+/// Of both, resident bytes and memory an item are those of the kernel's first trace if its header
+/// says them; what was typed goes before. Throws InputError at `--workload`.
 [[nodiscard]] WorkloadChoice choose_workload(const std::string& spelling,
                                              const std::vector<Trace>& traces);
 

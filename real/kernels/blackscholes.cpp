@@ -72,7 +72,7 @@ class Blackscholes final : public Kernel {
     workload_.in_bytes_per_item = inputs * sizeof(double);
     workload_.out_bytes_per_item = results * sizeof(double);
     workload_.memory_bytes_per_item = (inputs + results) * sizeof(double);
-    // Additions, multiplications, divisions and roots of option_price_loop.hpp, for one option.
+    // Additions, multiplications, divisions and roots of option_price.cpp, for one option.
     workload_.flop_per_item = 205.0;
     workload_.parameters = {{"options", static_cast<double>(options)}};
   }

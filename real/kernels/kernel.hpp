@@ -61,6 +61,11 @@ class Kernel {
   virtual void allocate(std::uint64_t seed) = 0;
   /// Forgets all results, so that `verify` fails for what is not computed again.
   virtual void clear_results() = 0;
+  /// Makes ready what the blocks of `iteration`, counted from 1, need of the results of the one
+  /// before: called between iterations, while no block is at work. Results of items that nobody
+  /// computed (a paced unit only takes their time) may be missing; they count for nothing. Does
+  /// nothing unless a kernel says so.
+  virtual void begin_iteration(int /*iteration*/) {}
   /// A CPU unit's own side, with room for blocks of up to `items_max` items; the memory is touched,
   /// so that no block pays for that. Uses `this`, which outlives it.
   [[nodiscard]] virtual std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) = 0;

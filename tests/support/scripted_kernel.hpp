@@ -17,8 +17,11 @@ struct KernelScript {
   std::function<void(const Block&, int side)> compute;  ///< on the unit's thread; may throw
   std::function<void(int side)> come_up;                ///< when a unit's side is made; may throw
   std::vector<std::atomic<int>> written;                ///< (items): how often each came back
+  std::vector<int> merges;                              ///< the iterations that were begun
   std::atomic<int> residents = 0;
   std::atomic<int> sides = 0;
+
+  int iterations = 1;
 
   explicit KernelScript(Items items) : written(static_cast<std::size_t>(items)) {}
 };
@@ -29,6 +32,7 @@ class ScriptedKernel final : public Kernel {
   explicit ScriptedKernel(KernelScript& script) : script_(script) {
     workload_.kernel = "scripted";
     workload_.items = static_cast<Items>(script.written.size());
+    workload_.iterations = script.iterations;
     workload_.in_bytes_per_item = 8.0;
   }
 
@@ -40,6 +44,7 @@ class ScriptedKernel final : public Kernel {
   void clear_results() override {
     for (auto& count : script_.written) count = 0;
   }
+  void begin_iteration(int iteration) override { script_.merges.push_back(iteration); }
   std::unique_ptr<UnitKernel> make_cpu_side(Items /*items_max*/) override {
     const int side = script_.sides++;
     if (script_.come_up) script_.come_up(side);
@@ -47,7 +52,7 @@ class ScriptedKernel final : public Kernel {
   }
   Verification verify() const override {
     for (const auto& count : script_.written) {
-      if (count != 1) return {false, "an item was not done exactly once"};
+      if (count != script_.iterations) return {false, "an item was not done exactly once"};
     }
     return {true, "every item was done exactly once"};
   }

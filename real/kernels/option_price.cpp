@@ -1,15 +1,16 @@
 // The loop that prices options, written so that a compiler makes vector code of it: no calls, no
-// branches. Included once by the file that is compiled for the target at hand.
-#pragma once
+// branches.
+#include "real/kernels/option_price.hpp"
 
 #include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 
-#include "real/kernels/option_price.hpp"
+#include "real/kernels/vectors.hpp"
 
-namespace equipoise::option_price {
+namespace equipoise {
+namespace {
 
 /// e^x for x in [-708, 0]: x = k ln 2 + r, a Taylor polynomial of degree 12 in r.
 [[gnu::always_inline]] inline double exponential(double x) {
@@ -79,8 +80,8 @@ namespace equipoise::option_price {
   return density * (above / below);
 }
 
-/// What `price_options` says, for one vector target.
-[[gnu::always_inline]] inline void price_all(const OptionColumns& columns, std::size_t first,
+/// What `price_options` says.
+[[gnu::always_inline]] inline void price_all(OptionColumns columns, std::size_t first,
                                              std::size_t count, double rate) {
   const double* const __restrict spot = columns.spot + first;
   const double* const __restrict strike = columns.strike + first;
@@ -106,4 +107,11 @@ namespace equipoise::option_price {
   }
 }
 
-}  // namespace equipoise::option_price
+}  // namespace
+
+void price_options(const OptionColumns& columns, std::size_t first, std::size_t count,
+                   double rate) {
+  with_widest_vectors<price_all>(columns, first, count, rate);
+}
+
+}  // namespace equipoise
