@@ -117,6 +117,12 @@ TEST(SourceTree, JsonIsKnownToReadersAndWritersOfFilesOnly) {
               outside({"traces/", "tools/json_text.cpp", "tools/sweep_text.cpp", "tests/"}));
 }
 
+TEST(SourceTree, TheCommandLineLibraryIsKnownToTheCommandLineOnly) {
+  expect_none("#include <CLI/", "seconds of compile time", [](const std::string& path) {
+    return !starts_with(path, "tools/command_line") || fs::path(path).extension() == ".hpp";
+  });
+}
+
 TEST(SourceTree, CudaAndMpiHaveOneFolderEach) {
   expect_none("#include <(cuda|cublas|cufft)", "one place", outside({"real/cuda/"}));
   expect_none("#include <mpi\\.h>", "one place", outside({"real/mpi/"}));

@@ -1,4 +1,4 @@
-// What each command does; command_line.cpp reads the arguments. Each gives the exit code.
+// What each command does; command_line*.cpp read the arguments. Each gives the exit code.
 #pragma once
 
 #include <string>

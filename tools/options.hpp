@@ -1,4 +1,4 @@
-// What the user asked for, as plain structs; command_line.cpp fills them.
+// What the user asked for, as plain structs; command_line*.cpp fill them.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,142 @@
+// The command line of the commands that run something: options, help with an example that works.
+#include <CLI/CLI.hpp>
+
+#include "shared_policies/model/failure.hpp"
+#include "tools/command_line_options.hpp"
+
+namespace equipoise {
+namespace {
+
+void add_simulate(CLI::App& app, Request& r) {
+  CLI::App* c = app.add_subcommand("simulate", "One policy on SimGrid: platform + trace -> run");
+  add_simulation(*c, r, true);
+  add_workload(*c, r);
+  add_policies(*c, r);
+  add_run_settings(*c, r);
+  add_out(*c, r, "write the run file (JSON Lines) here");
+  add_output(*c, r);
+  add_help(*c,
+           "equipoise simulate --platform platforms/sirocco.xml --trace traces/sirocco-dgemm.jsonl "
+           "--workload starpu_dgemm_gemm:items=2e6 --policy plb-hec --out run.jsonl");
+  c->callback([&r] { r.command = [&r] { return simulate_command(r.options); }; });
+}
+
+void refuse_scenario(const Request& r) {
+  if (r.options.scenario_file.empty()) return;
+  throw InputError("--scenario",
+                   "real units cannot be disturbed yet; simulate the scenario, or leave it out");
+}
+
+void add_run(CLI::App& app, Request& r) {
+  CLI::App* c = app.add_subcommand("run", "One policy on this machine's real workers -> run");
+  add_units(*c, r, true);
+  add_workload(*c, r);
+  add_policies(*c, r);
+  c->add_option("--trace", r.options.trace_files,
+                "profile for informed policies and oracles; repeatable");
+  c->add_option("--scenario", r.options.scenario_file)->group("");  // refused, see below
+  c->add_option("--seed", r.seed, "of the input data")->capture_default_str();
+  add_out(*c, r, "write the run file (JSON Lines) here");
+  add_output(*c, r);
+  add_help(*c,
+           "equipoise run --unit cpu,threads=1 --unit cpu,threads=1,slowdown=3 --workload "
+           "matmul:n=1536 --policy plb-hec --out run.jsonl");
+  c->callback([&r] {
+    refuse_scenario(r);
+    r.command = [&r] { return run_command(r.options); };
+  });
+}
+
+void add_compare(CLI::App& app, Request& r) {
+  CLI::App* c = app.add_subcommand(
+      "compare", "Several policies, simulated, really run, or both, repeated -> table and files");
+  c->add_option("--on", r.options.on, "where the policies run")
+      ->check(CLI::IsMember({"sim", "real", "both"}))
+      ->capture_default_str();
+  add_simulation(*c, r, false);
+  add_units(*c, r, false);
+  add_workload(*c, r);
+  add_policies(*c, r);
+  add_run_settings(*c, r);
+  c->add_option("--baseline", r.options.baseline, "what speedups refer to; always run")
+      ->capture_default_str();
+  c->add_option("--reps", r.reps, "repetitions of every policy")->capture_default_str();
+  add_out(*c, r, "write results.json, report.html and the first runs into this folder");
+  add_output(*c, r);
+  add_help(
+      *c,
+      "equipoise compare --platform platforms/sirocco.xml --trace traces/sirocco-dgemm.jsonl "
+      "--workload starpu_dgemm_gemm:items=2e6 --policy greedy --policy static --policy plb-hec "
+      "--policy optimum --reps 10 --out cmp/");
+  c->callback([&r] {
+    const bool simulates = r.options.on != "real";
+    if (simulates && (r.options.platform_file.empty() || r.options.trace_files.empty())) {
+      throw InputError("compare", "to simulate, give --platform and --trace; or say --on real");
+    }
+    if (r.options.on != "sim" && r.options.units.empty()) {
+      throw InputError("compare", "to run for real, give --unit; or say --on sim");
+    }
+    if (r.options.on != "sim") refuse_scenario(r);
+    r.command = [&r] { return compare_command(r.options); };
+  });
+}
+
+void add_sweep(CLI::App& app, Request& r) {
+  CLI::App* c = app.add_subcommand(
+      "sweep", "A campaign of comparisons from one JSON file: parallel, resumable, shardable");
+  c->add_option("CAMPAIGN", r.file, "the campaign (see tests/campaigns/README.md)")->required();
+  c->add_option("--out", r.options.out,
+                "folder for points and results; a sweep into the same folder goes on where the "
+                "last one stopped")
+      ->required();
+  c->add_option("--shard", r.shard, "I/N: simulate only part I of N, e.g. 3/16");
+  add_output(*c, r);
+  add_help(*c, "equipoise sweep tests/campaigns/small.json --out sweep/");
+  c->callback([&r] { r.command = [&r] { return sweep_command(r.file, r.shard, r.options); }; });
+}
+
+void add_record(CLI::App& app, Request& r) {
+  CLI::App* c = app.add_subcommand(
+      "record", "Times a kernel's blocks on this machine's units -> trace, and a platform");
+  add_units(*c, r, true);
+  add_workload(*c, r);
+  c->add_option("--seed", r.seed, "of the input data")->capture_default_str();
+  c->add_option("--seconds-max", r.seconds_max, "time for each unit, in seconds")
+      ->capture_default_str();
+  c->add_option("--out", r.options.out, "write the trace (JSON Lines) here")->required();
+  c->add_option("--platform-out", r.options.platform_out,
+                "write the platform that matches it here");
+  add_output(*c, r);
+  add_help(*c,
+           "equipoise record --unit cpu,threads=1 --unit cpu,threads=1,slowdown=3 --workload "
+           "blackscholes:options=2e6 --out here.jsonl --platform-out here.xml");
+  c->callback([&r] { r.command = [&r] { return record_command(r.options); }; });
+}
+
+void add_optimum(CLI::App& app, Request& r) {
+  CLI::App* c = app.add_subcommand("optimum", "The best schedule found, and the lower bound");
+  add_simulation(*c, r, true);
+  add_workload(*c, r);
+  c->add_option("--objective", r.options.objective,
+                "what is to be least; energy and edp need platforms with watts")
+      ->check(CLI::IsMember({"time", "energy", "edp"}))
+      ->capture_default_str();
+  add_output(*c, r);
+  add_help(*c,
+           "equipoise optimum --platform platforms/sirocco.xml --trace traces/sirocco-dgemm.jsonl "
+           "--workload starpu_dgemm_gemm:items=2e6");
+  c->callback([&r] { r.command = [&r] { return optimum_command(r.options); }; });
+}
+
+}  // namespace
+
+void add_run_commands(CLI::App& app, Request& r) {
+  add_simulate(app, r);
+  add_run(app, r);
+  add_compare(app, r);
+  add_sweep(app, r);
+  add_record(app, r);
+  add_optimum(app, r);
+}
+
+}  // namespace equipoise
