@@ -1,6 +1,7 @@
 # How fast, as ratios measured in one run (Google Benchmark); ctest runs the short ones so that they live.
 add_executable(equipoise_bench
   bench/bare_simgrid.cpp
+  bench/grid_kernel_bench.cpp
   bench/policy_bench.cpp
   bench/real_bench.cpp
   bench/sim_bench.cpp
@@ -8,6 +9,6 @@ add_executable(equipoise_bench
 )
 target_link_libraries(equipoise_bench PRIVATE
   equipoise_test_support equipoise::sim equipoise::real equipoise::traces fmt::fmt PkgConfig::SIMGRID
-  benchmark::benchmark_main)
+  PkgConfig::FFTW benchmark::benchmark_main)
 add_test(NAME benchmark_lives COMMAND equipoise_bench --benchmark_min_time=0.01
   --benchmark_filter=controller_blocks/af/units:2|equal_finish_direct|fit|lower_bound_disturbed/units:28|one_shared_link/units:8|real_matmul/rows:768|units:2/slots:2)

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "real/kernels/catalog.hpp"
@@ -12,6 +11,7 @@
 #include "real/kernels/option_price.hpp"
 #include "real/kernels/product_check.hpp"
 #include "real/kernels/seeded.hpp"
+#include "tests/support/computed_blocks.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace equipoise {
@@ -21,20 +21,6 @@ std::string refusal(const std::string& name, const TypedParameters& parameters) 
   std::string why = refusal_of([&] { (void)make_kernel(name, parameters, "--workload"); });
   EXPECT_TRUE(why == "not refused" || why.starts_with("--workload: ")) << why;
   return why;
-}
-
-/// Takes the items [first, first + items) of `kernel` through a unit of `threads` threads.
-void compute(Kernel& kernel, Items first, Items items, std::size_t threads = 1) {
-  std::thread on_its_own([&] {
-    ThreadTeam team(std::vector<int>(threads, cores_of_this_thread().front()));
-    const auto side = kernel.make_cpu_side(items);
-    const Block block{.id = 0, .first = first, .items = items};
-    side->copy_resident();
-    side->copy_in(block);
-    side->compute(block, team);
-    side->copy_out(block);
-  });
-  on_its_own.join();
 }
 
 /// Options whose prices were computed by `price_options`.

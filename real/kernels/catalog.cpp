@@ -20,7 +20,7 @@ int iterations_of(const Parameters& parameters) {
 }
 
 std::span<const KernelInfo> kernel_catalog() {
-  static const std::array<KernelInfo, 3> rows = {{
+  static const std::array<KernelInfo, 4> rows = {{
       {"matmul",
        "C = A B for square matrices of doubles (OpenBLAS); B stays on every unit",
        "row",
@@ -31,6 +31,15 @@ std::span<const KernelInfo> kernel_catalog() {
        "option",
        {{"options", "1e6", "options", "how many options are priced"}, iterations_info},
        make_blackscholes},
+      {"fft2d",
+       "2-D Fourier transforms of complex doubles, forward and inverse (FFTW)",
+       "2-D FFT",
+       {{"transforms", "64", "arrays", "how many arrays are transformed"},
+        {"rows", "512", "rows", "of each array"},
+        {"columns", "512", "columns", "of each array"},
+        {"directions", "2", "", "1: forward; 2: forward, times the Laplacian's symbol, inverse"},
+        iterations_info},
+       make_fft2d},
       {"empty",
        "nothing: times what the controller itself needs for a block",
        "item",
