@@ -63,16 +63,17 @@ class RealExecutor final : public Executor {
 
   Seconds now() const override { return std::max(clock_->now() - begin_, last_); }
 
-  void start(const Block& block, UnitId unit) override {
+  Seconds start(const Block& block, UnitId unit) override {
     Seat& seat = seats_[unit.index];
     begin_iteration_of(block);
     const Command command{block, now()};
     ++outstanding_;
     ++seat.outstanding;
     if (!seat.waiting.empty() || !seat.worker->offer(command)) seat.waiting.push_back(command);
+    return command.assigned;
   }
 
-  void occupy(std::optional<UnitId> /*unit*/, Seconds /*span*/) override {}
+  Seconds occupy(std::optional<UnitId> /*unit*/, Seconds /*span*/) override { return now(); }
 
   std::optional<Event> next(Seconds deadline) override {
     if (!pending_) collect();

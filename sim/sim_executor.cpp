@@ -94,8 +94,8 @@ class SimExecutor final : public Executor, private PipelineStages {
 
   void run(const std::function<void()>& body) override;
   [[nodiscard]] Seconds now() const override { return {s4u::Engine::get_clock()}; }
-  void start(const Block& block, UnitId unit) override;
-  void occupy(std::optional<UnitId> unit, Seconds span) override;
+  Seconds start(const Block& block, UnitId unit) override;
+  Seconds occupy(std::optional<UnitId> unit, Seconds span) override;
   std::optional<Event> next(Seconds deadline) override;
 
  private:
@@ -197,21 +197,23 @@ void SimExecutor::control(const std::function<void()>& body) {
   arm(Seconds::infinity());
 }
 
-void SimExecutor::start(const Block& block, UnitId unit) {
+Seconds SimExecutor::start(const Block& block, UnitId unit) {
   const PipelinedBlock work = at_work(block, unit.index);
-  if (!rates_[unit.index].is_present) return;
+  if (!rates_[unit.index].is_present) return now();
   UnitPipeline& pipeline = pipelines_[unit.index];
   pipeline.add(work);
   timeline_.set(unit.index, pipeline.next_date());
+  return now();
 }
 
-void SimExecutor::occupy(std::optional<UnitId> unit, Seconds span) {
+Seconds SimExecutor::occupy(std::optional<UnitId> unit, Seconds span) {
   if (unit) {
-    pipelines_[unit->index].think(now(), span);
-    return;
+    if (span > Seconds{}) pipelines_[unit->index].think(now(), span);
+    return now();
   }
   const Seconds until = now() + span;
   while (now() < until) wait(until, false);
+  return now();
 }
 
 std::optional<Event> SimExecutor::next(Seconds deadline) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "real/kernels/catalog.hpp"
 #include "real/real_executor.hpp"
@@ -110,6 +111,29 @@ TEST_P(AnyExecutor, ReportsEveryBlockOnceAndThoseOfAUnitInTheOrderOfStarting) {
       EXPECT_LE(total(finished.times).value, (event->at - finished.assigned).value + 1e-9);
     }
     EXPECT_EQ(seen.size(), 40u);
+  });
+}
+
+TEST_P(AnyExecutor, SaysWhenItHandsABlockOut) {
+  executor.run([&] {
+    std::vector<Seconds> assigned;
+    for (std::uint64_t i = 0; i < 8; ++i) {
+      assigned.push_back(executor.start(block(i, static_cast<Items>(i) * 10, 10), UnitId{0}));
+      EXPECT_LE(assigned.back(), executor.now());
+    }
+    while (const auto event = executor.next(Seconds::infinity())) {
+      const auto& finished = std::get<BlockFinished>(event->what);
+      EXPECT_EQ(finished.assigned, assigned[finished.block.id]);
+    }
+  });
+}
+
+TEST_P(AnyExecutor, SaysTheTimeBehindAThought) {
+  executor.run([&] {
+    const Seconds before = executor.now();
+    EXPECT_GE(executor.occupy(std::nullopt, Seconds{}), before);
+    const Seconds behind = executor.occupy(UnitId{0}, Seconds{1e-3});
+    EXPECT_LE(behind, executor.now());
   });
 }
 

@@ -96,14 +96,14 @@ class LearnedItemTimes : public testing::Test {
     Block block;
     block.id = next_id++;
     block.items = items;
-    view.grant(block, UnitId{unit}, Seconds{assigned_s});
+    view.grant({block, Seconds{assigned_s}}, UnitId{unit});
     tell(times, Seconds{end_s}, BlockFinished{UnitId{unit}, block, Seconds{assigned_s}, stages});
   }
 
   template <class What>
   void tell(ItemTimes& times, Seconds at, const What& what) {
     const Event event{at, what};
-    view.include(event, at);
+    view.include(event);
     times.include(view, event);
   }
 

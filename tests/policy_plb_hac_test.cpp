@@ -167,14 +167,14 @@ TEST(ShrinkingTail, BeginsWithWhatIsAssignedOrWithWhatIsProcessed) {
   Workload workload;
   workload.items = 100;
   View view(std::vector<Unit>(1), {workload});
-  view.grant(Block{0, 0, 70}, UnitId{0}, Seconds{});
+  view.grant({Block{0, 0, 70}, Seconds{}}, UnitId{0});
   ShrinkingTail assigned({0.7, 0.1, TailRule::compounding, TailFrom::assigned});
   ShrinkingTail processed({0.7, 0.1, TailRule::compounding, TailFrom::processed});
   assigned.step(view);
   processed.step(view);
   EXPECT_DOUBLE_EQ(assigned.factor(), 0.9);
   EXPECT_DOUBLE_EQ(processed.factor(), 1.0);
-  view.include({Seconds{1.0}, BlockFinished{UnitId{0}, Block{0, 0, 70}, {}, {}}}, Seconds{1.0});
+  view.include({Seconds{1.0}, BlockFinished{UnitId{0}, Block{0, 0, 70}, {}, {}}});
   assigned.step(view);
   processed.step(view);
   EXPECT_DOUBLE_EQ(assigned.factor(), 0.81);

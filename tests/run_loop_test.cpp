@@ -80,6 +80,92 @@ TEST(RunLoop, PutsALostBlockBackAndDoesItOnAnotherUnit) {
   EXPECT_DOUBLE_EQ(journal.blocks[1].end.value, 10.0);
 }
 
+TEST(RunLoop, JournalsWhatEveryBlockWasHandedOutAfter) {
+  // u1 is lost at 2.5 s with its block 1, after u0's blocks 0 and 2. The unit's loss and its block's
+  // are two more events, the end of block 3 is the fifth, and then u0 gets what is left.
+  auto executor = make_fake_executor(
+      {{affine_unit(0, 1), affine_unit(0, 4)}, {}, {{Seconds{2.5}, UnitId{1}, false}}});
+  Scripted policy = pieces_of(1);
+  MemoryJournal journal;
+  ASSERT_TRUE(run_policy(*executor, policy, setup_of(2, items_of(5)), journal).complete);
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> after;
+  for (const BlockRecord& b : journal.blocks) after.emplace_back(b.block.id, b.after_events);
+  EXPECT_EQ(after, (std::vector<std::pair<std::uint64_t, std::uint64_t>>{
+                       {0, 0}, {2, 1}, {3, 2}, {4, 5}, {5, 6}}));
+  ASSERT_EQ(journal.count("block_lost"), 1);
+  for (const EventRecord& event : journal.events) {
+    if (event.what != "block_lost") continue;
+    EXPECT_EQ(event.block->id, 1u);
+    EXPECT_EQ(event.assigned, Seconds{});
+    EXPECT_EQ(event.after_events, 0u);
+  }
+}
+
+TEST(RunLoop, JournalsALostUnitBeforeItsBlocks) {
+  auto executor = make_fake_executor(
+      {{affine_unit(0, 1), affine_unit(0, 4)}, {}, {{Seconds{2.5}, UnitId{1}, false}}});
+  Scripted policy = pieces_of(5);
+  MemoryJournal journal;
+  ASSERT_TRUE(run_policy(*executor, policy, setup_of(2, items_of(10)), journal).complete);
+  ASSERT_EQ(journal.events.size(), 3u);
+  EXPECT_EQ(journal.events[1].what, "unit_lost");
+  EXPECT_EQ(journal.events[2].what, "block_lost");
+}
+
+TEST(RunLoop, JournalsTimersAndWhatIsOutstandingWhenItIsStopped) {
+  int asked = 0;
+  Scripted policy([](const View& view, const Event& event, Decisions& decisions) {
+    if (std::holds_alternative<RunStarted>(event.what)) decisions.set_timer(Seconds{0.5}, 3);
+    if (const auto* idle = std::get_if<UnitIdle>(&event.what)) decisions.assign(idle->unit, 2);
+    if (std::holds_alternative<TimerFired>(event.what)) {
+      EXPECT_EQ(view.now(), Seconds{0.5});
+    }
+  });
+  auto executor = make_fake_executor({{affine_unit(0, 1)}, {}, {}});
+  RunSetup setup = setup_of(1, items_of(10));
+  setup.stop_requested = [&] { return ++asked == 4; };
+  MemoryJournal journal;
+  EXPECT_TRUE(run_policy(*executor, policy, setup, journal).interrupted);
+  EXPECT_EQ(journal.count("timer_fired"), 1);
+  ASSERT_EQ(journal.count("block_outstanding"), 1);
+  const EventRecord& last = journal.events.back();
+  EXPECT_EQ(last.block->items, 2);
+  EXPECT_EQ(last.assigned, journal.blocks.back().end);
+  EXPECT_EQ(last.after_events, journal.blocks.size() + 1);  // and the timer
+}
+
+TEST(RunLoop, ShowsPoliciesTimesOfEventsOnly) {
+  // Every time that the policy can see is one that the journal holds: 0, ends of blocks, times of
+  // handing out, ends of Thoughts. The master thinks 0.3 s after the first block.
+  class Dear final : public CostMeter {
+   public:
+    Seconds price(const Thought& /*thought*/) override { return Seconds{0.3}; }
+  } meter;
+  std::vector<Seconds> seen;
+  Scripted policy([&](const View& view, const Event& event, Decisions& decisions) {
+    seen.push_back(view.now());
+    const auto* finished = std::get_if<BlockFinished>(&event.what);
+    if (finished != nullptr && finished->block.id == 0) decisions.thought({{}, "fit", {}});
+    if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
+      EXPECT_EQ(event.at, view.now());
+      decisions.assign(idle->unit, 1);
+    }
+  });
+  auto executor = make_fake_executor({{affine_unit(0, 1)}, {}, {}});
+  RunSetup setup = setup_of(1, items_of(2));
+  setup.cost_meter = &meter;
+  MemoryJournal journal;
+  ASSERT_TRUE(run_policy(*executor, policy, setup, journal).complete);
+  ASSERT_EQ(journal.decisions.size(), 1u);
+  EXPECT_DOUBLE_EQ(journal.decisions[0].at.value, 1.0);
+  EXPECT_DOUBLE_EQ(journal.decisions[0].end.value, 1.3);
+  ASSERT_EQ(seen.size(), 7u);  // run, phase, iteration, idle; finish, idle; finish
+  EXPECT_DOUBLE_EQ(seen[4].value, 1.0);
+  EXPECT_DOUBLE_EQ(seen[5].value, 1.3);
+  EXPECT_DOUBLE_EQ(journal.blocks[1].assigned.value, 1.3);
+  EXPECT_DOUBLE_EQ(seen[6].value, 2.3);
+}
+
 TEST(RunLoop, WaitsForAUnitToJoinWhenAllAreLost) {
   auto executor = make_fake_executor(
       {{affine_unit(0, 1)}, {}, {{Seconds{3}, UnitId{0}, false}, {Seconds{7}, UnitId{0}, true}}});

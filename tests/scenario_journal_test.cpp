@@ -50,7 +50,7 @@ TEST(ScenarioJournal, LeavesOutWhatComesAfterTheRun) {
   const Scenario scenario = two_disturbances();
   MemoryJournal memory;
   const auto journal = make_scenario_journal(scenario, memory);
-  journal->decision({Seconds{2.0}, {}, {}});
+  journal->decision({Seconds{2.0}, {}, {}, {}});
   EXPECT_EQ(words(memory), (std::vector<std::string>{"compete"}));
   EXPECT_EQ(memory.decisions.size(), 1U);
 }

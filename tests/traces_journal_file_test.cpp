@@ -53,11 +53,14 @@ TEST(JournalFile, SaysWhatAScenarioDidInTheWordsOfScenarioFiles) {
 TEST(JournalFile, NamesTheUnitAndTheBlockOfAnEvent) {
   const auto lines = lines_of([](Journal& journal) {
     journal.event({Seconds{1}, "unit_lost", UnitId{1}});
-    journal.event({Seconds{1}, "block_lost", UnitId{0}, Block{7, 0, 20}});
+    journal.event({Seconds{1}, "block_lost", UnitId{0}, Block{7, 0, 20, 1, 2, BlockTag::gap, 3},
+                   nullptr, Seconds{0.5}, 9});
   });
   EXPECT_EQ(lines, (std::vector<std::string>{
                        R"({"event":"unit_lost","at_s":1,"unit":"gpu\"0"})",
-                       R"({"event":"block_lost","at_s":1,"unit":"cpu0","block":7,"items":20})",
+                       R"({"event":"block_lost","at_s":1,"unit":"cpu0","block":7,"iteration":2,)"
+                       R"("phase":1,"items":20,"assigned_s":0.5,"after_events":9,"tag":"gap",)"
+                       R"("group":3})",
                    }));
 }
 

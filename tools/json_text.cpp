@@ -32,6 +32,8 @@ Json unit_json(const Unit& unit) {
   if (!unit.node.empty()) json["node"] = unit.node;
   if (unit.idle_w) json["idle_w"] = *unit.idle_w;
   if (unit.busy_w) json["busy_w"] = *unit.busy_w;
+  if (unit.is_remote) json["is_remote"] = true;
+  json["copy_engines"] = unit.copy_engines;
   json["slots"] = unit.slots;
   return json;
 }
@@ -133,13 +135,17 @@ std::map<std::string, std::string> all_parameters(const PolicyChoice& policy) {
 
 std::string run_header_text(const RunPlan& plan) {
   Json units = Json::array();
-  for (const Unit& unit : plan.units) units.push_back(unit_json(unit));
+  for (const Unit& unit : plan.units) {
+    units.push_back(unit_json(unit));
+    if (!plan.scenario.presence_of(unit.name).at_start) units.back()["present_at_start"] = false;
+  }
   Json workloads = Json::array();
   for (const Workload& workload : plan.phases) workloads.push_back(workload_json(workload));
   const Foresight foresight = plan.policy.info->foresight;
   Json header = {{"schema", "equipoise.run/1"},
                  {"on", plan.on},
                  {"policy", plan.policy.info->name},
+                 {"spelling", plan.policy.spelling},
                  {"parameters", all_parameters(plan.policy)},
                  {"informed", foresight != Foresight::none},
                  {"oracle", foresight == Foresight::oracle},

@@ -78,7 +78,8 @@ RealWorld load_real_world(const Options& options) {
     warn(warning);
   }
   check_memory(world.kernels, world.specs, available_memory_bytes(), "--workload");
-  world.settings = json_object({{"unit_spellings", json_strings(options.units)},
+  world.settings = json_object({{"workload_spellings", json_strings(options.workloads)},
+                                {"unit_spellings", json_strings(options.units)},
                                 {"traces", json_strings(options.trace_files)}});
   return world;
 }

@@ -205,10 +205,13 @@ SimWorld load_sim_world(const Options& options) {
   read_scenario_into(world, options.scenario_file);
   world.bound = bound_of(world);
   world.settings = json_object(
-      {{"platform", json_string(options.platform_file)},
+      {{"workload_spellings", json_strings(options.workloads)},
+       {"platform", json_string(options.platform_file)},
        {"traces", json_strings(options.trace_files)},
        {"scenario", options.scenario_file.empty() ? "null" : json_string(options.scenario_file)},
        {"noise", options.noise ? "true" : "false"},
+       {"dispatch_cost_given_s",
+        options.dispatch_cost ? json_number(options.dispatch_cost->value) : "null"},
        {"dispatch_cost_s", dispatch_costs_text(world)}});
   return world;
 }

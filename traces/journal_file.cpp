@@ -60,17 +60,20 @@ class StreamedJournalFile final : public JournalFile {
     fmt::format_to(std::back_inserter(buffer_),
                    FMT_COMPILE("{{\"block\":{},\"unit\":{},\"iteration\":{},\"phase\":{},"
                                "\"first_item\":{},\"items\":{},\"assigned_s\":{},\"in_s\":{},"
-                               "\"compute_s\":{},\"out_s\":{},\"end_s\":{},\"tag\":\"{}\"}}\n"),
+                               "\"compute_s\":{},\"out_s\":{},\"end_s\":{},\"after_events\":{},"
+                               "\"tag\":\"{}\""),
                    r.block.id, units_[r.unit.index], r.block.iteration, r.block.phase,
                    r.block.first, r.block.items, r.assigned.value, r.times.in.value,
-                   r.times.compute.value, r.times.out.value, r.end.value, to_string(r.block.tag));
-    flush_when_full();
+                   r.times.compute.value, r.times.out.value, r.end.value, r.after_events,
+                   to_string(r.block.tag));
+    put_group_and_end(r.block);
   }
 
   void decision(const DecisionRecord& r) override {
     auto out = std::back_inserter(buffer_);
-    fmt::format_to(out, "{{\"decision\":{},\"at_s\":{},\"cost_s\":{},\"by\":{},\"units\":[",
-                   quoted(r.thought.what), r.at.value, r.cost.value,
+    fmt::format_to(out,
+                   "{{\"decision\":{},\"at_s\":{},\"cost_s\":{},\"end_s\":{},\"by\":{},\"units\":[",
+                   quoted(r.thought.what), r.at.value, r.cost.value, r.end.value,
                    r.thought.unit ? units_[r.thought.unit->index] : "\"master\"");
     const char* separator = "";
     for (const UnitBelief& belief : r.thought.beliefs) {
@@ -90,10 +93,15 @@ class StreamedJournalFile final : public JournalFile {
     auto out = std::back_inserter(buffer_);
     fmt::format_to(out, "{{\"event\":{},\"at_s\":{}", quoted(r.what), r.at.value);
     if (r.unit) fmt::format_to(out, ",\"unit\":{}", units_[r.unit->index]);
-    if (r.block) fmt::format_to(out, ",\"block\":{},\"items\":{}", r.block->id, r.block->items);
     if (r.disturbance != nullptr) put_disturbance(*r.disturbance);
-    fmt::format_to(out, "}}\n");
-    flush_when_full();
+    if (r.block) {
+      fmt::format_to(out,
+                     ",\"block\":{},\"iteration\":{},\"phase\":{},\"items\":{},\"assigned_s\":{},"
+                     "\"after_events\":{},\"tag\":\"{}\"",
+                     r.block->id, r.block->iteration, r.block->phase, r.block->items,
+                     r.assigned.value, r.after_events, to_string(r.block->tag));
+    }
+    put_group_and_end(r.block.value_or(Block{}));
   }
 
   void flush() override {
@@ -117,6 +125,13 @@ class StreamedJournalFile final : public JournalFile {
   void put(const std::string& line) {
     buffer_.append(line.data(), line.data() + line.size());
     buffer_.push_back('\n');
+  }
+
+  void put_group_and_end(const Block& block) {
+    auto out = std::back_inserter(buffer_);
+    if (block.group != 0) fmt::format_to(out, FMT_COMPILE(",\"group\":{}"), block.group);
+    fmt::format_to(out, FMT_COMPILE("}}\n"));
+    flush_when_full();
   }
 
   /// In the words of scenario files.

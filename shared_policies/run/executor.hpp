@@ -28,15 +28,17 @@ class Executor {
   /// The time since `body` began; never goes back.
   [[nodiscard]] virtual Seconds now() const = 0;
 
-  /// Begins `block` on `unit`, or queues it behind the blocks that the unit has, and returns. Where
-  /// the unit can, it copies one block while it computes another. The first block of a unit in a
-  /// phase, or since it joined, brings the phase's resident bytes with it; every block costs the
-  /// dispatch time before its stages begin. A block for a unit that is gone never happens.
-  virtual void start(const Block& block, UnitId unit) = 0;
+  /// Begins `block` on `unit`, or queues it behind the blocks that the unit has, and returns when
+  /// it was handed out: the `assigned` that its BlockFinished will say. Where the unit can, it
+  /// copies one block while it computes another. The first block of a unit in a phase, or since it
+  /// joined, brings the phase's resident bytes with it; every block costs the dispatch time before
+  /// its stages begin. A block for a unit that is gone never happens.
+  virtual Seconds start(const Block& block, UnitId unit) = 0;
 
   /// Lets `span` pass in which the master (no unit) or `unit` only thinks: the master reacts to
-  /// nothing meanwhile, the unit starts no block. Does nothing where time passes by itself.
-  virtual void occupy(std::optional<UnitId> unit, Seconds span) = 0;
+  /// nothing meanwhile, the unit starts no block. Only tells the time where time passes by itself.
+  /// Returns `now()` behind it.
+  virtual Seconds occupy(std::optional<UnitId> unit, Seconds span) = 0;
 
   /// The earliest BlockFinished, BlockLost, UnitLost or UnitJoined that was not reported yet and
   /// happens at or before `deadline`; waits for it. Events of one time come ordered: finishes,

@@ -1,6 +1,7 @@
 // The record of a run: what is said to a journal while the run goes on.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -19,27 +20,32 @@ struct BlockRecord {
   Seconds assigned;
   StageTimes times;
   Seconds end;
+  std::uint64_t after_events = 0;  ///< see OutstandingBlock
 };
 
 /// A model was solved.
 struct DecisionRecord {
-  Seconds at;
+  Seconds at;  ///< the View's time when the policy was asked
   Seconds cost;
+  Seconds end;  ///< the View's time behind it
   Thought thought;
 };
 
-/// Anything else: a phase or an iteration began, a block, a unit was lost, a unit joined, a policy
-/// left a note, the run loop found the policy stalled, a scenario disturbed the run.
+/// Anything else: a phase or an iteration began, a block, a unit was lost, a unit joined, a timer
+/// fired, a policy left a note, the run loop found the policy stalled, a block was outstanding when
+/// the run ended early, a scenario disturbed the run.
 struct EventRecord {
   Seconds at;
   std::string what;  ///< "iteration_started", "block_lost", "policy_stalled", "compete", ...
   std::optional<UnitId> unit{};
   std::optional<Block> block{};
   const Disturbance* disturbance = nullptr;  ///< by which the run is disturbed from now on, or null
+  Seconds assigned{};                        ///< of the block
+  std::uint64_t after_events = 0;            ///< of the block; see OutstandingBlock
 };
 
-/// Takes the records of one run, in the order of their times. Run files, and the numbers that
-/// results are made of, are both journals, so both see the same.
+/// Takes the records of one run, in the order in which the run loop took them in. Run files, and
+/// the numbers that results are made of, are both journals, so both see the same.
 class Journal {
  public:
   Journal() = default;

@@ -49,15 +49,15 @@ class RunLoop {
 
   void body() {
     for (const UnitId unit : setup_.absent_at_start) view_.mark_absent(unit);
-    deliver({executor_.now(), RunStarted{}});
+    deliver({view_.now(), RunStarted{}});
     for (size_t phase = 0; phase < setup_.phases.size(); ++phase) {
-      deliver({executor_.now(), PhaseStarted{static_cast<int>(phase)}});
+      deliver({view_.now(), PhaseStarted{static_cast<int>(phase)}});
       for (int iteration = 0; iteration < setup_.phases[phase].iterations; ++iteration) {
         pool_ = Pool(setup_.phases[phase].items, setup_.phases[phase].grain_items);
         coverage_ = Coverage();
-        journal_.event({executor_.now(), "iteration_started", {}, {}});
-        deliver({executor_.now(), IterationStarted{iteration}});
-        if (!drive()) return;
+        journal_.event({view_.now(), "iteration_started", {}, {}});
+        deliver({view_.now(), IterationStarted{iteration}});
+        if (!drive()) return tell_outstanding();
         EQ_CHECK(coverage_.covers(setup_.phases[phase].items), "every item was done exactly once");
       }
     }
@@ -91,7 +91,7 @@ class RunLoop {
     }
     EQ_CHECK(!outcome_.policy_stalled, "greedy does not stall");
     outcome_.policy_stalled = true;
-    journal_.event({executor_.now(), "policy_stalled", {}, {}});
+    journal_.event({view_.now(), "policy_stalled", {}, {}});
     offer_all();
     offer_idles();
     return true;
@@ -127,6 +127,8 @@ class RunLoop {
     const Timer timer = timers_.top();
     timers_.pop();
     if (view_.outstanding() == 0) ++idle_timers_;
+    journal_.event({timer.at, "timer_fired", {}, {}});
+    ++events_;
     deliver({timer.at, TimerFired{timer.timer}});
   }
 
@@ -135,11 +137,12 @@ class RunLoop {
     if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
       finish(event, *finished);
     } else if (const auto* lost = std::get_if<BlockLost>(&event.what)) {
-      lose(event.at, lost->unit, lost->block);
+      lose(event.at, lost->unit, lost->block.id);
     } else if (const auto* gone = std::get_if<UnitLost>(&event.what)) {
       lose_unit(event, gone->unit);
     } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
       journal_.event({event.at, "unit_joined", joined->unit, {}});
+      ++events_;
       deliver(event);
       offer(joined->unit);
     } else {
@@ -148,34 +151,54 @@ class RunLoop {
   }
 
   void finish(const Event& event, const BlockFinished& finished) {
-    if (!is_outstanding(finished.unit, finished.block.id)) return;  // lost before: a late result
+    const OutstandingBlock* const found = find_outstanding(finished.unit, finished.block.id);
+    if (found == nullptr) return;  // lost before: a late result
     coverage_.add({finished.block.first, finished.block.items});
-    journal_.block({finished.unit, finished.block, finished.assigned, finished.times, event.at});
+    journal_.block({finished.unit, finished.block, finished.assigned, finished.times, event.at,
+                    found->after_events});
+    ++events_;
     deliver(event);
     offer(finished.unit);
   }
 
-  void lose(Seconds at, UnitId unit, const Block& block) {
-    if (!is_outstanding(unit, block.id)) return;
+  void lose(Seconds at, UnitId unit, std::uint64_t id) {
+    const OutstandingBlock* const found = find_outstanding(unit, id);
+    if (found == nullptr) return;
+    const Block block = found->block;
     pool_.put_back({block.first, block.items});
-    journal_.event({at, "block_lost", unit, block});
+    journal_.event({at, "block_lost", unit, block, nullptr, found->assigned, found->after_events});
+    ++events_;
     deliver({at, BlockLost{unit, block}});
     offer_all();
   }
 
+  /// The journal tells of the unit before it tells of its blocks: the cause first.
   void lose_unit(const Event& event, UnitId unit) {
     view_.mark_absent(unit);
-    while (!view_.unit(unit).outstanding.empty()) {
-      lose(event.at, unit, Block(view_.unit(unit).outstanding.front().block));
-    }
     journal_.event({event.at, "unit_lost", unit, {}});
+    ++events_;
+    while (!view_.unit(unit).outstanding.empty()) {
+      lose(event.at, unit, view_.unit(unit).outstanding.front().block.id);
+    }
     deliver(event);
   }
 
-  [[nodiscard]] bool is_outstanding(UnitId unit, std::uint64_t id) const {
+  /// A run that ends early leaves blocks behind; without them its decisions could not be checked.
+  void tell_outstanding() {
+    for (const UnitState& unit : view_.units()) {
+      for (const OutstandingBlock& b : unit.outstanding) {
+        journal_.event({view_.now(), "block_outstanding", unit.id, b.block, nullptr, b.assigned,
+                        b.after_events});
+      }
+    }
+  }
+
+  /// The block of this id that `unit` has, or null.
+  [[nodiscard]] const OutstandingBlock* find_outstanding(UnitId unit, std::uint64_t id) const {
     const auto& blocks = view_.unit(unit).outstanding;
-    return std::any_of(blocks.begin(), blocks.end(),
-                       [&](const auto& b) { return b.block.id == id; });
+    const auto found =
+        std::find_if(blocks.begin(), blocks.end(), [&](const auto& b) { return b.block.id == id; });
+    return found == blocks.end() ? nullptr : &*found;
   }
 
   /// Notes that `unit` is to be told that it is idle, after the events of this instant.
@@ -198,7 +221,7 @@ class RunLoop {
       if (outcome_.policy_stalled) {
         grant({unit.id, greedy_items(), BlockTag::run, 0});
       } else {
-        deliver({executor_.now(), UnitIdle{unit.id}});
+        deliver({view_.now(), UnitIdle{unit.id}});
       }
     }
   }
@@ -214,7 +237,7 @@ class RunLoop {
   }
 
   void deliver(const Event& event) {
-    view_.include(event, executor_.now());
+    view_.include(event);
     if (outcome_.policy_stalled) return;
     decisions_.clear();
     if (setup_.cost_meter != nullptr) setup_.cost_meter->begin();
@@ -242,8 +265,7 @@ class RunLoop {
     const ItemRange range = pool_.cut(assign.items, unit.cap_items);
     const Block block{blocks_granted_++, range.first, range.items, view_.phase(),
                       view_.iteration(), assign.tag,  assign.group};
-    view_.grant(block, assign.unit, executor_.now());
-    executor_.start(block, assign.unit);
+    view_.grant({block, executor_.start(block, assign.unit), events_}, assign.unit);
     idle_timers_ = 0;
     if (wants_work(unit)) offer(assign.unit);
   }
@@ -251,9 +273,9 @@ class RunLoop {
   void think(const Thought& thought) {
     const Seconds price =
         setup_.cost_meter != nullptr ? setup_.cost_meter->price(thought) : Seconds{};
-    const Seconds at = executor_.now();
-    if (price > Seconds{}) executor_.occupy(thought.unit, price);
-    journal_.decision({at, price, thought});
+    const Seconds at = view_.now();
+    view_.pass(executor_.occupy(thought.unit, price));
+    journal_.decision({at, price, view_.now(), thought});
   }
 
   Executor& executor_;
@@ -269,6 +291,7 @@ class RunLoop {
   std::uint64_t timers_set_ = 0;
   int idle_timers_ = 0;
   std::uint64_t blocks_granted_ = 0;
+  std::uint64_t events_ = 0;  ///< as OutstandingBlock::after_events counts them
   std::vector<char> is_offered_;
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> offered_;
 };

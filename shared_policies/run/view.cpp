@@ -27,8 +27,8 @@ void View::begin_phase(int phase) {
   for (UnitState& unit : units_) unit.cap_items = largest_block(unit.unit, workload());
 }
 
-void View::include(const Event& event, Seconds now) {
-  now_ = std::max(now_, now);
+void View::include(const Event& event) {
+  pass(event.at);
   if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
     settle(finished->unit, finished->block.id);
     UnitState& unit = units_[finished->unit.index];
@@ -49,11 +49,14 @@ void View::include(const Event& event, Seconds now) {
   }
 }
 
-void View::grant(const Block& block, UnitId unit, Seconds at) {
-  units_[unit.index].outstanding.push_back({block, at});
-  remaining_ -= block.items;
+void View::grant(const OutstandingBlock& block, UnitId unit) {
+  units_[unit.index].outstanding.push_back(block);
+  remaining_ -= block.block.items;
   ++outstanding_;
+  pass(block.assigned);
 }
+
+void View::pass(Seconds now) { now_ = std::max(now_, now); }
 
 void View::settle(UnitId unit, std::uint64_t block_id) {
   std::deque<OutstandingBlock>& blocks = units_[unit.index].outstanding;

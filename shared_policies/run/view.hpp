@@ -16,6 +16,9 @@ namespace equipoise {
 struct OutstandingBlock {
   Block block;
   Seconds assigned;
+  /// How many events there had been when it was handed out: blocks that came back, blocks, units
+  /// that were lost, units that joined, timers that fired.
+  std::uint64_t after_events = 0;
 };
 
 /// One unit, as far as events tell.
@@ -34,7 +37,8 @@ class View {
  public:
   View(std::vector<Unit> units, std::vector<Workload> phases);
 
-  /// The clock when the current event was taken in: at or after the time that the event happened.
+  /// The latest time that the run's events tell: of an event, of a block's handing out, of a
+  /// Thought's end. No clock is read for it, so a journal holds every time that a policy has seen.
   [[nodiscard]] Seconds now() const { return now_; }
   [[nodiscard]] const Workload& workload() const { return phases_[static_cast<size_t>(phase_)]; }
   [[nodiscard]] int phase() const { return phase_; }
@@ -47,10 +51,12 @@ class View {
   /// Blocks that are handed out and not back, on all units.
   [[nodiscard]] std::size_t outstanding() const { return outstanding_; }
 
-  /// Takes in what `event` tells; the clock reads `now`, which is not before `event.at`.
-  void include(const Event& event, Seconds now);
-  /// Takes in that `block` was granted to `unit` at `at`.
-  void grant(const Block& block, UnitId unit, Seconds at);
+  /// Takes in what `event` tells.
+  void include(const Event& event);
+  /// Takes in that `block` was granted to `unit`.
+  void grant(const OutstandingBlock& block, UnitId unit);
+  /// Takes in that it is `now` or later.
+  void pass(Seconds now);
   /// Takes in that `unit` is gone, before its outstanding blocks are reported lost one by one; or
   /// that it is not there at the start.
   void mark_absent(UnitId unit) { units_[unit.index].present = false; }

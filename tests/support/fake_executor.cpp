@@ -39,9 +39,9 @@ class FakeExecutor final : public Executor, private PipelineStages {
 
   Seconds now() const override { return now_; }
 
-  void start(const Block& block, UnitId unit) override {
+  Seconds start(const Block& block, UnitId unit) override {
     advance(now_);
-    if (!is_present_[unit.index]) return;
+    if (!is_present_[unit.index]) return now_;
     const FakeUnit& fake = times_of(unit, block.phase);
     const auto items = static_cast<double>(block.items);
     const auto time = [&](const std::function<double(double)>& f) {
@@ -52,15 +52,17 @@ class FakeExecutor final : public Executor, private PipelineStages {
     work.alone = {time(fake.in_s), time(fake.compute_s), time(fake.out_s)};
     if (pipelines_[unit.index].is_new(block.phase)) work.alone.in += Seconds{fake.resident_s};
     pipelines_[unit.index].add(work);
+    return now_;
   }
 
-  void occupy(std::optional<UnitId> unit, Seconds span) override {
-    if (unit) {
+  Seconds occupy(std::optional<UnitId> unit, Seconds span) override {
+    if (unit && span > Seconds{}) {
       advance(now_);
       pipelines_[unit->index].think(now_, span);
-    } else {
+    } else if (!unit) {
       now_ += span;
     }
+    return now_;
   }
 
   std::optional<Event> next(Seconds deadline) override {
