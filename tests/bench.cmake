@@ -2,6 +2,7 @@
 add_executable(equipoise_bench
   bench/bare_simgrid.cpp
   bench/grid_kernel_bench.cpp
+  bench/point_kernel_bench.cpp
   bench/policy_bench.cpp
   bench/real_bench.cpp
   bench/sim_bench.cpp
@@ -10,5 +11,7 @@ add_executable(equipoise_bench
 target_link_libraries(equipoise_bench PRIVATE
   equipoise_test_support equipoise::sim equipoise::real equipoise::traces fmt::fmt PkgConfig::SIMGRID
   PkgConfig::FFTW benchmark::benchmark_main)
+# For vectors.hpp.
+target_include_directories(equipoise_bench PRIVATE ${PROJECT_BINARY_DIR}/made)
 add_test(NAME benchmark_lives COMMAND equipoise_bench --benchmark_min_time=0.01
   --benchmark_filter=controller_blocks/af/units:2|equal_finish_direct|fit|lower_bound_disturbed/units:28|one_shared_link/units:8|real_matmul/rows:768|units:2/slots:2)

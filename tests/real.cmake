@@ -3,6 +3,7 @@ equipoise_tests(real
   SOURCES
     real_executor_test.cpp
     real_kernel_fft2d_test.cpp
+    real_kernel_kmeans_test.cpp
     real_kernels_test.cpp
     real_recorder_test.cpp
     real_unit_spec_test.cpp

@@ -1,7 +1,6 @@
 // The rows of the kernel catalog.
 #include "real/kernels/catalog.hpp"
 
-#include <array>
 #include <limits>
 
 #include "shared_policies/model/failure.hpp"
@@ -20,7 +19,7 @@ int iterations_of(const Parameters& parameters) {
 }
 
 std::span<const KernelInfo> kernel_catalog() {
-  static const std::array<KernelInfo, 4> rows = {{
+  static const std::vector<KernelInfo> rows = {
       {"matmul",
        "C = A B for square matrices of doubles (OpenBLAS); B stays on every unit",
        "row",
@@ -31,6 +30,14 @@ std::span<const KernelInfo> kernel_catalog() {
        "option",
        {{"options", "1e6", "options", "how many options are priced"}, iterations_info},
        make_blackscholes},
+      {"kmeans",
+       "k-means: each point's nearest centroid, vectorised; centroids move between iterations",
+       "point",
+       {{"points", "5e5", "points", "how many points are clustered"},
+        {"dimensions", "32", "coordinates", "coordinates of a point"},
+        {"clusters", "1024", "centroids", "how many centroids there are; at most one a point"},
+        {"iterations", "10", "", "how often all points are assigned, behind a merge each"}},
+       make_kmeans},
       {"fft2d",
        "2-D Fourier transforms of complex doubles, forward and inverse (FFTW)",
        "2-D FFT",
@@ -45,7 +52,7 @@ std::span<const KernelInfo> kernel_catalog() {
        "item",
        {{"items", "1e6", "items", "how many items are handed out"}, iterations_info},
        make_empty},
-  }};
+  };
   return rows;
 }
 

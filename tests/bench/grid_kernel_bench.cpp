@@ -4,37 +4,13 @@
 #include <fftw3.h>
 
 #include <cmath>
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "real/kernels/buffer.hpp"
-#include "real/kernels/catalog.hpp"
+#include "tests/bench/computed_block.hpp"
 
 namespace equipoise {
 namespace {
-
-/// Computes the block of the first `items` items again and again, with one thread; copies are left
-/// out.
-void compute_block(benchmark::State& state, const std::string& name,
-                   const TypedParameters& parameters, Items items) {
-  const std::unique_ptr<Kernel> kernel = make_kernel(name, parameters, "--workload");
-  kernel->allocate(1);
-  const std::vector<int> before = cores_of_this_thread();
-  {
-    ThreadTeam team({before.front()});
-    const std::unique_ptr<UnitKernel> side = kernel->make_cpu_side(items);
-    const Block block{.id = 0, .first = 0, .items = items};
-    side->copy_resident();
-    side->copy_in(block);
-    for (auto _ : state) side->compute(block, team);
-  }
-  pin_this_thread(before);
-  state.SetItemsProcessed(state.iterations() * items);
-  state.counters["flop_per_s"] =
-      benchmark::Counter(kernel->workload().flop_per_item * static_cast<double>(items),
-                         benchmark::Counter::kIsIterationInvariantRate);
-}
 
 void real_fft2d(benchmark::State& state) {
   const std::string size = std::to_string(state.range(0));

@@ -1,0 +1,60 @@
+// How fast one unit computes kernels whose items are points, options and genes, beside what the
+// machine can do. Links equipoise::real.
+#include <benchmark/benchmark.h>
+
+#include <string>
+
+#include "real/kernels/lanes.hpp"
+#include "real/kernels/vectors.hpp"
+#include "tests/bench/computed_block.hpp"
+
+namespace equipoise {
+namespace {
+
+constexpr std::size_t chains = 8;
+
+/// `chains` recurrences side by side, a multiplication and an addition each, all in registers.
+[[gnu::always_inline]] inline void multiply_and_add(double* sums, std::size_t count) {
+  Lanes sum[chains];
+  for (std::size_t r = 0; r < chains; ++r) sum[r] = Lanes{} + sums[r];
+  const double factor = sums[0];
+  const double summand = sums[1];
+  for (std::size_t i = 0; i < count; ++i) {
+    for (Lanes& s : sum) s = s * factor + summand;
+  }
+  for (std::size_t r = 0; r < chains; ++r) sums[r] = sum[r][0];
+}
+
+/// What the machine can do: multiplications and additions in pairs, as many of the one as of the
+/// other, with nothing to load. Kernels write each of them as an instruction, so that all CPUs give
+/// the same bits; a CPU whose fused instruction is twice as fast is shown by `machine_dgemm`.
+void machine_multiply_add(benchmark::State& state) {
+  constexpr std::size_t count = 10'000;
+  double sums[chains] = {0.5, 0.25, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
+  for (auto _ : state) {
+    with_widest_vectors<multiply_and_add>(static_cast<double*>(sums), count);
+    benchmark::DoNotOptimize(sums);
+    benchmark::ClobberMemory();
+  }
+  state.counters["flop_per_s"] = benchmark::Counter(2.0 * chains * lane_count * count,
+                                                    benchmark::Counter::kIsIterationInvariantRate);
+}
+BENCHMARK(machine_multiply_add);
+
+/// Points and their nearest of many centroids, and of few.
+void real_kmeans(benchmark::State& state) {
+  compute_block(state, "kmeans",
+                {{"points", "1e4"},
+                 {"dimensions", std::to_string(state.range(0))},
+                 {"clusters", std::to_string(state.range(1))}},
+                10'000);
+}
+BENCHMARK(real_kmeans)
+    ->ArgNames({"dimensions", "clusters"})
+    ->Args({32, 1024})
+    ->Args({8, 64})
+    ->Args({2, 16})
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace equipoise
