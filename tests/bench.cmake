@@ -5,9 +5,13 @@ add_executable(equipoise_bench
   bench/point_kernel_bench.cpp
   bench/policy_bench.cpp
   bench/real_bench.cpp
+  bench/root_loop.cpp
   bench/sim_bench.cpp
   bench/solve_bench.cpp
 )
+# What the machine can do is measured in loops that are compiled as kernels are.
+set_source_files_properties(bench/root_loop.cpp PROPERTIES
+  COMPILE_OPTIONS "-O3;-fno-math-errno;-fno-trapping-math")
 target_link_libraries(equipoise_bench PRIVATE
   equipoise_test_support equipoise::sim equipoise::real equipoise::traces fmt::fmt PkgConfig::SIMGRID
   PkgConfig::FFTW benchmark::benchmark_main)

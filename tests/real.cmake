@@ -4,6 +4,8 @@ equipoise_tests(real
     real_executor_test.cpp
     real_kernel_fft2d_test.cpp
     real_kernel_kmeans_test.cpp
+    real_kernel_mandelbrot_test.cpp
+    real_kernel_nbody_test.cpp
     real_kernels_test.cpp
     real_recorder_test.cpp
     real_unit_spec_test.cpp

@@ -60,7 +60,7 @@ TEST(Fft2d, TransformsAWaveToOneNumber) {
 }
 
 TEST(Fft2d, MakesFivePointDifferencesThereAndBack) {
-  std::vector<Number> in(3 * 10, 0.0);
+  std::vector<Number> in(30, 0.0);
   in[19] = {1.0, -2.0};
   std::vector<Number> expected(30, 0.0);
   expected[19] = {-4.0, 8.0};

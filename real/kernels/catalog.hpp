@@ -41,6 +41,8 @@ struct KernelInfo {
 [[nodiscard]] std::unique_ptr<Kernel> make_kmeans(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_matmul(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_fft2d(const Parameters& parameters);
+[[nodiscard]] std::unique_ptr<Kernel> make_nbody(const Parameters& parameters);
+[[nodiscard]] std::unique_ptr<Kernel> make_mandelbrot(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_empty(const Parameters& parameters);
 
 }  // namespace equipoise

@@ -1,7 +1,7 @@
 // Batches of 2-D Fourier transforms: every item is an array by itself, and as much as comes in goes
 // out.
 //
-// The load of the hierarchical scheduling paper (Ilic, Sousa, 2010): 1024 transforms of 512 x 512
+// The load of the hierarchical scheduling paper (Ilic, Sousa): 1024 transforms of 512 x 512
 // complex doubles, forward and inverse, divided among units transform by transform. Copied to a
 // unit: the arrays of a block; back: as many. What is computed: real/kernels/fourier_transform.hpp.
 #include <algorithm>

@@ -3,11 +3,14 @@
 #include <benchmark/benchmark.h>
 #include <fftw3.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
 #include "real/kernels/buffer.hpp"
+#include "real/kernels/escape_time.hpp"
 #include "tests/bench/computed_block.hpp"
+#include "tests/bench/root_loop.hpp"
 
 namespace equipoise {
 namespace {
@@ -61,6 +64,59 @@ BENCHMARK(machine_fft2d)
     ->ArgNames({"size", "directions"})
     ->ArgsProduct({{128, 500, 512, 1024}, {1, 2}})
     ->Unit(benchmark::kMillisecond);
+
+/// A whole image, whose rows differ.
+void real_mandelbrot(benchmark::State& state) {
+  compute_block(
+      state, "mandelbrot",
+      {{"width", "1024"}, {"height", "1024"}, {"max_iterations", std::to_string(state.range(0))}},
+      1024);
+}
+BENCHMARK(real_mandelbrot)
+    ->ArgName("max_iterations")
+    ->Arg(100)
+    ->Arg(1000)
+    ->Unit(benchmark::kMillisecond);
+
+/// What the same loop can do where nobody waits for others: most of 32 points of the real axis
+/// stay.
+void machine_mandelbrot_steps(benchmark::State& state) {
+  const EscapeImage image{.width = 32, .height = 1, .max_iterations = 10'000};
+  double counts[32];
+  for (auto _ : state) {
+    count_steps(image, 0.0, counts);
+    benchmark::ClobberMemory();
+  }
+  state.counters["flop_per_s"] =
+      benchmark::Counter(32.0 * static_cast<double>(image.max_iterations) * flop_per_step,
+                         benchmark::Counter::kIsIterationInvariantRate);
+}
+BENCHMARK(machine_mandelbrot_steps);
+
+/// Bodies in the first cache, in the second, and as many as in the energy paper.
+void real_nbody(benchmark::State& state) {
+  const Items block = 256;
+  compute_block(state, "nbody", {{"bodies", std::to_string(state.range(0))}}, block);
+  state.counters["pairs_per_s"] = benchmark::Counter(static_cast<double>(block * state.range(0)),
+                                                     benchmark::Counter::kIsIterationInvariantRate);
+}
+BENCHMARK(real_nbody)
+    ->ArgName("bodies")
+    ->Arg(512)
+    ->Arg(16'384)
+    ->Arg(51'200)
+    ->Unit(benchmark::kMillisecond);
+
+/// What the machine can do: square roots and divisions, of which a pair of bodies needs one each.
+void machine_roots_and_divisions(benchmark::State& state) {
+  double numbers[64];
+  std::ranges::fill(numbers, 2.0);
+  std::int64_t pairs = 0;
+  for (auto _ : state) pairs += take_roots_and_divide(numbers);
+  state.counters["pairs_per_s"] =
+      benchmark::Counter(static_cast<double>(pairs), benchmark::Counter::kIsRate);
+}
+BENCHMARK(machine_roots_and_divisions);
 
 }  // namespace
 }  // namespace equipoise
