@@ -8,6 +8,7 @@ equipoise_tests(program
     program_machine_spec_test.cpp
     program_parts_test.cpp
     program_phases_test.cpp
+    program_replay_test.cpp
     program_scenario_test.cpp
     program_sweep_test.cpp
     program_test.cpp

@@ -57,6 +57,7 @@ TEST(Program, HasHelpWithAnExampleForEveryCommand) {
   const std::vector<std::vector<std::string>> commands = {{"record"},
                                                           {"simulate"},
                                                           {"run"},
+                                                          {"replay"},
                                                           {"compare"},
                                                           {"sweep"},
                                                           {"optimum"},

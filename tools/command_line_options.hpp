@@ -28,6 +28,7 @@ struct Request {
   std::string items_from = "flops";
   std::string bytes = "none";
   CsvImportOptions csv;
+  ReplayRequest replay;
   std::function<int()> command;
 };
 
@@ -41,7 +42,8 @@ void add_policies(CLI::App& command, Request& r);
 void add_run_settings(CLI::App& command, Request& r);
 void add_units(CLI::App& command, Request& r, bool required);
 
-/// Adds `simulate`, `run`, `compare`, `sweep`, `record` and `optimum`: what runs something.
+/// Adds `simulate`, `run`, `replay`, `compare`, `sweep`, `record` and `optimum`: what runs
+/// something.
 void add_run_commands(CLI::App& app, Request& r);
 /// Adds `list`, `trace` and `platform`: what reads and writes files.
 void add_file_commands(CLI::App& app, Request& r);

@@ -47,6 +47,19 @@ void add_run(CLI::App& app, Request& r) {
   });
 }
 
+void add_replay(CLI::App& app, Request& r) {
+  CLI::App* c = app.add_subcommand("replay", "A recorded run again: its decisions, checked");
+  c->add_option("RUN", r.replay.run_file, "the run file that --out of another command wrote")
+      ->required();
+  c->add_flag("--check", r.replay.check,
+              "decide the run again offline, and name the first decision that differs");
+  c->add_option("--platform", r.options.platform_file, "in place of the recorded one");
+  c->add_option("--trace", r.options.trace_files, "in place of the recorded ones; repeatable");
+  add_output(*c, r);
+  add_help(*c, "equipoise replay traces/runs/sirocco-gss.jsonl --check");
+  c->callback([&r] { r.command = [&r] { return replay_command(r.replay, r.options); }; });
+}
+
 void add_compare(CLI::App& app, Request& r) {
   CLI::App* c = app.add_subcommand(
       "compare", "Several policies, simulated, really run, or both, repeated -> table and files");
@@ -133,6 +146,7 @@ void add_optimum(CLI::App& app, Request& r) {
 void add_run_commands(CLI::App& app, Request& r) {
   add_simulate(app, r);
   add_run(app, r);
+  add_replay(app, r);
   add_compare(app, r);
   add_sweep(app, r);
   add_record(app, r);

@@ -17,6 +17,12 @@ struct StarpuImportRequest {
   std::string out;                   ///< a folder
 };
 
+/// `equipoise replay`: which run, and what of it is done again.
+struct ReplayRequest {
+  std::string run_file;
+  bool check = false;  ///< decide it again offline
+};
+
 /// One policy on SimGrid.
 int simulate_command(const Options& options);
 /// One policy on real units.
@@ -26,6 +32,8 @@ int compare_command(const Options& options);
 /// A campaign of comparisons from one file; `shard` as in --shard, or empty.
 int sweep_command(const std::string& campaign_file, const std::string& shard,
                   const Options& options);
+/// A recorded run again.
+int replay_command(const ReplayRequest& request, const Options& options);
 /// Times a kernel on real units.
 int record_command(const Options& options);
 /// The clairvoyant split and the lower bound.

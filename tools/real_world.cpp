@@ -29,12 +29,15 @@ Trace whole_blocks(Trace trace) {
   return trace;
 }
 
-KnownCosts known_costs(const RealWorld& world, const std::vector<Trace>& traces) {
+}  // namespace
+
+KnownCosts known_costs(const std::vector<Workload>& phases, const std::vector<Unit>& units,
+                       const std::vector<Trace>& traces) {
   KnownCosts known;
   known.phases.clear();
-  for (const Workload& workload : world.phases) {
+  for (const Workload& workload : phases) {
     KnownCosts::Phase& phase = known.phases.emplace_back();
-    for (const Unit& unit : world.units) {
+    for (const Unit& unit : units) {
       const auto place = find_timing(traces, workload.kernel, unit.name);
       phase.push_back(nullptr);
       if (!place) continue;
@@ -46,8 +49,6 @@ KnownCosts known_costs(const RealWorld& world, const std::vector<Trace>& traces)
   }
   return known;
 }
-
-}  // namespace
 
 void RealWorld::allocate(std::uint64_t seed) {
   for (const std::unique_ptr<Kernel>& kernel : kernels) kernel->allocate(seed);
@@ -85,7 +86,7 @@ RealWorld load_real_world(const Options& options) {
 }
 
 void check_policy(const RealWorld& world, const PolicyChoice& choice) {
-  const KnownCosts known = known_costs(world, profile_of(choice, world.traces));
+  const KnownCosts known = known_costs(world.phases, world.units, profile_of(choice, world.traces));
   static_cast<void>(make_policy(*choice.info, {choice.parameters, &known, world.units}));
 }
 
@@ -95,7 +96,7 @@ RunReport run_once(const RealWorld& world, const PolicyChoice& choice, const Opt
   plan.units = world.units;
   plan.phases = world.phases;
   plan.policy = choice;
-  const KnownCosts known = known_costs(world, profile_of(choice, world.traces));
+  const KnownCosts known = known_costs(world.phases, world.units, profile_of(choice, world.traces));
   plan.known = &known;
   plan.on = "real";
   plan.seed = options.seed;

@@ -31,6 +31,12 @@ struct RealWorld {
 /// Reads and checks `--unit`, `--workload` and `--trace`. Allocates nothing. Throws InputError.
 [[nodiscard]] RealWorld load_real_world(const Options& options);
 
+/// The costs of whole blocks, as the traces have them, for informed policies and oracles: copies
+/// counted in, phase by phase.
+[[nodiscard]] KnownCosts known_costs(const std::vector<Workload>& phases,
+                                     const std::vector<Unit>& units,
+                                     const std::vector<Trace>& traces);
+
 /// Runs `choice` on the real units; the kernels are allocated.
 [[nodiscard]] RunReport run_once(const RealWorld& world, const PolicyChoice& choice,
                                  const Options& options, std::uint64_t repetition,

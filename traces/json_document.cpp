@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <fstream>
@@ -187,9 +188,9 @@ const char* JsonValue::kind_words() const {
   return "";
 }
 
-JsonValue parse_json(const std::string& text, const std::string& file) {
+JsonValue parse_json(const std::string& text, const std::string& file, std::size_t first_line) {
   JsonValue root;
-  Position position;
+  Position position{.line = first_line};
   Builder builder(root, position, file);
   const CountingIterator begin(text.data(), &position);
   const CountingIterator end(text.data() + text.size(), &position);
@@ -205,13 +206,16 @@ JsonValue read_json_file(const std::string& file) {
   return parse_json(text.str(), file);
 }
 
+JsonObject::JsonObject(const JsonValue& value, std::string file, const std::string& what)
+    : value_(&value), file_(std::move(file)) {
+  if (value.kind == JsonValue::Kind::object) return;
+  throw InputError(where(), fmt::format("{} must be an object, not {}; write {{...}}", what,
+                                        value.kind_words()));
+}
+
 JsonObject::JsonObject(const JsonValue& value, std::string file, const std::string& what,
                        const std::vector<std::string>& known)
-    : value_(&value), file_(std::move(file)) {
-  if (value.kind != JsonValue::Kind::object) {
-    throw InputError(where(), fmt::format("{} must be an object, not {}; write {{...}}", what,
-                                          value.kind_words()));
-  }
+    : JsonObject(value, std::move(file), what) {
   for (const JsonMember& member : value.object) {
     if (std::find(known.begin(), known.end(), member.name) != known.end()) continue;
     throw InputError(where(member.value), unknown_name("member of " + what, member.name, known));
@@ -252,6 +256,16 @@ double JsonObject::number(const std::string& name, double low, double high) cons
   if (value.number >= low && value.number <= high) return value.number;
   throw InputError(where(value), fmt::format("'{}' is {}; it must be from {} to {}", name,
                                              value.text, low, high));
+}
+
+std::int64_t JsonObject::whole(const std::string& name, std::int64_t low, std::int64_t high) const {
+  const JsonValue& value = of_kind(name, JsonValue::Kind::number, "a whole number");
+  std::int64_t number = 0;
+  const char* const end = value.text.data() + value.text.size();
+  const auto [rest, failure] = std::from_chars(value.text.data(), end, number);
+  if (failure == std::errc() && rest == end && number >= low && number <= high) return number;
+  throw InputError(where(value), fmt::format("'{}' is {}; it must be a whole number from {} to {}",
+                                             name, value.text, low, high));
 }
 
 bool JsonObject::flag(const std::string& name) const {

@@ -1,4 +1,5 @@
-// JSON files that people write by hand: every value knows its line, so that a refusal can name it.
+// JSON whose every value knows its line, so that a refusal can name it: files that people write by
+// hand, and run files.
 #pragma once
 
 #include <cstddef>
@@ -34,9 +35,11 @@ struct JsonMember {
   JsonValue value;
 };
 
-/// Reads `text`, which stands in the file called `file`. Throws InputError at FILE:LINE for what is
-/// no JSON, a number that overflows, a name that an object has twice, and more than 64 levels.
-[[nodiscard]] JsonValue parse_json(const std::string& text, const std::string& file);
+/// Reads `text`, which stands in the file called `file` from line `first_line` on. Throws
+/// InputError at FILE:LINE for what is no JSON, a number that overflows, a name that an object has
+/// twice, and more than 64 levels.
+[[nodiscard]] JsonValue parse_json(const std::string& text, const std::string& file,
+                                   std::size_t first_line = 1);
 
 /// Reads the file. Throws InputError too when it cannot be read.
 [[nodiscard]] JsonValue read_json_file(const std::string& file);
@@ -48,6 +51,9 @@ class JsonObject {
   /// `what` says whose members they are, in words: "a campaign".
   JsonObject(const JsonValue& value, std::string file, const std::string& what,
              const std::vector<std::string>& known);
+
+  /// Throws for a value that is no object; passes over members that nobody asks for.
+  JsonObject(const JsonValue& value, std::string file, const std::string& what);
 
   /// FILE:LINE of the object.
   [[nodiscard]] std::string where() const { return where(*value_); }
@@ -61,6 +67,9 @@ class JsonObject {
 
   [[nodiscard]] const std::string& text(const std::string& name) const;
   [[nodiscard]] double number(const std::string& name, double low, double high) const;
+  /// A whole number from `low` to `high`, however large.
+  [[nodiscard]] std::int64_t whole(const std::string& name, std::int64_t low,
+                                   std::int64_t high) const;
   [[nodiscard]] bool flag(const std::string& name) const;
   [[nodiscard]] const std::vector<JsonValue>& list(const std::string& name) const;
 

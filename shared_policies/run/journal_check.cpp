@@ -1,0 +1,284 @@
+// An executor and a journal that read one recorded run together: the executor hands out what
+// happened, the journal compares what is said about it.
+#include "shared_policies/run/journal_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "shared_policies/run/executor.hpp"
+#include "shared_policies/run/journal.hpp"
+#include "shared_policies/run/run_loop.hpp"
+
+namespace equipoise {
+namespace {
+
+/// Ends the run loop at the first difference.
+struct Differs {
+  JournalDifference difference;
+};
+
+/// A block as the journal has it.
+struct RecordedBlock {
+  std::size_t line = 0;
+  UnitId unit;
+  Block block;
+  Seconds assigned;
+  std::uint64_t after_events = 0;
+  bool is_accepted = false;  ///< else its first item is not known
+};
+
+/// Events that executors report, as the journal names them.
+bool is_reported(const EventRecord& event) {
+  return event.what == "unit_lost" || event.what == "unit_joined" || event.what == "block_lost";
+}
+
+/// Whether OutstandingBlock::after_events counts the event.
+bool is_counted(const EventRecord& event) {
+  return is_reported(event) || event.what == "timer_fired";
+}
+
+bool is_same_block(const std::optional<Block>& a, const std::optional<Block>& b) {
+  return a.has_value() == b.has_value() && (!a || a->id == b->id);
+}
+
+bool is_same(const UnitBelief& a, const UnitBelief& b) {
+  return a.unit == b.unit && a.cost == b.cost && a.r2 == b.r2 && a.r2_transfer == b.r2_transfer &&
+         a.block_items == b.block_items;
+}
+
+class CheckedRun final : public Executor, public Journal {
+ public:
+  explicit CheckedRun(const RecordedRun& run) : run_(run) {
+    for (const RecordedLine& line : run.lines) {
+      if (std::holds_alternative<Disturbance>(line.what)) continue;  // no policy sees it
+      lines_.push_back(&line);
+      if (const auto* b = std::get_if<BlockRecord>(&line.what)) {
+        blocks_.push_back({line.line, b->unit, b->block, b->assigned, b->after_events, true});
+      } else if (const auto* e = std::get_if<EventRecord>(&line.what); e != nullptr && e->block) {
+        blocks_.push_back({line.line, *e->unit, *e->block, e->assigned, e->after_events, false});
+      }
+    }
+    std::sort(blocks_.begin(), blocks_.end(),
+              [](const auto& a, const auto& b) { return a.block.id < b.block.id; });
+  }
+
+  JournalCheck check(Policy& policy) {
+    try {
+      RunSetup setup{run_.units, run_.phases, nullptr, [this] { return is_over_; },
+                     run_.absent_at_start};
+      const RunOutcome outcome = run_policy(*this, policy, setup, *this);
+      expect_blocks_granted();
+      if (!outcome.interrupted && cursor_ < lines_.size()) differ_here("the run is over");
+    } catch (const Differs& differs) {
+      if (!found_.first_unknown_block) found_.difference = differs.difference;
+    }
+    return std::move(found_);
+  }
+
+  // Executor.
+  void run(const std::function<void()>& body) override { body(); }
+  Seconds now() const override { return now_; }
+
+  Seconds start(const Block& block, UnitId unit) override {
+    if (granted_ < blocks_.size() && blocks_[granted_].block.id == block.id) {
+      compare(blocks_[granted_], block, unit);
+      now_ = std::max(now_, blocks_[granted_].assigned);
+      ++found_.blocks;
+      return blocks_[granted_++].assigned;
+    }
+    if (run_.is_whole) differ(0, fmt::format("no block {}", block.id), words(block, unit));
+    if (!found_.first_unknown_block) found_.first_unknown_block = block.id;
+    return now_;
+  }
+
+  Seconds occupy(std::optional<UnitId> /*unit*/, Seconds /*span*/) override {
+    if (const auto* decision = at_cursor<DecisionRecord>()) now_ = std::max(now_, decision->end);
+    return now_;
+  }
+
+  std::optional<Event> next(Seconds deadline) override {
+    const bool only_looks = deadline <= now_;
+    if (cursor_ == lines_.size()) {
+      if (run_.is_whole && !only_looks && deadline < Seconds::infinity()) waits_in_vain(deadline);
+      is_over_ = !run_.is_whole;
+      return std::nullopt;
+    }
+    if (const auto* accepted = at_cursor<BlockRecord>()) {
+      if (!is_due(accepted->end, deadline, only_looks)) return std::nullopt;
+      expect_granted(accepted->block.id);
+      return Event{accepted->end, BlockFinished{accepted->unit, accepted->block, accepted->assigned,
+                                                accepted->times}};
+    }
+    const auto* event = at_cursor<EventRecord>();
+    if (event != nullptr && is_reported(*event)) {
+      if (!is_due(event->at, deadline, only_looks)) return std::nullopt;
+      if (event->block) expect_granted(event->block->id);
+      return reported(*event);
+    }
+    if (only_looks) return std::nullopt;
+    if (event != nullptr && event->what == "block_outstanding") {
+      is_over_ = true;
+      return std::nullopt;
+    }
+    expect_blocks_granted();
+    if (event == nullptr || event->what != "timer_fired" || event->at != deadline) {
+      waits_in_vain(deadline);
+    }
+    now_ = std::max(now_, deadline);
+    return std::nullopt;
+  }
+
+  // Journal.
+  void block(const BlockRecord& /*record*/) override { pass_event(); }
+
+  void decision(const DecisionRecord& record) override {
+    if (is_behind()) return;
+    const auto* recorded = at_cursor<DecisionRecord>();
+    const Thought& thought = record.thought;
+    const bool is_as_recorded =
+        recorded != nullptr && recorded->thought.what == thought.what &&
+        recorded->thought.unit == thought.unit &&
+        std::ranges::equal(recorded->thought.beliefs, thought.beliefs, is_same);
+    if (!is_as_recorded) differ_here(words(thought));
+    ++cursor_;
+    ++found_.other;
+  }
+
+  void event(const EventRecord& record) override {
+    if (record.what == "block_outstanding" || is_behind()) return;
+    const auto* recorded = at_cursor<EventRecord>();
+    if (recorded == nullptr || recorded->what != record.what || recorded->unit != record.unit ||
+        recorded->at != record.at || !is_same_block(recorded->block, record.block)) {
+      differ_here(fmt::format("'{}' at {} s", record.what, record.at.value));
+    }
+    if (!is_reported(record)) ++found_.other;
+    if (is_counted(record)) return pass_event();
+    ++cursor_;
+  }
+
+ private:
+  template <class Record>
+  [[nodiscard]] const Record* at_cursor() const {
+    return cursor_ < lines_.size() ? std::get_if<Record>(&lines_[cursor_]->what) : nullptr;
+  }
+
+  void pass_event() {
+    ++cursor_;
+    ++events_;
+  }
+
+  /// Whether the journal of an interrupted run ends before what is said now.
+  [[nodiscard]] bool is_behind() const { return cursor_ == lines_.size() && !run_.is_whole; }
+
+  /// Whether what happened `at` is to be reported now. All that was handed out before is.
+  [[nodiscard]] bool is_due(Seconds at, Seconds deadline, bool only_looks) {
+    if (at > deadline && only_looks) return false;
+    expect_blocks_granted();
+    if (at > deadline) waits_in_vain(deadline);
+    now_ = std::max(now_, at);
+    return true;
+  }
+
+  [[nodiscard]] Event reported(const EventRecord& event) const {
+    if (event.what == "unit_lost") return {event.at, UnitLost{*event.unit}};
+    if (event.what == "unit_joined") return {event.at, UnitJoined{*event.unit}};
+    return {event.at, BlockLost{*event.unit, *event.block}};
+  }
+
+  /// The policy has asked for all that was handed out after as many events as there were.
+  void expect_blocks_granted() const {
+    if (granted_ == blocks_.size() || blocks_[granted_].after_events > events_) return;
+    const RecordedBlock& b = blocks_[granted_];
+    differ(b.line, words(b.block, b.unit, b.is_accepted), "the policy does not ask for it");
+  }
+
+  /// The block that the line at the cursor is of was handed out.
+  void expect_granted(std::uint64_t id) const {
+    if (granted_ > 0 && blocks_[granted_ - 1].block.id >= id) return;
+    differ_here(fmt::format("block {} is not handed out yet", id));
+  }
+
+  [[noreturn]] void waits_in_vain(Seconds deadline) const {
+    differ_here(deadline < Seconds::infinity()
+                    ? fmt::format("the policy waits until {} s", deadline.value)
+                    : "the policy says nothing");
+  }
+
+  void compare(const RecordedBlock& recorded, const Block& block, UnitId unit) const {
+    const Block& b = recorded.block;
+    const bool is_as_recorded = recorded.unit == unit && b.items == block.items &&
+                                (!recorded.is_accepted || b.first == block.first) &&
+                                b.phase == block.phase && b.iteration == block.iteration &&
+                                b.tag == block.tag && b.group == block.group &&
+                                recorded.after_events == events_;
+    if (is_as_recorded) return;
+    const auto when = [](std::uint64_t events) { return fmt::format(", after {} events", events); };
+    differ(recorded.line,
+           words(b, recorded.unit, recorded.is_accepted) + when(recorded.after_events),
+           words(block, unit, recorded.is_accepted) + when(events_));
+  }
+
+  [[nodiscard]] std::string words(const Block& block, UnitId unit, bool knows_first = true) const {
+    std::string first = knows_first ? fmt::format(" from item {} on", block.first) : "";
+    std::string group = block.group == 0 ? "" : fmt::format(", group {}", block.group);
+    return fmt::format("block {}: {} gets {} items{} of phase {}, iteration {}, tagged {}{}",
+                       block.id, run_.units[unit.index].name, block.items, first, block.phase,
+                       block.iteration, to_string(block.tag), group);
+  }
+
+  [[nodiscard]] std::string words(const Thought& thought) const {
+    std::string text = fmt::format("'{}' by {}", thought.what,
+                                   thought.unit ? run_.units[thought.unit->index].name : "master");
+    std::string_view separator = ": ";
+    for (const UnitBelief& belief : thought.beliefs) {
+      text += fmt::format("{}{} {} items", separator, run_.units[belief.unit.index].name,
+                          belief.block_items);
+      if (!belief.cost.empty()) text += fmt::format(" at {}", belief.cost);
+      if (belief.r2) text += fmt::format(" (r2 {})", *belief.r2);
+      if (belief.r2_transfer) text += fmt::format(" (r2 of copies {})", *belief.r2_transfer);
+      separator = "; ";
+    }
+    return text;
+  }
+
+  [[nodiscard]] std::string words(const RecordedLine& line) const {
+    if (const auto* b = std::get_if<BlockRecord>(&line.what)) {
+      return words(b->block, b->unit) + fmt::format(", which ended at {} s", b->end.value);
+    }
+    if (const auto* d = std::get_if<DecisionRecord>(&line.what)) return words(d->thought);
+    const auto& event = std::get<EventRecord>(line.what);
+    return fmt::format("'{}' at {} s", event.what, event.at.value);
+  }
+
+  [[noreturn]] static void differ(std::size_t line, std::string recorded, std::string now) {
+    throw Differs{{line, std::move(recorded), std::move(now)}};
+  }
+
+  /// Differs from what stands at the cursor.
+  [[noreturn]] void differ_here(std::string now) const {
+    if (cursor_ == lines_.size()) differ(0, "nothing more", std::move(now));
+    differ(lines_[cursor_]->line, words(*lines_[cursor_]), std::move(now));
+  }
+
+  const RecordedRun& run_;
+  std::vector<const RecordedLine*> lines_;
+  std::vector<RecordedBlock> blocks_;  ///< in the order of handing out
+  std::size_t cursor_ = 0;             ///< the line that is to come
+  std::size_t granted_ = 0;            ///< so many of `blocks_` were handed out again
+  std::uint64_t events_ = 0;           ///< as OutstandingBlock::after_events counts them
+  Seconds now_;
+  bool is_over_ = false;
+  JournalCheck found_;
+};
+
+}  // namespace
+
+JournalCheck check_journal(const RecordedRun& run, Policy& policy) {
+  return CheckedRun(run).check(policy);
+}
+
+}  // namespace equipoise

@@ -1,0 +1,225 @@
+// Runs that were journaled are decided again: the same decisions agree, others are named.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <utility>
+
+#include "shared_policies/policies/catalog.hpp"
+#include "shared_policies/run/journal_check.hpp"
+#include "tests/support/fake_executor.hpp"
+#include "tests/support/scripted.hpp"
+
+namespace equipoise {
+namespace {
+
+/// Keeps the records as a reader of the run's file would give them.
+class RecordingJournal final : public Journal {
+ public:
+  explicit RecordingJournal(RecordedRun& run) : run_(run) {}
+  void block(const BlockRecord& record) override { add(record); }
+  void decision(const DecisionRecord& record) override { add(record); }
+  void event(const EventRecord& record) override { add(record); }
+
+ private:
+  template <class Record>
+  void add(const Record& record) {
+    run_.lines.push_back({run_.lines.size() + 2, record});
+  }
+
+  RecordedRun& run_;
+};
+
+class ConstantCost final : public CostMeter {
+ public:
+  Seconds price(const Thought& /*thought*/) override { return Seconds{0.25}; }
+};
+
+/// Three units; u1 is lost at 30 s and comes back at 70, u2 comes at 20; decisions cost 0.25 s.
+FakeSetup faulty_machine() {
+  FakeSetup machine{{affine_unit(0.5, 0.01), affine_unit(1, 0.03), affine_unit(2, 0.02)},
+                    Seconds{1e-3},
+                    {{Seconds{30}, UnitId{1}, false}, {Seconds{70}, UnitId{1}, true}}};
+  machine.scenario.events = {
+      {Seconds{20}, Seconds::infinity(), DisturbanceKind::join, "u2", 1.0, {}}};
+  return machine;
+}
+
+RunSetup faulty_setup() {
+  RunSetup setup = setup_of(3, items_of(20'000, 4, 2));
+  setup.absent_at_start = {UnitId{2}};
+  for (Unit& unit : setup.units) unit.slots = 2;
+  return setup;
+}
+
+RecordedRun record(Policy& policy, RunSetup setup, FakeSetup machine) {
+  RecordedRun run;
+  run.units = setup.units;
+  run.phases = setup.phases;
+  run.absent_at_start = setup.absent_at_start;
+  ConstantCost meter;
+  setup.cost_meter = &meter;
+  RecordingJournal journal(run);
+  const RunOutcome outcome =
+      run_policy(*make_fake_executor(std::move(machine)), policy, setup, journal);
+  run.is_whole = !outcome.interrupted;
+  return run;
+}
+
+std::unique_ptr<Policy> policy_called(const PolicyInfo& info, const std::vector<Unit>& units) {
+  return make_policy(info, {{}, nullptr, units});
+}
+
+template <class Record>
+Record& record_at(RecordedRun& run, std::size_t which) {
+  for (RecordedLine& line : run.lines) {
+    if (auto* found = std::get_if<Record>(&line.what); found != nullptr && which-- == 0) {
+      return *found;
+    }
+  }
+  throw std::out_of_range("so many records there are not");
+}
+
+TEST(JournalCheck, AgreesWithEveryPolicyThroughLossesJoinsTimersAndThoughts) {
+  for (const PolicyInfo& info : policy_catalog()) {
+    if (info.foresight != Foresight::none) continue;
+    SCOPED_TRACE(info.name);
+    const RunSetup setup = faulty_setup();
+    const RecordedRun run = record(*policy_called(info, setup.units), setup, faulty_machine());
+    const JournalCheck check = check_journal(run, *policy_called(info, setup.units));
+    EXPECT_FALSE(check.difference)
+        << check.difference->line << " recorded: " << check.difference->recorded
+        << "\nnow: " << check.difference->now;
+    std::uint64_t blocks = 0;
+    for (const RecordedLine& line : run.lines) {
+      const auto* event = std::get_if<EventRecord>(&line.what);
+      blocks += std::holds_alternative<BlockRecord>(line.what) ||
+                        (event != nullptr && event->what == "block_lost")
+                    ? 1
+                    : 0;
+    }
+    EXPECT_EQ(check.blocks, blocks);
+  }
+}
+
+/// A run of `greedy` on two units: 10 blocks.
+RecordedRun greedy_run(Items items = 100) {
+  return record(*policy_called(find_policy("greedy"), {}), setup_of(2, items_of(items)),
+                {{affine_unit(0, 1), affine_unit(0, 2)}, {}, {}});
+}
+
+JournalCheck check_greedy(const RecordedRun& run) {
+  return check_journal(run, *policy_called(find_policy("greedy"), {}));
+}
+
+TEST(JournalCheck, NamesTheBlockWhoseItemsWereChanged) {
+  RecordedRun run = greedy_run();
+  BlockRecord& block = record_at<BlockRecord>(run, 4);
+  const std::uint64_t id = block.block.id;
+  block.block.items += 1;
+  const JournalCheck check = check_greedy(run);
+  ASSERT_TRUE(check.difference);
+  EXPECT_EQ(check.blocks, id);  // those before it agree
+  EXPECT_NE(check.difference->recorded.find("block " + std::to_string(id) + ":"),
+            std::string::npos);
+  EXPECT_NE(check.difference->recorded, check.difference->now);
+  EXPECT_EQ(std::get<BlockRecord>(run.lines[check.difference->line - 2].what).block.id, id);
+}
+
+TEST(JournalCheck, NoticesEveryChangeOfWhatWasHandedOut) {
+  const std::vector<void (*)(BlockRecord&)> changes = {
+      [](BlockRecord& b) { b.unit.index = 1 - b.unit.index; },
+      [](BlockRecord& b) { b.block.first += 1; },
+      [](BlockRecord& b) { b.block.tag = BlockTag::tail; },
+      [](BlockRecord& b) { b.block.group += 1; },
+      [](BlockRecord& b) { b.block.id += 1000; },
+      [](BlockRecord& b) { b.after_events += 1; },
+  };
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    for (const std::size_t which : {0, 3, 9}) {
+      RecordedRun run = greedy_run();
+      changes[i](record_at<BlockRecord>(run, which));
+      EXPECT_TRUE(check_greedy(run).difference) << "change " << i << " of block " << which;
+    }
+  }
+}
+
+TEST(JournalCheck, NoticesThatAPolicyDecidesOtherwise) {
+  const RecordedRun run = greedy_run();
+  Scripted other = pieces_of(7);
+  const JournalCheck check = check_journal(run, other);
+  ASSERT_TRUE(check.difference);
+  EXPECT_NE(check.difference->now.find("7 items"), std::string::npos) << check.difference->now;
+  Scripted silent([](const View&, const Event&, Decisions&) {});
+  EXPECT_TRUE(check_journal(run, silent).difference);
+  Scripted waiting([](const View& view, const Event&, Decisions& decisions) {
+    decisions.set_timer(view.now() + Seconds{1});
+  });
+  EXPECT_TRUE(check_journal(run, waiting).difference);
+}
+
+TEST(JournalCheck, NoticesAThoughtATimerANoteThatTheJournalLacks) {
+  const auto script = [](bool thinks, bool waits, bool notes) {
+    return Scripted([=](const View& view, const Event& event, Decisions& decisions) {
+      if (std::holds_alternative<RunStarted>(event.what)) {
+        if (thinks) decisions.thought({{}, "fit", {{UnitId{0}, "2 x", 0.5, {}, 10}}});
+        if (waits) decisions.set_timer(view.now() + Seconds{0.5});
+        if (notes) decisions.note("poor_fit");
+      }
+      if (const auto* idle = std::get_if<UnitIdle>(&event.what)) decisions.assign(idle->unit, 10);
+    });
+  };
+  const FakeSetup machine{{affine_unit(0, 1)}, {}, {}};
+  for (int all = 0; all < 8; ++all) {
+    Scripted recorded = script((all & 1) != 0, (all & 2) != 0, (all & 4) != 0);
+    const RecordedRun run = record(recorded, setup_of(1, items_of(30)), machine);
+    for (int now = 0; now < 8; ++now) {
+      Scripted again = script((now & 1) != 0, (now & 2) != 0, (now & 4) != 0);
+      EXPECT_EQ(check_journal(run, again).difference.has_value(), all != now) << all << now;
+    }
+  }
+}
+
+TEST(JournalCheck, ChecksAnInterruptedRunUpToItsEnd) {
+  const auto& info = find_policy("plb-hac");
+  RunSetup setup = faulty_setup();
+  for (const int stop_after : {1, 2, 5, 20, 60}) {
+    int asked = 0;
+    setup.stop_requested = [&] { return ++asked == stop_after; };
+    const RecordedRun run = record(*policy_called(info, setup.units), setup, faulty_machine());
+    ASSERT_FALSE(run.is_whole);
+    const JournalCheck check = check_journal(run, *policy_called(info, setup.units));
+    EXPECT_FALSE(check.difference) << check.difference->recorded << "\n" << check.difference->now;
+    EXPECT_FALSE(check.first_unknown_block);
+    EXPECT_GT(check.blocks, 0u);
+  }
+}
+
+TEST(JournalCheck, ChecksARunThatWasKilledAtAnyLine) {
+  const auto& info = find_policy("plb-hec");
+  const RunSetup setup = faulty_setup();
+  RecordedRun run = record(*policy_called(info, setup.units), setup, faulty_machine());
+  run.is_whole = false;
+  while (!run.lines.empty()) {
+    run.lines.pop_back();
+    EXPECT_FALSE(check_journal(run, *policy_called(info, setup.units)).difference)
+        << run.lines.size();
+  }
+}
+
+TEST(JournalCheck, EndsForEveryJournalHoweverItsLinesAreShuffled) {
+  // Lines left out, doubled or exchanged: always an answer, never a hang or a crash.
+  const auto& info = find_policy("plb-hec");
+  const RunSetup setup = faulty_setup();
+  const RecordedRun run = record(*policy_called(info, setup.units), setup, faulty_machine());
+  for (std::size_t i = 0; i + 1 < run.lines.size(); ++i) {
+    RecordedRun without = run;
+    without.lines.erase(without.lines.begin() + static_cast<std::ptrdiff_t>(i));
+    EXPECT_TRUE(check_journal(without, *policy_called(info, setup.units)).difference) << i;
+    RecordedRun exchanged = run;
+    std::swap(exchanged.lines[i].what, exchanged.lines[i + 1].what);
+    static_cast<void>(check_journal(exchanged, *policy_called(info, setup.units)));
+  }
+}
+
+}  // namespace
+}  // namespace equipoise

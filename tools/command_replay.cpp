@@ -1,0 +1,102 @@
+// `equipoise replay`: a recorded run again.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/run/journal_check.hpp"
+#include "tools/commands.hpp"
+#include "tools/console.hpp"
+#include "tools/inputs.hpp"
+#include "tools/json_text.hpp"
+#include "tools/real_world.hpp"
+#include "tools/replay_inputs.hpp"
+#include "tools/schedule_search.hpp"
+#include "tools/sim_world.hpp"
+#include "traces/run_file.hpp"
+
+namespace equipoise {
+namespace {
+
+void warn_of_an_early_end(const RunFile& file) {
+  if (file.is_cut) warn(file.path + ": its last line is cut off and was left out");
+  if (!file.summary) warn(file.path + ": the run was interrupted; it has no summary");
+}
+
+/// What an informed policy or an oracle was given before the run: from the same files again.
+KnownCosts recorded_knowledge(const RunFile& file, const PolicyChoice& choice,
+                              const Options& options) {
+  if (choice.info->foresight == Foresight::none) return {};
+  if (file.header.on != "sim") {
+    return known_costs(file.run.phases, file.run.units,
+                       profile_of(choice, read_traces(options.trace_files)));
+  }
+  SimWorld world = load_sim_world(options);
+  if (names_of(world.units) != names_of(file.run.units)) {
+    throw InputError(options.platform_file,
+                     fmt::format("its units are not those of {}; give --platform and --trace as "
+                                 "they were",
+                                 file.path));
+  }
+  if (choice.info->foresight == Foresight::oracle) know_best_schedule(world, options);
+  return known_costs(world, profile_of(choice, world.traces));
+}
+
+std::string agreement_text(const RunFile& file, const JournalCheck& check) {
+  std::string text =
+      fmt::format("{}: {} blocks and {} other decisions of {} are decided the same again",
+                  file.path, check.blocks, check.other, file.header.spelling);
+  if (check.first_unknown_block) {
+    text += fmt::format("; what follows block {}, which never came back, cannot be told",
+                        *check.first_unknown_block);
+  }
+  return text;
+}
+
+std::string check_json(const JournalCheck& check) {
+  std::vector<std::pair<std::string, std::string>> facts = {
+      {"agrees", check.difference ? "false" : "true"},
+      {"blocks", std::to_string(check.blocks)},
+      {"other_decisions", std::to_string(check.other)}};
+  if (check.first_unknown_block) {
+    facts.emplace_back("first_unknown_block", std::to_string(*check.first_unknown_block));
+  }
+  if (check.difference) {
+    facts.emplace_back("line", std::to_string(check.difference->line));
+    facts.emplace_back("recorded", json_string(check.difference->recorded));
+    facts.emplace_back("now", json_string(check.difference->now));
+  }
+  return json_object(facts);
+}
+
+int check(const RunFile& file, const Options& options) {
+  const PolicyChoice choice = parse_policy(file.header.spelling);
+  const KnownCosts known = recorded_knowledge(file, choice, options);
+  const std::unique_ptr<Policy> policy =
+      make_policy(*choice.info, {choice.parameters, &known, file.run.units});
+  const JournalCheck found = check_journal(file.run, *policy);
+  if (options.json) std::printf("%s\n", check_json(found).c_str());
+  if (!found.difference) {
+    if (!options.json) std::printf("%s\n", agreement_text(file, found).c_str());
+    return 0;
+  }
+  const JournalDifference& difference = *found.difference;
+  const std::string line = difference.line == 0 ? "" : fmt::format(":{}", difference.line);
+  say_error(
+      fmt::format("{}{}: the first decision that differs; recorded: {}; now: {}; the {} "
+                  "blocks before it agree; was the file changed, or the policy?",
+                  file.path, line, difference.recorded, difference.now, found.blocks));
+  return 1;
+}
+
+}  // namespace
+
+int replay_command(const ReplayRequest& request, const Options& options) {
+  if (!request.check) throw InputError("replay", "say what is to be done again: --check");
+  const RunFile file = read_run_file(request.run_file);
+  warn_of_an_early_end(file);
+  return check(file, recorded_options(file, options));
+}
+
+}  // namespace equipoise

@@ -1,0 +1,141 @@
+// The header of a run file: the experiment.
+#include <limits>
+#include <set>
+
+#include "shared_policies/model/failure.hpp"
+#include "traces/run_file.hpp"
+
+namespace equipoise {
+namespace {
+
+constexpr double most = 1e300;
+constexpr int most_slots = 1 << 20;
+
+std::string text_or_nothing(const JsonObject& object, const std::string& name) {
+  return object.find(name) == nullptr ? "" : object.text(name);
+}
+
+std::optional<double> number_or_nothing(const JsonObject& object, const std::string& name) {
+  if (object.find(name) == nullptr) return std::nullopt;
+  return object.number(name, 0.0, most);
+}
+
+/// A list of texts; none where it is missing.
+std::vector<std::string> texts(const JsonObject& object, const std::string& name) {
+  std::vector<std::string> list;
+  if (object.find(name) == nullptr) return list;
+  for (const JsonValue& value : object.list(name)) {
+    if (value.kind != JsonValue::Kind::text) {
+      throw InputError(object.where(value), "'" + name + "' must hold texts; write it again");
+    }
+    list.push_back(value.text);
+  }
+  return list;
+}
+
+Unit read_unit(const JsonObject& object) {
+  Unit unit;
+  unit.name = object.text("id");
+  const std::optional<UnitKind> kind = unit_kind_from(object.text("kind"));
+  if (!kind) {
+    throw InputError(object.where(), "unknown kind '" + object.text("kind") + "' of unit " +
+                                         unit.name + "; it is cpu, gpu or mic");
+  }
+  unit.kind = *kind;
+  unit.model = text_or_nothing(object, "model");
+  unit.node = text_or_nothing(object, "node");
+  unit.is_remote = object.find("is_remote") != nullptr && object.flag("is_remote");
+  unit.memory_bytes = number_or_nothing(object, "memory_bytes");
+  unit.idle_w = number_or_nothing(object, "idle_w");
+  unit.busy_w = number_or_nothing(object, "busy_w");
+  unit.copy_engines = static_cast<int>(object.whole("copy_engines", 1, 2));
+  unit.slots = static_cast<int>(object.whole("slots", 1, most_slots));
+  return unit;
+}
+
+void read_units(const JsonObject& header, const std::string& path, RecordedRun& run) {
+  std::set<std::string> names;
+  for (const JsonValue& value : header.list("units")) {
+    const JsonObject object(value, path, "a unit");
+    run.units.push_back(read_unit(object));
+    if (!names.insert(run.units.back().name).second) {
+      throw InputError(object.where(),
+                       "unit " + run.units.back().name + " is listed twice; name each unit once");
+    }
+    if (object.find("present_at_start") != nullptr && !object.flag("present_at_start")) {
+      run.absent_at_start.push_back(UnitId{static_cast<std::uint32_t>(run.units.size() - 1)});
+    }
+  }
+  if (run.units.empty()) {
+    throw InputError(header.where(), "a run has at least one unit; give another file");
+  }
+}
+
+Workload read_workload(const JsonObject& object) {
+  Workload workload;
+  constexpr Items most_items = std::numeric_limits<Items>::max();
+  workload.kernel = object.text("kernel");
+  workload.items = object.whole("items", 1, most_items);
+  workload.grain_items = object.whole("grain_items", 1, most_items);
+  workload.iterations =
+      static_cast<int>(object.whole("iterations", 1, std::numeric_limits<int>::max()));
+  workload.in_bytes_per_item = object.number("in_bytes_per_item", 0.0, most);
+  workload.out_bytes_per_item = object.number("out_bytes_per_item", 0.0, most);
+  workload.resident_bytes = object.number("resident_bytes", 0.0, most);
+  workload.memory_bytes_per_item = object.number("memory_bytes_per_item", 0.0, most);
+  workload.flop_per_item = object.number("flop_per_item", 0.0, most);
+  for (const JsonMember& member : object.at("parameters").object) {
+    workload.parameters[member.name] = member.value.number;
+  }
+  workload.validate(object.where());
+  return workload;
+}
+
+void read_workloads(const JsonObject& header, const std::string& path, RecordedRun& run) {
+  for (const JsonValue& value : header.list("workloads")) {
+    const JsonObject object(value, path, "a workload");
+    run.phases.push_back(read_workload(object));
+    for (const Unit& unit : run.units) {
+      if (holds_a_grain(unit, run.phases.back())) continue;
+      throw InputError(object.where(), "unit " + unit.name + " does not hold a grain of " +
+                                           run.phases.back().kernel +
+                                           ", so it had no part in this run; give another file");
+    }
+  }
+  if (run.phases.empty()) {
+    throw InputError(header.where(), "a run has at least one workload; give another file");
+  }
+}
+
+}  // namespace
+
+void read_run_header(const JsonValue& line, RunFile& file) {
+  const JsonObject header(line, file.path, "the header of a run file");
+  const std::string& schema = header.text("schema");
+  const std::string ours = "equipoise.run/1";
+  if (schema != ours && !schema.starts_with(ours + ".")) {
+    throw InputError(header.where(), "schema '" + schema + "' is not '" + ours +
+                                         "'; is this a run file, and made by this version?");
+  }
+  RunHeader& h = file.header;
+  h.on = header.text("on");
+  h.policy = header.text("policy");
+  h.spelling = header.text("spelling");
+  h.seed = static_cast<std::uint64_t>(header.whole("seed", 0, std::numeric_limits<Items>::max()));
+  h.repetition =
+      static_cast<std::uint64_t>(header.whole("repetition", 0, std::numeric_limits<Items>::max()));
+  h.decision_cost = header.text("decision_cost");
+  h.workload_spellings = texts(header, "workload_spellings");
+  h.unit_spellings = texts(header, "unit_spellings");
+  h.trace_files = texts(header, "traces");
+  h.platform_file = text_or_nothing(header, "platform");
+  h.scenario_file = text_or_nothing(header, "scenario");
+  if (header.find("noise") != nullptr) h.noise = header.flag("noise");
+  if (const auto given = number_or_nothing(header, "dispatch_cost_given_s")) {
+    h.dispatch_cost = Seconds{*given};
+  }
+  read_units(header, file.path, file.run);
+  read_workloads(header, file.path, file.run);
+}
+
+}  // namespace equipoise

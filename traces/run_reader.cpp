@@ -1,0 +1,216 @@
+// The lines of a run file behind its header.
+#include <array>
+#include <fstream>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/nearest_name.hpp"
+#include "traces/run_file.hpp"
+
+namespace equipoise {
+namespace {
+
+constexpr Items most_items = std::numeric_limits<Items>::max();
+constexpr double most_seconds = 1e300;
+
+constexpr std::array tags = {BlockTag::run, BlockTag::train, BlockTag::gap, BlockTag::tail};
+constexpr std::array disturbances = {DisturbanceKind::compete, DisturbanceKind::slow,
+                                     DisturbanceKind::profile, DisturbanceKind::bandwidth,
+                                     DisturbanceKind::fail,    DisturbanceKind::join};
+
+Seconds seconds(const JsonObject& line, const std::string& name) {
+  return {line.number(name, 0.0, most_seconds)};
+}
+
+std::uint64_t count(const JsonObject& line, const std::string& name) {
+  return static_cast<std::uint64_t>(line.whole(name, 0, most_items));
+}
+
+BlockTag read_tag(const JsonObject& line) {
+  for (const BlockTag tag : tags) {
+    if (line.text("tag") == to_string(tag)) return tag;
+  }
+  throw InputError(line.where(),
+                   unknown_name("tag", line.text("tag"), {"run", "train", "gap", "tail"}));
+}
+
+std::optional<DisturbanceKind> disturbance_kind(const std::string& what) {
+  for (const DisturbanceKind kind : disturbances) {
+    if (what == to_string(kind)) return kind;
+  }
+  return std::nullopt;
+}
+
+Disturbance read_disturbance(const JsonObject& line, DisturbanceKind kind) {
+  Disturbance d;
+  d.kind = kind;
+  d.at = seconds(line, "at_s");
+  d.target = line.text(kind == DisturbanceKind::bandwidth ? "link" : "unit");
+  if (line.find("until_s") != nullptr) d.until = seconds(line, "until_s");
+  if (line.find("share") != nullptr) d.amount = line.number("share", 0.0, 1.0);
+  if (line.find("factor") != nullptr) d.amount = line.number("factor", 0.0, most_seconds);
+  return d;
+}
+
+/// Reads a run file line by line.
+class RunReader {
+ public:
+  explicit RunReader(const std::string& path) { file_.path = path; }
+
+  RunFile read(std::istream& in) {
+    std::string text;
+    while (std::getline(in, text)) {
+      ++line_;
+      take(text, !in.eof());
+    }
+    if (line_ == 0 || file_.run.units.empty()) {
+      throw InputError(file_.path, "the file ends before its header does; give another run file");
+    }
+    file_.run.is_whole = file_.summary.has_value();
+    return std::move(file_);
+  }
+
+ private:
+  /// Takes in one line; `whole` says that a line end followed.
+  void take(const std::string& text, bool whole) {
+    if (file_.summary) {
+      throw InputError(place(), "a line behind the summary; the summary is a run file's last line");
+    }
+    JsonValue value;
+    try {
+      value = parse_json(text, file_.path, line_);
+    } catch (const InputError&) {
+      if (whole) throw;
+      file_.is_cut = true;
+      return;
+    }
+    if (line_ == 1) return read_run_header(value, file_);
+    const JsonObject line(value, file_.path, "a line of a run file");
+    if (line.find("summary") != nullptr) {
+      file_.summary =
+          RunSummary{seconds(line, "makespan_s"), line.flag("complete"), line.flag("verified")};
+    } else if (line.find("decision") != nullptr) {
+      file_.run.lines.push_back({line_, read_decision(line)});
+    } else if (line.find("event") != nullptr) {
+      take_event(line);
+    } else if (line.find("block") != nullptr) {
+      file_.run.lines.push_back({line_, read_accepted(line)});
+    } else {
+      throw InputError(place(),
+                       "neither a block nor a decision, an event or the summary; "
+                       "is this a run file, and made by this version?");
+    }
+  }
+
+  [[nodiscard]] std::string place() const { return file_.path + ":" + std::to_string(line_); }
+
+  [[nodiscard]] UnitId unit_of(const JsonObject& line, const std::string& member) const {
+    const std::string& name = line.text(member);
+    std::vector<std::string> known;
+    for (std::uint32_t i = 0; i < file_.run.units.size(); ++i) {
+      if (file_.run.units[i].name == name) return UnitId{i};
+      known.push_back(file_.run.units[i].name);
+    }
+    throw InputError(line.where(), unknown_name("unit", name, known));
+  }
+
+  /// A block as it was handed out. Every id is handed out once.
+  Block read_block(const JsonObject& line) {
+    Block block;
+    block.id = count(line, "block");
+    block.phase =
+        static_cast<int>(line.whole("phase", 0, static_cast<Items>(file_.run.phases.size()) - 1));
+    const Workload& workload = file_.run.phases[static_cast<std::size_t>(block.phase)];
+    block.iteration = static_cast<int>(line.whole("iteration", 0, workload.iterations - 1));
+    block.items = line.whole("items", 1, workload.items);
+    block.tag = read_tag(line);
+    if (line.find("group") != nullptr) {
+      block.group = static_cast<std::uint32_t>(
+          line.whole("group", 0, std::numeric_limits<std::uint32_t>::max()));
+    }
+    if (!handed_out_.insert(block.id).second) {
+      throw InputError(line.where(), "block " + std::to_string(block.id) +
+                                         " was handed out before; a number is used once");
+    }
+    return block;
+  }
+
+  BlockRecord read_accepted(const JsonObject& line) {
+    BlockRecord record;
+    record.unit = unit_of(line, "unit");
+    record.block = read_block(line);
+    const Workload& workload = file_.run.phases[static_cast<std::size_t>(record.block.phase)];
+    record.block.first = line.whole("first_item", 0, workload.items - record.block.items);
+    record.assigned = seconds(line, "assigned_s");
+    record.times = {seconds(line, "in_s"), seconds(line, "compute_s"), seconds(line, "out_s")};
+    record.end = seconds(line, "end_s");
+    record.after_events = count(line, "after_events");
+    return record;
+  }
+
+  [[nodiscard]] DecisionRecord read_decision(const JsonObject& line) const {
+    DecisionRecord record;
+    record.at = seconds(line, "at_s");
+    record.cost = seconds(line, "cost_s");
+    record.end = seconds(line, "end_s");
+    record.thought.what = line.text("decision");
+    if (line.text("by") != "master") record.thought.unit = unit_of(line, "by");
+    for (const JsonValue& value : line.list("units")) {
+      const JsonObject object(value, file_.path, "what is believed of a unit");
+      UnitBelief& belief = record.thought.beliefs.emplace_back();
+      belief.unit = unit_of(object, "unit");
+      belief.block_items = object.whole("block_items", -most_items, most_items);
+      if (object.find("cost_s") != nullptr) belief.cost = object.text("cost_s");
+      const auto share = [&](const std::string& name) {
+        return object.find(name) == nullptr
+                   ? std::nullopt
+                   : std::optional(object.number(name, -most_seconds, most_seconds));
+      };
+      belief.r2 = share("r2");
+      belief.r2_transfer = share("r2_transfer");
+    }
+    return record;
+  }
+
+  void take_event(const JsonObject& line) {
+    const std::string& what = line.text("event");
+    if (const auto kind = disturbance_kind(what)) {
+      file_.run.lines.push_back({line_, read_disturbance(line, *kind)});
+      return;
+    }
+    EventRecord record;
+    record.at = seconds(line, "at_s");
+    record.what = what;
+    if (line.find("unit") != nullptr) record.unit = unit_of(line, "unit");
+    if (line.find("block") != nullptr) {
+      record.block = read_block(line);
+      record.assigned = seconds(line, "assigned_s");
+      record.after_events = count(line, "after_events");
+    }
+    const bool is_of_a_block = what == "block_lost" || what == "block_outstanding";
+    if ((is_of_a_block && !record.block) ||
+        ((is_of_a_block || what == "unit_lost" || what == "unit_joined") && !record.unit)) {
+      throw InputError(place(), "'" + what + "' must say of which " +
+                                    (record.unit ? "block" : "unit") + "; write it again");
+    }
+    file_.run.lines.push_back({line_, std::move(record)});
+  }
+
+  RunFile file_;
+  std::size_t line_ = 0;
+  std::set<std::uint64_t> handed_out_;
+};
+
+}  // namespace
+
+RunFile read_run_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw InputError(path, "cannot be read; give the path of a run file");
+  return read_run(in, path);
+}
+
+RunFile read_run(std::istream& in, const std::string& path) { return RunReader(path).read(in); }
+
+}  // namespace equipoise
