@@ -43,6 +43,7 @@ struct KernelInfo {
 [[nodiscard]] std::unique_ptr<Kernel> make_fft2d(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_nbody(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_mandelbrot(const Parameters& parameters);
+[[nodiscard]] std::unique_ptr<Kernel> make_gaussian(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_empty(const Parameters& parameters);
 
 }  // namespace equipoise

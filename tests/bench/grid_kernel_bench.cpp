@@ -118,5 +118,17 @@ void machine_roots_and_divisions(benchmark::State& state) {
 }
 BENCHMARK(machine_roots_and_divisions);
 
+/// The filter of the energy paper and a small one, in blocks of 64 rows and of one; beside
+/// machine_multiply_add, which has no pixel to load.
+void real_gaussian(benchmark::State& state) {
+  compute_block(state, "gaussian",
+                {{"width", "2000"}, {"height", "64"}, {"radius", std::to_string(state.range(0))}},
+                state.range(1));
+}
+BENCHMARK(real_gaussian)
+    ->ArgNames({"radius", "rows"})
+    ->ArgsProduct({{40, 4}, {64, 1}})
+    ->Unit(benchmark::kMillisecond);
+
 }  // namespace
 }  // namespace equipoise
