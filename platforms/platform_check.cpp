@@ -82,7 +82,7 @@ void apply_property(const std::string& name, const std::string& value, PlatformU
   } else if (name == "memory_bytes") {
     unit.memory_bytes = not_negative(value, "memory_bytes");
   } else if (name == "copy_engines") {
-    unit.copy_engines = whole(value, "copy_engines", 1, 2);
+    unit.copy_engines = whole(value, "copy_engines", 0, 2);
   } else if (name == "slots") {
     unit.slots = whole(value, "slots", 1, 1000000);
   } else if (name == "wattage_per_state") {

@@ -2,38 +2,60 @@
 #include "real/clock.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <thread>
 
 namespace equipoise {
 namespace {
 
+using SteadyTime = std::chrono::steady_clock;
+
 /// What a sleep may be late by; the end of a wait is spun through.
-constexpr Seconds spun{60e-6};
+constexpr std::chrono::microseconds spun{60};
 /// The longest sleep that does not look at `stopping`.
-constexpr Seconds nap{20e-3};
+constexpr std::chrono::milliseconds nap{20};
 
 class SteadyClock final : public Clock {
  public:
+  explicit SteadyClock(double time_scale) : time_scale_(time_scale) { start(); }
+
+  void start() override {
+    origin_.store(SteadyTime::now().time_since_epoch(), std::memory_order_release);
+  }
+
   Seconds now() const override {
-    return {std::chrono::duration<double>(std::chrono::steady_clock::now() - origin_).count()};
+    const SteadyTime::duration past = SteadyTime::now().time_since_epoch() - origin();
+    return {std::chrono::duration<double>(past).count() / time_scale_};
+  }
+
+  TimePoint moment(Seconds at) const override {
+    constexpr double far_s = 1e9;
+    const std::chrono::duration<double> past(std::min(at.value * time_scale_, far_s));
+    return TimePoint(origin() + std::chrono::duration_cast<SteadyTime::duration>(past));
   }
 
   void wait_until(Seconds at, const std::atomic<bool>& stopping) override {
-    for (Seconds left = at - now(); left > Seconds{}; left = at - now()) {
+    const TimePoint until = moment(at);
+    for (auto left = until - SteadyTime::now(); left > SteadyTime::duration::zero() || now() < at;
+         left = until - SteadyTime::now()) {
       if (stopping.load(std::memory_order_relaxed)) return;
-      if (left <= spun) continue;
-      const double span_s = std::min(left - spun, nap).value;
-      std::this_thread::sleep_for(std::chrono::duration<double>(span_s));
+      if (left > spun)
+        std::this_thread::sleep_for(std::min<SteadyTime::duration>(left - spun, nap));
     }
   }
 
  private:
-  std::chrono::steady_clock::time_point origin_ = std::chrono::steady_clock::now();
+  [[nodiscard]] SteadyTime::duration origin() const {
+    return origin_.load(std::memory_order_acquire);
+  }
+
+  double time_scale_;
+  std::atomic<SteadyTime::duration> origin_;
 };
 
 }  // namespace
 
-std::unique_ptr<Clock> make_steady_clock() { return std::make_unique<SteadyClock>(); }
+std::unique_ptr<Clock> make_steady_clock(double time_scale) {
+  return std::make_unique<SteadyClock>(time_scale);
+}
 
 }  // namespace equipoise

@@ -1,149 +1,75 @@
-// One thread that takes blocks from a ring and reports them in another.
-#include <atomic>
-#include <exception>
-#include <future>
-#include <new>
-#include <system_error>
-#include <thread>
+// One unit of CPU cores: takes blocks through their three stages, one after another.
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "real/ring.hpp"
-#include "real/worker.hpp"
-#include "shared_policies/model/failure.hpp"
+#include "real/unit_desk.hpp"
 
 namespace equipoise {
 namespace {
 
-/// Commands and reports that a worker holds at most, both together; more wait with the controller.
-constexpr std::size_t ring_capacity = 64;
 /// How long a worker looks for its next block before it sleeps: its core is its own.
 constexpr std::chrono::microseconds patience{300};
 
-class CpuWorker final : public Worker {
+class CpuDriver final : public UnitDriver {
  public:
-  explicit CpuWorker(WorkerSetup setup) : setup_(std::move(setup)), up_(promise_.get_future()) {
-    try {
-      thread_ = std::thread([this] { live(); });
-    } catch (const std::system_error& error) {
-      throw BackendError(
-          fmt::format("unit {}: no thread: {}", setup_.spec.unit.name, error.what()));
+  explicit CpuDriver(WorkerSetup setup) : setup_(std::move(setup)) {}
+
+  void come_up() override {
+    team_ = std::make_unique<ThreadTeam>(setup_.cores);
+    for (Kernel* const kernel : setup_.phases) {
+      sides_.push_back(kernel->make_cpu_side(largest_block(setup_.spec.unit, kernel->workload())));
     }
   }
 
-  ~CpuWorker() override {
-    stop();
-    thread_.join();
-  }
-
-  void await_up() override {
-    try {
-      up_.get();
-    } catch (const std::exception& error) {
-      throw BackendError(
-          fmt::format("unit {} does not come up: {}", setup_.spec.unit.name, error.what()));
+  void work(UnitDesk& desk) override {
+    while (const Command* const next = desk.await_command(Doorbell::TimePoint::max())) {
+      Report report{.command = *next, .times = {}, .end = {}, .failed = false};
+      desk.drop_command();
+      if (desk.begin(report.command)) perform(report, desk);
+      desk.report(report);
     }
   }
-
-  bool offer(const Command& command) override {
-    if (held_ == ring_capacity) return false;
-    EQ_CHECK(commands_.push(command), "there is room for every command");
-    ++held_;
-    bell_.ring();
-    return true;
-  }
-
-  const Report* report() override { return reports_.front(); }
-  void drop_report() override {
-    reports_.pop();
-    --held_;
-  }
-
-  void stop() override {
-    stops_.store(true, std::memory_order_seq_cst);
-    bell_.ring();
-  }
-
-  std::string failure() const override { return failure_; }
 
  private:
-  void live() {
-    std::unique_ptr<ThreadTeam> team;
-    try {
-      team = std::make_unique<ThreadTeam>(setup_.cores);
-      for (Kernel* const kernel : setup_.phases) {
-        sides_.push_back(
-            kernel->make_cpu_side(largest_block(setup_.spec.unit, kernel->workload())));
-      }
-    } catch (...) {
-      promise_.set_exception(std::current_exception());
-      return;
-    }
-    promise_.set_value();
-    work(*team);
-  }
-
-  void work(ThreadTeam& team) {
-    const auto has_something = [this] {
-      return commands_.front() != nullptr || stops_.load(std::memory_order_seq_cst);
-    };
-    while (bell_.wait(has_something, Doorbell::TimePoint::max()) && !stops_.load()) {
-      Report report{.command = *commands_.front(), .times = {}, .end = {}, .failed = false};
-      commands_.pop();
-      try {
-        perform(report, team);
-      } catch (const std::bad_alloc&) {
-        failure_ = "out of memory";
-      } catch (const std::exception& error) {
-        failure_ = error.what();
-      } catch (...) {
-        failure_ = "an unknown failure";
-      }
-      report.failed = !failure_.empty();
-      report.end = report.failed ? setup_.clock->now() : report.end;
-      EQ_CHECK(reports_.push(report), "there is room for every report");
-      setup_.controller->ring();
-      if (report.failed) return;
-    }
-  }
-
-  /// Takes a block through its three stages. Throws what the kernel throws.
-  void perform(Report& report, ThreadTeam& team) {
+  /// Takes a block through its stages. Throws what the kernel throws.
+  void perform(Report& report, UnitDesk& desk) {
     const Block& block = report.command.block;
     UnitKernel& side = *sides_[static_cast<std::size_t>(block.phase)];
-    const auto stage = [&](Seconds begin, auto&& work) {
-      return stretched(*setup_.clock, begin, setup_.spec.slowdown, stops_, work);
+    const auto stage = [&](Seconds begin, const StepFunction& rate, auto&& work) {
+      return stretched(*setup_.clock, begin, rate, desk.gives_up(), work);
     };
     const Seconds begin = setup_.clock->now();
-    const Seconds in = stage(begin, [&] {
-      if (resident_phase_ != block.phase) side.copy_resident();
-      resident_phase_ = block.phase;
-      side.copy_in(block);
+    const Seconds in = stage(begin, setup_.rates.in, [&] {
+      desk.with_host(report.command, [&] { copy_in(side, report.command); });
     });
-    const Seconds computed = stage(in, [&] { side.compute(block, team); });
-    report.end = stage(computed, [&] { side.copy_out(block); });
+    const Seconds computed = stage(in, setup_.rates.compute, [&] { side.compute(block, *team_); });
+    report.end = stage(computed, setup_.rates.out,
+                       [&] { desk.with_host(report.command, [&] { side.copy_out(block); }); });
     report.times = {in - begin, computed - in, report.end - computed};
   }
 
+  void copy_in(UnitKernel& side, const Command& command) {
+    if (command.block.phase != resident_phase_ || command.epoch != resident_epoch_) {
+      side.copy_resident();
+      resident_phase_ = command.block.phase;
+      resident_epoch_ = command.epoch;
+    }
+    side.copy_in(command.block);
+  }
+
   WorkerSetup setup_;
-  std::promise<void> promise_;
-  std::future<void> up_;
-  Ring<Command, ring_capacity> commands_;
-  Ring<Report, ring_capacity> reports_;
-  std::size_t held_ = 0;  ///< offered and not dropped; the controller's
-  Doorbell bell_{patience};
-  std::atomic<bool> stops_ = false;
+  std::unique_ptr<ThreadTeam> team_;
   std::vector<std::unique_ptr<UnitKernel>> sides_;  ///< (phases)
   int resident_phase_ = -1;
-  std::string failure_;
-  std::thread thread_;
+  std::uint32_t resident_epoch_ = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<Worker> make_cpu_worker(WorkerSetup setup) {
-  return std::make_unique<CpuWorker>(std::move(setup));
+  const std::string unit = setup.spec.unit.name;
+  const std::shared_ptr<Doorbell> controller = setup.controller;
+  return make_threaded_worker(unit, std::make_unique<CpuDriver>(std::move(setup)), controller,
+                              patience);
 }
 
 }  // namespace equipoise

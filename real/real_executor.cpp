@@ -1,4 +1,5 @@
-// The controller's side: hands blocks to workers and merges what they report into one order.
+// The controller's side: hands blocks to workers and merges what they report, and what a scenario
+// does to them, into one order.
 #include "real/real_executor.hpp"
 
 #include <algorithm>
@@ -9,6 +10,8 @@
 #include <fmt/format.h>
 
 #include "real/clock.hpp"
+#include "real/competing_load.hpp"
+#include "real/disturbances.hpp"
 #include "real/doorbell.hpp"
 #include "real/worker.hpp"
 #include "shared_policies/model/failure.hpp"
@@ -17,11 +20,14 @@ namespace equipoise {
 namespace {
 
 /// How often a waiting controller asks whether it is to stop.
-constexpr Seconds stop_poll{50e-3};
+constexpr std::chrono::milliseconds stop_poll{50};
 /// How long a waiting controller looks for reports before it sleeps, on a core of its own and on
 /// one that it shares with units that compute.
 constexpr std::chrono::microseconds patience_alone{2000};
 constexpr std::chrono::microseconds patience_sharing{50};
+/// How long a run that was stopped waits for the blocks at hand; and one that was not.
+constexpr std::chrono::milliseconds stop_patience{1000};
+constexpr std::chrono::milliseconds end_patience = std::chrono::hours(24 * 365);
 /// What tells two events apart whose order the clock does not.
 constexpr Seconds tick{1e-9};
 
@@ -45,30 +51,40 @@ class RealExecutor final : public Executor {
       : setup_(std::move(setup)),
         placement_(setup_.placement ? *setup_.placement
                                     : place_units(setup_.units, this_machine())),
-        bell_(placement_.free.empty() ? patience_sharing : patience_alone) {
+        changes_(unit_changes(setup_.units, setup_.scenario)),
+        bell_(std::make_shared<Doorbell>(placement_.free.empty() ? patience_sharing
+                                                                 : patience_alone)) {
     EQ_CHECK(placement_.cores.size() == setup_.units.size(), "every unit has its cores");
+    setup_.paced.resize(setup_.units.size());
+    if (setup_.rates.empty()) {
+      for (const UnitSpec& spec : setup_.units) {
+        setup_.rates.push_back(rates_of(spec, setup_.scenario));
+      }
+    }
   }
 
   void run(const std::function<void()>& body) override {
-    for (Kernel* const kernel : setup_.phases) kernel->clear_results();
+    for (const RealPhase& phase : setup_.phases) {
+      if (phase.kernel != nullptr) phase.kernel->clear_results();
+    }
     const Up up(*this);
     for (Seat& seat : seats_) seat.worker->await_up();
     const ControllerPlace place(placement_.free);
-    begin_ = clock_->now();
-    last_ = Seconds{};
-    phase_ = 0;
-    iteration_ = 0;
+    clock_->start();
+    start_loads();
     body();
+    tell();
   }
 
-  Seconds now() const override { return std::max(clock_->now() - begin_, last_); }
+  Seconds now() const override { return std::max(clock_->now(), last_); }
 
   Seconds start(const Block& block, UnitId unit) override {
     Seat& seat = seats_[unit.index];
     begin_iteration_of(block);
+    if (seat.is_lost) return now();
     const Command command{block, now()};
     ++outstanding_;
-    ++seat.outstanding;
+    if (seat.outstanding++ == 0) seat.busy_since = command.assigned;
     if (!seat.waiting.empty() || !seat.worker->offer(command)) seat.waiting.push_back(command);
     return command.assigned;
   }
@@ -88,38 +104,91 @@ class RealExecutor final : public Executor {
     std::unique_ptr<Worker> worker;
     std::deque<Command> waiting;  ///< what does not fit into the worker's own queue
     std::size_t outstanding = 0;
-    bool lost = false;
+    Seconds busy_since;        ///< the last block came back then, or the first was handed out
+    bool is_lost = false;      ///< gone, for now or for good
+    bool is_broken = false;    ///< it has thrown
+    bool has_stalled = false;  ///< a block did not come back in time
   };
 
   /// The workers are up for as long as this lives.
   class Up {
    public:
     explicit Up(RealExecutor& executor) : executor_(executor) {
-      executor_.seats_.clear();
-      executor_.clock_ = make_steady_clock();
-      executor_.outstanding_ = 0;
-      executor_.pending_.reset();
+      executor_.reset();
       for (std::size_t i = 0; i < executor_.setup_.units.size(); ++i) {
         executor_.seats_.emplace_back().worker = executor_.make_worker(i);
+        executor_.seats_.back().is_lost =
+            !executor_.setup_.scenario.presence_of(executor_.setup_.units[i].unit.name).at_start;
       }
     }
     Up(const Up&) = delete;
     Up& operator=(const Up&) = delete;
-    ~Up() {
-      for (Seat& seat : executor_.seats_) seat.worker->stop();
-      executor_.seats_.clear();
-    }
+    ~Up() { executor_.take_down(); }
 
    private:
     RealExecutor& executor_;
   };
 
+  void reset() {
+    seats_.clear();
+    clock_ = make_steady_clock(setup_.time_scale);
+    lateness_ = std::make_shared<Lateness>();
+    outstanding_ = 0;
+    changes_past_ = 0;
+    pending_.reset();
+    last_ = Seconds{};
+    phase_ = 0;
+    iteration_ = 0;
+  }
+
   std::unique_ptr<Worker> make_worker(std::size_t unit) {
-    return make_cpu_worker({.spec = setup_.units[unit],
-                            .cores = placement_.cores[unit],
-                            .phases = setup_.phases,
-                            .clock = clock_.get(),
-                            .controller = &bell_});
+    WorkerSetup setup{.spec = setup_.units[unit],
+                      .cores = placement_.cores[unit],
+                      .rates = setup_.rates[unit],
+                      .phases = {},
+                      .paced = setup_.paced[unit],
+                      .clock = clock_,
+                      .controller = bell_};
+    if (!setup.spec.trace_unit.empty()) return make_paced_worker(std::move(setup), lateness_);
+    for (const RealPhase& phase : setup_.phases) setup.phases.push_back(phase.kernel);
+    return make_cpu_worker(std::move(setup));
+  }
+
+  /// A unit that does not come back is left behind, and so is one whose block takes long after a
+  /// stop: people who stop a program want it to end.
+  void take_down() {
+    loads_.clear();
+    const bool is_stopped = setup_.stop_requested && setup_.stop_requested();
+    for (Seat& seat : seats_) {
+      seat.worker->abandon();
+      seat.worker->stop();
+    }
+    for (Seat& seat : seats_) {
+      const auto patience = is_stopped || seat.has_stalled ? stop_patience : end_patience;
+      if (!seat.worker->has_ended(patience)) seat.worker->leave_behind();
+    }
+    seats_.clear();
+  }
+
+  void start_loads() {
+    for (const Disturbance& event : setup_.scenario.events) {
+      if (event.kind != DisturbanceKind::compete || event.amount <= 0.0) continue;
+      for (std::size_t unit = 0; unit < setup_.units.size(); ++unit) {
+        const UnitSpec& spec = setup_.units[unit];
+        if (spec.unit.name != event.target || !spec.trace_unit.empty()) continue;
+        loads_.push_back({&event, start_competing_load(clock_, event.at, event.until, event.amount,
+                                                       placement_.cores[unit])});
+      }
+    }
+  }
+
+  void tell() const {
+    for (const auto& [event, load] : loads_) {
+      if (setup_.tell_load && event->at < now()) setup_.tell_load({event, load->share()});
+    }
+    if (setup_.tell_pacing && lateness_->count() > 0) {
+      setup_.tell_pacing({lateness_->count(), lateness_->mean(), lateness_->most()});
+    }
   }
 
   /// Lets the kernel merge the results of an iteration before the first block of the next.
@@ -127,14 +196,19 @@ class RealExecutor final : public Executor {
     const bool is_next = block.iteration > iteration_ && block.phase == phase_;
     phase_ = block.phase;
     iteration_ = block.iteration;
-    if (is_next) setup_.phases[static_cast<std::size_t>(phase_)]->begin_iteration(iteration_);
+    Kernel* const kernel = setup_.phases[static_cast<std::size_t>(phase_)].kernel;
+    if (is_next && kernel != nullptr) kernel->begin_iteration(iteration_);
+  }
+
+  [[nodiscard]] UnitId id_of(const Seat& seat) const {
+    return UnitId{static_cast<std::uint32_t>(&seat - seats_.data())};
   }
 
   /// The unit whose oldest report ended first, or null.
   Seat* earliest() {
     Seat* first = nullptr;
     for (Seat& seat : seats_) {
-      if (seat.lost || seat.worker->report() == nullptr) continue;
+      if (seat.is_broken || seat.worker->report() == nullptr) continue;
       if (first == nullptr || seat.worker->report()->end < first->worker->report()->end) {
         first = &seat;
       }
@@ -142,60 +216,116 @@ class RealExecutor final : public Executor {
     return first;
   }
 
-  /// Makes the earliest report the pending event, if there is one.
+  /// The unit whose block is due back first, or null.
+  Seat* first_due() {
+    Seat* first = nullptr;
+    for (Seat& seat : seats_) {
+      if (seat.outstanding == 0) continue;
+      if (first == nullptr || seat.busy_since < first->busy_since) first = &seat;
+    }
+    return first;
+  }
+
+  [[nodiscard]] Seconds next_change() const {
+    return changes_past_ < changes_.size() ? changes_[changes_past_].at : Seconds::infinity();
+  }
+
+  /// Makes what happened first, and has not been reported, the pending event.
   void collect() {
-    Seat* const seat = earliest();
-    if (seat == nullptr) return;
-    const Report report = *seat->worker->report();
-    const UnitId unit{static_cast<std::uint32_t>(seat - seats_.data())};
-    seat->worker->drop_report();
-    last_ = std::max(report.end - begin_, last_ + tick);
+    while (!pending_) {
+      Seat* const seat = earliest();
+      const Seconds change = next_change();
+      if (seat != nullptr && seat->worker->report()->end <= change) {
+        take_report(*seat);
+      } else if (change <= clock_->now()) {
+        change_unit(changes_[changes_past_++]);
+      } else if (!take_timeout()) {
+        return;
+      }
+    }
+  }
+
+  void take_report(Seat& seat) {
+    const Report report = *seat.worker->report();
+    seat.worker->drop_report();
     if (report.failed) {
-      lose(*seat, unit);
-      pending_ = Event{last_, UnitLost{unit}};
+      seat.is_broken = true;
+      if (!seat.is_lost) lose(seat, clock_->now(), seat.worker->failure());
       return;
     }
+    last_ = std::max(report.end, last_ + tick);
+    seat.busy_since = last_;
     --outstanding_;
-    --seat->outstanding;
-    while (!seat->waiting.empty() && seat->worker->offer(seat->waiting.front())) {
-      seat->waiting.pop_front();
+    --seat.outstanding;
+    while (!seat.waiting.empty() && seat.worker->offer(seat.waiting.front())) {
+      seat.waiting.pop_front();
     }
-    pending_ = Event{
-        last_, BlockFinished{unit, report.command.block, report.command.assigned, report.times}};
+    pending_ = Event{last_, BlockFinished{id_of(seat), report.command.block,
+                                          report.command.assigned, report.times}};
   }
 
-  void lose(Seat& seat, UnitId unit) {
-    seat.lost = true;
-    outstanding_ -= seat.outstanding;
-    seat.outstanding = 0;
+  void change_unit(const UnitChange& change) {
+    Seat& seat = seats_[change.unit.index];
+    if (!change.present) {
+      if (!seat.is_lost) lose(seat, change.at, {});
+    } else if (!seat.is_broken && seat.is_lost) {
+      seat.is_lost = false;
+      last_ = std::max(change.at, last_ + tick);
+      pending_ = Event{last_, UnitJoined{change.unit}};
+    }
+  }
+
+  /// Loses the unit that has kept a block too long, if there is one.
+  bool take_timeout() {
+    if (setup_.block_timeout == Seconds::infinity()) return false;
+    Seat* const seat = first_due();
+    if (seat == nullptr || seat->busy_since + setup_.block_timeout > clock_->now()) return false;
+    seat->has_stalled = true;
+    lose(*seat, clock_->now(),
+         fmt::format("no block came back for {} s", setup_.block_timeout.value));
+    return true;
+  }
+
+  /// `why`: empty where that was to be.
+  void lose(Seat& seat, Seconds at, const std::string& why) {
+    seat.worker->abandon();
+    seat.is_lost = true;
+    outstanding_ -= std::exchange(seat.outstanding, 0);
     seat.waiting.clear();
-    if (setup_.warn) {
+    last_ = std::max(at, last_ + tick);
+    pending_ = Event{last_, UnitLost{id_of(seat)}};
+    if (setup_.warn && !why.empty()) {
       setup_.warn(fmt::format("unit {} is lost: {}; the others do its work",
-                              setup_.units[unit.index].unit.name, seat.worker->failure()));
+                              setup_.units[id_of(seat).index].unit.name, why));
     }
   }
 
-  /// Waits for a report, `deadline`, or a stop. False: there is nothing to wait for any more.
+  /// Waits for a report, `deadline`, a change, a timeout, or a stop. False: there is nothing to
+  /// wait for any more.
   bool await(Seconds deadline) {
     if (setup_.stop_requested && setup_.stop_requested()) return false;
-    if (outstanding_ == 0 && deadline == Seconds::infinity()) return false;
-    const Seconds span = std::min(deadline - now(), stop_poll);
-    const auto until = std::chrono::steady_clock::now() +
-                       std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                           std::chrono::duration<double>(span.value));
-    bell_.wait([this] { return earliest() != nullptr; }, until);
+    Seconds until = std::min(deadline, next_change());
+    if (outstanding_ == 0 && until == Seconds::infinity()) return false;
+    if (const Seat* const due = first_due()) {
+      until = std::min(until, due->busy_since + setup_.block_timeout);
+    }
+    const auto poll = std::chrono::steady_clock::now() + stop_poll;
+    bell_->wait([this] { return earliest() != nullptr; }, std::min(clock_->moment(until), poll));
     return true;
   }
 
   RealSetup setup_;
   Placement placement_;
-  std::unique_ptr<Clock> clock_;
-  Doorbell bell_;
+  std::vector<UnitChange> changes_;
+  std::shared_ptr<Clock> clock_;
+  std::shared_ptr<Doorbell> bell_;  ///< shared with threads that may be left behind
+  std::shared_ptr<Lateness> lateness_;
   std::vector<Seat> seats_;
-  Seconds begin_;
-  Seconds last_;       ///< when the last event was
-  int phase_ = 0;      ///< of the last block that was handed out
-  int iteration_ = 0;  ///< of the same
+  std::vector<std::pair<const Disturbance*, std::unique_ptr<CompetingLoad>>> loads_;
+  Seconds last_;                  ///< when the last event was
+  std::size_t changes_past_ = 0;  ///< so many of them have happened
+  int phase_ = 0;                 ///< of the last block that was handed out
+  int iteration_ = 0;             ///< of the same
   std::size_t outstanding_ = 0;
   std::optional<Event> pending_;
 };
@@ -213,6 +343,7 @@ void check_memory(std::span<const std::unique_ptr<Kernel>> phases, std::span<con
     const Workload& workload = kernel->workload();
     needed_bytes += kernel->host_bytes();
     for (const UnitSpec& spec : units) {
+      if (!spec.trace_unit.empty()) continue;
       needed_bytes +=
           workload.resident_bytes +
           workload.memory_bytes_per_item * static_cast<double>(largest_block(spec.unit, workload));

@@ -157,21 +157,6 @@ class UnitRecorder {
   std::vector<double> besides_s_;
 };
 
-/// Copies of one unit in one direction, from the trace's own samples.
-std::optional<CopySpeed> speed_of(const Trace& trace, std::uint32_t unit,
-                                  std::optional<double> TraceSample::*bytes,
-                                  std::optional<double> TraceSample::*time_s) {
-  std::vector<double> all_bytes;
-  std::vector<double> all_times_s;
-  for (const TraceSample& sample : trace.samples) {
-    if (sample.unit != unit || !(sample.*bytes) || !(sample.*time_s)) continue;
-    all_bytes.push_back(*(sample.*bytes));
-    all_times_s.push_back(*(sample.*time_s));
-  }
-  if (all_bytes.empty()) return std::nullopt;
-  return fit_copy_speed(all_bytes, all_times_s);
-}
-
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
@@ -242,9 +227,9 @@ Recording record(const RecordSetup& setup) {
   }
   for (std::uint32_t i = 0; i < setup.units.size(); ++i) {
     const Trace& trace = recording.trace;
-    recording.units.push_back({setup.units[i].unit,
-                               speed_of(trace, i, &TraceSample::in_bytes, &TraceSample::in_s),
-                               speed_of(trace, i, &TraceSample::out_bytes, &TraceSample::out_s)});
+    recording.units.push_back(
+        {setup.units[i].unit, copy_speed_of(trace, i, &TraceSample::in_bytes, &TraceSample::in_s),
+         copy_speed_of(trace, i, &TraceSample::out_bytes, &TraceSample::out_s)});
   }
   if (!besides_s.empty()) {
     recording.trace.dispatch = Seconds{std::max(median(besides_s), 0.0)};

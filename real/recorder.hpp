@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "real/kernels/kernel.hpp"
+#include "real/paced_unit.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/model/trace.hpp"
 
@@ -35,12 +36,6 @@ struct RecordSetup {
   std::function<void(const RecordProgress&)> progress;  ///< told after every sample; may be none
   std::function<bool()>
       stop_requested;  ///< true ends the recording with what is there; may be none
-};
-
-/// How fast copies in one direction are: time = latency + bytes / bandwidth.
-struct CopySpeed {
-  Seconds latency;
-  double bandwidth_bytes_per_s = 0.0;
 };
 
 /// A unit as a platform that matches the recording needs it.
@@ -75,13 +70,5 @@ struct Recording {
 /// grain, from a 4,096th of the items (a grain at least) to half of them, or to the largest block
 /// that the unit's memory holds. Ascending, at least one; empty when not even a grain fits.
 [[nodiscard]] std::vector<Items> size_ladder(const Workload& workload, const Unit& unit);
-
-/// The line through times (n) of copies of bytes (n), which are positive: least squares of relative
-/// residuals, so that small copies count as much as large ones. A latency below 0, and copies that
-/// are all of one size, give a line through the origin.
-///
-///     minimise  sum ((latency + bytes_i / bandwidth - times_i) / times_i)^2
-[[nodiscard]] CopySpeed fit_copy_speed(const std::vector<double>& bytes,
-                                       const std::vector<double>& times_s);
 
 }  // namespace equipoise

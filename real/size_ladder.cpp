@@ -1,9 +1,8 @@
-// Which block sizes are recorded, and the line through their copies.
+// Which block sizes are recorded.
 #include <algorithm>
 #include <cmath>
 
 #include "real/recorder.hpp"
-#include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
 
@@ -27,31 +26,6 @@ std::vector<Items> size_ladder(const Workload& workload, const Unit& unit) {
     if (sizes.empty() || items > sizes.back()) sizes.push_back(items);
   }
   return sizes;
-}
-
-CopySpeed fit_copy_speed(const std::vector<double>& bytes, const std::vector<double>& times_s) {
-  EQ_CHECK(!bytes.empty() && bytes.size() == times_s.size(), "every copy has its time");
-  // Weighted sums with weights 1 / time^2: of 1, b, b^2, t, t b.
-  double w = 0.0;
-  double wb = 0.0;
-  double wbb = 0.0;
-  double wt = 0.0;
-  double wtb = 0.0;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const double weight = 1.0 / (times_s[i] * times_s[i]);
-    w += weight;
-    wb += weight * bytes[i];
-    wbb += weight * bytes[i] * bytes[i];
-    wt += weight * times_s[i];
-    wtb += weight * times_s[i] * bytes[i];
-  }
-  const double determinant = w * wbb - wb * wb;
-  if (determinant > 1e-9 * w * wbb) {
-    const double slope = (w * wtb - wb * wt) / determinant;
-    const double latency = (wt - slope * wb) / w;
-    if (latency >= 0.0 && slope > 0.0) return {Seconds{latency}, 1.0 / slope};
-  }
-  return {Seconds{}, wbb / wtb};
 }
 
 }  // namespace equipoise

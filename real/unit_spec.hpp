@@ -12,9 +12,10 @@ namespace equipoise {
 
 /// A unit as it was asked for.
 struct UnitSpec {
-  Unit unit;              ///< what policies may know
-  int threads = 1;        ///< each on a core of its own
-  double slowdown = 1.0;  ///< a unit that is really busy t seconds stays taken this many times t
+  Unit unit;               ///< what policies may know
+  int threads = 1;         ///< each on a core of its own; 0 of a paced unit
+  std::string trace_unit;  ///< of a paced unit: which unit of the traces times it; else empty
+  double slowdown = 1.0;   ///< a unit that is really busy t seconds stays taken this many times t
 };
 
 /// One row of the catalog.

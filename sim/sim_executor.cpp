@@ -59,6 +59,13 @@ Seconds disturbed(const StepFunction& rate, Seconds begin, Seconds work) {
   return rate.is_one() ? work : rate.end_of(begin, work) - begin;
 }
 
+/// How fast copies of `unit` are: one that copies by itself does that at its own speed.
+StepFunction copy_rate(const PlatformUnit& unit, const StepFunction& route,
+                       const StepFunction& speed) {
+  if (unit.unit.copy_engines > 0 || speed.is_one()) return route;
+  return combined({route, speed}, [](std::span<const double> now) { return now[0] * now[1]; });
+}
+
 /// What `bytes` take on `way` when nobody else is on it.
 Seconds alone(const Way& way, double bytes) {
   if (bytes == 0.0 || way.from == way.to) return {};
@@ -79,8 +86,9 @@ class SimExecutor final : public Executor, private PipelineStages {
     for (const PlatformUnit& unit : setup_.platform.units) {
       const UnitId id{static_cast<std::uint32_t>(pipelines_.size())};
       pipelines_.push_back(UnitPipeline(id, unit.unit.copy_engines, *this));
-      rates_.push_back({setup_.scenario.speed_of(unit.unit.name), world.rate_of(unit.in),
-                        world.rate_of(unit.out),
+      const StepFunction speed = setup_.scenario.speed_of(unit.unit.name);
+      rates_.push_back({speed, copy_rate(unit, world.rate_of(unit.in), speed),
+                        copy_rate(unit, world.rate_of(unit.out), speed),
                         setup_.scenario.presence_of(unit.unit.name).at_start});
     }
     for (const Workload& phase : setup_.phases) {

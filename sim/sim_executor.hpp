@@ -57,8 +57,9 @@ struct SimSetup {
 ///
 /// Under a scenario, a computation or a private transfer ends when the changing speed or bandwidth
 /// has done its work (latencies do not change); links that are shared change in SimGrid. A unit
-/// that fails drops its blocks at once; the first block after it joins brings first use and
-/// resident bytes again. What ends at the very time of a failure has ended.
+/// without copy engines makes its private copies at its own speed. A unit that fails drops its
+/// blocks at once; the first block after it joins brings first use and resident bytes again. What
+/// ends at the very time of a failure has ended.
 ///
 /// Thinking of a unit (`occupy`) follows the blocks that it has. `run` throws BackendError when the
 /// platform does not load, a host is missing, or the platform takes a host or link away for good.

@@ -1,4 +1,5 @@
-// What shared_policies/run/executor.hpp promises, asked of every executor: fake, simulated, real.
+// What shared_policies/run/executor.hpp promises, asked of every executor: fake, simulated, real,
+// paced.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -57,6 +58,32 @@ Subject make_real() {
   setup.phases = {subject.kernel.get()};
   subject.executor = make_real_executor(std::move(setup));
   return subject;
+}
+
+/// A GPU of a trace, 1e-4 s and 1e-7 s an item, and a slower one.
+Subject make_paced() {
+  Trace trace;
+  trace.kernel = "empty";
+  trace.units.resize(2);
+  const auto add = [&](std::uint32_t unit, double items, double compute_s) {
+    TraceSample sample;
+    sample.unit = unit;
+    sample.items = items;
+    sample.compute_mean_s = compute_s;
+    trace.samples.push_back(sample);
+  };
+  add(0, 1, 1.001e-4);
+  add(0, 1e5, 1.01e-2);
+  add(1, 1, 3.003e-4);
+  add(1, 1e5, 3.03e-2);
+  RealSetup setup;
+  setup.units = parse_units({"paced,trace_unit=a", "paced,trace_unit=b"});
+  setup.phases = {RealPhase(empty_workload())};
+  for (std::uint32_t unit = 0; unit < 2; ++unit) {
+    setup.paced.push_back({{BlockTiming(trace, unit), Draw({}), true, empty_workload(), Seconds{},
+                            CopySpeed{Seconds{1e-6}, 1e9}, std::nullopt}});
+  }
+  return {nullptr, make_real_executor(std::move(setup))};
 }
 
 struct World {
@@ -188,7 +215,7 @@ TEST_P(AnyExecutor, RunsAPolicyToTheEnd) {
 
 INSTANTIATE_TEST_SUITE_P(Worlds, AnyExecutor,
                          testing::Values(World{"Fake", make_fake}, World{"Sim", make_sim},
-                                         World{"Real", make_real}),
+                                         World{"Real", make_real}, World{"Paced", make_paced}),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace

@@ -107,7 +107,7 @@ TEST(PlatformFile, RefusesUnusableProperties) {
       property_refusal("memory_bytes", "nan"),
       "p.xml:6: host a: property memory_bytes must be a number from 0 on, not `nan`; correct it");
   EXPECT_EQ(property_refusal("copy_engines", "3"),
-            "p.xml:6: host a: property copy_engines must be a whole number from 1 to 2, not `3`; "
+            "p.xml:6: host a: property copy_engines must be a whole number from 0 to 2, not `3`; "
             "correct it");
   EXPECT_EQ(property_refusal("slots", "0.5"),
             "p.xml:6: host a: property slots must be a whole number from 1 to 1000000, not `0.5`; "

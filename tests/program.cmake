@@ -7,7 +7,9 @@ equipoise_tests(program
     program_energy_test.cpp
     program_machine_spec_test.cpp
     program_parts_test.cpp
+    program_paced_test.cpp
     program_phases_test.cpp
+    program_real_scenario_test.cpp
     program_replay_test.cpp
     program_scenario_test.cpp
     program_sweep_test.cpp

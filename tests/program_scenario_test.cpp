@@ -220,19 +220,5 @@ TEST_F(Scenarios, OfUnitsAndLinksThatAreNotThereAreRefused) {
       << link.err;
 }
 
-TEST_F(Scenarios, AreRefusedOnRealUnits) {
-  const std::string scenario = write(R"({"at_s":0.1,"unit":"cpu0","kind":"slow","factor":2})");
-  for (const std::vector<std::string>& words :
-       std::vector<std::vector<std::string>>{{"run"}, {"compare", "--on", "real"}}) {
-    std::vector<std::string> typed = words;
-    typed.insert(typed.end(), {"--unit", "cpu", "--workload", "blackscholes:options=1e4",
-                               "--policy", "greedy", "--scenario", scenario});
-    const ProgramRun run = run_equipoise(typed);
-    EXPECT_EQ(run.exit_code, 2);
-    EXPECT_NE(run.err.find("--scenario: real units cannot be disturbed yet"), std::string::npos)
-        << run.err;
-  }
-}
-
 }  // namespace
 }  // namespace equipoise

@@ -8,7 +8,9 @@ equipoise_tests(real
     real_kernel_mandelbrot_test.cpp
     real_kernel_nbody_test.cpp
     real_kernels_test.cpp
+    real_paced_test.cpp
     real_recorder_test.cpp
+    real_scenario_test.cpp
     real_unit_spec_test.cpp
     real_waiting_test.cpp
   LIBS equipoise::real

@@ -17,17 +17,17 @@
 namespace equipoise {
 namespace {
 
-RealSetup setup_of(const std::vector<std::string>& units, std::vector<Kernel*> phases) {
+RealSetup setup_of(const std::vector<std::string>& units, const std::vector<Kernel*>& phases) {
   RealSetup setup;
   setup.units = parse_units(units);
-  setup.phases = std::move(phases);
+  setup.phases.assign(phases.begin(), phases.end());
   return setup;
 }
 
 RunOutcome run_all(RealSetup real, Items block_items, MemoryJournal& journal) {
   RunSetup setup;
   for (const UnitSpec& spec : real.units) setup.units.push_back(spec.unit);
-  for (const Kernel* kernel : real.phases) setup.phases.push_back(kernel->workload());
+  for (const RealPhase& phase : real.phases) setup.phases.push_back(phase.workload);
   setup.stop_requested = real.stop_requested;
   Scripted policy = pieces_of(block_items);
   const auto executor = make_real_executor(std::move(real));

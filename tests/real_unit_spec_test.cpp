@@ -47,6 +47,20 @@ TEST(UnitSpec, NamesUnitsByKindAndOrder) {
   EXPECT_FALSE(specs[0].unit.memory_bytes);
 }
 
+TEST(UnitSpec, ReadsPacedUnitsWhichTakeNoCores) {
+  const auto specs =
+      parse_units({"paced,trace_unit=cuda0,copy_engines=2", "cpu", "paced,trace_unit=x"});
+  EXPECT_EQ(specs[0].unit.name, "paced0");
+  EXPECT_EQ(specs[0].trace_unit, "cuda0");
+  EXPECT_EQ(specs[0].unit.copy_engines, 2);
+  EXPECT_EQ(specs[2].unit.name, "paced1");
+  EXPECT_EQ(specs[1].unit.copy_engines, 0);
+  const Placement placement = place_units(specs, machine_of(2));
+  EXPECT_EQ(placement.cores, (std::vector<std::vector<int>>{{}, {0}, {}}));
+  EXPECT_EQ(refusal({"paced"}),
+            "--unit paced: a paced unit needs a unit of a trace; give trace_unit=");
+}
+
 TEST(UnitSpec, SaysWhatIsWrong) {
   EXPECT_NE(refusal({"cpus"}).find("did you mean 'cpu'"), std::string::npos);
   EXPECT_NE(refusal({"cpu,thread=2"}).find("did you mean 'threads'"), std::string::npos);
@@ -62,9 +76,10 @@ TEST(UnitSpec, SaysWhatIsWrong) {
   EXPECT_NE(refusal({"cpu", "cpu,id=cpu0"}).find("already"), std::string::npos);
 }
 
-TEST(UnitSpec, ListsEveryKindWithDefaultsThatAreLegal) {
+TEST(UnitSpec, ListsEveryKindWithDefaultsThatAreLegalButForWhatIsRequired) {
   for (const UnitKindInfo& info : unit_catalog()) {
-    EXPECT_EQ(parse_units({info.name}).size(), 1u);
+    const bool needs_trace = info.name == "paced";
+    EXPECT_EQ(parse_units({info.name + (needs_trace ? ",trace_unit=x" : "")}).size(), 1u);
     EXPECT_FALSE(info.parameters.empty());
   }
 }

@@ -17,7 +17,9 @@ namespace {
 /// A clock that moves when it is told to.
 class FakeClock final : public Clock {
  public:
+  void start() override { now_ = Seconds{}; }
   Seconds now() const override { return now_; }
+  TimePoint moment(Seconds /*at*/) const override { return {}; }
   void wait_until(Seconds at, const std::atomic<bool>& /*stopping*/) override {
     if (at > now_) now_ = at;
   }
@@ -27,29 +29,58 @@ class FakeClock final : public Clock {
   Seconds now_{10.0};
 };
 
-TEST(Stretched, KeepsAUnitThreeTimesAsLongAsItWasBusy) {
-  FakeClock clock;
-  const std::atomic<bool> stopping = false;
-  const Seconds end =
-      stretched(clock, Seconds{10.0}, 3.0, stopping, [&] { clock.pass(Seconds{0.5}); });
-  EXPECT_DOUBLE_EQ(end.value, 11.5);
+StepFunction rate_of(double factor) {
+  StepFunction rate;
+  rate.multiply(Seconds{}, Seconds::infinity(), factor);
+  return rate;
 }
 
-TEST(Stretched, WaitsNotAtAllWithoutSlowdown) {
-  FakeClock clock;
+/// When work that begins at 10 s, and really takes so long, is over.
+double stretched_end_s(FakeClock& clock, const StepFunction& rate, Seconds work) {
   const std::atomic<bool> stopping = false;
-  const Seconds end =
-      stretched(clock, Seconds{10.0}, 1.0, stopping, [&] { clock.pass(Seconds{0.5}); });
-  EXPECT_DOUBLE_EQ(end.value, 10.5);
+  return stretched(clock, Seconds{10.0}, rate, stopping, [&] { clock.pass(work); }).value;
+}
+
+TEST(Stretched, KeepsAUnitOfAThirdOfItsSpeedThreeTimesAsLongAsItWasBusy) {
+  FakeClock clock;
+  EXPECT_DOUBLE_EQ(stretched_end_s(clock, rate_of(1.0 / 3.0), Seconds{0.5}), 11.5);
+}
+
+TEST(Stretched, WaitsNotAtAllAtFullSpeed) {
+  FakeClock clock;
+  EXPECT_DOUBLE_EQ(stretched_end_s(clock, rate_of(1.0), Seconds{0.5}), 10.5);
 }
 
 TEST(Stretched, CountsWhatPassedBetweenItsBeginningAndTheWork) {
   FakeClock clock;
-  const std::atomic<bool> stopping = false;
   clock.pass(Seconds{0.25});
-  const Seconds end =
-      stretched(clock, Seconds{10.0}, 2.0, stopping, [&] { clock.pass(Seconds{0.5}); });
-  EXPECT_DOUBLE_EQ(end.value, 11.5);
+  EXPECT_DOUBLE_EQ(stretched_end_s(clock, rate_of(0.5), Seconds{0.5}), 11.5);
+}
+
+TEST(Stretched, TakesWhatIsLeftOfTheWorkAtTheRateOfItsTime) {
+  FakeClock clock;
+  StepFunction rate;
+  rate.multiply(Seconds{11.0}, Seconds{13.0}, 0.25);
+  // One second at full speed, half a second's work in the two slow ones, half a second after them.
+  EXPECT_DOUBLE_EQ(stretched_end_s(clock, rate, Seconds{2.0}), 13.5);
+}
+
+TEST(Stretched, CannotUndoWhatIsDone) {
+  FakeClock clock;
+  EXPECT_DOUBLE_EQ(stretched_end_s(clock, rate_of(2.0), Seconds{0.5}), 10.5);
+}
+
+TEST(SteadyClock, ShowsTenSecondsForOneAtATenthOfTheScale) {
+  const auto clock = make_steady_clock(0.1);
+  const auto before = std::chrono::steady_clock::now();
+  clock->start();
+  const std::atomic<bool> stopping = false;
+  clock->wait_until(Seconds{0.05}, stopping);
+  EXPECT_GE(clock->now().value, 0.05);
+  const std::chrono::duration<double> past = std::chrono::steady_clock::now() - before;
+  EXPECT_GE(past.count(), 0.005);
+  const std::chrono::duration<double> ten = clock->moment(Seconds{10.0}) - clock->moment(Seconds{});
+  EXPECT_NEAR(ten.count(), 1.0, 1e-8);
 }
 
 TEST(SteadyClock, NeverReturnsFromAWaitTooEarly) {

@@ -81,8 +81,8 @@ TEST(RunLoop, PutsALostBlockBackAndDoesItOnAnotherUnit) {
 }
 
 TEST(RunLoop, JournalsWhatEveryBlockWasHandedOutAfter) {
-  // u1 is lost at 2.5 s with its block 1, after u0's blocks 0 and 2. The unit's loss and its block's
-  // are two more events, the end of block 3 is the fifth, and then u0 gets what is left.
+  // u1 is lost at 2.5 s with its block 1, after u0's blocks 0 and 2. The unit's loss and its
+  // block's are two more events, the end of block 3 is the fifth, and then u0 gets what is left.
   auto executor = make_fake_executor(
       {{affine_unit(0, 1), affine_unit(0, 4)}, {}, {{Seconds{2.5}, UnitId{1}, false}}});
   Scripted policy = pieces_of(1);

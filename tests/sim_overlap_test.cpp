@@ -115,6 +115,11 @@ TEST(Overlap, CopiesInAndOutAtATimeWithTwoEngines) {
   expect_ends({{1, 1, 1}, 2, 1, 2, 1}, {6, 8, 13});
 }
 
+TEST(Overlap, IsNotThereOnAUnitThatCopiesByItself) {
+  // One block after another: 2 + 1 + 2 each.
+  expect_ends({{1, 1, 1}, 2, 1, 2, 0}, {5, 10, 15});
+}
+
 TEST(Overlap, NeedsNoEngineToMoveNothing) {
   // in 0-2, 2-4; the first is computed at 3 and done, while the engine copies in.
   expect_ends({{1, 1}, 2, 1, 0}, {3, 5});

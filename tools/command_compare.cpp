@@ -90,7 +90,7 @@ RunsByPolicy run_all(RealWorld& world, const std::vector<PolicyChoice>& choices,
     for (const PolicyChoice& choice : choices) {
       const RunReport report =
           run_once(world, choice, options, static_cast<std::uint64_t>(repetition),
-                   journal_file(options, choice, "real", repetition));
+                   journal_file(options, choice, world.on.c_str(), repetition));
       if (stop_signal() != 0) throw Interrupted(stop_signal());
       runs[choice.spelling].push_back(report.run);
       if (!report.run.verified) {
@@ -129,7 +129,7 @@ int compare_command(const Options& options) {
   Comparison comparison;
   comparison.policies = choose_policies(options);
   comparison.reference = choose_reference(comparison.policies, {});
-  const bool simulates = options.on != "real";
+  const bool simulates = options.on == "sim" || options.on == "both";
   const bool runs = options.on != "sim";
   SimWorld sim;
   RealWorld real;
@@ -155,7 +155,13 @@ int compare_command(const Options& options) {
     comparison.best_known_s = sim.best_known_s;
     add_results(comparison, simulate_all(sim, comparison.policies, options, failed), "sim");
   }
-  if (runs) add_results(comparison, run_all(real, comparison.policies, options), "real");
+  if (real.platform) {
+    comparison.lower_bound_s = real.platform->bound.seconds;
+    catch_stop_signals();
+    know_best_schedule(*real.platform, options);
+    comparison.best_known_s = real.platform->best_known_s;
+  }
+  if (runs) add_results(comparison, run_all(real, comparison.policies, options), real.on);
   relate_results(comparison, options.baseline);
 
   if (options.json) {

@@ -70,6 +70,15 @@ void add_units(CLI::App& command, Request& r, bool required) {
   if (required) unit->required();
 }
 
+void add_real_settings(CLI::App& command, Request& r) {
+  command.add_option("--block-timeout", r.block_timeout,
+                     "seconds; a unit that keeps a block for longer is lost");
+  command
+      .add_option("--time-scale", r.time_scale,
+                  "of paced units: 0.1 runs ten times as fast, decisions weigh ten times as much")
+      ->capture_default_str();
+}
+
 void finish_options(Request& r) {
   r.options.noise = r.noise == "on";
   while (r.options.out.size() > 1 && r.options.out.back() == '/') r.options.out.pop_back();
@@ -84,6 +93,16 @@ void finish_options(Request& r) {
   r.options.seconds_max = parse_number(r.seconds_max, "--seconds-max");
   if (r.options.seconds_max <= 0.0) {
     throw InputError("--seconds-max", "give a positive number of seconds");
+  }
+  r.options.time_scale = parse_number(r.time_scale, "--time-scale");
+  if (!(r.options.time_scale >= 1e-6 && r.options.time_scale <= 1e6)) {
+    throw InputError("--time-scale", "give a number from 1e-6 to 1e6");
+  }
+  if (!r.block_timeout.empty()) {
+    r.options.block_timeout = Seconds{parse_number(r.block_timeout, "--block-timeout")};
+    if (r.options.block_timeout->value <= 0.0) {
+      throw InputError("--block-timeout", "give a positive number of seconds");
+    }
   }
   static_cast<void>(make_cost_meter(r.options.decision_cost, 0.0));  // refuses what it cannot read
   if (r.dispatch_cost.empty()) return;

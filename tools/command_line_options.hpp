@@ -16,9 +16,12 @@ namespace equipoise {
 struct Request {
   Options options;
   std::string noise = "on";
+  std::string run_on = "real";  ///< where `run` runs
   std::string seed = "1";
   std::string dispatch_cost;
   std::string reps = "10";
+  std::string block_timeout;
+  std::string time_scale = "1";
   std::string seconds_max = "5";
   std::string what;  ///< of `list`
   std::string file;
@@ -41,6 +44,7 @@ void add_simulation(CLI::App& command, Request& r, bool required);
 void add_policies(CLI::App& command, Request& r);
 void add_run_settings(CLI::App& command, Request& r);
 void add_units(CLI::App& command, Request& r, bool required);
+void add_real_settings(CLI::App& command, Request& r);
 
 /// Adds `simulate`, `run`, `replay`, `compare`, `sweep`, `record` and `optimum`: what runs
 /// something.

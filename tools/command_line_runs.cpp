@@ -21,28 +21,46 @@ void add_simulate(CLI::App& app, Request& r) {
   c->callback([&r] { r.command = [&r] { return simulate_command(r.options); }; });
 }
 
-void refuse_scenario(const Request& r) {
-  if (r.options.scenario_file.empty()) return;
-  throw InputError("--scenario",
-                   "real units cannot be disturbed yet; simulate the scenario, or leave it out");
+/// Whether what runs in real time is said: units, or a platform whose hosts are paced.
+void check_real_units(const Request& r, const std::string& command) {
+  const Options& o = r.options;
+  if (!o.units.empty()) return;
+  if (o.on != "paced") {
+    throw InputError(command, "to run for real, give --unit; or say --on paced, or --on sim");
+  }
+  if (o.platform_file.empty() || o.trace_files.empty()) {
+    throw InputError(command, "to pace units, give --platform and --trace; or --unit paced,...");
+  }
 }
 
 void add_run(CLI::App& app, Request& r) {
   CLI::App* c = app.add_subcommand("run", "One policy on this machine's real workers -> run");
-  add_units(*c, r, true);
+  c->add_option("--on", r.run_on,
+                "real; paced: the timed hosts of a platform as workers that take their time")
+      ->check(CLI::IsMember({"real", "paced"}))
+      ->capture_default_str();
+  add_units(*c, r, false);
   add_workload(*c, r);
   add_policies(*c, r);
+  c->add_option("--platform", r.options.platform_file, "whose hosts are paced (--on paced)");
   c->add_option("--trace", r.options.trace_files,
-                "profile for informed policies and oracles; repeatable");
-  c->add_option("--scenario", r.options.scenario_file)->group("");  // refused, see below
-  c->add_option("--seed", r.seed, "of the input data")->capture_default_str();
+                "times of paced units; profile for informed policies and oracles; repeatable");
+  c->add_option("--scenario", r.options.scenario_file,
+                "what really disturbs the run: JSON, see traces/README.md");
+  c->add_option("--noise", r.noise, "of paced units; on: draw block times; off: take their means")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
+  c->add_option("--seed", r.seed, "of the input data and of paced block times")
+      ->capture_default_str();
+  add_real_settings(*c, r);
   add_out(*c, r, "write the run file (JSON Lines) here");
   add_output(*c, r);
   add_help(*c,
            "equipoise run --unit cpu,threads=1 --unit cpu,threads=1,slowdown=3 --workload "
            "matmul:n=1536 --policy plb-hec --out run.jsonl");
   c->callback([&r] {
-    refuse_scenario(r);
+    r.options.on = r.run_on;
+    check_real_units(r, "run");
     r.command = [&r] { return run_command(r.options); };
   });
 }
@@ -64,7 +82,7 @@ void add_compare(CLI::App& app, Request& r) {
   CLI::App* c = app.add_subcommand(
       "compare", "Several policies, simulated, really run, or both, repeated -> table and files");
   c->add_option("--on", r.options.on, "where the policies run")
-      ->check(CLI::IsMember({"sim", "real", "both"}))
+      ->check(CLI::IsMember({"sim", "real", "both", "paced"}))
       ->capture_default_str();
   add_simulation(*c, r, false);
   add_units(*c, r, false);
@@ -74,6 +92,7 @@ void add_compare(CLI::App& app, Request& r) {
   c->add_option("--baseline", r.options.baseline, "what speedups refer to; always run")
       ->capture_default_str();
   c->add_option("--reps", r.reps, "repetitions of every policy")->capture_default_str();
+  add_real_settings(*c, r);
   add_out(*c, r, "write results.json, report.html and the first runs into this folder");
   add_output(*c, r);
   add_help(
@@ -82,14 +101,11 @@ void add_compare(CLI::App& app, Request& r) {
       "--workload starpu_dgemm_gemm:items=2e6 --policy greedy --policy static --policy plb-hec "
       "--policy optimum --reps 10 --out cmp/");
   c->callback([&r] {
-    const bool simulates = r.options.on != "real";
+    const bool simulates = r.options.on == "sim" || r.options.on == "both";
     if (simulates && (r.options.platform_file.empty() || r.options.trace_files.empty())) {
       throw InputError("compare", "to simulate, give --platform and --trace; or say --on real");
     }
-    if (r.options.on != "sim" && r.options.units.empty()) {
-      throw InputError("compare", "to run for real, give --unit; or say --on sim");
-    }
-    if (r.options.on != "sim") refuse_scenario(r);
+    if (r.options.on != "sim") check_real_units(r, "compare");
     r.command = [&r] { return compare_command(r.options); };
   });
 }

@@ -1,6 +1,7 @@
 // `equipoise replay`: a recorded run again.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -24,12 +25,21 @@ void warn_of_an_early_end(const RunFile& file) {
   if (!file.summary) warn(file.path + ": the run was interrupted; it has no summary");
 }
 
+/// By what names the traces know the run's units, which were given one by one.
+std::vector<std::string> units_in_traces(const RunFile& file, const Options& options) {
+  std::vector<std::string> names = names_of(file.run.units);
+  for (const UnitSpec& spec : parse_units(options.units)) {
+    std::ranges::replace(names, spec.unit.name, name_in_traces(spec));
+  }
+  return names;
+}
+
 /// What an informed policy or an oracle was given before the run: from the same files again.
 KnownCosts recorded_knowledge(const RunFile& file, const PolicyChoice& choice,
                               const Options& options) {
   if (choice.info->foresight == Foresight::none) return {};
-  if (file.header.on != "sim") {
-    return known_costs(file.run.phases, file.run.units,
+  if (!options.units.empty()) {
+    return known_costs(file.run.phases, units_in_traces(file, options),
                        profile_of(choice, read_traces(options.trace_files)));
   }
   SimWorld world = load_sim_world(options);

@@ -57,6 +57,9 @@ int run_command(const Options& options) {
   if (!options.out.empty()) check_writable(options.out, "--out");
   RealWorld world = load_real_world(options);
   catch_stop_signals();
+  if (world.platform && choice.info->foresight == Foresight::oracle) {
+    know_best_schedule(*world.platform, options);
+  }
   world.allocate(options.seed);
   return report(run_once(world, choice, options, 0, options.out), choice, world.units, options);
 }

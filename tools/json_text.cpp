@@ -124,6 +124,24 @@ Json result_json(const PolicyResult& r, const PolicyChoice& policy,
       {"extrapolated_share", r.extrapolated_share}};
 }
 
+Json pacing_json(const ExecutorNotes& notes) {
+  if (!notes.pacing) return nullptr;
+  return {{"time_scale", notes.pacing->time_scale},
+          {"late_mean_s", notes.pacing->late_mean.value},
+          {"late_max_s", notes.pacing->late_most.value}};
+}
+
+Json loads_json(const ExecutorNotes& notes) {
+  Json loads = Json::array();
+  for (const LoadNote& load : notes.loads) {
+    loads.push_back({{"unit", load.unit},
+                     {"at_s", load.at.value},
+                     {"share", load.share},
+                     {"measured_share", load.measured_share}});
+  }
+  return loads;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> all_parameters(const PolicyChoice& policy) {
@@ -198,7 +216,9 @@ std::string run_summary_text(const RunReport& report, const std::vector<std::str
               {"verified", report.run.verified},
               {"problem", report.problem},
               {"by_unit", std::move(by)},
-              {"phases", phases_json(n, units)}}
+              {"phases", phases_json(n, units)},
+              {"pacing", pacing_json(report.notes)},
+              {"loads", loads_json(report.notes)}}
       .dump();
 }
 

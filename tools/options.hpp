@@ -19,13 +19,15 @@ struct Options {
   std::vector<std::string> policies;   ///< NAME[:k=v,...]
   std::vector<std::string> without;    ///< names that "all" among the policies leaves out
   std::vector<std::string> units;      ///< KIND[,k=v,...], real units
-  std::string on = "sim";              ///< sim, real or both
+  std::string on = "sim";              ///< sim, real, both or paced
   std::string baseline = "greedy";
   int reps = 10;
   std::uint64_t seed = 1;
   bool noise = true;
   std::string decision_cost = "none";    ///< none, paper, measured or seconds
   std::optional<Seconds> dispatch_cost;  ///< none: the trace's, else 5e-6
+  std::optional<Seconds> block_timeout;  ///< none: blocks of real units may take for ever
+  double time_scale = 1.0;               ///< of paced units: 0.1 runs ten times as fast
   std::string objective = "time";        ///< time, energy or edp
   std::string out;
   std::string platform_out;

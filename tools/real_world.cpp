@@ -1,23 +1,28 @@
-// Matches units with kernels; profiles come from recorded whole blocks.
+// Matches units with kernels and traces; profiles come from recorded whole blocks.
 #include "tools/real_world.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "real/kernels/catalog.hpp"
 #include "real/machine.hpp"
 #include "real/real_executor.hpp"
 #include "shared_policies/fit/timing_curve.hpp"
+#include "shared_policies/model/disturbed_platform.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/spec.hpp"
 #include "tools/console.hpp"
 #include "tools/inputs.hpp"
 #include "tools/json_text.hpp"
 #include "tools/workload_choice.hpp"
+#include "traces/scenario_file.hpp"
 
 namespace equipoise {
 namespace {
+
+bool computes(const UnitSpec& spec) { return spec.trace_unit.empty(); }
 
 /// The trace with copies counted into compute: what a block takes on a unit of this machine.
 Trace whole_blocks(Trace trace) {
@@ -31,14 +36,19 @@ Trace whole_blocks(Trace trace) {
 
 }  // namespace
 
-KnownCosts known_costs(const std::vector<Workload>& phases, const std::vector<Unit>& units,
+const std::string& name_in_traces(const UnitSpec& spec) {
+  return computes(spec) ? spec.unit.name : spec.trace_unit;
+}
+
+KnownCosts known_costs(const std::vector<Workload>& phases,
+                       const std::vector<std::string>& units_in_traces,
                        const std::vector<Trace>& traces) {
   KnownCosts known;
   known.phases.clear();
   for (const Workload& workload : phases) {
     KnownCosts::Phase& phase = known.phases.emplace_back();
-    for (const Unit& unit : units) {
-      const auto place = find_timing(traces, workload.kernel, unit.name);
+    for (const std::string& unit : units_in_traces) {
+      const auto place = find_timing(traces, workload.kernel, unit);
       phase.push_back(nullptr);
       if (!place) continue;
       TimingCurve::Moving moving;
@@ -50,25 +60,146 @@ KnownCosts known_costs(const std::vector<Workload>& phases, const std::vector<Un
   return known;
 }
 
-void RealWorld::allocate(std::uint64_t seed) {
-  for (const std::unique_ptr<Kernel>& kernel : kernels) kernel->allocate(seed);
+namespace {
+
+KnownCosts known_costs(const RealWorld& world, const std::vector<Trace>& traces) {
+  if (world.platform) return known_costs(*world.platform, traces);
+  std::vector<std::string> units_in_traces;
+  for (const UnitSpec& spec : world.specs) units_in_traces.push_back(name_in_traces(spec));
+  return known_costs(world.phases, units_in_traces, traces);
 }
 
-RealWorld load_real_world(const Options& options) {
-  RealWorld world;
-  world.traces = read_traces(options.trace_files);
+/// The bytes of samples that do not say them are the workload's.
+Trace with_bytes(Trace trace, const Workload& workload) {
+  for (TraceSample& sample : trace.samples) {
+    if (!sample.in_bytes) sample.in_bytes = workload.in_bytes_per_item * sample.items;
+    if (!sample.out_bytes) sample.out_bytes = workload.out_bytes_per_item * sample.items;
+  }
+  return trace;
+}
+
+/// Times `spec` by its unit of the traces, and takes from there what it does not say itself.
+std::vector<PacedTiming> pace(UnitSpec& spec, const RealWorld& world) {
+  std::vector<PacedTiming> timings;
+  for (const Workload& workload : world.phases) {
+    const auto place = find_timing(world.traces, workload.kernel, spec.trace_unit);
+    if (!place) {
+      throw InputError("--unit",
+                       fmt::format("no trace has times of {} on '{}', by which unit {} is "
+                                   "to be paced; give --trace, and trace_unit= as there",
+                                   workload.kernel, spec.trace_unit, spec.unit.name));
+    }
+    const Unit& recorded = place->trace->units[place->unit];
+    spec.unit.kind = recorded.kind;
+    spec.unit.model = recorded.model;
+    if (!spec.unit.memory_bytes) spec.unit.memory_bytes = recorded.memory_bytes;
+    const Trace trace = with_bytes(*place->trace, workload);
+    timings.push_back(
+        {BlockTiming(*place->trace, place->unit), trace.first_use.value_or(Seconds{}),
+         copy_speed_of(trace, place->unit, &TraceSample::in_bytes, &TraceSample::in_s),
+         copy_speed_of(trace, place->unit, &TraceSample::out_bytes, &TraceSample::out_s)});
+  }
+  return timings;
+}
+
+void read_scenario_into(RealWorld& world, const std::string& path) {
+  if (!path.empty()) {
+    ScenarioFile file = read_scenario(path);
+    std::vector<std::string> links;
+    for (const Unit& unit : world.units) {
+      links.push_back(in_link_of(unit));
+      links.push_back(out_link_of(unit));
+    }
+    check_targets(file, names_of(world.units), links);
+    world.scenario = std::move(file.scenario);
+  }
+  for (const UnitSpec& spec : world.specs) world.rates.push_back(rates_of(spec, world.scenario));
+}
+
+/// Kernels where any unit computes; else the traces may know more of them.
+void choose_phases(RealWorld& world, const Options& options, bool any_computes) {
   for (const std::string& spelling : options.workloads) {
-    const Spec spec = parse_spec(spelling, ':', "--workload");
-    world.kernels.push_back(make_kernel(spec.name, spec.parameters, "--workload"));
-    world.phases.push_back(world.kernels.back()->workload());
+    WorkloadChoice choice;
+    if (any_computes) {
+      const Spec spec = parse_spec(spelling, ':', "--workload");
+      world.kernels.push_back(make_kernel(spec.name, spec.parameters, "--workload"));
+      choice = {world.kernels.back()->workload(), world.kernels.back()->problem()};
+    } else {
+      choice = choose_workload(spelling, world.traces);
+    }
     for (std::size_t i = 0; i < world.traces.size(); ++i) {
-      if (world.traces[i].kernel != spec.name) continue;
-      check_problem(world.traces[i], options.trace_files[i],
-                    {world.phases.back(), world.kernels.back()->problem()});
+      if (world.traces[i].kernel != choice.workload.kernel) continue;
+      check_problem(world.traces[i], options.trace_files[i], choice);
+    }
+    world.phases.push_back(std::move(choice.workload));
+  }
+}
+
+std::string settings_of(const Options& options) {
+  return json_object(
+      {{"workload_spellings", json_strings(options.workloads)},
+       {"unit_spellings", json_strings(options.units)},
+       {"platform", options.platform_file.empty() ? "null" : json_string(options.platform_file)},
+       {"traces", json_strings(options.trace_files)},
+       {"scenario", options.scenario_file.empty() ? "null" : json_string(options.scenario_file)},
+       {"noise", options.noise ? "true" : "false"},
+       {"block_timeout_s",
+        options.block_timeout ? json_number(options.block_timeout->value) : "null"},
+       {"time_scale", json_number(options.time_scale)}});
+}
+
+/// The hosts of a platform as paced units, each with a way of its own to the input.
+RealWorld load_paced_platform(const Options& options) {
+  auto sim = std::make_shared<SimWorld>(load_sim_world(options));
+  RealWorld world;
+  world.on = "paced";
+  world.units = sim->units;
+  world.phases = sim->setup.phases;
+  world.traces = sim->traces;
+  world.scenario = sim->setup.scenario;
+  const Platform& platform = sim->setup.platform;
+  const DisturbedPlatform disturbed(platform, world.scenario);
+  for (std::size_t i = 0; i < platform.units.size(); ++i) {
+    const PlatformUnit& unit = platform.units[i];
+    const auto way = [&](const Route& route) -> std::optional<CopySpeed> {
+      if (route.links.empty()) return std::nullopt;
+      return CopySpeed{latency_of(platform.links, route), bandwidth_of(platform.links, route)};
+    };
+    UnitSpec spec{.unit = unit.unit, .threads = 0, .trace_unit = unit.trace_unit};
+    UnitRates rates = rates_of(spec, world.scenario);
+    rates.in = disturbed.rate_of(unit.in);
+    rates.out = disturbed.rate_of(unit.out);
+    world.specs.push_back(std::move(spec));
+    world.rates.push_back(std::move(rates));
+    std::vector<PacedTiming>& timings = world.paced.emplace_back();
+    for (std::size_t phase = 0; phase < world.phases.size(); ++phase) {
+      timings.push_back({sim->setup.timing[phase][i], sim->setup.costs[phase].first_use,
+                         way(unit.in), way(unit.out)});
     }
   }
-  for (UnitSpec& spec : parse_units(options.units)) {
+  world.platform = std::move(sim);
+  return world;
+}
+
+RealWorld load_given_units(const Options& options) {
+  RealWorld world;
+  world.traces = read_traces(options.trace_files);
+  std::vector<UnitSpec> specs = parse_units(options.units);
+  const bool any_computes = std::ranges::any_of(specs, computes);
+  world.on = any_computes ? "real" : "paced";
+  if (any_computes && options.on == "paced") {
+    throw InputError("--unit", "not all units are paced; say --on real");
+  }
+  if (any_computes && options.time_scale != 1.0) {
+    throw InputError("--time-scale",
+                     "only paced units can run faster or slower than they do; leave it out");
+  }
+  choose_phases(world, options, any_computes);
+  for (UnitSpec& spec : specs) {
+    std::vector<PacedTiming> timings;
+    if (!computes(spec)) timings = pace(spec, world);
     if (!takes_part(spec.unit, world.phases)) continue;
+    world.paced.push_back(std::move(timings));
     world.units.push_back(spec.unit);
     world.specs.push_back(std::move(spec));
   }
@@ -79,14 +210,71 @@ RealWorld load_real_world(const Options& options) {
     warn(warning);
   }
   check_memory(world.kernels, world.specs, available_memory_bytes(), "--workload");
-  world.settings = json_object({{"workload_spellings", json_strings(options.workloads)},
-                                {"unit_spellings", json_strings(options.units)},
-                                {"traces", json_strings(options.trace_files)}});
+  read_scenario_into(world, options.scenario_file);
+  return world;
+}
+
+/// What times the paced units in one run.
+std::vector<std::vector<PacedPhase>> paced_phases(const RealWorld& world, const Options& options,
+                                                  std::uint64_t repetition) {
+  std::vector<std::vector<PacedPhase>> all;
+  for (std::size_t unit = 0; unit < world.units.size(); ++unit) {
+    std::vector<PacedPhase>& phases = all.emplace_back();
+    for (std::size_t k = 0; k < world.paced[unit].size(); ++k) {
+      const PacedTiming& timing = world.paced[unit][k];
+      const DrawKey key{options.seed, repetition, world.units[unit].name, world.phases[k].kernel};
+      phases.push_back({timing.timing, Draw(key), options.noise, world.phases[k], timing.first_use,
+                        timing.in, timing.out});
+    }
+  }
+  return all;
+}
+
+std::vector<std::vector<RecordedSizes>> recorded_sizes(const RealWorld& world) {
+  return world.platform ? world.platform->recorded : std::vector<std::vector<RecordedSizes>>();
+}
+
+/// The executor; what it tells of itself goes into `notes`.
+std::unique_ptr<Executor> make_executor(const RealWorld& world, const Options& options,
+                                        std::uint64_t repetition, ExecutorNotes& notes) {
+  RealSetup setup;
+  setup.units = world.specs;
+  for (std::size_t k = 0; k < world.phases.size(); ++k) {
+    setup.phases.push_back(world.kernels.empty() ? RealPhase(world.phases[k])
+                                                 : RealPhase(world.kernels[k].get()));
+  }
+  setup.paced = paced_phases(world, options, repetition);
+  setup.scenario = world.scenario;
+  setup.rates = world.rates;
+  setup.block_timeout = options.block_timeout.value_or(Seconds::infinity());
+  setup.time_scale = options.time_scale;
+  setup.stop_requested = [] { return stop_signal() != 0; };
+  setup.warn = warn;
+  setup.tell_pacing = [&notes, scale = options.time_scale](const PacingReport& report) {
+    notes.pacing = PacingNote{scale, report.late_mean, report.late_most};
+  };
+  setup.tell_load = [&notes](const LoadReport& report) {
+    notes.loads.push_back(
+        {report.load->target, report.load->at, report.load->amount, report.share});
+  };
+  return make_real_executor(std::move(setup));
+}
+
+}  // namespace
+
+void RealWorld::allocate(std::uint64_t seed) {
+  for (const std::unique_ptr<Kernel>& kernel : kernels) kernel->allocate(seed);
+}
+
+RealWorld load_real_world(const Options& options) {
+  RealWorld world =
+      options.units.empty() ? load_paced_platform(options) : load_given_units(options);
+  world.settings = settings_of(options);
   return world;
 }
 
 void check_policy(const RealWorld& world, const PolicyChoice& choice) {
-  const KnownCosts known = known_costs(world.phases, world.units, profile_of(choice, world.traces));
+  const KnownCosts known = known_costs(world, profile_of(choice, world.traces));
   static_cast<void>(make_policy(*choice.info, {choice.parameters, &known, world.units}));
 }
 
@@ -96,22 +284,24 @@ RunReport run_once(const RealWorld& world, const PolicyChoice& choice, const Opt
   plan.units = world.units;
   plan.phases = world.phases;
   plan.policy = choice;
-  const KnownCosts known = known_costs(world.phases, world.units, profile_of(choice, world.traces));
+  const KnownCosts known = known_costs(world, profile_of(choice, world.traces));
   plan.known = &known;
-  plan.on = "real";
+  plan.recorded = recorded_sizes(world);
+  plan.on = world.on;
+  plan.scenario = world.scenario;
   plan.seed = options.seed;
   plan.repetition = repetition;
+  if (world.platform) plan.lower_bound_s = world.platform->bound.seconds;
   plan.decision_cost = "measured";
   plan.settings = world.settings;
   plan.journal_file = journal_file;
   plan.stop_requested = [] { return stop_signal() != 0; };
-  RealSetup setup;
-  setup.units = world.specs;
-  for (const std::unique_ptr<Kernel>& kernel : world.kernels) setup.phases.push_back(kernel.get());
-  setup.stop_requested = plan.stop_requested;
-  setup.warn = warn;
-  const std::unique_ptr<Executor> executor = make_real_executor(std::move(setup));
-  return run_plan(plan, *executor, [&world] {
+  ExecutorNotes notes;
+  plan.notes = &notes;
+  const std::unique_ptr<Executor> executor = make_executor(world, options, repetition, notes);
+  const bool all_compute = std::ranges::all_of(world.specs, computes);
+  return run_plan(plan, *executor, [&world, all_compute] {
+    if (!all_compute) return std::string();  // what paced units had was not computed
     for (const std::unique_ptr<Kernel>& kernel : world.kernels) {
       const Verification found = kernel->verify();
       if (!found.passed) return found.what;

@@ -1,40 +1,64 @@
-// Real units and real kernels, put together: everything that real runs need.
+// Real units and real kernels, put together: everything that runs in real time
+// need.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "real/disturbances.hpp"
 #include "real/kernels/kernel.hpp"
+#include "real/paced_unit.hpp"
 #include "real/unit_spec.hpp"
+#include "shared_policies/model/block_timing.hpp"
 #include "shared_policies/model/trace.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "tools/options.hpp"
 #include "tools/run_plan.hpp"
+#include "tools/sim_world.hpp"
 
 namespace equipoise {
 
-/// What is really run, whatever the policy.
+/// How long blocks of one phase take on a paced unit, whatever the run.
+struct PacedTiming {
+  BlockTiming timing;
+  Seconds first_use;
+  std::optional<CopySpeed> in;
+  std::optional<CopySpeed> out;
+};
+
+/// What is run in real time, whatever the policy.
 struct RealWorld {
+  std::string on;               ///< "real"; "paced" where no unit computes
   std::vector<UnitSpec> specs;  ///< of the units that take part
   std::vector<Unit> units;
   std::vector<std::unique_ptr<Kernel>>
-      kernels;  ///< one a phase; allocated when `allocate` is called
+      kernels;  ///< one a phase, allocated when `allocate` is called; none where no unit computes
   std::vector<Workload> phases;
-  std::vector<Trace> traces;  ///< profiles for informed policies; may be empty
-  std::string settings;       ///< for headers: a JSON object as text
+  std::vector<std::vector<PacedTiming>> paced;  ///< (units, phases); empty where a unit computes
+  std::vector<Trace> traces;                    ///< profiles for informed policies; may be empty
+  Scenario scenario;
+  std::vector<UnitRates> rates;  ///< (units) how the scenario slows them
+  /// Where the units were taken from a platform: it; null where they were given one by one.
+  std::shared_ptr<SimWorld> platform;
+  std::string settings;  ///< for headers: a JSON object as text
 
   /// Makes the kernels' data, the same for the same seed.
   void allocate(std::uint64_t seed);
 };
 
-/// Reads and checks `--unit`, `--workload` and `--trace`. Allocates nothing. Throws InputError.
+/// Reads and checks `--unit`, `--workload`, `--trace` and `--scenario`; without units,
+/// `--platform`, whose timed hosts become paced units. Allocates nothing. Throws InputError.
 [[nodiscard]] RealWorld load_real_world(const Options& options);
 
-/// The costs of whole blocks, as the traces have them, for informed policies and oracles: copies
-/// counted in, phase by phase.
+/// The name by which traces know the unit.
+[[nodiscard]] const std::string& name_in_traces(const UnitSpec& spec);
+
+/// The costs of whole blocks, as the traces have them for these units, for informed policies and
+/// oracles: copies counted in, phase by phase.
 [[nodiscard]] KnownCosts known_costs(const std::vector<Workload>& phases,
-                                     const std::vector<Unit>& units,
+                                     const std::vector<std::string>& units_in_traces,
                                      const std::vector<Trace>& traces);
 
 /// Runs `choice` on the real units; the kernels are allocated.

@@ -51,7 +51,7 @@ std::string remarks(const Comparison& comparison, const PolicyResult& result) {
 std::string prediction_table(const Comparison& comparison) {
   TextTable table({"policy", "predicted s", "measured s", "± s", "error %"});
   for (const PolicyResult& real : comparison.results) {
-    if (real.on != "real") continue;
+    if (real.on == "sim") continue;
     const PolicyResult* sim = find_result(comparison, real.policy, "sim");
     if (sim == nullptr) continue;
     const double error = sim->makespan_s.mean / real.makespan_s.mean - 1.0;
@@ -97,6 +97,27 @@ std::string phase_table(const RunNumbers& n, const std::vector<Unit>& units) {
   return table.text() + "\n";
 }
 
+/// What the executor tells of itself, a line each.
+std::string notes_text(const ExecutorNotes& notes) {
+  std::string text;
+  if (notes.pacing) {
+    const PacingNote& pacing = *notes.pacing;
+    text +=
+        fmt::format("paced: ends of blocks were noticed {} s late, {} s at most",
+                    significant(pacing.late_mean.value, 2), significant(pacing.late_most.value, 2));
+    if (pacing.time_scale != 1.0) {
+      text += fmt::format("; at time scale {}, decisions weigh {:.3g} times as much as they would",
+                          significant(pacing.time_scale, 3), 1.0 / pacing.time_scale);
+    }
+    text += "\n";
+  }
+  for (const LoadNote& load : notes.loads) {
+    text += fmt::format("load on {} from {} s: {:.3f} of its cores ({:.3f} asked for)\n", load.unit,
+                        significant(load.at.value, 4), load.measured_share, load.share);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string run_table(const RunReport& report, const PolicyChoice& policy,
@@ -137,7 +158,8 @@ std::string run_table(const RunReport& report, const PolicyChoice& policy,
   if (report.outcome.policy_stalled) text += "; the policy stalled, greedy finished its work";
   if (n.energy_j) text += fmt::format("; {} J", significant(*n.energy_j, 4));
   text += report.run.verified ? "; verified" : "; NOT VERIFIED: " + report.problem;
-  return text + "\n";
+  if (report.run.verified && report.notes.pacing) text += " (coverage alone)";
+  return text + "\n" + notes_text(report.notes);
 }
 
 void warn_of_extrapolation(const std::string& policy, double share) {
@@ -185,7 +207,7 @@ std::string comparison_table(const Comparison& comparison) {
     text += "\n" + energy_table(comparison);
   }
   const bool both = std::any_of(comparison.results.begin(), comparison.results.end(),
-                                [](const PolicyResult& r) { return r.on == "real"; }) &&
+                                [](const PolicyResult& r) { return r.on != "sim"; }) &&
                     std::any_of(comparison.results.begin(), comparison.results.end(),
                                 [](const PolicyResult& r) { return r.on == "sim"; });
   if (both) text += "\n" + prediction_table(comparison);

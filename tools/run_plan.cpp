@@ -75,6 +75,7 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
       {plan.units, plan.phases, meter.get(), plan.stop_requested, absent_at_start(plan)}, *journal);
   report.problem = problem_of(report.outcome, verify);
   report.lower_bound_s = plan.lower_bound_s;
+  if (plan.notes != nullptr) report.notes = *plan.notes;
   report.run = {metrics.numbers(), report.problem.empty(), report.outcome.policy_stalled,
                 plan.repetition};
   if (file != nullptr && !report.outcome.interrupted) {

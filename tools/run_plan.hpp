@@ -27,6 +27,27 @@ struct PolicyChoice {
 /// Reads `NAME[:k=v,...]`. Throws InputError at `--policy`.
 [[nodiscard]] PolicyChoice parse_policy(const std::string& spelling);
 
+/// A load that a scenario started beside a real unit.
+struct LoadNote {
+  std::string unit;
+  Seconds at;
+  double share = 0.0;           ///< of the unit's cores, as the scenario says
+  double measured_share = 0.0;  ///< as it was
+};
+
+/// How well paced units kept the time.
+struct PacingNote {
+  double time_scale = 1.0;
+  Seconds late_mean;  ///< from the end of a block to when it was noticed, on the run's clock
+  Seconds late_most;
+};
+
+/// What a real executor tells of itself when a run ends.
+struct ExecutorNotes {
+  std::optional<PacingNote> pacing;  ///< none: no unit was paced
+  std::vector<LoadNote> loads;
+};
+
 /// What is to be run: everything but the executor.
 struct RunPlan {
   std::vector<Unit> units;
@@ -34,12 +55,14 @@ struct RunPlan {
   PolicyChoice policy;
   const KnownCosts* known = nullptr;                 ///< for informed policies and oracles
   std::vector<std::vector<RecordedSizes>> recorded;  ///< [phase][unit]; empty on real units
-  std::string on;                                    ///< "sim" or "real"
+  std::string on;                                    ///< "sim", "real" or "paced"
   Scenario scenario;                                 ///< what the executor does to the units
   std::uint64_t seed = 1;
   std::uint64_t repetition = 0;
   std::optional<double> lower_bound_s;  ///< of simulated runs, if there is one
   std::string decision_cost = "none";
+  /// Filled while the run lasts: what its executor tells of itself. None for simulations.
+  const ExecutorNotes* notes = nullptr;
   std::string settings;      ///< further facts for the header: a JSON object as text
   std::string journal_file;  ///< empty: no run file
   std::function<bool()> stop_requested;
@@ -51,6 +74,7 @@ struct RunReport {
   RunOutcome outcome;
   std::string problem;                  ///< why it is not verified; empty when it is
   std::optional<double> lower_bound_s;  ///< the plan's
+  ExecutorNotes notes;                  ///< the plan's
 };
 
 /// Runs `plan` on `executor`. `verify` is asked after a complete run: an empty answer means that

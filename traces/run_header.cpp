@@ -48,7 +48,7 @@ Unit read_unit(const JsonObject& object) {
   unit.memory_bytes = number_or_nothing(object, "memory_bytes");
   unit.idle_w = number_or_nothing(object, "idle_w");
   unit.busy_w = number_or_nothing(object, "busy_w");
-  unit.copy_engines = static_cast<int>(object.whole("copy_engines", 1, 2));
+  unit.copy_engines = static_cast<int>(object.whole("copy_engines", 0, 2));
   unit.slots = static_cast<int>(object.whole("slots", 1, most_slots));
   return unit;
 }

@@ -33,7 +33,7 @@ struct Unit {
   bool is_remote = false;              ///< the input is on another node
   std::string model;                   ///< "Tesla K40m", or empty
   std::optional<double> memory_bytes;  ///< none: blocks of any size fit
-  int copy_engines = 1;                ///< 1 or 2
+  int copy_engines = 1;                ///< 0 (it copies by itself), 1 or 2
   int slots = 1;                       ///< how many blocks a policy should keep queued here
   std::optional<double> idle_w;        ///< drawn for as long as the run lasts
   std::optional<double> busy_w;        ///< drawn instead while it computes; at least idle_w

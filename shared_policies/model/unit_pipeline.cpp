@@ -18,13 +18,16 @@ Seconds& time_of(StageTimes& times, Stage stage) {
 }
 
 UnitPipeline::UnitPipeline(UnitId unit, int copy_engines, PipelineStages& stages)
-    : unit_(unit), is_duplex_(copy_engines == 2), stages_(&stages) {
-  EQ_CHECK(copy_engines == 1 || copy_engines == 2, "a unit has one or two copy engines");
+    : unit_(unit),
+      copies_itself_(copy_engines == 0),
+      is_duplex_(copy_engines == 2),
+      stages_(&stages) {
+  EQ_CHECK(copy_engines >= 0 && copy_engines <= 2, "a unit has at most two copy engines");
 }
 
 void UnitPipeline::add(const PipelinedBlock& block) {
   const Seconds thought = std::exchange(thought_, Seconds{});
-  const bool waits_for_all = thought > Seconds{} || is_new(block.block.phase);
+  const bool waits_for_all = copies_itself_ || thought > Seconds{} || is_new(block.block.phase);
   queue_.push_back({block, thought, waits_for_all});
   phase_ = block.block.phase;
 }

@@ -56,7 +56,8 @@ class PipelineStages {
 ///
 /// Each stage takes one block at a time, in the order of handing out. One copy engine makes one
 /// copy at a time, either way; when it is free, a copy out that is ready goes before a copy in. Two
-/// make one copy in and one copy out at a time. What moves nothing (0 s) needs no engine.
+/// make one copy in and one copy out at a time. What moves nothing (0 s) needs no engine. A unit
+/// without an engine copies by itself: it has one block at a time in any of the stages.
 ///
 /// A block holds memory for its items from the begin of its copy in to the end of its copy out, or,
 /// in a group, until no block of the group is left on the unit. A copy in waits for memory. When
@@ -68,7 +69,7 @@ class PipelineStages {
 /// begin. O(1) a stage, but for groups: O(blocks on the unit) at the end of a block of a group.
 class UnitPipeline {
  public:
-  /// `copy_engines` is 1 or 2; `stages` outlives the pipeline.
+  /// `copy_engines` is 0, 1 or 2; `stages` outlives the pipeline.
   UnitPipeline(UnitId unit, int copy_engines, PipelineStages& stages);
 
   /// Whether no block of `phase` came since the unit began, or had another phase.
@@ -138,6 +139,7 @@ class UnitPipeline {
   void release_memory(const Block& block);
 
   UnitId unit_;
+  bool copies_itself_;
   bool is_duplex_;
   PipelineStages* stages_;
   std::deque<Entry> queue_;    ///< in the order of handing out

@@ -1,0 +1,125 @@
+// Threads that compute for nothing, as long as they are due.
+#include "real/competing_load.hpp"
+
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <condition_variable>
+#include <ctime>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+#include "real/thread_team.hpp"
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+/// How long a thread computes between looks at the time.
+constexpr double look_s = 50e-6;
+/// How far a thread may be ahead of its due before it sleeps: short beside the blocks that it
+/// disturbs, long beside what a sleep and a wake cost.
+constexpr double ahead_s = 500e-6;
+
+double seconds_of(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+class ThreadedLoad final : public CompetingLoad {
+ public:
+  ThreadedLoad(std::shared_ptr<Clock> clock, Seconds at, Seconds until, double share,
+               const std::vector<int>& cores)
+      : begin_(clock->moment(at)), end_(clock->moment(until)), cores_(cores.size()) {
+    const int n = std::max(1, static_cast<int>(std::ceil(share / (1.0 - share) - 1e-9)));
+    try {
+      for (const int core : cores) {
+        for (int i = 0; i < n; ++i) {
+          threads_.emplace_back([this, core, part = share / n] { live(core, part); });
+        }
+      }
+    } catch (const std::system_error& error) {
+      end();
+      throw BackendError(std::string("no thread for a competing load: ") + error.what());
+    }
+  }
+
+  ~ThreadedLoad() override { end(); }
+
+  double share() const override {
+    const auto now = std::min(Clock::TimePoint::clock::now(), end_);
+    const double past_s = std::chrono::duration<double>(now - begin_).count();
+    return past_s <= 0.0 ? 0.0 : taken_s_.load() / past_s / static_cast<double>(cores_);
+  }
+
+ private:
+  void end() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      stops_ = true;
+    }
+    condition_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  /// Sleeps until then. False: the load is to end.
+  bool sleep_until(Clock::TimePoint then) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    return !condition_.wait_until(lock, then, [this] { return stops_.load(); });
+  }
+
+  void live(int core, double part) {
+    pin_this_thread({core});
+    prctl(PR_SET_TIMERSLACK, 1);
+    if (!sleep_until(begin_)) return;
+    const double taken_before_s = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+    double counted_s = 0.0;
+    for (auto now = Clock::TimePoint::clock::now(); now < end_ && !stops_;
+         now = Clock::TimePoint::clock::now()) {
+      const double due_s = part * std::chrono::duration<double>(now - begin_).count();
+      const double taken_s = seconds_of(CLOCK_THREAD_CPUTIME_ID) - taken_before_s;
+      taken_s_.fetch_add(taken_s - counted_s);
+      counted_s = taken_s;
+      if (taken_s > due_s + ahead_s) {
+        const std::chrono::duration<double> rest((taken_s - due_s) / part);
+        const auto until = now + std::chrono::duration_cast<Clock::TimePoint::duration>(rest);
+        if (!sleep_until(std::min(until, end_))) return;
+      } else {
+        compute();
+      }
+    }
+  }
+
+  /// Arithmetic that nobody needs.
+  static void compute() {
+    const double end_s = seconds_of(CLOCK_MONOTONIC) + look_s;
+    volatile double x = 1.0;
+    while (seconds_of(CLOCK_MONOTONIC) < end_s) {
+      for (int i = 0; i < 64; ++i) x = x * 1.0000001;
+    }
+  }
+
+  Clock::TimePoint begin_;
+  Clock::TimePoint end_;
+  std::size_t cores_;
+  std::atomic<double> taken_s_ = 0.0;  ///< of all threads
+  std::atomic<bool> stops_ = false;
+  std::mutex mutex_;
+  std::condition_variable condition_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+std::unique_ptr<CompetingLoad> start_competing_load(std::shared_ptr<Clock> clock, Seconds at,
+                                                    Seconds until, double share,
+                                                    const std::vector<int>& cores) {
+  EQ_CHECK(share > 0.0 && share < 1.0, "a load leaves something");
+  return std::make_unique<ThreadedLoad>(std::move(clock), at, until, share, cores);
+}
+
+}  // namespace equipoise

@@ -1,0 +1,75 @@
+// From a list of disturbances to what each real unit has of them.
+#include "real/disturbances.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+/// A rate of 1 that is a little above it for rounding is none above.
+constexpr double rate_max = 1.0 + 1e-9;
+
+void check_rate(const StepFunction& rate, const std::string& what, const Scenario& scenario) {
+  std::vector<Seconds> times = rate.changes();
+  times.push_back(Seconds{});
+  for (const Seconds at : times) {
+    if (rate.at(at) <= rate_max) continue;
+    throw InputError(scenario.name,
+                     fmt::format("makes {} {:.3g} times as fast as it is from {} s on, which no "
+                                 "scenario can do to real units; leave that out, or give the unit "
+                                 "a slowdown= that it can catch up",
+                                 what, rate.at(at), at.value));
+  }
+}
+
+Scenario without_loads(Scenario scenario) {
+  std::erase_if(scenario.events,
+                [](const Disturbance& event) { return event.kind == DisturbanceKind::compete; });
+  return scenario;
+}
+
+StepFunction product(const StepFunction& a, const StepFunction& b) {
+  return combined({a, b}, [](std::span<const double> factors) { return factors[0] * factors[1]; });
+}
+
+}  // namespace
+
+std::string in_link_of(const Unit& unit) { return "RAM-" + unit.name; }
+std::string out_link_of(const Unit& unit) { return unit.name + "-RAM"; }
+
+UnitRates rates_of(const UnitSpec& spec, const Scenario& scenario) {
+  const std::string& name = spec.unit.name;
+  const bool computes = spec.trace_unit.empty();
+  UnitRates rates;
+  rates.compute = (computes ? without_loads(scenario) : scenario).speed_of(name);
+  rates.compute.multiply(Seconds{}, Seconds::infinity(), 1.0 / spec.slowdown);
+  rates.in = scenario.bandwidth_of(in_link_of(spec.unit));
+  rates.out = scenario.bandwidth_of(out_link_of(spec.unit));
+  if (!computes) return rates;
+  rates.in = product(rates.in, rates.compute);
+  rates.out = product(rates.out, rates.compute);
+  check_rate(rates.compute, "unit " + name, scenario);
+  check_rate(rates.in, "link " + in_link_of(spec.unit), scenario);
+  check_rate(rates.out, "link " + out_link_of(spec.unit), scenario);
+  return rates;
+}
+
+std::vector<UnitChange> unit_changes(std::span<const UnitSpec> units, const Scenario& scenario) {
+  std::vector<UnitChange> changes;
+  for (std::uint32_t i = 0; i < units.size(); ++i) {
+    for (const PresenceChange& change : scenario.presence_of(units[i].unit.name).changes) {
+      changes.push_back({change.at, UnitId{i}, change.present});
+    }
+  }
+  std::ranges::sort(changes, [](const UnitChange& a, const UnitChange& b) {
+    return std::tie(a.at, a.present, a.unit) < std::tie(b.at, b.present, b.unit);
+  });
+  return changes;
+}
+
+}  // namespace equipoise

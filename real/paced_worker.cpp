@@ -1,0 +1,111 @@
+// One paced unit: the thread sleeps while the model of the unit's pipeline says that it works.
+#include <sys/prctl.h>
+
+#include <utility>
+
+#include "real/unit_desk.hpp"
+#include "shared_policies/model/unit_pipeline.hpp"
+
+namespace equipoise {
+namespace {
+
+/// There may be many more paced units than cores: none of them looks for work, all sleep.
+constexpr std::chrono::microseconds patience{0};
+
+class PacedDriver final : public UnitDriver, private PipelineStages {
+ public:
+  PacedDriver(WorkerSetup setup, std::shared_ptr<Lateness> lateness)
+      : setup_(std::move(setup)),
+        lateness_(std::move(lateness)),
+        pipeline_(UnitId{0}, setup_.spec.unit.copy_engines, *this) {}
+
+  void come_up() override { prctl(PR_SET_TIMERSLACK, 1); }
+
+  void work(UnitDesk& desk) override {
+    desk_ = &desk;
+    while (!desk.stops()) {
+      const Command* const next = desk.await_command(setup_.clock->moment(pipeline_.next_date()));
+      const Seconds now = setup_.clock->now();
+      pipeline_.advance(now);
+      if (next == nullptr) continue;
+      const Command command = *next;
+      desk.drop_command();
+      take(command, now);
+    }
+  }
+
+ private:
+  void take(const Command& command, Seconds now) {
+    if (command.epoch != epoch_) {
+      for (const Command& lost : at_work_) desk_->report({.command = lost, .times = {}, .end = {}});
+      at_work_.clear();
+      pipeline_.clear();
+      epoch_ = command.epoch;
+    }
+    if (!desk_->begin(command)) {
+      desk_->report({.command = command, .times = {}, .end = {}});
+      return;
+    }
+    at_work_.push_back(command);
+    pipeline_.add(as_modelled(command, now));
+  }
+
+  /// What the block costs.
+  PipelinedBlock as_modelled(const Command& command, Seconds now) {
+    const Block& block = command.block;
+    const PacedPhase& phase = setup_.paced[static_cast<std::size_t>(block.phase)];
+    const auto items = static_cast<double>(block.items);
+    PipelinedBlock work{block, command.assigned, now};
+    work.room_items = items_in_memory(setup_.spec.unit, phase.workload);
+    work.in_bytes = phase.timing.in_bytes(items).value_or(phase.workload.in_bytes_per_item * items);
+    work.out_bytes =
+        phase.timing.out_bytes(items).value_or(phase.workload.out_bytes_per_item * items);
+    if (pipeline_.is_new(block.phase)) {
+      work.first_use = phase.first_use;
+      work.in_bytes += phase.workload.resident_bytes;
+    }
+    if (phase.in) work.alone.in = phase.in->time(work.in_bytes);
+    if (phase.out) work.alone.out = phase.out->time(work.out_bytes);
+    const double quantile = phase.draw.quantile(ordinal_++);
+    work.alone.compute =
+        phase.noise ? phase.timing.quantile(items, quantile) : phase.timing.mean(items);
+    return work;
+  }
+
+  std::optional<Seconds> duration(UnitId /*unit*/, const PipelinedBlock& block, Stage stage,
+                                  Seconds begin) const override {
+    const StepFunction& rate = stage == Stage::in    ? setup_.rates.in
+                               : stage == Stage::out ? setup_.rates.out
+                                                     : setup_.rates.compute;
+    const Seconds alone = time_of(block.alone, stage);
+    return rate.is_one() ? alone : rate.end_of(begin, alone) - begin;
+  }
+
+  void launch(UnitId /*unit*/, const PipelinedBlock& /*block*/, Stage /*stage*/) override {}
+
+  void finished(UnitId /*unit*/, const PipelinedBlock& block, Seconds at) override {
+    lateness_->add(setup_.clock->now() - at);
+    desk_->report({.command = at_work_.front(), .times = block.times, .end = at});
+    at_work_.pop_front();
+  }
+
+  WorkerSetup setup_;
+  std::shared_ptr<Lateness> lateness_;
+  UnitPipeline pipeline_;
+  UnitDesk* desk_ = nullptr;
+  std::deque<Command> at_work_;  ///< what the pipeline has, in order
+  std::uint32_t epoch_ = 0;
+  std::uint64_t ordinal_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Worker> make_paced_worker(WorkerSetup setup, std::shared_ptr<Lateness> lateness) {
+  const std::string unit = setup.spec.unit.name;
+  const std::shared_ptr<Doorbell> controller = setup.controller;
+  return make_threaded_worker(unit,
+                              std::make_unique<PacedDriver>(std::move(setup), std::move(lateness)),
+                              controller, patience);
+}
+
+}  // namespace equipoise

@@ -1,0 +1,167 @@
+// Paced units: they take the time of a trace, in real time, and overlap as the model says.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "real/paced_unit.hpp"
+#include "real/real_executor.hpp"
+#include "tests/support/scripted.hpp"
+
+namespace equipoise {
+namespace {
+
+/// Samples of one unit: items and seconds.
+Trace trace_of(const std::vector<std::pair<double, double>>& samples) {
+  Trace trace;
+  trace.units.resize(1);
+  for (const auto& [items, compute_s] : samples) {
+    TraceSample sample;
+    sample.items = items;
+    sample.compute_mean_s = compute_s;
+    trace.samples.push_back(sample);
+  }
+  return trace;
+}
+
+Workload copied_items(Items items) {
+  Workload workload = items_of(items);
+  workload.in_bytes_per_item = 1e6;
+  workload.out_bytes_per_item = 1e6;
+  workload.resident_bytes = 2e6;
+  return workload;
+}
+
+/// One unit of 1 ms in, 2 ms compute and 1 ms out an item.
+RealSetup setup_of(const std::string& unit, bool noise = false) {
+  RealSetup setup;
+  setup.units = parse_units({unit});
+  setup.phases = {RealPhase(copied_items(100))};
+  const CopySpeed copies{Seconds{}, 1e9};
+  setup.paced = {{{BlockTiming(trace_of({{1, 2e-3}, {10, 2e-2}}), 0), Draw({}), noise,
+                   copied_items(100), Seconds{5e-3}, copies, copies}}};
+  return setup;
+}
+
+/// When blocks of one item end that are handed out at once, after the begin of the first.
+std::vector<double> ends_s(RealSetup setup, std::uint64_t blocks) {
+  std::vector<double> ends;
+  const auto executor = make_real_executor(std::move(setup));
+  executor->run([&] {
+    for (std::uint64_t i = 0; i < blocks; ++i) {
+      executor->start({.id = i, .first = static_cast<Items>(i), .items = 1}, UnitId{0});
+    }
+    for (std::uint64_t i = 0; i < blocks; ++i) {
+      const auto event = executor->next(Seconds::infinity());
+      if (!event) break;
+      ends.push_back(event->at.value);
+    }
+  });
+  return ends;
+}
+
+TEST(Paced, TakesExactlyTheTimesOfTheModelAndNoLess) {
+  RealSetup setup = setup_of("paced,trace_unit=x");
+  std::optional<PacingReport> pacing;
+  setup.tell_pacing = [&](const PacingReport& report) { pacing = report; };
+  const auto executor = make_real_executor(std::move(setup));
+  executor->run([&] {
+    executor->start({.id = 0, .first = 0, .items = 5}, UnitId{0});
+    auto event = executor->next(Seconds::infinity());
+    ASSERT_TRUE(event);
+    const BlockFinished first = std::get<BlockFinished>(event->what);
+    // 5 ms of first use, 2 MB of resident data, 5 MB in; 10 ms; 5 MB out.
+    EXPECT_NEAR(first.times.in.value, 12e-3, 1e-12);
+    EXPECT_NEAR(first.times.compute.value, 10e-3, 1e-12);
+    EXPECT_NEAR(first.times.out.value, 5e-3, 1e-12);
+    EXPECT_GE(event->at - first.assigned, total(first.times));
+    executor->start({.id = 1, .first = 5, .items = 1}, UnitId{0});
+    event = executor->next(Seconds::infinity());
+    ASSERT_TRUE(event);
+    EXPECT_NEAR(std::get<BlockFinished>(event->what).times.in.value, 1e-3, 1e-12);
+  });
+  ASSERT_TRUE(pacing);
+  EXPECT_EQ(pacing->blocks, 2u);
+  EXPECT_GT(pacing->late_mean.value, 0.0);
+  EXPECT_GE(pacing->late_most, pacing->late_mean);
+}
+
+TEST(Paced, OverlapsTheBlocksOfAUnitThatHasCopyEngines) {
+  // Two engines: one block every 2 ms, when it is computed. None: one every 4 ms. Queued all at
+  // once, so that nobody's delay is between the second and the last.
+  const std::vector<double> overlapped = ends_s(setup_of("paced,trace_unit=x,copy_engines=2"), 6);
+  ASSERT_EQ(overlapped.size(), 6u);
+  EXPECT_NEAR(overlapped[5] - overlapped[1], 8e-3, 1e-9);
+  const std::vector<double> serial = ends_s(setup_of("paced,trace_unit=x,copy_engines=0"), 6);
+  ASSERT_EQ(serial.size(), 6u);
+  EXPECT_NEAR(serial[5] - serial[1], 16e-3, 1e-9);
+}
+
+TEST(Paced, DrawsTheTimesOfItsUnitAndRepetition) {
+  RealSetup setup = setup_of("paced,trace_unit=x", true);
+  const Draw draw({.seed = 7, .repetition = 2, .unit = "gpu", .kernel = "k"});
+  const Trace trace = trace_of({{1, 1e-3}, {1, 2e-3}, {1, 4e-3}});
+  setup.paced[0][0].timing = BlockTiming(trace, 0);
+  setup.paced[0][0].draw = draw;
+  const BlockTiming timing(trace, 0);
+  const auto executor = make_real_executor(std::move(setup));
+  executor->run([&] {
+    for (std::uint64_t i = 0; i < 5; ++i) {
+      executor->start({.id = i, .first = static_cast<Items>(i), .items = 1}, UnitId{0});
+      const auto event = executor->next(Seconds::infinity());
+      ASSERT_TRUE(event);
+      EXPECT_DOUBLE_EQ(std::get<BlockFinished>(event->what).times.compute.value,
+                       timing.quantile(1.0, draw.quantile(i)).value);
+    }
+  });
+}
+
+TEST(Paced, LetsGoOfItsBlocksWhenItsUnitFailsAndBeginsAnewWhenItJoins) {
+  RealSetup setup = setup_of("paced,trace_unit=x,id=gpu");
+  setup.scenario.events = {{Seconds{0.01}, Seconds{0.02}, DisturbanceKind::fail, "gpu", 1.0, {}}};
+  const auto executor = make_real_executor(std::move(setup));
+  executor->run([&] {
+    executor->start({.id = 0, .first = 0, .items = 100}, UnitId{0});  // 0.4 s
+    auto event = executor->next(Seconds::infinity());
+    ASSERT_TRUE(event && std::holds_alternative<UnitLost>(event->what));
+    event = executor->next(Seconds::infinity());
+    ASSERT_TRUE(event && std::holds_alternative<UnitJoined>(event->what));
+    executor->start({.id = 1, .first = 0, .items = 1}, UnitId{0});
+    event = executor->next(Seconds::infinity());
+    ASSERT_TRUE(event);
+    const BlockFinished& finished = std::get<BlockFinished>(event->what);
+    EXPECT_EQ(finished.block.id, 1u);
+    EXPECT_NEAR(finished.times.in.value, 8e-3, 1e-12);  // first use and resident data again
+    EXPECT_LT(event->at, Seconds{0.4});
+  });
+}
+
+TEST(Paced, RunsTenTimesAsFastAtATenthOfTheScale) {
+  RealSetup setup = setup_of("paced,trace_unit=x");
+  setup.time_scale = 0.1;
+  setup.paced[0][0].first_use = Seconds{1.0};
+  const auto begin = std::chrono::steady_clock::now();
+  const std::vector<double> ends = ends_s(std::move(setup), 1);
+  ASSERT_EQ(ends.size(), 1u);
+  EXPECT_GE(ends[0], 1.0);
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(100));
+}
+
+TEST(CopySpeedOf, IsTheLineThroughTheSamplesThatHaveBytesAndTimes) {
+  Trace trace = trace_of({{1, 1.0}, {2, 1.0}, {3, 1.0}});
+  EXPECT_FALSE(copy_speed_of(trace, 0, &TraceSample::in_bytes, &TraceSample::in_s));
+  trace.samples[0].in_bytes = 100.0;
+  trace.samples[0].in_s = 3.0;
+  trace.samples[1].in_bytes = 200.0;
+  trace.samples[1].in_s = 4.0;
+  const auto speed = copy_speed_of(trace, 0, &TraceSample::in_bytes, &TraceSample::in_s);
+  ASSERT_TRUE(speed);
+  EXPECT_NEAR(speed->latency.value, 2.0, 1e-9);
+  EXPECT_NEAR(speed->bandwidth_bytes_per_s, 100.0, 1e-6);
+  EXPECT_NEAR(speed->time(400.0).value, 6.0, 1e-9);
+  EXPECT_EQ(speed->time(0.0), Seconds{});
+}
+
+}  // namespace
+}  // namespace equipoise

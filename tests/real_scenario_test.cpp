@@ -1,0 +1,271 @@
+// What a scenario does to real units: they go, come back, stall, are slowed, and lose no item.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "real/competing_load.hpp"
+#include "real/disturbances.hpp"
+#include "real/real_executor.hpp"
+#include "real/worker.hpp"
+#include "shared_policies/run/run_loop.hpp"
+#include "tests/support/refusal.hpp"
+#include "tests/support/scripted.hpp"
+#include "tests/support/scripted_kernel.hpp"
+
+namespace equipoise {
+namespace {
+
+Disturbance disturb(DisturbanceKind kind, const std::string& target, double at_s,
+                    double amount = 1.0, Seconds until = Seconds::infinity()) {
+  return {Seconds{at_s}, until, kind, target, amount, {}};
+}
+
+RealSetup setup_of(const std::vector<std::string>& units, Kernel& kernel,
+                   std::vector<Disturbance> events) {
+  RealSetup setup;
+  setup.units = parse_units(units);
+  setup.phases = {&kernel};
+  setup.scenario.name = "test";
+  setup.scenario.events = std::move(events);
+  return setup;
+}
+
+Block block_of(std::uint64_t id, Items first, Items items) {
+  return {.id = id, .first = first, .items = items};
+}
+
+/// Something that one thread waits for and another lets happen.
+class Gate {
+ public:
+  void wait() const { open_.wait(false); }
+  void open() {
+    open_ = true;
+    open_.notify_all();
+  }
+
+ private:
+  std::atomic<bool> open_ = false;
+};
+
+/// The unit of the next event, which is an `Expected`.
+template <class Expected>
+UnitId next_is(Executor& executor) {
+  const auto event = executor.next(Seconds::infinity());
+  const auto* what = event ? std::get_if<Expected>(&event->what) : nullptr;
+  EXPECT_NE(what, nullptr);
+  return what == nullptr ? UnitId{99} : what->unit;
+}
+
+TEST(RealScenario, DiscardsTheLateResultOfAUnitThatFailedInTheMiddleOfABlock) {
+  KernelScript script(10);
+  Gate late;
+  script.compute = [&](const Block& block, int) {
+    if (block.id == 0) late.wait();
+  };
+  ScriptedKernel kernel(script);
+  const auto executor = make_real_executor(
+      setup_of({"cpu", "cpu"}, kernel, {disturb(DisturbanceKind::fail, "cpu0", 0.005)}));
+  executor->run([&] {
+    executor->start(block_of(0, 0, 10), UnitId{0});
+    executor->start(block_of(1, 0, 10), UnitId{0});
+    const auto lost = executor->next(Seconds::infinity());
+    ASSERT_TRUE(lost && std::holds_alternative<UnitLost>(lost->what));
+    EXPECT_EQ(lost->at, Seconds{0.005});
+    executor->start(block_of(2, 0, 10), UnitId{0});  // never happens: the unit is gone
+    executor->start(block_of(3, 0, 10), UnitId{1});
+    const auto event = executor->next(Seconds::infinity());
+    ASSERT_TRUE(event);
+    EXPECT_EQ(std::get<BlockFinished>(event->what).block.id, 3u);
+    late.open();
+    EXPECT_FALSE(executor->next(executor->now() + Seconds{0.02}));
+    EXPECT_FALSE(executor->next(Seconds::infinity()));
+  });
+  EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;  // written once, not twice
+}
+
+TEST(RealScenario, LetsAUnitThatComesBackWorkWithItsResidentDataBroughtAgain) {
+  KernelScript script(20);
+  Gate late;
+  script.compute = [&](const Block& block, int) {
+    if (block.id == 1) late.wait();
+  };
+  ScriptedKernel kernel(script);
+  const auto executor = make_real_executor(setup_of(
+      {"cpu"}, kernel, {disturb(DisturbanceKind::fail, "cpu0", 0.02, 1.0, Seconds{0.03})}));
+  executor->run([&] {
+    executor->start(block_of(0, 0, 10), UnitId{0});
+    EXPECT_EQ(next_is<BlockFinished>(*executor), UnitId{0});
+    executor->start(block_of(1, 10, 10), UnitId{0});
+    EXPECT_EQ(next_is<UnitLost>(*executor), UnitId{0});
+    EXPECT_EQ(next_is<UnitJoined>(*executor), UnitId{0});
+    EXPECT_EQ(script.residents, 1);
+    executor->start(block_of(2, 10, 10), UnitId{0});
+    late.open();  // what comes after it waits for the block at hand
+    EXPECT_EQ(next_is<BlockFinished>(*executor), UnitId{0});
+    EXPECT_EQ(script.residents, 2);
+  });
+  EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
+}
+
+TEST(RealScenario, WaitsForAUnitThatJoinsLater) {
+  KernelScript script(100);
+  ScriptedKernel kernel(script);
+  RealSetup real = setup_of({"cpu"}, kernel, {disturb(DisturbanceKind::join, "cpu0", 0.01)});
+  RunSetup setup;
+  setup.units = {real.units[0].unit};
+  setup.phases = {kernel.workload()};
+  setup.absent_at_start = {UnitId{0}};
+  const auto executor = make_real_executor(std::move(real));
+  Scripted policy = pieces_of(10);
+  MemoryJournal journal;
+  EXPECT_TRUE(run_policy(*executor, policy, setup, journal).complete);
+  EXPECT_EQ(journal.count("unit_joined"), 1);
+  EXPECT_GE(journal.blocks.front().assigned, Seconds{0.01});
+  EXPECT_TRUE(kernel.verify().passed);
+}
+
+TEST(RealScenario, AcceptsEveryItemOnceHoweverOftenUnitsGoAndCome) {
+  KernelScript script(20'000);
+  script.compute = [](const Block&, int) {
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  };
+  ScriptedKernel kernel(script);
+  std::vector<Disturbance> events;
+  for (int i = 0; i < 40; ++i) {
+    events.push_back(disturb(DisturbanceKind::fail, i % 2 == 0 ? "cpu0" : "cpu1", 1e-3 * i, 1.0,
+                             Seconds{1e-3 * i + 5e-4}));
+  }
+  RealSetup real = setup_of({"cpu,slots=3", "cpu,slots=2"}, kernel, std::move(events));
+  RunSetup setup;
+  for (const UnitSpec& spec : real.units) setup.units.push_back(spec.unit);
+  setup.phases = {kernel.workload()};
+  setup.absent_at_start = {};
+  const auto executor = make_real_executor(std::move(real));
+  Scripted policy = pieces_of(40);
+  MemoryJournal journal;
+  EXPECT_TRUE(run_policy(*executor, policy, setup, journal).complete);
+  // Accepted once, which `complete` proves; a block may be written and then lost, and done again.
+  for (const auto& count : script.written) EXPECT_GE(count, 1);
+}
+
+TEST(BlockTimeout, LosesAUnitThatKeepsABlockAndLeavesItsThreadBehind) {
+  KernelScript script(10);
+  Gate never;
+  script.compute = [&](const Block&, int) { never.wait(); };
+  ScriptedKernel kernel(script);
+  RealSetup setup = setup_of({"cpu"}, kernel, {});
+  setup.block_timeout = Seconds{0.02};
+  std::string warning;
+  setup.warn = [&](const std::string& text) { warning = text; };
+  const auto executor = make_real_executor(std::move(setup));
+  executor->run([&] {
+    executor->start(block_of(0, 0, 10), UnitId{0});
+    EXPECT_EQ(next_is<UnitLost>(*executor), UnitId{0});
+  });
+  EXPECT_EQ(warning, "unit cpu0 is lost: no block came back for 0.02 s; the others do its work");
+  EXPECT_EQ(threads_left_behind(), 1);
+  never.open();
+  while (threads_left_behind() > 0) std::this_thread::yield();
+  EXPECT_EQ(script.written[0], 0);
+}
+
+TEST(BlockTimeout, CountsFromTheLastBlockThatCameBack) {
+  // Ten blocks of at least 5 ms each, queued at once: together they take longer than the limit.
+  KernelScript script(10);
+  script.compute = [](const Block&, int) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  };
+  ScriptedKernel kernel(script);
+  RealSetup setup = setup_of({"cpu"}, kernel, {});
+  setup.block_timeout = Seconds{20.0};
+  const auto executor = make_real_executor(std::move(setup));
+  executor->run([&] {
+    for (std::uint64_t i = 0; i < 10; ++i) {
+      executor->start(block_of(i, static_cast<Items>(i), 1), UnitId{0});
+    }
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(next_is<BlockFinished>(*executor), UnitId{0});
+  });
+  EXPECT_TRUE(kernel.verify().passed);
+}
+
+TEST(RealScenario, KeepsASlowedUnitAtLeastAsLongAsItsFactorSays) {
+  KernelScript script(1);
+  Seconds really;
+  script.compute = [&](const Block&, int) {
+    const auto begin = std::chrono::steady_clock::now();
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    really =
+        Seconds{std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
+  };
+  ScriptedKernel kernel(script);
+  const auto executor = make_real_executor(
+      setup_of({"cpu,slowdown=2"}, kernel, {disturb(DisturbanceKind::slow, "cpu0", 0.0, 3.0)}));
+  executor->run([&] {
+    executor->start(block_of(0, 0, 1), UnitId{0});
+    const auto event = executor->next(Seconds::infinity());
+    ASSERT_TRUE(event);
+    EXPECT_GE(std::get<BlockFinished>(event->what).times.compute.value, 6.0 * really.value);
+  });
+}
+
+TEST(RatesOf, MultiplyTheUnitsOwnSlowDownWithWhatTheScenarioDoes) {
+  Scenario scenario;
+  scenario.events = {disturb(DisturbanceKind::slow, "cpu0", 1.0, 4.0),
+                     disturb(DisturbanceKind::compete, "cpu0", 0.0, 0.5),
+                     disturb(DisturbanceKind::bandwidth, "RAM-cpu0", 2.0, 0.25)};
+  const UnitRates cpu = rates_of(parse_units({"cpu,slowdown=2"})[0], scenario);
+  EXPECT_DOUBLE_EQ(cpu.compute.at(Seconds{0.5}), 0.5);  // the load is a real one
+  EXPECT_DOUBLE_EQ(cpu.compute.at(Seconds{1.5}), 0.125);
+  EXPECT_DOUBLE_EQ(cpu.in.at(Seconds{1.5}), 0.125);  // it copies by itself
+  EXPECT_DOUBLE_EQ(cpu.in.at(Seconds{2.5}), 0.125 * 0.25);
+  EXPECT_DOUBLE_EQ(cpu.out.at(Seconds{2.5}), 0.125);
+  const UnitRates paced = rates_of(parse_units({"paced,trace_unit=x,id=cpu0"})[0], scenario);
+  EXPECT_DOUBLE_EQ(paced.compute.at(Seconds{0.5}), 0.5);  // nobody else is there to be slowed
+  EXPECT_DOUBLE_EQ(paced.in.at(Seconds{1.5}), 1.0);
+  EXPECT_DOUBLE_EQ(paced.in.at(Seconds{2.5}), 0.25);
+}
+
+TEST(RatesOf, RefuseToMakeAUnitFasterThanItIs) {
+  Scenario scenario;
+  scenario.name = "faster.json";
+  scenario.events = {disturb(DisturbanceKind::slow, "cpu0", 1.0, 0.5)};
+  EXPECT_EQ(refusal_of([&] { (void)rates_of(parse_units({"cpu"})[0], scenario); }),
+            "faster.json: makes unit cpu0 2 times as fast as it is from 1 s on, which no scenario "
+            "can do to real units; leave that out, or give the unit a slowdown= that it can catch "
+            "up");
+  (void)rates_of(parse_units({"cpu,slowdown=2"})[0], scenario);
+  (void)rates_of(parse_units({"paced,trace_unit=x,id=cpu0"})[0], scenario);
+}
+
+TEST(UnitChanges, ComeInTheOrderOfTimeThoseThatGoFirst) {
+  Scenario scenario;
+  scenario.events = {disturb(DisturbanceKind::join, "cpu1", 2.0),
+                     disturb(DisturbanceKind::fail, "cpu0", 2.0, 1.0, Seconds{3.0}),
+                     disturb(DisturbanceKind::fail, "elsewhere", 1.0)};
+  const auto changes = unit_changes(parse_units({"cpu", "cpu"}), scenario);
+  ASSERT_EQ(changes.size(), 3u);
+  EXPECT_EQ(changes[0].unit, UnitId{0});
+  EXPECT_FALSE(changes[0].present);
+  EXPECT_EQ(changes[1].unit, UnitId{1});
+  EXPECT_TRUE(changes[1].present);
+  EXPECT_EQ(changes[2].unit, UnitId{0});
+  EXPECT_EQ(changes[2].at, Seconds{3.0});
+}
+
+TEST(CompetingLoad, TakesTimeOfItsCoresWhileItLastsAndNoneBefore) {
+  const std::shared_ptr<Clock> clock = make_steady_clock();
+  const std::vector<int> cores = {cores_of_this_thread().front()};
+  const auto load = start_competing_load(clock, Seconds{}, Seconds::infinity(), 0.9, cores);
+  const auto later = start_competing_load(clock, Seconds{1e6}, Seconds{2e6}, 0.5, cores);
+  while (load->share() == 0.0) std::this_thread::yield();
+  EXPECT_LT(load->share(), 1.0);
+  EXPECT_EQ(later->share(), 0.0);
+}  // and both end when they are told to
+
+}  // namespace
+}  // namespace equipoise
