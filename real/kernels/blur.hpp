@@ -6,6 +6,9 @@
 
 namespace equipoise {
 
+/// Pixels of a row that are computed together.
+inline constexpr std::size_t blur_tile_width = 64;
+
 /// An image's width, and how far the filter reaches to every side.
 struct BlurShape {
   std::size_t width = 1;
@@ -14,15 +17,16 @@ struct BlurShape {
   [[nodiscard]] std::size_t taps() const { return 2 * radius + 1; }
   /// Doubles from one row of the input to the next: r pixels before the image's own, r and what
   /// vectors read too much behind.
-  [[nodiscard]] std::size_t stride() const { return (width + 15) / 16 * 16 + 2 * radius; }
+  [[nodiscard]] std::size_t stride() const {
+    return (width + blur_tile_width - 1) / blur_tile_width * blur_tile_width + 2 * radius;
+  }
 };
 
 /// The weights of a Gaussian filter (2 r + 1, 2 r + 1), of standard deviation r / 3, so that it is
 /// cut off at three of them; they add up to 1.
 [[nodiscard]] std::vector<double> gaussian_weights(std::size_t radius);
 
-/// Computes `rows` rows of the direct, two-dimensional convolution with `weights` (2 r + 1, 2 r +
-/// 1)
+/// Computes `rows` rows of the two-dimensional convolution with `weights` (2 r + 1, 2 r + 1)
 ///
 ///     out[y][x] = sum_(k,l = 0 .. 2r) weights[k][l] in[y + k][x + l]
 ///

@@ -203,8 +203,8 @@ Verification check_transforms(const double* in, const double* out, std::size_t c
         in + i * stride, out + i * stride, i, place(4, k, shape.rows), place(5, k, shape.columns));
     if (!fault.empty()) return {false, fault};
   }
-  return {true, fmt::format("{} transforms agree with Parseval's theorem and random sums, {} "
-                            "numbers with the definition",
+  return {true, fmt::format("{} transforms agree with Parseval's theorem and random sums; numbers "
+                            "that agree with the definition: {}",
                             count, definitions)};
 }
 

@@ -1,11 +1,10 @@
 // An image of the Mandelbrot set: every item is one row, and rows cost differently.
 //
-// A benchmark of the energy paper (Euro-Par 2017; from AMD's APP SDK).
-// What is computed: real/kernels/escape_time.hpp. Rows through the set take four times as long
-// as the mean. Policies that learn what an item costs from the first blocks would learn the cost of
-// sky: rows are dealt in a random order, the same for every image of that height, unless
-// `order=natural` asks for the irregular case. Copied to a unit: the imaginary part of every row of
-// a block; back: its counts.
+// A benchmark of the energy paper (Euro-Par 2017; from AMD's APP SDK). What is computed:
+// real/kernels/escape_time.hpp. Rows through the set take four times as long as the mean. Policies
+// that learn what an item costs from the first blocks would learn the cost of sky: rows are dealt
+// in a random order, the same for every image of that height, unless `order=natural` asks for the
+// irregular case. Copied to a unit: the imaginary part of every row of a block; back: its counts.
 #include <algorithm>
 #include <limits>
 #include <numeric>

@@ -1,10 +1,10 @@
 // Bodies that attract one another: every item is one body, whose acceleration is a sum over all.
 //
-// A benchmark of the energy paper (Euro-Par 2017; from AMD's APP SDK),
-// 51200 bodies there. What is computed: real/kernels/gravity.hpp. Places and masses of all bodies
-// stay on every unit: they are copied before its first block, and again with its first block of
-// every further iteration; back come the accelerations of a block. Between two iterations the
-// bodies move by one step of the leapfrog method, velocities half a step behind.
+// A benchmark of the energy paper (Euro-Par 2017; from AMD's APP SDK), 51200 bodies there. What is
+// computed: real/kernels/gravity.hpp. Places and masses of all bodies stay on every unit: they are
+// copied before its first block, and the places again with its first block of every further
+// iteration, which no figure of a workload counts; back come the accelerations of a block. Between
+// two iterations the bodies move by one step of the leapfrog method, velocities half a step behind.
 #include <algorithm>
 #include <array>
 #include <cmath>
