@@ -4,6 +4,7 @@ equipoise_tests(real
     real_executor_test.cpp
     real_kernel_fft2d_test.cpp
     real_kernel_gaussian_test.cpp
+    real_kernel_grn_test.cpp
     real_kernel_kmeans_test.cpp
     real_kernel_mandelbrot_test.cpp
     real_kernel_nbody_test.cpp

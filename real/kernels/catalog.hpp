@@ -38,6 +38,7 @@ struct KernelInfo {
 
 // What the catalog lists; each is in the file of its name.
 [[nodiscard]] std::unique_ptr<Kernel> make_blackscholes(const Parameters& parameters);
+[[nodiscard]] std::unique_ptr<Kernel> make_grn(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_kmeans(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_matmul(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_fft2d(const Parameters& parameters);
