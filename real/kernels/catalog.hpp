@@ -37,6 +37,7 @@ struct KernelInfo {
 [[nodiscard]] int iterations_of(const Parameters& parameters);
 
 // What the catalog lists; each is in the file of its name.
+[[nodiscard]] std::unique_ptr<Kernel> make_binomial(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_blackscholes(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_grn(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_kmeans(const Parameters& parameters);

@@ -14,7 +14,7 @@
 namespace equipoise {
 namespace {
 
-constexpr std::size_t chains = 8;
+constexpr std::size_t chains = 12;
 
 /// `chains` recurrences side by side, a multiplication and an addition each, all in registers.
 [[gnu::always_inline]] inline void multiply_and_add(double* sums, std::size_t count) {
@@ -33,7 +33,7 @@ constexpr std::size_t chains = 8;
 /// the same bits; a CPU whose fused instruction is twice as fast is shown by `machine_dgemm`.
 void machine_multiply_add(benchmark::State& state) {
   constexpr std::size_t count = 10'000;
-  double sums[chains] = {0.5, 0.25, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
+  double sums[chains] = {0.5, 0.25};
   for (auto _ : state) {
     with_widest_vectors<multiply_and_add>(static_cast<double*>(sums), count);
     benchmark::DoNotOptimize(sums);
@@ -92,6 +92,18 @@ void machine_two_look_ups(benchmark::State& state) {
       count, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(machine_two_look_ups);
+
+/// Options on a lattice.
+void real_binomial(benchmark::State& state) {
+  compute_block(state, "binomial", {{"options", "800"}, {"steps", std::to_string(state.range(0))}},
+                800);
+}
+BENCHMARK(real_binomial)
+    ->ArgName("steps")
+    ->Arg(16)
+    ->Arg(254)
+    ->Arg(2000)
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace equipoise
