@@ -9,6 +9,7 @@ equipoise_tests(real
     real_kernel_kmeans_test.cpp
     real_kernel_mandelbrot_test.cpp
     real_kernel_nbody_test.cpp
+    real_kernel_taylor_test.cpp
     real_kernels_test.cpp
     real_paced_test.cpp
     real_recorder_test.cpp

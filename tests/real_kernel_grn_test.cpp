@@ -1,6 +1,7 @@
 // Gene network inference: hand-worked genes, and that the check finds what is wrong.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <string>
 #include <vector>
@@ -111,7 +112,7 @@ struct Predicted {
     const double bits = 12.0 * mean_conditional_entropy(
                                    candidates[static_cast<std::size_t>(first)],
                                    candidates[static_cast<std::size_t>(second)], genes[gene], 12);
-    return {first, second, static_cast<std::int32_t>(bits / entropy_unit_bits + 0.5)};
+    return {first, second, static_cast<std::int32_t>(std::lround(bits / entropy_unit_bits))};
   }
 };
 

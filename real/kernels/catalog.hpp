@@ -46,6 +46,7 @@ struct KernelInfo {
 [[nodiscard]] std::unique_ptr<Kernel> make_nbody(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_mandelbrot(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_gaussian(const Parameters& parameters);
+[[nodiscard]] std::unique_ptr<Kernel> make_taylor(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_empty(const Parameters& parameters);
 
 }  // namespace equipoise

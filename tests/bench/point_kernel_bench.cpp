@@ -105,5 +105,12 @@ BENCHMARK(real_binomial)
     ->Arg(2000)
     ->Unit(benchmark::kMillisecond);
 
+/// Points of a Taylor series.
+void real_taylor(benchmark::State& state) {
+  compute_block(state, "taylor", {{"points", "10240"}, {"terms", std::to_string(state.range(0))}},
+                10'240);
+}
+BENCHMARK(real_taylor)->ArgName("terms")->Arg(20)->Arg(1000)->Unit(benchmark::kMillisecond);
+
 }  // namespace
 }  // namespace equipoise
