@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "shared_policies/policies/catalog.hpp"
@@ -131,6 +133,137 @@ TEST(Replay, ChecksAnInterruptedRunAndSaysThatItIs) {
   const std::string cut = scratch.write("cut.jsonl", text.substr(0, text.size() * 2 / 3));
   check = run_equipoise({"replay", cut, "--check"});
   EXPECT_EQ(check.exit_code, 0) << check.err;
+}
+
+/// Unit, first item and items of every accepted block, by its number.
+std::map<long, std::string> blocks_of(const std::string& file) {
+  std::map<long, std::string> blocks;
+  for (const std::string& text : lines_of(read_text(file))) {
+    const Json line = Json::parse(text);
+    if (!line.contains("first_item")) continue;
+    blocks[line.at("block")] = line.at("unit").get<std::string>() + line.at("first_item").dump() +
+                               "+" + line.at("items").dump() + "@" + line.at("phase").dump() +
+                               line.at("iteration").dump();
+  }
+  return blocks;
+}
+
+TEST(Replay, IssuesTheSameBlocksAgainInEitherWorld) {
+  const TemporaryFolder scratch;
+  const std::string trace = scratch.path("here.jsonl");
+  const std::string platform = scratch.path("here.xml");
+  ASSERT_EQ(run_equipoise({"record", "--unit", "cpu", "--unit", "cpu,slowdown=3", "--workload",
+                           "blackscholes:options=2e5", "--seconds-max", "0.1", "--out", trace,
+                           "--platform-out", platform})
+                .exit_code,
+            0);
+  const std::string file = scratch.path("run.jsonl");
+  ASSERT_EQ(run_equipoise(with(two_cpus, {"--workload", "blackscholes:options=2e5,iterations=3",
+                                          "--policy", "plb-hec", "--out", file}))
+                .exit_code,
+            0);
+  const auto recorded = blocks_of(file);
+  const std::string again = scratch.path("again.jsonl");
+  const ProgramRun real = run_equipoise({"replay", file, "--decisions", "--out", again, "--json"});
+  ASSERT_EQ(real.exit_code, 0) << real.err;
+  EXPECT_EQ(blocks_of(again), recorded);
+  EXPECT_EQ(Json::parse(real.out).at("recorded").at("on"), "real");
+  EXPECT_TRUE(Json::parse(real.out).at("again").at("verified"));
+
+  const std::string simulated = scratch.path("sim.jsonl");
+  const ProgramRun sim = run_equipoise({"replay", file, "--decisions", "--on", "sim", "--platform",
+                                        platform, "--trace", trace, "--out", simulated});
+  ASSERT_EQ(sim.exit_code, 0) << sim.err;
+  EXPECT_NE(sim.out.find("makespan: recorded"), std::string::npos) << sim.out;
+  EXPECT_EQ(blocks_of(simulated), recorded);
+  // What was issued again is itself no run to check or to issue.
+  for (const std::string what : {"--check", "--decisions"}) {
+    const ProgramRun twice = run_equipoise({"replay", simulated, what});
+    EXPECT_EQ(twice.exit_code, 2);
+    EXPECT_NE(twice.err.find("its decisions are those of " + file), std::string::npos) << twice.err;
+  }
+}
+
+TEST(Replay, RunsForRealWhatWasSimulated) {
+  const TemporaryFolder scratch;
+  const std::string trace = scratch.path("here.jsonl");
+  const std::string platform = scratch.path("here.xml");
+  const std::string file = scratch.path("sim.jsonl");
+  ASSERT_EQ(run_equipoise({"record", "--unit", "cpu", "--unit", "cpu", "--workload", "matmul:n=256",
+                           "--seconds-max", "0.1", "--out", trace, "--platform-out", platform})
+                .exit_code,
+            0);
+  ASSERT_EQ(run_equipoise({"simulate", "--platform", platform, "--trace", trace, "--workload",
+                           "matmul:n=256", "--policy", "gss", "--out", file})
+                .exit_code,
+            0);
+  const std::string again = scratch.path("real.jsonl");
+  const ProgramRun real = run_equipoise({"replay", file, "--decisions", "--on", "real", "--unit",
+                                         "cpu", "--unit", "cpu", "--out", again});
+  ASSERT_EQ(real.exit_code, 0) << real.err;
+  EXPECT_EQ(blocks_of(again), blocks_of(file));
+}
+
+TEST(Replay, SimulatesTheSameMakespanWhereTheMachineIsTheSame) {
+  const TemporaryFolder scratch;
+  const std::string file = scratch.path("run.jsonl");
+  for (const std::string policy : {"greedy", "plb-hec", "awf-c", "acosta"}) {
+    ASSERT_EQ(run_equipoise({"simulate", "--platform", "platforms/sirocco.xml", "--trace",
+                             "traces/sirocco-dgemm.jsonl", "--workload",
+                             "starpu_dgemm_gemm:items=2e5", "--policy", policy, "--scenario",
+                             "traces/scenarios/sirocco-slow.json", "--out", file})
+                  .exit_code,
+              0);
+    const ProgramRun again = run_equipoise({"replay", file, "--decisions", "--json"});
+    ASSERT_EQ(again.exit_code, 0) << again.err;
+    const Json json = Json::parse(again.out);
+    EXPECT_EQ(json.at("recorded").at("makespan_s"), json.at("again").at("makespan_s")) << policy;
+  }
+}
+
+TEST(Replay, LosesAgainTheBlocksThatWereLost) {
+  const TemporaryFolder scratch;
+  const std::string file = scratch.path("run.jsonl");
+  const std::string again = scratch.path("again.jsonl");
+  ASSERT_EQ(run_equipoise({"simulate", "--platform", "platforms/sirocco.xml", "--trace",
+                           "traces/sirocco-dgemm.jsonl", "--workload",
+                           "starpu_dgemm_gemm:items=2e6", "--policy", "plb-hac", "--scenario",
+                           "traces/scenarios/sirocco-fail.json", "--out", file})
+                .exit_code,
+            0);
+  const ProgramRun run = run_equipoise({"replay", file, "--decisions", "--out", again});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(blocks_of(again), blocks_of(file));
+  const Json recorded = Json::parse(lines_of(read_text(file)).back());
+  const Json repeated = Json::parse(lines_of(read_text(again)).back());
+  EXPECT_GT(recorded.at("items_redone"), 0);
+  EXPECT_EQ(repeated.at("items_redone"), recorded.at("items_redone"));
+}
+
+TEST(Replay, RefusesUnitsThatAreNotThereAndNamesThem) {
+  const TemporaryFolder scratch;
+  const std::string file = scratch.path("run.jsonl");
+  ASSERT_EQ(run_equipoise(with(two_cpus, {"--workload", "blackscholes:options=2e5", "--policy",
+                                          "gss", "--out", file}))
+                .exit_code,
+            0);
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"--decisions", "--unit", "cpu"}, "it needs the unit cpu1"},
+      {{"--decisions", "--unit", "cpu,id=a", "--unit", "cpu,id=b"}, "the units cpu0, cpu1"},
+      {{"--decisions", "--on", "sim"}, "give --platform and --trace"},
+      {{"--decisions", "--on", "paced"}, "no paced units"},
+      {{"--decisions", "--check"}, "--check or --decisions"},
+      {{"--check", "--out", scratch.path("x")}, "runs nothing"},
+      {{}, "--check or --decisions"}};
+  for (const auto& [words, said] : cases) {
+    const ProgramRun run = run_equipoise(with({"replay", file}, words));
+    EXPECT_EQ(run.exit_code, 2) << run.err;
+    EXPECT_NE(run.err.find(said), std::string::npos) << run.err;
+  }
+  const ProgramRun simulated =
+      run_equipoise({"replay", "traces/runs/sirocco-gss.jsonl", "--decisions", "--on", "real"});
+  EXPECT_EQ(simulated.exit_code, 2);
+  EXPECT_NE(simulated.err.find("give --unit"), std::string::npos) << simulated.err;
 }
 
 TEST(Replay, RefusesWhatIsNoRunFileAndWhatIsNotThere) {

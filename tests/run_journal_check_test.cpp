@@ -1,73 +1,16 @@
 // Runs that were journaled are decided again: the same decisions agree, others are named.
 #include <gtest/gtest.h>
 
-#include <memory>
-#include <utility>
+#include <stdexcept>
 
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/run/journal_check.hpp"
 #include "tests/support/fake_executor.hpp"
+#include "tests/support/recorded.hpp"
 #include "tests/support/scripted.hpp"
 
 namespace equipoise {
 namespace {
-
-/// Keeps the records as a reader of the run's file would give them.
-class RecordingJournal final : public Journal {
- public:
-  explicit RecordingJournal(RecordedRun& run) : run_(run) {}
-  void block(const BlockRecord& record) override { add(record); }
-  void decision(const DecisionRecord& record) override { add(record); }
-  void event(const EventRecord& record) override { add(record); }
-
- private:
-  template <class Record>
-  void add(const Record& record) {
-    run_.lines.push_back({run_.lines.size() + 2, record});
-  }
-
-  RecordedRun& run_;
-};
-
-class ConstantCost final : public CostMeter {
- public:
-  Seconds price(const Thought& /*thought*/) override { return Seconds{0.25}; }
-};
-
-/// Three units; u1 is lost at 30 s and comes back at 70, u2 comes at 20; decisions cost 0.25 s.
-FakeSetup faulty_machine() {
-  FakeSetup machine{{affine_unit(0.5, 0.01), affine_unit(1, 0.03), affine_unit(2, 0.02)},
-                    Seconds{1e-3},
-                    {{Seconds{30}, UnitId{1}, false}, {Seconds{70}, UnitId{1}, true}}};
-  machine.scenario.events = {
-      {Seconds{20}, Seconds::infinity(), DisturbanceKind::join, "u2", 1.0, {}}};
-  return machine;
-}
-
-RunSetup faulty_setup() {
-  RunSetup setup = setup_of(3, items_of(20'000, 4, 2));
-  setup.absent_at_start = {UnitId{2}};
-  for (Unit& unit : setup.units) unit.slots = 2;
-  return setup;
-}
-
-RecordedRun record(Policy& policy, RunSetup setup, FakeSetup machine) {
-  RecordedRun run;
-  run.units = setup.units;
-  run.phases = setup.phases;
-  run.absent_at_start = setup.absent_at_start;
-  ConstantCost meter;
-  setup.cost_meter = &meter;
-  RecordingJournal journal(run);
-  const RunOutcome outcome =
-      run_policy(*make_fake_executor(std::move(machine)), policy, setup, journal);
-  run.is_whole = !outcome.interrupted;
-  return run;
-}
-
-std::unique_ptr<Policy> policy_called(const PolicyInfo& info, const std::vector<Unit>& units) {
-  return make_policy(info, {{}, nullptr, units});
-}
 
 template <class Record>
 Record& record_at(RecordedRun& run, std::size_t which) {

@@ -66,15 +66,24 @@ void add_run(CLI::App& app, Request& r) {
 }
 
 void add_replay(CLI::App& app, Request& r) {
-  CLI::App* c = app.add_subcommand("replay", "A recorded run again: its decisions, checked");
+  CLI::App* c =
+      app.add_subcommand("replay", "A recorded run again: its decisions, or a check of them");
   c->add_option("RUN", r.replay.run_file, "the run file that --out of another command wrote")
       ->required();
   c->add_flag("--check", r.replay.check,
               "decide the run again offline, and name the first decision that differs");
+  c->add_flag("--decisions", r.replay.decisions,
+              "issue the same blocks again in the same order, on another machine or the same");
+  c->add_option("--on", r.replay.on, "where: sim, real or paced; else where the run was")
+      ->check(CLI::IsMember({"sim", "real", "paced"}));
+  add_units(*c, r, false);
   c->add_option("--platform", r.options.platform_file, "in place of the recorded one");
   c->add_option("--trace", r.options.trace_files, "in place of the recorded ones; repeatable");
+  add_out(*c, r, "write the run file (JSON Lines) of the replay here");
   add_output(*c, r);
-  add_help(*c, "equipoise replay traces/runs/sirocco-gss.jsonl --check");
+  add_help(*c,
+           "equipoise replay traces/runs/sirocco-gss.jsonl --check\n"
+           "  equipoise replay traces/runs/sirocco-gss.jsonl --decisions --out again.jsonl");
   c->callback([&r] { r.command = [&r] { return replay_command(r.replay, r.options); }; });
 }
 

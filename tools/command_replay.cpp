@@ -7,12 +7,14 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/journal_check.hpp"
+#include "shared_policies/run/recorded_decisions.hpp"
 #include "tools/commands.hpp"
 #include "tools/console.hpp"
 #include "tools/inputs.hpp"
 #include "tools/json_text.hpp"
 #include "tools/real_world.hpp"
 #include "tools/replay_inputs.hpp"
+#include "tools/run_report.hpp"
 #include "tools/schedule_search.hpp"
 #include "tools/sim_world.hpp"
 #include "traces/run_file.hpp"
@@ -100,13 +102,90 @@ int check(const RunFile& file, const Options& options) {
   return 1;
 }
 
+/// Failures are in the journal, and happen again at their places; the rest of the scenario disturbs
+/// the machine anew.
+void leave_out_failures(SimWorld& world) {
+  const auto is_failure = [](const Disturbance& event) {
+    return event.kind == DisturbanceKind::fail || event.kind == DisturbanceKind::join;
+  };
+  if (std::erase_if(world.setup.scenario.events, is_failure) == 0) return;
+  world.bound = {};  // it was that of a machine whose units come and go
+}
+
+int issue_again(const RunFile& file, const Options& options) {
+  PolicyChoice choice = parse_policy(file.header.spelling);
+  choice.recorded = &file.run;
+  choice.recorded_file = file.path;
+  const auto expect_possible = [&](const std::vector<Unit>& units,
+                                   const std::vector<Workload>& phases) {
+    const RecordedDecisions possible(file.run, units, phases, file.path);
+  };
+  const auto report = [&](const RunReport& again, const std::vector<Unit>& units) {
+    const int code = report_run(again, choice, units, options,
+                                RecordedMakespan{file.header.on, file.summary->makespan});
+    if (code != 0 || !again.outcome.policy_stalled) return code;
+    say_error(file.path +
+              ": its decisions could not be kept to: a unit was lost that was not lost "
+              "in it; run it again where all units stay");
+    return 1;
+  };
+  if (!options.out.empty()) check_writable(options.out, "--out");
+  if (options.on == "sim") {
+    SimWorld world = load_sim_world(options);
+    leave_out_failures(world);
+    expect_possible(world.units, world.setup.phases);
+    catch_stop_signals();
+    return report(simulate_once(world, choice, options, file.header.repetition, options.out),
+                  world.units);
+  }
+  RealWorld world = load_real_world(options);
+  expect_possible(world.units, world.phases);
+  catch_stop_signals();
+  world.allocate(options.seed);
+  return report(run_once(world, choice, options, file.header.repetition, options.out), world.units);
+}
+
+/// Throws InputError unless there is one thing to do, and what it needs.
+void expect_sense(const ReplayRequest& request, const RunFile& file, const Options& typed,
+                  const Options& options) {
+  if (request.check == request.decisions) {
+    throw InputError("replay", "say what is to be done again: --check or --decisions");
+  }
+  const bool runs = !request.on.empty() || !typed.out.empty() || !typed.units.empty();
+  if (request.check && runs) {
+    throw InputError("--check", "runs nothing; leave --on, --unit and --out away");
+  }
+  if (!file.header.decisions_of.empty()) {
+    throw InputError(file.path + ":1", "its decisions are those of " + file.header.decisions_of +
+                                           ", issued again; replay that file");
+  }
+  if (options.on == "paced") {
+    throw InputError("--on", "there are no paced units yet; use sim or real");
+  }
+  if (!request.decisions) return;
+  if (options.on == "sim" && (options.platform_file.empty() || options.trace_files.empty())) {
+    throw InputError("replay", "to simulate, give --platform and --trace, which a run on " +
+                                   file.header.on + " units does not hold");
+  }
+  if (options.on == "real" && options.units.empty()) {
+    throw InputError("replay", "to run for real, give --unit for each unit of the run");
+  }
+}
+
 }  // namespace
 
-int replay_command(const ReplayRequest& request, const Options& options) {
-  if (!request.check) throw InputError("replay", "say what is to be done again: --check");
+int replay_command(const ReplayRequest& request, const Options& typed) {
   const RunFile file = read_run_file(request.run_file);
+  Options options = recorded_options(file, typed);
+  options.on = request.on.empty() ? file.header.on : request.on;
+  if (options.on != file.header.on && !options.scenario_file.empty()) {
+    warn(fmt::format("{} disturbed the run, and nothing disturbs its replay on {}",
+                     options.scenario_file, options.on));
+    options.scenario_file.clear();
+  }
+  expect_sense(request, file, typed, options);
   warn_of_an_early_end(file);
-  return check(file, recorded_options(file, options));
+  return request.check ? check(file, options) : issue_again(file, options);
 }
 
 }  // namespace equipoise

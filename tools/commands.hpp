@@ -20,7 +20,9 @@ struct StarpuImportRequest {
 /// `equipoise replay`: which run, and what of it is done again.
 struct ReplayRequest {
   std::string run_file;
-  bool check = false;  ///< decide it again offline
+  bool check = false;      ///< decide it again offline
+  bool decisions = false;  ///< issue the same blocks again
+  std::string on;          ///< in which world; empty: in the run's own
 };
 
 /// One policy on SimGrid.

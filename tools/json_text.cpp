@@ -178,6 +178,7 @@ std::string run_header_text(const RunPlan& plan) {
                    {"cpu", this_machine().cpu_model},
                    {"hardware_threads", this_machine().threads.size()},
                    {"memory_bytes", this_machine().memory_bytes}}}};
+  if (plan.policy.recorded != nullptr) header["decisions_of"] = plan.policy.recorded_file;
   if (!plan.settings.empty()) header.update(Json::parse(plan.settings));
   return header.dump();
 }

@@ -3,6 +3,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/spec.hpp"
+#include "shared_policies/run/recorded_decisions.hpp"
 #include "shared_policies/run/scenario_journal.hpp"
 #include "tools/cost_meters.hpp"
 #include "tools/json_text.hpp"
@@ -11,6 +12,22 @@
 
 namespace equipoise {
 namespace {
+
+/// The policy of a plan, and the executor as it needs it.
+struct Deciding {
+  std::unique_ptr<Policy> policy;
+  std::unique_ptr<Executor> around;  ///< of a replay: around the plan's executor; else null
+};
+
+Deciding deciding_of(const RunPlan& plan, Executor& executor) {
+  const PolicyChoice& choice = plan.policy;
+  if (choice.recorded == nullptr) {
+    return {make_policy(*choice.info, {choice.parameters, plan.known, plan.units}), nullptr};
+  }
+  const RecordedDecisions decisions(*choice.recorded, plan.units, plan.phases,
+                                    choice.recorded_file);
+  return {decisions.make_policy(), decisions.make_executor(executor)};
+}
 
 /// Tells two journals the same; the second may be missing.
 class Tee final : public Journal {
@@ -52,14 +69,13 @@ std::string problem_of(const RunOutcome& outcome, const std::function<std::strin
 
 PolicyChoice parse_policy(const std::string& spelling) {
   Spec spec = parse_spec(spelling, ':', "--policy");
-  return {&find_policy(spec.name), spelling, std::move(spec.parameters)};
+  return {&find_policy(spec.name), spelling, std::move(spec.parameters), nullptr, {}};
 }
 
 RunReport run_plan(const RunPlan& plan, Executor& executor,
                    const std::function<std::string()>& verify) {
   const PolicyInfo& info = *plan.policy.info;
-  const std::unique_ptr<Policy> policy =
-      make_policy(info, {plan.policy.parameters, plan.known, plan.units});
+  const Deciding deciding = deciding_of(plan, executor);
   const std::unique_ptr<CostMeter> meter =
       make_cost_meter(plan.decision_cost, info.paper_decision_s);
   std::unique_ptr<JournalFile> file;
@@ -71,7 +87,7 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
   const std::unique_ptr<Journal> journal = make_scenario_journal(plan.scenario, both);
   RunReport report;
   report.outcome = run_policy(
-      executor, *policy,
+      deciding.around != nullptr ? *deciding.around : executor, *deciding.policy,
       {plan.units, plan.phases, meter.get(), plan.stop_requested, absent_at_start(plan)}, *journal);
   report.problem = problem_of(report.outcome, verify);
   report.lower_bound_s = plan.lower_bound_s;

@@ -12,6 +12,7 @@
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/run/executor.hpp"
 #include "shared_policies/run/metrics.hpp"
+#include "shared_policies/run/recorded_run.hpp"
 #include "shared_policies/run/results.hpp"
 #include "shared_policies/run/run_loop.hpp"
 
@@ -22,6 +23,9 @@ struct PolicyChoice {
   const PolicyInfo* info = nullptr;
   std::string spelling;                           ///< "plb-hec:threshold=0.1", as typed
   std::map<std::string, std::string> parameters;  ///< those given
+  /// Of this run the decisions are issued again, instead of what the policy would decide; or null.
+  const RecordedRun* recorded = nullptr;
+  std::string recorded_file;  ///< where it stands
 };
 
 /// Reads `NAME[:k=v,...]`. Throws InputError at `--policy`.

@@ -28,6 +28,8 @@ struct RunHeader {
   std::string scenario_file;  ///< empty: undisturbed
   bool noise = true;
   std::optional<Seconds> dispatch_cost;  ///< as it was typed; else the traces'
+  std::string
+      decisions_of;  ///< the run file whose decisions were issued again; empty: a policy's own
 };
 
 /// What the summary says of the run as a whole.

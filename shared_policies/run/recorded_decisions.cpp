@@ -1,0 +1,318 @@
+// A policy and an executor around an executor that go through one recorded run together.
+#include "shared_policies/run/recorded_decisions.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+/// A block as it was handed out.
+struct Issue {
+  UnitId unit;
+  Block block;
+  bool is_lost = false;  ///< then its first item is not in the journal
+  std::uint64_t after_events = 0;
+  std::size_t after = 0;  ///< so many settlements came before it
+};
+
+/// A block that came back, or was lost.
+struct Settlement {
+  std::uint64_t block = 0;
+  bool is_lost = false;
+};
+
+}  // namespace
+
+struct ReplayedDecisions {
+  std::string where;
+  std::vector<Issue> issues;  ///< by block id
+  std::vector<Settlement> settlements;
+  std::vector<std::size_t> losses_before;  ///< (settlements + 1)
+
+  // How far it has come.
+  std::vector<char> is_settled;  ///< (issues)
+  std::size_t lost = 0;          ///< so many blocks were lost again
+  std::size_t next_loss = 0;     ///< in `settlements`: no loss before it is to come
+  std::size_t cut = 0;           ///< so many blocks were cut from the pool
+  bool is_left = false;          ///< a unit was lost; nothing is as it was
+
+  /// Whether the losses among the settlements before number `i` have happened.
+  [[nodiscard]] bool are_losses_past(std::size_t i) const { return lost >= losses_before[i]; }
+
+  /// Whether what the settlement number `i`, or a block that was handed out behind the one before
+  /// it, had to wait for has happened.
+  [[nodiscard]] bool is_past(std::size_t i) const {
+    return are_losses_past(i) && (i == 0 || is_settled[settlements[i - 1].block] != 0);
+  }
+
+  /// The block to be lost now, or null.
+  [[nodiscard]] const Issue* loss_that_is_due() {
+    while (next_loss < settlements.size() && !is_to_be_lost(next_loss)) ++next_loss;
+    if (is_left) return any_loss();
+    if (next_loss == settlements.size() || !is_past(next_loss)) return nullptr;
+    return &issues[settlements[next_loss].block];
+  }
+
+ private:
+  [[nodiscard]] bool is_to_be_lost(std::size_t i) const {
+    return settlements[i].is_lost && is_settled[settlements[i].block] == 0;
+  }
+
+  /// Nobody works on a block that is to be lost: it must not stay outstanding.
+  [[nodiscard]] const Issue* any_loss() const {
+    for (std::size_t i = next_loss; i < settlements.size(); ++i) {
+      if (is_to_be_lost(i) && settlements[i].block < cut) return &issues[settlements[i].block];
+    }
+    return nullptr;
+  }
+};
+
+namespace {
+
+/// Has the blocks cut in their recorded order, as far as lost ones let it.
+class RecordedPolicy final : public Policy {
+ public:
+  explicit RecordedPolicy(std::shared_ptr<const ReplayedDecisions> replayed)
+      : replayed_(std::move(replayed)) {}
+
+  void decide(const View& view, const Event& event, Decisions& decisions) override {
+    // Before the iteration starts, the pool is the last one's.
+    if (std::holds_alternative<RunStarted>(event.what) ||
+        std::holds_alternative<PhaseStarted>(event.what)) {
+      return;
+    }
+    const std::vector<Issue>& issues = replayed_->issues;
+    for (; issued_ < issues.size() && !replayed_->is_left; ++issued_) {
+      const Issue& issue = issues[issued_];
+      const bool is_of_now =
+          issue.block.phase == view.phase() && issue.block.iteration == view.iteration();
+      if (!is_of_now || !replayed_->are_losses_past(issue.after)) return;
+      decisions.assign(issue.unit, issue.block.items, issue.block.tag, issue.block.group);
+    }
+  }
+
+ private:
+  std::shared_ptr<const ReplayedDecisions> replayed_;
+  std::size_t issued_ = 0;
+};
+
+/// Holds blocks that were cut back until what they waited for has happened.
+class ReplayingExecutor final : public Executor {
+ public:
+  ReplayingExecutor(Executor& next, std::size_t units, std::shared_ptr<ReplayedDecisions> replayed)
+      : next_(next), replayed_(std::move(replayed)), held_(units) {}
+
+  void run(const std::function<void()>& body) override { next_.run(body); }
+  Seconds now() const override { return next_.now(); }
+
+  Seconds start(const Block& block, UnitId unit) override {
+    if (replayed_->is_left) return next_.start(block, unit);
+    const Issue& issue = expect_next(block, unit);
+    if (issue.is_lost) return next_.now();
+    held_[unit.index].push_back({block, issue.after});
+    begin_what_is_due();
+    return next_.now();
+  }
+
+  Seconds occupy(std::optional<UnitId> unit, Seconds span) override {
+    return next_.occupy(unit, span);
+  }
+
+  std::optional<Event> next(Seconds deadline) override {
+    const Seconds now = next_.now();
+    if (const Issue* const lost = now <= deadline ? replayed_->loss_that_is_due() : nullptr) {
+      ++replayed_->lost;
+      settle(lost->block.id);
+      return Event{now, BlockLost{lost->unit, lost->block}};
+    }
+    std::optional<Event> event = next_.next(deadline);
+    if (!event) return event;
+    if (const auto* finished = std::get_if<BlockFinished>(&event->what)) {
+      settle(finished->block.id);
+    } else if (!std::holds_alternative<UnitJoined>(event->what)) {
+      replayed_->is_left = true;
+      if (const auto* gone = std::get_if<UnitLost>(&event->what)) held_[gone->unit.index].clear();
+      begin_what_is_due();
+    }
+    return event;
+  }
+
+ private:
+  struct Held {
+    Block block;
+    std::size_t after;
+  };
+
+  /// The recorded block that is cut next; it must be the same.
+  const Issue& expect_next(const Block& block, UnitId unit) {
+    ReplayedDecisions& r = *replayed_;
+    const Issue* const issue = r.cut < r.issues.size() ? &r.issues[r.cut] : nullptr;
+    if (issue != nullptr && issue->block.id == block.id && issue->unit == unit &&
+        issue->block.items == block.items &&
+        (issue->is_lost || issue->block.first == block.first)) {
+      ++r.cut;
+      return *issue;
+    }
+    throw InputError(r.where, fmt::format("block {} cannot be issued as it was: {} items from {} "
+                                          "on are cut now; give units with the memory that they "
+                                          "had",
+                                          block.id, block.items, block.first));
+  }
+
+  void settle(std::uint64_t block) {
+    if (block < replayed_->is_settled.size()) replayed_->is_settled[block] = 1;
+    begin_what_is_due();
+  }
+
+  /// A unit's blocks begin in their order.
+  void begin_what_is_due() {
+    for (std::uint32_t unit = 0; unit < held_.size(); ++unit) {
+      std::deque<Held>& queue = held_[unit];
+      while (!queue.empty() && (replayed_->is_left || replayed_->is_past(queue.front().after))) {
+        static_cast<void>(next_.start(queue.front().block, UnitId{unit}));
+        queue.pop_front();
+      }
+    }
+  }
+
+  Executor& next_;
+  std::shared_ptr<ReplayedDecisions> replayed_;
+  std::vector<std::deque<Held>> held_;  ///< (units)
+};
+
+/// Whether the event is one that OutstandingBlock::after_events counts.
+bool is_counted(const EventRecord& event) {
+  return event.what == "unit_lost" || event.what == "block_lost" || event.what == "unit_joined" ||
+         event.what == "timer_fired";
+}
+
+/// Fills the issues and settlements of `replayed` in the order of the journal.
+void read_lines(const RecordedRun& run, ReplayedDecisions& replayed) {
+  std::vector<std::size_t> settled_after = {0};  // so many settlements after so many events
+  for (const RecordedLine& line : run.lines) {
+    if (const auto* b = std::get_if<BlockRecord>(&line.what)) {
+      replayed.issues.push_back({b->unit, b->block, false, b->after_events, 0});
+      replayed.settlements.push_back({b->block.id, false});
+      settled_after.push_back(replayed.settlements.size());
+    } else if (const auto* e = std::get_if<EventRecord>(&line.what); e && is_counted(*e)) {
+      if (e->what == "block_lost") {
+        replayed.issues.push_back({*e->unit, *e->block, true, e->after_events, 0});
+        replayed.settlements.push_back({e->block->id, true});
+      }
+      settled_after.push_back(replayed.settlements.size());
+    }
+  }
+  std::ranges::sort(replayed.issues, {}, [](const Issue& issue) { return issue.block.id; });
+  for (std::size_t i = 0; i < replayed.issues.size(); ++i) {
+    Issue& issue = replayed.issues[i];
+    if (issue.block.id != i || issue.after_events >= settled_after.size()) {
+      throw InputError(replayed.where,
+                       fmt::format("block {} is not in it; give a run file as it was written", i));
+    }
+    issue.after = settled_after[issue.after_events];
+  }
+  replayed.losses_before = {0};
+  for (const Settlement& settlement : replayed.settlements) {
+    replayed.losses_before.push_back(replayed.losses_before.back() + (settlement.is_lost ? 1 : 0));
+  }
+  replayed.is_settled.assign(replayed.issues.size(), 0);
+}
+
+void expect_all_work_done(const RecordedRun& run, const std::string& where) {
+  std::map<std::pair<int, int>, Items> left;
+  for (const RecordedLine& line : run.lines) {
+    const auto* b = std::get_if<BlockRecord>(&line.what);
+    if (b == nullptr) continue;
+    const Workload& workload = run.phases[static_cast<std::size_t>(b->block.phase)];
+    const auto key = std::make_pair(b->block.phase, b->block.iteration);
+    left.try_emplace(key, workload.items).first->second -= b->block.items;
+  }
+  std::size_t iterations = 0;
+  for (const Workload& workload : run.phases) {
+    iterations += static_cast<std::size_t>(workload.iterations);
+  }
+  const bool is_done =
+      std::ranges::all_of(left, [](const auto& entry) { return entry.second == 0; });
+  if (run.is_whole && is_done && left.size() == iterations) return;
+  throw InputError(where,
+                   "this run did not do all of its work, so there is nothing to compare "
+                   "with; give one that was not interrupted");
+}
+
+void expect_phases(const RecordedRun& run, const std::vector<Workload>& phases,
+                   const std::string& where) {
+  const auto is_alike = [](const Workload& a, const Workload& b) {
+    return a.items == b.items && a.grain_items == b.grain_items && a.iterations == b.iterations;
+  };
+  if (std::ranges::equal(run.phases, phases, is_alike)) return;
+  throw InputError(where,
+                   "its workloads have other items, grains or iterations than they have "
+                   "here; give the traces that it was made with");
+}
+
+/// The units of the run by their names; none for one that had nothing to do and is not there.
+std::vector<std::optional<UnitId>> find_units(const RecordedRun& run,
+                                              const std::vector<Unit>& units,
+                                              const ReplayedDecisions& replayed) {
+  std::vector<std::optional<UnitId>> found(run.units.size());
+  for (std::size_t i = 0; i < run.units.size(); ++i) {
+    for (std::uint32_t u = 0; u < units.size(); ++u) {
+      if (units[u].name == run.units[i].name) found[i] = UnitId{u};
+    }
+  }
+  std::set<std::string> lacking;
+  for (const Issue& issue : replayed.issues) {
+    if (!found[issue.unit.index]) lacking.insert(run.units[issue.unit.index].name);
+  }
+  if (lacking.empty()) return found;
+  throw InputError(
+      replayed.where,
+      fmt::format("it needs {} {}, and {} there; give units of these names",
+                  lacking.size() == 1 ? "the unit" : "the units", fmt::join(lacking, ", "),
+                  lacking.size() == 1 ? "that is not" : "those are not"));
+}
+
+}  // namespace
+
+RecordedDecisions::RecordedDecisions(const RecordedRun& run, const std::vector<Unit>& units,
+                                     const std::vector<Workload>& phases, std::string where)
+    : replayed_(std::make_shared<ReplayedDecisions>()), units_(units.size()) {
+  replayed_->where = std::move(where);
+  expect_all_work_done(run, replayed_->where);
+  expect_phases(run, phases, replayed_->where);
+  read_lines(run, *replayed_);
+  const auto found = find_units(run, units, *replayed_);
+  for (Issue& issue : replayed_->issues) {
+    issue.unit = *found[issue.unit.index];
+    const Unit& unit = units[issue.unit.index];
+    const Items most = largest_block(unit, phases[static_cast<std::size_t>(issue.block.phase)]);
+    if (issue.block.items <= most) continue;
+    throw InputError(replayed_->where,
+                     fmt::format("block {} has {} items, and {} holds {} at most; give it more "
+                                 "memory",
+                                 issue.block.id, issue.block.items, unit.name, most));
+  }
+}
+
+RecordedDecisions::~RecordedDecisions() = default;
+
+std::unique_ptr<Policy> RecordedDecisions::make_policy() const {
+  return std::make_unique<RecordedPolicy>(replayed_);
+}
+
+std::unique_ptr<Executor> RecordedDecisions::make_executor(Executor& executor) const {
+  return std::make_unique<ReplayingExecutor>(executor, units_, replayed_);
+}
+
+}  // namespace equipoise

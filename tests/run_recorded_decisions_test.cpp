@@ -1,0 +1,197 @@
+// The blocks of recorded runs, issued again: the same ones in the same order, whatever the machine.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <tuple>
+
+#include "shared_policies/policies/catalog.hpp"
+#include "shared_policies/run/recorded_decisions.hpp"
+#include "tests/support/fake_executor.hpp"
+#include "tests/support/recorded.hpp"
+#include "tests/support/refusal.hpp"
+#include "tests/support/scripted.hpp"
+
+namespace equipoise {
+namespace {
+
+/// Unit, first item, items, phase and iteration of every accepted block, by id.
+using Blocks = std::map<std::uint64_t, std::tuple<std::uint32_t, Items, Items, int, int, BlockTag>>;
+
+void add(Blocks& blocks, const BlockRecord& b) {
+  blocks[b.block.id] = {b.unit.index,  b.block.first,     b.block.items,
+                        b.block.phase, b.block.iteration, b.block.tag};
+}
+
+Blocks accepted(const RecordedRun& run) {
+  Blocks blocks;
+  for (const RecordedLine& line : run.lines) {
+    if (const auto* b = std::get_if<BlockRecord>(&line.what)) add(blocks, *b);
+  }
+  return blocks;
+}
+
+struct Again {
+  RunOutcome outcome;
+  MemoryJournal journal;
+  Blocks blocks;
+};
+
+void issue_again(const RecordedRun& run, FakeSetup machine, Again& again) {
+  RunSetup setup;
+  setup.units = run.units;
+  setup.phases = run.phases;
+  const RecordedDecisions decisions(run, setup.units, setup.phases, "run.jsonl");
+  const auto executor = make_fake_executor(std::move(machine));
+  again.outcome = run_policy(*decisions.make_executor(*executor), *decisions.make_policy(), setup,
+                             again.journal);
+  for (const BlockRecord& b : again.journal.blocks) add(again.blocks, b);
+}
+
+/// Fast where the machine of `faulty_machine` is slow; nothing fails.
+FakeSetup other_machine() {
+  return {{affine_unit(0.1, 0.05), affine_unit(0.3, 0.01), affine_unit(0, 0.004)}, {}, {}};
+}
+
+TEST(RecordedDecisions, IssueTheSameBlocksOnAnotherMachine) {
+  for (const PolicyInfo& info : policy_catalog()) {
+    if (info.foresight != Foresight::none) continue;
+    SCOPED_TRACE(info.name);
+    const RunSetup setup = faulty_setup();
+    const RecordedRun run = record(*policy_called(info, setup.units), setup, faulty_machine());
+    Again again;
+    issue_again(run, other_machine(), again);
+    EXPECT_TRUE(again.outcome.complete);
+    EXPECT_FALSE(again.outcome.policy_stalled);
+    EXPECT_EQ(again.blocks, accepted(run));
+  }
+}
+
+TEST(RecordedDecisions, TakeAsLongOnTheSameMachine) {
+  // Without thinking and timers, whoever issues the same blocks after the same finishes needs as
+  // long: to the last bit, for what a fake unit takes depends on its blocks alone.
+  for (const char* name : {"greedy", "gss", "awf-c", "plb-hec", "hdss", "acosta"}) {
+    SCOPED_TRACE(name);
+    const RunSetup setup = setup_of(3, items_of(20'000, 4, 2));
+    RecordedRun run;
+    run.units = setup.units;
+    run.phases = setup.phases;
+    run.is_whole = true;
+    RecordingJournal journal(run);
+    const auto policy = policy_called(find_policy(name), setup.units);
+    ASSERT_TRUE(run_policy(*make_fake_executor(other_machine()), *policy, setup, journal).complete);
+    Again again;
+    issue_again(run, other_machine(), again);
+    std::vector<double> ends;
+    for (const RecordedLine& line : run.lines) {
+      if (const auto* b = std::get_if<BlockRecord>(&line.what)) ends.push_back(b->end.value);
+    }
+    ASSERT_EQ(again.journal.blocks.size(), ends.size());
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      EXPECT_EQ(again.journal.blocks[i].end.value, ends[i]) << i;
+    }
+  }
+}
+
+TEST(RecordedDecisions, KeepABlockBackUntilWhatItWaitedForIsBack) {
+  // u0 does 10 items while u1 waits for it: then both get 10 more. On a machine where u0 takes ten
+  // times as long, u1 still waits for it.
+  Scripted waits([](const View& view, const Event& event, Decisions& decisions) {
+    if (std::holds_alternative<IterationStarted>(event.what)) decisions.assign(UnitId{0}, 10);
+    if (std::holds_alternative<BlockFinished>(event.what) && view.remaining() == 20) {
+      decisions.assign(UnitId{1}, 10);
+      decisions.assign(UnitId{0}, 10);
+    }
+  });
+  const RecordedRun run =
+      record(waits, setup_of(2, items_of(30)), {{affine_unit(0, 1), affine_unit(0, 1)}, {}, {}});
+  Again again;
+  issue_again(run, {{affine_unit(0, 10), affine_unit(0, 2)}, {}, {}}, again);
+  ASSERT_EQ(again.journal.blocks.size(), 3u);
+  EXPECT_EQ(again.journal.blocks[1].unit.index, 1u);
+  EXPECT_DOUBLE_EQ(again.journal.blocks[1].assigned.value, 100.0);
+  EXPECT_DOUBLE_EQ(again.journal.blocks[1].end.value, 120.0);
+  EXPECT_DOUBLE_EQ(again.journal.blocks[2].end.value, 200.0);
+}
+
+TEST(RecordedDecisions, LoseAgainWhatWasLost) {
+  const RunSetup setup = faulty_setup();
+  const RecordedRun run =
+      record(*policy_called(find_policy("greedy"), setup.units), setup, faulty_machine());
+  std::vector<std::uint64_t> lost;
+  for (const RecordedLine& line : run.lines) {
+    const auto* event = std::get_if<EventRecord>(&line.what);
+    if (event != nullptr && event->what == "block_lost") lost.push_back(event->block->id);
+  }
+  ASSERT_FALSE(lost.empty());
+  Again again;
+  issue_again(run, other_machine(), again);
+  std::vector<std::uint64_t> lost_again;
+  for (const EventRecord& event : again.journal.events) {
+    if (event.what == "block_lost") lost_again.push_back(event.block->id);
+  }
+  EXPECT_EQ(lost_again, lost);
+  EXPECT_EQ(again.journal.count("unit_lost"), 0);
+}
+
+TEST(RecordedDecisions, LeaveTheRestToTheLoopWhenAUnitIsLostNow) {
+  const RunSetup setup = faulty_setup();
+  const RecordedRun run =
+      record(*policy_called(find_policy("plb-hec"), setup.units), setup, faulty_machine());
+  for (const double at_s : {0.0, 5.0, 31.0, 72.0, 90.0}) {
+    FakeSetup machine = other_machine();
+    machine.faults = {{Seconds{at_s}, UnitId{1}, false}};
+    Again again;
+    issue_again(run, machine, again);
+    EXPECT_TRUE(again.outcome.complete) << at_s;
+    EXPECT_TRUE(again.outcome.policy_stalled) << at_s;
+  }
+}
+
+TEST(RecordedDecisions, AreFoundByTheNamesOfUnits) {
+  const RecordedRun run = record(*policy_called(find_policy("gss"), {}), setup_of(2, items_of(100)),
+                                 {{affine_unit(0, 1), affine_unit(0, 2)}, {}, {}});
+  RunSetup setup = setup_of(4, items_of(100));
+  std::swap(setup.units[0].name, setup.units[3].name);  // u3, u1, u2, u0
+  const RecordedDecisions decisions(run, setup.units, setup.phases, "run.jsonl");
+  const auto executor = make_fake_executor(
+      {{affine_unit(0, 1), affine_unit(0, 2), affine_unit(0, 1), affine_unit(0, 1)}, {}, {}});
+  MemoryJournal journal;
+  ASSERT_TRUE(
+      run_policy(*decisions.make_executor(*executor), *decisions.make_policy(), setup, journal)
+          .complete);
+  const Blocks recorded = accepted(run);
+  for (const BlockRecord& b : journal.blocks) {
+    EXPECT_EQ(b.unit.index, std::get<0>(recorded.at(b.block.id)) == 0 ? 3u : 1u);
+  }
+}
+
+TEST(RecordedDecisions, AreRefusedWhereTheyCannotBeKeptTo) {
+  RecordedRun run = record(*policy_called(find_policy("gss"), {}), setup_of(2, items_of(100)),
+                           {{affine_unit(0, 1), affine_unit(0, 2)}, {}, {}});
+  const auto refusal = [&](const RecordedRun& recorded, const std::vector<Unit>& units,
+                           const std::vector<Workload>& phases) {
+    return refusal_of([&] { const RecordedDecisions given(recorded, units, phases, "r.jsonl"); });
+  };
+  EXPECT_EQ(refusal(run, run.units, run.phases), "not refused");
+  EXPECT_EQ(refusal(run, {run.units[0]}, run.phases),
+            "r.jsonl: it needs the unit u1, and that is not there; give units of these names");
+  Workload larger = run.phases[0];
+  larger.items += 1;
+  EXPECT_NE(refusal(run, run.units, {larger}).find("other items"), std::string::npos);
+  Workload heavy = run.phases[0];
+  heavy.memory_bytes_per_item = 1.0;
+  std::vector<Unit> small = run.units;
+  small[0].memory_bytes = 10.0;
+  EXPECT_NE(refusal(run, small, {heavy}).find("give it more memory"), std::string::npos);
+  RecordedRun interrupted = run;
+  interrupted.is_whole = false;
+  EXPECT_NE(refusal(interrupted, run.units, run.phases).find("did not do all of its work"),
+            std::string::npos);
+  RecordedRun without = run;
+  without.lines.pop_back();
+  EXPECT_NE(refusal(without, run.units, run.phases).find("did not do all of its work"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace equipoise
