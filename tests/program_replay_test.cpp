@@ -251,7 +251,7 @@ TEST(Replay, RefusesUnitsThatAreNotThereAndNamesThem) {
       {{"--decisions", "--unit", "cpu"}, "it needs the unit cpu1"},
       {{"--decisions", "--unit", "cpu,id=a", "--unit", "cpu,id=b"}, "the units cpu0, cpu1"},
       {{"--decisions", "--on", "sim"}, "give --platform and --trace"},
-      {{"--decisions", "--on", "paced"}, "no paced units"},
+      {{"--decisions", "--on", "paced"}, "to pace units, give"},
       {{"--decisions", "--check"}, "--check or --decisions"},
       {{"--check", "--out", scratch.path("x")}, "runs nothing"},
       {{}, "--check or --decisions"}};

@@ -103,13 +103,11 @@ int check(const RunFile& file, const Options& options) {
 }
 
 /// Failures are in the journal, and happen again at their places; the rest of the scenario disturbs
-/// the machine anew.
-void leave_out_failures(SimWorld& world) {
-  const auto is_failure = [](const Disturbance& event) {
-    return event.kind == DisturbanceKind::fail || event.kind == DisturbanceKind::join;
-  };
-  if (std::erase_if(world.setup.scenario.events, is_failure) == 0) return;
-  world.bound = {};  // it was that of a machine whose units come and go
+/// the machine anew. Whether there were any: then a bound of the world is not the replay's.
+bool leave_out_failures(Scenario& scenario) {
+  return std::erase_if(scenario.events, [](const Disturbance& event) {
+           return event.kind == DisturbanceKind::fail || event.kind == DisturbanceKind::join;
+         }) > 0;
 }
 
 int issue_again(const RunFile& file, const Options& options) {
@@ -132,13 +130,14 @@ int issue_again(const RunFile& file, const Options& options) {
   if (!options.out.empty()) check_writable(options.out, "--out");
   if (options.on == "sim") {
     SimWorld world = load_sim_world(options);
-    leave_out_failures(world);
+    if (leave_out_failures(world.setup.scenario)) world.bound = {};
     expect_possible(world.units, world.setup.phases);
     catch_stop_signals();
     return report(simulate_once(world, choice, options, file.header.repetition, options.out),
                   world.units);
   }
   RealWorld world = load_real_world(options);
+  if (leave_out_failures(world.scenario) && world.platform) world.platform->bound = {};
   expect_possible(world.units, world.phases);
   catch_stop_signals();
   world.allocate(options.seed);
@@ -159,9 +158,6 @@ void expect_sense(const ReplayRequest& request, const RunFile& file, const Optio
     throw InputError(file.path + ":1", "its decisions are those of " + file.header.decisions_of +
                                            ", issued again; replay that file");
   }
-  if (options.on == "paced") {
-    throw InputError("--on", "there are no paced units yet; use sim or real");
-  }
   if (!request.decisions) return;
   if (options.on == "sim" && (options.platform_file.empty() || options.trace_files.empty())) {
     throw InputError("replay", "to simulate, give --platform and --trace, which a run on " +
@@ -169,6 +165,12 @@ void expect_sense(const ReplayRequest& request, const RunFile& file, const Optio
   }
   if (options.on == "real" && options.units.empty()) {
     throw InputError("replay", "to run for real, give --unit for each unit of the run");
+  }
+  if (options.on == "paced" && file.header.on != "paced" && typed.units.empty() &&
+      (options.platform_file.empty() || options.trace_files.empty())) {
+    throw InputError("replay",
+                     "to pace units, give --platform and --trace; or --unit paced,... for "
+                     "each unit of the run");
   }
 }
 

@@ -28,8 +28,10 @@ struct RunHeader {
   std::string scenario_file;  ///< empty: undisturbed
   bool noise = true;
   std::optional<Seconds> dispatch_cost;  ///< as it was typed; else the traces'
-  std::string
-      decisions_of;  ///< the run file whose decisions were issued again; empty: a policy's own
+  std::optional<Seconds> block_timeout;  ///< of runs in real time
+  double time_scale = 1.0;               ///< of paced units
+  /// The run file whose decisions were issued again; empty: they are the policy's own.
+  std::string decisions_of;
 };
 
 /// What the summary says of the run as a whole.

@@ -130,6 +130,10 @@ void read_run_header(const JsonValue& line, RunFile& file) {
   h.trace_files = texts(header, "traces");
   h.platform_file = text_or_nothing(header, "platform");
   h.scenario_file = text_or_nothing(header, "scenario");
+  if (const auto timeout = number_or_nothing(header, "block_timeout_s")) {
+    h.block_timeout = Seconds{*timeout};
+  }
+  h.time_scale = number_or_nothing(header, "time_scale").value_or(1.0);
   h.decisions_of = text_or_nothing(header, "decisions_of");
   if (header.find("noise") != nullptr) h.noise = header.flag("noise");
   if (const auto given = number_or_nothing(header, "dispatch_cost_given_s")) {
