@@ -1,5 +1,6 @@
 // `equipoise replay` as a user types it: recorded runs are decided and issued again.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <csignal>
 #include <map>
@@ -238,6 +239,26 @@ TEST(Replay, LosesAgainTheBlocksThatWereLost) {
   const Json repeated = Json::parse(lines_of(read_text(again)).back());
   EXPECT_GT(recorded.at("items_redone"), 0);
   EXPECT_EQ(repeated.at("items_redone"), recorded.at("items_redone"));
+}
+
+TEST(Replay, ChecksWhatAFullDiskLeftOfARun) {
+  const TemporaryFolder scratch;
+  const std::string file = scratch.path("run.jsonl");
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit little{70'001, before.rlim_max};  // for the program, which inherits it
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &little), 0);
+  const ProgramRun run =
+      run_equipoise(with(two_cpus, {"--workload", "blackscholes:options=2e5,iterations=1000",
+                                    "--policy", "awf-c", "--out", file}));
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_NE(run.err.find("run.jsonl: the run file cannot be written on: "), std::string::npos)
+      << run.err;
+  const ProgramRun check = run_equipoise({"replay", file, "--check"});
+  EXPECT_EQ(check.exit_code, 0) << check.err;
+  EXPECT_NE(check.err.find("the run was interrupted"), std::string::npos) << check.err;
+  EXPECT_EQ(check.err.find("cut off"), std::string::npos) << check.err;
 }
 
 TEST(Replay, RefusesUnitsThatAreNotThereAndNamesThem) {

@@ -4,6 +4,7 @@ equipoise_tests(traces
     traces_block_timing_test.cpp
     traces_csv_import_test.cpp
     traces_journal_file_test.cpp
+    traces_journal_queue_test.cpp
     traces_json_document_test.cpp
     traces_run_reader_test.cpp
     traces_scenario_file_test.cpp

@@ -8,6 +8,7 @@
 #include "tools/cost_meters.hpp"
 #include "tools/json_text.hpp"
 #include "traces/journal_file.hpp"
+#include "traces/journal_queue.hpp"
 #include "traces/trace_file.hpp"
 
 namespace equipoise {
@@ -80,7 +81,8 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
       make_cost_meter(plan.decision_cost, info.paper_decision_s);
   std::unique_ptr<JournalFile> file;
   if (!plan.journal_file.empty()) {
-    file = make_journal_file(plan.journal_file, run_header_text(plan), names_of(plan.units));
+    file = make_queued_journal(
+        make_journal_file(plan.journal_file, run_header_text(plan), names_of(plan.units)));
   }
   Metrics metrics(plan.units, plan.recorded);
   Tee both(metrics, file.get());

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "real/kernels/catalog.hpp"
@@ -20,35 +21,45 @@
 #include "shared_policies/run/run_loop.hpp"
 #include "tests/support/scripted.hpp"
 #include "traces/journal_file.hpp"
+#include "traces/journal_queue.hpp"
 
 namespace equipoise {
 namespace {
 
-/// Adds up stage times and hands all records on.
+/// Adds up stage times and hands all records on, if there is somebody to hand them to.
 class StageSums final : public Journal {
  public:
-  explicit StageSums(Journal& next) : next_(next) {}
+  explicit StageSums(Journal* next) : next_(next) {}
   void block(const BlockRecord& record) override {
     sums.in += record.times.in;
     sums.compute += record.times.compute;
     sums.out += record.times.out;
-    next_.block(record);
+    if (next_ != nullptr) next_->block(record);
   }
-  void decision(const DecisionRecord& record) override { next_.decision(record); }
-  void event(const EventRecord& record) override { next_.event(record); }
+  void decision(const DecisionRecord& record) override {
+    if (next_ != nullptr) next_->decision(record);
+  }
+  void event(const EventRecord& record) override {
+    if (next_ != nullptr) next_->event(record);
+  }
 
   StageTimes sums;
 
  private:
-  Journal& next_;
+  Journal* next_;
 };
+
+/// How the run file is written.
+enum class Written { nowhere, at_once, by_a_thread };
 
 /// A kernel on some units, and a run file to write to.
 class RealBench {
  public:
   RealBench(const std::vector<std::string>& units, const std::string& kernel,
-            const TypedParameters& size)
-      : units_(parse_units(units)), kernel_(make_kernel(kernel, size, "--workload")) {
+            const TypedParameters& size, Written written = Written::by_a_thread)
+      : units_(parse_units(units)),
+        kernel_(make_kernel(kernel, size, "--workload")),
+        written_(written) {
     kernel_->allocate(1);
   }
   RealBench(const RealBench&) = delete;
@@ -80,16 +91,23 @@ class RealBench {
       for (Unit& unit : setup.units) unit.memory_bytes = static_cast<double>(*memory_items);
     }
     const auto executor = make_real_executor(std::move(real));
-    const auto file = make_journal_file(file_, "{}", names);
-    StageSums journal(*file);
+    const auto file = make_file(names);
+    StageSums journal(file.get());
     if (!run_policy(*executor, policy, setup, journal).complete) state.SkipWithError("incomplete");
-    file->finish("{}");
+    if (file != nullptr) file->finish("{}");
     return journal.sums;
   }
 
  private:
+  [[nodiscard]] std::unique_ptr<JournalFile> make_file(const std::vector<std::string>& units) {
+    if (written_ == Written::nowhere) return nullptr;
+    auto file = make_journal_file(file_, "{}", units);
+    return written_ == Written::at_once ? std::move(file) : make_queued_journal(std::move(file));
+  }
+
   std::vector<UnitSpec> units_;
   std::unique_ptr<Kernel> kernel_;
+  Written written_;
   std::string file_ = std::filesystem::temp_directory_path() /
                       fmt::format("equipoise_bench_{}.jsonl", fmt::ptr(this));
 };
@@ -107,6 +125,23 @@ void real_empty_blocks(benchmark::State& state) {
 BENCHMARK(real_empty_blocks)
     ->ArgNames({"units", "slots"})
     ->ArgsProduct({{1, 2}, {1, 2}})
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime()
+    ->Iterations(3);
+
+/// What the run file costs two units: none, written at once by the controller, written by a thread.
+/// As many cores as threads are needed to see what the thread takes off the controller.
+void real_empty_blocks_written(benchmark::State& state) {
+  RealBench bench({"cpu", "cpu"}, "empty", {{"items", "1e6"}},
+                  static_cast<Written>(state.range(0)));
+  for (auto _ : state) bench.run(state, 1);
+  state.counters["s_per_block"] = benchmark::Counter(
+      static_cast<double>(bench.workload().items),
+      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+BENCHMARK(real_empty_blocks_written)
+    ->ArgName("written")
+    ->DenseRange(0, 2)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime()
     ->Iterations(3);
