@@ -222,6 +222,20 @@ TEST(Replay, SimulatesTheSameMakespanWhereTheMachineIsTheSame) {
   }
 }
 
+TEST(Replay, PacesUnitsByTheBlockTimesOfTheRun) {
+  const TemporaryFolder scratch;
+  const std::string file = scratch.path("paced.jsonl");
+  const ProgramRun run = run_equipoise(
+      {"replay", "traces/runs/sirocco-gss.jsonl", "--on", "paced", "--json", "--out", file});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Json again = Json::parse(run.out).at("again");
+  EXPECT_EQ(again.at("items"), 4000);
+  EXPECT_TRUE(again.at("verified"));
+  // 24 units at their recorded speeds: no run is faster than all of them busy all the time.
+  EXPECT_GE(again.at("makespan_s"), 8e-4);
+  expect_agreement(file, "gss");
+}
+
 TEST(Replay, LosesAgainTheBlocksThatWereLost) {
   const TemporaryFolder scratch;
   const std::string file = scratch.path("run.jsonl");
@@ -274,6 +288,7 @@ TEST(Replay, RefusesUnitsThatAreNotThereAndNamesThem) {
       {{"--decisions", "--on", "sim"}, "give --platform and --trace"},
       {{"--decisions", "--on", "paced"}, "to pace units, give"},
       {{"--decisions", "--check"}, "--check or --decisions"},
+      {{"--on", "paced", "--unit", "cpu"}, "takes units and times from the run"},
       {{"--check", "--out", scratch.path("x")}, "runs nothing"},
       {{}, "--check or --decisions"}};
   for (const auto& [words, said] : cases) {

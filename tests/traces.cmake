@@ -7,6 +7,7 @@ equipoise_tests(traces
     traces_journal_queue_test.cpp
     traces_json_document_test.cpp
     traces_run_reader_test.cpp
+    traces_run_trace_test.cpp
     traces_scenario_file_test.cpp
     traces_starpu_import_test.cpp
     traces_trace_file_test.cpp

@@ -74,8 +74,12 @@ void add_replay(CLI::App& app, Request& r) {
               "decide the run again offline, and name the first decision that differs");
   c->add_flag("--decisions", r.replay.decisions,
               "issue the same blocks again in the same order, on another machine or the same");
-  c->add_option("--on", r.replay.on, "where: sim, real or paced; else where the run was")
+  c->add_option(
+       "--on", r.replay.on,
+       "where: sim, real or paced; else where the run was. paced alone: the policy decides "
+       "again on units that take as long as the run says")
       ->check(CLI::IsMember({"sim", "real", "paced"}));
+  add_real_settings(*c, r);
   add_units(*c, r, false);
   c->add_option("--platform", r.options.platform_file, "in place of the recorded one");
   c->add_option("--trace", r.options.trace_files, "in place of the recorded ones; repeatable");

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <set>
+#include <utility>
 
+#include "shared_policies/model/block_timing.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/journal_check.hpp"
 #include "shared_policies/run/recorded_decisions.hpp"
@@ -18,6 +21,7 @@
 #include "tools/schedule_search.hpp"
 #include "tools/sim_world.hpp"
 #include "traces/run_file.hpp"
+#include "traces/run_trace.hpp"
 
 namespace equipoise {
 namespace {
@@ -119,8 +123,9 @@ int issue_again(const RunFile& file, const Options& options) {
     const RecordedDecisions possible(file.run, units, phases, file.path);
   };
   const auto report = [&](const RunReport& again, const std::vector<Unit>& units) {
-    const int code = report_run(again, choice, units, options,
-                                RecordedMakespan{file.header.on, file.summary->makespan});
+    const int code =
+        report_run(again, choice, units, options,
+                   RecordedMakespan{file.header.on, file.summary->makespan, "the same blocks"});
     if (code != 0 || !again.outcome.policy_stalled) return code;
     say_error(file.path +
               ": its decisions could not be kept to: a unit was lost that was not lost "
@@ -144,11 +149,68 @@ int issue_again(const RunFile& file, const Options& options) {
   return report(run_once(world, choice, options, file.header.repetition, options.out), world.units);
 }
 
+/// Units that take as long as the run's own did. Units that did nothing have no times.
+std::vector<std::string> paced_units(const RunFile& file, const std::vector<Trace>& traces) {
+  std::vector<std::string> spellings;
+  for (std::uint32_t i = 0; i < file.run.units.size(); ++i) {
+    const Unit& unit = file.run.units[i];
+    if (std::ranges::all_of(traces, [&](const Trace& t) { return has_samples(t, i); })) {
+      spellings.push_back(fmt::format("paced,trace_unit={0},id={0},slots={1},copy_engines={2}{3}",
+                                      unit.name, unit.slots, unit.copy_engines,
+                                      unit.node.empty() ? "" : ",node=" + unit.node));
+    } else {
+      warn(fmt::format("{}: {} takes no part: it has no times of every kernel", file.path,
+                       unit.name));
+    }
+  }
+  return spellings;
+}
+
+/// The policy decides again, on units that take as long as the run says.
+int pace(const RunFile& file, Options options) {
+  if (!file.summary) {
+    throw InputError(file.path,
+                     "the run was interrupted, so there is no makespan to compare with; "
+                     "give a whole one");
+  }
+  std::set<std::string> kernels;
+  for (const Workload& workload : file.run.phases) kernels.insert(workload.kernel);
+  std::vector<Trace> traces;
+  for (const std::string& kernel : kernels) {
+    traces.push_back(trace_of_run(file.run, kernel, "the run in " + file.path));
+  }
+  options.units = paced_units(file, traces);
+  if (options.units.empty()) {
+    throw InputError(file.path, "no unit has times of every kernel; give a longer run");
+  }
+  options.trace_files.assign(traces.size(), file.path);
+  options.platform_file.clear();
+  options.scenario_file.clear();  // what disturbed the run is in its times
+  const PolicyChoice choice = parse_policy(file.header.spelling);
+  if (!options.out.empty()) check_writable(options.out, "--out");
+  const RealWorld world = load_real_world(options, std::move(traces));
+  catch_stop_signals();
+  return report_run(run_once(world, choice, options, file.header.repetition, options.out), choice,
+                    world.units, options,
+                    RecordedMakespan{file.header.on, file.summary->makespan, "its block times"});
+}
+
 /// Throws InputError unless there is one thing to do, and what it needs.
 void expect_sense(const ReplayRequest& request, const RunFile& file, const Options& typed,
                   const Options& options) {
-  if (request.check == request.decisions) {
-    throw InputError("replay", "say what is to be done again: --check or --decisions");
+  const bool paces = request.on == "paced" && !request.check;
+  if (request.check == request.decisions && !(paces && !request.decisions)) {
+    throw InputError(
+        "replay",
+        "say what is to be done again: --check or --decisions, or --on paced alone for "
+        "its block times");
+  }
+  const bool names_units =
+      !typed.units.empty() || !typed.platform_file.empty() || !typed.trace_files.empty();
+  if (paces && !request.decisions && names_units) {
+    throw InputError("--on paced",
+                     "takes units and times from the run; leave --unit, --platform "
+                     "and --trace away, or add --decisions");
   }
   const bool runs = !request.on.empty() || !typed.out.empty() || !typed.units.empty();
   if (request.check && runs) {
@@ -187,7 +249,8 @@ int replay_command(const ReplayRequest& request, const Options& typed) {
   }
   expect_sense(request, file, typed, options);
   warn_of_an_early_end(file);
-  return request.check ? check(file, options) : issue_again(file, options);
+  if (request.check) return check(file, options);
+  return request.decisions ? issue_again(file, options) : pace(file, std::move(options));
 }
 
 }  // namespace equipoise

@@ -181,9 +181,9 @@ RealWorld load_paced_platform(const Options& options) {
   return world;
 }
 
-RealWorld load_given_units(const Options& options) {
+RealWorld load_given_units(const Options& options, std::vector<Trace> traces) {
   RealWorld world;
-  world.traces = read_traces(options.trace_files);
+  world.traces = std::move(traces);
   std::vector<UnitSpec> specs = parse_units(options.units);
   const bool any_computes = std::ranges::any_of(specs, computes);
   world.on = any_computes ? "real" : "paced";
@@ -267,8 +267,14 @@ void RealWorld::allocate(std::uint64_t seed) {
 }
 
 RealWorld load_real_world(const Options& options) {
-  RealWorld world =
-      options.units.empty() ? load_paced_platform(options) : load_given_units(options);
+  if (!options.units.empty()) return load_real_world(options, read_traces(options.trace_files));
+  RealWorld world = load_paced_platform(options);
+  world.settings = settings_of(options);
+  return world;
+}
+
+RealWorld load_real_world(const Options& options, std::vector<Trace> traces) {
+  RealWorld world = load_given_units(options, std::move(traces));
   world.settings = settings_of(options);
   return world;
 }

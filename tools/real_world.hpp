@@ -52,6 +52,9 @@ struct RealWorld {
 /// `--platform`, whose timed hosts become paced units. Allocates nothing. Throws InputError.
 [[nodiscard]] RealWorld load_real_world(const Options& options);
 
+/// The same with units given one by one, and with `traces` for those that `options` names.
+[[nodiscard]] RealWorld load_real_world(const Options& options, std::vector<Trace> traces);
+
 /// The name by which traces know the unit.
 [[nodiscard]] const std::string& name_in_traces(const UnitSpec& spec);
 

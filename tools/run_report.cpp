@@ -24,10 +24,9 @@ std::string json_text(const std::string& summary, const std::optional<RecordedMa
 std::string comparison(const RunReport& report, const RecordedMakespan& recorded,
                        const Options& options) {
   const Seconds again = report.run.numbers.makespan;
-  return fmt::format(
-      "makespan: recorded {} s ({}), the same blocks again {} s ({}), {:.4f} of it\n",
-      significant(recorded.makespan.value, 5), recorded.on, significant(again.value, 5), options.on,
-      again / recorded.makespan);
+  return fmt::format("makespan: recorded {} s ({}), {} again {} s ({}), {:.4f} of it\n",
+                     significant(recorded.makespan.value, 5), recorded.on, recorded.again,
+                     significant(again.value, 5), options.on, again / recorded.makespan);
 }
 
 }  // namespace

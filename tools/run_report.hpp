@@ -10,10 +10,11 @@
 
 namespace equipoise {
 
-/// The run whose decisions were issued again.
+/// The run that was done again.
 struct RecordedMakespan {
   std::string on;
   Seconds makespan;
+  std::string again;  ///< what was, in words: "the same blocks"
 };
 
 /// Prints the report, beside the run that it repeats if there is one. Gives 0 for a verified run, 1

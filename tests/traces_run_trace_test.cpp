@@ -1,0 +1,49 @@
+// The block times of a run as a trace.
+#include "traces/run_trace.hpp"
+
+#include <gtest/gtest.h>
+
+namespace equipoise {
+namespace {
+
+TEST(RunTrace, HoldsASampleForEveryBlockOfTheKernel) {
+  RecordedRun run;
+  run.units.resize(2);
+  run.units[0].name = "cpu0";
+  run.units[1].name = "gpu0";
+  run.phases.resize(2);
+  run.phases[0].kernel = "a";
+  run.phases[0].grain_items = 4;
+  run.phases[0].resident_bytes = 100.0;
+  run.phases[1].kernel = "b";
+  const auto add = [&](std::uint32_t unit, int phase, Items items, StageTimes times) {
+    Block block;
+    block.items = items;
+    block.phase = phase;
+    run.lines.push_back({1, BlockRecord{UnitId{unit}, block, {}, times, {}, 0}});
+  };
+  add(1, 0, 8, {Seconds{5}, Seconds{2}, Seconds{0.5}});    // its copy in brought the resident bytes
+  add(1, 0, 12, {Seconds{1}, Seconds{3}, Seconds{0.25}});  // the next one's did not
+  add(0, 1, 7, {Seconds{1}, Seconds{1}, Seconds{1}});      // another kernel
+  add(0, 0, 4, {Seconds{1}, Seconds{0}, Seconds{1}});      // too short for the clock
+  run.lines.push_back({5, EventRecord{Seconds{}, "unit_lost", UnitId{0}}});
+  const Trace a = trace_of_run(run, "a", "here");
+  EXPECT_EQ(a.kernel, "a");
+  EXPECT_EQ(a.provenance, "here");
+  EXPECT_EQ(a.grain_items, 4);
+  EXPECT_EQ(a.resident_bytes, 100.0);
+  ASSERT_EQ(a.units.size(), 2u);
+  ASSERT_EQ(a.samples.size(), 2u);
+  EXPECT_EQ(a.samples[0].unit, 1u);
+  EXPECT_EQ(a.samples[0].items, 8.0);
+  EXPECT_EQ(a.samples[0].compute_mean_s, 2.0);
+  EXPECT_EQ(a.samples[0].out_s, 0.5);
+  EXPECT_FALSE(a.samples[0].in_s);
+  EXPECT_EQ(a.samples[1].in_s, 1.0);
+  const Trace b = trace_of_run(run, "b", "here");
+  ASSERT_EQ(b.samples.size(), 1u);
+  EXPECT_EQ(b.samples[0].in_s, 1.0);  // nothing is resident
+}
+
+}  // namespace
+}  // namespace equipoise
