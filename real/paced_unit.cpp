@@ -36,7 +36,7 @@ std::optional<CopySpeed> copy_speed_of(const Trace& trace, std::uint32_t unit,
   std::vector<double> all_bytes;
   std::vector<double> all_times_s;
   for (const TraceSample& sample : trace.samples) {
-    if (sample.unit != unit || !(sample.*bytes) || !(sample.*time_s)) continue;
+    if (sample.is_outlier || sample.unit != unit || !(sample.*bytes) || !(sample.*time_s)) continue;
     if (*(sample.*bytes) <= 0.0 || *(sample.*time_s) <= 0.0) continue;
     all_bytes.push_back(*(sample.*bytes));
     all_times_s.push_back(*(sample.*time_s));

@@ -64,12 +64,25 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
       work.first_use = phase.first_use;
       work.in_bytes += phase.workload.resident_bytes;
     }
-    if (phase.in) work.alone.in = phase.in->time(work.in_bytes);
-    if (phase.out) work.alone.out = phase.out->time(work.out_bytes);
+    set_copies(work, phase);
     const double quantile = phase.draw.quantile(ordinal_++);
     work.alone.compute =
         phase.noise ? phase.timing.quantile(items, quantile) : phase.timing.mean(items);
     return work;
+  }
+
+  /// What was recorded where the unit copies by itself; else what its way to the input says.
+  void set_copies(PipelinedBlock& work, const PacedPhase& phase) const {
+    if (phase.in) work.alone.in = phase.in->time(work.in_bytes);
+    if (phase.out) work.alone.out = phase.out->time(work.out_bytes);
+    if (setup_.spec.unit.copy_engines > 0) return;
+    const auto items = static_cast<double>(work.block.items);
+    const bool brings_resident = pipeline_.is_new(work.block.phase) && phase.in;
+    if (const auto in = phase.timing.in_time(items)) {
+      work.alone.in = *in;
+      if (brings_resident) work.alone.in += phase.in->time(phase.workload.resident_bytes);
+    }
+    if (const auto out = phase.timing.out_time(items)) work.alone.out = *out;
   }
 
   std::optional<Seconds> duration(UnitId /*unit*/, const PipelinedBlock& block, Stage stage,

@@ -8,27 +8,31 @@
 
 #include "real/kernels/kernel.hpp"
 #include "real/paced_unit.hpp"
+#include "real/size_plan.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/model/trace.hpp"
 
 namespace equipoise {
 
-/// How far a recording is.
+/// How far the recording of a unit is.
 struct RecordProgress {
   std::string unit;
   std::size_t unit_index = 0;  ///< of `units`
   std::size_t units = 0;
   Items items = 0;             ///< the block size at hand
   std::size_t size_index = 0;  ///< of `sizes`
-  std::size_t sizes = 0;
-  int samples = 0;  ///< of this size so far
+  std::size_t sizes = 0;       ///< so far: more are added where the curve bends
+  int samples = 0;             ///< of this size so far
 };
 
 /// What is to be recorded, and how carefully.
 struct RecordSetup {
-  std::vector<UnitSpec> units;  ///< each is timed alone, in turn, on the cores it has in a run
+  std::vector<UnitSpec> units;  ///< that compute, on the cores that they have in a run
   Kernel* kernel = nullptr;     ///< allocated
-  std::vector<Items> sizes;     ///< block sizes; empty: as `size_ladder` says
+  bool concurrent = false;      ///< all units at a time, as in a run; else each alone, in turn
+  std::vector<Items> sizes;     ///< block sizes; empty: `size_ladder`, and `sizes_at_bends`
+  std::size_t sizes_max = 20;   ///< with those at bends
+  double bend_tolerance = 0.02;
   double precision = 0.02;  ///< of the mean time: half the width of its 95 % confidence interval
   int samples_min = 5;      ///< of one size
   int samples_max = 100;    ///< of one size
@@ -50,14 +54,21 @@ struct Recording {
   Trace trace;
   std::vector<RecordedUnit> units;
   std::vector<std::string> imprecise;  ///< "cpu0 at 512 items: known to 4.1 %": budget or limit hit
-  bool interrupted = false;            ///< a stop was requested; the trace holds what was there
+  /// What makes no sense, or is doubtful: a copy faster than this machine copies, a time that falls
+  /// as the size grows, how many samples are outliers.
+  std::vector<std::string> doubts;
+  bool interrupted = false;  ///< a stop was requested; the trace holds what was there
 };
 
-/// Records. Every unit in turn runs blocks of each size through the same executor and worker as a
-/// run would, one after another through the items, so that memory is as warm or cold as in a run:
-/// one block of each size that does not count, then samples until the mean of the whole block's
-/// time is known to `precision`, there are `samples_max`, or the size's share of what is left of
-/// the budget is spent. All samples are kept, outliers too.
+/// Records. Every unit runs blocks of each size through the same executor and worker as a run
+/// would, one after another through the items, so that memory is as warm or cold as in a run: one
+/// block of each size that does not count, then samples until the mean of the whole block's time is
+/// known to `precision`, there are `samples_max`, or the size's share of what is left of the budget
+/// is spent. All samples are kept; outliers (`BlockSamples`) are marked, and count in nothing.
+///
+/// Alone, the largest size is half of the items. Concurrently every unit goes through a part of the
+/// items of its own, which is its largest size, and those that are done go on with blocks that
+/// nobody counts until all are: they share caches, memory bandwidth and turbo as in a run.
 ///
 /// The trace's dispatch time is the median, over all samples, of what passed between handing a
 /// block out and hearing of its end beside its three stages; its first-use time is what the first
@@ -65,10 +76,5 @@ struct Recording {
 /// of all units. Throws InputError for `sizes` that a unit cannot hold, BackendError when a unit
 /// does not come up or is lost.
 [[nodiscard]] Recording record(const RecordSetup& setup);
-
-/// Block sizes that span what policies use: about 8, each the same factor apart, multiples of the
-/// grain, from a 4,096th of the items (a grain at least) to half of them, or to the largest block
-/// that the unit's memory holds. Ascending, at least one; empty when not even a grain fits.
-[[nodiscard]] std::vector<Items> size_ladder(const Workload& workload, const Unit& unit);
 
 }  // namespace equipoise

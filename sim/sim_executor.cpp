@@ -25,6 +25,7 @@
 #include "shared_policies/model/draw.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/unit_pipeline.hpp"
+#include "sim/copy_costs.hpp"
 #include "sim/event_queue.hpp"
 #include "sim/machine_changes.hpp"
 #include "sim/simgrid_engine.hpp"
@@ -65,15 +66,6 @@ StepFunction copy_rate(const PlatformUnit& unit, const StepFunction& route,
   if (unit.unit.copy_engines > 0 || speed.is_one()) return route;
   return combined({route, speed}, [](std::span<const double> now) { return now[0] * now[1]; });
 }
-
-/// What `bytes` take on `way` when nobody else is on it.
-Seconds alone(const Way& way, double bytes) {
-  if (bytes == 0.0 || way.from == way.to) return {};
-  return way.latency + Seconds{bytes / way.bandwidth_bytes_per_s};
-}
-
-/// Bytes are whole for SimGrid, so they are for everybody; a little noise does not make one more.
-double whole_bytes(double bytes) { return std::ceil(bytes * (1.0 - 1e-12)); }
 
 class SimExecutor final : public Executor, private PipelineStages {
  public:
@@ -245,16 +237,10 @@ PipelinedBlock SimExecutor::at_work(const Block& block, std::uint32_t unit) {
 
   PipelinedBlock work{block, now(), now() + setup_.costs[phase].dispatch};
   work.room_items = phases_[phase][unit].room_items;
-  work.in_bytes = timing.in_bytes(items).value_or(workload.in_bytes_per_item * items);
-  work.out_bytes = timing.out_bytes(items).value_or(workload.out_bytes_per_item * items);
-  if (pipelines_[unit].is_new(block.phase)) {
-    work.first_use = setup_.costs[phase].first_use;
-    work.in_bytes += workload.resident_bytes;
-  }
-  work.in_bytes = whole_bytes(work.in_bytes);
-  work.out_bytes = whole_bytes(work.out_bytes);
-  work.alone.in = alone(ways_[unit].in, work.in_bytes);
-  work.alone.out = alone(ways_[unit].out, work.out_bytes);
+  const bool is_new = pipelines_[unit].is_new(block.phase);
+  if (is_new) work.first_use = setup_.costs[phase].first_use;
+  add_copies(work, {workload, timing, ways_[unit], is_new ? workload.resident_bytes : 0.0,
+                    setup_.platform.units[unit].unit.copy_engines == 0});
   const double quantile = phases_[phase][unit].draw.quantile(ordinals_[unit]++);
   work.alone.compute = setup_.noise ? timing.quantile(items, quantile) : timing.mean(items);
   return work;
@@ -274,6 +260,8 @@ std::optional<Seconds> SimExecutor::duration(UnitId unit, const PipelinedBlock& 
   if (!way.is_private) return std::nullopt;
   const StepFunction& rate = is_in ? rates_[unit.index].in : rates_[unit.index].out;
   if (rate.is_one()) return alone;
+  if (setup_.platform.units[unit.index].unit.copy_engines == 0)
+    return disturbed(rate, begin, alone);
   return way.latency + disturbed(rate, begin + way.latency, alone - way.latency);
 }
 

@@ -57,7 +57,8 @@ struct SimSetup {
 ///
 /// Under a scenario, a computation or a private transfer ends when the changing speed or bandwidth
 /// has done its work (latencies do not change); links that are shared change in SimGrid. A unit
-/// without copy engines makes its private copies at its own speed. A unit that fails drops its
+/// without copy engines makes its private copies at its own speed, in the times that the trace has
+/// for them, if it has. A unit that fails drops its
 /// blocks at once; the first block after it joins brings first use and resident bytes again. What
 /// ends at the very time of a failure has ended.
 ///

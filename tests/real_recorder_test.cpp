@@ -4,11 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
 #include <set>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
+#include "real/block_samples.hpp"
 #include "real/kernels/catalog.hpp"
+#include "shared_policies/model/block_timing.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "tests/support/scripted_kernel.hpp"
 
@@ -34,12 +40,12 @@ RecordSetup quick_setup(const std::vector<std::string>& units, Kernel& kernel) {
 }
 
 TEST(SizeLadder, DoublesFromOneItemToHalfOfTwoHundredAndFiftySix) {
-  EXPECT_EQ(size_ladder(workload_of(256, 1), Unit{}),
+  EXPECT_EQ(size_ladder(workload_of(256, 1), Unit{}, 128),
             (std::vector<Items>{1, 2, 4, 8, 16, 32, 64, 128}));
 }
 
 TEST(SizeLadder, BeginsAtAFourThousandNinetySixthOfTheItems) {
-  const auto sizes = size_ladder(workload_of(Items{4096} * 128, 1), Unit{});
+  const auto sizes = size_ladder(workload_of(Items{4096} * 128, 1), Unit{}, Items{4096} * 64);
   EXPECT_EQ(sizes.front(), 128);
   EXPECT_EQ(sizes.back(), Items{4096} * 64);
   EXPECT_EQ(sizes.size(), 8u);
@@ -48,7 +54,7 @@ TEST(SizeLadder, BeginsAtAFourThousandNinetySixthOfTheItems) {
 TEST(SizeLadder, KeepsToTheGrainAndToSmallWorkloads) {
   for (const Items items : {1, 2, 3, 7, 100, 1000, 65536}) {
     for (const Items grain : {1, 3, 16}) {
-      const auto sizes = size_ladder(workload_of(items, grain), Unit{});
+      const auto sizes = size_ladder(workload_of(items, grain), Unit{}, items / 2);
       ASSERT_FALSE(sizes.empty());
       EXPECT_LE(sizes.size(), 8u);
       EXPECT_TRUE(std::is_sorted(sizes.begin(), sizes.end(), std::less_equal<>()));
@@ -62,9 +68,9 @@ TEST(SizeLadder, KeepsToTheGrainAndToSmallWorkloads) {
 TEST(SizeLadder, EndsAtWhatTheUnitsMemoryHolds) {
   Unit unit;
   unit.memory_bytes = 1000.0;
-  EXPECT_EQ(size_ladder(workload_of(65536, 1), unit).back(), 1000);
+  EXPECT_EQ(size_ladder(workload_of(65536, 1), unit, 32768).back(), 1000);
   unit.memory_bytes = 0.5;
-  EXPECT_TRUE(size_ladder(workload_of(65536, 1), unit).empty());
+  EXPECT_TRUE(size_ladder(workload_of(65536, 1), unit, 32768).empty());
 }
 
 TEST(FitCopySpeed, FindsTheLineThatTheCopiesLieOn) {
@@ -110,6 +116,82 @@ TEST(Record, TimesEveryUnitAtEverySize) {
   EXPECT_EQ(recording.units[1].unit.name, "cpu1");
   ASSERT_TRUE(recording.units[0].in && recording.units[1].out);
   EXPECT_GT(recording.units[0].in->bandwidth_bytes_per_s, 0.0);
+}
+
+TEST(SizesAtBends, LieBesideASizeThatIsOffTheLineOfItsNeighbours) {
+  const auto at = [](Items items, double time_s) { return SizeTime{items, Seconds{time_s}, 0.0}; };
+  // 4 items take 4 s on the line from (1, 1) to (16, 16).
+  EXPECT_TRUE(sizes_at_bends({at(1, 1.0), at(4, 4.0), at(16, 16.0)}, 1, 0.01).empty());
+  EXPECT_TRUE(sizes_at_bends({at(1, 1.0), at(4, 4.04), at(16, 16.0)}, 1, 0.01).empty());
+  EXPECT_EQ(sizes_at_bends({at(1, 1.0), at(4, 4.1), at(16, 16.0)}, 1, 0.01),
+            (std::vector<Items>{2, 8}));
+  // Grains of 4: none between 1 and 4.
+  EXPECT_EQ(sizes_at_bends({at(1, 1.0), at(4, 5.0), at(16, 16.0)}, 4, 0.01),
+            (std::vector<Items>{8}));
+}
+
+TEST(BlockSamples, MarkASpikeAndLeaveItOutOfTheMean) {
+  BlockSamples samples;
+  const auto add = [&](double compute_s) {
+    samples.add({Seconds{}, Seconds{compute_s}, Seconds{}});
+  };
+  for (const double time_s : {190e-6, 191e-6, 189e-6, 190e-6}) add(time_s);
+  EXPECT_EQ(samples.outliers(), (std::vector<bool>(4, false)));
+  add(70e-3);
+  EXPECT_EQ(samples.outliers(), (std::vector<bool>{false, false, false, false, true}));
+  EXPECT_NEAR(samples.mean().value, 190e-6, 1e-12);
+  // Student's t for 3 degrees of freedom: 3.1824; deviation 1e-6 * sqrt(2/3).
+  EXPECT_NEAR(samples.uncertainty(), 3.182446 * std::sqrt(2.0 / 3.0) * 1e-6 / 2.0 / 190e-6, 1e-8);
+}
+
+TEST(BlockSamples, TakeWhatScattersAsItIs) {
+  BlockSamples samples;
+  for (const double time_s : {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}) {
+    samples.add({Seconds{}, Seconds{time_s}, Seconds{}});
+  }
+  EXPECT_EQ(samples.outliers(), (std::vector<bool>(6, false)));
+}
+
+TEST(Record, TakesAllUnitsTogetherThroughPartsOfTheItemsOfTheirOwn) {
+  KernelScript script(1000);
+  std::atomic<int> at_work = 0;
+  std::atomic<int> most = 0;
+  std::vector<std::atomic<int>> users(1000);
+  std::atomic<bool> shared = false;
+  script.compute = [&](const Block& block, int) {
+    most = std::max(most.load(), ++at_work);
+    for (Items i = 0; i < block.items; ++i) {
+      if (users[static_cast<std::size_t>(block.first + i)]++ > 0) shared = true;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(300));
+    for (Items i = 0; i < block.items; ++i) --users[static_cast<std::size_t>(block.first + i)];
+    --at_work;
+  };
+  ScriptedKernel kernel(script);
+  RecordSetup setup = quick_setup({"cpu", "cpu,slowdown=3"}, kernel);
+  setup.concurrent = true;
+  const Recording recording = record(setup);
+  EXPECT_FALSE(recording.interrupted);
+  EXPECT_FALSE(shared);
+  EXPECT_EQ(most, 2);
+  for (const std::uint32_t unit : {0u, 1u}) {
+    const std::vector<double> sizes = BlockTiming(recording.trace, unit).sizes();
+    EXPECT_EQ(sizes.front(), 1.0);
+    EXPECT_EQ(sizes.back(), 500.0);
+  }
+}
+
+TEST(Record, FlagsATimeThatFallsAsTheSizeGrows) {
+  KernelScript script(256);
+  script.compute = [](const Block& block, int) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(block.items < 128 ? 5 : 1));
+  };
+  ScriptedKernel kernel(script);
+  const Recording recording = record(quick_setup({"cpu"}, kernel));
+  const bool is_flagged = std::ranges::any_of(recording.doubts, [](const std::string& doubt) {
+    return doubt.starts_with("cpu0: a block of 128 items is faster than one of ");
+  });
+  EXPECT_TRUE(is_flagged) << (recording.doubts.empty() ? "" : recording.doubts.front());
 }
 
 TEST(Record, LeavesOutCopiesThatAKernelDoesNotMake) {

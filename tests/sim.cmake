@@ -5,6 +5,7 @@ equipoise_tests(sim
     sim_child_process_test.cpp
     sim_energy_test.cpp
     sim_executor_test.cpp
+    sim_own_copies_test.cpp
     sim_overlap_test.cpp
     sim_platform_probe_test.cpp
     sim_scenario_test.cpp

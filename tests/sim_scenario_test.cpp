@@ -147,14 +147,6 @@ TEST(Scenario, SlowsAUnit) {
   expect_end({.units = 2, .events = {disturb(DisturbanceKind::slow, "u1", 0.0, 3.0)}}, 4.0);
 }
 
-TEST(Scenario, SlowsTheCopiesOfAUnitThatMakesThemItself) {
-  // At half the speed all along: in 0-2, computed by 6, out by 8.
-  SimSetup setup = simulation_of({.events = {disturb(DisturbanceKind::compete, "u0", 0.0, 0.5)}});
-  EXPECT_NEAR(simulate(setup, one_block).numbers.back(), 6.0, tolerance);
-  setup.platform.units[0].unit.copy_engines = 0;
-  EXPECT_NEAR(simulate(setup, one_block).numbers.back(), 8.0, tolerance);
-}
-
 TEST(Scenario, FollowsAProfileOfSpeed) {
   Disturbance profile = disturb(DisturbanceKind::profile, "u0", 1.0);
   profile.profile = {{Seconds{0.0}, 0.5}, {Seconds{2.0}, 2.0}};

@@ -145,6 +145,10 @@ void add_record(CLI::App& app, Request& r) {
   c->add_option("--seed", r.seed, "of the input data")->capture_default_str();
   c->add_option("--seconds-max", r.seconds_max, "time for each unit, in seconds")
       ->capture_default_str();
+  c->add_flag("--concurrent", r.options.concurrent,
+              "all units at a time, as in a run: they share memory bandwidth and turbo");
+  c->add_option("--sizes", r.options.sizes, "block sizes, in items, a,b,...; else they are chosen")
+      ->delimiter(',');
   c->add_option("--out", r.options.out, "write the trace (JSON Lines) here")->required();
   c->add_option("--platform-out", r.options.platform_out,
                 "write the platform that matches it here");

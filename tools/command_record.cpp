@@ -7,6 +7,7 @@
 #include "platforms/platform_file.hpp"
 #include "real/recorder.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/spec.hpp"
 #include "tools/commands.hpp"
 #include "tools/console.hpp"
 #include "tools/real_world.hpp"
@@ -64,6 +65,8 @@ int record_command(const Options& options) {
   RecordSetup setup;
   setup.units = world.specs;
   setup.kernel = world.kernels.front().get();
+  setup.concurrent = options.concurrent;
+  for (const std::string& size : options.sizes) setup.sizes.push_back(parse_items(size, "--sizes"));
   setup.budget = Seconds{options.seconds_max};
   setup.progress = [&](const RecordProgress& p) {
     progress.show(fmt::format("{} ({} of {}): {} items (size {} of {}), sample {}", p.unit,
@@ -74,6 +77,7 @@ int record_command(const Options& options) {
   const Recording recording = record(setup);
   progress.clear();
   for (const std::string& line : recording.imprecise) warn(line);
+  for (const std::string& line : recording.doubts) warn(line);
 
   if (!recording.trace.samples.empty()) {
     write_trace(recording.trace, options.out);

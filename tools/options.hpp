@@ -31,7 +31,9 @@ struct Options {
   std::string objective = "time";        ///< time, energy or edp
   std::string out;
   std::string platform_out;
-  double seconds_max = 5.0;  ///< of recording, for each unit
+  double seconds_max = 5.0;        ///< of recording, for each unit
+  bool concurrent = false;         ///< record all units at a time
+  std::vector<std::string> sizes;  ///< block sizes to record; empty: they are chosen
   bool json = false;
   bool quiet = false;
 };

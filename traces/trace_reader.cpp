@@ -256,6 +256,10 @@ TraceSample read_sample(const Line& line, const std::map<std::string, std::uint3
   sample.out_s = read_stage(line, "out_s");
   sample.in_bytes = read_stage(line, "in_bytes");
   sample.out_bytes = read_stage(line, "out_bytes");
+  if (const json* outlier = line.field("outlier")) {
+    if (!outlier->is_boolean()) line.refuse("`outlier` must be true or false", "correct it");
+    sample.is_outlier = outlier->get<bool>();
+  }
   return sample;
 }
 

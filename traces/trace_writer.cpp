@@ -66,6 +66,7 @@ std::string sample_line(const Trace& trace, const TraceSample& sample) {
   append_optional(line, "out_s", sample.out_s);
   append_optional(line, "in_bytes", sample.in_bytes);
   append_optional(line, "out_bytes", sample.out_bytes);
+  if (sample.is_outlier) line += ",\"outlier\":true";
   return line + "}";
 }
 

@@ -44,7 +44,7 @@ double BlockTiming::Spread::quantile_s(double u, double z) const {
 BlockTiming::BlockTiming(const Trace& trace, std::uint32_t unit) {
   std::vector<const TraceSample*> samples;
   for (const TraceSample& sample : trace.samples) {
-    if (sample.unit == unit) samples.push_back(&sample);
+    if (sample.unit == unit && !sample.is_outlier) samples.push_back(&sample);
   }
   EQ_CHECK(!samples.empty(), "a unit without samples has no timing");
   std::stable_sort(samples.begin(), samples.end(),
@@ -86,12 +86,13 @@ void BlockTiming::add_size(const TraceSample* const* first, const TraceSample* c
   any_log_normal_ = any_log_normal_ || summary;
   mean_s_.push_back({items, mean_s});
   spread_.push_back(std::move(spread));
-  if (const auto in = pooled(first, last, &TraceSample::in_bytes)) {
-    in_bytes_.push_back({items, *in});
-  }
-  if (const auto out = pooled(first, last, &TraceSample::out_bytes)) {
-    out_bytes_.push_back({items, *out});
-  }
+  const auto keep = [&](std::optional<double> TraceSample::*field, std::vector<Point>& points) {
+    if (const auto value = pooled(first, last, field)) points.push_back({items, *value});
+  };
+  keep(&TraceSample::in_bytes, in_bytes_);
+  keep(&TraceSample::out_bytes, out_bytes_);
+  keep(&TraceSample::in_s, in_s_);
+  keep(&TraceSample::out_s, out_s_);
 }
 
 double BlockTiming::interpolate(const std::vector<Point>& points, double items) {
@@ -133,15 +134,27 @@ bool BlockTiming::extrapolates(double items) const {
   return items < mean_s_.front().items || items > mean_s_.back().items;
 }
 
-std::optional<double> BlockTiming::bytes(const std::vector<Point>& points, double items) {
+std::optional<double> BlockTiming::recorded(const std::vector<Point>& points, double items) {
   if (points.empty()) return std::nullopt;
   return interpolate(points, items);
 }
 
-std::optional<double> BlockTiming::in_bytes(double items) const { return bytes(in_bytes_, items); }
+std::optional<double> BlockTiming::in_bytes(double items) const {
+  return recorded(in_bytes_, items);
+}
 
 std::optional<double> BlockTiming::out_bytes(double items) const {
-  return bytes(out_bytes_, items);
+  return recorded(out_bytes_, items);
+}
+
+std::optional<Seconds> BlockTiming::in_time(double items) const {
+  const std::optional<double> time_s = recorded(in_s_, items);
+  return time_s ? std::optional(Seconds{*time_s}) : std::nullopt;
+}
+
+std::optional<Seconds> BlockTiming::out_time(double items) const {
+  const std::optional<double> time_s = recorded(out_s_, items);
+  return time_s ? std::optional(Seconds{*time_s}) : std::nullopt;
 }
 
 std::vector<double> BlockTiming::sizes() const {
@@ -151,8 +164,9 @@ std::vector<double> BlockTiming::sizes() const {
 }
 
 bool has_samples(const Trace& trace, std::uint32_t unit) {
-  return std::any_of(trace.samples.begin(), trace.samples.end(),
-                     [unit](const TraceSample& sample) { return sample.unit == unit; });
+  return std::any_of(trace.samples.begin(), trace.samples.end(), [unit](const TraceSample& sample) {
+    return sample.unit == unit && !sample.is_outlier;
+  });
 }
 
 double normal_quantile(double u) {

@@ -17,13 +17,15 @@ namespace equipoise {
 /// fixed cost is not negative, else in proportion (traces/README.md).
 class BlockTiming {
  public:
-  /// The timing of `trace.units[unit]`, which has at least one sample (a bug otherwise; see
-  /// `has_samples`).
+  /// The timing of `trace.units[unit]`, which has at least one sample that is no outlier (a bug
+  /// otherwise; see `has_samples`).
   ///
   /// Samples and summaries of one size are pooled: samples alone are kept as they are; as soon as a
   /// summary is among them, all together have the mean and the deviation of the whole,
   ///
   ///     m = sum(n_i m_i) / sum(n_i),   sd^2 = sum(n_i (sd_i^2 + (m_i - m)^2)) / sum(n_i)
+  ///
+  /// Samples that are marked as outliers are left out.
   BlockTiming(const Trace& trace, std::uint32_t unit);
 
   /// The expected time of a block of `items` > 0.
@@ -42,6 +44,11 @@ class BlockTiming {
   /// has none for this unit.
   [[nodiscard]] std::optional<double> in_bytes(double items) const;
   [[nodiscard]] std::optional<double> out_bytes(double items) const;
+
+  /// The mean recorded time of copying a block of `items` in, or out, interpolated like the others;
+  /// nothing where the trace has none for this unit.
+  [[nodiscard]] std::optional<Seconds> in_time(double items) const;
+  [[nodiscard]] std::optional<Seconds> out_time(double items) const;
 
   /// The recorded sizes, ascending.
   [[nodiscard]] std::vector<double> sizes() const;
@@ -62,17 +69,19 @@ class BlockTiming {
   };
 
   static double interpolate(const std::vector<Point>& points, double items);
-  static std::optional<double> bytes(const std::vector<Point>& points, double items);
+  static std::optional<double> recorded(const std::vector<Point>& points, double items);
   void add_size(const TraceSample* const* first, const TraceSample* const* last);
 
   std::vector<Point> mean_s_;   ///< ascending in items
   std::vector<Spread> spread_;  ///< at the same sizes
   std::vector<Point> in_bytes_;
   std::vector<Point> out_bytes_;
+  std::vector<Point> in_s_;
+  std::vector<Point> out_s_;
   bool any_log_normal_ = false;
 };
 
-/// Whether `trace` has a sample of `trace.units[unit]`.
+/// Whether `trace` has a sample of `trace.units[unit]` that is no outlier.
 [[nodiscard]] bool has_samples(const Trace& trace, std::uint32_t unit);
 
 /// The u-quantile of the standard normal distribution, u in (0, 1), to 1e-9 relative (Wichura 1988,

@@ -26,6 +26,7 @@ struct TraceSample {
   std::optional<double> in_bytes;   ///< of the whole block
   std::optional<double> out_bytes;  ///< of the whole block
   bool is_summary = false;          ///< written with mean and deviation, even if count is 1
+  bool is_outlier = false;          ///< something disturbed it: kept, and left out of all figures
 };
 
 /// The times of one kernel's blocks on some units.

@@ -1,0 +1,192 @@
+// Sizes in their order, samples of each, more sizes where the curve bends.
+#include "real/unit_recorder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+namespace equipoise {
+namespace {
+
+/// A time of 0 is the clock's resolution, not the truth.
+constexpr Seconds time_min{1e-9};
+/// How much faster than the machine's best a copy must be to make no sense.
+constexpr double impossible = 1.5;
+/// How much a larger block must be faster to make no sense.
+constexpr double falling = 0.98;
+
+}  // namespace
+
+UnitRecorder::UnitRecorder(const RecordSetup& setup, std::size_t unit, ItemSegment segment)
+    : setup_(setup), unit_(unit), segment_(segment) {
+  const Workload& workload = setup.kernel->workload();
+  const Items items_max = setup.concurrent ? segment.items : workload.items / 2;
+  const std::vector<Items> sizes =
+      setup.sizes.empty() ? size_ladder(workload, setup.units[unit].unit, items_max) : setup.sizes;
+  for (const Items items : sizes) sizes_.push_back({std::min(items, segment.items), {}});
+  begin_size(Seconds{});
+}
+
+void UnitRecorder::begin_size(Seconds now) {
+  is_warm_ = false;
+  size_began_ = now;
+  const auto left = static_cast<double>(sizes_.size() - at_);
+  size_budget_ = (1.0 / std::max(left, 1.0)) * (setup_.budget - now);
+}
+
+Block UnitRecorder::next_block(std::uint64_t id) {
+  const Items items = is_done() ? sizes_.back().items : sizes_[at_].items;
+  if (position_ + items > segment_.items) position_ = 0;
+  const Items first = segment_.first + std::exchange(position_, position_ + items);
+  return {.id = id, .first = first, .items = items};
+}
+
+bool UnitRecorder::take(const RecordedBlock& block, Seconds now) {
+  if (is_done()) return false;
+  if (!first_block_) first_block_ = block.times;
+  if (!std::exchange(is_warm_, true)) return false;
+  sizes_[at_].samples.add(block.times);
+  besides_s_.push_back(block.besides.value);
+  if (is_known(now - size_began_)) end_size(now);
+  return true;
+}
+
+bool UnitRecorder::is_known(Seconds spent) const {
+  const BlockSamples& samples = sizes_[at_].samples;
+  if (samples.count() < setup_.samples_min) return false;
+  return samples.count() >= setup_.samples_max || spent > size_budget_ ||
+         samples.uncertainty() <= setup_.precision;
+}
+
+void UnitRecorder::end_size(Seconds now) {
+  if (at_ == 0) {
+    Seconds later;
+    for (const StageTimes& times : sizes_[0].samples.times()) later += times.compute + times.out;
+    const Seconds mean_later = (1.0 / sizes_[0].samples.count()) * later;
+    first_use_ = std::max(Seconds{}, first_block_->compute + first_block_->out - mean_later);
+  }
+  ++at_;
+  if (is_done() && setup_.sizes.empty() && now < setup_.budget && !refine()) return;
+  if (!is_done()) begin_size(now);
+}
+
+/// Adds sizes where the curve bends. False: there is nothing to add.
+bool UnitRecorder::refine() {
+  const std::vector<Items> more =
+      sizes_at_bends(curve(), setup_.kernel->workload().grain_items, setup_.bend_tolerance);
+  for (const Items items : more) {
+    if (sizes_.size() < setup_.sizes_max) sizes_.push_back({items, {}});
+  }
+  return !is_done();
+}
+
+std::vector<SizeTime> UnitRecorder::curve() const {
+  std::vector<SizeTime> points;
+  for (const Size& size : sizes_) {
+    if (size.samples.count() > 0) {
+      points.push_back({size.items, size.samples.mean(), size.samples.uncertainty()});
+    }
+  }
+  std::ranges::sort(points, {}, &SizeTime::items);
+  return points;
+}
+
+RecordProgress UnitRecorder::progress() const {
+  const std::size_t at = std::min(at_, sizes_.size() - 1);
+  return {name(), unit_,         setup_.units.size(),       sizes_[at].items,
+          at,     sizes_.size(), sizes_[at].samples.count()};
+}
+
+TraceSample UnitRecorder::sample_of(const Size& size, std::size_t index) const {
+  const Workload& workload = setup_.kernel->workload();
+  const StageTimes& times = size.samples.times()[index];
+  TraceSample sample;
+  sample.unit = static_cast<std::uint32_t>(unit_);
+  sample.items = static_cast<double>(size.items);
+  sample.compute_mean_s = std::max(times.compute, time_min).value;
+  if (workload.in_bytes_per_item > 0.0) {
+    sample.in_s = std::max(times.in, time_min).value;
+    sample.in_bytes = workload.in_bytes_per_item * sample.items;
+  }
+  if (workload.out_bytes_per_item > 0.0) {
+    sample.out_s = std::max(times.out, time_min).value;
+    sample.out_bytes = workload.out_bytes_per_item * sample.items;
+  }
+  return sample;
+}
+
+void UnitRecorder::add_samples(Trace& trace) const {
+  for (const Size& size : sizes_) {
+    const std::vector<bool> are_outliers = size.samples.outliers();
+    for (std::size_t i = 0; i < are_outliers.size(); ++i) {
+      trace.samples.push_back(sample_of(size, i));
+      trace.samples.back().is_outlier = are_outliers[i];
+    }
+  }
+}
+
+void UnitRecorder::add_remarks(Recording& recording) const {
+  std::size_t outliers = 0;
+  std::size_t samples = 0;
+  double fastest_bytes_per_s = 0.0;
+  for (const Size& size : sizes_) {
+    const std::vector<bool> are_outliers = size.samples.outliers();
+    outliers += static_cast<std::size_t>(std::ranges::count(are_outliers, true));
+    samples += are_outliers.size();
+    for (std::size_t i = 0; i < are_outliers.size(); ++i) {
+      const TraceSample sample = sample_of(size, i);
+      if (sample.in_s)
+        fastest_bytes_per_s = std::max(fastest_bytes_per_s, *sample.in_bytes / *sample.in_s);
+      if (sample.out_s)
+        fastest_bytes_per_s = std::max(fastest_bytes_per_s, *sample.out_bytes / *sample.out_s);
+    }
+    if (!are_outliers.empty() && size.samples.uncertainty() > setup_.precision) {
+      recording.imprecise.push_back(fmt::format("{} at {} items: the mean is known to {:.1f} %",
+                                                name(), size.items,
+                                                100.0 * size.samples.uncertainty()));
+    }
+  }
+  if (outliers > 0) {
+    recording.doubts.push_back(
+        fmt::format("{}: {} of {} samples took much longer than the others of their size; they are "
+                    "marked as outliers and count in nothing",
+                    name(), outliers, samples));
+  }
+  if (fastest_bytes_per_s > impossible * fastest_copy_bytes_per_s()) {
+    recording.doubts.push_back(
+        fmt::format("{}: a copy of {:.3g} GB/s is faster than this machine copies", name(),
+                    fastest_bytes_per_s * 1e-9));
+  }
+  const std::vector<SizeTime> points = curve();
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    if (points[i].time >= falling * points[i - 1].time) continue;
+    recording.doubts.push_back(fmt::format("{}: a block of {} items is faster than one of {}",
+                                           name(), points[i].items, points[i - 1].items));
+  }
+}
+
+double fastest_copy_bytes_per_s() {
+  static const double fastest = [] {
+    constexpr std::size_t bytes = 8192;
+    constexpr int repetitions = 2000;
+    std::vector<char> from(bytes, 1);
+    std::vector<char> to(bytes);
+    double best = 0.0;
+    for (int attempt = 0; attempt < 5; ++attempt) {
+      const auto begin = std::chrono::steady_clock::now();
+      for (int i = 0; i < repetitions; ++i) {
+        std::memcpy(to.data(), from.data(), bytes);
+        asm volatile("" : : "r"(to.data()) : "memory");
+      }
+      const std::chrono::duration<double> past = std::chrono::steady_clock::now() - begin;
+      best = std::max(best, static_cast<double>(bytes) * repetitions / past.count());
+    }
+    return best;
+  }();
+  return fastest;
+}
+
+}  // namespace equipoise

@@ -1,0 +1,74 @@
+// Units that copy by themselves: their copies take what was recorded, and what slows them slows the
+// copies.
+#include <gtest/gtest.h>
+
+#include "tests/support/scripted.hpp"
+#include "tests/support/sim_platforms.hpp"
+#include "tests/support/simulate.hpp"
+
+namespace equipoise {
+namespace {
+
+constexpr double tolerance = 1e-9;
+
+/// One unit of 1 s in, 2 s compute and 1 s out an item.
+SimSetup simulation(int copy_engines) {
+  TestPlatform platform;
+  platform.units = {{0.0, 2.0, 0.0, 1e6, 0.0, copy_engines}};
+  Workload workload = items_of(1000);
+  workload.in_bytes_per_item = 1e6;
+  workload.out_bytes_per_item = 1e6;
+  return sim_setup(platform, {workload});
+}
+
+/// When a block of one item, and one of two behind it, come back.
+std::vector<double> ends_s(const SimSetup& setup) {
+  const Seen seen = simulate(setup, [](Executor& executor, Seen& seen_here) {
+    executor.start({.id = 0, .first = 0, .items = 1}, {0});
+    executor.start({.id = 1, .first = 1, .items = 2}, {0});
+    take_finishes(executor, seen_here);
+  });
+  std::vector<double> ends;
+  for (const Finish& finish : seen.finishes) ends.push_back(finish.at_s);
+  return ends;
+}
+
+void expect_ends(const SimSetup& setup, double first_s, double second_s) {
+  const std::vector<double> ends = ends_s(setup);
+  ASSERT_EQ(ends.size(), 2u);
+  EXPECT_NEAR(ends[0], first_s, tolerance);
+  EXPECT_NEAR(ends[1], second_s, tolerance);
+}
+
+TEST(OwnCopies, AreSlowedWithTheUnit) {
+  SimSetup setup = simulation(0);
+  expect_ends(setup, 4.0, 12.0);
+  setup.scenario.events = {
+      {Seconds{}, Seconds::infinity(), DisturbanceKind::compete, "u0", 0.5, {}}};
+  expect_ends(setup, 8.0, 24.0);
+  // With an engine: in 0-1 and 1-3, computed 1-5 and 5-13, out 5-6 and 13-15.
+  SimSetup with_engine = simulation(1);
+  with_engine.scenario = setup.scenario;
+  expect_ends(with_engine, 6.0, 15.0);
+}
+
+TEST(OwnCopies, TakeWhatWasRecordedWithTheBlocksAndTheLinkBringsWhatStays) {
+  SimSetup setup = simulation(0);
+  setup.phases[0].resident_bytes = 5e5;
+  Trace trace;
+  trace.units.resize(1);
+  for (const double items : {1.0, 3.0}) {
+    TraceSample sample;
+    sample.items = items;
+    sample.compute_mean_s = 2.0 * items;
+    sample.in_s = 0.25 * items;
+    sample.out_s = 0.125;
+    trace.samples.push_back(sample);
+  }
+  setup.timing = {{BlockTiming(trace, 0)}};
+  // In 0.5 + 0.25, computed 2, out 0.125; then, without resident data, 0.5 + 4 + 0.125.
+  expect_ends(setup, 2.875, 2.875 + 4.625);
+}
+
+}  // namespace
+}  // namespace equipoise
