@@ -14,6 +14,7 @@ equipoise_tests(program
     program_scenario_test.cpp
     program_sweep_test.cpp
     program_test.cpp
+    program_validate_test.cpp
   LIBS equipoise_program equipoise_test_support nlohmann_json::nlohmann_json)
 add_dependencies(program_tests equipoise)
 

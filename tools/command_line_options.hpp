@@ -21,6 +21,7 @@ struct Request {
   std::string dispatch_cost;
   std::string reps = "10";
   std::string block_timeout;
+  std::string error_max;  ///< of `validate`
   std::string time_scale = "1";
   std::string seconds_max = "5";
   std::string what;  ///< of `list`

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/spec.hpp"
 #include "tools/command_line_options.hpp"
 
 namespace equipoise {
@@ -137,6 +138,41 @@ void add_sweep(CLI::App& app, Request& r) {
   c->callback([&r] { r.command = [&r] { return sweep_command(r.file, r.shard, r.options); }; });
 }
 
+void add_validate(CLI::App& app, Request& r) {
+  CLI::App* c = app.add_subcommand(
+      "validate", "Records, simulates and really runs the same: how far prediction is from it");
+  add_units(*c, r, true);
+  add_workload(*c, r);
+  add_policies(*c, r);
+  c->add_option("--trace", r.options.trace_files, "times of paced units; repeatable");
+  c->add_option("--scenario", r.options.scenario_file,
+                "what disturbs the simulations and the runs, not the recording");
+  c->add_option("--baseline", r.options.baseline, "what speedups refer to; always run")
+      ->capture_default_str();
+  c->add_option("--reps", r.reps, "repetitions of every policy")->capture_default_str();
+  c->add_option("--seed", r.seed, "of the input data and of drawn block times")
+      ->capture_default_str();
+  c->add_option("--seconds-max", r.seconds_max, "time for recording each kernel, in seconds")
+      ->capture_default_str();
+  c->add_option("--max-error", r.error_max,
+                "exit 1 when a predicted makespan is off by more, e.g. 0.08");
+  c->add_option("--out", r.options.out,
+                "folder for trace, platform, validation.json, results.json, report.html and runs")
+      ->required();
+  add_output(*c, r);
+  add_help(*c,
+           "equipoise validate --unit cpu --unit cpu,slowdown=3 --workload "
+           "blackscholes:options=2e6,iterations=20 --policy plb-hec --policy equipoise --reps 5 "
+           "--out validated/");
+  c->callback([&r] {
+    r.command = [&r] {
+      std::optional<double> error_max;
+      if (!r.error_max.empty()) error_max = parse_number(r.error_max, "--max-error");
+      return validate_command(r.options, error_max);
+    };
+  });
+}
+
 void add_record(CLI::App& app, Request& r) {
   CLI::App* c = app.add_subcommand(
       "record", "Times a kernel's blocks on this machine's units -> trace, and a platform");
@@ -182,6 +218,7 @@ void add_run_commands(CLI::App& app, Request& r) {
   add_replay(app, r);
   add_compare(app, r);
   add_sweep(app, r);
+  add_validate(app, r);
   add_record(app, r);
   add_optimum(app, r);
 }

@@ -11,41 +11,11 @@
 #include "tools/commands.hpp"
 #include "tools/console.hpp"
 #include "tools/real_world.hpp"
+#include "tools/recorded_platform.hpp"
 #include "traces/trace_file.hpp"
 #include "traces/trace_report.hpp"
 
 namespace equipoise {
-namespace {
-
-/// One link for each direction in which the unit copies; a link that costs nothing where it copies
-/// nothing. Nobody else uses them.
-void add_unit(PlatformDescription& platform, const RecordedUnit& recorded) {
-  const std::string& name = recorded.unit.name;
-  platform.hosts.push_back(describe_unit(recorded.unit, name));
-  constexpr double costless_bytes_per_s = 1e15;
-  const auto link = [&](const std::string& from, const std::string& to,
-                        const std::optional<CopySpeed>& speed) {
-    const CopySpeed copies = speed.value_or(CopySpeed{Seconds{}, costless_bytes_per_s});
-    const std::string id = from + "-" + to;
-    platform.links.push_back({id, copies.bandwidth_bytes_per_s, copies.latency, true});
-    platform.routes.push_back({from, to, {id}});
-  };
-  link("RAM", name, recorded.in);
-  link(name, "RAM", recorded.out);
-}
-
-PlatformDescription platform_of(const Recording& recording, const Options& options) {
-  PlatformDescription platform;
-  platform.comment = fmt::format(
-      "Matches {}, recorded with it: latency and bandwidth of the links are those of the copies of "
-      "{}.",
-      options.out, recording.trace.kernel);
-  platform.hosts.push_back({"RAM", {{"master", "true"}}});
-  for (const RecordedUnit& unit : recording.units) add_unit(platform, unit);
-  return platform;
-}
-
-}  // namespace
 
 int record_command(const Options& options) {
   check_writable(options.out, "--out");
@@ -58,6 +28,10 @@ int record_command(const Options& options) {
                      "a trace times one kernel; record others into files of their own");
   }
   RealWorld world = load_real_world(options);
+  for (const UnitSpec& spec : world.specs) {
+    if (spec.trace_unit.empty()) continue;
+    throw InputError("--unit", spec.unit.name + " is paced by a trace already; leave it out");
+  }
   catch_stop_signals();
   world.allocate(options.seed);
 
@@ -82,7 +56,8 @@ int record_command(const Options& options) {
   if (!recording.trace.samples.empty()) {
     write_trace(recording.trace, options.out);
     if (!options.platform_out.empty()) {
-      write_platform(platform_of(recording, options), options.platform_out);
+      write_platform(recorded_platform(recording.units, recording.trace.kernel, options.out),
+                     options.platform_out);
     }
   }
   if (recording.interrupted) {

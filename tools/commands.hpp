@@ -1,6 +1,7 @@
 // What each command does; command_line*.cpp read the arguments. Each gives the exit code.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "tools/options.hpp"
@@ -36,6 +37,9 @@ int sweep_command(const std::string& campaign_file, const std::string& shard,
                   const Options& options);
 /// A recorded run again.
 int replay_command(const ReplayRequest& request, const Options& options);
+/// Records, simulates and really runs the same thing; 1 where an error of a makespan is above
+/// `error_max`.
+int validate_command(const Options& options, std::optional<double> error_max);
 /// Times a kernel on real units.
 int record_command(const Options& options);
 /// The clairvoyant split and the lower bound.

@@ -1,0 +1,37 @@
+// The runs of a comparison: every policy and repetition, in simulation and for real.
+#pragma once
+
+#include <vector>
+
+#include "tools/comparison.hpp"
+#include "tools/options.hpp"
+#include "tools/real_world.hpp"
+#include "tools/run_plan.hpp"
+#include "tools/sim_world.hpp"
+
+namespace equipoise {
+
+/// Simulates every policy and repetition, each in a process of its own, on all cores. What gave no
+/// result is warned of, and sets `failed`.
+[[nodiscard]] RunsByPolicy simulate_all(const SimWorld& world,
+                                        const std::vector<PolicyChoice>& choices,
+                                        const Options& options, bool& failed);
+
+/// Really runs every policy and repetition, one after another, policies in turn so that a drift of
+/// the machine meets all; a first run of the first policy, not counted, warms up. Throws
+/// Interrupted.
+[[nodiscard]] RunsByPolicy run_all(RealWorld& world, const std::vector<PolicyChoice>& choices,
+                                   const Options& options);
+
+/// Throws InputError, before anything is written, for a policy that cannot be made. Worlds that
+/// take no part are null.
+void check_policies(const std::vector<PolicyChoice>& choices, const SimWorld* sim,
+                    const RealWorld* real);
+
+/// Throws InputError where the real units are not the platform's, in the same order.
+void check_same_units(const SimWorld& sim, const RealWorld& real);
+
+/// Writes results.json and report.html into `options.out`, if that is given, and says so.
+void write_results(const Comparison& comparison, const Options& options);
+
+}  // namespace equipoise
