@@ -217,7 +217,7 @@ TEST(Kmeans, DescribesItsWorkload) {
   EXPECT_EQ(workload.iterations, 10);
   EXPECT_EQ(workload.in_bytes_per_item, 80.0);
   EXPECT_EQ(workload.out_bytes_per_item, 4.0);
-  EXPECT_EQ(workload.resident_bytes, 112.0 * 11.0 * 8.0);  // groups of 16, a length beside each
+  EXPECT_EQ(workload.resident_bytes, 100.0 * 11.0 * 8.0);  // a length beside each
   EXPECT_EQ(workload.memory_bytes_per_item, 84.0);
   EXPECT_EQ(workload.flop_per_item, 2.0 * 10.0 * 100.0);
   EXPECT_EQ(kernel->problem(),

@@ -18,9 +18,7 @@ Centroids::Centroids(std::size_t points, std::size_t clusters, std::size_t dimen
       merged_(points) {}
 
 double Centroids::host_bytes(double points, double clusters, double dimensions) {
-  const double padded = clusters + static_cast<double>(centroids_per_group);
-  return sizeof(double) * (3.0 * clusters * dimensions + clusters + padded * (dimensions + 1.0)) +
-         sizeof(std::int32_t) * points;
+  return sizeof(double) * clusters * (4.0 * dimensions + 2.0) + sizeof(std::int32_t) * points;
 }
 
 void Centroids::reset(std::span<const double> points) {

@@ -1,4 +1,5 @@
-// Distances as sums of squared differences, eight points at a time.
+// Distances as sums of squared differences, many points at a time, in loops that a compiler makes
+// vector code of.
 #include "real/kernels/kmeans_check.hpp"
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "real/kernels/lanes.hpp"
 #include "real/kernels/vectors.hpp"
 
 namespace equipoise {
@@ -17,6 +17,8 @@ namespace {
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t samples_max = 200;
+constexpr std::size_t points_at_once = 64;
+constexpr std::size_t unrolled = 4;
 
 /// Some rows of a matrix of coordinates.
 struct Rows {
@@ -39,60 +41,80 @@ double square_length(const double* x, std::size_t dimensions) {
   return sum;
 }
 
-/// Up to eight points, the centroid of each that does not count, and the nearest other one.
+/// Some points, the centroid of each that does not count, and the nearest other one; numbers of
+/// centroids are doubles, as distances are.
 struct Batch {
-  std::vector<double> columns;  ///< (dimensions, 8)
-  std::size_t point[lane_count] = {};
-  WholeLanes own = {};
-  WholeLanes nearest = {};
-  Lanes distance = {};  ///< squared, to the nearest
+  std::vector<double> columns;  ///< (dimensions, points_at_once)
+  std::size_t point[points_at_once] = {};
+  double own[points_at_once] = {};
+  double nearest[points_at_once] = {};
+  double distance[points_at_once] = {};  ///< squared, to the nearest
   std::size_t count = 0;
 
-  explicit Batch(std::size_t dimensions) : columns(dimensions * lane_count) {}
+  explicit Batch(std::size_t dimensions) : columns(dimensions * points_at_once) {}
 
-  void add(const double* x, std::size_t number, std::int64_t label) {
-    for (std::size_t j = 0; j * lane_count < columns.size(); ++j) {
-      columns[j * lane_count + count] = x[j];
+  void add(const double* x, std::size_t number, std::size_t label) {
+    for (std::size_t j = 0; j * points_at_once < columns.size(); ++j) {
+      columns[j * points_at_once + count] = x[j];
     }
     point[count] = number;
-    own[count++] = label;
+    own[count++] = static_cast<double>(label);
   }
 };
 
-[[gnu::always_inline]] inline void scan_all(Batch* batch, const double* centroids,
-                                            std::size_t clusters, std::size_t dimensions) {
-  Lanes least = infinity - Lanes{};
-  WholeLanes at = {};
-  for (std::size_t c = 0; c < clusters; ++c) {
-    Lanes sum = {};
-    for (std::size_t j = 0; j < dimensions; ++j) {
-      Lanes x;
-      load(batch->columns.data() + j * lane_count, x);
-      const Lanes difference = x - centroids[c * dimensions + j];
+/// Adds the squared differences in `steps` coordinates.
+template <std::size_t steps>
+[[gnu::always_inline]] inline void add_squares(const double* columns, const double* centroid,
+                                               double* sums) {
+  for (std::size_t i = 0; i < points_at_once; ++i) {
+    double sum = sums[i];
+#pragma GCC unroll 4
+    for (std::size_t j = 0; j < steps; ++j) {
+      const double difference = columns[j * points_at_once + i] - centroid[j];
       sum += difference * difference;
     }
-    const auto index = static_cast<std::int64_t>(c);
-    const WholeLanes is_nearer = (sum < least) & (batch->own != index);
-    least = is_nearer ? sum : least;
-    at = is_nearer ? WholeLanes{} + index : at;
+    sums[i] = sum;
   }
-  batch->distance = least;
-  batch->nearest = at;
+}
+
+[[gnu::always_inline]] inline void scan_all(Batch* batch, const double* columns,
+                                            const double* centroids, std::size_t clusters,
+                                            std::size_t dimensions) {
+  double least[points_at_once];
+  double at[points_at_once] = {};
+  std::fill_n(least, points_at_once, infinity);
+  for (std::size_t c = 0; c < clusters; ++c) {
+    const double* const centroid = centroids + c * dimensions;
+    double sums[points_at_once] = {};
+    std::size_t j = 0;
+    for (; j + unrolled <= dimensions; j += unrolled) {
+      add_squares<unrolled>(columns + j * points_at_once, centroid + j, sums);
+    }
+    for (; j < dimensions; ++j) add_squares<1>(columns + j * points_at_once, centroid + j, sums);
+    const auto index = static_cast<double>(c);
+    for (std::size_t i = 0; i < points_at_once; ++i) {
+      const bool is_nearer = (sums[i] < least[i]) & (batch->own[i] != index);
+      least[i] = is_nearer ? sums[i] : least[i];
+      at[i] = is_nearer ? index : at[i];
+    }
+  }
+  std::copy_n(least, points_at_once, batch->distance);
+  std::copy_n(at, points_at_once, batch->nearest);
 }
 
 void scan(Batch& batch, const Rows& centroids) {
-  with_widest_vectors<scan_all>(&batch, centroids.coordinates, centroids.count,
-                                centroids.dimensions);
+  with_widest_vectors<scan_all>(&batch, batch.columns.data(), centroids.coordinates,
+                                centroids.count, centroids.dimensions);
 }
 
 /// A quarter of the squared distance from each centroid to the nearest other one: a point closer
 /// than that to its own has none that is nearer.
 std::vector<double> safe_squares(const Rows& centroids) {
   std::vector<double> safe(centroids.count);
-  for (std::size_t first = 0; first < centroids.count; first += lane_count) {
+  for (std::size_t first = 0; first < centroids.count; first += points_at_once) {
     Batch batch(centroids.dimensions);
-    for (std::size_t c = first; c < std::min(first + lane_count, centroids.count); ++c) {
-      batch.add(centroids.row(c), c, static_cast<std::int64_t>(c));
+    for (std::size_t c = first; c < std::min(first + points_at_once, centroids.count); ++c) {
+      batch.add(centroids.row(c), c, c);
     }
     scan(batch, centroids);
     for (std::size_t l = 0; l < batch.count; ++l) safe[first + l] = 0.25 * batch.distance[l];
@@ -127,8 +149,8 @@ class LabelCheck {
       }
       const auto c = static_cast<std::size_t>(own);
       if (own_square(i) < safe_[c] - tolerance(i)) continue;
-      batch.add(points_.row(i), i, own);
-      if (batch.count == lane_count) fault = fault_of_batch(batch);
+      batch.add(points_.row(i), i, c);
+      if (batch.count == points_at_once) fault = fault_of_batch(batch);
     }
     return fault.empty() ? fault_of_batch(batch) : fault;
   }
@@ -176,7 +198,8 @@ class LabelCheck {
       const std::size_t i = batch.point[l];
       const double own = own_square(i);
       if (own <= batch.distance[l] + tolerance(i)) continue;  // false for NaN
-      return nearer(i, batch.own[l], own, batch.nearest[l], batch.distance[l]);
+      return nearer(i, labels_[i], own, static_cast<std::int64_t>(batch.nearest[l]),
+                    batch.distance[l]);
     }
     batch.count = 0;
     return {};

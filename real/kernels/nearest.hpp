@@ -7,15 +7,11 @@
 
 namespace equipoise {
 
-/// Centroids are searched in groups of so many.
-inline constexpr std::size_t centroids_per_group = 16;
-
 /// How many doubles `make_nearest_table` writes for `clusters` centroids.
 [[nodiscard]] std::size_t nearest_table_size(std::size_t clusters, std::size_t dimensions);
 
-/// Lays out `centroids` (clusters, dimensions) for `find_nearest`: groups of 16, of each group
-/// first the halves of the squared lengths, then coordinate by coordinate; what is missing in the
-/// last group is infinitely far from everything.
+/// Lays out `centroids` (clusters, dimensions) for `find_nearest`: the halves of their squared
+/// lengths, then they themselves.
 void make_nearest_table(std::span<const double> centroids, std::size_t dimensions, double* table);
 
 /// Finds the nearest centroid of each of `count` points (count, dimensions) and writes its number
@@ -24,7 +20,8 @@ void make_nearest_table(std::span<const double> centroids, std::size_t dimension
 ///     argmin_c |x - c|^2 = argmin_c (|c|^2 / 2 - x . c)
 ///
 /// A point's label depends on the point and the table alone, not on the points beside it. Every CPU
-/// gives the same.
+/// gives the same. 64 points side by side, so that fewer cost as much as 64; memory for the
+/// coordinates of as many.
 void find_nearest(const double* points, std::size_t count, std::size_t dimensions,
                   const double* table, std::size_t clusters, std::int32_t* labels);
 

@@ -7,56 +7,61 @@
 #include <string>
 #include <vector>
 
-#include "real/kernels/lanes.hpp"
 #include "real/kernels/vectors.hpp"
 #include "tests/bench/computed_block.hpp"
 
 namespace equipoise {
 namespace {
 
-constexpr std::size_t chains = 8;
+constexpr std::size_t chains = 128;
+constexpr std::size_t parts = 8;
+constexpr std::size_t unrolled = 8;
 
-/// `chains` recurrences side by side, all in registers: two multiplications a step, and one
-/// addition or two.
-template <bool adds_twice>
-[[gnu::always_inline]] inline void multiply_and_add(double* sums, std::size_t count) {
-  Lanes sum[chains];
-  for (std::size_t r = 0; r < chains; ++r) sum[r] = Lanes{} + sums[r];
-  Lanes before[chains] = {};
-  const double factor = sums[0];
-  const double other = sums[1];
-  for (std::size_t i = 0; i < count; ++i) {
-    for (std::size_t r = 0; r < chains; ++r) {
-      Lanes next = sum[r] * factor + before[r] * other;
-      if constexpr (adds_twice) next += other;
-      before[r] = sum[r];
-      sum[r] = next;
+/// Takes `chains` recurrences `unrolled` steps on for each of `repeats`, one from each of the parts
+/// side by side: `products` multiplications and an addition a step, all in registers.
+template <int products>
+[[gnu::always_inline]] inline void multiply_and_add(double* numbers, std::size_t repeats,
+                                                    double factor, double term) {
+  for (std::size_t repeat = 0; repeat < repeats; ++repeat) {
+    for (std::size_t i = 0; i < chains / parts; ++i) {
+      double x[parts];
+#pragma GCC unroll 8
+      for (std::size_t part = 0; part < parts; ++part) x[part] = numbers[part * chains / parts + i];
+#pragma GCC unroll 8
+      for (std::size_t k = 0; k < unrolled; ++k) {
+#pragma GCC unroll 8
+        for (std::size_t part = 0; part < parts; ++part) {
+          x[part] *= factor;
+          if constexpr (products == 2) x[part] *= factor;
+          x[part] += term;
+        }
+      }
+#pragma GCC unroll 8
+      for (std::size_t part = 0; part < parts; ++part) numbers[part * chains / parts + i] = x[part];
     }
   }
-  for (std::size_t r = 0; r < chains; ++r) sums[r] = sum[r][0];
 }
 
-/// What the machine can do with nothing to load: as many multiplications as additions, as in
-/// distances and series, or twice as many, as on a lattice. Kernels write each of them as an
+/// What the machine can do with next to nothing to load: as many multiplications as additions, as
+/// in distances and series, or twice as many, as on a lattice. Kernels write each of them as an
 /// instruction, so that all CPUs give the same bits; what a CPU's fused instruction could do is
 /// shown by `machine_dgemm`.
-template <bool adds_twice>
+template <int products>
 void machine_multiply_add(benchmark::State& state) {
-  constexpr std::size_t count = 10'000;
-  constexpr double flop = adds_twice ? 4.0 : 3.0;
-  double sums[chains] = {0.5, 0.25};
+  constexpr std::size_t repeats = 1000;
+  constexpr double flop = products + 1.0;
+  std::vector<double> numbers(chains, 0.5);
   for (auto _ : state) {
-    with_widest_vectors<multiply_and_add<adds_twice>>(static_cast<double*>(sums), count);
-    benchmark::DoNotOptimize(sums);
+    with_widest_vectors<multiply_and_add<products>>(numbers.data(), repeats, 0.5, 0.25);
+    benchmark::DoNotOptimize(numbers.data());
     benchmark::ClobberMemory();
-    std::fill_n(sums, chains, 0.5);
   }
   state.counters["flop_per_s"] =
-      benchmark::Counter(flop * static_cast<double>(chains * lane_count * count),
+      benchmark::Counter(flop * static_cast<double>(chains * unrolled * repeats),
                          benchmark::Counter::kIsIterationInvariantRate);
 }
-BENCHMARK(machine_multiply_add<true>)->Name("machine_multiply_add");
-BENCHMARK(machine_multiply_add<false>)->Name("machine_two_multiply_add");
+BENCHMARK(machine_multiply_add<1>)->Name("machine_multiply_add");
+BENCHMARK(machine_multiply_add<2>)->Name("machine_two_multiply_add");
 
 /// Points and their nearest of many centroids, and of few.
 void real_kmeans(benchmark::State& state) {
