@@ -32,9 +32,9 @@ double seconds_of(clockid_t clock) {
 
 class ThreadedLoad final : public CompetingLoad {
  public:
-  ThreadedLoad(std::shared_ptr<Clock> clock, Seconds at, Seconds until, double share,
+  ThreadedLoad(const Clock& clock, Seconds at, Seconds until, double share,
                const std::vector<int>& cores)
-      : begin_(clock->moment(at)), end_(clock->moment(until)), cores_(cores.size()) {
+      : begin_(clock.moment(at)), end_(clock.moment(until)), cores_(cores.size()) {
     const int n = std::max(1, static_cast<int>(std::ceil(share / (1.0 - share) - 1e-9)));
     try {
       for (const int core : cores) {
@@ -115,11 +115,10 @@ class ThreadedLoad final : public CompetingLoad {
 
 }  // namespace
 
-std::unique_ptr<CompetingLoad> start_competing_load(std::shared_ptr<Clock> clock, Seconds at,
-                                                    Seconds until, double share,
-                                                    const std::vector<int>& cores) {
+std::unique_ptr<CompetingLoad> start_competing_load(const Clock& clock, Seconds at, Seconds until,
+                                                    double share, const std::vector<int>& cores) {
   EQ_CHECK(share > 0.0 && share < 1.0, "a load leaves something");
-  return std::make_unique<ThreadedLoad>(std::move(clock), at, until, share, cores);
+  return std::make_unique<ThreadedLoad>(clock, at, until, share, cores);
 }
 
 }  // namespace equipoise

@@ -31,9 +31,8 @@ class CompetingLoad {
 ///
 /// Each computes as long as it is behind its due and sleeps else, so that its part of every tenth
 /// of a second is what it should be. Throws BackendError when a thread cannot be started.
-[[nodiscard]] std::unique_ptr<CompetingLoad> start_competing_load(std::shared_ptr<Clock> clock,
-                                                                  Seconds at, Seconds until,
-                                                                  double share,
+[[nodiscard]] std::unique_ptr<CompetingLoad> start_competing_load(const Clock& clock, Seconds at,
+                                                                  Seconds until, double share,
                                                                   const std::vector<int>& cores);
 
 }  // namespace equipoise

@@ -3,6 +3,7 @@
 #include "real/real_executor.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <limits>
 #include <utility>
@@ -176,7 +177,7 @@ class RealExecutor final : public Executor {
       for (std::size_t unit = 0; unit < setup_.units.size(); ++unit) {
         const UnitSpec& spec = setup_.units[unit];
         if (spec.unit.name != event.target || !spec.trace_unit.empty()) continue;
-        loads_.push_back({&event, start_competing_load(clock_, event.at, event.until, event.amount,
+        loads_.push_back({&event, start_competing_load(*clock_, event.at, event.until, event.amount,
                                                        placement_.cores[unit])});
       }
     }
@@ -196,8 +197,13 @@ class RealExecutor final : public Executor {
     const bool is_next = block.iteration > iteration_ && block.phase == phase_;
     phase_ = block.phase;
     iteration_ = block.iteration;
-    Kernel* const kernel = setup_.phases[static_cast<std::size_t>(phase_)].kernel;
-    if (is_next && kernel != nullptr) kernel->begin_iteration(iteration_);
+    const RealPhase& phase = setup_.phases[static_cast<std::size_t>(phase_)];
+    if (!is_next) return;
+    if (phase.kernel != nullptr) {
+      phase.kernel->begin_iteration(iteration_);
+    } else if (phase.merge > Seconds{}) {
+      clock_->wait_until(now() + phase.merge, never_);
+    }
   }
 
   [[nodiscard]] UnitId id_of(const Seat& seat) const {
@@ -328,6 +334,7 @@ class RealExecutor final : public Executor {
   int iteration_ = 0;             ///< of the same
   std::size_t outstanding_ = 0;
   std::optional<Event> pending_;
+  const std::atomic<bool> never_ = false;
 };
 
 }  // namespace

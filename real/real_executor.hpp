@@ -27,6 +27,7 @@ struct RealPhase {
 
   Workload workload;
   Kernel* kernel = nullptr;
+  Seconds merge;  ///< that the controller waits between iterations where no kernel merges
 };
 
 /// What a competing load really took.

@@ -11,6 +11,7 @@
 #include "real/real_executor.hpp"
 #include "real/unit_recorder.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/run/pool.hpp"
 
 namespace equipoise {
 namespace {
@@ -81,6 +82,84 @@ class GroupRecorder {
   std::uint64_t id_ = 0;
 };
 
+/// Runs whole iterations, to time what the kernel does between them.
+class MergeRecorder {
+ public:
+  MergeRecorder(const RecordSetup& setup, Executor& executor)
+      : setup_(setup), workload_(setup.kernel->workload()), executor_(executor) {}
+
+  void run() {
+    constexpr int iterations_max = 4;
+    const int iterations = std::min(workload_.iterations, iterations_max);
+    for (int i = 0; i < iterations && executor_.now() <= setup_.budget; ++i) {
+      if (!run_iteration(i)) return;
+    }
+  }
+
+  /// The mean; nothing where there was no second iteration.
+  [[nodiscard]] std::optional<Seconds> merge() const {
+    if (merges_ == 0) return std::nullopt;
+    return (1.0 / merges_) * merging_;
+  }
+
+ private:
+  /// False: a stop was requested.
+  bool run_iteration(int iteration) {
+    pool_ = Pool(workload_.items, workload_.grain_items);
+    outstanding_ = 0;
+    const Seconds begin = executor_.now();
+    start(UnitId{0}, iteration);
+    if (iteration > 0) {
+      merging_ += executor_.now() - begin;
+      ++merges_;
+    }
+    for (std::uint32_t unit = 1; unit < setup_.units.size(); ++unit) start(UnitId{unit}, iteration);
+    while (outstanding_ > 0) {
+      const std::optional<Event> event = executor_.next(Seconds::infinity());
+      if (!event) return false;
+      const auto* const finished = std::get_if<BlockFinished>(&event->what);
+      if (finished == nullptr) throw BackendError("a unit was lost while it was recorded");
+      --outstanding_;
+      start(finished->unit, iteration);
+    }
+    return true;
+  }
+
+  void start(UnitId unit, int iteration) {
+    constexpr Items blocks_for_a_unit = 8;
+    if (pool_.remaining() == 0) return;
+    const auto units = static_cast<Items>(setup_.units.size());
+    const Items cap = largest_block(setup_.units[unit.index].unit, workload_);
+    const ItemRange range = pool_.cut(workload_.items / (blocks_for_a_unit * units) + 1, cap);
+    executor_.start(
+        {.id = id_++, .first = range.first, .items = range.items, .iteration = iteration}, unit);
+    ++outstanding_;
+  }
+
+  const RecordSetup& setup_;
+  const Workload& workload_;
+  Executor& executor_;
+  Pool pool_{1, 1};
+  std::uint64_t id_ = 0;
+  int outstanding_ = 0;
+  int merges_ = 0;
+  Seconds merging_;
+};
+
+/// What the kernel takes between iterations; nothing where there are none.
+std::optional<Seconds> record_merges(const RecordSetup& setup, const Placement& placement) {
+  if (setup.kernel->workload().iterations < 2) return std::nullopt;
+  RealSetup real;
+  real.units = setup.units;
+  real.placement = placement;
+  real.phases = {setup.kernel};
+  real.stop_requested = setup.stop_requested;
+  const std::unique_ptr<Executor> executor = make_real_executor(std::move(real));
+  MergeRecorder recorder(setup, *executor);
+  executor->run([&] { recorder.run(); });
+  return recorder.merge();
+}
+
 /// `text` as a JSON string.
 std::string quoted(const std::string& text) {
   std::string result = "\"";
@@ -142,6 +221,7 @@ Recording record(const RecordSetup& setup) {
       first_use += unit.first_use();
     }
   }
+  if (!recording.interrupted) recording.trace.merge = record_merges(setup, placement);
   for (std::uint32_t i = 0; i < setup.units.size(); ++i) {
     const Trace& trace = recording.trace;
     recording.units.push_back(

@@ -73,8 +73,10 @@ struct Recording {
 /// The trace's dispatch time is the median, over all samples, of what passed between handing a
 /// block out and hearing of its end beside its three stages; its first-use time is what the first
 /// block of a unit took longer to compute and copy back than the later ones of that size, the mean
-/// of all units. Throws InputError for `sizes` that a unit cannot hold, BackendError when a unit
-/// does not come up or is lost.
+/// of all units. Of a workload with iterations, up to four of them are run at the end, for no
+/// longer than `budget`, and its merge time is the mean of what the kernel took between them.
+/// Throws InputError for `sizes` that a unit cannot hold, BackendError when a unit does not come up
+/// or is lost.
 [[nodiscard]] Recording record(const RecordSetup& setup);
 
 }  // namespace equipoise

@@ -105,6 +105,7 @@ class SimExecutor final : public Executor, private PipelineStages {
   void launch(UnitId unit, const PipelinedBlock& block, Stage stage) override;
   void finished(UnitId unit, const PipelinedBlock& block, Seconds at) override;
 
+  void merge_before(const Block& block);
   [[nodiscard]] PipelinedBlock at_work(const Block& block, std::uint32_t unit);
   [[nodiscard]] Seconds compute_time(UnitId unit, const PipelinedBlock& block, Seconds begin) const;
   void end(UnitId unit, Stage stage, bool is_failed);
@@ -138,6 +139,8 @@ class SimExecutor final : public Executor, private PipelineStages {
   std::size_t changes_past_ = 0;   ///< so many of them have happened
   std::vector<s4u::Link*> links_;  ///< (links), where they change
   EventQueue ready_;               ///< happened and not reported
+  int phase_ = 0;                  ///< of the last block that was handed out
+  int iteration_ = 0;              ///< of the same
 
   s4u::ActorPtr controller_;
   Timer* timer_ = nullptr;
@@ -198,12 +201,22 @@ void SimExecutor::control(const std::function<void()>& body) {
 }
 
 Seconds SimExecutor::start(const Block& block, UnitId unit) {
+  merge_before(block);
   const PipelinedBlock work = at_work(block, unit.index);
   if (!rates_[unit.index].is_present) return now();
   UnitPipeline& pipeline = pipelines_[unit.index];
   pipeline.add(work);
   timeline_.set(unit.index, pipeline.next_date());
   return now();
+}
+
+/// Lets the master merge the results of an iteration before the first block of the next.
+void SimExecutor::merge_before(const Block& block) {
+  const bool is_next = block.iteration > iteration_ && block.phase == phase_;
+  phase_ = block.phase;
+  iteration_ = block.iteration;
+  const Seconds merge = setup_.costs[static_cast<std::size_t>(block.phase)].merge;
+  if (is_next && merge > Seconds{}) occupy(std::nullopt, merge);
 }
 
 Seconds SimExecutor::occupy(std::optional<UnitId> unit, Seconds span) {

@@ -20,6 +20,7 @@ struct PhaseCosts {
   /// queue is dispatched meanwhile.
   Seconds dispatch{5e-6};
   Seconds first_use;  ///< a unit is taken this long more before its first block of the phase
+  Seconds merge{};    ///< the master is taken this long before every iteration but the first
 };
 
 /// One simulated run.

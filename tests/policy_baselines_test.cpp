@@ -197,7 +197,7 @@ TEST(Policies, AllKeepToMemoryOnTwoNodes) {
       test.units[p].is_remote = p >= 2;
     }
     const Schedule schedule = run_schedule(test);
-    expect_all_done(schedule, 2 * 60);
+    expect_all_done(schedule, 120);
     for (const BlockRecord& record : schedule.blocks) {
       EXPECT_LE(static_cast<double>(record.block.items), cap_items[record.unit.index]);
     }

@@ -181,6 +181,19 @@ TEST(Record, TakesAllUnitsTogetherThroughPartsOfTheItemsOfTheirOwn) {
   }
 }
 
+TEST(Record, TimesWhatTheKernelMergesBetweenIterations) {
+  KernelScript script(100);
+  script.iterations = 9;
+  ScriptedKernel kernel(script);
+  const Recording recording = record(quick_setup({"cpu", "cpu"}, kernel));
+  ASSERT_TRUE(recording.trace.merge);
+  EXPECT_GT(recording.trace.merge->value, 0.0);
+  EXPECT_EQ(script.merges, (std::vector<int>{1, 2, 3}));
+  KernelScript once(100);
+  ScriptedKernel no_iterations(once);
+  EXPECT_FALSE(record(quick_setup({"cpu"}, no_iterations)).trace.merge);
+}
+
 TEST(Record, FlagsATimeThatFallsAsTheSizeGrows) {
   KernelScript script(256);
   script.compute = [](const Block& block, int) {

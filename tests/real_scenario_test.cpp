@@ -260,8 +260,8 @@ TEST(UnitChanges, ComeInTheOrderOfTimeThoseThatGoFirst) {
 TEST(CompetingLoad, TakesTimeOfItsCoresWhileItLastsAndNoneBefore) {
   const std::shared_ptr<Clock> clock = make_steady_clock();
   const std::vector<int> cores = {cores_of_this_thread().front()};
-  const auto load = start_competing_load(clock, Seconds{}, Seconds::infinity(), 0.9, cores);
-  const auto later = start_competing_load(clock, Seconds{1e6}, Seconds{2e6}, 0.5, cores);
+  const auto load = start_competing_load(*clock, Seconds{}, Seconds::infinity(), 0.9, cores);
+  const auto later = start_competing_load(*clock, Seconds{1e6}, Seconds{2e6}, 0.5, cores);
   while (load->share() == 0.0) std::this_thread::yield();
   EXPECT_LT(load->share(), 1.0);
   EXPECT_EQ(later->share(), 0.0);

@@ -70,5 +70,29 @@ TEST(OwnCopies, TakeWhatWasRecordedWithTheBlocksAndTheLinkBringsWhatStays) {
   expect_ends(setup, 2.875, 2.875 + 4.625);
 }
 
+TEST(Merge, TakesTheMasterBetweenTheIterationsOfAPhase) {
+  SimSetup setup = simulation(0);
+  setup.phases[0].iterations = 2;
+  setup.phases.push_back(setup.phases[0]);
+  setup.timing.push_back(setup.timing[0]);
+  setup.costs = {{Seconds{}, Seconds{}, Seconds{0.5}}, {Seconds{}, Seconds{}, Seconds{9.0}}};
+  const Seen seen = simulate(setup, [](Executor& executor, Seen& seen_here) {
+    const auto block = [](std::uint64_t id, int phase, int iteration) {
+      return Block{.id = id, .items = 1, .phase = phase, .iteration = iteration};
+    };
+    const std::vector<Block> blocks = {block(0, 0, 0), block(1, 0, 1), block(2, 1, 0)};
+    for (const Block& next : blocks) {
+      seen_here.numbers.push_back(executor.start(next, {0}).value);
+      seen_here.numbers.push_back(executor.next(Seconds::infinity())->at.value);
+    }
+  });
+  // 4 s a block; merged before the second; another phase begins without.
+  const std::vector<double> expected = {0.0, 4.0, 4.5, 8.5, 8.5, 12.5};
+  ASSERT_EQ(seen.numbers.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_NEAR(seen.numbers[i], expected[i], tolerance) << i;
+  }
+}
+
 }  // namespace
 }  // namespace equipoise

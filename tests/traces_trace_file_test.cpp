@@ -48,7 +48,7 @@ TEST(TraceFile, ReadsHeaderSamplesAndSummaries) {
   const Trace trace = read(
       R"({"schema":"equipoise.trace/1.4","source":"imported","kernel":"matmul","item":"line",)"
       R"("units":[{"id":"cpu0","kind":"cpu","colour":"red"},{"id":"mic0","kind":"mic"}],)"
-      R"("problem":{"n":4096},"grain_items":4,"dispatch_s":1e-5,"first_use_s":0,"new":[1],)"
+      R"("problem":{"n":4096},"grain_items":4,"dispatch_s":1e-5,"first_use_s":0,"merge_s":0.25,"new":[1],)"
       R"("resident_bytes":8e6,"memory_bytes_per_item":16})"
       "\n"
       R"({"unit":"mic0","items":65.536,"n":9174,"in_s":{"mean":0.5,"sd":0.1},"in_bytes":100,)"
@@ -62,6 +62,7 @@ TEST(TraceFile, ReadsHeaderSamplesAndSummaries) {
   EXPECT_EQ(trace.grain_items, 4);
   EXPECT_EQ(trace.dispatch->value, 1e-5);
   EXPECT_EQ(trace.first_use->value, 0.0);
+  EXPECT_EQ(trace.merge->value, 0.25);
   EXPECT_EQ(trace.resident_bytes, 8e6);
   EXPECT_EQ(trace.memory_bytes_per_item, 16.0);
   EXPECT_EQ(trace.machine, "{}");

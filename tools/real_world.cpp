@@ -177,6 +177,7 @@ RealWorld load_paced_platform(const Options& options) {
                          way(unit.in), way(unit.out)});
     }
   }
+  for (const PhaseCosts& costs : sim->setup.costs) world.merges.push_back(costs.merge);
   world.platform = std::move(sim);
   return world;
 }
@@ -195,6 +196,11 @@ RealWorld load_given_units(const Options& options, std::vector<Trace> traces) {
                      "only paced units can run faster or slower than they do; leave it out");
   }
   choose_phases(world, options, any_computes);
+  for (const Workload& phase : world.phases) {
+    const auto of_kernel = std::ranges::find(world.traces, phase.kernel, &Trace::kernel);
+    const bool is_known = of_kernel != world.traces.end();
+    world.merges.push_back(is_known ? of_kernel->merge.value_or(Seconds{}) : Seconds{});
+  }
   for (UnitSpec& spec : specs) {
     std::vector<PacedTiming> timings;
     if (!computes(spec)) timings = pace(spec, world);
@@ -242,6 +248,7 @@ std::unique_ptr<Executor> make_executor(const RealWorld& world, const Options& o
   for (std::size_t k = 0; k < world.phases.size(); ++k) {
     setup.phases.push_back(world.kernels.empty() ? RealPhase(world.phases[k])
                                                  : RealPhase(world.kernels[k].get()));
+    if (!world.merges.empty()) setup.phases.back().merge = world.merges[k];
   }
   setup.paced = paced_phases(world, options, repetition);
   setup.scenario = world.scenario;

@@ -37,7 +37,8 @@ struct RealWorld {
       kernels;  ///< one a phase, allocated when `allocate` is called; none where no unit computes
   std::vector<Workload> phases;
   std::vector<std::vector<PacedTiming>> paced;  ///< (units, phases); empty where a unit computes
-  std::vector<Trace> traces;                    ///< profiles for informed policies; may be empty
+  std::vector<Seconds> merges;  ///< (phases) between iterations, where no unit computes
+  std::vector<Trace> traces;    ///< profiles for informed policies; may be empty
   Scenario scenario;
   std::vector<UnitRates> rates;  ///< (units) how the scenario slows them
   /// Where the units were taken from a platform: it; null where they were given one by one.

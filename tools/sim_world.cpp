@@ -133,6 +133,7 @@ void add_costs(SimWorld& world, std::optional<Seconds> dispatch) {
     PhaseCosts& costs = world.setup.costs.emplace_back();
     costs.dispatch = dispatch.value_or(trace.dispatch.value_or(costs.dispatch));
     costs.first_use = trace.first_use.value_or(costs.first_use);
+    costs.merge = trace.merge.value_or(costs.merge);
   }
 }
 

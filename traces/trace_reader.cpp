@@ -181,6 +181,9 @@ Trace read_header(const Line& line, std::map<std::string, std::uint32_t>& index)
   if (const json* first_use = line.field("first_use_s")) {
     trace.first_use = Seconds{line.not_negative("first_use_s", *first_use)};
   }
+  if (const json* merge = line.field("merge_s")) {
+    trace.merge = Seconds{line.not_negative("merge_s", *merge)};
+  }
   if (const json* resident = line.field("resident_bytes")) {
     trace.resident_bytes = line.not_negative("resident_bytes", *resident);
   }

@@ -135,6 +135,7 @@ std::string describe_trace(const Trace& trace) {
     text += fmt::format("memory      {} bytes an item\n", *trace.memory_bytes_per_item);
   }
   if (trace.dispatch) text += fmt::format("dispatch    {} s\n", trace.dispatch->value);
+  if (trace.merge) text += fmt::format("merge       {} s\n", trace.merge->value);
   if (trace.first_use) text += fmt::format("first use   {} s\n", trace.first_use->value);
   for (const Unit& unit : trace.units) text += unit_line(unit);
   std::vector<std::vector<std::string>> table = {

@@ -33,6 +33,7 @@ std::string header_line(const Trace& trace) {
   if (!trace.problem.empty()) header["problem"] = trace.problem;
   if (trace.grain_items) header["grain_items"] = *trace.grain_items;
   if (trace.dispatch) header["dispatch_s"] = trace.dispatch->value;
+  if (trace.merge) header["merge_s"] = trace.merge->value;
   if (trace.first_use) header["first_use_s"] = trace.first_use->value;
   if (trace.resident_bytes) header["resident_bytes"] = *trace.resident_bytes;
   if (trace.memory_bytes_per_item) {

@@ -45,6 +45,7 @@ struct Trace {
   /// Of unit memory while a block is there, if not what the workload says.
   std::optional<double> memory_bytes_per_item;
   std::optional<Seconds> first_use;  ///< once for each unit, before its first block of a phase
+  std::optional<Seconds> merge;      ///< on the host, between two iterations
   std::vector<TraceSample> samples;
 };
 
