@@ -98,7 +98,8 @@ TEST_F(RealScenarios, ArePartOfComparisonsToo) {
       run(R"({"at_s":0.002,"unit":"cpu1","kind":"fail","until_s":0.01})",
           {"--on", "real", "--reps", "2", "--policy", "awf-c", "--json"}, "compare");
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  for (const Json& result : Json::parse(done.out).at("results")) {
+  const Json results = Json::parse(done.out).at("results");
+  for (const Json& result : results) {
     EXPECT_EQ(result.at("verified"), true);
     EXPECT_EQ(result.at("on"), "real");
   }
