@@ -3,6 +3,7 @@ equipoise_tests(real
   SOURCES
     real_executor_test.cpp
     real_kernel_binomial_test.cpp
+    real_kernel_contract_test.cpp
     real_kernel_fft2d_test.cpp
     real_kernel_gaussian_test.cpp
     real_kernel_grn_test.cpp

@@ -12,7 +12,6 @@
 #include "real/kernels/option_check.hpp"
 #include "real/kernels/seeded.hpp"
 #include "tests/support/computed_blocks.hpp"
-#include "tests/support/refusal.hpp"
 
 namespace equipoise {
 namespace {
@@ -109,28 +108,6 @@ TEST(Binomial, NoticesAWrongPriceWhereverItIs) {
   }
 }
 
-TEST(Binomial, VerifiesHoweverItIsDivided) {
-  const auto kernel = make_kernel("binomial", {{"options", "61"}, {"steps", "20"}}, "--workload");
-  kernel->allocate(3);
-  EXPECT_FALSE(kernel->verify().passed);
-  for (const Items block_items : {1, 8, 61}) {
-    compute_in_turns(*kernel, block_items);
-    compute(*kernel, 10, 20);  // as after a loss
-    EXPECT_TRUE(kernel->verify().passed) << kernel->verify().what;
-    kernel->clear_results();
-    EXPECT_FALSE(kernel->verify().passed);
-  }
-}
-
-TEST(Binomial, NoticesItemsThatWereNeverComputed) {
-  const auto kernel = make_kernel("binomial", {{"options", "30"}, {"steps", "9"}}, "--workload");
-  kernel->allocate(3);
-  compute(*kernel, 0, 29);
-  EXPECT_TRUE(kernel->verify().what.starts_with("option 29:"));
-  compute(*kernel, 29, 1);
-  EXPECT_TRUE(kernel->verify().passed) << kernel->verify().what;
-}
-
 TEST(Binomial, DescribesItsWorkload) {
   const auto kernel =
       make_kernel("binomial", {{"options", "20480000"}, {"steps", "254"}}, "--workload");
@@ -145,13 +122,13 @@ TEST(Binomial, DescribesItsWorkload) {
 }
 
 TEST(Binomial, RefusesWhatIsOutOfRange) {
-  const auto refusal = [](const TypedParameters& typed) {
-    return refusal_of([&] { (void)make_kernel("binomial", typed, "--workload"); });
-  };
-  EXPECT_NE(refusal({{"options", "0"}}).find("at least one item"), std::string::npos);
-  EXPECT_NE(refusal({{"steps", "0"}}).find("steps"), std::string::npos);
-  EXPECT_NE(refusal({{"steps", "100001"}}).find("steps"), std::string::npos);
-  EXPECT_NE(refusal({{"options", "1e14"}, {"steps", "1e5"}}).find("overflows"), std::string::npos);
+  EXPECT_NE(refusal_of_kernel("binomial", {{"options", "0"}}).find("at least one item"),
+            std::string::npos);
+  EXPECT_NE(refusal_of_kernel("binomial", {{"steps", "0"}}).find("steps"), std::string::npos);
+  EXPECT_NE(refusal_of_kernel("binomial", {{"steps", "100001"}}).find("steps"), std::string::npos);
+  EXPECT_NE(
+      refusal_of_kernel("binomial", {{"options", "1e14"}, {"steps", "1e5"}}).find("overflows"),
+      std::string::npos);
 }
 
 }  // namespace

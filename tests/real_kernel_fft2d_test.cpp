@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -13,7 +12,6 @@
 #include "real/kernels/fourier_transform.hpp"
 #include "real/kernels/seeded.hpp"
 #include "tests/support/computed_blocks.hpp"
-#include "tests/support/refusal.hpp"
 
 namespace equipoise {
 namespace {
@@ -141,35 +139,6 @@ TEST(Fft2d, NoticesAnInputThatWasOnlyCopied) {
   }
 }
 
-TEST(Fft2d, VerifiesHoweverItIsDivided) {
-  for (const char* directions : {"1", "2"}) {
-    const auto kernel = make_kernel(
-        "fft2d",
-        {{"transforms", "10"}, {"rows", "8"}, {"columns", "9"}, {"directions", directions}},
-        "--workload");
-    kernel->allocate(3);
-    EXPECT_FALSE(kernel->verify().passed);
-    for (const Items block_items : {1, 3, 10}) {
-      compute_in_turns(*kernel, block_items);
-      EXPECT_TRUE(kernel->verify().passed) << kernel->verify().what;
-      kernel->clear_results();
-      EXPECT_FALSE(kernel->verify().passed);
-    }
-  }
-}
-
-TEST(Fft2d, NoticesItemsThatWereNeverComputed) {
-  const auto kernel =
-      make_kernel("fft2d", {{"transforms", "5"}, {"rows", "6"}, {"columns", "4"}}, "--workload");
-  kernel->allocate(3);
-  compute(*kernel, 0, 4);
-  const Verification found = kernel->verify();
-  EXPECT_FALSE(found.passed);
-  EXPECT_TRUE(found.what.starts_with("transform 4")) << found.what;
-  compute(*kernel, 4, 1);
-  EXPECT_TRUE(kernel->verify().passed);
-}
-
 TEST(Fft2d, DescribesItsWorkload) {
   const auto kernel =
       make_kernel("fft2d", {{"transforms", "1024"}, {"rows", "512"}, {"columns", "256"}}, "x");
@@ -184,14 +153,15 @@ TEST(Fft2d, DescribesItsWorkload) {
 }
 
 TEST(Fft2d, RefusesWhatIsOutOfRange) {
-  const auto refusal = [](const TypedParameters& typed) {
-    return refusal_of([&] { (void)make_kernel("fft2d", typed, "--workload"); });
-  };
-  EXPECT_NE(refusal({{"rows", "0"}}).find("rows"), std::string::npos);
-  EXPECT_NE(refusal({{"columns", "2e6"}}).find("columns"), std::string::npos);
-  EXPECT_NE(refusal({{"directions", "3"}}).find("directions"), std::string::npos);
-  EXPECT_NE(refusal({{"transforms", "0"}}).find("at least one item"), std::string::npos);
-  EXPECT_NE(refusal({{"transforms", "1e15"}, {"rows", "1e6"}, {"columns", "1e6"}}), "not refused");
+  EXPECT_NE(refusal_of_kernel("fft2d", {{"rows", "0"}}).find("rows"), std::string::npos);
+  EXPECT_NE(refusal_of_kernel("fft2d", {{"columns", "2e6"}}).find("columns"), std::string::npos);
+  EXPECT_NE(refusal_of_kernel("fft2d", {{"directions", "3"}}).find("directions"),
+            std::string::npos);
+  EXPECT_NE(refusal_of_kernel("fft2d", {{"transforms", "0"}}).find("at least one item"),
+            std::string::npos);
+  EXPECT_NE(
+      refusal_of_kernel("fft2d", {{"transforms", "1e15"}, {"rows", "1e6"}, {"columns", "1e6"}}),
+      "not refused");
 }
 
 }  // namespace

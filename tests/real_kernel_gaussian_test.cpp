@@ -11,7 +11,6 @@
 #include "real/kernels/catalog.hpp"
 #include "real/kernels/seeded.hpp"
 #include "tests/support/computed_blocks.hpp"
-#include "tests/support/refusal.hpp"
 
 namespace equipoise {
 namespace {
@@ -119,19 +118,6 @@ TEST(Gaussian, NoticesAnImageThatWasOnlyCopied) {
   EXPECT_FALSE(image.check().passed);
 }
 
-TEST(Gaussian, VerifiesHoweverItIsDivided) {
-  const auto kernel =
-      make_kernel("gaussian", {{"width", "33"}, {"height", "19"}, {"radius", "5"}}, "--workload");
-  kernel->allocate(3);
-  EXPECT_FALSE(kernel->verify().passed);
-  for (const Items block_items : {1, 4, 6, 19}) {
-    compute_in_turns(*kernel, block_items);
-    EXPECT_TRUE(kernel->verify().passed) << kernel->verify().what;
-    kernel->clear_results();
-    EXPECT_FALSE(kernel->verify().passed);
-  }
-}
-
 TEST(Gaussian, BlursImagesThatAreSmallerThanTheFilter) {
   for (const char* height : {"1", "2", "3"}) {
     const auto kernel = make_kernel(
@@ -140,16 +126,6 @@ TEST(Gaussian, BlursImagesThatAreSmallerThanTheFilter) {
     compute_in_turns(*kernel, 1);
     EXPECT_TRUE(kernel->verify().passed) << kernel->verify().what;
   }
-}
-
-TEST(Gaussian, NoticesItemsThatWereNeverComputed) {
-  const auto kernel =
-      make_kernel("gaussian", {{"width", "9"}, {"height", "8"}, {"radius", "2"}}, "--workload");
-  kernel->allocate(3);
-  compute(*kernel, 0, 7, 2);
-  EXPECT_TRUE(kernel->verify().what.starts_with("row 7, pixel 0")) << kernel->verify().what;
-  compute(*kernel, 7, 1);
-  EXPECT_TRUE(kernel->verify().passed);
 }
 
 TEST(Gaussian, DescribesItsWorkload) {
@@ -166,13 +142,10 @@ TEST(Gaussian, DescribesItsWorkload) {
 }
 
 TEST(Gaussian, RefusesWhatIsOutOfRange) {
-  const auto refusal = [](const TypedParameters& typed) {
-    return refusal_of([&] { (void)make_kernel("gaussian", typed, "--workload"); });
-  };
-  EXPECT_NE(refusal({{"radius", "0"}}).find("radius"), std::string::npos);
-  EXPECT_NE(refusal({{"radius", "2000"}}).find("radius"), std::string::npos);
-  EXPECT_NE(refusal({{"width", "0"}}).find("width"), std::string::npos);
-  EXPECT_NE(refusal({{"height", "1e9"}}).find("height"), std::string::npos);
+  EXPECT_NE(refusal_of_kernel("gaussian", {{"radius", "0"}}).find("radius"), std::string::npos);
+  EXPECT_NE(refusal_of_kernel("gaussian", {{"radius", "2000"}}).find("radius"), std::string::npos);
+  EXPECT_NE(refusal_of_kernel("gaussian", {{"width", "0"}}).find("width"), std::string::npos);
+  EXPECT_NE(refusal_of_kernel("gaussian", {{"height", "1e9"}}).find("height"), std::string::npos);
 }
 
 }  // namespace

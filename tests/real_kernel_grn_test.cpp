@@ -11,7 +11,6 @@
 #include "real/kernels/pair_search.hpp"
 #include "real/kernels/seeded.hpp"
 #include "tests/support/computed_blocks.hpp"
-#include "tests/support/refusal.hpp"
 
 namespace equipoise {
 namespace {
@@ -150,29 +149,6 @@ TEST(Grn, NoticesThatOneRegulatorShouldBeAnother) {
   }
 }
 
-TEST(Grn, VerifiesHoweverItIsDivided) {
-  const auto kernel =
-      make_kernel("grn", {{"genes", "50"}, {"candidates", "70"}, {"samples", "10"}}, "--workload");
-  kernel->allocate(3);
-  EXPECT_FALSE(kernel->verify().passed);
-  for (const Items block_items : {1, 7, 50}) {
-    compute_in_turns(*kernel, block_items);
-    compute(*kernel, 10, 20);  // as after a loss
-    EXPECT_TRUE(kernel->verify().passed) << kernel->verify().what;
-    kernel->clear_results();
-    EXPECT_FALSE(kernel->verify().passed);
-  }
-}
-
-TEST(Grn, NoticesItemsThatWereNeverComputed) {
-  const auto kernel = make_kernel("grn", {{"genes", "30"}, {"candidates", "20"}}, "--workload");
-  kernel->allocate(3);
-  compute(*kernel, 0, 29);
-  EXPECT_TRUE(kernel->verify().what.starts_with("gene 29 has no pair"));
-  compute(*kernel, 29, 1);
-  EXPECT_TRUE(kernel->verify().passed) << kernel->verify().what;
-}
-
 TEST(Grn, DescribesItsWorkload) {
   const auto kernel = make_kernel(
       "grn", {{"genes", "2e6"}, {"candidates", "100"}, {"samples", "16"}}, "--workload");
@@ -190,17 +166,17 @@ TEST(Grn, DescribesItsWorkload) {
 }
 
 TEST(Grn, RefusesWhatIsOutOfRange) {
-  const auto refusal = [](const TypedParameters& typed) {
-    return refusal_of([&] { (void)make_kernel("grn", typed, "--workload"); });
-  };
-  EXPECT_EQ(refusal({{"genes", "140000"}}), "not refused");
-  EXPECT_NE(refusal({{"genes", "0"}}).find("at least one item"), std::string::npos);
-  EXPECT_NE(refusal({{"candidates", "1"}}).find("candidates"), std::string::npos);
-  EXPECT_NE(refusal({{"candidates", "32769"}}).find("candidates"), std::string::npos);
-  EXPECT_NE(refusal({{"samples", "0"}}).find("samples"), std::string::npos);
-  EXPECT_NE(refusal({{"samples", "65"}}).find("samples"), std::string::npos);
-  EXPECT_NE(refusal({{"genes", "5e15"}, {"candidates", "32768"}}).find("overflows"),
+  EXPECT_EQ(refusal_of_kernel("grn", {{"genes", "140000"}}), "not refused");
+  EXPECT_NE(refusal_of_kernel("grn", {{"genes", "0"}}).find("at least one item"),
             std::string::npos);
+  EXPECT_NE(refusal_of_kernel("grn", {{"candidates", "1"}}).find("candidates"), std::string::npos);
+  EXPECT_NE(refusal_of_kernel("grn", {{"candidates", "32769"}}).find("candidates"),
+            std::string::npos);
+  EXPECT_NE(refusal_of_kernel("grn", {{"samples", "0"}}).find("samples"), std::string::npos);
+  EXPECT_NE(refusal_of_kernel("grn", {{"samples", "65"}}).find("samples"), std::string::npos);
+  EXPECT_NE(
+      refusal_of_kernel("grn", {{"genes", "5e15"}, {"candidates", "32768"}}).find("overflows"),
+      std::string::npos);
 }
 
 }  // namespace

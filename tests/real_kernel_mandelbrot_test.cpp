@@ -12,7 +12,6 @@
 #include "real/kernels/escape_check.hpp"
 #include "real/kernels/escape_time.hpp"
 #include "tests/support/computed_blocks.hpp"
-#include "tests/support/refusal.hpp"
 
 namespace equipoise {
 namespace {
@@ -123,23 +122,6 @@ TEST(Mandelbrot, EstimatesTheMeanCount) {
   }
 }
 
-TEST(Mandelbrot, VerifiesHoweverItIsDividedAndInWhateverOrder) {
-  for (const char* order : {"random", "natural"}) {
-    const auto kernel = make_kernel(
-        "mandelbrot",
-        {{"width", "50"}, {"height", "41"}, {"max_iterations", "100"}, {"order", order}},
-        "--workload");
-    kernel->allocate(3);
-    EXPECT_FALSE(kernel->verify().passed);
-    for (const Items block_items : {1, 7, 41}) {
-      compute_in_turns(*kernel, block_items);
-      EXPECT_TRUE(kernel->verify().passed) << kernel->verify().what;
-      kernel->clear_results();
-      EXPECT_FALSE(kernel->verify().passed);
-    }
-  }
-}
-
 TEST(Mandelbrot, DealsEveryRowOnceInAnOrderThatDependsOnTheHeightAlone) {
   // The first three items in natural order are the image's first rows: their absence is noticed
   // there, and elsewhere where the order is random.
@@ -164,15 +146,6 @@ TEST(Mandelbrot, DealsEveryRowOnceInAnOrderThatDependsOnTheHeightAlone) {
   EXPECT_TRUE(first_missing(random, 20).passed);
 }
 
-TEST(Mandelbrot, NoticesItemsThatWereNeverComputed) {
-  const auto kernel = make_kernel("mandelbrot", {{"width", "16"}, {"height", "16"}}, "--workload");
-  kernel->allocate(3);
-  compute(*kernel, 0, 15);
-  EXPECT_FALSE(kernel->verify().passed);
-  compute(*kernel, 15, 1, 2);
-  EXPECT_TRUE(kernel->verify().passed);
-}
-
 TEST(Mandelbrot, DescribesItsWorkload) {
   const auto kernel = make_kernel(
       "mandelbrot", {{"width", "20480"}, {"height", "10240"}, {"order", "natural"}}, "--workload");
@@ -188,13 +161,12 @@ TEST(Mandelbrot, DescribesItsWorkload) {
 }
 
 TEST(Mandelbrot, RefusesWhatIsOutOfRange) {
-  const auto refusal = [](const TypedParameters& typed) {
-    return refusal_of([&] { (void)make_kernel("mandelbrot", typed, "--workload"); });
-  };
-  EXPECT_NE(refusal({{"width", "0"}}).find("width"), std::string::npos);
-  EXPECT_NE(refusal({{"height", "2e6"}}).find("height"), std::string::npos);
-  EXPECT_NE(refusal({{"max_iterations", "0"}}).find("max_iterations"), std::string::npos);
-  EXPECT_NE(refusal({{"order", "naturel"}}).find("did you mean 'natural'"), std::string::npos);
+  EXPECT_NE(refusal_of_kernel("mandelbrot", {{"width", "0"}}).find("width"), std::string::npos);
+  EXPECT_NE(refusal_of_kernel("mandelbrot", {{"height", "2e6"}}).find("height"), std::string::npos);
+  EXPECT_NE(refusal_of_kernel("mandelbrot", {{"max_iterations", "0"}}).find("max_iterations"),
+            std::string::npos);
+  EXPECT_NE(refusal_of_kernel("mandelbrot", {{"order", "naturel"}}).find("did you mean 'natural'"),
+            std::string::npos);
 }
 
 }  // namespace

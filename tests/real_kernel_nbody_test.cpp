@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "real/kernels/catalog.hpp"
@@ -12,7 +11,6 @@
 #include "real/kernels/gravity_check.hpp"
 #include "real/kernels/seeded.hpp"
 #include "tests/support/computed_blocks.hpp"
-#include "tests/support/refusal.hpp"
 
 namespace equipoise {
 namespace {
@@ -148,42 +146,6 @@ TEST(Nbody, NoticesAStepInWhichABodyDidNotMove) {
   EXPECT_NE(check().what.find("momenta"), std::string::npos) << check().what;
 }
 
-TEST(Nbody, VerifiesHoweverItIsDividedAndAfterEveryStep) {
-  const auto kernel = make_kernel("nbody", {{"bodies", "70"}, {"iterations", "4"}}, "--workload");
-  kernel->allocate(3);
-  EXPECT_FALSE(kernel->verify().passed);
-  for (const Items block_items : {1, 30, 70}) {
-    compute_in_turns(*kernel, block_items);
-    for (int iteration = 1; iteration < 4; ++iteration) {
-      EXPECT_TRUE(kernel->verify().passed) << kernel->verify().what;
-      kernel->begin_iteration(iteration);
-      EXPECT_FALSE(kernel->verify().passed);
-      compute_in_turns(*kernel, block_items, iteration);
-    }
-    EXPECT_TRUE(kernel->verify().passed) << kernel->verify().what;
-    kernel->clear_results();
-  }
-}
-
-TEST(Nbody, BringsNewPlacesToAUnitThatHasWorkedBefore) {
-  const auto kernel = make_kernel("nbody", {{"bodies", "40"}}, "--workload");
-  kernel->allocate(3);
-  std::thread on_its_own([&] {
-    ThreadTeam team({cores_of_this_thread().front()});
-    const auto side = kernel->make_cpu_side(40);
-    side->copy_resident();
-    for (int iteration = 0; iteration < 3; ++iteration) {
-      if (iteration > 0) kernel->begin_iteration(iteration);
-      const Block block{.first = 0, .items = 40, .iteration = iteration};
-      side->copy_in(block);
-      side->compute(block, team);
-      side->copy_out(block);
-      EXPECT_TRUE(kernel->verify().passed) << iteration << ": " << kernel->verify().what;
-    }
-  });
-  on_its_own.join();
-}
-
 TEST(Nbody, GoesOnWithoutBodiesThatNobodyComputed) {
   const auto kernel = make_kernel("nbody", {{"bodies", "40"}}, "--workload");
   kernel->allocate(3);
@@ -212,12 +174,11 @@ TEST(Nbody, DescribesItsWorkload) {
 }
 
 TEST(Nbody, RefusesWhatIsOutOfRange) {
-  const auto refusal = [](const TypedParameters& typed) {
-    return refusal_of([&] { (void)make_kernel("nbody", typed, "--workload"); });
-  };
-  EXPECT_NE(refusal({{"bodies", "0"}}).find("at least one item"), std::string::npos);
-  EXPECT_NE(refusal({{"bodies", "1e18"}}).find("bodies"), std::string::npos);
-  EXPECT_NE(refusal({{"bodie", "3"}}).find("did you mean 'bodies'"), std::string::npos);
+  EXPECT_NE(refusal_of_kernel("nbody", {{"bodies", "0"}}).find("at least one item"),
+            std::string::npos);
+  EXPECT_NE(refusal_of_kernel("nbody", {{"bodies", "1e18"}}).find("bodies"), std::string::npos);
+  EXPECT_NE(refusal_of_kernel("nbody", {{"bodie", "3"}}).find("did you mean 'bodies'"),
+            std::string::npos);
 }
 
 }  // namespace

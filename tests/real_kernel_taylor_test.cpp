@@ -11,7 +11,6 @@
 #include "real/kernels/taylor_check.hpp"
 #include "real/kernels/taylor_series.hpp"
 #include "tests/support/computed_blocks.hpp"
-#include "tests/support/refusal.hpp"
 
 namespace equipoise {
 namespace {
@@ -94,28 +93,6 @@ TEST(Taylor, NoticesATermThatIsMissing) {
   EXPECT_FALSE(series.check().passed);
 }
 
-TEST(Taylor, VerifiesHoweverItIsDivided) {
-  const auto kernel = make_kernel("taylor", {{"points", "201"}, {"terms", "50"}}, "--workload");
-  kernel->allocate(3);
-  EXPECT_FALSE(kernel->verify().passed);
-  for (const Items block_items : {1, 64, 201}) {
-    compute_in_turns(*kernel, block_items);
-    compute(*kernel, 10, 20);  // as after a loss
-    EXPECT_TRUE(kernel->verify().passed) << kernel->verify().what;
-    kernel->clear_results();
-    EXPECT_FALSE(kernel->verify().passed);
-  }
-}
-
-TEST(Taylor, NoticesItemsThatWereNeverComputed) {
-  const auto kernel = make_kernel("taylor", {{"points", "90"}, {"terms", "5"}}, "--workload");
-  kernel->allocate(3);
-  compute(*kernel, 0, 89);
-  EXPECT_TRUE(kernel->verify().what.starts_with("point 89:"));
-  compute(*kernel, 89, 1);
-  EXPECT_TRUE(kernel->verify().passed) << kernel->verify().what;
-}
-
 TEST(Taylor, DescribesItsWorkload) {
   const auto kernel = make_kernel("taylor", {{"points", "1e6"}, {"terms", "100"}}, "--workload");
   const Workload& workload = kernel->workload();
@@ -129,13 +106,12 @@ TEST(Taylor, DescribesItsWorkload) {
 }
 
 TEST(Taylor, RefusesWhatIsOutOfRange) {
-  const auto refusal = [](const TypedParameters& typed) {
-    return refusal_of([&] { (void)make_kernel("taylor", typed, "--workload"); });
-  };
-  EXPECT_NE(refusal({{"points", "0"}}).find("at least one item"), std::string::npos);
-  EXPECT_NE(refusal({{"terms", "0"}}).find("terms"), std::string::npos);
-  EXPECT_NE(refusal({{"terms", "1000001"}}).find("terms"), std::string::npos);
-  EXPECT_NE(refusal({{"points", "5e15"}, {"terms", "1e6"}}).find("overflows"), std::string::npos);
+  EXPECT_NE(refusal_of_kernel("taylor", {{"points", "0"}}).find("at least one item"),
+            std::string::npos);
+  EXPECT_NE(refusal_of_kernel("taylor", {{"terms", "0"}}).find("terms"), std::string::npos);
+  EXPECT_NE(refusal_of_kernel("taylor", {{"terms", "1000001"}}).find("terms"), std::string::npos);
+  EXPECT_NE(refusal_of_kernel("taylor", {{"points", "5e15"}, {"terms", "1e6"}}).find("overflows"),
+            std::string::npos);
 }
 
 }  // namespace

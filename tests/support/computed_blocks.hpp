@@ -1,15 +1,26 @@
-// How tests let a unit compute blocks of a kernel.
+// How tests make kernels: by parameters that are refused, and by blocks that a unit computes.
 #pragma once
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
-#include "real/kernels/kernel.hpp"
+#include "real/kernels/catalog.hpp"
 #include "real/thread_team.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace equipoise {
+
+/// What the kernel `name` is refused with, as `refusal_of` says it; expects the place to be named.
+inline std::string refusal_of_kernel(const std::string& name, const TypedParameters& typed) {
+  const std::string why = refusal_of([&] { (void)make_kernel(name, typed, "--workload"); });
+  EXPECT_TRUE(why == "not refused" || why.starts_with("--workload: ")) << why;
+  return why;
+}
 
 /// Takes the items [first, first + items) of `kernel` through a new unit of `threads` threads.
 inline void compute(Kernel& kernel, Items first, Items items, std::size_t threads = 1) {
@@ -46,6 +57,27 @@ inline void compute_in_turns(Kernel& kernel, Items block_items, int iteration = 
       side.copy_in(block);
       side.compute(block, id % 2 == 0 ? one : two);
       side.copy_out(block);
+    }
+  });
+  on_its_own.join();
+}
+
+/// Takes all items through one unit that stays up, as one block an iteration; calls
+/// `after_iteration` with the number of each.
+template <class AfterIteration>
+void compute_iterations(Kernel& kernel, int iterations, const AfterIteration& after_iteration) {
+  std::thread on_its_own([&] {
+    ThreadTeam team({cores_of_this_thread().front()});
+    const Items all = kernel.workload().items;
+    const auto side = kernel.make_cpu_side(all);
+    side->copy_resident();
+    for (int iteration = 0; iteration < iterations; ++iteration) {
+      if (iteration > 0) kernel.begin_iteration(iteration);
+      const Block block{.id = 0, .first = 0, .items = all, .iteration = iteration};
+      side->copy_in(block);
+      side->compute(block, team);
+      side->copy_out(block);
+      after_iteration(iteration);
     }
   });
   on_its_own.join();
