@@ -15,7 +15,6 @@ namespace equipoise {
 struct KernelInfo {
   std::string name;
   std::string line;  ///< what it computes, one line
-  std::string item;  ///< what one item is
   std::vector<ParameterInfo> parameters;
   std::unique_ptr<Kernel> (*make)(const Parameters& parameters);
 };
@@ -37,16 +36,16 @@ struct KernelInfo {
 [[nodiscard]] int iterations_of(const Parameters& parameters);
 
 // What the catalog lists; each is in the file of its name.
-[[nodiscard]] std::unique_ptr<Kernel> make_binomial(const Parameters& parameters);
+[[nodiscard]] std::unique_ptr<Kernel> make_matmul(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_blackscholes(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_grn(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_kmeans(const Parameters& parameters);
-[[nodiscard]] std::unique_ptr<Kernel> make_matmul(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_fft2d(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_nbody(const Parameters& parameters);
+[[nodiscard]] std::unique_ptr<Kernel> make_binomial(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_mandelbrot(const Parameters& parameters);
-[[nodiscard]] std::unique_ptr<Kernel> make_gaussian(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_taylor(const Parameters& parameters);
+[[nodiscard]] std::unique_ptr<Kernel> make_gaussian(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_empty(const Parameters& parameters);
 
 }  // namespace equipoise
