@@ -94,7 +94,8 @@ TEST(Grn, FindsWhatTryingEveryPairFinds) {
         EXPECT_EQ(best[g].first, expected.first) << samples << " samples, " << candidates;
         EXPECT_EQ(best[g].second, expected.second) << samples << " samples, " << candidates;
       }
-      EXPECT_EQ(fault_of_pairs(regulators, samples, genes, best), "");
+      const Verification check = check_pairs(regulators, samples, genes, best);
+      EXPECT_TRUE(check.passed) << check.what;
     }
   }
 }
@@ -105,7 +106,7 @@ struct Predicted {
   Genes genes = scattered(100, 12, 2);
   std::vector<BestPair> pairs = found(candidates, 12, genes);
 
-  [[nodiscard]] std::string fault() const { return fault_of_pairs(candidates, 12, genes, pairs); }
+  [[nodiscard]] Verification check() const { return check_pairs(candidates, 12, genes, pairs); }
   /// What is claimed of a pair if it is claimed to be the best, truthfully but for that.
   [[nodiscard]] BestPair claim(std::int32_t first, std::int32_t second, std::size_t gene) const {
     const double bits = 12.0 * mean_conditional_entropy(
@@ -127,11 +128,12 @@ TEST(Grn, NoticesAWrongPairWhereverItIs) {
                                   BestPair{right.first, right.first, right.entropy},
                                   BestPair{0, 40, right.entropy}, BestPair{}}) {
       predicted.pairs[at] = wrong;
-      const std::string fault = predicted.fault();
-      EXPECT_TRUE(fault.starts_with("gene " + std::to_string(at) + " has ")) << fault;
+      const Verification check = predicted.check();
+      EXPECT_FALSE(check.passed);
+      EXPECT_TRUE(check.what.starts_with("gene " + std::to_string(at) + " has ")) << check.what;
     }
     predicted.pairs[at] = right;
-    EXPECT_EQ(predicted.fault(), "");
+    EXPECT_TRUE(predicted.check().passed) << predicted.check().what;
   }
 }
 
@@ -144,7 +146,9 @@ TEST(Grn, NoticesThatOneRegulatorShouldBeAnother) {
         predicted.claim(std::min(right.first, other), std::max(right.first, other), at);
     if (wrong.entropy == right.entropy || right.first == other) continue;
     predicted.pairs[at] = wrong;
-    EXPECT_NE(predicted.fault().find("gene " + std::to_string(at)), std::string::npos);
+    const Verification check = predicted.check();
+    EXPECT_FALSE(check.passed);
+    EXPECT_TRUE(check.what.starts_with("gene " + std::to_string(at) + " has ")) << check.what;
     predicted.pairs[at] = right;
   }
 }

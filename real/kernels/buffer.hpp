@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <new>
 #include <span>
@@ -46,5 +47,13 @@ class BufferOf {
 
 /// What most kernels compute with.
 using Buffer = BufferOf<double>;
+
+/// Puts NaN, which no check takes for a result, into all of `results`.
+inline void forget(Buffer& results) {
+  std::ranges::fill(results.span(), std::numeric_limits<double>::quiet_NaN());
+}
+inline void forget(std::span<Buffer> results) {
+  for (Buffer& column : results) forget(column);
+}
 
 }  // namespace equipoise

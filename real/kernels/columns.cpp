@@ -2,7 +2,6 @@
 #include "real/kernels/columns.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace equipoise {
@@ -49,12 +48,6 @@ Columns make_columns(std::size_t columns, Items items) {
   Columns made;
   for (std::size_t i = 0; i < columns; ++i) made.emplace_back(static_cast<std::size_t>(items));
   return made;
-}
-
-void forget(std::span<Buffer> results) {
-  for (Buffer& column : results) {
-    std::ranges::fill(column.span(), std::numeric_limits<double>::quiet_NaN());
-  }
 }
 
 std::unique_ptr<UnitKernel> make_column_side(Columns& host, std::size_t inputs, Items items_max,

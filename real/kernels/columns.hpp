@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "real/kernels/buffer.hpp"
@@ -16,9 +15,6 @@ namespace equipoise {
 using Columns = std::vector<Buffer>;
 
 [[nodiscard]] Columns make_columns(std::size_t columns, Items items);
-
-/// Puts NaN into all of them.
-void forget(std::span<Buffer> results);
 
 /// Computes items [first, first + count) of a unit's own columns; called by several threads at once
 /// for different items.

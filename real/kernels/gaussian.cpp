@@ -11,7 +11,6 @@
 // those of the rows themselves, as for large blocks: the 2 * radius rows around come with every
 // block, however small.
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 #include "real/kernels/blur.hpp"
@@ -114,9 +113,7 @@ class Gaussian final : public Kernel {
     clear_results();
   }
 
-  void clear_results() override {
-    std::ranges::fill(images_.out.span(), std::numeric_limits<double>::quiet_NaN());
-  }
+  void clear_results() override { forget(images_.out); }
 
   std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
     return std::make_unique<GaussianSide>(images_, shape_, workload_.items, items_max);

@@ -13,8 +13,6 @@
 // do not say how many, nor how many samples.
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "real/kernels/catalog.hpp"
 #include "real/kernels/grn_check.hpp"
 #include "real/kernels/pair_search.hpp"
@@ -107,7 +105,7 @@ class Grn final : public Kernel {
     data_.regulators = Regulators(size_.candidates, size_.samples);
     data_.genes = BufferOf<Samples>(size_.genes);
     data_.found = BufferOf<BestPair>(size_.genes);
-    const Samples every = ~Samples{0} >> (samples_max - size_.samples);
+    const Samples every = all_samples(size_.samples);
     for (std::size_t c = 0; c < size_.candidates; ++c) {
       data_.candidates.data()[c] = seeded_bits(seed, c) & every;
     }
@@ -125,12 +123,8 @@ class Grn final : public Kernel {
   }
 
   Verification verify() const override {
-    const std::string fault = fault_of_pairs(data_.candidates.span(), size_.samples,
-                                             data_.genes.span(), data_.found.span());
-    if (!fault.empty()) return {false, fault};
-    return {true, fmt::format("the pairs of {} genes have the entropy that was claimed, and no "
-                              "better one among those that were searched again",
-                              size_.genes)};
+    return check_pairs(data_.candidates.span(), size_.samples, data_.genes.span(),
+                       data_.found.span());
   }
 
  private:

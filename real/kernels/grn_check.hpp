@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <span>
-#include <string>
 
+#include "real/kernels/kernel.hpp"
 #include "real/kernels/pair_search.hpp"
 
 namespace equipoise {
@@ -14,13 +14,13 @@ namespace equipoise {
 [[nodiscard]] double mean_conditional_entropy(Samples first, Samples second, Samples gene,
                                               std::size_t samples);
 
-/// Which gene has no pair, one whose entropy is not the claimed one, or one that a better pair
-/// beats; empty: none. Of every gene, all pairs that share a regulator with the claimed pair are
+/// Looks for a gene without a pair, with one whose entropy is not the claimed one, or with one that
+/// a better pair beats. Of every gene, all pairs that share a regulator with the claimed pair are
 /// tried; of one gene in 40, and of three at least, evenly spread, all pairs. Which of several
 /// equally good pairs was found is not looked at. `candidates` (candidates), `genes` and `found`
 /// (genes). O(genes candidates samples), and O(candidates^2) for the genes of the sample.
-[[nodiscard]] std::string fault_of_pairs(std::span<const Samples> candidates, std::size_t samples,
-                                         std::span<const Samples> genes,
-                                         std::span<const BestPair> found);
+[[nodiscard]] Verification check_pairs(std::span<const Samples> candidates, std::size_t samples,
+                                       std::span<const Samples> genes,
+                                       std::span<const BestPair> found);
 
 }  // namespace equipoise

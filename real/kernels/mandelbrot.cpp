@@ -6,7 +6,6 @@
 // in a random order, the same for every image of that height, unless `order=natural` asks for the
 // irregular case. Copied to a unit: the imaginary part of every row of a block; back: its counts.
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -112,9 +111,7 @@ class Mandelbrot final : public Kernel {
     clear_results();
   }
 
-  void clear_results() override {
-    std::ranges::fill(image_on_host_.counts.span(), std::numeric_limits<double>::quiet_NaN());
-  }
+  void clear_results() override { forget(image_on_host_.counts); }
 
   std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
     return std::make_unique<MandelbrotSide>(image_on_host_, image_, items_max);

@@ -2,8 +2,6 @@
 #include <cblas.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "real/kernels/buffer.hpp"
 #include "real/kernels/catalog.hpp"
@@ -86,9 +84,7 @@ class Matmul final : public Kernel {
     clear_results();
   }
 
-  void clear_results() override {
-    std::ranges::fill(matrices_.c.span(), std::numeric_limits<double>::quiet_NaN());
-  }
+  void clear_results() override { forget(matrices_.c); }
 
   std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
     return std::make_unique<MatmulSide>(matrices_, n_, items_max);

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "real/kernels/buffer.hpp"
 #include "real/kernels/catalog.hpp"
@@ -23,19 +22,19 @@ constexpr double softening = 0.05;
 constexpr double time_step = 1e-3;
 
 /// x, y and z of something, for many bodies.
-using Columns = std::array<Buffer, 3>;
+using Vectors3 = std::array<Buffer, 3>;
 
-Columns make_columns(std::size_t count) { return {Buffer(count), Buffer(count), Buffer(count)}; }
+Vectors3 make_vectors(std::size_t count) { return {Buffer(count), Buffer(count), Buffer(count)}; }
 
-VectorColumns pointers(const Columns& columns) {
-  return {columns[0].data(), columns[1].data(), columns[2].data()};
+VectorColumns pointers(const Vectors3& vectors) {
+  return {vectors[0].data(), vectors[1].data(), vectors[2].data()};
 }
 
 /// All bodies on the host.
 struct HostBodies {
-  Columns place;
-  Columns velocity;
-  Columns acceleration;
+  Vectors3 place;
+  Vectors3 velocity;
+  Vectors3 acceleration;
   Buffer mass;
   int steps_done = 0;
 };
@@ -45,9 +44,9 @@ class NbodySide final : public UnitKernel {
   NbodySide(HostBodies& host, std::size_t bodies, Items items_max)
       : host_(host),
         bodies_(bodies),
-        place_(make_columns(padded_bodies(bodies))),
+        place_(make_vectors(padded_bodies(bodies))),
         mass_(padded_bodies(bodies)),
-        acceleration_(make_columns(static_cast<std::size_t>(items_max))) {}
+        acceleration_(make_vectors(static_cast<std::size_t>(items_max))) {}
 
   void copy_resident() override {
     std::copy_n(host_.mass.data(), bodies_, mass_.data());
@@ -85,9 +84,9 @@ class NbodySide final : public UnitKernel {
 
   HostBodies& host_;
   std::size_t bodies_;
-  Columns place_;
+  Vectors3 place_;
   Buffer mass_;
-  Columns acceleration_;
+  Vectors3 acceleration_;
   int steps_done_ = 0;  ///< of the places that are here
 };
 
@@ -116,9 +115,9 @@ class Nbody final : public Kernel {
 
   void allocate(std::uint64_t seed) override {
     seed_ = seed;
-    host_.place = make_columns(count());
-    host_.velocity = make_columns(count());
-    host_.acceleration = make_columns(count());
+    host_.place = make_vectors(count());
+    host_.velocity = make_vectors(count());
+    host_.acceleration = make_vectors(count());
     host_.mass = Buffer(count());
     for (std::size_t i = 0; i < count(); ++i) {
       host_.mass.data()[i] = seeded_number(seed, i, 0.5, 1.5) / static_cast<double>(count());
@@ -136,7 +135,7 @@ class Nbody final : public Kernel {
       std::ranges::fill(host_.velocity[k].span(), 0.0);
     }
     host_.steps_done = 0;
-    clear_accelerations();
+    forget(host_.acceleration);
   }
 
   /// Moves the bodies one step on. One whose acceleration nobody computed goes straight on.
@@ -150,7 +149,7 @@ class Nbody final : public Kernel {
       }
     }
     ++host_.steps_done;
-    clear_accelerations();
+    forget(host_.acceleration);
   }
 
   std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
@@ -169,12 +168,6 @@ class Nbody final : public Kernel {
 
  private:
   [[nodiscard]] std::size_t count() const { return static_cast<std::size_t>(workload_.items); }
-
-  void clear_accelerations() {
-    for (Buffer& column : host_.acceleration) {
-      std::ranges::fill(column.span(), std::numeric_limits<double>::quiet_NaN());
-    }
-  }
 
   Workload workload_;
   std::uint64_t seed_ = 0;

@@ -162,7 +162,7 @@ struct LaneBest {
 /// What `find_best_pairs` says.
 [[gnu::always_inline]] inline void search_all(Search search) {
   const std::size_t stride = padded(search.candidates);
-  const Samples every = ~Samples{0} >> (samples_max - search.samples);
+  const Samples every = all_samples(search.samples);
   for (std::size_t g = 0; g < search.count; ++g) {
     const Samples ones = search.genes[g] & every;
     const Samples zeros = ~search.genes[g] & every;

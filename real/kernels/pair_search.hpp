@@ -18,6 +18,9 @@ inline constexpr std::size_t candidates_max = 32768;
 /// The samples in which a gene is active, one bit each, from the lowest.
 using Samples = std::uint64_t;
 
+/// The first `count` samples, 1 to `samples_max`.
+constexpr Samples all_samples(std::size_t count) { return ~Samples{0} >> (samples_max - count); }
+
 /// The pair of regulators that predicts a gene best, first < second, and how well.
 struct BestPair {
   std::int32_t first = -1;
