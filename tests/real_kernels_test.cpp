@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "real/kernels/catalog.hpp"
@@ -140,6 +142,37 @@ TEST(KernelCatalog, ListsDefaultsThatAreLegal) {
     const auto untyped = make_kernel(info.name, {}, "--workload");
     EXPECT_EQ(typed->workload().items, untyped->workload().items);
     EXPECT_EQ(typed->workload().kernel, info.name);
+  }
+}
+
+TEST(KernelCatalog, HasKernelsWhoseUnitsComputeToTheEndWhenTheKernelIsGone) {
+  // As a thread does that was left behind: whatever it still reads is its own.
+  const std::map<std::string, TypedParameters> small = {
+      {"binomial", {{"options", "64"}, {"steps", "16"}}},
+      {"blackscholes", {{"options", "64"}}},
+      {"empty", {{"items", "64"}}},
+      {"fft2d", {{"transforms", "4"}, {"rows", "64"}, {"columns", "32"}}},
+      {"gaussian", {{"width", "32"}, {"height", "64"}}},
+      {"grn", {{"genes", "64"}, {"candidates", "16"}}},
+      {"kmeans", {{"points", "64"}, {"clusters", "8"}}},
+      {"mandelbrot", {{"width", "32"}, {"height", "64"}}},
+      {"matmul", {{"n", "64"}}},
+      {"nbody", {{"bodies", "64"}}},
+      {"taylor", {{"points", "64"}, {"terms", "16"}}}};
+  for (const KernelInfo& info : kernel_catalog()) {
+    ASSERT_TRUE(small.contains(info.name)) << info.name << ": say what is a small one";
+    auto kernel = make_kernel(info.name, small.at(info.name), "--workload");
+    kernel->allocate(1);
+    std::thread on_its_own([&] {
+      ThreadTeam team({cores_of_this_thread().front()});
+      const Block block{.id = 0, .first = 0, .items = kernel->workload().items};
+      const auto side = kernel->make_cpu_side(block.items);
+      side->copy_resident();
+      side->copy_in(block);
+      kernel.reset();
+      side->compute(block, team);
+    });
+    on_its_own.join();
   }
 }
 

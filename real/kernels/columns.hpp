@@ -21,7 +21,7 @@ using Columns = std::vector<Buffer>;
 using ColumnLoop = std::function<void(Columns& own, std::size_t first, std::size_t count)>;
 
 /// A unit that copies the first `inputs` columns of `host` in, calls `loop`, and copies the others
-/// out. Nothing is resident. Uses `host`, which outlives it.
+/// out. Nothing is resident. Its copies use `host`; its `compute` may outlive it.
 [[nodiscard]] std::unique_ptr<UnitKernel> make_column_side(Columns& host, std::size_t inputs,
                                                            Items items_max, ColumnLoop loop);
 

@@ -7,7 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
+#include <memory>
+#include <utility>
 
 #include "real/kernels/buffer.hpp"
 #include "real/kernels/catalog.hpp"
@@ -18,17 +19,18 @@
 namespace equipoise {
 namespace {
 
-/// Arrays on the host, and how they are transformed.
+/// Arrays on the host.
 struct Arrays {
   Buffer in;
   Buffer out;
-  std::optional<FourierTransform> fourier;
 };
 
 class Fft2dSide final : public UnitKernel {
  public:
-  Fft2dSide(Arrays& host, Items numbers, Items items_max)
+  Fft2dSide(Arrays& host, std::shared_ptr<const FourierTransform> fourier, Items numbers,
+            Items items_max)
       : host_(host),
+        fourier_(std::move(fourier)),
         numbers_(numbers),
         in_(static_cast<std::size_t>(items_max * numbers)),
         out_(static_cast<std::size_t>(items_max * numbers)) {}
@@ -41,9 +43,9 @@ class Fft2dSide final : public UnitKernel {
 
   void compute(const Block& block, ThreadTeam& team) override {
     team.run(block.items, [&](Items first, Items items) {
-      Buffer room = host_.fourier->make_room();
+      Buffer room = fourier_->make_room();
       for (Items i = first; i < first + items; ++i) {
-        host_.fourier->transform(in_.data() + i * numbers_, out_.data() + i * numbers_, room);
+        fourier_->transform(in_.data() + i * numbers_, out_.data() + i * numbers_, room);
       }
     });
   }
@@ -54,6 +56,7 @@ class Fft2dSide final : public UnitKernel {
 
  private:
   Arrays& host_;
+  std::shared_ptr<const FourierTransform> fourier_;
   Items numbers_;  ///< doubles in one array
   Buffer in_;
   Buffer out_;
@@ -94,7 +97,7 @@ class Fft2d final : public Kernel {
     const auto numbers = 2 * shape_.points() * static_cast<std::size_t>(workload_.items);
     arrays_.in = Buffer(numbers);
     arrays_.out = Buffer(numbers);
-    arrays_.fourier.emplace(shape_);
+    fourier_ = std::make_shared<const FourierTransform>(shape_);
     std::uint64_t position = 0;
     for (double& value : arrays_.in.span()) value = seeded_number(seed, position++, -1.0, 1.0);
     clear_results();
@@ -105,7 +108,8 @@ class Fft2d final : public Kernel {
   }
 
   std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
-    return std::make_unique<Fft2dSide>(arrays_, static_cast<Items>(2 * shape_.points()), items_max);
+    return std::make_unique<Fft2dSide>(arrays_, fourier_, static_cast<Items>(2 * shape_.points()),
+                                       items_max);
   }
 
   Verification verify() const override {
@@ -117,6 +121,7 @@ class Fft2d final : public Kernel {
   FourierShape shape_;
   Workload workload_;
   Arrays arrays_;
+  std::shared_ptr<const FourierTransform> fourier_;  ///< every side's, too
 };
 
 }  // namespace

@@ -27,7 +27,8 @@ class UnitKernel {
   virtual void copy_resident() = 0;
   /// Brings the input of `block` to the unit.
   virtual void copy_in(const Block& block) = 0;
-  /// Computes `block`, which was copied in last, with all threads of `team`.
+  /// Computes `block`, which was copied in last, with all threads of `team`. Uses nothing of the
+  /// kernel, which may be gone: a thread that was left behind still computes.
   virtual void compute(const Block& block, ThreadTeam& team) = 0;
   /// Brings the results of `block` back to the host's arrays.
   virtual void copy_out(const Block& block) = 0;
@@ -67,7 +68,7 @@ class Kernel {
   /// nothing unless a kernel says so.
   virtual void begin_iteration(int /*iteration*/) {}
   /// A CPU unit's own side, with room for blocks of up to `items_max` items; the memory is touched,
-  /// so that no block pays for that. Uses `this`, which outlives it.
+  /// so that no block pays for that. Its copies use `this`; its `compute` may outlive it.
   [[nodiscard]] virtual std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) = 0;
   /// Checks the results of all items against a computation that shares nothing with the kernel's
   /// own.
