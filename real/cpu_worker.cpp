@@ -21,7 +21,9 @@ class CpuDriver final : public UnitDriver {
   }
 
   void work(UnitDesk& desk) override {
-    while (const Command* const next = desk.await_command(Doorbell::TimePoint::max())) {
+    while (!desk.stops()) {
+      const Command* const next = desk.await_command(Doorbell::TimePoint::max());
+      if (next == nullptr) continue;
       Report report{.command = *next, .times = {}, .end = {}, .failed = false};
       desk.drop_command();
       if (desk.begin(report.command)) perform(report, desk);

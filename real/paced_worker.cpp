@@ -26,6 +26,7 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
     while (!desk.stops()) {
       const Command* const next = desk.await_command(setup_.clock->moment(pipeline_.next_date()));
       const Seconds now = setup_.clock->now();
+      if (desk.epoch() != epoch_) let_go();
       pipeline_.advance(now);
       if (next == nullptr) continue;
       const Command command = *next;
@@ -35,13 +36,15 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
   }
 
  private:
+  /// Forgets all blocks, and the data that they found here.
+  void let_go() {
+    for (const Command& lost : at_work_) desk_->report({.command = lost, .times = {}, .end = {}});
+    at_work_.clear();
+    pipeline_.clear();
+    epoch_ = desk_->epoch();
+  }
+
   void take(const Command& command, Seconds now) {
-    if (command.epoch != epoch_) {
-      for (const Command& lost : at_work_) desk_->report({.command = lost, .times = {}, .end = {}});
-      at_work_.clear();
-      pipeline_.clear();
-      epoch_ = command.epoch;
-    }
     if (!desk_->begin(command)) {
       desk_->report({.command = command, .times = {}, .end = {}});
       return;

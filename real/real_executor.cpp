@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <deque>
 #include <limits>
 #include <utility>
 
@@ -86,7 +85,7 @@ class RealExecutor final : public Executor {
     const Command command{block, now()};
     ++outstanding_;
     if (seat.outstanding++ == 0) seat.busy_since = command.assigned;
-    if (!seat.waiting.empty() || !seat.worker->offer(command)) seat.waiting.push_back(command);
+    seat.worker->queue(command);
     return command.assigned;
   }
 
@@ -103,7 +102,6 @@ class RealExecutor final : public Executor {
   /// A unit's place at the table.
   struct Seat {
     std::unique_ptr<Worker> worker;
-    std::deque<Command> waiting;  ///< what does not fit into the worker's own queue
     std::size_t outstanding = 0;
     Seconds busy_since;        ///< the last block came back then, or the first was handed out
     bool is_lost = false;      ///< gone, for now or for good
@@ -263,9 +261,6 @@ class RealExecutor final : public Executor {
     seat.busy_since = last_;
     --outstanding_;
     --seat.outstanding;
-    while (!seat.waiting.empty() && seat.worker->offer(seat.waiting.front())) {
-      seat.waiting.pop_front();
-    }
     pending_ = Event{last_, BlockFinished{id_of(seat), report.command.block,
                                           report.command.assigned, report.times}};
   }
@@ -297,7 +292,6 @@ class RealExecutor final : public Executor {
     seat.worker->abandon();
     seat.is_lost = true;
     outstanding_ -= std::exchange(seat.outstanding, 0);
-    seat.waiting.clear();
     last_ = std::max(at, last_ + tick);
     pending_ = Event{last_, UnitLost{id_of(seat)}};
     if (setup_.warn && !why.empty()) {

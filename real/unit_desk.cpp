@@ -1,6 +1,7 @@
 // The thread of a unit, and the worker that speaks for it.
 #include "real/unit_desk.hpp"
 
+#include <deque>
 #include <exception>
 #include <future>
 #include <new>
@@ -38,14 +39,16 @@ UnitDesk::UnitDesk(std::shared_ptr<Doorbell> controller, Doorbell::Span patience
     : controller_(std::move(controller)), bell_(patience) {}
 
 const Command* UnitDesk::await_command(Doorbell::TimePoint deadline) {
-  bell_.wait([this] { return commands_.front() != nullptr || stops(); }, deadline);
+  bell_.wait([this] { return commands_.front() != nullptr || stops() || epoch() != seen_epoch_; },
+             deadline);
+  seen_epoch_ = epoch();
   return stops() ? nullptr : commands_.front();
 }
 
 bool UnitDesk::begin(const Command& command) {
   // In this order: `abandon` counts the epoch before it raises the flag.
   gives_up_.store(stops(), std::memory_order_seq_cst);
-  return command.epoch == epoch_.load(std::memory_order_seq_cst);
+  return command.epoch == epoch();
 }
 
 void UnitDesk::report(const Report& report) {
@@ -85,18 +88,15 @@ class ThreadedWorker final : public Worker {
     }
   }
 
-  bool offer(Command command) override {
-    if (held_ == UnitDesk::capacity) return false;
-    command.epoch = desk_->epoch_.load(std::memory_order_relaxed);
-    EQ_CHECK(desk_->commands_.push(command), "there is room for every command");
-    ++held_;
-    desk_->bell_.ring();
-    return true;
+  void queue(Command command) override {
+    command.epoch = desk_->epoch();
+    waiting_.push_back(command);
+    hand_on();
   }
 
   const Report* report() override {
     const Report* report = desk_->reports_.front();
-    while (report != nullptr && report->command.epoch != desk_->epoch_.load() && !report->failed) {
+    while (report != nullptr && report->command.epoch != desk_->epoch() && !report->failed) {
       drop_report();
       report = desk_->reports_.front();
     }
@@ -106,9 +106,11 @@ class ThreadedWorker final : public Worker {
   void drop_report() override {
     desk_->reports_.pop();
     --held_;
+    hand_on();
   }
 
   void abandon() override {
+    waiting_.clear();
     {
       const std::lock_guard<std::mutex> lock(desk_->host_);
       desk_->epoch_.fetch_add(1, std::memory_order_seq_cst);
@@ -145,6 +147,15 @@ class ThreadedWorker final : public Worker {
     std::shared_ptr<std::atomic<bool>> left = std::make_shared<std::atomic<bool>>(false);
   };
 
+  /// Puts on the desk what has room there.
+  void hand_on() {
+    for (; held_ < UnitDesk::capacity && !waiting_.empty(); ++held_) {
+      EQ_CHECK(desk_->commands_.push(waiting_.front()), "there is room for every command");
+      waiting_.pop_front();
+      desk_->bell_.ring();
+    }
+  }
+
   static void live(Thread& thread, const std::shared_ptr<UnitDesk>& desk) {
     bool is_up = false;
     try {
@@ -169,7 +180,8 @@ class ThreadedWorker final : public Worker {
   std::future<void> up_;
   std::future<void> ended_;
   std::shared_ptr<std::atomic<bool>> left_;
-  std::size_t held_ = 0;  ///< offered and not dropped
+  std::deque<Command> waiting_;  ///< what has no room on the desk
+  std::size_t held_ = 0;         ///< on the desk and at work, until their reports are dropped
   std::thread thread_;
 };
 

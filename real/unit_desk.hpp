@@ -20,10 +20,12 @@ class UnitDesk {
   UnitDesk(std::shared_ptr<Doorbell> controller, Doorbell::Span patience);
 
   /// Waits for a command until `deadline`. The oldest one that was not dropped; null: the deadline
-  /// has come, or the thread is to end (`stops`).
+  /// has come, blocks were let go (`epoch`), or the thread is to end (`stops`).
   [[nodiscard]] const Command* await_command(Doorbell::TimePoint deadline);
   void drop_command() { commands_.pop(); }
   [[nodiscard]] bool stops() const { return stops_.load(std::memory_order_seq_cst); }
+  /// Commands of any other epoch are not wanted any more.
+  [[nodiscard]] std::uint32_t epoch() const { return epoch_.load(std::memory_order_seq_cst); }
 
   /// Whether a block is still wanted. From here on `gives_up` says when it is not any more.
   [[nodiscard]] bool begin(const Command& command);
@@ -34,14 +36,14 @@ class UnitDesk {
   template <class Touch>
   void with_host(const Command& command, Touch&& touch) {
     const std::lock_guard<std::mutex> lock(host_);
-    if (command.epoch == epoch_.load(std::memory_order_seq_cst)) touch();
+    if (command.epoch == epoch()) touch();
   }
-  /// Tells the controller.
+  /// Tells the controller; of every command once, wanted or not: that makes room for another.
   void report(const Report& report);
 
  private:
   friend class ThreadedWorker;
-  /// Commands and reports that are held at most, both together; more wait with the controller.
+  /// Commands and reports that are held at most, both together; more wait with the worker.
   static constexpr std::size_t capacity = 64;
 
   std::shared_ptr<Doorbell> controller_;
@@ -49,6 +51,7 @@ class UnitDesk {
   Ring<Report, capacity> reports_;
   Doorbell bell_;
   std::atomic<std::uint32_t> epoch_ = 0;
+  std::uint32_t seen_epoch_ = 0;  ///< the thread's
   std::atomic<bool> stops_ = false;
   std::atomic<bool> gives_up_ = false;
   std::mutex host_;

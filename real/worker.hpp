@@ -44,15 +44,15 @@ class Worker {
   /// Waits until the unit is ready for its first block. Throws BackendError when it does not come
   /// up.
   virtual void await_up() = 0;
-  /// Queues a block behind those that the worker has; it works on them in order. False: the queue
-  /// is full, nothing happened. The epoch is filled in.
-  [[nodiscard]] virtual bool offer(Command command) = 0;
+  /// Queues a block behind those that the worker has; it works on them in order. The epoch is filled
+  /// in.
+  virtual void queue(Command command) = 0;
   /// The oldest report that was not dropped, or null. Never one of an abandoned block.
   [[nodiscard]] virtual const Report* report() = 0;
   virtual void drop_report() = 0;
   /// Lets all blocks go that the worker has: none of them will be reported, or write a result from
   /// now on. The one at hand goes on to its end unseen (nobody can stop a computation), and what is
-  /// offered later comes after it, resident data first.
+  /// queued later comes after it, resident data first.
   virtual void abandon() = 0;
   /// Asks the worker to stop early; the destructor waits for it.
   virtual void stop() = 0;

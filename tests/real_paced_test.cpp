@@ -137,6 +137,25 @@ TEST(Paced, LetsGoOfItsBlocksWhenItsUnitFailsAndBeginsAnewWhenItJoins) {
   });
 }
 
+TEST(Paced, BeginsAnewWhenItJoinsHoweverManyBlocksItHad) {
+  RealSetup setup = setup_of("paced,trace_unit=x,id=gpu");
+  setup.scenario.events = {{Seconds{1e-6}, Seconds{2e-6}, DisturbanceKind::fail, "gpu", 1.0, {}}};
+  const auto executor = make_real_executor(std::move(setup));
+  executor->run([&] {
+    for (std::uint64_t i = 0; i < 70; ++i) {  // more than a worker's own queue holds, 4000 s each
+      executor->start({.id = i, .first = 0, .items = 1'000'000}, UnitId{0});
+    }
+    auto event = executor->next(Seconds::infinity());
+    ASSERT_TRUE(event && std::holds_alternative<UnitLost>(event->what));
+    event = executor->next(Seconds::infinity());
+    ASSERT_TRUE(event && std::holds_alternative<UnitJoined>(event->what));
+    executor->start({.id = 70, .first = 0, .items = 1}, UnitId{0});
+    event = executor->next(Seconds{1000.0});
+    ASSERT_TRUE(event);
+    EXPECT_EQ(std::get<BlockFinished>(event->what).block.id, 70u);
+  });
+}
+
 TEST(Paced, RunsTenTimesAsFastAtATenthOfTheScale) {
   RealSetup setup = setup_of("paced,trace_unit=x");
   setup.time_scale = 0.1;

@@ -112,6 +112,36 @@ TEST(RealScenario, LetsAUnitThatComesBackWorkWithItsResidentDataBroughtAgain) {
   EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
 }
 
+TEST(RealScenario, LetsAUnitThatComesBackWorkHoweverManyBlocksItHadAndGets) {
+  // More than a worker's own queue holds, before and after; the first one goes on meanwhile.
+  constexpr std::uint64_t blocks = 70;
+  KernelScript script(blocks);
+  Gate late;
+  script.compute = [&](const Block& block, int) {
+    if (block.id == 0) late.wait();
+  };
+  ScriptedKernel kernel(script);
+  const auto executor = make_real_executor(setup_of(
+      {"cpu"}, kernel, {disturb(DisturbanceKind::fail, "cpu0", 1e-6, 1.0, Seconds{2e-6})}));
+  executor->run([&] {
+    for (std::uint64_t i = 0; i < blocks; ++i) {
+      executor->start(block_of(i, static_cast<Items>(i), 1), UnitId{0});
+    }
+    EXPECT_EQ(next_is<UnitLost>(*executor), UnitId{0});
+    EXPECT_EQ(next_is<UnitJoined>(*executor), UnitId{0});
+    for (std::uint64_t i = 0; i < blocks; ++i) {
+      executor->start(block_of(blocks + i, static_cast<Items>(i), 1), UnitId{0});
+    }
+    late.open();
+    for (std::uint64_t i = 0; i < blocks; ++i) {
+      const auto event = executor->next(Seconds::infinity());
+      ASSERT_TRUE(event && std::holds_alternative<BlockFinished>(event->what));
+      EXPECT_EQ(std::get<BlockFinished>(event->what).block.id, blocks + i);
+    }
+  });
+  EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
+}
+
 TEST(RealScenario, WaitsForAUnitThatJoinsLater) {
   KernelScript script(100);
   ScriptedKernel kernel(script);
