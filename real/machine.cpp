@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstring>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -90,6 +92,27 @@ double available_memory_bytes() {
     if (word == "MemAvailable:" && file >> kibibytes) return kibibytes * 1024.0;
   }
   return this_machine().memory_bytes;
+}
+
+double fastest_copy_bytes_per_s() {
+  static const double fastest = [] {
+    constexpr std::size_t bytes = 8192;
+    constexpr int repetitions = 2000;
+    std::vector<char> from(bytes, 1);
+    std::vector<char> to(bytes);
+    double best = 0.0;
+    for (int attempt = 0; attempt < 5; ++attempt) {
+      const auto begin = std::chrono::steady_clock::now();
+      for (int i = 0; i < repetitions; ++i) {
+        std::memcpy(to.data(), from.data(), bytes);
+        asm volatile("" : : "r"(to.data()) : "memory");
+      }
+      const std::chrono::duration<double> past = std::chrono::steady_clock::now() - begin;
+      best = std::max(best, static_cast<double>(bytes) * repetitions / past.count());
+    }
+    return best;
+  }();
+  return fastest;
 }
 
 Placement place_units(std::span<const UnitSpec> units, const Machine& machine) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,8 +39,13 @@ struct RecordSetup {
   int samples_max = 100;    ///< of one size
   Seconds budget{5.0};      ///< for one unit; every size gets `samples_min` all the same
   std::function<void(const RecordProgress&)> progress;  ///< told after every sample; may be none
-  std::function<bool()>
-      stop_requested;  ///< true ends the recording with what is there; may be none
+  /// Told of the samples of a size as soon as it ends, and of those of sizes that never end: all
+  /// samples, in the order of the trace. May be none.
+  std::function<void(std::span<const TraceSample>)> keep;
+  /// True ends the recording with what is there; may be none.
+  std::function<bool()> stop_requested;
+
+  [[nodiscard]] bool is_stopped() const { return stop_requested && stop_requested(); }
 };
 
 /// A unit as a platform that matches the recording needs it.
@@ -60,6 +66,9 @@ struct Recording {
   bool interrupted = false;  ///< a stop was requested; the trace holds what was there
 };
 
+/// The header of the trace that `record` makes: all but the samples and what is measured.
+[[nodiscard]] Trace header_of_recording(const RecordSetup& setup);
+
 /// Records. Every unit runs blocks of each size through the same executor and worker as a run
 /// would, one after another through the items, so that memory is as warm or cold as in a run: one
 /// block of each size that does not count, then samples until the mean of the whole block's time is
@@ -73,10 +82,13 @@ struct Recording {
 /// The trace's dispatch time is the median, over all samples, of what passed between handing a
 /// block out and hearing of its end beside its three stages; its first-use time is what the first
 /// block of a unit took longer to compute and copy back than the later ones of that size, the mean
-/// of all units. Of a workload with iterations, up to four of them are run at the end, for no
-/// longer than `budget`, and its merge time is the mean of what the kernel took between them.
-/// Throws InputError for `sizes` that a unit cannot hold, BackendError when a unit does not come up
-/// or is lost.
+/// of all units that came to the end of a size. Of a workload with iterations, up to four of them
+/// are run at the end (`record_merges`), and its merge time is the mean of what the kernel took
+/// between them.
+///
+/// Throws InputError, before anything is recorded, for `sizes` that a unit cannot hold and for
+/// workloads with fewer items than all units need; BackendError when a unit does not come up or is
+/// lost, after `keep` has been told of all samples; and what `keep` throws.
 [[nodiscard]] Recording record(const RecordSetup& setup);
 
 }  // namespace equipoise

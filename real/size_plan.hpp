@@ -24,8 +24,8 @@ struct SizeTime {
 
 /// Sizes to record beside `recorded` (ascending) because the curve bends there: where a size lies
 /// off the line between its neighbours by more than `tolerance` of its time and its uncertainty
-/// together, the geometric means of
-/// it and each of them, multiples of `grain_items`, that are not among `recorded`. Ascending.
+/// together, the geometric means of it and each of them, multiples of `grain_items`, that are not
+/// among `recorded`. Ascending.
 [[nodiscard]] std::vector<Items> sizes_at_bends(const std::vector<SizeTime>& recorded,
                                                 Items grain_items, double tolerance);
 

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstring>
 #include <utility>
+
+#include "real/machine.hpp"
 
 namespace equipoise {
 namespace {
@@ -26,7 +26,7 @@ UnitRecorder::UnitRecorder(const RecordSetup& setup, std::size_t unit, ItemSegme
   const Items items_max = setup.concurrent ? segment.items : workload.items / 2;
   const std::vector<Items> sizes =
       setup.sizes.empty() ? size_ladder(workload, setup.units[unit].unit, items_max) : setup.sizes;
-  for (const Items items : sizes) sizes_.push_back({std::min(items, segment.items), {}});
+  for (const Items items : sizes) sizes_.push_back({items, {}});
   begin_size(Seconds{});
 }
 
@@ -118,15 +118,21 @@ TraceSample UnitRecorder::sample_of(const Size& size, std::size_t index) const {
   return sample;
 }
 
-void UnitRecorder::add_samples(Trace& trace) const {
-  for (const Size& size : sizes_) {
-    const std::vector<bool> are_outliers = size.samples.outliers();
+std::vector<TraceSample> UnitRecorder::take_until(std::size_t end) {
+  std::vector<TraceSample> samples;
+  for (; taken_ < end; ++taken_) {
+    const std::vector<bool> are_outliers = sizes_[taken_].samples.outliers();
     for (std::size_t i = 0; i < are_outliers.size(); ++i) {
-      trace.samples.push_back(sample_of(size, i));
-      trace.samples.back().is_outlier = are_outliers[i];
+      samples.push_back(sample_of(sizes_[taken_], i));
+      samples.back().is_outlier = are_outliers[i];
     }
   }
+  return samples;
 }
+
+std::vector<TraceSample> UnitRecorder::take_ended() { return take_until(at_); }
+
+std::vector<TraceSample> UnitRecorder::take_rest() { return take_until(sizes_.size()); }
 
 void UnitRecorder::add_remarks(Recording& recording) const {
   std::size_t outliers = 0;
@@ -166,27 +172,6 @@ void UnitRecorder::add_remarks(Recording& recording) const {
     recording.doubts.push_back(fmt::format("{}: a block of {} items is faster than one of {}",
                                            name(), points[i].items, points[i - 1].items));
   }
-}
-
-double fastest_copy_bytes_per_s() {
-  static const double fastest = [] {
-    constexpr std::size_t bytes = 8192;
-    constexpr int repetitions = 2000;
-    std::vector<char> from(bytes, 1);
-    std::vector<char> to(bytes);
-    double best = 0.0;
-    for (int attempt = 0; attempt < 5; ++attempt) {
-      const auto begin = std::chrono::steady_clock::now();
-      for (int i = 0; i < repetitions; ++i) {
-        std::memcpy(to.data(), from.data(), bytes);
-        asm volatile("" : : "r"(to.data()) : "memory");
-      }
-      const std::chrono::duration<double> past = std::chrono::steady_clock::now() - begin;
-      best = std::max(best, static_cast<double>(bytes) * repetitions / past.count());
-    }
-    return best;
-  }();
-  return fastest;
 }
 
 }  // namespace equipoise

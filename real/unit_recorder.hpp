@@ -39,12 +39,15 @@ class UnitRecorder {
 
   /// Where this recording is.
   [[nodiscard]] RecordProgress progress() const;
-  /// What the first block took longer to compute and copy back than later ones of its size.
-  [[nodiscard]] Seconds first_use() const { return first_use_; }
+  /// What the first block took longer to compute and copy back than later ones of its size; none
+  /// until that size has ended.
+  [[nodiscard]] std::optional<Seconds> first_use() const { return first_use_; }
   [[nodiscard]] const std::vector<double>& besides_s() const { return besides_s_; }
 
-  /// Appends all samples so far.
-  void add_samples(Trace& trace) const;
+  /// The samples, with outliers marked, of sizes that have ended since this was asked last.
+  [[nodiscard]] std::vector<TraceSample> take_ended();
+  /// The samples that were not taken yet. To be asked when no block comes any more.
+  [[nodiscard]] std::vector<TraceSample> take_rest();
   /// Appends which means are not known well enough, and what is doubtful.
   void add_remarks(Recording& recording) const;
 
@@ -58,6 +61,7 @@ class UnitRecorder {
   void end_size(Seconds now);
   [[nodiscard]] bool is_known(Seconds spent) const;
   [[nodiscard]] bool refine();
+  [[nodiscard]] std::vector<TraceSample> take_until(std::size_t end);
   [[nodiscard]] TraceSample sample_of(const Size& size, std::size_t index) const;
   [[nodiscard]] std::vector<SizeTime> curve() const;
   [[nodiscard]] const std::string& name() const { return setup_.units[unit_].unit.name; }
@@ -67,16 +71,14 @@ class UnitRecorder {
   ItemSegment segment_;
   std::vector<Size> sizes_;  ///< in the order of recording
   std::size_t at_ = 0;
-  Items position_ = 0;  ///< in the segment
+  std::size_t taken_ = 0;  ///< sizes whose samples were taken
+  Items position_ = 0;     ///< in the segment
   bool is_warm_ = false;
   std::optional<StageTimes> first_block_;
   Seconds size_began_;
   Seconds size_budget_;
-  Seconds first_use_;
+  std::optional<Seconds> first_use_;
   std::vector<double> besides_s_;
 };
-
-/// Bytes that this machine copies in a second at best: small ones, which stay in the first cache.
-[[nodiscard]] double fastest_copy_bytes_per_s();
 
 }  // namespace equipoise

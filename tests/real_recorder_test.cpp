@@ -8,14 +8,17 @@
 #include <chrono>
 #include <cmath>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
 #include "real/block_samples.hpp"
 #include "real/kernels/catalog.hpp"
+#include "real/unit_recorder.hpp"
 #include "shared_policies/model/block_timing.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/scripted_kernel.hpp"
 
 namespace equipoise {
@@ -251,6 +254,137 @@ TEST(Record, RefusesSizesThatAUnitDoesNotHold) {
     setup.sizes = {size};
     EXPECT_THROW(static_cast<void>(record(setup)), InputError);
   }
+}
+
+TEST(Record, RefusesFewerItemsThanTheUnitsNeedTogether) {
+  KernelScript script(1);
+  ScriptedKernel kernel(script);
+  RecordSetup setup = quick_setup({"cpu", "cpu"}, kernel);
+  setup.concurrent = true;
+  EXPECT_EQ(refusal_of([&] { static_cast<void>(record(setup)); }),
+            "--workload: scripted has 1 items, and 2 units at a time need 2 at least; give it more "
+            "items, or record fewer units");
+  EXPECT_EQ(script.sides, 0);
+}
+
+TEST(Record, RefusesSizesAboveTheItemsOfAUnitThatHasAPartOfThem) {
+  KernelScript script(1000);
+  ScriptedKernel kernel(script);
+  RecordSetup setup = quick_setup({"cpu", "cpu"}, kernel);
+  setup.sizes = {200, 600};
+  setup.concurrent = true;
+  EXPECT_EQ(refusal_of([&] { static_cast<void>(record(setup)); }),
+            "--sizes: cpu0 has no block of 600 items when all units are recorded at a time; give "
+            "sizes from 1 to 500");
+  setup.concurrent = false;
+  EXPECT_EQ(record(setup).trace.samples.size(), 8u);  // 2 units, 2 sizes, 2 samples
+}
+
+TEST(Record, RefusesAUnitWhoseMemoryHoldsNoBlock) {
+  const auto kernel = make_kernel("matmul", {{"n", "64"}}, "--workload");
+  RecordSetup setup = quick_setup({"cpu"}, *kernel);
+  setup.units[0].unit.memory_bytes = 1.0;
+  EXPECT_EQ(refusal_of([&] { static_cast<void>(record(setup)); }),
+            "--unit: cpu0 does not hold a block; give it more memory");
+}
+
+TEST(Record, HandsOutTheSamplesOfASizeWhenItEnds) {
+  KernelScript script(100);
+  ScriptedKernel kernel(script);
+  RecordSetup setup = quick_setup({"cpu"}, kernel);
+  setup.sizes = {1, 8};
+  std::vector<std::vector<double>> kept;
+  setup.keep = [&](std::span<const TraceSample> samples) {
+    kept.emplace_back();
+    for (const TraceSample& sample : samples) kept.back().push_back(sample.items);
+  };
+  const Recording recording = record(setup);
+  EXPECT_EQ(kept, (std::vector<std::vector<double>>{{1.0, 1.0}, {8.0, 8.0}}));
+  ASSERT_EQ(recording.trace.samples.size(), 4u);
+  EXPECT_EQ(recording.trace.samples[1].items, 1.0);
+  EXPECT_EQ(recording.trace.samples[2].items, 8.0);
+}
+
+TEST(Record, HandsOutAllSamplesBeforeItSaysThatAUnitWasLost) {
+  KernelScript script(100);
+  int blocks_of_eight = 0;
+  script.compute = [&](const Block& block, int) {
+    if (block.items == 8 && ++blocks_of_eight == 3) throw std::runtime_error("broken");
+  };
+  ScriptedKernel kernel(script);
+  RecordSetup setup = quick_setup({"cpu"}, kernel);
+  setup.sizes = {1, 8};
+  std::size_t kept = 0;
+  setup.keep = [&](std::span<const TraceSample> samples) { kept += samples.size(); };
+  EXPECT_THROW(static_cast<void>(record(setup)), BackendError);
+  EXPECT_EQ(kept, 3u);  // two of one item, and one of eight behind the one that does not count
+}
+
+TEST(Record, HandsOutAllSamplesBeforeIterationsAreRun) {
+  KernelScript script(100);
+  script.iterations = 3;
+  script.compute = [](const Block& block, int) {
+    if (block.iteration == 1) throw std::runtime_error("broken");
+  };
+  ScriptedKernel kernel(script);
+  RecordSetup setup = quick_setup({"cpu"}, kernel);
+  setup.sizes = {1, 8};
+  std::size_t kept = 0;
+  setup.keep = [&](std::span<const TraceSample> samples) { kept += samples.size(); };
+  EXPECT_THROW(static_cast<void>(record(setup)), BackendError);
+  EXPECT_EQ(kept, 4u);
+}
+
+TEST(Record, IsInterruptedByAStopBetweenIterations) {
+  KernelScript script(100);
+  script.iterations = 9;
+  ScriptedKernel kernel(script);
+  RecordSetup setup = quick_setup({"cpu", "cpu"}, kernel);
+  setup.stop_requested = [&] { return !script.merges.empty(); };
+  const Recording recording = record(setup);
+  EXPECT_TRUE(recording.interrupted);
+  EXPECT_EQ(script.merges, (std::vector<int>{1}));
+  EXPECT_TRUE(recording.trace.merge);
+}
+
+TEST(Record, KnowsNoFirstUseOfUnitsThatDidNotComeToTheEndOfASize) {
+  KernelScript script(100);
+  ScriptedKernel kernel(script);
+  RecordSetup setup = quick_setup({"cpu", "cpu"}, kernel);
+  setup.sizes = {1};
+  setup.samples_min = setup.samples_max = 5;
+  int told = 0;
+  setup.progress = [&](const RecordProgress&) { ++told; };
+  setup.stop_requested = [&] { return told >= 3; };
+  const Recording recording = record(setup);
+  EXPECT_EQ(recording.trace.samples.size(), 3u);
+  EXPECT_TRUE(recording.trace.dispatch);
+  EXPECT_FALSE(recording.trace.first_use);
+}
+
+TEST(UnitRecorder, KnowsItsFirstUseWhenItsFirstSizeHasEnded) {
+  KernelScript script(100);
+  ScriptedKernel kernel(script);
+  RecordSetup setup = quick_setup({"cpu"}, kernel);
+  setup.sizes = {1, 8};
+  UnitRecorder unit(setup, 0, {0, 100});
+  const auto take = [&](double compute_s) {
+    unit.take({{Seconds{}, Seconds{compute_s}, Seconds{}}, Seconds{}}, Seconds{});
+  };
+  take(5.0);
+  take(1.0);
+  EXPECT_FALSE(unit.first_use());
+  EXPECT_TRUE(unit.take_ended().empty());
+  take(2.0);
+  EXPECT_EQ(unit.first_use()->value, 3.5);  // 5 - (1 + 2) / 2
+  EXPECT_EQ(unit.take_ended().size(), 2u);
+  take(7.0);
+  take(8.0);
+  EXPECT_TRUE(unit.take_ended().empty());
+  const std::vector<TraceSample> rest = unit.take_rest();
+  ASSERT_EQ(rest.size(), 1u);
+  EXPECT_EQ(rest[0].compute_mean_s, 8.0);
+  EXPECT_TRUE(unit.take_rest().empty());
 }
 
 TEST(Record, SaysThatAUnitWasLost) {

@@ -1,0 +1,99 @@
+// Whole iterations, block by block, through the executor that runs use.
+#include "real/merge_recorder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+
+#include "real/real_executor.hpp"
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/run/pool.hpp"
+
+namespace equipoise {
+namespace {
+
+class MergeRecorder {
+ public:
+  MergeRecorder(const RecordSetup& setup, Executor& executor)
+      : setup_(setup), workload_(setup.kernel->workload()), executor_(executor) {}
+
+  RecordedMerges run() {
+    constexpr int iterations_max = 4;
+    const int iterations = std::min(workload_.iterations, iterations_max);
+    bool is_whole = true;
+    for (int i = 0; i < iterations && is_whole && executor_.now() <= setup_.budget; ++i) {
+      is_whole = run_iteration(i);
+    }
+    RecordedMerges merges;
+    if (merges_ > 0) merges.mean = (1.0 / merges_) * merging_;
+    merges.interrupted = !is_whole;
+    return merges;
+  }
+
+ private:
+  /// False: a stop was requested.
+  bool run_iteration(int iteration) {
+    pool_ = Pool(workload_.items, workload_.grain_items);
+    outstanding_ = 0;
+    const Seconds begin = executor_.now();
+    start(UnitId{0}, iteration);
+    if (iteration > 0) {
+      merging_ += executor_.now() - begin;
+      ++merges_;
+    }
+    for (std::uint32_t unit = 1; unit < setup_.units.size(); ++unit) start(UnitId{unit}, iteration);
+    while (outstanding_ > 0) {
+      if (setup_.is_stopped()) return false;
+      const std::optional<Event> event = executor_.next(Seconds::infinity());
+      if (!event) return false;
+      const auto* const finished = std::get_if<BlockFinished>(&event->what);
+      if (finished == nullptr) {
+        const UnitId lost = std::get<UnitLost>(event->what).unit;
+        throw BackendError(fmt::format("unit {} was lost while iterations were recorded",
+                                       setup_.units[lost.index].unit.name));
+      }
+      --outstanding_;
+      start(finished->unit, iteration);
+    }
+    return true;
+  }
+
+  void start(UnitId unit, int iteration) {
+    constexpr Items blocks_for_a_unit = 8;
+    if (pool_.remaining() == 0) return;
+    const auto units = static_cast<Items>(setup_.units.size());
+    const Items cap = largest_block(setup_.units[unit.index].unit, workload_);
+    const ItemRange range = pool_.cut(workload_.items / (blocks_for_a_unit * units) + 1, cap);
+    executor_.start(
+        {.id = id_++, .first = range.first, .items = range.items, .iteration = iteration}, unit);
+    ++outstanding_;
+  }
+
+  const RecordSetup& setup_;
+  const Workload& workload_;
+  Executor& executor_;
+  Pool pool_{1, 1};
+  std::uint64_t id_ = 0;
+  int outstanding_ = 0;
+  int merges_ = 0;
+  Seconds merging_;
+};
+
+}  // namespace
+
+RecordedMerges record_merges(const RecordSetup& setup, const Placement& placement) {
+  if (setup.kernel->workload().iterations < 2) return {};
+  RealSetup real;
+  real.units = setup.units;
+  real.placement = placement;
+  real.phases = {setup.kernel};
+  real.stop_requested = setup.stop_requested;
+  const std::unique_ptr<Executor> executor = make_real_executor(std::move(real));
+  RecordedMerges merges;
+  executor->run([&] { merges = MergeRecorder(setup, *executor).run(); });
+  return merges;
+}
+
+}  // namespace equipoise
