@@ -71,8 +71,4 @@ struct PlatformDescription {
 /// from traces.
 [[nodiscard]] std::string platform_xml(const PlatformDescription& platform);
 
-/// Writes `platform_xml` beside `path` and renames it into place. Throws InputError when that
-/// fails.
-void write_platform(const PlatformDescription& platform, const std::string& path);
-
 }  // namespace equipoise

@@ -1,11 +1,7 @@
 // Platform files of our own.
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <fstream>
-
 #include "platforms/platform_file.hpp"
-#include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
 namespace {
@@ -99,18 +95,6 @@ std::string platform_xml(const PlatformDescription& platform) {
     xml += "</route>\n";
   }
   return xml + "  </zone>\n</platform>\n";
-}
-
-void write_platform(const PlatformDescription& platform, const std::string& path) {
-  const std::string beside = path + ".partial";
-  std::ofstream out(beside, std::ios::binary | std::ios::trunc);
-  if (!out) throw InputError(path, "cannot be written; is the directory there and writable?");
-  out << platform_xml(platform);
-  out.close();
-  if (!out || std::rename(beside.c_str(), path.c_str()) != 0) {
-    std::remove(beside.c_str());
-    throw InputError(path, "cannot be written; is it a directory, or the disk full?");
-  }
 }
 
 }  // namespace equipoise

@@ -18,7 +18,7 @@ TEST(Detect, FindsCoresAndMemory) {
 
 TEST(Detect, MakesAPlatformWithOneUnitForEachCore) {
   const TemporaryFolder folder;
-  write_platform(detect_platform(), folder.path("here.xml"));
+  folder.write("here.xml", platform_xml(detect_platform()));
   const PlatformFileFacts facts = check_platform_file(folder.path("here.xml"));
   EXPECT_EQ(facts.hosts.size(), static_cast<std::size_t>(detect_machine().cores) + 1);
   EXPECT_EQ(facts.master, "RAM");

@@ -10,6 +10,7 @@ equipoise_tests(program
     program_paced_test.cpp
     program_phases_test.cpp
     program_real_scenario_test.cpp
+    program_record_test.cpp
     program_replay_test.cpp
     program_scenario_test.cpp
     program_sweep_test.cpp

@@ -1,11 +1,17 @@
-// Parts of the program that no command shows by itself: children that die, tables, packed reports.
+// Parts of the program that no command shows by itself: children that die, full disks, tables,
+// packed reports.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
 #include <utility>
 
 #include "tests/support/refusal.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tools/console.hpp"
 #include "tools/json_text.hpp"
 #include "tools/parallel_runs.hpp"
 #include "tools/report_text.hpp"
@@ -34,6 +40,37 @@ TEST(ParallelRuns, SurviveAJobThatDiesAndOneThatThrows) {
   EXPECT_NE(results[1].failure.find("died of signal 6"), std::string::npos) << results[1].failure;
   EXPECT_EQ(results[2].failure, "three is not well");
   EXPECT_EQ(results[3].text.size(), 100'000u);  // more than a pipe holds
+}
+
+TEST(WriteWholeFile, IsNoRefusalOfInputWhenTheDiskIsFullAndLeavesNothingBehind) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("r.json", "old");
+  ::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit little{1000, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &little), 0);
+  std::string said;
+  try {
+    write_whole_file(path, std::string(100'000, 'x'));
+  } catch (const InputError&) {
+    said = "refused";
+  } catch (const std::runtime_error& failure) {
+    said = failure.what();
+  }
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_TRUE(said.starts_with(path + ": cannot be written: File too large")) << said;
+  EXPECT_EQ(folder.read("r.json"), "old");
+  EXPECT_EQ(std::distance(
+                std::filesystem::directory_iterator(std::filesystem::path(path).parent_path()), {}),
+            1);
+}
+
+TEST(WriteWholeFile, ReplacesWhatIsThere) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("r.json", "old");
+  write_whole_file(path, "new");
+  EXPECT_EQ(folder.read("r.json"), "new");
 }
 
 TEST(ParallelRuns, HaveNothingToDoWithoutAJob) {

@@ -10,6 +10,7 @@ equipoise_tests(traces
     traces_run_trace_test.cpp
     traces_scenario_file_test.cpp
     traces_starpu_import_test.cpp
+    traces_streamed_trace_test.cpp
     traces_trace_file_test.cpp
     traces_trace_report_test.cpp
   LIBS equipoise::traces

@@ -182,7 +182,8 @@ void add_record(CLI::App& app, Request& r) {
   c->add_option("--seconds-max", r.seconds_max, "time for each unit, in seconds")
       ->capture_default_str();
   c->add_flag("--concurrent", r.options.concurrent,
-              "all units at a time, as in a run: they share memory bandwidth and turbo");
+              "all units at a time: they share memory bandwidth and turbo as in a run, so this is "
+              "what simulations of runs want; without it each unit is recorded alone");
   c->add_option("--sizes", r.options.sizes, "block sizes, in items, a,b,...; else they are chosen")
       ->delimiter(',');
   c->add_option("--out", r.options.out, "write the trace (JSON Lines) here")->required();

@@ -78,13 +78,13 @@ int platform_generate_command(const std::string& spec_file, const std::string& o
   for (const PlatformChoice& choice : spec.platforms) {
     const PlatformDescription platform = machines_platform(spec, choice);
     const std::string file = out + "/" + choice.name + ".xml";
-    write_platform(platform, file);
+    write_whole_file(file, platform_xml(platform));
     std::printf("%s: %zu units of %zu machines\n", file.c_str(), platform.hosts.size() - 1,
                 choice.machines.size());
   }
   for (std::size_t i = 0; i < traces.size(); ++i) {
     const std::string file = out + "/" + spec.traces[i].name + ".jsonl";
-    write_trace(traces[i], file);
+    write_whole_file(file, trace_text(traces[i]));
     std::printf("%s: modelled times of %s on %zu units\n", file.c_str(), traces[i].kernel.c_str(),
                 traces[i].units.size());
   }
@@ -98,7 +98,7 @@ int platform_detect_command(const std::string& out) {
     std::printf("%s", platform_xml(platform).c_str());
     return 0;
   }
-  write_platform(platform, out);
+  write_whole_file(out, platform_xml(platform));
   std::printf("%s: %zu units of this machine\n", out.c_str(), platform.hosts.size() - 1);
   return 0;
 }

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <exception>
+#include <span>
 #include <utility>
 
 #include "platforms/platform_file.hpp"
@@ -48,21 +50,31 @@ int record_command(const Options& options) {
                               p.samples));
   };
   setup.stop_requested = [] { return stop_signal() != 0; };
-  const Recording recording = record(setup);
-  progress.clear();
-  for (const std::string& line : recording.imprecise) warn(line);
-  for (const std::string& line : recording.doubts) warn(line);
-
-  if (!recording.trace.samples.empty()) {
-    write_trace(recording.trace, options.out);
-    if (!options.platform_out.empty()) {
-      write_platform(recorded_platform(recording.units, recording.trace.kernel, options.out),
-                     options.platform_out);
-    }
+  StreamedTrace kept(options.out + ".partial", header_of_recording(setup));
+  setup.keep = [&](std::span<const TraceSample> samples) { kept.append(samples); };
+  Recording recording;
+  try {
+    recording = record(setup);
+    progress.clear();
+    for (const std::string& line : recording.imprecise) warn(line);
+    for (const std::string& line : recording.doubts) warn(line);
+    if (!kept.is_empty()) write_whole_file(options.out, trace_text(recording.trace));
+  } catch (const std::exception&) {
+    progress.clear();
+    if (!kept.is_empty()) warn(kept.path() + " holds what was recorded so far");
+    throw;
+  }
+  const bool is_any_recorded = !kept.is_empty();
+  kept.discard();
+  if (is_any_recorded && !options.platform_out.empty()) {
+    write_whole_file(
+        options.platform_out,
+        platform_xml(recorded_platform(recording.units, recording.trace.kernel, options.out)));
   }
   if (recording.interrupted) {
-    std::fprintf(stderr, "equipoise: error: interrupted; %s holds what was recorded so far\n",
-                 options.out.c_str());
+    say_error(is_any_recorded
+                  ? fmt::format("interrupted; {} holds what was recorded so far", options.out)
+                  : "interrupted before anything was recorded; no trace was written");
     return 128 + stop_signal();
   }
   if (!options.quiet) std::printf("%s", describe_trace(recording.trace).c_str());

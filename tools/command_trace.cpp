@@ -26,6 +26,11 @@ void print_refused(const StarpuImport& import) {
   }
 }
 
+/// "1 unit", "2 units".
+std::string counted(std::size_t count, const std::string& what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 /// Kernels of which no row can be used, by the reason.
 using UnusableKernels = std::map<std::string, std::vector<std::string>>;
 
@@ -47,7 +52,7 @@ bool import_kernel(const StarpuImportRequest& request, const std::string& kernel
   make_folder(request.out, "--out");
   const std::string file =
       fmt::format("{}/{}-{}.jsonl", request.out, options.machine, short_kernel_name(kernel));
-  write_trace(import.trace, file);
+  write_whole_file(file, trace_text(import.trace));
   std::printf("%s: %zu units, %zu sizes and units timed, %zu rows refused\n", file.c_str(),
               import.trace.units.size(), import.trace.samples.size(), import.refused.size());
   print_refused(import);
@@ -60,8 +65,10 @@ int trace_check_command(const std::string& file) {
   const Trace trace = read_traces({file}).front();
   const std::vector<std::string> doubtful = doubtful_in_trace(trace);
   for (const std::string& line : doubtful) warn(file + ": " + line);
-  std::printf("%s: a legal trace of %s: %zu units, %zu lines, %zu doubts\n", file.c_str(),
-              trace.kernel.c_str(), trace.units.size(), trace.samples.size(), doubtful.size());
+  std::printf("%s: a legal trace of %s: %s, %s, %s\n", file.c_str(), trace.kernel.c_str(),
+              counted(trace.units.size(), "unit").c_str(),
+              counted(trace.samples.size(), "line").c_str(),
+              counted(doubtful.size(), "doubt").c_str());
   return 0;
 }
 
@@ -87,7 +94,8 @@ int trace_import_starpu_command(const StarpuImportRequest& asked) {
     throw InputError(directory, "no kernel of " + machine.name + " can be used; see above");
   }
   const std::string file = request.out + "/" + machine.name + ".xml";
-  write_platform(starpu_platform(machine, request.keep_drivers, starpu_source(directory)), file);
+  write_whole_file(
+      file, platform_xml(starpu_platform(machine, request.keep_drivers, starpu_source(directory))));
   std::printf("%s: %d CPU cores and %zu GPUs%s\n", file.c_str(), machine.cpu_cores,
               machine.gpus.size(),
               request.keep_drivers || machine.gpus.empty()
@@ -100,7 +108,7 @@ int trace_import_csv_command(const std::string& file, const CsvImportOptions& op
                              const std::string& out) {
   check_writable(out, "--out");
   const Trace trace = import_csv(file, options);
-  write_trace(trace, out);
+  write_whole_file(out, trace_text(trace));
   std::printf("%s: %zu lines of %s on %s\n", out.c_str(), trace.samples.size(),
               trace.kernel.c_str(), options.unit.c_str());
   return 0;

@@ -86,7 +86,7 @@ RecordedFiles record_all(const RealWorld& world, const Options& options) {
     for (const UnitSpec& spec : world.specs) {
       if (!spec.trace_unit.empty()) add_paced(recording, spec, world.traces);
     }
-    write_trace(recording.trace, file);
+    write_whole_file(file, trace_text(recording.trace));
     if (files.traces.empty()) {
       std::vector<RecordedUnit> ordered;
       for (const UnitSpec& spec : world.specs) {
@@ -94,7 +94,7 @@ RecordedFiles record_all(const RealWorld& world, const Options& options) {
           return unit.unit.name == spec.unit.name;
         }));
       }
-      write_platform(recorded_platform(ordered, name, file), files.platform);
+      write_whole_file(files.platform, platform_xml(recorded_platform(ordered, name, file)));
     }
     files.traces.push_back(file);
   }

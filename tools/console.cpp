@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <stdexcept>
 
 #include "shared_policies/model/failure.hpp"
 
@@ -58,7 +59,8 @@ void write_whole_file(const std::string& path, const std::string& text) {
   if (!file || std::rename(beside.c_str(), path.c_str()) != 0) {
     const std::string reason = std::strerror(errno);
     std::remove(beside.c_str());
-    throw InputError(path, "cannot be written: " + reason + "; give --out a path that can");
+    throw std::runtime_error(path + ": cannot be written: " + reason +
+                             "; make room there, or give --out another path");
   }
 }
 

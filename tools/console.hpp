@@ -28,7 +28,9 @@ class Progress {
   bool shown_ = false;
 };
 
-/// Writes `text` beside `path` and renames it there. Throws InputError when that cannot be done.
+/// Writes `text` beside `path` and renames it there. Throws std::runtime_error when that cannot be
+/// done, as on a full disk; a path that cannot be written at all is found by `check_writable` or
+/// `make_folder` before there is anything to write.
 void write_whole_file(const std::string& path, const std::string& text);
 
 /// Throws InputError unless a file can be made at `path` (its folder exists and can be written, and

@@ -1,17 +1,14 @@
 // Formats records into a buffer that goes to disk in whole lines.
 #include "traces/journal_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/compile.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 
-#include "shared_policies/model/failure.hpp"
+#include "traces/line_file.hpp"
 
 namespace equipoise {
 namespace {
@@ -38,12 +35,7 @@ class StreamedJournalFile final : public JournalFile {
  public:
   StreamedJournalFile(const std::string& path, const std::string& header,
                       const std::vector<std::string>& units)
-      : path_(path) {
-    file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file_ < 0) {
-      throw InputError(path, std::string("cannot be written: ") + std::strerror(errno) +
-                                 "; give --out a path that can");
-    }
+      : file_(std::in_place, path) {
     for (const std::string& unit : units) units_.push_back(quoted(unit));
     buffer_.reserve(buffer_bytes + 4096);
     put(header);
@@ -51,9 +43,11 @@ class StreamedJournalFile final : public JournalFile {
   }
 
   ~StreamedJournalFile() override {
-    if (file_ < 0) return;
-    static_cast<void>(write_out());  // an interrupted run; nobody is left to tell of a failure
-    ::close(file_);
+    if (!file_) return;
+    try {
+      flush();
+    } catch (const std::runtime_error&) {  // an interrupted run; nobody is left to tell
+    }
   }
 
   void block(const BlockRecord& r) override {
@@ -105,20 +99,14 @@ class StreamedJournalFile final : public JournalFile {
   }
 
   void flush() override {
-    if (!write_out()) {
-      const std::string reason = std::strerror(errno);
-      ::close(file_);
-      file_ = -1;
-      throw std::runtime_error(path_ + ": the run file cannot be written on: " + reason +
-                               "; its lines so far can be read");
-    }
+    file_->append({buffer_.data(), buffer_.size()});
+    buffer_.clear();
   }
 
   void finish(const std::string& summary) override {
     put(summary);
     flush();
-    ::close(file_);
-    file_ = -1;
+    file_.reset();
   }
 
  private:
@@ -150,34 +138,9 @@ class StreamedJournalFile final : public JournalFile {
     if (buffer_.size() >= buffer_bytes) flush();
   }
 
-  /// Writes the buffer; what a full disk did not take is cut back to the last whole line.
-  [[nodiscard]] bool write_out() {
-    std::size_t written = 0;
-    while (written < buffer_.size()) {
-      const ssize_t n = ::write(file_, buffer_.data() + written, buffer_.size() - written);
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) {
-        const int reason = errno;
-        cut_partial_line(written);
-        errno = reason;
-        return false;
-      }
-      written += static_cast<std::size_t>(n);
-    }
-    buffer_.clear();
-    return true;
-  }
-
-  void cut_partial_line(std::size_t written) const {
-    std::size_t whole = written;
-    while (whole > 0 && buffer_.data()[whole - 1] != '\n') --whole;
-    const off_t end = ::lseek(file_, 0, SEEK_CUR);
-    if (end >= 0 && ::ftruncate(file_, end - static_cast<off_t>(written - whole)) != 0) return;
-  }
-
   std::string path_;
   std::vector<std::string> units_;  ///< names as JSON strings
-  int file_ = -1;
+  std::optional<LineFile> file_;    ///< none when it is finished
   fmt::memory_buffer buffer_;
 };
 

@@ -1,10 +1,12 @@
 // Reads and writes trace files, schema equipoise.trace/1 (traces/README.md has it field by field).
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "shared_policies/model/trace.hpp"
+#include "traces/line_file.hpp"
 
 namespace equipoise {
 
@@ -18,8 +20,33 @@ namespace equipoise {
 /// ignored.
 [[nodiscard]] Trace read_trace(const std::string& path, std::vector<std::string>* warnings);
 
-/// Writes `trace` beside `path` and renames it into place. Throws InputError when that fails;
-/// nothing is left behind then.
-void write_trace(const Trace& trace, const std::string& path);
+/// The text of a trace file.
+[[nodiscard]] std::string trace_text(const Trace& trace);
+
+/// A trace that goes to disk while it is recorded: a readable file whatever ends the program.
+class StreamedTrace {
+ public:
+  /// Creates the file at `path`, or empties it. `header` is all that is known before the first
+  /// sample. Throws InputError when that cannot be done.
+  StreamedTrace(std::string path, Trace header);
+  StreamedTrace(const StreamedTrace&) = delete;
+  StreamedTrace& operator=(const StreamedTrace&) = delete;
+  /// The file stays if it holds samples.
+  ~StreamedTrace();
+
+  /// Writes `samples`, behind the header if they are the first, before it returns. Throws
+  /// std::runtime_error when the disk does not take them all; those that it took stay.
+  void append(std::span<const TraceSample> samples);
+  /// Removes the file.
+  void discard();
+
+  /// There is no sample in it.
+  [[nodiscard]] bool is_empty() const { return file_.lines() < 2; }
+  [[nodiscard]] const std::string& path() const { return file_.path(); }
+
+ private:
+  Trace header_;
+  LineFile file_;
+};
 
 }  // namespace equipoise

@@ -2,10 +2,9 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
-#include "shared_policies/model/failure.hpp"
 #include "traces/trace_file.hpp"
 
 namespace equipoise {
@@ -73,17 +72,25 @@ std::string sample_line(const Trace& trace, const TraceSample& sample) {
 
 }  // namespace
 
-void write_trace(const Trace& trace, const std::string& path) {
-  const std::string beside = path + ".partial";
-  std::ofstream out(beside, std::ios::binary | std::ios::trunc);
-  if (!out) throw InputError(path, "cannot be written; is the directory there and writable?");
-  out << header_line(trace) << '\n';
-  for (const TraceSample& sample : trace.samples) out << sample_line(trace, sample) << '\n';
-  out.close();
-  if (!out || std::rename(beside.c_str(), path.c_str()) != 0) {
-    std::remove(beside.c_str());
-    throw InputError(path, "cannot be written; is it a directory, or the disk full?");
-  }
+std::string trace_text(const Trace& trace) {
+  std::string text = header_line(trace) + '\n';
+  for (const TraceSample& sample : trace.samples) text += sample_line(trace, sample) + '\n';
+  return text;
 }
+
+StreamedTrace::StreamedTrace(std::string path, Trace header)
+    : header_(std::move(header)), file_(std::move(path)) {}
+
+StreamedTrace::~StreamedTrace() {
+  if (is_empty()) discard();
+}
+
+void StreamedTrace::append(std::span<const TraceSample> samples) {
+  std::string lines = file_.lines() == 0 ? header_line(header_) + '\n' : std::string();
+  for (const TraceSample& sample : samples) lines += sample_line(header_, sample) + '\n';
+  file_.append(lines);
+}
+
+void StreamedTrace::discard() { std::remove(path().c_str()); }
 
 }  // namespace equipoise

@@ -1,0 +1,95 @@
+// `equipoise record` as a user types it: what it refuses, and what is left of one that does not
+// end.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "tests/support/program.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace equipoise {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Records two units at three sizes.
+std::vector<std::string> record_to(const std::string& out, const std::string& workload) {
+  return {"record", "--unit",  "cpu",   "--unit", "cpu", "--workload",
+          workload, "--sizes", "1,2,4", "--out",  out};
+}
+
+TEST(RecordCommand, RefusesFewerItemsThanUnitsAtATimeAndWritesNothing) {
+  const TemporaryFolder scratch;
+  const std::string out = scratch.path("t.jsonl");
+  const ProgramRun run = run_equipoise({"record", "--concurrent", "--unit", "cpu", "--unit", "cpu",
+                                        "--workload", "blackscholes:options=1", "--out", out});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.err.find("equipoise: error: --workload: "), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("2 units at a time need 2 at least"), std::string::npos) << run.err;
+  EXPECT_TRUE(fs::is_empty(fs::path(out).parent_path()));
+}
+
+TEST(RecordCommand, LeavesTheTraceAloneWhenItIsDone) {
+  const TemporaryFolder scratch;
+  const std::string out = scratch.path("t.jsonl");
+  const ProgramRun run = run_equipoise(record_to(out, "blackscholes:options=100"));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_FALSE(fs::exists(out + ".partial"));
+  const ProgramRun check = run_equipoise({"trace", "check", out});
+  EXPECT_EQ(check.exit_code, 0) << check.err;
+  EXPECT_NE(read_text(out).find("each unit alone"), std::string::npos);
+}
+
+TEST(RecordCommand, LeavesAReadableTraceWhenItIsKilled) {
+  const TemporaryFolder scratch;
+  const std::string out = scratch.path("t.jsonl");
+  const std::string partial = out + ".partial";
+  // The second unit rests for long after its first block.
+  const ProgramRun run = kill_equipoise(
+      {"record", "--unit", "cpu", "--unit", "cpu,slowdown=1e6", "--workload",
+       "blackscholes:options=1e5", "--sizes", "1000,10000", "--out", out},
+      [&] { return read_text(partial).find("\"items\":10000,") != std::string::npos; });
+  EXPECT_EQ(run.exit_code, -SIGKILL) << run.err;
+  EXPECT_FALSE(fs::exists(out));
+  const ProgramRun check = run_equipoise({"trace", "check", partial});
+  EXPECT_EQ(check.exit_code, 0) << check.err;
+  EXPECT_NE(check.err.find("unit cpu1 has no samples"), std::string::npos) << check.err;
+}
+
+TEST(RecordCommand, KeepsWhatAFullDiskTook) {
+  const TemporaryFolder scratch;
+  const std::string out = scratch.path("t.jsonl");
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit little{1500, before.rlim_max};  // for the program, which inherits it
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &little), 0);
+  const ProgramRun run = run_equipoise(record_to(out, "blackscholes:options=1e5"));
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_NE(run.err.find("warning: " + out + ".partial holds what was recorded so far"),
+            std::string::npos)
+      << run.err;
+  EXPECT_NE(run.err.find("error: " + out + ".partial: cannot be written on: "), std::string::npos)
+      << run.err;
+  const ProgramRun check = run_equipoise({"trace", "check", out + ".partial"});
+  EXPECT_EQ(check.exit_code, 0) << check.err;
+  EXPECT_EQ(check.err.find("truncated"), std::string::npos) << check.err;
+}
+
+TEST(RecordCommand, SaysThatNothingWasRecordedWhenItIsInterruptedAtOnce) {
+  const TemporaryFolder scratch;
+  const std::string out = scratch.path("t.jsonl");
+  // The first block does not come back before that.
+  const ProgramRun run =
+      run_equipoise({"record", "--unit", "cpu,slowdown=1e6", "--workload",
+                     "blackscholes:options=1e5", "--sizes", "100000", "--out", out},
+                    SIGINT, 1.0);
+  EXPECT_EQ(run.exit_code, 130);
+  EXPECT_NE(run.err.find("interrupted before anything was recorded"), std::string::npos) << run.err;
+  EXPECT_TRUE(fs::is_empty(fs::path(out).parent_path()));
+}
+
+}  // namespace
+}  // namespace equipoise

@@ -1,0 +1,146 @@
+// Traces that go to disk while they are recorded, and files of lines.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <filesystem>
+#include <functional>
+#include <stdexcept>
+
+#include "tests/support/refusal.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "traces/line_file.hpp"
+#include "traces/trace_file.hpp"
+
+namespace equipoise {
+namespace {
+
+/// No file of this process grows beyond `bytes` while it lives: what a full disk does.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit little{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &little);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+  ~FullDisk() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+/// What `act` throws that is no refusal of input.
+std::string failure_of(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const InputError& refusal) {
+    return std::string("refused: ") + refusal.what();
+  } catch (const std::runtime_error& failure) {
+    return failure.what();
+  }
+  return "no failure";
+}
+
+Trace header_of_one_unit() {
+  Trace trace;
+  trace.source = "recorded";
+  trace.kernel = "k";
+  trace.item = "thing";
+  trace.units.resize(1);
+  trace.units[0].name = "cpu0";
+  return trace;
+}
+
+/// Samples of blocks of 1, 2, ... items.
+std::vector<TraceSample> samples_of(int count) {
+  std::vector<TraceSample> samples(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) {
+    samples[static_cast<std::size_t>(i)].items = i + 1.0;
+    samples[static_cast<std::size_t>(i)].compute_mean_s = 0.5;
+  }
+  return samples;
+}
+
+TEST(LineFile, TakesBackTheLineThatAFullDiskCutAndWritesNothingBehindTheGap) {
+  const TemporaryFolder folder;
+  LineFile file(folder.path("f"));
+  file.append("12345\n");
+  std::string why;
+  {
+    const FullDisk disk(14);
+    why = failure_of([&] { file.append("789\n12345\n"); });
+  }
+  EXPECT_TRUE(why.starts_with(folder.path("f") + ": cannot be written on: ")) << why;
+  EXPECT_EQ(folder.read("f"), "12345\n789\n");
+  EXPECT_EQ(file.lines(), 2u);
+  EXPECT_EQ(failure_of([&] { file.append("9\n"); }), why);
+  EXPECT_EQ(folder.read("f"), "12345\n789\n");
+}
+
+TEST(LineFile, RefusesAPathThatCannotBeWritten) {
+  EXPECT_TRUE(
+      refusal_of([] { LineFile("/nowhere/f"); }).starts_with("/nowhere/f: cannot be written: "));
+}
+
+TEST(StreamedTrace, CanBeReadAfterEveryAppend) {
+  const TemporaryFolder folder;
+  StreamedTrace trace(folder.path("t"), header_of_one_unit());
+  EXPECT_TRUE(trace.is_empty());
+  trace.append(samples_of(2));
+  EXPECT_FALSE(trace.is_empty());
+  EXPECT_EQ(read_trace(folder.path("t"), nullptr).samples.size(), 2u);
+  trace.append(samples_of(1));
+  const Trace read = read_trace(folder.path("t"), nullptr);
+  EXPECT_EQ(read.kernel, "k");
+  ASSERT_EQ(read.samples.size(), 3u);
+  EXPECT_EQ(read.samples[1].items, 2.0);
+  EXPECT_EQ(read.samples[2].items, 1.0);
+}
+
+TEST(StreamedTrace, StaysWithSamplesAndGoesWithoutOrWhenDiscarded) {
+  const TemporaryFolder folder;
+  { const StreamedTrace trace(folder.path("none"), header_of_one_unit()); }
+  EXPECT_FALSE(std::filesystem::exists(folder.path("none")));
+  { StreamedTrace(folder.path("some"), header_of_one_unit()).append(samples_of(1)); }
+  EXPECT_TRUE(std::filesystem::exists(folder.path("some")));
+  {
+    StreamedTrace trace(folder.path("done"), header_of_one_unit());
+    trace.append(samples_of(1));
+    trace.discard();
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder.path("done")));
+}
+
+TEST(StreamedTrace, KeepsWhatAFullDiskTook) {
+  const TemporaryFolder folder;
+  std::string why;
+  {
+    StreamedTrace trace(folder.path("t"), header_of_one_unit());
+    const FullDisk disk(1000);
+    why = failure_of([&] { trace.append(samples_of(100)); });
+    EXPECT_FALSE(trace.is_empty());
+  }
+  EXPECT_TRUE(why.starts_with(folder.path("t") + ": cannot be written on: ")) << why;
+  std::vector<std::string> warnings;
+  const Trace read = read_trace(folder.path("t"), &warnings);
+  EXPECT_TRUE(warnings.empty());
+  EXPECT_GT(read.samples.size(), 5u);
+  EXPECT_LT(read.samples.size(), 100u);
+}
+
+TEST(StreamedTrace, LeavesNothingWhereNotEvenTheHeaderFits) {
+  const TemporaryFolder folder;
+  {
+    StreamedTrace trace(folder.path("t"), header_of_one_unit());
+    const FullDisk disk(10);
+    EXPECT_NE(failure_of([&] { trace.append(samples_of(1)); }), "no failure");
+    EXPECT_TRUE(trace.is_empty());
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder.path("t")));
+}
+
+}  // namespace
+}  // namespace equipoise
