@@ -24,7 +24,7 @@ class Clock {
   virtual void start() = 0;
   /// The time since `start`.
   [[nodiscard]] virtual Seconds now() const = 0;
-  /// When `at` is on the machine's own clock; its last moment for what is too far away.
+  /// When `at` is on the machine's own clock; of what is further away, 1e9 s after the start.
   [[nodiscard]] virtual TimePoint moment(Seconds at) const = 0;
 
   /// Returns at `at`, some microseconds late at most on an idle core; within 20 ms once `stopping`

@@ -47,8 +47,8 @@ void add_run_settings(CLI::App& command, Request& r);
 void add_units(CLI::App& command, Request& r, bool required);
 void add_real_settings(CLI::App& command, Request& r);
 
-/// Adds `simulate`, `run`, `replay`, `compare`, `sweep`, `record` and `optimum`: what runs
-/// something.
+/// Adds `simulate`, `run`, `replay`, `compare`, `validate`, `sweep`, `record` and `optimum`: what
+/// runs something.
 void add_run_commands(CLI::App& app, Request& r);
 /// Adds `list`, `trace` and `platform`: what reads and writes files.
 void add_file_commands(CLI::App& app, Request& r);

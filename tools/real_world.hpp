@@ -1,5 +1,4 @@
-// Real units and real kernels, put together: everything that runs in real time
-// need.
+// Units and kernels, put together: what every command that runs something in real time needs.
 #pragma once
 
 #include <memory>
