@@ -44,6 +44,12 @@ struct EventRecord {
   std::uint64_t after_events = 0;            ///< of the block; see OutstandingBlock
 };
 
+/// Whether OutstandingBlock::after_events counts the event, as it does every accepted block.
+inline bool is_counted(const EventRecord& event) {
+  return event.what == "unit_lost" || event.what == "block_lost" || event.what == "unit_joined" ||
+         event.what == "timer_fired";
+}
+
 /// Takes the records of one run, in the order in which the run loop took them in. Run files, and
 /// the numbers that results are made of, are both journals, so both see the same.
 class Journal {

@@ -31,14 +31,9 @@ struct RecordedBlock {
   bool is_accepted = false;  ///< else its first item is not known
 };
 
-/// Events that executors report, as the journal names them.
+/// Whether an executor reported the event: timers are the run loop's own.
 bool is_reported(const EventRecord& event) {
-  return event.what == "unit_lost" || event.what == "unit_joined" || event.what == "block_lost";
-}
-
-/// Whether OutstandingBlock::after_events counts the event.
-bool is_counted(const EventRecord& event) {
-  return is_reported(event) || event.what == "timer_fired";
+  return is_counted(event) && event.what != "timer_fired";
 }
 
 bool is_same_block(const std::optional<Block>& a, const std::optional<Block>& b) {

@@ -191,12 +191,6 @@ class ReplayingExecutor final : public Executor {
   std::vector<std::deque<Held>> held_;  ///< (units)
 };
 
-/// Whether the event is one that OutstandingBlock::after_events counts.
-bool is_counted(const EventRecord& event) {
-  return event.what == "unit_lost" || event.what == "block_lost" || event.what == "unit_joined" ||
-         event.what == "timer_fired";
-}
-
 /// Fills the issues and settlements of `replayed` in the order of the journal.
 void read_lines(const RecordedRun& run, ReplayedDecisions& replayed) {
   std::vector<std::size_t> settled_after = {0};  // so many settlements after so many events

@@ -55,7 +55,7 @@ class RunLoop {
       for (int iteration = 0; iteration < setup_.phases[phase].iterations; ++iteration) {
         pool_ = Pool(setup_.phases[phase].items, setup_.phases[phase].grain_items);
         coverage_ = Coverage();
-        journal_.event({view_.now(), "iteration_started", {}, {}});
+        tell({view_.now(), "iteration_started", {}, {}});
         deliver({view_.now(), IterationStarted{iteration}});
         if (!drive()) return tell_outstanding();
         EQ_CHECK(coverage_.covers(setup_.phases[phase].items), "every item was done exactly once");
@@ -91,7 +91,7 @@ class RunLoop {
     }
     EQ_CHECK(!outcome_.policy_stalled, "greedy does not stall");
     outcome_.policy_stalled = true;
-    journal_.event({view_.now(), "policy_stalled", {}, {}});
+    tell({view_.now(), "policy_stalled", {}, {}});
     offer_all();
     offer_idles();
     return true;
@@ -127,8 +127,7 @@ class RunLoop {
     const Timer timer = timers_.top();
     timers_.pop();
     if (view_.outstanding() == 0) ++idle_timers_;
-    journal_.event({timer.at, "timer_fired", {}, {}});
-    ++events_;
+    tell({timer.at, "timer_fired", {}, {}});
     deliver({timer.at, TimerFired{timer.timer}});
   }
 
@@ -141,8 +140,7 @@ class RunLoop {
     } else if (const auto* gone = std::get_if<UnitLost>(&event.what)) {
       lose_unit(event, gone->unit);
     } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
-      journal_.event({event.at, "unit_joined", joined->unit, {}});
-      ++events_;
+      tell({event.at, "unit_joined", joined->unit, {}});
       deliver(event);
       offer(joined->unit);
     } else {
@@ -166,8 +164,7 @@ class RunLoop {
     if (found == nullptr) return;
     const Block block = found->block;
     pool_.put_back({block.first, block.items});
-    journal_.event({at, "block_lost", unit, block, nullptr, found->assigned, found->after_events});
-    ++events_;
+    tell({at, "block_lost", unit, block, nullptr, found->assigned, found->after_events});
     deliver({at, BlockLost{unit, block}});
     offer_all();
   }
@@ -175,20 +172,24 @@ class RunLoop {
   /// The journal tells of the unit before it tells of its blocks: the cause first.
   void lose_unit(const Event& event, UnitId unit) {
     view_.mark_absent(unit);
-    journal_.event({event.at, "unit_lost", unit, {}});
-    ++events_;
+    tell({event.at, "unit_lost", unit, {}});
     while (!view_.unit(unit).outstanding.empty()) {
       lose(event.at, unit, view_.unit(unit).outstanding.front().block.id);
     }
     deliver(event);
   }
 
+  void tell(const EventRecord& record) {
+    journal_.event(record);
+    if (is_counted(record)) ++events_;
+  }
+
   /// A run that ends early leaves blocks behind; without them its decisions could not be checked.
   void tell_outstanding() {
     for (const UnitState& unit : view_.units()) {
       for (const OutstandingBlock& b : unit.outstanding) {
-        journal_.event({view_.now(), "block_outstanding", unit.id, b.block, nullptr, b.assigned,
-                        b.after_events});
+        tell({view_.now(), "block_outstanding", unit.id, b.block, nullptr, b.assigned,
+              b.after_events});
       }
     }
   }
@@ -255,7 +256,7 @@ class RunLoop {
     } else if (const auto* thought = std::get_if<Thought>(&decision)) {
       think(*thought);
     } else if (const auto* note = std::get_if<Note>(&decision)) {
-      journal_.event({view_.now(), note->what, {}, {}});
+      tell({view_.now(), note->what, {}, {}});
     }
   }
 

@@ -16,8 +16,8 @@ namespace equipoise {
 struct OutstandingBlock {
   Block block;
   Seconds assigned;
-  /// How many events there had been when it was handed out: blocks that came back, blocks, units
-  /// that were lost, units that joined, timers that fired.
+  /// How many blocks had come back when it was handed out, and events had happened that
+  /// `is_counted` (journal.hpp): losses of blocks and units, units that joined, timers that fired.
   std::uint64_t after_events = 0;
 };
 
