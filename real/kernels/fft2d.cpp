@@ -6,7 +6,6 @@
 // unit: the arrays of a block; back: as many. What is computed: real/kernels/fourier_transform.hpp.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <utility>
 
@@ -103,9 +102,7 @@ class Fft2d final : public Kernel {
     clear_results();
   }
 
-  void clear_results() override {
-    std::ranges::fill(arrays_.out.span(), std::numeric_limits<double>::quiet_NaN());
-  }
+  void clear_results() override { forget(arrays_.out); }
 
   std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
     return std::make_unique<Fft2dSide>(arrays_, fourier_, static_cast<Items>(2 * shape_.points()),
