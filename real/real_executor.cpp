@@ -92,8 +92,11 @@ class RealExecutor final : public Executor {
   Seconds occupy(std::optional<UnitId> /*unit*/, Seconds /*span*/) override { return now(); }
 
   std::optional<Event> next(Seconds deadline) override {
-    if (!pending_) collect();
-    while (!pending_ && now() < deadline && await(deadline)) collect();
+    bool is_due = false;
+    do {
+      is_due = now() >= deadline;
+      if (!pending_) collect();
+    } while (!pending_ && !is_due && await(deadline));
     if (!pending_ || pending_->at > deadline) return std::nullopt;
     return std::exchange(pending_, std::nullopt);
   }
@@ -130,7 +133,7 @@ class RealExecutor final : public Executor {
 
   void reset() {
     seats_.clear();
-    clock_ = make_steady_clock(setup_.time_scale);
+    clock_ = setup_.clock ? setup_.clock : make_steady_clock(setup_.time_scale);
     lateness_ = std::make_shared<Lateness>();
     outstanding_ = 0;
     changes_past_ = 0;
@@ -157,7 +160,7 @@ class RealExecutor final : public Executor {
   /// stop: people who stop a program want it to end.
   void take_down() {
     loads_.clear();
-    const bool is_stopped = setup_.stop_requested && setup_.stop_requested();
+    const bool is_stopped = stops();
     for (Seat& seat : seats_) {
       seat.worker->abandon();
       seat.worker->stop();
@@ -200,8 +203,17 @@ class RealExecutor final : public Executor {
     if (phase.kernel != nullptr) {
       phase.kernel->begin_iteration(iteration_);
     } else if (phase.merge > Seconds{}) {
-      clock_->wait_until(now() + phase.merge, never_);
+      wait(phase.merge);
     }
+  }
+
+  [[nodiscard]] bool stops() const { return setup_.stop_requested && setup_.stop_requested(); }
+
+  /// Lets `span` pass, less of it when the run is to stop.
+  void wait(Seconds span) {
+    const Seconds slice{std::chrono::duration<double>(stop_poll).count() / setup_.time_scale};
+    const Seconds end = now() + span;
+    while (now() < end && !stops()) clock_->wait_until(std::min(end, now() + slice), never_);
   }
 
   [[nodiscard]] UnitId id_of(const Seat& seat) const {
@@ -237,13 +249,14 @@ class RealExecutor final : public Executor {
   /// Makes what happened first, and has not been reported, the pending event.
   void collect() {
     while (!pending_) {
+      const Seconds now = clock_->now();  // before the look, which finds what is back by then
       Seat* const seat = earliest();
       const Seconds change = next_change();
       if (seat != nullptr && seat->worker->report()->end <= change) {
         take_report(*seat);
-      } else if (change <= clock_->now()) {
+      } else if (change <= now) {
         change_unit(changes_[changes_past_++]);
-      } else if (!take_timeout()) {
+      } else if (!take_timeout(now)) {
         return;
       }
     }
@@ -276,14 +289,13 @@ class RealExecutor final : public Executor {
     }
   }
 
-  /// Loses the unit that has kept a block too long, if there is one.
-  bool take_timeout() {
+  /// Loses the unit that has kept a block too long by `now`, if there is one.
+  bool take_timeout(Seconds now) {
     if (setup_.block_timeout == Seconds::infinity()) return false;
     Seat* const seat = first_due();
-    if (seat == nullptr || seat->busy_since + setup_.block_timeout > clock_->now()) return false;
+    if (seat == nullptr || seat->busy_since + setup_.block_timeout > now) return false;
     seat->has_stalled = true;
-    lose(*seat, clock_->now(),
-         fmt::format("no block came back for {} s", setup_.block_timeout.value));
+    lose(*seat, now, fmt::format("no block came back for {} s", setup_.block_timeout.value));
     return true;
   }
 
@@ -303,7 +315,7 @@ class RealExecutor final : public Executor {
   /// Waits for a report, `deadline`, a change, a timeout, or a stop. False: there is nothing to
   /// wait for any more.
   bool await(Seconds deadline) {
-    if (setup_.stop_requested && setup_.stop_requested()) return false;
+    if (stops()) return false;
     Seconds until = std::min(deadline, next_change());
     if (outstanding_ == 0 && until == Seconds::infinity()) return false;
     if (const Seat* const due = first_due()) {

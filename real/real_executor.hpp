@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "real/clock.hpp"
 #include "real/disturbances.hpp"
 #include "real/kernels/kernel.hpp"
 #include "real/machine.hpp"
@@ -48,8 +49,9 @@ struct RealSetup {
   std::vector<UnitRates> rates;  ///< (units) how the scenario slows them; empty: as `rates_of` says
   /// A unit of which no block comes back for so long, while it has one, is lost.
   Seconds block_timeout = Seconds::infinity();
-  /// Of the clock, see `make_steady_clock`: all times of the run are those that it shows. Not 1
-  /// only where all units are paced.
+  /// All times of the run are those that it shows. None: the machine's, see `make_steady_clock`.
+  std::shared_ptr<Clock> clock;
+  /// Of the clock. Not 1 only where all units are paced.
   double time_scale = 1.0;
   /// Asked at least every 50 ms while the executor waits, on the controller's thread: true makes
   /// `next` return nothing. None: never.

@@ -44,7 +44,7 @@ class Worker {
   /// Waits until the unit is ready for its first block. Throws BackendError when it does not come
   /// up.
   virtual void await_up() = 0;
-  /// Queues a block behind those that the worker has; it works on them in order. The epoch is filled
+  /// Queues a block behind those that the worker has; it works on them in order. Fills the epoch
   /// in.
   virtual void queue(Command command) = 0;
   /// The oldest report that was not dropped, or null. Never one of an abandoned block.

@@ -18,20 +18,21 @@ class RealScenarios : public testing::Test {
                          R"({"schema":"equipoise.scenario/1","events":[)" + events + "]}");
   }
 
-  /// Two units price options, 200 times over.
+  /// Two units price options, `iterations` times over.
   [[nodiscard]] ProgramRun run(const std::string& events, const std::vector<std::string>& more = {},
-                               const std::string& command = "run") const {
-    std::vector<std::string> words = {command,
-                                      "--unit",
-                                      "cpu",
-                                      "--unit",
-                                      "cpu,slowdown=2",
-                                      "--workload",
-                                      "blackscholes:options=1e5,iterations=200",
-                                      "--policy",
-                                      "greedy",
-                                      "--scenario",
-                                      write(events)};
+                               const std::string& command = "run", int iterations = 200) const {
+    std::vector<std::string> words = {
+        command,
+        "--unit",
+        "cpu",
+        "--unit",
+        "cpu,slowdown=2",
+        "--workload",
+        "blackscholes:options=1e5,iterations=" + std::to_string(iterations),
+        "--policy",
+        "greedy",
+        "--scenario",
+        write(events)};
     words.insert(words.end(), more.begin(), more.end());
     return run_equipoise(words);
   }
@@ -46,11 +47,11 @@ TEST_F(RealScenarios, AreInTheJournalAndTheNumbersVerify) {
           R"({"at_s":0.002,"unit":"cpu1","kind":"slow","factor":3},)"
           R"({"at_s":0.003,"link":"RAM-cpu1","kind":"bandwidth","factor":0.5},)"
           R"({"at_s":0.01,"unit":"cpu1","kind":"fail"},{"at_s":0.02,"unit":"cpu1","kind":"join"})",
-          {"--out", file, "--json"});
+          {"--out", file, "--json"}, "run", 500);
   ASSERT_EQ(done.exit_code, 0) << done.err;
   const Json summary = Json::parse(done.out);
   EXPECT_EQ(summary.at("verified"), true);
-  EXPECT_EQ(summary.at("items"), 20'000'000);
+  EXPECT_EQ(summary.at("items"), 50'000'000);
   EXPECT_EQ(summary.at("loads").at(0).at("unit"), "cpu0");
   EXPECT_EQ(summary.at("loads").at(0).at("share"), 0.5);
   EXPECT_GT(summary.at("loads").at(0).at("measured_share"), 0.0);

@@ -122,9 +122,9 @@ TEST(Replay, ChecksAnInterruptedRunAndSaysThatItIs) {
   const TemporaryFolder scratch;
   const std::string file = scratch.path("run.jsonl");
   const ProgramRun run =
-      run_equipoise(with(two_cpus, {"--workload", "blackscholes:options=2e5,iterations=1000",
-                                    "--policy", "awf-c", "--out", file}),
-                    SIGINT, 1.0);
+      signal_equipoise(with(two_cpus, {"--workload", "blackscholes:options=2e5,iterations=1000000",
+                                       "--policy", "awf-c", "--out", file}),
+                       SIGINT, [&] { return lines_of(read_text(file)).size() > 100; });
   ASSERT_EQ(run.exit_code, 130) << run.err;
   ProgramRun check = run_equipoise({"replay", file, "--check"});
   EXPECT_EQ(check.exit_code, 0) << check.err;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -103,8 +104,8 @@ TEST_F(Sweep, GoesOnWhereAKilledOneStopped) {
   int kills = 0;
   for (std::size_t until : {0u, 1u, 7u, 20u, 21u, 60u, 103u}) {
     const std::size_t before = points_in(folder).size();
-    const ProgramRun run = kill_equipoise({"sweep", small, "--out", folder},
-                                          [&] { return points_in(folder).size() > until; });
+    const ProgramRun run = signal_equipoise({"sweep", small, "--out", folder}, SIGKILL,
+                                            [&] { return points_in(folder).size() > until; });
     if (run.exit_code == -9) ++kills;
     EXPECT_GE(points_in(folder).size(), before);
     // What a kill in the middle of a write would leave.

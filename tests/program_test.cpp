@@ -211,9 +211,9 @@ TEST(Program, LeavesAReadableRunFileAfterCtrlC) {
   const TemporaryFolder scratch;
   const std::string file = scratch.path("run.jsonl");
   const ProgramRun run =
-      run_equipoise({"run", "--unit", "cpu,slowdown=1000", "--workload", "blackscholes:options=2e6",
-                     "--policy", "greedy", "--out", file},
-                    SIGINT, 1.5);
+      signal_equipoise({"run", "--unit", "cpu,slowdown=1e6", "--workload",
+                        "blackscholes:options=2e6", "--policy", "greedy", "--out", file},
+                       SIGINT, [&] { return !lines_of(read_text(file)).empty(); });
   EXPECT_EQ(run.exit_code, 130) << run.err;
   EXPECT_EQ(run.err.rfind("equipoise: error: interrupted", 0), 0u) << run.err;
   for (const Json& line : json_lines(file)) EXPECT_FALSE(line.contains("summary"));
@@ -222,10 +222,10 @@ TEST(Program, LeavesAReadableRunFileAfterCtrlC) {
 TEST(Program, LeavesAReadableRunFileWhenASimulationIsStopped) {
   const TemporaryFolder scratch;
   const std::string file = scratch.path("run.jsonl");
-  const ProgramRun run = run_equipoise(
+  const ProgramRun run = signal_equipoise(
       {"simulate", "--platform", "platforms/sirocco.xml", "--trace", "traces/sirocco-dgemm.jsonl",
        "--workload", "starpu_dgemm_gemm:items=1e9", "--policy", "greedy:pieces=5e7", "--out", file},
-      SIGINT, 1.0);
+      SIGINT, [&] { return lines_of(read_text(file)).size() > 100; });
   EXPECT_EQ(run.exit_code, 130) << run.err;
   EXPECT_EQ(run.err.rfind("equipoise: error: interrupted", 0), 0u) << run.err;
   const std::string last = lines_of(read_text(file)).back();

@@ -7,6 +7,7 @@
 
 #include "real/paced_unit.hpp"
 #include "real/real_executor.hpp"
+#include "tests/support/fake_clock.hpp"
 #include "tests/support/scripted.hpp"
 
 namespace equipoise {
@@ -117,12 +118,30 @@ TEST(Paced, DrawsTheTimesOfItsUnitAndRepetition) {
   });
 }
 
+TEST(Paced, WaitsForTheMergeBetweenIterationsUntilTheRunIsToStop) {
+  RealSetup setup = setup_of("paced,trace_unit=x");
+  const auto clock = std::make_shared<FakeClock>();
+  setup.clock = clock;
+  setup.phases[0].merge = Seconds{1000.0};
+  bool is_to_stop = false;
+  int asked = 0;
+  setup.stop_requested = [&] { return is_to_stop && ++asked > 2; };
+  const auto executor = make_real_executor(std::move(setup));
+  executor->run([&] {
+    executor->start({.id = 0, .first = 0, .items = 1, .iteration = 1}, UnitId{0});
+    EXPECT_NEAR(clock->now().value, 1000.0, 1e-9);
+    is_to_stop = true;
+    executor->start({.id = 1, .first = 0, .items = 1, .iteration = 2}, UnitId{0});
+    EXPECT_NEAR(clock->now().value, 1000.1, 1e-9);  // it asks every 50 ms: before, then, and then
+  });
+}
+
 TEST(Paced, LetsGoOfItsBlocksWhenItsUnitFailsAndBeginsAnewWhenItJoins) {
   RealSetup setup = setup_of("paced,trace_unit=x,id=gpu");
   setup.scenario.events = {{Seconds{0.01}, Seconds{0.02}, DisturbanceKind::fail, "gpu", 1.0, {}}};
   const auto executor = make_real_executor(std::move(setup));
   executor->run([&] {
-    executor->start({.id = 0, .first = 0, .items = 100}, UnitId{0});  // 0.4 s
+    executor->start({.id = 0, .first = 0, .items = 1'000'000}, UnitId{0});  // 4000 s
     auto event = executor->next(Seconds::infinity());
     ASSERT_TRUE(event && std::holds_alternative<UnitLost>(event->what));
     event = executor->next(Seconds::infinity());
@@ -133,7 +152,7 @@ TEST(Paced, LetsGoOfItsBlocksWhenItsUnitFailsAndBeginsAnewWhenItJoins) {
     const BlockFinished& finished = std::get<BlockFinished>(event->what);
     EXPECT_EQ(finished.block.id, 1u);
     EXPECT_NEAR(finished.times.in.value, 8e-3, 1e-12);  // first use and resident data again
-    EXPECT_LT(event->at, Seconds{0.4});
+    EXPECT_LT(event->at, Seconds{1000.0});
   });
 }
 

@@ -1,6 +1,7 @@
 // What a scenario does to real units: they go, come back, stall, are slowed, and lose no item.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "real/real_executor.hpp"
 #include "real/worker.hpp"
 #include "shared_policies/run/run_loop.hpp"
+#include "tests/support/fake_clock.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/scripted.hpp"
 #include "tests/support/scripted_kernel.hpp"
@@ -95,13 +97,18 @@ TEST(RealScenario, LetsAUnitThatComesBackWorkWithItsResidentDataBroughtAgain) {
     if (block.id == 1) late.wait();
   };
   ScriptedKernel kernel(script);
-  const auto executor = make_real_executor(setup_of(
-      {"cpu"}, kernel, {disturb(DisturbanceKind::fail, "cpu0", 0.02, 1.0, Seconds{0.03})}));
+  RealSetup setup =
+      setup_of({"cpu"}, kernel, {disturb(DisturbanceKind::fail, "cpu0", 2.0, 1.0, Seconds{3.0})});
+  const auto clock = std::make_shared<FakeClock>();
+  setup.clock = clock;
+  const auto executor = make_real_executor(std::move(setup));
   executor->run([&] {
     executor->start(block_of(0, 0, 10), UnitId{0});
     EXPECT_EQ(next_is<BlockFinished>(*executor), UnitId{0});
     executor->start(block_of(1, 10, 10), UnitId{0});
+    clock->pass(Seconds{2.0});
     EXPECT_EQ(next_is<UnitLost>(*executor), UnitId{0});
+    clock->pass(Seconds{1.0});
     EXPECT_EQ(next_is<UnitJoined>(*executor), UnitId{0});
     EXPECT_EQ(script.residents, 1);
     executor->start(block_of(2, 10, 10), UnitId{0});
@@ -205,22 +212,35 @@ TEST(BlockTimeout, LosesAUnitThatKeepsABlockAndLeavesItsThreadBehind) {
 }
 
 TEST(BlockTimeout, CountsFromTheLastBlockThatCameBack) {
-  // Ten blocks of at least 5 ms each, queued at once: together they take longer than the limit.
-  KernelScript script(10);
-  script.compute = [](const Block&, int) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  };
+  // Three blocks, handed out at once. Two come back 0.75 s each after the one before: the second
+  // 1.5 s after it was handed out. The third is late 1 s after the second.
+  KernelScript script(3);
+  std::array<Gate, 3> ends;
+  script.compute = [&](const Block& block, int) { ends.at(block.id).wait(); };
   ScriptedKernel kernel(script);
   RealSetup setup = setup_of({"cpu"}, kernel, {});
-  setup.block_timeout = Seconds{20.0};
+  const auto clock = std::make_shared<FakeClock>();
+  setup.clock = clock;
+  setup.block_timeout = Seconds{1.0};
   const auto executor = make_real_executor(std::move(setup));
   executor->run([&] {
-    for (std::uint64_t i = 0; i < 10; ++i) {
+    for (std::uint64_t i = 0; i < 3; ++i) {
       executor->start(block_of(i, static_cast<Items>(i), 1), UnitId{0});
     }
-    for (int i = 0; i < 10; ++i) EXPECT_EQ(next_is<BlockFinished>(*executor), UnitId{0});
+    for (std::size_t i = 0; i < 2; ++i) {
+      clock->pass(Seconds{0.75});
+      EXPECT_FALSE(executor->next(executor->now()));
+      ends.at(i).open();
+      EXPECT_EQ(next_is<BlockFinished>(*executor), UnitId{0});
+    }
+    clock->pass(Seconds{0.75});
+    EXPECT_FALSE(executor->next(executor->now()));
+    clock->pass(Seconds{0.25});
+    const auto lost = executor->next(Seconds::infinity());
+    ASSERT_TRUE(lost && std::holds_alternative<UnitLost>(lost->what));
+    EXPECT_EQ(lost->at, Seconds{2.5});
+    ends.at(2).open();
   });
-  EXPECT_TRUE(kernel.verify().passed);
 }
 
 TEST(RealScenario, KeepsASlowedUnitAtLeastAsLongAsItsFactorSays) {

@@ -43,27 +43,22 @@ int exit_code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 
 
 }  // namespace
 
-ProgramRun run_equipoise(const std::vector<std::string>& arguments, int signal,
-                         double signal_after_s) {
+ProgramRun run_equipoise(const std::vector<std::string>& arguments) {
   const TemporaryFolder scratch;
   const pid_t child = start(arguments, scratch.path("out"), scratch.path("err"));
-  if (signal != 0) {
-    std::this_thread::sleep_for(std::chrono::duration<double>(signal_after_s));
-    ::kill(child, signal);
-  }
   int status = 0;
   ::waitpid(child, &status, 0);
   return {exit_code_of(status), scratch.read("out"), scratch.read("err")};
 }
 
-ProgramRun kill_equipoise(const std::vector<std::string>& arguments,
-                          const std::function<bool()>& when) {
+ProgramRun signal_equipoise(const std::vector<std::string>& arguments, int signal,
+                            const std::function<bool()>& when) {
   const TemporaryFolder scratch;
   const pid_t child = start(arguments, scratch.path("out"), scratch.path("err"));
   int status = 0;
   while (::waitpid(child, &status, WNOHANG) == 0) {
     if (when()) {
-      ::kill(child, SIGKILL);
+      ::kill(child, signal);
       ::waitpid(child, &status, 0);
       break;
     }
