@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 
@@ -47,10 +48,10 @@ TEST(RecordCommand, LeavesAReadableTraceWhenItIsKilled) {
   const std::string out = scratch.path("t.jsonl");
   const std::string partial = out + ".partial";
   // The second unit rests for long after its first block.
-  const ProgramRun run = kill_equipoise(
+  const ProgramRun run = signal_equipoise(
       {"record", "--unit", "cpu", "--unit", "cpu,slowdown=1e6", "--workload",
        "blackscholes:options=1e5", "--sizes", "1000,10000", "--out", out},
-      [&] { return read_text(partial).find("\"items\":10000,") != std::string::npos; });
+      SIGKILL, [&] { return read_text(partial).find("\"items\":10000,") != std::string::npos; });
   EXPECT_EQ(run.exit_code, -SIGKILL) << run.err;
   EXPECT_FALSE(fs::exists(out));
   const ProgramRun check = run_equipoise({"trace", "check", partial});
@@ -82,10 +83,11 @@ TEST(RecordCommand, SaysThatNothingWasRecordedWhenItIsInterruptedAtOnce) {
   const TemporaryFolder scratch;
   const std::string out = scratch.path("t.jsonl");
   // The first block does not come back before that.
-  const ProgramRun run =
-      run_equipoise({"record", "--unit", "cpu,slowdown=1e6", "--workload",
-                     "blackscholes:options=1e5", "--sizes", "100000", "--out", out},
-                    SIGINT, 1.0);
+  const auto begin = std::chrono::steady_clock::now();
+  const ProgramRun run = signal_equipoise(
+      {"record", "--unit", "cpu,slowdown=1e6", "--workload", "blackscholes:options=1e5", "--sizes",
+       "100000", "--out", out},
+      SIGINT, [&] { return std::chrono::steady_clock::now() - begin > std::chrono::seconds(1); });
   EXPECT_EQ(run.exit_code, 130);
   EXPECT_NE(run.err.find("interrupted before anything was recorded"), std::string::npos) << run.err;
   EXPECT_TRUE(fs::is_empty(fs::path(out).parent_path()));
