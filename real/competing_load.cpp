@@ -117,7 +117,7 @@ class ThreadedLoad final : public CompetingLoad {
 
 std::unique_ptr<CompetingLoad> start_competing_load(const Clock& clock, Seconds at, Seconds until,
                                                     double share, const std::vector<int>& cores) {
-  EQ_CHECK(share > 0.0 && share < 1.0, "a load leaves something");
+  EQ_CHECK(share > 0.0 && share <= competing_share_max, "a load leaves something");
   return std::make_unique<ThreadedLoad>(clock, at, until, share, cores);
 }
 

@@ -21,8 +21,11 @@ class CompetingLoad {
   [[nodiscard]] virtual double share() const = 0;
 };
 
-/// Starts a load of `share` in (0, 1) on each of `cores`. It sleeps until `at`, which counts on
-/// `clock`, by itself.
+/// What a load may take of a core at most: 49 threads on each do.
+inline constexpr double competing_share_max = 0.98;
+
+/// Starts a load of `share` in (0, `competing_share_max`] on each of `cores`. It sleeps until `at`,
+/// which counts on `clock`, by itself.
 ///
 /// On each core, n threads of equal priority each want share / n of the time, n the least number
 /// that a fair scheduler can grant it to beside a unit that always computes:

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "real/competing_load.hpp"
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
@@ -24,6 +25,17 @@ void check_rate(const StepFunction& rate, const std::string& what, const Scenari
                                  "scenario can do to real units; leave that out, or give the unit "
                                  "a slowdown= that it can catch up",
                                  what, rate.at(at), at.value));
+  }
+}
+
+void check_loads(const std::string& unit, const Scenario& scenario) {
+  for (const Disturbance& event : scenario.events) {
+    if (event.kind != DisturbanceKind::compete || event.target != unit) continue;
+    if (event.amount <= competing_share_max) continue;
+    throw InputError(scenario.name,
+                     fmt::format("lets a load compete for {} of unit {} from {} s on, and on real "
+                                 "units none can have more than {}; give a smaller share",
+                                 event.amount, unit, event.at.value, competing_share_max));
   }
 }
 
@@ -51,6 +63,7 @@ UnitRates rates_of(const UnitSpec& spec, const Scenario& scenario) {
   rates.in = scenario.bandwidth_of(in_link_of(spec.unit));
   rates.out = scenario.bandwidth_of(out_link_of(spec.unit));
   if (!computes) return rates;
+  check_loads(name, scenario);
   rates.in = product(rates.in, rates.compute);
   rates.out = product(rates.out, rates.compute);
   check_rate(rates.compute, "unit " + name, scenario);

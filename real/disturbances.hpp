@@ -30,7 +30,7 @@ struct UnitRates {
 /// paced unit keep their speed, and loads compete with it by taking their share of its rate.
 ///
 /// Throws InputError, naming the scenario, where that would make a unit that computes faster than
-/// it is.
+/// it is, or a load that competes with it takes more than `competing_share_max`.
 [[nodiscard]] UnitRates rates_of(const UnitSpec& spec, const Scenario& scenario);
 
 /// A unit comes or goes.

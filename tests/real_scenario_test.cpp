@@ -292,6 +292,20 @@ TEST(RatesOf, RefuseToMakeAUnitFasterThanItIs) {
   (void)rates_of(parse_units({"paced,trace_unit=x,id=cpu0"})[0], scenario);
 }
 
+TEST(RatesOf, RefuseLoadsThatNoNumberOfThreadsWouldTake) {
+  Scenario scenario;
+  scenario.name = "busy.json";
+  scenario.events = {disturb(DisturbanceKind::compete, "cpu0", 0.0, 0.98),
+                     disturb(DisturbanceKind::compete, "cpu0", 2.5, 0.99999)};
+  EXPECT_EQ(refusal_of([&] { (void)rates_of(parse_units({"cpu"})[0], scenario); }),
+            "busy.json: lets a load compete for 0.99999 of unit cpu0 from 2.5 s on, and on real "
+            "units none can have more than 0.98; give a smaller share");
+  (void)rates_of(parse_units({"cpu", "cpu"})[1], scenario);
+  (void)rates_of(parse_units({"paced,trace_unit=x,id=cpu0"})[0], scenario);
+  scenario.events.pop_back();
+  (void)rates_of(parse_units({"cpu"})[0], scenario);
+}
+
 TEST(UnitChanges, ComeInTheOrderOfTimeThoseThatGoFirst) {
   Scenario scenario;
   scenario.events = {disturb(DisturbanceKind::join, "cpu1", 2.0),
