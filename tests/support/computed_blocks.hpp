@@ -17,7 +17,7 @@ namespace equipoise {
 
 /// What the kernel `name` is refused with, as `refusal_of` says it; expects the place to be named.
 inline std::string refusal_of_kernel(const std::string& name, const TypedParameters& typed) {
-  const std::string why = refusal_of([&] { (void)make_kernel(name, typed, "--workload"); });
+  std::string why = refusal_of([&] { (void)make_kernel(name, typed, "--workload"); });
   EXPECT_TRUE(why == "not refused" || why.starts_with("--workload: ")) << why;
   return why;
 }
