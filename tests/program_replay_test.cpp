@@ -27,6 +27,14 @@ std::vector<std::string> with(std::vector<std::string> words,
 const std::vector<std::string> two_cpus = {"run", "--unit", "cpu,slots=2", "--unit",
                                            "cpu,slowdown=3"};
 
+/// Runs two units, the second of a third of the first one's speed, into `file`, to the end.
+void run_two_cpus(const std::string& file, const std::string& policy,
+                  const std::vector<std::string>& more) {
+  const ProgramRun run =
+      run_equipoise(with(with(two_cpus, {"--policy", policy, "--out", file}), more));
+  EXPECT_EQ(run.exit_code, 0) << policy << ": " << run.err;
+}
+
 void expect_agreement(const std::string& file, const std::string& policy) {
   const ProgramRun check = run_equipoise({"replay", file, "--check"});
   EXPECT_EQ(check.exit_code, 0) << policy << ": " << check.err;
@@ -43,10 +51,7 @@ TEST(Replay, DecidesRealRunsOfEveryPolicyTheSameAgain) {
   const std::string file = scratch.path("run.jsonl");
   for (const PolicyInfo& info : policy_catalog()) {
     if (info.check_units != nullptr) continue;  // needs watts, which real units lack
-    const ProgramRun run =
-        run_equipoise(with(two_cpus, {"--workload", "blackscholes:options=2e5", "--trace", trace,
-                                      "--policy", info.name, "--out", file}));
-    ASSERT_EQ(run.exit_code, 0) << info.name << ": " << run.err;
+    run_two_cpus(file, info.name, {"--workload", "blackscholes:options=2e5", "--trace", trace});
     expect_agreement(file, info.name);
   }
 }
@@ -56,10 +61,8 @@ TEST(Replay, DecidesRealRunsOfHundredsOfBlocksAndPhasesTheSameAgain) {
   const std::string file = scratch.path("run.jsonl");
   for (const std::string policy :
        {"ss", "equipoise", "plb-hac", "plb-hec", "awf-c", "af", "hdss"}) {
-    const ProgramRun run = run_equipoise(
-        with(two_cpus, {"--workload", "matmul:n=384", "--workload", "blackscholes:options=1e5",
-                        "--policy", policy, "--out", file}));
-    ASSERT_EQ(run.exit_code, 0) << policy << ": " << run.err;
+    run_two_cpus(file, policy,
+                 {"--workload", "matmul:n=384", "--workload", "blackscholes:options=1e5"});
     expect_agreement(file, policy);
   }
 }
@@ -89,10 +92,7 @@ TEST(Replay, DecidesSimulationsOfEveryPolicyTheSameAgain) {
 TEST(Replay, NamesTheDecisionOfATamperedJournal) {
   const TemporaryFolder scratch;
   const std::string file = scratch.path("run.jsonl");
-  ASSERT_EQ(run_equipoise(with(two_cpus, {"--workload", "blackscholes:options=2e5", "--policy",
-                                          "gss", "--out", file}))
-                .exit_code,
-            0);
+  run_two_cpus(file, "gss", {"--workload", "blackscholes:options=2e5"});
   std::vector<std::string> lines = lines_of(read_text(file));
   std::size_t changed = 0;
   std::string text;
@@ -159,10 +159,7 @@ TEST(Replay, IssuesTheSameBlocksAgainInEitherWorld) {
                 .exit_code,
             0);
   const std::string file = scratch.path("run.jsonl");
-  ASSERT_EQ(run_equipoise(with(two_cpus, {"--workload", "blackscholes:options=2e5,iterations=3",
-                                          "--policy", "plb-hec", "--out", file}))
-                .exit_code,
-            0);
+  run_two_cpus(file, "plb-hec", {"--workload", "blackscholes:options=2e5,iterations=3"});
   const auto recorded = blocks_of(file);
   const std::string again = scratch.path("again.jsonl");
   const ProgramRun real = run_equipoise({"replay", file, "--decisions", "--out", again, "--json"});
@@ -277,10 +274,7 @@ TEST(Replay, ChecksWhatAFullDiskLeftOfARun) {
 TEST(Replay, RefusesUnitsThatAreNotThereAndNamesThem) {
   const TemporaryFolder scratch;
   const std::string file = scratch.path("run.jsonl");
-  ASSERT_EQ(run_equipoise(with(two_cpus, {"--workload", "blackscholes:options=2e5", "--policy",
-                                          "gss", "--out", file}))
-                .exit_code,
-            0);
+  run_two_cpus(file, "gss", {"--workload", "blackscholes:options=2e5"});
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"--decisions", "--unit", "cpu"}, "it needs the unit cpu1"},
       {{"--decisions", "--unit", "cpu,id=a", "--unit", "cpu,id=b"}, "the units cpu0, cpu1"},

@@ -7,6 +7,7 @@
 
 #include "real/paced_unit.hpp"
 #include "real/real_executor.hpp"
+#include "tests/support/disturb.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/scripted.hpp"
 
@@ -138,7 +139,7 @@ TEST(Paced, WaitsForTheMergeBetweenIterationsUntilTheRunIsToStop) {
 
 TEST(Paced, LetsGoOfItsBlocksWhenItsUnitFailsAndBeginsAnewWhenItJoins) {
   RealSetup setup = setup_of("paced,trace_unit=x,id=gpu");
-  setup.scenario.events = {{Seconds{0.01}, Seconds{0.02}, DisturbanceKind::fail, "gpu", 1.0, {}}};
+  setup.scenario.events = {disturb(DisturbanceKind::fail, "gpu", 0.01, 1.0, Seconds{0.02})};
   const auto executor = make_real_executor(std::move(setup));
   executor->run([&] {
     executor->start({.id = 0, .first = 0, .items = 1'000'000}, UnitId{0});  // 4000 s
@@ -158,7 +159,7 @@ TEST(Paced, LetsGoOfItsBlocksWhenItsUnitFailsAndBeginsAnewWhenItJoins) {
 
 TEST(Paced, BeginsAnewWhenItJoinsHoweverManyBlocksItHad) {
   RealSetup setup = setup_of("paced,trace_unit=x,id=gpu");
-  setup.scenario.events = {{Seconds{1e-6}, Seconds{2e-6}, DisturbanceKind::fail, "gpu", 1.0, {}}};
+  setup.scenario.events = {disturb(DisturbanceKind::fail, "gpu", 1e-6, 1.0, Seconds{2e-6})};
   const auto executor = make_real_executor(std::move(setup));
   executor->run([&] {
     for (std::uint64_t i = 0; i < 70; ++i) {  // more than a worker's own queue holds, 4000 s each

@@ -14,6 +14,7 @@
 #include "real/real_executor.hpp"
 #include "real/worker.hpp"
 #include "shared_policies/run/run_loop.hpp"
+#include "tests/support/disturb.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/scripted.hpp"
@@ -21,11 +22,6 @@
 
 namespace equipoise {
 namespace {
-
-Disturbance disturb(DisturbanceKind kind, const std::string& target, double at_s,
-                    double amount = 1.0, Seconds until = Seconds::infinity()) {
-  return {Seconds{at_s}, until, kind, target, amount, {}};
-}
 
 RealSetup setup_of(const std::vector<std::string>& units, Kernel& kernel,
                    std::vector<Disturbance> events) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/disturb.hpp"
 #include "tests/support/scripted.hpp"
 
 namespace equipoise {
@@ -14,8 +15,8 @@ namespace {
 Scenario two_disturbances() {
   Scenario scenario;
   scenario.events = {
-      {Seconds{3.0}, Seconds::infinity(), DisturbanceKind::fail, "u1", 1.0, {}},
-      {Seconds{1.0}, Seconds{2.0}, DisturbanceKind::compete, "u0", 0.25, {}},
+      disturb(DisturbanceKind::fail, "u1", 3.0),
+      disturb(DisturbanceKind::compete, "u0", 1.0, 0.25, Seconds{2.0}),
   };
   return scenario;
 }

@@ -2,6 +2,7 @@
 // copies.
 #include <gtest/gtest.h>
 
+#include "tests/support/disturb.hpp"
 #include "tests/support/scripted.hpp"
 #include "tests/support/sim_platforms.hpp"
 #include "tests/support/simulate.hpp"
@@ -43,8 +44,7 @@ void expect_ends(const SimSetup& setup, double first_s, double second_s) {
 TEST(OwnCopies, AreSlowedWithTheUnit) {
   SimSetup setup = simulation(0);
   expect_ends(setup, 4.0, 12.0);
-  setup.scenario.events = {
-      {Seconds{}, Seconds::infinity(), DisturbanceKind::compete, "u0", 0.5, {}}};
+  setup.scenario.events = {disturb(DisturbanceKind::compete, "u0", 0, 0.5)};
   expect_ends(setup, 8.0, 24.0);
   // With an engine: in 0-1 and 1-3, computed 1-5 and 5-13, out 5-6 and 13-15.
   SimSetup with_engine = simulation(1);

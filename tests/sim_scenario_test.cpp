@@ -12,6 +12,7 @@
 #include "shared_policies/fit/timing_curve.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "sim/child_process.hpp"
+#include "tests/support/disturb.hpp"
 #include "tests/support/every_policy.hpp"
 #include "tests/support/fake_executor.hpp"
 #include "tests/support/random_scenario.hpp"
@@ -25,11 +26,6 @@ namespace {
 
 constexpr double tolerance = 1e-9;
 constexpr double bytes_per_item = 1e6;
-
-Disturbance disturb(DisturbanceKind kind, const std::string& target, double at_s,
-                    double amount = 1.0, Seconds until = Seconds::infinity()) {
-  return {Seconds{at_s}, until, kind, target, amount, {}};
-}
 
 /// Units of 1 s in, 2 s compute, 1 s out an item, each on a link of its own, link0, link1, ...
 struct Machine {

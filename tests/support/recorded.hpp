@@ -8,6 +8,7 @@
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/run/recorded_run.hpp"
 #include "shared_policies/run/run_loop.hpp"
+#include "tests/support/disturb.hpp"
 #include "tests/support/fake_executor.hpp"
 #include "tests/support/scripted.hpp"
 
@@ -40,8 +41,7 @@ inline FakeSetup faulty_machine() {
   FakeSetup machine{{affine_unit(0.5, 0.01), affine_unit(1, 0.03), affine_unit(2, 0.02)},
                     Seconds{1e-3},
                     {{Seconds{30}, UnitId{1}, false}, {Seconds{70}, UnitId{1}, true}}};
-  machine.scenario.events = {
-      {Seconds{20}, Seconds::infinity(), DisturbanceKind::join, "u2", 1.0, {}}};
+  machine.scenario.events = {disturb(DisturbanceKind::join, "u2", 20)};
   return machine;
 }
 
