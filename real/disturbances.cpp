@@ -56,13 +56,12 @@ std::string out_link_of(const Unit& unit) { return unit.name + "-RAM"; }
 
 UnitRates rates_of(const UnitSpec& spec, const Scenario& scenario) {
   const std::string& name = spec.unit.name;
-  const bool computes = spec.trace_unit.empty();
   UnitRates rates;
-  rates.compute = (computes ? without_loads(scenario) : scenario).speed_of(name);
+  rates.compute = (spec.computes() ? without_loads(scenario) : scenario).speed_of(name);
   rates.compute.multiply(Seconds{}, Seconds::infinity(), 1.0 / spec.slowdown);
   rates.in = scenario.bandwidth_of(in_link_of(spec.unit));
   rates.out = scenario.bandwidth_of(out_link_of(spec.unit));
-  if (!computes) return rates;
+  if (!spec.computes()) return rates;
   check_loads(name, scenario);
   rates.in = product(rates.in, rates.compute);
   rates.out = product(rates.out, rates.compute);

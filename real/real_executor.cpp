@@ -151,7 +151,7 @@ class RealExecutor final : public Executor {
                       .paced = setup_.paced[unit],
                       .clock = clock_,
                       .controller = bell_};
-    if (!setup.spec.trace_unit.empty()) return make_paced_worker(std::move(setup), lateness_);
+    if (!setup.spec.computes()) return make_paced_worker(std::move(setup), lateness_);
     for (const RealPhase& phase : setup_.phases) setup.phases.push_back(phase.kernel);
     return make_cpu_worker(std::move(setup));
   }
@@ -177,7 +177,7 @@ class RealExecutor final : public Executor {
       if (event.kind != DisturbanceKind::compete || event.amount <= 0.0) continue;
       for (std::size_t unit = 0; unit < setup_.units.size(); ++unit) {
         const UnitSpec& spec = setup_.units[unit];
-        if (spec.unit.name != event.target || !spec.trace_unit.empty()) continue;
+        if (spec.unit.name != event.target || !spec.computes()) continue;
         loads_.push_back({&event, start_competing_load(*clock_, event.at, event.until, event.amount,
                                                        placement_.cores[unit])});
       }
@@ -356,7 +356,7 @@ void check_memory(std::span<const std::unique_ptr<Kernel>> phases, std::span<con
     const Workload& workload = kernel->workload();
     needed_bytes += kernel->host_bytes();
     for (const UnitSpec& spec : units) {
-      if (!spec.trace_unit.empty()) continue;
+      if (!spec.computes()) continue;
       needed_bytes +=
           workload.resident_bytes +
           workload.memory_bytes_per_item * static_cast<double>(largest_block(spec.unit, workload));

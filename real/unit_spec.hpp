@@ -16,6 +16,9 @@ struct UnitSpec {
   int threads = 1;         ///< each on a core of its own; 0 of a paced unit
   std::string trace_unit;  ///< of a paced unit: which unit of the traces times it; else empty
   double slowdown = 1.0;   ///< a unit that is really busy t seconds stays taken this many times t
+
+  /// Whether it computes for real; else it is paced.
+  [[nodiscard]] bool computes() const { return trace_unit.empty(); }
 };
 
 /// One row of the catalog.

@@ -31,7 +31,7 @@ int record_command(const Options& options) {
   }
   RealWorld world = load_real_world(options);
   for (const UnitSpec& spec : world.specs) {
-    if (spec.trace_unit.empty()) continue;
+    if (spec.computes()) continue;
     throw InputError("--unit", spec.unit.name + " is paced by a trace already; leave it out");
   }
   catch_stop_signals();

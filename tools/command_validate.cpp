@@ -33,7 +33,7 @@ struct RecordedFiles {
 std::vector<UnitSpec> computing_units(const RealWorld& world) {
   std::vector<UnitSpec> computing;
   for (const UnitSpec& spec : world.specs) {
-    if (spec.trace_unit.empty()) computing.push_back(spec);
+    if (spec.computes()) computing.push_back(spec);
   }
   return computing;
 }
@@ -84,7 +84,7 @@ RecordedFiles record_all(const RealWorld& world, const Options& options) {
     if (std::ranges::find(files.traces, file) != files.traces.end()) continue;
     Recording recording = record_together(world, *kernel, options);
     for (const UnitSpec& spec : world.specs) {
-      if (!spec.trace_unit.empty()) add_paced(recording, spec, world.traces);
+      if (!spec.computes()) add_paced(recording, spec, world.traces);
     }
     write_whole_file(file, trace_text(recording.trace));
     if (files.traces.empty()) {

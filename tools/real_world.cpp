@@ -22,8 +22,6 @@
 namespace equipoise {
 namespace {
 
-bool computes(const UnitSpec& spec) { return spec.trace_unit.empty(); }
-
 /// The trace with copies counted into compute: what a block takes on a unit of this machine.
 Trace whole_blocks(Trace trace) {
   for (TraceSample& sample : trace.samples) {
@@ -37,7 +35,7 @@ Trace whole_blocks(Trace trace) {
 }  // namespace
 
 const std::string& name_in_traces(const UnitSpec& spec) {
-  return computes(spec) ? spec.unit.name : spec.trace_unit;
+  return spec.computes() ? spec.unit.name : spec.trace_unit;
 }
 
 KnownCosts known_costs(const std::vector<Workload>& phases,
@@ -186,7 +184,7 @@ RealWorld load_given_units(const Options& options, std::vector<Trace> traces) {
   RealWorld world;
   world.traces = std::move(traces);
   std::vector<UnitSpec> specs = parse_units(options.units);
-  const bool any_computes = std::ranges::any_of(specs, computes);
+  const bool any_computes = std::ranges::any_of(specs, &UnitSpec::computes);
   world.on = any_computes ? "real" : "paced";
   if (any_computes && options.on == "paced") {
     throw InputError("--unit", "not all units are paced; say --on real");
@@ -203,7 +201,7 @@ RealWorld load_given_units(const Options& options, std::vector<Trace> traces) {
   }
   for (UnitSpec& spec : specs) {
     std::vector<PacedTiming> timings;
-    if (!computes(spec)) timings = pace(spec, world);
+    if (!spec.computes()) timings = pace(spec, world);
     if (!takes_part(spec.unit, world.phases)) continue;
     world.paced.push_back(std::move(timings));
     world.units.push_back(spec.unit);
@@ -312,7 +310,7 @@ RunReport run_once(const RealWorld& world, const PolicyChoice& choice, const Opt
   ExecutorNotes notes;
   plan.notes = &notes;
   const std::unique_ptr<Executor> executor = make_executor(world, options, repetition, notes);
-  const bool all_compute = std::ranges::all_of(world.specs, computes);
+  const bool all_compute = std::ranges::all_of(world.specs, &UnitSpec::computes);
   return run_plan(plan, *executor, [&world, all_compute] {
     if (!all_compute) return std::string();  // what paced units had was not computed
     for (const std::unique_ptr<Kernel>& kernel : world.kernels) {
