@@ -1,14 +1,13 @@
 // Parts of the program that no command shows by itself: children that die, full disks, tables,
 // packed reports.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 #include <utility>
 
+#include "tests/support/full_disk.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tools/console.hpp"
@@ -45,20 +44,15 @@ TEST(ParallelRuns, SurviveAJobThatDiesAndOneThatThrows) {
 TEST(WriteWholeFile, IsNoRefusalOfInputWhenTheDiskIsFullAndLeavesNothingBehind) {
   const TemporaryFolder folder;
   const std::string path = folder.write("r.json", "old");
-  ::signal(SIGXFSZ, SIG_IGN);
-  rlimit before{};
-  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
-  const rlimit little{1000, before.rlim_max};
-  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &little), 0);
   std::string said;
   try {
+    const FullDisk disk(1000);
     write_whole_file(path, std::string(100'000, 'x'));
   } catch (const InputError&) {
     said = "refused";
   } catch (const std::runtime_error& failure) {
     said = failure.what();
   }
-  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   EXPECT_TRUE(said.starts_with(path + ": cannot be written: File too large")) << said;
   EXPECT_EQ(folder.read("r.json"), "old");
   EXPECT_EQ(std::distance(

@@ -1,12 +1,12 @@
 // `equipoise record` as a user types it: what it refuses, and what is left of one that does not
 // end.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <chrono>
 #include <csignal>
 #include <filesystem>
 
+#include "tests/support/full_disk.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -62,12 +62,10 @@ TEST(RecordCommand, LeavesAReadableTraceWhenItIsKilled) {
 TEST(RecordCommand, KeepsWhatAFullDiskTook) {
   const TemporaryFolder scratch;
   const std::string out = scratch.path("t.jsonl");
-  rlimit before{};
-  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
-  const rlimit little{1500, before.rlim_max};  // for the program, which inherits it
-  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &little), 0);
-  const ProgramRun run = run_equipoise(record_to(out, "blackscholes:options=1e5"));
-  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  const ProgramRun run = [&] {
+    const FileSizeLimit disk(1500);
+    return run_equipoise(record_to(out, "blackscholes:options=1e5"));
+  }();
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_NE(run.err.find("warning: " + out + ".partial holds what was recorded so far"),
             std::string::npos)

@@ -1,6 +1,5 @@
 // `equipoise replay` as a user types it: recorded runs are decided and issued again.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <csignal>
 #include <map>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "shared_policies/policies/catalog.hpp"
+#include "tests/support/full_disk.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -255,14 +255,11 @@ TEST(Replay, LosesAgainTheBlocksThatWereLost) {
 TEST(Replay, ChecksWhatAFullDiskLeftOfARun) {
   const TemporaryFolder scratch;
   const std::string file = scratch.path("run.jsonl");
-  rlimit before{};
-  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
-  const rlimit little{70'001, before.rlim_max};  // for the program, which inherits it
-  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &little), 0);
-  const ProgramRun run =
-      run_equipoise(with(two_cpus, {"--workload", "blackscholes:options=2e5,iterations=1000",
-                                    "--policy", "awf-c", "--out", file}));
-  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  const ProgramRun run = [&] {
+    const FileSizeLimit disk(70'001);
+    return run_equipoise(with(two_cpus, {"--workload", "blackscholes:options=2e5,iterations=1000",
+                                         "--policy", "awf-c", "--out", file}));
+  }();
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_NE(run.err.find("run.jsonl: cannot be written on: "), std::string::npos) << run.err;
   const ProgramRun check = run_equipoise({"replay", file, "--check"});

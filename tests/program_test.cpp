@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "shared_policies/policies/catalog.hpp"
+#include "tests/support/full_disk.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -230,6 +231,30 @@ TEST(Program, LeavesAReadableRunFileWhenASimulationIsStopped) {
   EXPECT_EQ(run.err.rfind("equipoise: error: interrupted", 0), 0u) << run.err;
   const std::string last = lines_of(read_text(file)).back();
   EXPECT_FALSE(Json::parse(last).contains("summary"));
+}
+
+TEST(Program, FailsOnAFullDiskWhateverTheCommandAndLeavesNoHalfFile) {
+  const TemporaryFolder scratch;
+  const std::string out = scratch.path("here.xml");
+  const ProgramRun run = [&] {
+    const FileSizeLimit disk(300);
+    return run_equipoise({"platform", "detect", "--out", out});
+  }();
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_TRUE(run.err.starts_with("equipoise: error: " + out + ": cannot be written: ")) << run.err;
+  EXPECT_TRUE(std::filesystem::is_empty(std::filesystem::path(out).parent_path()));
+}
+
+TEST(Program, CountsTheDoubtsOfATrace) {
+  const TemporaryFolder scratch;
+  const std::string file = scratch.write(
+      "t.jsonl",
+      R"({"schema":"equipoise.trace/1","source":"recorded","kernel":"k","item":"thing","provenance":"a test","machine":{},"units":[{"id":"a","kind":"cpu"}]})"
+      "\n"
+      R"({"unit":"a","items":1,"compute_s":1})"
+      "\n");
+  EXPECT_EQ(run_equipoise({"trace", "check", file}).out,
+            file + ": a legal trace of k: 1 unit, 1 line, 1 doubt\n");
 }
 
 TEST(Program, ListsWhatThereIs) {

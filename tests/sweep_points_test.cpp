@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <stdexcept>
 
+#include "tests/support/full_disk.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -114,6 +116,26 @@ TEST_F(PointFiles, NameALineThatIsNoRecord) {
   EXPECT_EQ(read().size(), 2u);
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_NE(warnings[0].find("points.jsonl:3: is no record of a point"), std::string::npos);
+}
+
+TEST_F(PointFiles, LoseNothingButTheRecordThatAFullDiskDoesNotTake) {
+  {
+    PointWriter writer(folder.path("."), {});
+    writer.append(record("a", 1.0));
+    const FullDisk disk(read_text(folder.path("points.jsonl")).size() + 10);
+    std::string said;
+    try {
+      writer.append(record("b", 2.0));
+    } catch (const InputError&) {
+      said = "refused";
+    } catch (const std::runtime_error& failure) {
+      said = failure.what();
+    }
+    EXPECT_NE(said.find("points.jsonl: cannot be written on: "), std::string::npos) << said;
+  }
+  EXPECT_EQ(read().size(), 1u);
+  append({record("c", 3.0)});
+  EXPECT_EQ(read().size(), 2u);
 }
 
 TEST_F(PointFiles, RefuseAFileOfAnotherKind) {

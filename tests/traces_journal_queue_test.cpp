@@ -2,16 +2,15 @@
 #include "traces/journal_queue.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <atomic>
-#include <csignal>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "tests/support/full_disk.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "traces/journal_file.hpp"
 
@@ -128,20 +127,15 @@ TEST(JournalQueue, TellsTheRunWhyItCannotBeWrittenOn) {
 
 TEST(JournalQueue, LeavesWholeLinesOnAFullDisk) {
   const TemporaryFolder folder;
-  ::signal(SIGXFSZ, SIG_IGN);
-  rlimit before{};
-  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
-  const rlimit little{100'001, before.rlim_max};
-  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &little), 0);
   std::string said;
   try {
+    const FullDisk disk(100'001);
     const auto queue = make_queued_journal(make_journal_file(folder.path("run"), "{}", {"u0"}));
     for (std::uint64_t i = 0; i < 100'000; ++i) queue->block(numbered(i));
     queue->finish("{}");
   } catch (const std::runtime_error& error) {
     said = error.what();
   }
-  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   EXPECT_NE(said.find("cannot be written on"), std::string::npos) << said;
   const std::string text = folder.read("run");
   EXPECT_LE(text.size(), 100'001u);

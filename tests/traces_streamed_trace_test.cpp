@@ -1,12 +1,11 @@
 // Traces that go to disk while they are recorded, and files of lines.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
-#include <csignal>
 #include <filesystem>
 #include <functional>
 #include <stdexcept>
 
+#include "tests/support/full_disk.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "traces/line_file.hpp"
@@ -14,23 +13,6 @@
 
 namespace equipoise {
 namespace {
-
-/// No file of this process grows beyond `bytes` while it lives: what a full disk does.
-class FullDisk {
- public:
-  explicit FullDisk(rlim_t bytes) {
-    ::signal(SIGXFSZ, SIG_IGN);
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit little{bytes, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &little);
-  }
-  FullDisk(const FullDisk&) = delete;
-  FullDisk& operator=(const FullDisk&) = delete;
-  ~FullDisk() { ::setrlimit(RLIMIT_FSIZE, &before_); }
-
- private:
-  rlimit before_{};
-};
 
 /// What `act` throws that is no refusal of input.
 std::string failure_of(const std::function<void()>& act) {

@@ -44,6 +44,17 @@ TEST(TraceReport, AlignsATableWithUnitsInItsHead) {
       << text;
 }
 
+TEST(TraceReport, LeavesOutliersOutOfAllFigures) {
+  Trace trace = two_units({summary(0, 100, 30, 0.5, 0.05), summary(0, 200, 30, 0.9, 0.05),
+                           summary(0, 100, 1, 50.0, 0.0), summary(1, 100, 20, 0.1, 0.01),
+                           summary(1, 300, 20, 0.2, 0.01)});
+  trace.samples[2].is_outlier = true;
+  EXPECT_TRUE(doubtful_in_trace(trace).empty());
+  EXPECT_NE(describe_trace(trace).find("cpu0            100       30   500.0000    10.0"),
+            std::string::npos)
+      << describe_trace(trace);
+}
+
 TEST(TraceReport, FindsNothingWrongWithASoundTrace) {
   EXPECT_TRUE(
       doubtful_in_trace(two_units({summary(0, 100, 30, 0.5, 0.05), summary(0, 200, 30, 0.9, 0.05),

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/command_line_options.hpp"
@@ -34,6 +35,7 @@ int say(const std::string& what, int exit_code) {
 }  // namespace
 
 int run_program(int argc, char** argv) {
+  ::signal(SIGXFSZ, SIG_IGN);  // a file at its size limit is a write that fails
   CLI::App app("Compares load-balancing policies on SimGrid and on real workers.", "equipoise");
   Request request;
   try {

@@ -102,7 +102,6 @@ void catch_stop_signals() {
   action.sa_flags = SA_RESETHAND;  // a second Ctrl-C ends at once
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
-  ::signal(SIGXFSZ, SIG_IGN);  // a file at its size limit is a write that fails
 }
 
 int stop_signal() { return caught_signal.load(); }

@@ -40,8 +40,7 @@ void check_writable(const std::string& path, const std::string& option);
 /// Makes the folder `path` and those above it. Throws InputError naming `option`.
 void make_folder(const std::string& path, const std::string& option);
 
-/// Ctrl-C and SIGTERM from here on only set a flag; writing beyond a limit of file sizes fails like
-/// writing to a full disk.
+/// Ctrl-C and SIGTERM from here on only set a flag.
 void catch_stop_signals();
 /// Whether one of them has come, and which (SIGINT, SIGTERM; 0: none).
 [[nodiscard]] int stop_signal();

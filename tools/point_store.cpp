@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <variant>
@@ -118,7 +119,10 @@ void PointWriter::append(const PointRecord& record) { append_line(point_text(rec
 void PointWriter::append(const ScheduleRecord& record) { append_line(schedule_text(record)); }
 
 void PointWriter::append_line(const std::string& line) {
-  if (!write_all(fd_, line + "\n")) refuse(path_);
+  if (write_all(fd_, line + "\n")) return;
+  throw std::runtime_error(fmt::format(
+      "{}: cannot be written on: {}; make room there, and the sweep goes on where it stopped",
+      path_, std::strerror(errno)));
 }
 
 StoredPoints read_points(const std::string& folder, std::vector<std::string>& warnings) {

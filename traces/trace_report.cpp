@@ -10,7 +10,7 @@
 namespace equipoise {
 namespace {
 
-/// All samples of one unit and size together.
+/// All samples of one unit and size together, without outliers.
 struct Row {
   std::uint32_t unit = 0;
   double items = 0.0;
@@ -22,7 +22,7 @@ struct Row {
 std::vector<Row> pool(const Trace& trace) {
   std::map<std::pair<std::uint32_t, double>, std::vector<const TraceSample*>> groups;
   for (const TraceSample& sample : trace.samples) {
-    groups[{sample.unit, sample.items}].push_back(&sample);
+    if (!sample.is_outlier) groups[{sample.unit, sample.items}].push_back(&sample);
   }
   std::vector<Row> rows;
   for (const auto& [key, samples] : groups) {
