@@ -18,8 +18,9 @@
 #include "traces/trace_report.hpp"
 
 namespace equipoise {
+namespace {
 
-int record_command(const Options& options) {
+void check_options(const Options& options) {
   check_writable(options.out, "--out");
   if (options.platform_out == options.out) {
     throw InputError("--platform-out", "is the file of the trace, too; give another name");
@@ -29,6 +30,46 @@ int record_command(const Options& options) {
     throw InputError("--workload",
                      "a trace times one kernel; record others into files of their own");
   }
+}
+
+RecordSetup setup_of(const RealWorld& world, const Options& options) {
+  RecordSetup setup;
+  setup.units = world.specs;
+  setup.kernel = world.kernels.front().get();
+  setup.concurrent = options.concurrent;
+  for (const std::string& size : options.sizes) setup.sizes.push_back(parse_items(size, "--sizes"));
+  setup.budget = Seconds{options.seconds_max};
+  setup.stop_requested = [] { return stop_signal() != 0; };
+  return setup;
+}
+
+/// Records, and writes the trace. While that goes on, a file beside it holds the samples so far; it
+/// stays when the trace cannot be written.
+Recording record_to_file(RecordSetup setup, const Options& options) {
+  Progress progress(options.quiet);
+  setup.progress = [&](const RecordProgress& p) {
+    progress.show(fmt::format("{} ({} of {}): {} items (size {} of {}), sample {}", p.unit,
+                              p.unit_index + 1, p.units, p.items, p.size_index + 1, p.sizes,
+                              p.samples));
+  };
+  StreamedTrace kept(options.out + ".partial", header_of_recording(setup));
+  setup.keep = [&](std::span<const TraceSample> samples) { kept.append(samples); };
+  try {
+    Recording recording = record(setup);
+    if (!kept.is_empty()) write_whole_file(options.out, trace_text(recording.trace));
+    kept.discard();
+    return recording;
+  } catch (const std::exception&) {
+    progress.clear();
+    if (!kept.is_empty()) warn(kept.path() + " holds what was recorded so far");
+    throw;
+  }
+}
+
+}  // namespace
+
+int record_command(const Options& options) {
+  check_options(options);
   RealWorld world = load_real_world(options);
   for (const UnitSpec& spec : world.specs) {
     if (spec.computes()) continue;
@@ -36,36 +77,11 @@ int record_command(const Options& options) {
   }
   catch_stop_signals();
   world.allocate(options.seed);
+  const Recording recording = record_to_file(setup_of(world, options), options);
+  for (const std::string& line : recording.imprecise) warn(line);
+  for (const std::string& line : recording.doubts) warn(line);
 
-  Progress progress(options.quiet);
-  RecordSetup setup;
-  setup.units = world.specs;
-  setup.kernel = world.kernels.front().get();
-  setup.concurrent = options.concurrent;
-  for (const std::string& size : options.sizes) setup.sizes.push_back(parse_items(size, "--sizes"));
-  setup.budget = Seconds{options.seconds_max};
-  setup.progress = [&](const RecordProgress& p) {
-    progress.show(fmt::format("{} ({} of {}): {} items (size {} of {}), sample {}", p.unit,
-                              p.unit_index + 1, p.units, p.items, p.size_index + 1, p.sizes,
-                              p.samples));
-  };
-  setup.stop_requested = [] { return stop_signal() != 0; };
-  StreamedTrace kept(options.out + ".partial", header_of_recording(setup));
-  setup.keep = [&](std::span<const TraceSample> samples) { kept.append(samples); };
-  Recording recording;
-  try {
-    recording = record(setup);
-    progress.clear();
-    for (const std::string& line : recording.imprecise) warn(line);
-    for (const std::string& line : recording.doubts) warn(line);
-    if (!kept.is_empty()) write_whole_file(options.out, trace_text(recording.trace));
-  } catch (const std::exception&) {
-    progress.clear();
-    if (!kept.is_empty()) warn(kept.path() + " holds what was recorded so far");
-    throw;
-  }
-  const bool is_any_recorded = !kept.is_empty();
-  kept.discard();
+  const bool is_any_recorded = !recording.trace.samples.empty();
   if (is_any_recorded && !options.platform_out.empty()) {
     write_whole_file(
         options.platform_out,
