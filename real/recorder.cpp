@@ -128,11 +128,10 @@ void check_items(const RecordSetup& setup) {
   }
   if (part_of_a_unit(setup) > 0) return;
   const auto needed = static_cast<Items>(setup.units.size()) * workload.grain_items;
-  throw InputError(
-      "--workload",
-      fmt::format("{} has {} items, and {} units at a time need {} at least; give it more "
-                  "items, or record fewer units",
-                  workload.kernel, workload.items, setup.units.size(), needed));
+  throw InputError("--workload",
+                   fmt::format("{} units at a time need {} items at least, and {} has {}; give it "
+                               "more, or record fewer units",
+                               setup.units.size(), needed, workload.kernel, workload.items));
 }
 
 void check_sizes(const RecordSetup& setup) {

@@ -28,7 +28,7 @@ TEST(RecordCommand, RefusesFewerItemsThanUnitsAtATimeAndWritesNothing) {
                                         "--workload", "blackscholes:options=1", "--out", out});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_NE(run.err.find("equipoise: error: --workload: "), std::string::npos) << run.err;
-  EXPECT_NE(run.err.find("2 units at a time need 2 at least"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("2 units at a time need 2 items at least"), std::string::npos) << run.err;
   EXPECT_TRUE(fs::is_empty(fs::path(out).parent_path()));
 }
 

@@ -261,9 +261,10 @@ TEST(Record, RefusesFewerItemsThanTheUnitsNeedTogether) {
   ScriptedKernel kernel(script);
   RecordSetup setup = quick_setup({"cpu", "cpu"}, kernel);
   setup.concurrent = true;
-  EXPECT_EQ(refusal_of([&] { static_cast<void>(record(setup)); }),
-            "--workload: scripted has 1 items, and 2 units at a time need 2 at least; give it more "
-            "items, or record fewer units");
+  EXPECT_EQ(
+      refusal_of([&] { static_cast<void>(record(setup)); }),
+      "--workload: 2 units at a time need 2 items at least, and scripted has 1; give it more, or "
+      "record fewer units");
   EXPECT_EQ(script.sides, 0);
 }
 
