@@ -45,10 +45,6 @@ Scenario without_loads(Scenario scenario) {
   return scenario;
 }
 
-StepFunction product(const StepFunction& a, const StepFunction& b) {
-  return combined({a, b}, [](std::span<const double> factors) { return factors[0] * factors[1]; });
-}
-
 }  // namespace
 
 std::string in_link_of(const Unit& unit) { return "RAM-" + unit.name; }
@@ -61,10 +57,11 @@ UnitRates rates_of(const UnitSpec& spec, const Scenario& scenario) {
   rates.compute.multiply(Seconds{}, Seconds::infinity(), 1.0 / spec.slowdown);
   rates.in = scenario.bandwidth_of(in_link_of(spec.unit));
   rates.out = scenario.bandwidth_of(out_link_of(spec.unit));
-  if (!spec.computes()) return rates;
-  check_loads(name, scenario);
+  if (!spec.computes() && spec.unit.copy_engines > 0) return rates;
   rates.in = product(rates.in, rates.compute);
   rates.out = product(rates.out, rates.compute);
+  if (!spec.computes()) return rates;
+  check_loads(name, scenario);
   check_rate(rates.compute, "unit " + name, scenario);
   check_rate(rates.in, "link " + in_link_of(spec.unit), scenario);
   check_rate(rates.out, "link " + out_link_of(spec.unit), scenario);

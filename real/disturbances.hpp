@@ -25,9 +25,9 @@ struct UnitRates {
 [[nodiscard]] std::string out_link_of(const Unit& unit);
 
 /// The rates of a unit: its slow-down (`UnitSpec::slowdown`), the scenario's `slow` and `profile`
-/// events, and for copies its link events. A unit that computes copies with its own cores: what
-/// slows it slows its copies too, and loads that compete with it are real ones. The copies of a
-/// paced unit keep their speed, and loads compete with it by taking their share of its rate.
+/// events, and for copies its link events. A unit that computes copies with its own cores, as one
+/// without a copy engine does: what slows it slows its copies too. Loads that compete with a unit
+/// that computes are real ones; with a paced unit they compete by taking their share of its rate.
 ///
 /// Throws InputError, naming the scenario, where that would make a unit that computes faster than
 /// it is, or a load that competes with it takes more than `competing_share_max`.

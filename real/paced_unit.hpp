@@ -3,40 +3,14 @@
 
 #include <atomic>
 #include <cstdint>
-#include <optional>
-#include <vector>
 
 #include "shared_policies/model/block_timing.hpp"
+#include "shared_policies/model/copy_speed.hpp"
 #include "shared_policies/model/draw.hpp"
 #include "shared_policies/model/measures.hpp"
-#include "shared_policies/model/trace.hpp"
 #include "shared_policies/model/workload.hpp"
 
 namespace equipoise {
-
-/// A copy takes latency + bytes / bandwidth; one of no bytes takes no time.
-struct CopySpeed {
-  Seconds latency;
-  double bandwidth_bytes_per_s = 0.0;
-
-  [[nodiscard]] Seconds time(double bytes) const {
-    return bytes <= 0.0 ? Seconds{} : latency + Seconds{bytes / bandwidth_bytes_per_s};
-  }
-};
-
-/// The line through times (n) of copies of bytes (n), which are positive: least squares of relative
-/// residuals, so that small copies count as much as large ones. A latency below 0, and copies that
-/// are all of one size, give a line through the origin.
-///
-///     minimise  sum ((latency + bytes_i / bandwidth - times_i) / times_i)^2
-[[nodiscard]] CopySpeed fit_copy_speed(const std::vector<double>& bytes,
-                                       const std::vector<double>& times_s);
-
-/// The copies of `trace.units[unit]` in one direction: the line through its samples' bytes and
-/// times. Nothing where none of them has both.
-[[nodiscard]] std::optional<CopySpeed> copy_speed_of(const Trace& trace, std::uint32_t unit,
-                                                     std::optional<double> TraceSample::*bytes,
-                                                     std::optional<double> TraceSample::*time_s);
 
 /// One phase on a paced unit.
 struct PacedPhase {
@@ -44,9 +18,8 @@ struct PacedPhase {
   Draw draw;          ///< of the unit's blocks, by their ordinal
   bool noise = true;  ///< false: mean times
   Workload workload;
-  Seconds first_use;             ///< more, before the first block
-  std::optional<CopySpeed> in;   ///< none: nothing is copied
-  std::optional<CopySpeed> out;  ///< none: nothing is copied
+  Seconds first_use;  ///< more, before the first block
+  CopySpeeds copies;
 };
 
 /// How well paced units kept the time.

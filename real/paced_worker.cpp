@@ -60,41 +60,26 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
     const auto items = static_cast<double>(block.items);
     PipelinedBlock work{block, command.assigned, now};
     work.room_items = items_in_memory(setup_.spec.unit, phase.workload);
-    work.in_bytes = phase.timing.in_bytes(items).value_or(phase.workload.in_bytes_per_item * items);
-    work.out_bytes =
-        phase.timing.out_bytes(items).value_or(phase.workload.out_bytes_per_item * items);
-    if (pipeline_.is_new(block.phase)) {
-      work.first_use = phase.first_use;
-      work.in_bytes += phase.workload.resident_bytes;
-    }
-    set_copies(work, phase);
+    const bool is_new = pipeline_.is_new(block.phase);
+    if (is_new) work.first_use = phase.first_use;
+    add_copies(work, phase.timing, phase.workload, is_new ? phase.workload.resident_bytes : 0.0,
+               phase.copies);
     const double quantile = phase.draw.quantile(ordinal_++);
     work.alone.compute =
         phase.noise ? phase.timing.quantile(items, quantile) : phase.timing.mean(items);
     return work;
   }
 
-  /// What was recorded where the unit copies by itself; else what its way to the input says.
-  void set_copies(PipelinedBlock& work, const PacedPhase& phase) const {
-    if (phase.in) work.alone.in = phase.in->time(work.in_bytes);
-    if (phase.out) work.alone.out = phase.out->time(work.out_bytes);
-    if (setup_.spec.unit.copy_engines > 0) return;
-    const auto items = static_cast<double>(work.block.items);
-    const bool brings_resident = pipeline_.is_new(work.block.phase) && phase.in;
-    if (const auto in = phase.timing.in_time(items)) {
-      work.alone.in = *in;
-      if (brings_resident) work.alone.in += phase.in->time(phase.workload.resident_bytes);
-    }
-    if (const auto out = phase.timing.out_time(items)) work.alone.out = *out;
-  }
-
   std::optional<Seconds> duration(UnitId /*unit*/, const PipelinedBlock& block, Stage stage,
                                   Seconds begin) const override {
-    const StepFunction& rate = stage == Stage::in    ? setup_.rates.in
-                               : stage == Stage::out ? setup_.rates.out
-                                                     : setup_.rates.compute;
     const Seconds alone = time_of(block.alone, stage);
-    return rate.is_one() ? alone : rate.end_of(begin, alone) - begin;
+    if (stage == Stage::compute) return setup_.rates.compute.span_of(begin, alone);
+    const PacedPhase& phase = setup_.paced[static_cast<std::size_t>(block.block.phase)];
+    const bool is_in = stage == Stage::in;
+    const std::optional<CopySpeed>& speed = is_in ? phase.copies.in : phase.copies.out;
+    if (!speed) return alone;
+    return disturbed_copy(*speed, setup_.spec.unit.copy_engines,
+                          is_in ? setup_.rates.in : setup_.rates.out, begin, alone);
   }
 
   void launch(UnitId /*unit*/, const PipelinedBlock& /*block*/, Stage /*stage*/) override {}

@@ -12,6 +12,7 @@
 #include "real/merge_recorder.hpp"
 #include "real/real_executor.hpp"
 #include "real/unit_recorder.hpp"
+#include "shared_policies/fit/copy_fit.hpp"
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
@@ -197,10 +198,8 @@ Recording record(const RecordSetup& setup) {
     recording.interrupted = merges.interrupted;
   }
   for (std::uint32_t i = 0; i < setup.units.size(); ++i) {
-    const Trace& trace = recording.trace;
     recording.units.push_back(
-        {setup.units[i].unit, copy_speed_of(trace, i, &TraceSample::in_bytes, &TraceSample::in_s),
-         copy_speed_of(trace, i, &TraceSample::out_bytes, &TraceSample::out_s)});
+        {setup.units[i].unit, copy_speeds_of(recording.trace, i, setup.kernel->workload())});
   }
   if (!besides_s.empty()) {
     recording.trace.dispatch = Seconds{std::max(median(besides_s), 0.0)};

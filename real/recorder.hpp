@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "real/kernels/kernel.hpp"
-#include "real/paced_unit.hpp"
 #include "real/size_plan.hpp"
 #include "real/unit_spec.hpp"
+#include "shared_policies/model/copy_speed.hpp"
 #include "shared_policies/model/trace.hpp"
 
 namespace equipoise {
@@ -50,9 +50,8 @@ struct RecordSetup {
 
 /// A unit as a platform that matches the recording needs it.
 struct RecordedUnit {
-  Unit unit;                     ///< name, kind, node, model, memory, slots
-  std::optional<CopySpeed> in;   ///< none where the kernel copies nothing in
-  std::optional<CopySpeed> out;  ///< none where it copies nothing out
+  Unit unit;  ///< name, kind, node, model, memory, slots
+  CopySpeeds copies;
 };
 
 /// What was recorded.

@@ -21,11 +21,11 @@
 #include <optional>
 #include <utility>
 
+#include "shared_policies/model/copy_speed.hpp"
 #include "shared_policies/model/disturbed_platform.hpp"
 #include "shared_policies/model/draw.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/unit_pipeline.hpp"
-#include "sim/copy_costs.hpp"
 #include "sim/event_queue.hpp"
 #include "sim/machine_changes.hpp"
 #include "sim/simgrid_engine.hpp"
@@ -55,16 +55,10 @@ struct UnitRates {
   bool is_present = true;
 };
 
-/// How long `work`, which takes so long undisturbed, takes from `begin` on.
-Seconds disturbed(const StepFunction& rate, Seconds begin, Seconds work) {
-  return rate.is_one() ? work : rate.end_of(begin, work) - begin;
-}
-
-/// How fast copies of `unit` are: one that copies by itself does that at its own speed.
-StepFunction copy_rate(const PlatformUnit& unit, const StepFunction& route,
-                       const StepFunction& speed) {
-  if (unit.unit.copy_engines > 0 || speed.is_one()) return route;
-  return combined({route, speed}, [](std::span<const double> now) { return now[0] * now[1]; });
+/// Of copies that have `way` for themselves.
+std::optional<CopySpeed> speed_of(const Way& way) {
+  if (way.from == way.to) return std::nullopt;
+  return CopySpeed{way.latency, way.bandwidth_bytes_per_s};
 }
 
 class SimExecutor final : public Executor, private PipelineStages {
@@ -79,8 +73,8 @@ class SimExecutor final : public Executor, private PipelineStages {
       const UnitId id{static_cast<std::uint32_t>(pipelines_.size())};
       pipelines_.push_back(UnitPipeline(id, unit.unit.copy_engines, *this));
       const StepFunction speed = setup_.scenario.speed_of(unit.unit.name);
-      rates_.push_back({speed, copy_rate(unit, world.rate_of(unit.in), speed),
-                        copy_rate(unit, world.rate_of(unit.out), speed),
+      rates_.push_back({speed, world.copy_rate_of(unit, unit.in),
+                        world.copy_rate_of(unit, unit.out),
                         setup_.scenario.presence_of(unit.unit.name).at_start});
     }
     for (const Workload& phase : setup_.phases) {
@@ -128,7 +122,8 @@ class SimExecutor final : public Executor, private PipelineStages {
 
   SimSetup setup_;
   EnginePtr engine_;
-  std::vector<UnitWays> ways_;
+  std::vector<UnitWays> ways_;                    ///< (units)
+  std::vector<CopySpeeds> copies_;                ///< (units), over these
   std::vector<std::vector<UnitOfPhase>> phases_;  ///< (phases, units)
   std::vector<std::uint64_t> ordinals_;           ///< (units), of the next block
   std::vector<UnitPipeline> pipelines_;           ///< (units)
@@ -173,6 +168,7 @@ void SimExecutor::load() {
         way->is_private = way->is_private && adds_up && !setup_.activities_only;
       }
     }
+    for (const UnitWays& ways : ways_) copies_.push_back({speed_of(ways.in), speed_of(ways.out)});
     if (!changes_.empty()) links_ = find_links(setup_.platform);
   } catch (const BackendError&) {
     throw;
@@ -252,8 +248,7 @@ PipelinedBlock SimExecutor::at_work(const Block& block, std::uint32_t unit) {
   work.room_items = phases_[phase][unit].room_items;
   const bool is_new = pipelines_[unit].is_new(block.phase);
   if (is_new) work.first_use = setup_.costs[phase].first_use;
-  add_copies(work, {workload, timing, ways_[unit], is_new ? workload.resident_bytes : 0.0,
-                    setup_.platform.units[unit].unit.copy_engines == 0});
+  add_copies(work, timing, workload, is_new ? workload.resident_bytes : 0.0, copies_[unit]);
   const double quantile = phases_[phase][unit].draw.quantile(ordinals_[unit]++);
   work.alone.compute = setup_.noise ? timing.quantile(items, quantile) : timing.mean(items);
   return work;
@@ -271,15 +266,14 @@ std::optional<Seconds> SimExecutor::duration(UnitId unit, const PipelinedBlock& 
   const Way& way = is_in ? ways_[unit.index].in : ways_[unit.index].out;
   if (alone < shortest_activity) return alone;
   if (!way.is_private) return std::nullopt;
-  const StepFunction& rate = is_in ? rates_[unit.index].in : rates_[unit.index].out;
-  if (rate.is_one()) return alone;
-  if (setup_.platform.units[unit.index].unit.copy_engines == 0)
-    return disturbed(rate, begin, alone);
-  return way.latency + disturbed(rate, begin + way.latency, alone - way.latency);
+  const CopySpeeds& speeds = copies_[unit.index];
+  return disturbed_copy(is_in ? *speeds.in : *speeds.out,
+                        setup_.platform.units[unit.index].unit.copy_engines,
+                        is_in ? rates_[unit.index].in : rates_[unit.index].out, begin, alone);
 }
 
 Seconds SimExecutor::compute_time(UnitId unit, const PipelinedBlock& block, Seconds begin) const {
-  return disturbed(rates_[unit.index].speed, begin, block.alone.compute);
+  return rates_[unit.index].speed.span_of(begin, block.alone.compute);
 }
 
 void SimExecutor::launch(UnitId unit, const PipelinedBlock& block, Stage stage) {

@@ -80,8 +80,12 @@ Subject make_paced() {
   setup.units = parse_units({"paced,trace_unit=a", "paced,trace_unit=b"});
   setup.phases = {RealPhase(empty_workload())};
   for (std::uint32_t unit = 0; unit < 2; ++unit) {
-    setup.paced.push_back({{BlockTiming(trace, unit), Draw({}), true, empty_workload(), Seconds{},
-                            CopySpeed{Seconds{1e-6}, 1e9}, std::nullopt}});
+    setup.paced.push_back({{BlockTiming(trace, unit),
+                            Draw({}),
+                            true,
+                            empty_workload(),
+                            Seconds{},
+                            {CopySpeed{Seconds{1e-6}, 1e9}, std::nullopt}}});
   }
   return {nullptr, make_real_executor(std::move(setup))};
 }

@@ -41,8 +41,12 @@ RealSetup setup_of(const std::string& unit, bool noise = false) {
   setup.units = parse_units({unit});
   setup.phases = {RealPhase(copied_items(100))};
   const CopySpeed copies{Seconds{}, 1e9};
-  setup.paced = {{{BlockTiming(trace_of({{1, 2e-3}, {10, 2e-2}}), 0), Draw({}), noise,
-                   copied_items(100), Seconds{5e-3}, copies, copies}}};
+  setup.paced = {{{BlockTiming(trace_of({{1, 2e-3}, {10, 2e-2}}), 0),
+                   Draw({}),
+                   noise,
+                   copied_items(100),
+                   Seconds{5e-3},
+                   {copies, copies}}}};
   return setup;
 }
 
@@ -185,21 +189,6 @@ TEST(Paced, RunsTenTimesAsFastAtATenthOfTheScale) {
   ASSERT_EQ(ends.size(), 1u);
   EXPECT_GE(ends[0], 1.0);
   EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(100));
-}
-
-TEST(CopySpeedOf, IsTheLineThroughTheSamplesThatHaveBytesAndTimes) {
-  Trace trace = trace_of({{1, 1.0}, {2, 1.0}, {3, 1.0}});
-  EXPECT_FALSE(copy_speed_of(trace, 0, &TraceSample::in_bytes, &TraceSample::in_s));
-  trace.samples[0].in_bytes = 100.0;
-  trace.samples[0].in_s = 3.0;
-  trace.samples[1].in_bytes = 200.0;
-  trace.samples[1].in_s = 4.0;
-  const auto speed = copy_speed_of(trace, 0, &TraceSample::in_bytes, &TraceSample::in_s);
-  ASSERT_TRUE(speed);
-  EXPECT_NEAR(speed->latency.value, 2.0, 1e-9);
-  EXPECT_NEAR(speed->bandwidth_bytes_per_s, 100.0, 1e-6);
-  EXPECT_NEAR(speed->time(400.0).value, 6.0, 1e-9);
-  EXPECT_EQ(speed->time(0.0), Seconds{});
 }
 
 }  // namespace

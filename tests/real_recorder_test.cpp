@@ -76,26 +76,6 @@ TEST(SizeLadder, EndsAtWhatTheUnitsMemoryHolds) {
   EXPECT_TRUE(size_ladder(workload_of(65536, 1), unit, 32768).empty());
 }
 
-TEST(FitCopySpeed, FindsTheLineThatTheCopiesLieOn) {
-  const CopySpeed speed = fit_copy_speed({1e3, 1e5, 1e7}, {1e-6 + 1e-7, 1e-6 + 1e-5, 1e-6 + 1e-3});
-  EXPECT_NEAR(speed.latency.value, 1e-6, 1e-12);
-  EXPECT_NEAR(speed.bandwidth_bytes_per_s, 1e10, 1e3);
-}
-
-TEST(FitCopySpeed, GoesThroughTheOriginRatherThanBelowIt) {
-  // Small copies come from caches and are faster than the line of the large ones.
-  const CopySpeed speed = fit_copy_speed({1e3, 1e6}, {0.5e-7, 1e-4});
-  EXPECT_EQ(speed.latency.value, 0.0);
-  // sum(b^2/t^2) / sum(b/t) with b/t = 2e10 and 1e10
-  EXPECT_NEAR(speed.bandwidth_bytes_per_s, 5e20 / 3e10, 1.0);
-}
-
-TEST(FitCopySpeed, TakesCopiesOfOneSizeAsProportional) {
-  const CopySpeed speed = fit_copy_speed({1e6, 1e6}, {1e-4, 1e-4});
-  EXPECT_EQ(speed.latency.value, 0.0);
-  EXPECT_NEAR(speed.bandwidth_bytes_per_s, 1e10, 1.0);
-}
-
 TEST(Record, TimesEveryUnitAtEverySize) {
   const auto kernel = make_kernel("matmul", {{"n", "64"}}, "--workload");
   kernel->allocate(1);
@@ -117,8 +97,8 @@ TEST(Record, TimesEveryUnitAtEverySize) {
   }
   ASSERT_EQ(recording.units.size(), 2u);
   EXPECT_EQ(recording.units[1].unit.name, "cpu1");
-  ASSERT_TRUE(recording.units[0].in && recording.units[1].out);
-  EXPECT_GT(recording.units[0].in->bandwidth_bytes_per_s, 0.0);
+  ASSERT_TRUE(recording.units[0].copies.in && recording.units[1].copies.out);
+  EXPECT_GT(recording.units[0].copies.in->bandwidth_bytes_per_s, 0.0);
 }
 
 TEST(SizesAtBends, LieBesideASizeThatIsOffTheLineOfItsNeighbours) {
@@ -217,8 +197,8 @@ TEST(Record, LeavesOutCopiesThatAKernelDoesNotMake) {
   ASSERT_FALSE(recording.trace.samples.empty());
   EXPECT_FALSE(recording.trace.samples[0].in_s);
   EXPECT_FALSE(recording.trace.samples[0].in_bytes);
-  EXPECT_FALSE(recording.units[0].in);
-  EXPECT_FALSE(recording.units[0].out);
+  EXPECT_FALSE(recording.units[0].copies.in);
+  EXPECT_FALSE(recording.units[0].copies.out);
 }
 
 TEST(Record, WalksThroughTheItemsAndBeginsAgain) {

@@ -1,5 +1,4 @@
-// Units that copy by themselves: their copies take what was recorded, and what slows them slows the
-// copies.
+// Units that copy by themselves: what slows them slows their copies; and merges.
 #include <gtest/gtest.h>
 
 #include "tests/support/disturb.hpp"
@@ -50,24 +49,6 @@ TEST(OwnCopies, AreSlowedWithTheUnit) {
   SimSetup with_engine = simulation(1);
   with_engine.scenario = setup.scenario;
   expect_ends(with_engine, 6.0, 15.0);
-}
-
-TEST(OwnCopies, TakeWhatWasRecordedWithTheBlocksAndTheLinkBringsWhatStays) {
-  SimSetup setup = simulation(0);
-  setup.phases[0].resident_bytes = 5e5;
-  Trace trace;
-  trace.units.resize(1);
-  for (const double items : {1.0, 3.0}) {
-    TraceSample sample;
-    sample.items = items;
-    sample.compute_mean_s = 2.0 * items;
-    sample.in_s = 0.25 * items;
-    sample.out_s = 0.125;
-    trace.samples.push_back(sample);
-  }
-  setup.timing = {{BlockTiming(trace, 0)}};
-  // In 0.5 + 0.25, computed 2, out 0.125; then, without resident data, 0.5 + 4 + 0.125.
-  expect_ends(setup, 2.875, 2.875 + 4.625);
 }
 
 TEST(Merge, TakesTheMasterBetweenTheIterationsOfAPhase) {

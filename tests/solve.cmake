@@ -1,6 +1,7 @@
 # Fits and solvers.
 equipoise_tests(solve
   SOURCES
+    fit_copy_test.cpp
     fit_pipeline_cost_test.cpp
     fit_running_cost_test.cpp
     fit_test.cpp

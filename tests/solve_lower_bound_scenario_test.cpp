@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "shared_policies/model/disturbed_platform.hpp"
 #include "shared_policies/solve/rate_integral.hpp"
 #include "tests/support/bound_problem.hpp"
 
@@ -216,6 +217,7 @@ class RandomSchedule {
     const double resident = lanes.is_first ? w.resident_bytes : 0.0;
     const bool one_engine = unit.unit.copy_engines < 2;
     if (one_engine) next.in = std::max(next.in, next.out);
+    if (unit.unit.copy_engines == 0) next.in = std::max(next.in, next.compute);
     next.in = transfer_end(p, unit.in, next.in, w.in_bytes_per_item * items + resident, links);
     next.compute = stage_end(p, std::max(next.in, next.compute), [&](Seconds from) {
       return speeds_[p].end_of(from, timings_[p].mean(items));
@@ -235,7 +237,13 @@ class RandomSchedule {
                        std::vector<Seconds>& links) {
     if (bytes == 0.0 || route.links.empty()) return from;
     for (const std::uint32_t link : route.links) from = std::max(from, links[link]);
-    const Seconds end = stage_end(p, from, [&](Seconds at) { return moved(route, at, bytes); });
+    const PlatformUnit& unit = problem_.platform.units[p];
+    // A unit that copies by itself has links of its own here, and copies at its own speed.
+    const auto end_of = [&](Seconds at) {
+      return unit.unit.copy_engines > 0 ? moved(route, at, bytes)
+                                        : self_moved(unit, route, at, bytes);
+    };
+    const Seconds end = stage_end(p, from, end_of);
     for (const std::uint32_t link : route.links) links[link] = end;
     return end;
   }
@@ -262,6 +270,15 @@ class RandomSchedule {
       from = change;
     }
     return from;
+  }
+
+  [[nodiscard]] Seconds self_moved(const PlatformUnit& unit, const Route& route, Seconds from,
+                                   double bytes) const {
+    const std::vector<Link>& links = problem_.platform.links;
+    const Seconds alone = latency_of(links, route) + Seconds{bytes / bandwidth_of(links, route)};
+    return DisturbedPlatform(problem_.platform, problem_.scenario)
+        .copy_rate_of(unit, route)
+        .end_of(from, alone);
   }
 
   /// The end of a stage that must lie where the unit is there; infinite if it never does.
@@ -307,11 +324,12 @@ BoundProblem random_problem(std::mt19937_64& random) {
     const double fixed_s = random() % 2 == 0 ? 0.0 : between(random, 0.0, 0.2);
     problem.add_affine_unit(fixed_s, between(random, 0.001, 0.05));
     PlatformUnit& unit = problem.platform.units[p];
-    unit.unit.copy_engines = random() % 2 == 0 ? 1 : 2;
+    unit.unit.copy_engines = static_cast<int>(random() % 3);
     const auto own = problem.add_link(between(random, 50.0, 1000.0), between(random, 0.0, 0.1));
     const auto back = random() % 2 == 0 ? own : problem.add_link(between(random, 50.0, 1000.0));
     unit.in.links = {own};
     unit.out.links = {back};
+    if (unit.unit.copy_engines == 0) continue;
     if (random() % 2 == 0) unit.in.links.push_back(trunk);
     if (random() % 2 == 0) unit.out.links.push_back(trunk);
   }

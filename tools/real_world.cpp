@@ -9,6 +9,7 @@
 #include "real/kernels/catalog.hpp"
 #include "real/machine.hpp"
 #include "real/real_executor.hpp"
+#include "shared_policies/fit/copy_fit.hpp"
 #include "shared_policies/fit/timing_curve.hpp"
 #include "shared_policies/model/disturbed_platform.hpp"
 #include "shared_policies/model/failure.hpp"
@@ -67,15 +68,6 @@ KnownCosts known_costs(const RealWorld& world, const std::vector<Trace>& traces)
   return known_costs(world.phases, units_in_traces, traces);
 }
 
-/// The bytes of samples that do not say them are the workload's.
-Trace with_bytes(Trace trace, const Workload& workload) {
-  for (TraceSample& sample : trace.samples) {
-    if (!sample.in_bytes) sample.in_bytes = workload.in_bytes_per_item * sample.items;
-    if (!sample.out_bytes) sample.out_bytes = workload.out_bytes_per_item * sample.items;
-  }
-  return trace;
-}
-
 /// Times `spec` by its unit of the traces, and takes from there what it does not say itself.
 std::vector<PacedTiming> pace(UnitSpec& spec, const RealWorld& world) {
   std::vector<PacedTiming> timings;
@@ -91,11 +83,10 @@ std::vector<PacedTiming> pace(UnitSpec& spec, const RealWorld& world) {
     spec.unit.kind = recorded.kind;
     spec.unit.model = recorded.model;
     if (!spec.unit.memory_bytes) spec.unit.memory_bytes = recorded.memory_bytes;
-    const Trace trace = with_bytes(*place->trace, workload);
-    timings.push_back(
-        {BlockTiming(*place->trace, place->unit), trace.first_use.value_or(Seconds{}),
-         copy_speed_of(trace, place->unit, &TraceSample::in_bytes, &TraceSample::in_s),
-         copy_speed_of(trace, place->unit, &TraceSample::out_bytes, &TraceSample::out_s)});
+    const Trace& trace = *place->trace;
+    timings.push_back({block_timing_of(trace, place->unit, workload, spec.unit.copy_engines),
+                       trace.first_use.value_or(Seconds{}),
+                       copy_speeds_of(trace, place->unit, workload)});
   }
   return timings;
 }
@@ -133,11 +124,11 @@ void choose_phases(RealWorld& world, const Options& options, bool any_computes) 
   }
 }
 
-std::string settings_of(const Options& options) {
+std::string settings_of(const RealWorld& world, const Options& options) {
   return json_object(
       {{"workload_spellings", json_strings(options.workloads)},
        {"unit_spellings", json_strings(options.units)},
-       {"platform", options.platform_file.empty() ? "null" : json_string(options.platform_file)},
+       {"platform", world.platform ? json_string(options.platform_file) : "null"},
        {"traces", json_strings(options.trace_files)},
        {"scenario", options.scenario_file.empty() ? "null" : json_string(options.scenario_file)},
        {"noise", options.noise ? "true" : "false"},
@@ -165,14 +156,15 @@ RealWorld load_paced_platform(const Options& options) {
     };
     UnitSpec spec{.unit = unit.unit, .threads = 0, .trace_unit = unit.trace_unit};
     UnitRates rates = rates_of(spec, world.scenario);
-    rates.in = disturbed.rate_of(unit.in);
-    rates.out = disturbed.rate_of(unit.out);
+    rates.in = disturbed.copy_rate_of(unit, unit.in);
+    rates.out = disturbed.copy_rate_of(unit, unit.out);
     world.specs.push_back(std::move(spec));
     world.rates.push_back(std::move(rates));
     std::vector<PacedTiming>& timings = world.paced.emplace_back();
     for (std::size_t phase = 0; phase < world.phases.size(); ++phase) {
-      timings.push_back({sim->setup.timing[phase][i], sim->setup.costs[phase].first_use,
-                         way(unit.in), way(unit.out)});
+      timings.push_back({sim->setup.timing[phase][i],
+                         sim->setup.costs[phase].first_use,
+                         {way(unit.in), way(unit.out)}});
     }
   }
   for (const PhaseCosts& costs : sim->setup.costs) world.merges.push_back(costs.merge);
@@ -228,7 +220,7 @@ std::vector<std::vector<PacedPhase>> paced_phases(const RealWorld& world, const 
       const PacedTiming& timing = world.paced[unit][k];
       const DrawKey key{options.seed, repetition, world.units[unit].name, world.phases[k].kernel};
       phases.push_back({timing.timing, Draw(key), options.noise, world.phases[k], timing.first_use,
-                        timing.in, timing.out});
+                        timing.copies});
     }
   }
   return all;
@@ -274,14 +266,26 @@ void RealWorld::allocate(std::uint64_t seed) {
 RealWorld load_real_world(const Options& options) {
   if (!options.units.empty()) return load_real_world(options, read_traces(options.trace_files));
   RealWorld world = load_paced_platform(options);
-  world.settings = settings_of(options);
+  world.settings = settings_of(world, options);
   return world;
 }
 
 RealWorld load_real_world(const Options& options, std::vector<Trace> traces) {
   RealWorld world = load_given_units(options, std::move(traces));
-  world.settings = settings_of(options);
+  world.settings = settings_of(world, options);
   return world;
+}
+
+void pair_with(RealWorld& world, std::shared_ptr<SimWorld> sim, const Options& options) {
+  const std::vector<std::string> simulated = names_of(sim->units);
+  if (names_of(world.units) != simulated) {
+    throw InputError("--unit",
+                     fmt::format("the real units are {}, the platform's are {}; both must be the "
+                                 "same, in the same order",
+                                 fmt::join(names_of(world.units), " "), fmt::join(simulated, " ")));
+  }
+  world.platform = std::move(sim);
+  world.settings = settings_of(world, options);
 }
 
 void check_policy(const RealWorld& world, const PolicyChoice& choice) {

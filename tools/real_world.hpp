@@ -23,8 +23,7 @@ namespace equipoise {
 struct PacedTiming {
   BlockTiming timing;
   Seconds first_use;
-  std::optional<CopySpeed> in;
-  std::optional<CopySpeed> out;
+  CopySpeeds copies;
 };
 
 /// What is run in real time, whatever the policy.
@@ -40,7 +39,8 @@ struct RealWorld {
   std::vector<Trace> traces;    ///< profiles for informed policies; may be empty
   Scenario scenario;
   std::vector<UnitRates> rates;  ///< (units) how the scenario slows them
-  /// Where the units were taken from a platform: it; null where they were given one by one.
+  /// The same machine as it is simulated, whose bound and whose costs hold here too; null where
+  /// there is none.
   std::shared_ptr<SimWorld> platform;
   std::string settings;  ///< for headers: a JSON object as text
 
@@ -54,6 +54,10 @@ struct RealWorld {
 
 /// The same with units given one by one, and with `traces` for those that `options` names.
 [[nodiscard]] RealWorld load_real_world(const Options& options, std::vector<Trace> traces);
+
+/// Makes `sim`, which has the same units and was loaded with `options`, the platform of `world`:
+/// informed policies know the same in both. Throws InputError where the units differ.
+void pair_with(RealWorld& world, std::shared_ptr<SimWorld> sim, const Options& options);
 
 /// The name by which traces know the unit.
 [[nodiscard]] const std::string& name_in_traces(const UnitSpec& spec);

@@ -20,8 +20,8 @@ void add_unit(PlatformDescription& platform, const RecordedUnit& recorded) {
     platform.links.push_back({id, copies.bandwidth_bytes_per_s, copies.latency, true});
     platform.routes.push_back({from, to, {id}});
   };
-  link("RAM", name, in_link_of(recorded.unit), recorded.in);
-  link(name, "RAM", out_link_of(recorded.unit), recorded.out);
+  link("RAM", name, in_link_of(recorded.unit), recorded.copies.in);
+  link(name, "RAM", out_link_of(recorded.unit), recorded.copies.out);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "platforms/platform_file.hpp"
+#include "shared_policies/fit/copy_fit.hpp"
 #include "shared_policies/fit/timing_curve.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "sim/platform_probe.hpp"
@@ -116,7 +117,7 @@ void add_timing(SimWorld& world) {
     std::vector<RecordedSizes> recorded;
     for (const PlatformUnit& unit : world.setup.platform.units) {
       const TimingPlace place = *find_timing(world.traces, phase.kernel, unit.trace_unit);
-      timing.emplace_back(*place.trace, place.unit);
+      timing.push_back(block_timing_of(*place.trace, place.unit, phase, unit.unit.copy_engines));
       const std::vector<double> sizes = timing.back().sizes();
       recorded.push_back({sizes.front(), sizes.back()});
     }
@@ -229,7 +230,7 @@ KnownCosts known_costs(const SimWorld& world, const std::vector<Trace>& traces) 
       phase.push_back(nullptr);
       if (!place) continue;
       phase.back() = std::make_unique<TimingCurve>(
-          BlockTiming(*place->trace, place->unit),
+          block_timing_of(*place->trace, place->unit, workload, unit.unit.copy_engines),
           moving_of(platform, unit, workload, world.setup.costs[k].dispatch));
     }
   }

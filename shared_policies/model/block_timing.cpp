@@ -91,8 +91,6 @@ void BlockTiming::add_size(const TraceSample* const* first, const TraceSample* c
   };
   keep(&TraceSample::in_bytes, in_bytes_);
   keep(&TraceSample::out_bytes, out_bytes_);
-  keep(&TraceSample::in_s, in_s_);
-  keep(&TraceSample::out_s, out_s_);
 }
 
 double BlockTiming::interpolate(const std::vector<Point>& points, double items) {
@@ -145,16 +143,6 @@ std::optional<double> BlockTiming::in_bytes(double items) const {
 
 std::optional<double> BlockTiming::out_bytes(double items) const {
   return recorded(out_bytes_, items);
-}
-
-std::optional<Seconds> BlockTiming::in_time(double items) const {
-  const std::optional<double> time_s = recorded(in_s_, items);
-  return time_s ? std::optional(Seconds{*time_s}) : std::nullopt;
-}
-
-std::optional<Seconds> BlockTiming::out_time(double items) const {
-  const std::optional<double> time_s = recorded(out_s_, items);
-  return time_s ? std::optional(Seconds{*time_s}) : std::nullopt;
 }
 
 std::vector<double> BlockTiming::sizes() const {

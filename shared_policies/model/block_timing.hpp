@@ -45,11 +45,6 @@ class BlockTiming {
   [[nodiscard]] std::optional<double> in_bytes(double items) const;
   [[nodiscard]] std::optional<double> out_bytes(double items) const;
 
-  /// The mean recorded time of copying a block of `items` in, or out, interpolated like the others;
-  /// nothing where the trace has none for this unit.
-  [[nodiscard]] std::optional<Seconds> in_time(double items) const;
-  [[nodiscard]] std::optional<Seconds> out_time(double items) const;
-
   /// The recorded sizes, ascending.
   [[nodiscard]] std::vector<double> sizes() const;
 
@@ -76,8 +71,6 @@ class BlockTiming {
   std::vector<Spread> spread_;  ///< at the same sizes
   std::vector<Point> in_bytes_;
   std::vector<Point> out_bytes_;
-  std::vector<Point> in_s_;
-  std::vector<Point> out_s_;
   bool any_log_normal_ = false;
 };
 

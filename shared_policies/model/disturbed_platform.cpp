@@ -41,4 +41,9 @@ StepFunction DisturbedPlatform::rate_of(const Route& route) const {
                   [=](std::span<const double> now) { return now[0] / undisturbed; });
 }
 
+StepFunction DisturbedPlatform::copy_rate_of(const PlatformUnit& unit, const Route& route) const {
+  if (unit.unit.copy_engines > 0) return rate_of(route);
+  return product(rate_of(route), scenario.speed_of(unit.unit.name));
+}
+
 }  // namespace equipoise

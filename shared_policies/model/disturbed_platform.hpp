@@ -23,6 +23,10 @@ struct DisturbedPlatform {
 
   /// The same as a factor of the undisturbed route's; exactly 1 wherever nothing changes it.
   [[nodiscard]] StepFunction rate_of(const Route& route) const;
+
+  /// The rate of `unit`'s copies over `route`: the route's. A unit that copies by itself does that
+  /// at its own speed, too.
+  [[nodiscard]] StepFunction copy_rate_of(const PlatformUnit& unit, const Route& route) const;
 };
 
 }  // namespace equipoise

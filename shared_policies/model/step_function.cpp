@@ -89,4 +89,10 @@ StepFunction combined(const std::vector<StepFunction>& parts,
   return whole;
 }
 
+StepFunction product(const StepFunction& a, const StepFunction& b) {
+  if (a.is_one()) return b;
+  if (b.is_one()) return a;
+  return combined({a, b}, [](std::span<const double> now) { return now[0] * now[1]; });
+}
+
 }  // namespace equipoise

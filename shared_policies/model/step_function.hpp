@@ -29,6 +29,10 @@ class StepFunction {
   /// The earliest time at which the work since `from` is `work`; infinite if it never is. Where f
   /// is 1 all along, exactly from + work.
   [[nodiscard]] Seconds end_of(Seconds from, Seconds work) const;
+  /// How long `work` takes from `from` on; exactly `work` where f is 1 everywhere.
+  [[nodiscard]] Seconds span_of(Seconds from, Seconds work) const {
+    return is_one() ? work : end_of(from, work) - from;
+  }
 
  private:
   struct Step {
@@ -45,5 +49,8 @@ class StepFunction {
 /// f(t) = of(parts_1(t), ..., parts_n(t)), never negative.
 [[nodiscard]] StepFunction combined(const std::vector<StepFunction>& parts,
                                     const std::function<double(std::span<const double>)>& of);
+
+/// f(t) = a(t) b(t).
+[[nodiscard]] StepFunction product(const StepFunction& a, const StepFunction& b);
 
 }  // namespace equipoise

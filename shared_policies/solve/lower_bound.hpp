@@ -30,10 +30,11 @@ struct LowerBound {
 /// largest that fits (one may be the partial last grain): x min{ mean(y) / y : y <= x }, which no
 /// way of cutting x undercuts (CheapestBlocks). I_p and O_p are the same of latency plus bytes over
 /// the route's narrowest link, the unit's resident bytes added; a unit with one copy engine has I_p
-/// + O_p <= T in their place. Links that only one unit uses are covered by these; shared ones are
-/// rows of a linear program in the shares, solved for every trial T (Clp), in which resident bytes
-/// count in proportion to the share of what the unit could do. A link on a unit's way in and on its
-/// way out takes both. Links that are not shared (`Link::shared`) bind no sum.
+/// + O_p <= T in their place, and one that copies by itself has its copies in C_p. Links that only
+/// one unit uses are covered by these; shared ones are rows of a linear program in the shares,
+/// solved for every trial T (Clp), in which resident bytes count in proportion to the share of what
+/// the unit could do. A link on a unit's way in and on its way out takes both. Links that are not
+/// shared (`Link::shared`) bind no sum.
 ///
 /// Under a scenario T is no longer the same room for everyone: compute has the integral of the
 /// unit's speed while it is there, copies and links that of their bandwidth (UnitNeeds has the

@@ -46,14 +46,6 @@ double greatest(std::span<const double> values) {
   return *std::max_element(values.begin(), values.end());
 }
 
-double product(std::span<const double> values) {
-  double all = 1.0;
-  for (const double value : values) {
-    all *= value;
-  }
-  return all;
-}
-
 /// The least and the greatest value; one of them if they are the same.
 std::vector<double> extremes(const StepFunction& rate) {
   std::vector<double> values = {rate.at(Seconds{})};
@@ -73,15 +65,34 @@ struct CopyWay {
   double resident = 0.0;                   ///< seconds a resident byte moves
 };
 
-CopyWay way_of(const DisturbedPlatform& world, const Route& route,
-               const std::function<double(double)>& bytes) {
+/// Whether nobody else uses what limits the copies of unit `p`.
+bool has_links_alone(const Platform& platform, std::size_t p) {
+  const auto uses = [&](const PlatformUnit& unit, std::uint32_t link) {
+    return std::ranges::count(unit.in.links, link) + std::ranges::count(unit.out.links, link) > 0;
+  };
+  const auto is_shared = [&](std::uint32_t link) {
+    if (!platform.links[link].shared) return false;
+    for (std::size_t q = 0; q < platform.units.size(); ++q) {
+      if (q != p && uses(platform.units[q], link)) return true;
+    }
+    return false;
+  };
+  const PlatformUnit& unit = platform.units[p];
+  return std::ranges::none_of(unit.in.links, is_shared) &&
+         std::ranges::none_of(unit.out.links, is_shared);
+}
+
+/// `copies_alone`: the unit copies by itself, and nobody else uses its links.
+CopyWay way_of(const DisturbedPlatform& world, const PlatformUnit& unit, const Route& route,
+               const std::function<double(double)>& bytes, bool copies_alone) {
   const std::vector<Link>& links = world.platform.links;
   const double bandwidth = bandwidth_of(links, route);
   const double latency_s = latency_of(links, route).value;
   CopyWay way;
-  way.rate = world.rate_of(route);
-  way.latency_s = [=](double x) { return bytes(x) > 0.0 ? latency_s : 0.0; };
-  way.moving_s = [=](double x) { return bytes(x) / bandwidth; };
+  way.rate = copies_alone ? world.copy_rate_of(unit, route) : world.rate_of(route);
+  const auto latency = [=](double x) { return bytes(x) > 0.0 ? latency_s : 0.0; };
+  way.latency_s = [=](double x) { return copies_alone ? 0.0 : latency(x); };
+  way.moving_s = [=](double x) { return bytes(x) / bandwidth + (copies_alone ? latency(x) : 0.0); };
   way.resident = 1.0 / bandwidth;
   return way;
 }
@@ -112,8 +123,6 @@ UnitNeeds::UnitNeeds(const DisturbedPlatform& world, const Workload& workload, s
   const Presence presence = world.scenario.presence_of(the_unit.unit.name);
   ends_present = presence.changes.empty() ? presence.at_start : presence.changes.back().present;
   present_ = presence.function();
-  compute.rate = combined({compute.rate, present_}, product);
-
   const std::vector<double> sizes = kinks(the_unit.unit, workload, timing);
   const auto in_bytes = [&](double x) {
     return timing.in_bytes(x).value_or(workload.in_bytes_per_item * x);
@@ -123,13 +132,22 @@ UnitNeeds::UnitNeeds(const DisturbedPlatform& world, const Workload& workload, s
   };
   in_bytes_per_item = cheapest(sizes, in_bytes).per_item();
   out_bytes_per_item = cheapest(sizes, out_bytes).per_item();
-  const CopyWay in = way_of(world, the_unit.in, in_bytes);
-  CopyWay out = way_of(world, the_unit.out, out_bytes);
+  const bool copies_alone = the_unit.unit.copy_engines == 0 && has_links_alone(world.platform, p);
+  const CopyWay in = way_of(world, the_unit, the_unit.in, in_bytes, copies_alone);
+  CopyWay out = way_of(world, the_unit, the_unit.out, out_bytes, copies_alone);
   out.resident = 0.0;
   std::vector<CopyWay> ways = {in, out};
   if (the_unit.unit.copy_engines < 2) {
     ways.push_back(both_of(in, out));
   }
+  if (copies_alone) {
+    const CopyWay& copies_of_block = ways.back();
+    compute.takes = cheapest(sizes, [&](double x) {
+      return timing.mean(x).value + copies_of_block.latency_s(x) + copies_of_block.moving_s(x);
+    });
+    compute.rate = combined({compute.rate, copies_of_block.rate}, greatest);
+  }
+  compute.rate = product(compute.rate, present_);
   for (const CopyWay& way : ways) {
     for (const double c : extremes(way.rate)) {
       copies.push_back(
@@ -145,7 +163,7 @@ void UnitNeeds::set_own_links(const DisturbedPlatform& world,
                               const std::vector<std::uint32_t>& links) {
   const double bytes_per_item = in_bytes_per_item + out_bytes_per_item;
   own_link_bytes = Need{cheapest({1.0}, [=](double x) { return bytes_per_item * x; }), 1.0,
-                        combined({world.bandwidth_of(links), present_}, product)};
+                        product(world.bandwidth_of(links), present_)};
 }
 
 void UnitNeeds::begin_at(Seconds start) {

@@ -28,7 +28,9 @@ struct Need {
 
 /// Everything that one unit's share needs.
 ///
-/// compute: mean times, at the speed that the scenario leaves while the unit is there.
+/// compute: mean times, at the speed that the scenario leaves while the unit is there. A unit that
+/// copies by itself, over links of its own, does nothing else meanwhile: its copies are added, and
+/// the largest of its rates holds for all.
 ///
 /// copies: a unit copies one block at a time each way (in all, with one copy engine). Let B be the
 /// undisturbed bandwidth of the route's narrowest link, and r(t) the narrowest one's at time t over
@@ -41,6 +43,8 @@ struct Need {
 /// because max(c, r) >= c in latencies and >= r behind them. The least and the greatest value of r
 /// are taken for c; without a scenario both are 1: latency + bytes/B <= T. With one copy engine L
 /// and bytes/B are those of both ways and r is the larger of theirs.
+///
+/// The latencies of such a unit are part of what it does at its rate: they count as bytes/B does.
 ///
 /// own_link_bytes: a link that this unit alone crosses, both ways, carries all its bytes.
 struct UnitNeeds {

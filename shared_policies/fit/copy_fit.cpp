@@ -1,0 +1,97 @@
+// Lines through copies, and what copies take beyond them.
+#include "shared_policies/fit/copy_fit.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+/// One way that a block's data go, as samples and workloads tell it.
+struct CopyWay {
+  std::optional<double> TraceSample::*bytes;
+  std::optional<double> TraceSample::*time_s;
+  double Workload::*bytes_per_item;
+
+  [[nodiscard]] double bytes_of(const TraceSample& sample, const Workload& workload) const {
+    return (sample.*bytes).value_or(workload.*bytes_per_item * sample.items);
+  }
+};
+
+constexpr CopyWay way_in = {&TraceSample::in_bytes, &TraceSample::in_s,
+                            &Workload::in_bytes_per_item};
+constexpr CopyWay way_out = {&TraceSample::out_bytes, &TraceSample::out_s,
+                             &Workload::out_bytes_per_item};
+
+std::optional<CopySpeed> speed_of(const Trace& trace, std::uint32_t unit, const Workload& workload,
+                                  const CopyWay& way) {
+  std::vector<double> all_bytes;
+  std::vector<double> all_times_s;
+  for (const TraceSample& sample : trace.samples) {
+    if (sample.is_outlier || sample.unit != unit) continue;
+    const double bytes = way.bytes_of(sample, workload);
+    const double time_s = (sample.*way.time_s).value_or(0.0);
+    if (bytes <= 0.0 || time_s <= 0.0) continue;
+    all_bytes.push_back(bytes);
+    all_times_s.push_back(time_s);
+  }
+  if (all_bytes.empty()) return std::nullopt;
+  return fit_copy_speed(all_bytes, all_times_s);
+}
+
+/// What the copy took more than `speed` says; nothing where it was not timed.
+double beyond_line_s(const TraceSample& sample, const Workload& workload, const CopyWay& way,
+                     const std::optional<CopySpeed>& speed) {
+  if (!(sample.*way.time_s)) return 0.0;
+  const double on_line_s = speed ? speed->time(way.bytes_of(sample, workload)).value : 0.0;
+  return *(sample.*way.time_s) - on_line_s;
+}
+
+}  // namespace
+
+CopySpeed fit_copy_speed(const std::vector<double>& bytes, const std::vector<double>& times_s) {
+  EQ_CHECK(!bytes.empty() && bytes.size() == times_s.size(), "every copy has its time");
+  // Weighted sums with weights 1 / time^2: of 1, b, b^2, t, t b.
+  double w = 0.0;
+  double wb = 0.0;
+  double wbb = 0.0;
+  double wt = 0.0;
+  double wtb = 0.0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const double weight = 1.0 / (times_s[i] * times_s[i]);
+    w += weight;
+    wb += weight * bytes[i];
+    wbb += weight * bytes[i] * bytes[i];
+    wt += weight * times_s[i];
+    wtb += weight * times_s[i] * bytes[i];
+  }
+  const double determinant = w * wbb - wb * wb;
+  if (determinant > 1e-9 * w * wbb) {
+    const double slope = (w * wtb - wb * wt) / determinant;
+    const double latency = (wt - slope * wb) / w;
+    if (latency >= 0.0 && slope > 0.0) return {Seconds{latency}, 1.0 / slope};
+  }
+  return {Seconds{}, wbb / wtb};
+}
+
+CopySpeeds copy_speeds_of(const Trace& trace, std::uint32_t unit, const Workload& workload) {
+  return {speed_of(trace, unit, workload, way_in), speed_of(trace, unit, workload, way_out)};
+}
+
+BlockTiming block_timing_of(const Trace& trace, std::uint32_t unit, const Workload& workload,
+                            int copy_engines) {
+  if (copy_engines > 0) return BlockTiming(trace, unit);
+  const CopySpeeds speeds = copy_speeds_of(trace, unit, workload);
+  Trace whole = trace;
+  for (TraceSample& sample : whole.samples) {
+    if (sample.unit != unit) continue;
+    const double beyond_s = beyond_line_s(sample, workload, way_in, speeds.in) +
+                            beyond_line_s(sample, workload, way_out, speeds.out);
+    sample.compute_mean_s = std::max(sample.compute_mean_s + beyond_s, 0.1 * sample.compute_mean_s);
+  }
+  return BlockTiming(whole, unit);
+}
+
+}  // namespace equipoise
