@@ -292,6 +292,19 @@ TEST(Replay, RefusesUnitsThatAreNotThereAndNamesThem) {
   EXPECT_NE(simulated.err.find("give --unit"), std::string::npos) << simulated.err;
 }
 
+TEST(Replay, NeverWritesOverTheRunThatItReads) {
+  const TemporaryFolder scratch;
+  const std::string file = scratch.path("run.jsonl");
+  run_two_cpus(file, "greedy", {"--workload", "blackscholes:options=1e4"});
+  const std::string before = read_text(file);
+  for (const char* what : {"--decisions", "--on=paced"}) {
+    const ProgramRun run = run_equipoise({"replay", file, what, "--out", file});
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_NE(run.err.find("is read by this command; give another file"), std::string::npos);
+  }
+  EXPECT_EQ(read_text(file), before);
+}
+
 TEST(Replay, RefusesWhatIsNoRunFileAndWhatIsNotThere) {
   EXPECT_EQ(run_equipoise({"replay", "/nowhere/run.jsonl", "--check"}).exit_code, 2);
   const ProgramRun trace = run_equipoise({"replay", "traces/sirocco-dgemm.jsonl", "--check"});

@@ -129,6 +129,36 @@ TEST_F(Validate, TakesPacedUnitsFromTheirTrace) {
       Json::parse(run.out).at("policies").at(0).at("predicted_share_by_unit").contains("paced0"));
 }
 
+TEST_F(Validate, TellsInformedPoliciesWhatItRecorded) {
+  const ProgramRun run = type({"--workload", "blackscholes:options=1e5", "--policy", "static",
+                               "--policy", "optimum", "--max-error", "1e9"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  for (const char* file : {"static-sim", "static-real", "optimum-sim", "optimum-real"}) {
+    const ProgramRun check = run_equipoise(
+        {"replay", scratch.path(std::string("v/runs/") + file + ".jsonl"), "--check"});
+    EXPECT_EQ(check.exit_code, 0) << file << check.err;
+  }
+}
+
+TEST_F(Validate, SimulatesPacedUnitsAsSlowAsTheyAre) {
+  const std::string trace = scratch.write(
+      "t.jsonl",
+      "{\"schema\":\"equipoise.trace/1\",\"source\":\"recorded\",\"kernel\":\"blackscholes\","
+      "\"item\":\"option\",\"provenance\":\"a test\",\"machine\":{},"
+      "\"units\":[{\"id\":\"gpu\",\"kind\":\"gpu\"}]}\n"
+      "{\"unit\":\"gpu\",\"items\":1000,\"compute_s\":0.001}\n");
+  const ProgramRun run =
+      type({"--workload", "blackscholes:options=1e5", "--unit",
+            "paced,trace_unit=gpu,id=half,slowdown=2", "--trace", trace, "--max-error", "1e9"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  for (const std::string& line : lines_of(read_text(scratch.path("v/runs/awf-c-sim.jsonl")))) {
+    const Json record = Json::parse(line);
+    if (!record.contains("compute_s") || record.at("unit") != "half") continue;
+    const auto items = record.at("items").get<double>();
+    EXPECT_NEAR(record.at("compute_s").get<double>(), 2e-6 * items, 1e-12 * items);
+  }
+}
+
 TEST_F(Validate, FailsWhereAPredictionIsOffByMoreThanItMay) {
   const ProgramRun run = type({"--workload", "blackscholes:options=1e4", "--max-error", "1e-12"});
   EXPECT_EQ(run.exit_code, 1);

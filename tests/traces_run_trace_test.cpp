@@ -45,5 +45,63 @@ TEST(RunTrace, HoldsASampleForEveryBlockOfTheKernel) {
   EXPECT_EQ(b.samples[0].in_s, 1.0);  // nothing is resident
 }
 
+/// Two iterations of a kernel with resident data on one unit.
+RecordedRun two_iterations() {
+  RecordedRun run;
+  run.units.resize(1);
+  run.phases.resize(1);
+  run.phases[0].kernel = "a";
+  run.phases[0].resident_bytes = 100.0;
+  run.phases[0].iterations = 2;
+  return run;
+}
+
+void add_block(RecordedRun& run, int iteration, double assigned_s) {
+  Block block;
+  block.items = 1;
+  block.iteration = iteration;
+  const StageTimes times{Seconds{1}, Seconds{1}, Seconds{1}};
+  run.lines.push_back({1, BlockRecord{UnitId{0}, block, Seconds{assigned_s}, times, {}, 0}});
+}
+
+void add_event(RecordedRun& run, double at_s, const std::string& what) {
+  std::optional<UnitId> unit;
+  if (what != "iteration_started") unit = UnitId{0};
+  run.lines.push_back({1, EventRecord{Seconds{at_s}, what, unit}});
+}
+
+TEST(RunTrace, LeavesOutTheCopyInThatBroughtResidentDataAgainToAUnitThatHadBeenLost) {
+  RecordedRun run = two_iterations();
+  add_event(run, 0.0, "iteration_started");
+  add_block(run, 0, 0.0);
+  add_block(run, 0, 3.0);
+  add_event(run, 6.0, "unit_lost");
+  add_event(run, 7.0, "unit_joined");
+  add_block(run, 0, 7.0);
+  add_block(run, 0, 10.0);
+  const Trace trace = trace_of_run(run, "a", "here");
+  ASSERT_EQ(trace.samples.size(), 4u);
+  EXPECT_FALSE(trace.samples[0].in_s);
+  EXPECT_TRUE(trace.samples[1].in_s);
+  EXPECT_FALSE(trace.samples[2].in_s);
+  EXPECT_TRUE(trace.samples[3].in_s);
+  EXPECT_FALSE(trace.merge);
+}
+
+TEST(RunTrace, MergesFromTheBeginOfAnIterationToItsFirstBlock) {
+  RecordedRun run = two_iterations();
+  run.phases[0].iterations = 3;
+  add_event(run, 0.0, "iteration_started");
+  add_block(run, 0, 0.25);
+  add_event(run, 6.0, "iteration_started");
+  add_block(run, 1, 6.75);  // handed out later, back earlier
+  add_block(run, 1, 6.5);
+  add_event(run, 10.0, "iteration_started");
+  add_block(run, 2, 10.25);
+  const Trace trace = trace_of_run(run, "a", "here");
+  ASSERT_TRUE(trace.merge);
+  EXPECT_DOUBLE_EQ(trace.merge->value, 0.375);
+}
+
 }  // namespace
 }  // namespace equipoise

@@ -1,5 +1,6 @@
 // `equipoise compare`: several policies, repeated, in simulation, for real, or both.
 #include <cstdio>
+#include <memory>
 
 #include "tools/commands.hpp"
 #include "tools/comparison.hpp"
@@ -19,31 +20,32 @@ int compare_command(const Options& options) {
   comparison.reference = choose_reference(comparison.policies, {});
   const bool simulates = options.on == "sim" || options.on == "both";
   const bool runs = options.on != "sim";
-  SimWorld sim;
+  std::shared_ptr<SimWorld> sim;
   RealWorld real;
-  if (simulates) sim = load_sim_world(options);
+  if (simulates) sim = std::make_shared<SimWorld>(load_sim_world(options));
   if (runs) real = load_real_world(options);
-  check_policies(comparison.policies, simulates ? &sim : nullptr, runs ? &real : nullptr);
-  comparison.units = names_of(simulates ? sim.units : real.units);
-  if (simulates && runs) check_same_units(sim, real);
+  if (simulates && runs) pair_with(real, sim, options);
+  if (real.platform) sim = real.platform;
+  check_policies(comparison.policies, simulates ? sim.get() : nullptr, runs ? &real : nullptr);
+  comparison.units = names_of(sim ? sim->units : real.units);
   if (!options.out.empty()) make_folder(options.out + "/runs", "--out");
-  comparison.experiment = experiment_text(options, sim.settings, real.settings);
+  comparison.experiment = experiment_text(options, simulates ? sim->settings : "", real.settings);
 
   bool failed = false;
+  if (sim) {
+    comparison.lower_bound_s = sim->bound.seconds;
+    catch_stop_signals();
+    know_best_schedule(*sim, options);
+    comparison.best_known_s = sim->best_known_s;
+  }
   if (simulates) {
-    comparison.lower_bound_s = sim.bound.seconds;
-    catch_stop_signals();
-    know_best_schedule(sim, options);
-    comparison.best_known_s = sim.best_known_s;
-    add_results(comparison, simulate_all(sim, comparison.policies, options, failed), "sim");
+    add_results(comparison, simulate_all(*sim, comparison.policies, options, failed), "sim");
+    end_if_interrupted(comparison, options);
   }
-  if (real.platform) {
-    comparison.lower_bound_s = real.platform->bound.seconds;
-    catch_stop_signals();
-    know_best_schedule(*real.platform, options);
-    comparison.best_known_s = real.platform->best_known_s;
+  if (runs) {
+    add_results(comparison, run_all(real, comparison.policies, options), real.on);
+    end_if_interrupted(comparison, options);
   }
-  if (runs) add_results(comparison, run_all(real, comparison.policies, options), real.on);
   relate_results(comparison, options.baseline);
 
   if (options.json) {

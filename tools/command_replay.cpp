@@ -44,7 +44,7 @@ std::vector<std::string> units_in_traces(const RunFile& file, const Options& opt
 KnownCosts recorded_knowledge(const RunFile& file, const PolicyChoice& choice,
                               const Options& options) {
   if (choice.info->foresight == Foresight::none) return {};
-  if (!options.units.empty()) {
+  if (options.platform_file.empty()) {
     return known_costs(file.run.phases, units_in_traces(file, options),
                        profile_of(choice, read_traces(options.trace_files)));
   }
@@ -132,7 +132,7 @@ int issue_again(const RunFile& file, const Options& options) {
               "in it; run it again where all units stay");
     return 1;
   };
-  if (!options.out.empty()) check_writable(options.out, "--out");
+  check_out(options, {file.path});
   if (options.on == "sim") {
     SimWorld world = load_sim_world(options);
     if (leave_out_failures(world.setup.scenario)) world.bound = {};
@@ -187,7 +187,7 @@ int pace(const RunFile& file, Options options) {
   options.platform_file.clear();
   options.scenario_file.clear();  // what disturbed the run is in its times
   const PolicyChoice choice = parse_policy(file.header.spelling);
-  if (!options.out.empty()) check_writable(options.out, "--out");
+  check_out(options, {file.path});
   const RealWorld world = load_real_world(options, std::move(traces));
   catch_stop_signals();
   return report_run(run_once(world, choice, options, file.header.repetition, options.out), choice,

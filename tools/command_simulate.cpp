@@ -2,6 +2,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands.hpp"
 #include "tools/console.hpp"
+#include "tools/inputs.hpp"
 #include "tools/real_world.hpp"
 #include "tools/run_report.hpp"
 #include "tools/schedule_search.hpp"
@@ -21,7 +22,7 @@ PolicyChoice only_policy(const Options& options) {
 
 int simulate_command(const Options& options) {
   const PolicyChoice choice = only_policy(options);
-  if (!options.out.empty()) check_writable(options.out, "--out");
+  check_out(options);
   SimWorld world = load_sim_world(options);
   catch_stop_signals();
   if (choice.info->foresight == Foresight::oracle) know_best_schedule(world, options);
@@ -31,7 +32,7 @@ int simulate_command(const Options& options) {
 
 int run_command(const Options& options) {
   const PolicyChoice choice = only_policy(options);
-  if (!options.out.empty()) check_writable(options.out, "--out");
+  check_out(options);
   RealWorld world = load_real_world(options);
   catch_stop_signals();
   if (world.platform && choice.info->foresight == Foresight::oracle) {

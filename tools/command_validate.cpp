@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <utility>
 
 #include "platforms/platform_file.hpp"
 #include "real/recorder.hpp"
+#include "shared_policies/fit/copy_fit.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands.hpp"
 #include "tools/comparison.hpp"
@@ -17,6 +19,7 @@
 #include "tools/parallel_runs.hpp"
 #include "tools/real_world.hpp"
 #include "tools/recorded_platform.hpp"
+#include "tools/schedule_search.hpp"
 #include "tools/sim_world.hpp"
 #include "tools/validation.hpp"
 #include "traces/trace_file.hpp"
@@ -59,8 +62,21 @@ Recording record_together(const RealWorld& world, Kernel& kernel, const Options&
   return recording;
 }
 
-/// Appends a paced unit with the times that pace it, under its own name.
-void add_paced(Recording& recording, const UnitSpec& spec, const std::vector<Trace>& traces) {
+/// As long as a block takes on a unit with that slow-down; its copy engines, if it has any, are not
+/// slower.
+void slow_down(TraceSample& sample, const UnitSpec& spec) {
+  std::vector<std::optional<double>*> times = {&sample.compute_sd_s, &sample.compute_min_s,
+                                               &sample.compute_median_s, &sample.compute_max_s};
+  if (spec.unit.copy_engines == 0) times.insert(times.end(), {&sample.in_s, &sample.out_s});
+  sample.compute_mean_s *= spec.slowdown;
+  for (std::optional<double>* const time_s : times) {
+    if (*time_s) **time_s *= spec.slowdown;
+  }
+}
+
+/// Appends a paced unit with the times that it takes, under its own name.
+void add_paced(Recording& recording, const UnitSpec& spec, const Workload& workload,
+               const std::vector<Trace>& traces) {
   Trace& trace = recording.trace;
   const auto unit = static_cast<std::uint32_t>(trace.units.size());
   const TimingPlace place = *find_timing(traces, trace.kernel, spec.trace_unit);
@@ -68,11 +84,10 @@ void add_paced(Recording& recording, const UnitSpec& spec, const std::vector<Tra
   for (TraceSample sample : place.trace->samples) {
     if (sample.unit != place.unit) continue;
     sample.unit = unit;
+    slow_down(sample, spec);
     trace.samples.push_back(sample);
   }
-  recording.units.push_back(
-      {spec.unit, copy_speed_of(trace, unit, &TraceSample::in_bytes, &TraceSample::in_s),
-       copy_speed_of(trace, unit, &TraceSample::out_bytes, &TraceSample::out_s)});
+  recording.units.push_back({spec.unit, copy_speeds_of(trace, unit, workload)});
 }
 
 RecordedFiles record_all(const RealWorld& world, const Options& options) {
@@ -84,7 +99,7 @@ RecordedFiles record_all(const RealWorld& world, const Options& options) {
     if (std::ranges::find(files.traces, file) != files.traces.end()) continue;
     Recording recording = record_together(world, *kernel, options);
     for (const UnitSpec& spec : world.specs) {
-      if (!spec.computes()) add_paced(recording, spec, world.traces);
+      if (!spec.computes()) add_paced(recording, spec, kernel->workload(), world.traces);
     }
     write_whole_file(file, trace_text(recording.trace));
     if (files.traces.empty()) {
@@ -101,6 +116,21 @@ RecordedFiles record_all(const RealWorld& world, const Options& options) {
   return files;
 }
 
+/// Which policies can be made before anything is recorded: those that need to know nothing.
+void check_without_profiles(const std::vector<PolicyChoice>& choices, const RealWorld& real) {
+  for (const PolicyChoice& choice : choices) {
+    if (choice.info->foresight == Foresight::none) check_policy(real, choice);
+  }
+}
+
+/// With the traces that pace units, too, for whoever replays a real run.
+Options with_traces(Options options, const std::vector<std::string>& more) {
+  options.trace_files.insert(options.trace_files.end(), more.begin(), more.end());
+  return options;
+}
+
+bool is_oracle(const PolicyChoice& choice) { return choice.info->foresight == Foresight::oracle; }
+
 }  // namespace
 
 int validate_command(const Options& options, std::optional<double> error_max) {
@@ -110,7 +140,7 @@ int validate_command(const Options& options, std::optional<double> error_max) {
   if (real.kernels.empty()) {
     throw InputError("--unit", "give a unit that computes: paced ones need no validation");
   }
-  check_policies(comparison.policies, nullptr, &real);
+  check_without_profiles(comparison.policies, real);
   make_folder(options.out + "/runs", "--out");
   catch_stop_signals();
   real.allocate(options.seed);
@@ -120,16 +150,19 @@ int validate_command(const Options& options, std::optional<double> error_max) {
   recorded.platform_file = files.platform;
   recorded.trace_files = files.traces;
   recorded.decision_cost = "measured";
-  SimWorld sim = load_sim_world(recorded);
-  check_same_units(sim, real);
-  check_policies(comparison.policies, &sim, nullptr);
-  real.traces = sim.traces;
-  comparison.units = names_of(sim.units);
-  comparison.lower_bound_s = sim.bound.seconds;
-  comparison.experiment = experiment_text(recorded, sim.settings, real.settings);
+  const auto sim = std::make_shared<SimWorld>(load_sim_world(recorded));
+  real.traces = sim->traces;
+  pair_with(real, sim, with_traces(recorded, options.trace_files));
+  check_policies(comparison.policies, sim.get(), nullptr);
+  comparison.units = names_of(sim->units);
+  comparison.lower_bound_s = sim->bound.seconds;
+  comparison.experiment = experiment_text(recorded, sim->settings, real.settings);
+  if (std::ranges::any_of(comparison.policies, is_oracle)) know_best_schedule(*sim, recorded);
   bool failed = false;
-  add_results(comparison, simulate_all(sim, comparison.policies, recorded, failed), "sim");
+  add_results(comparison, simulate_all(*sim, comparison.policies, recorded, failed), "sim");
+  end_if_interrupted(comparison, recorded);
   add_results(comparison, run_all(real, comparison.policies, recorded), real.on);
+  end_if_interrupted(comparison, recorded);
   relate_results(comparison, options.baseline);
 
   const Validation validation = judge(comparison);

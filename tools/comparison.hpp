@@ -23,6 +23,7 @@ struct Comparison {
   std::vector<PolicyChoice> policies;
   std::string reference;              ///< the policy that others are paired with; empty: none
   std::vector<PolicyResult> results;  ///< `policy` is the choice's spelling
+  bool interrupted = false;           ///< repetitions or policies are missing
 };
 
 /// The runs of each policy, by its spelling.

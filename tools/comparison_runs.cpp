@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <optional>
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
@@ -37,27 +38,33 @@ std::string journal_file(const Options& options, const PolicyChoice& choice, con
 RunsByPolicy simulate_all(const SimWorld& world, const std::vector<PolicyChoice>& choices,
                           const Options& options, bool& failed) {
   const std::size_t jobs = choices.size() * static_cast<std::size_t>(options.reps);
-  std::vector<JobResult> results(jobs);
+  std::vector<std::optional<JobResult>> results(jobs);
   std::size_t done = 0;
   Progress progress(options.quiet);
-  run_in_children(
-      jobs, cores_to_use(),
-      [&](std::size_t job) {
-        const PolicyChoice& choice = choices[job % choices.size()];
-        const auto repetition = static_cast<int>(job / choices.size());
-        return packed(simulate_once(world, choice, options, static_cast<std::uint64_t>(repetition),
-                                    journal_file(options, choice, "sim", repetition)));
-      },
-      [&](std::size_t job, JobResult result) {
-        results[job] = std::move(result);
-        progress.show(fmt::format("simulated {} of {} runs", ++done, jobs));
-      });
+  try {
+    run_in_children(
+        jobs, cores_to_use(),
+        [&](std::size_t job) {
+          const PolicyChoice& choice = choices[job % choices.size()];
+          const auto repetition = static_cast<int>(job / choices.size());
+          return packed(simulate_once(world, choice, options,
+                                      static_cast<std::uint64_t>(repetition),
+                                      journal_file(options, choice, "sim", repetition)));
+        },
+        [&](std::size_t job, JobResult result) {
+          results[job] = std::move(result);
+          progress.show(fmt::format("simulated {} of {} runs", ++done, jobs));
+        });
+  } catch (const Interrupted&) {
+    // What ended before is not lost.
+  }
   progress.clear();
   RunsByPolicy runs;
   for (std::size_t job = 0; job < jobs; ++job) {
+    if (!results[job]) continue;
     const PolicyChoice& choice = choices[job % choices.size()];
-    if (results[job].failure.empty()) {
-      const RunReport report = unpacked(results[job].text);
+    if (results[job]->failure.empty()) {
+      const RunReport report = unpacked(results[job]->text);
       runs[choice.spelling].push_back(report.run);
       if (!report.run.verified) {
         warn(fmt::format("{}, repetition {}: not verified: {}", choice.spelling,
@@ -66,7 +73,7 @@ RunsByPolicy simulate_all(const SimWorld& world, const std::vector<PolicyChoice>
     } else {
       failed = true;
       warn(fmt::format("{}, repetition {}: no result: {}", choice.spelling, job / choices.size(),
-                       results[job].failure));
+                       results[job]->failure));
     }
   }
   return runs;
@@ -86,7 +93,7 @@ RunsByPolicy run_all(RealWorld& world, const std::vector<PolicyChoice>& choices,
       const RunReport report =
           run_once(world, choice, options, static_cast<std::uint64_t>(repetition),
                    journal_file(options, choice, world.on.c_str(), repetition));
-      if (stop_signal() != 0) throw Interrupted(stop_signal());
+      if (stop_signal() != 0) return runs;
       runs[choice.spelling].push_back(report.run);
       if (!report.run.verified) {
         warn(fmt::format("{}, repetition {}: not verified: {}", choice.spelling, repetition,
@@ -107,6 +114,14 @@ void check_policies(const std::vector<PolicyChoice>& choices, const SimWorld* si
   }
 }
 
+void end_if_interrupted(Comparison& comparison, const Options& options) {
+  if (stop_signal() == 0) return;
+  comparison.interrupted = true;
+  relate_results(comparison, options.baseline);
+  if (!comparison.results.empty()) write_results(comparison, options);
+  throw Interrupted(stop_signal());
+}
+
 void write_results(const Comparison& comparison, const Options& options) {
   if (options.out.empty()) return;
   write_whole_file(options.out + "/results.json", results_text(comparison));
@@ -115,15 +130,6 @@ void write_results(const Comparison& comparison, const Options& options) {
     std::printf("\nresults: %s/results.json   report: %s/report.html   runs: %s/runs/\n",
                 options.out.c_str(), options.out.c_str(), options.out.c_str());
   }
-}
-
-void check_same_units(const SimWorld& sim, const RealWorld& real) {
-  const std::vector<std::string> simulated = names_of(sim.units);
-  if (names_of(real.units) == simulated) return;
-  throw InputError("--unit",
-                   fmt::format("the real units are {}, the platform's are {}; both must be the "
-                               "same, in the same order",
-                               fmt::join(names_of(real.units), " "), fmt::join(simulated, " ")));
 }
 
 }  // namespace equipoise

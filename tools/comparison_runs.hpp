@@ -12,14 +12,14 @@
 namespace equipoise {
 
 /// Simulates every policy and repetition, each in a process of its own, on all cores. What gave no
-/// result is warned of, and sets `failed`.
+/// result is warned of, and sets `failed`. A stop that is requested leaves the runs that had ended.
 [[nodiscard]] RunsByPolicy simulate_all(const SimWorld& world,
                                         const std::vector<PolicyChoice>& choices,
                                         const Options& options, bool& failed);
 
 /// Really runs every policy and repetition, one after another, policies in turn so that a drift of
-/// the machine meets all; a first run of the first policy, not counted, warms up. Throws
-/// Interrupted.
+/// the machine meets all; a first run of the first policy, not counted, warms up. A stop that is
+/// requested leaves the runs that had ended.
 [[nodiscard]] RunsByPolicy run_all(RealWorld& world, const std::vector<PolicyChoice>& choices,
                                    const Options& options);
 
@@ -28,8 +28,8 @@ namespace equipoise {
 void check_policies(const std::vector<PolicyChoice>& choices, const SimWorld* sim,
                     const RealWorld* real);
 
-/// Throws InputError where the real units are not the platform's, in the same order.
-void check_same_units(const SimWorld& sim, const RealWorld& real);
+/// Where a stop was requested: writes the results that there are, marked, and throws Interrupted.
+void end_if_interrupted(Comparison& comparison, const Options& options);
 
 /// Writes results.json and report.html into `options.out`, if that is given, and says so.
 void write_results(const Comparison& comparison, const Options& options);

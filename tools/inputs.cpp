@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "shared_policies/model/block_timing.hpp"
+#include "shared_policies/model/failure.hpp"
 #include "tools/console.hpp"
 #include "traces/trace_file.hpp"
 
@@ -15,6 +18,20 @@ std::vector<Trace> read_traces(const std::vector<std::string>& files) {
   for (const std::string& file : files) traces.push_back(read_trace(file, &warnings));
   for (const std::string& warning : warnings) warn(warning);
   return traces;
+}
+
+void check_out(const Options& options, const std::vector<std::string>& more) {
+  if (options.out.empty()) return;
+  check_writable(options.out, "--out");
+  std::vector<std::string> read = options.trace_files;
+  read.push_back(options.platform_file);
+  read.push_back(options.scenario_file);
+  read.insert(read.end(), more.begin(), more.end());
+  for (const std::string& file : read) {
+    std::error_code error;
+    if (file.empty() || !std::filesystem::equivalent(file, options.out, error)) continue;
+    throw InputError("--out", options.out + " is read by this command; give another file");
+  }
 }
 
 std::optional<TimingPlace> find_timing(const std::vector<Trace>& traces, const std::string& kernel,

@@ -9,11 +9,16 @@
 #include "shared_policies/model/trace.hpp"
 #include "shared_policies/model/unit.hpp"
 #include "shared_policies/model/workload.hpp"
+#include "tools/options.hpp"
 
 namespace equipoise {
 
 /// Reads the files in order; warns of what is gone on with. Throws InputError.
 [[nodiscard]] std::vector<Trace> read_traces(const std::vector<std::string>& files);
+
+/// Throws InputError unless `options.out`, where it is given, can be written and is none of the
+/// files that `options` or `more` name to be read.
+void check_out(const Options& options, const std::vector<std::string>& more = {});
 
 /// Where a unit's times of one kernel stand.
 struct TimingPlace {

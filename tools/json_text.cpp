@@ -313,6 +313,7 @@ std::string results_text(const Comparison& comparison) {
               {"lower_bound_s", optional_json(comparison.lower_bound_s)},
               {"best_known_s", optional_json(comparison.best_known_s)},
               {"reference", comparison.reference.empty() ? Json() : Json(comparison.reference)},
+              {"interrupted", comparison.interrupted},
               {"results", std::move(results)}}
              .dump(1) +
          "\n";

@@ -1,11 +1,53 @@
 // Blocks to samples.
 #include "traces/run_trace.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
 namespace equipoise {
+namespace {
+
+/// What the host did between the iterations of one kernel's phases, before it handed out the first
+/// block.
+class Merges {
+ public:
+  Merges(const RecordedRun& run, const std::string& kernel) : run_(run), kernel_(kernel) {}
+
+  void saw(const EventRecord& event) {
+    if (event.what == "iteration_started") began_ = event.at;
+  }
+
+  /// Blocks come in the order of their ends: the first of an iteration to end need not be the first
+  /// that was handed out.
+  void saw(const BlockRecord& record) {
+    const Block& block = record.block;
+    const bool is_merged =
+        block.iteration > 0 && run_.phases[static_cast<std::size_t>(block.phase)].kernel == kernel_;
+    if (!is_merged || !began_) return;
+    const Seconds after = record.assigned - *began_;
+    const auto [place, is_new] = spans_.try_emplace({block.phase, block.iteration}, after);
+    if (!is_new) place->second = std::min(place->second, after);
+  }
+
+  [[nodiscard]] std::optional<Seconds> mean() const {
+    if (spans_.empty()) return std::nullopt;
+    Seconds sum;
+    for (const auto& [iteration, span] : spans_) sum += span;
+    return (1.0 / static_cast<double>(spans_.size())) * sum;
+  }
+
+ private:
+  const RecordedRun& run_;
+  const std::string& kernel_;
+  std::optional<Seconds> began_;  ///< the iteration that goes on
+  std::map<std::pair<int, int>, Seconds> spans_;
+};
+
+}  // namespace
 
 Trace trace_of_run(const RecordedRun& run, const std::string& kernel,
                    const std::string& provenance) {
@@ -23,9 +65,17 @@ Trace trace_of_run(const RecordedRun& run, const std::string& kernel,
     trace.memory_bytes_per_item = workload.memory_bytes_per_item;
   }
   std::set<std::pair<std::uint32_t, int>> has_resident;
+  Merges merges(run, kernel);
   for (const RecordedLine& line : run.lines) {
+    if (const auto* event = std::get_if<EventRecord>(&line.what)) {
+      merges.saw(*event);
+      if (event->what == "unit_lost" && event->unit) {
+        std::erase_if(has_resident, [&](const auto& of) { return of.first == event->unit->index; });
+      }
+    }
     const auto* b = std::get_if<BlockRecord>(&line.what);
     if (b == nullptr) continue;
+    merges.saw(*b);
     const Workload& workload = run.phases[static_cast<std::size_t>(b->block.phase)];
     if (workload.kernel != kernel || b->times.compute <= Seconds{}) continue;
     const bool is_first = has_resident.insert({b->unit.index, b->block.phase}).second;
@@ -36,6 +86,7 @@ Trace trace_of_run(const RecordedRun& run, const std::string& kernel,
     sample.out_s = b->times.out.value;
     if (!is_first || workload.resident_bytes == 0.0) sample.in_s = b->times.in.value;
   }
+  trace.merge = merges.mean();
   return trace;
 }
 
