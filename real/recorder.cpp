@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -17,8 +18,6 @@
 
 namespace equipoise {
 namespace {
-
-using Keep = std::function<void(std::span<const TraceSample>)>;
 
 /// How many units are recorded at a time.
 std::size_t units_at_a_time(const RecordSetup& setup) {
@@ -36,17 +35,18 @@ Items part_of_a_unit(const RecordSetup& setup) {
 /// Units that are recorded at a time: one, or all.
 class GroupRecorder {
  public:
-  /// `keep` is told of all samples.
-  GroupRecorder(const RecordSetup& setup, std::size_t first, Keep keep)
-      : setup_(setup), first_(first), keep_(std::move(keep)) {
+  GroupRecorder(const RecordSetup& setup, std::size_t first) : setup_(setup), first_(first) {
     const Items part = part_of_a_unit(setup);
     for (std::size_t i = 0; i < units_at_a_time(setup); ++i) {
       units_.emplace_back(setup, first + i, ItemSegment{static_cast<Items>(i) * part, part});
     }
   }
 
-  /// Records. False: a stop was requested.
+  /// Records one pass. False: a stop was requested.
   bool run(const Placement& placement) {
+    for (UnitRecorder& unit : units_) {
+      if (unit.is_done()) unit.begin_pass();
+    }
     RealSetup real;
     real.placement = Placement{{}, placement.free, {}};
     for (std::size_t i = 0; i < units_.size(); ++i) {
@@ -94,7 +94,7 @@ class GroupRecorder {
   }
 
   void keep(const std::vector<TraceSample>& samples) {
-    if (!samples.empty()) keep_(samples);
+    if (!samples.empty() && setup_.keep) setup_.keep(samples);
   }
 
   /// Samples of sizes that do not end any more.
@@ -104,7 +104,6 @@ class GroupRecorder {
 
   const RecordSetup& setup_;
   std::size_t first_;  ///< of the setup's units
-  Keep keep_;
   std::vector<UnitRecorder> units_;
   std::uint64_t id_ = 0;
 };
@@ -174,19 +173,23 @@ Recording record(const RecordSetup& setup) {
   check_sizes(setup);
   Recording recording;
   recording.trace = header_of_recording(setup);
-  const Keep keep = [&](std::span<const TraceSample> samples) {
-    std::vector<TraceSample>& all = recording.trace.samples;
-    all.insert(all.end(), samples.begin(), samples.end());
-    if (setup.keep) setup.keep(samples);
-  };
   const Placement placement = place_units(setup.units, this_machine());
+  std::deque<GroupRecorder> groups;
+  for (std::size_t first = 0; first < setup.units.size(); first += units_at_a_time(setup)) {
+    groups.emplace_back(setup, first);
+  }
+  for (int pass = 0; pass < setup.passes && !recording.interrupted; ++pass) {
+    for (GroupRecorder& group : groups) {
+      recording.interrupted = recording.interrupted || !group.run(placement);
+    }
+    if (!recording.interrupted && setup.after_pass) setup.after_pass();
+  }
   std::vector<double> besides_s;
   std::vector<double> first_uses_s;
-  for (std::size_t first = 0; first < setup.units.size() && !recording.interrupted;
-       first += units_at_a_time(setup)) {
-    GroupRecorder group(setup, first, keep);
-    recording.interrupted = !group.run(placement);
+  for (const GroupRecorder& group : groups) {
     for (const UnitRecorder& unit : group.units()) {
+      const std::vector<TraceSample> samples = unit.samples();
+      recording.trace.samples.insert(recording.trace.samples.end(), samples.begin(), samples.end());
       unit.add_remarks(recording);
       besides_s.insert(besides_s.end(), unit.besides_s().begin(), unit.besides_s().end());
       if (unit.first_use()) first_uses_s.push_back(unit.first_use()->value);

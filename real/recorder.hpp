@@ -38,9 +38,13 @@ struct RecordSetup {
   int samples_min = 5;      ///< of one size
   int samples_max = 100;    ///< of one size
   Seconds budget{5.0};      ///< for one unit; every size gets `samples_min` all the same
+  /// How often all sizes are gone through, so that a machine that drifts does so for all of them.
+  /// Each time has its part of the budget and of the samples.
+  int passes = 1;
+  std::function<void()> after_pass;  ///< called when all units are at rest; may be none
   std::function<void(const RecordProgress&)> progress;  ///< told after every sample; may be none
-  /// Told of the samples of a size as soon as it ends, and of those of sizes that never end: all
-  /// samples, in the order of the trace. May be none.
+  /// Told of the samples of a size as soon as it ends in a pass, and of those of sizes that never
+  /// end: all samples, with the outliers among those of their size so far. May be none.
   std::function<void(std::span<const TraceSample>)> keep;
   /// True ends the recording with what is there; may be none.
   std::function<bool()> stop_requested;
@@ -72,7 +76,8 @@ struct Recording {
 /// would, one after another through the items, so that memory is as warm or cold as in a run: one
 /// block of each size that does not count, then samples until the mean of the whole block's time is
 /// known to `precision`, there are `samples_max`, or the size's share of what is left of the budget
-/// is spent. All samples are kept; outliers (`BlockSamples`) are marked, and count in nothing.
+/// is spent; so in every pass, for its part of all these. All samples are kept; outliers
+/// (`BlockSamples`) are marked, and count in nothing.
 ///
 /// Alone, the largest size is half of the items. Concurrently every unit goes through a part of the
 /// items of its own, which is its largest size, and those that are done go on with blocks that

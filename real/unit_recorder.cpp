@@ -26,7 +26,13 @@ UnitRecorder::UnitRecorder(const RecordSetup& setup, std::size_t unit, ItemSegme
   const Items items_max = setup.concurrent ? segment.items : workload.items / 2;
   const std::vector<Items> sizes =
       setup.sizes.empty() ? size_ladder(workload, setup.units[unit].unit, items_max) : setup.sizes;
-  for (const Items items : sizes) sizes_.push_back({items, {}});
+  for (const Items items : sizes) sizes_.push_back({.items = items});
+  begin_pass();
+}
+
+void UnitRecorder::begin_pass() {
+  at_ = 0;
+  for (Size& size : sizes_) size.before = size.samples.count();
   begin_size(Seconds{});
 }
 
@@ -34,7 +40,7 @@ void UnitRecorder::begin_size(Seconds now) {
   is_warm_ = false;
   size_began_ = now;
   const auto left = static_cast<double>(sizes_.size() - at_);
-  size_budget_ = (1.0 / std::max(left, 1.0)) * (setup_.budget - now);
+  size_budget_ = (1.0 / std::max(left, 1.0)) * (pass_budget() - now);
 }
 
 Block UnitRecorder::next_block(std::uint64_t id) {
@@ -56,20 +62,22 @@ bool UnitRecorder::take(const RecordedBlock& block, Seconds now) {
 
 bool UnitRecorder::is_known(Seconds spent) const {
   const BlockSamples& samples = sizes_[at_].samples;
-  if (samples.count() < setup_.samples_min) return false;
-  return samples.count() >= setup_.samples_max || spent > size_budget_ ||
-         samples.uncertainty() <= setup_.precision;
+  const int least = (setup_.samples_min + setup_.passes - 1) / setup_.passes;
+  const int most = std::max(least, setup_.samples_max / setup_.passes);
+  const int here = samples.count() - sizes_[at_].before;
+  if (here < least) return false;
+  return here >= most || spent > size_budget_ || samples.uncertainty() <= setup_.precision;
 }
 
 void UnitRecorder::end_size(Seconds now) {
-  if (at_ == 0) {
+  if (!first_use_) {
     Seconds later;
     for (const StageTimes& times : sizes_[0].samples.times()) later += times.compute + times.out;
     const Seconds mean_later = (1.0 / sizes_[0].samples.count()) * later;
     first_use_ = std::max(Seconds{}, first_block_->compute + first_block_->out - mean_later);
   }
   ++at_;
-  if (is_done() && setup_.sizes.empty() && now < setup_.budget && !refine()) return;
+  if (is_done() && setup_.sizes.empty() && now < pass_budget() && !refine()) return;
   if (!is_done()) begin_size(now);
 }
 
@@ -78,7 +86,7 @@ bool UnitRecorder::refine() {
   const std::vector<Items> more =
       sizes_at_bends(curve(), setup_.kernel->workload().grain_items, setup_.bend_tolerance);
   for (const Items items : more) {
-    if (sizes_.size() < setup_.sizes_max) sizes_.push_back({items, {}});
+    if (sizes_.size() < setup_.sizes_max) sizes_.push_back({.items = items});
   }
   return !is_done();
 }
@@ -118,16 +126,37 @@ TraceSample UnitRecorder::sample_of(const Size& size, std::size_t index) const {
   return sample;
 }
 
-std::vector<TraceSample> UnitRecorder::take_until(std::size_t end) {
+std::vector<TraceSample> UnitRecorder::samples_of(const Size& size) const {
   std::vector<TraceSample> samples;
-  for (; taken_ < end; ++taken_) {
-    const std::vector<bool> are_outliers = sizes_[taken_].samples.outliers();
-    for (std::size_t i = 0; i < are_outliers.size(); ++i) {
-      samples.push_back(sample_of(sizes_[taken_], i));
-      samples.back().is_outlier = are_outliers[i];
-    }
+  const std::vector<bool> are_outliers = size.samples.outliers();
+  for (std::size_t i = 0; i < are_outliers.size(); ++i) {
+    samples.push_back(sample_of(size, i));
+    samples.back().is_outlier = are_outliers[i];
   }
   return samples;
+}
+
+std::vector<TraceSample> UnitRecorder::samples() const {
+  std::vector<TraceSample> all;
+  for (const Size& size : sizes_) {
+    const std::vector<TraceSample> samples = samples_of(size);
+    all.insert(all.end(), samples.begin(), samples.end());
+  }
+  return all;
+}
+
+std::vector<TraceSample> UnitRecorder::take_until(std::size_t end) {
+  std::vector<TraceSample> taken;
+  for (std::size_t at = 0; at < end; ++at) {
+    Size& size = sizes_[at];
+    const auto count = static_cast<std::size_t>(size.samples.count());
+    if (size.taken == count) continue;
+    const std::vector<TraceSample> samples = samples_of(size);
+    taken.insert(taken.end(), samples.begin() + static_cast<std::ptrdiff_t>(size.taken),
+                 samples.end());
+    size.taken = count;
+  }
+  return taken;
 }
 
 std::vector<TraceSample> UnitRecorder::take_ended() { return take_until(at_); }

@@ -29,8 +29,10 @@ class UnitRecorder {
  public:
   UnitRecorder(const RecordSetup& setup, std::size_t unit, ItemSegment segment);
 
-  /// All sizes are known well enough, or the time is spent.
+  /// All sizes are known well enough for this pass, or its time is spent.
   [[nodiscard]] bool is_done() const { return at_ == sizes_.size(); }
+  /// Goes through all sizes once more, from time 0 on.
+  void begin_pass();
   /// The next block to be timed; when done, one that keeps the unit busy.
   [[nodiscard]] Block next_block(std::uint64_t id);
   /// The block that was given last took so long; it is `now` since the recording of this unit's
@@ -44,7 +46,9 @@ class UnitRecorder {
   [[nodiscard]] std::optional<Seconds> first_use() const { return first_use_; }
   [[nodiscard]] const std::vector<double>& besides_s() const { return besides_s_; }
 
-  /// The samples, with outliers marked, of sizes that have ended since this was asked last.
+  /// All samples, with outliers marked.
+  [[nodiscard]] std::vector<TraceSample> samples() const;
+  /// Those of sizes that have ended since this was asked last, with outliers among what there is.
   [[nodiscard]] std::vector<TraceSample> take_ended();
   /// The samples that were not taken yet. To be asked when no block comes any more.
   [[nodiscard]] std::vector<TraceSample> take_rest();
@@ -54,7 +58,9 @@ class UnitRecorder {
  private:
   struct Size {
     Items items = 0;
-    BlockSamples samples;
+    BlockSamples samples{};
+    int before = 0;         ///< samples of former passes
+    std::size_t taken = 0;  ///< samples
   };
 
   void begin_size(Seconds now);
@@ -62,6 +68,8 @@ class UnitRecorder {
   [[nodiscard]] bool is_known(Seconds spent) const;
   [[nodiscard]] bool refine();
   [[nodiscard]] std::vector<TraceSample> take_until(std::size_t end);
+  [[nodiscard]] std::vector<TraceSample> samples_of(const Size& size) const;
+  [[nodiscard]] Seconds pass_budget() const { return (1.0 / setup_.passes) * setup_.budget; }
   [[nodiscard]] TraceSample sample_of(const Size& size, std::size_t index) const;
   [[nodiscard]] std::vector<SizeTime> curve() const;
   [[nodiscard]] const std::string& name() const { return setup_.units[unit_].unit.name; }
@@ -71,8 +79,7 @@ class UnitRecorder {
   ItemSegment segment_;
   std::vector<Size> sizes_;  ///< in the order of recording
   std::size_t at_ = 0;
-  std::size_t taken_ = 0;  ///< sizes whose samples were taken
-  Items position_ = 0;     ///< in the segment
+  Items position_ = 0;  ///< in the segment
   bool is_warm_ = false;
   std::optional<StageTimes> first_block_;
   Seconds size_began_;

@@ -213,6 +213,39 @@ TEST(Record, WalksThroughTheItemsAndBeginsAgain) {
   EXPECT_EQ(firsts, (std::set<Items>{0, 30, 60}));
 }
 
+TEST(Record, GoesThroughAllSizesInEveryPassAndHasItsUnitsAtRestBetween) {
+  KernelScript script(100);
+  std::vector<Items> sizes;
+  std::vector<std::size_t> passes_end;
+  script.compute = [&](const Block& block, int) { sizes.push_back(block.items); };
+  ScriptedKernel kernel(script);
+  RecordSetup setup = quick_setup({"cpu"}, kernel);
+  setup.sizes = {10, 20};
+  setup.passes = 3;
+  setup.samples_min = setup.samples_max = 5;  // two a pass
+  setup.after_pass = [&] { passes_end.push_back(sizes.size()); };
+  std::vector<double> kept;
+  setup.keep = [&](std::span<const TraceSample> samples) {
+    for (const TraceSample& sample : samples) kept.push_back(sample.items);
+  };
+  const Recording recording = record(setup);
+  // A block that does not count, and two that do; the last of a pass keeps the unit busy.
+  const std::vector<Items> pass = {10, 10, 10, 20, 20, 20};
+  ASSERT_EQ(passes_end.size(), 3u);
+  std::size_t begin = 0;
+  for (const std::size_t end : passes_end) {
+    ASSERT_GE(end, begin + pass.size());
+    EXPECT_EQ(std::vector<Items>(sizes.begin() + static_cast<std::ptrdiff_t>(begin),
+                                 sizes.begin() + static_cast<std::ptrdiff_t>(begin + pass.size())),
+              pass);
+    begin = end;
+  }
+  EXPECT_EQ(kept, (std::vector<double>{10, 10, 20, 20, 10, 10, 20, 20, 10, 10, 20, 20}));
+  std::vector<double> in_trace;
+  for (const TraceSample& sample : recording.trace.samples) in_trace.push_back(sample.items);
+  EXPECT_EQ(in_trace, (std::vector<double>{10, 10, 10, 10, 10, 10, 20, 20, 20, 20, 20, 20}));
+}
+
 TEST(Record, StopsWhenAskedToAndKeepsWhatItHas) {
   KernelScript script(100);
   ScriptedKernel kernel(script);

@@ -43,6 +43,7 @@ int compare_command(const Options& options) {
     end_if_interrupted(comparison, options);
   }
   if (runs) {
+    real.allocate(options.seed);
     add_results(comparison, run_all(real, comparison.policies, options), real.on);
     end_if_interrupted(comparison, options);
   }

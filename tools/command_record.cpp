@@ -39,6 +39,7 @@ RecordSetup setup_of(const RealWorld& world, const Options& options) {
   setup.concurrent = options.concurrent;
   for (const std::string& size : options.sizes) setup.sizes.push_back(parse_items(size, "--sizes"));
   setup.budget = Seconds{options.seconds_max};
+  setup.passes = 3;
   setup.stop_requested = [] { return stop_signal() != 0; };
   return setup;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -41,10 +42,14 @@ std::vector<UnitSpec> computing_units(const RealWorld& world) {
   return computing;
 }
 
-/// Records the units that compute, together, with `kernel`.
-Recording record_together(const RealWorld& world, Kernel& kernel, const Options& options) {
+/// Records the units that compute, together, with `kernel`, in so many passes; `after_pass` is
+/// called between them.
+Recording record_together(const RealWorld& world, Kernel& kernel, const Options& options,
+                          int passes, const std::function<void()>& after_pass) {
   Progress progress(options.quiet);
   RecordSetup setup;
+  setup.passes = passes;
+  setup.after_pass = after_pass;
   setup.units = computing_units(world);
   setup.kernel = &kernel;
   setup.concurrent = true;
@@ -90,14 +95,19 @@ void add_paced(Recording& recording, const UnitSpec& spec, const Workload& workl
   recording.units.push_back({spec.unit, copy_speeds_of(trace, unit, workload)});
 }
 
-RecordedFiles record_all(const RealWorld& world, const Options& options) {
+/// A machine drifts: recording goes on in as many passes as there are repetitions, and after each
+/// of them `run_repetition` is called.
+RecordedFiles record_all(const RealWorld& world, const Options& options,
+                         const std::function<void()>& run_repetition) {
   RecordedFiles files;
+  const auto kernels = static_cast<int>(world.kernels.size());
+  const int passes = (options.reps + kernels - 1) / kernels;
   files.platform = options.out + "/platform.xml";
   for (const std::unique_ptr<Kernel>& kernel : world.kernels) {
     const std::string& name = kernel->workload().kernel;
     const std::string file = fmt::format("{}/trace-{}.jsonl", options.out, name);
     if (std::ranges::find(files.traces, file) != files.traces.end()) continue;
-    Recording recording = record_together(world, *kernel, options);
+    Recording recording = record_together(world, *kernel, options, passes, run_repetition);
     for (const UnitSpec& spec : world.specs) {
       if (!spec.computes()) add_paced(recording, spec, kernel->workload(), world.traces);
     }
@@ -116,12 +126,8 @@ RecordedFiles record_all(const RealWorld& world, const Options& options) {
   return files;
 }
 
-/// Which policies can be made before anything is recorded: those that need to know nothing.
-void check_without_profiles(const std::vector<PolicyChoice>& choices, const RealWorld& real) {
-  for (const PolicyChoice& choice : choices) {
-    if (choice.info->foresight == Foresight::none) check_policy(real, choice);
-  }
-}
+/// Whether `choice` needs no profile, so that it can run before the recording has ended.
+bool is_blind(const PolicyChoice& choice) { return choice.info->foresight == Foresight::none; }
 
 /// With the traces that pace units, too, for whoever replays a real run.
 Options with_traces(Options options, const std::vector<std::string>& more) {
@@ -140,11 +146,21 @@ int validate_command(const Options& options, std::optional<double> error_max) {
   if (real.kernels.empty()) {
     throw InputError("--unit", "give a unit that computes: paced ones need no validation");
   }
-  check_without_profiles(comparison.policies, real);
+  std::vector<PolicyChoice> blind = comparison.policies;
+  std::vector<PolicyChoice> informed = comparison.policies;
+  std::erase_if(blind, [](const PolicyChoice& choice) { return !is_blind(choice); });
+  std::erase_if(informed, is_blind);
+  check_policies(blind, nullptr, &real);
   make_folder(options.out + "/runs", "--out");
   catch_stop_signals();
   real.allocate(options.seed);
-  const RecordedFiles files = record_all(real, options);
+  RunsByPolicy runs;
+  int repetition = 0;
+  const auto run_repetition = [&] {
+    if (repetition < options.reps) run_each(real, blind, options, repetition++, runs);
+  };
+  const RecordedFiles files = record_all(real, options, run_repetition);
+  while (repetition < options.reps && stop_signal() == 0) run_repetition();
 
   Options recorded = options;
   recorded.platform_file = files.platform;
@@ -161,7 +177,8 @@ int validate_command(const Options& options, std::optional<double> error_max) {
   bool failed = false;
   add_results(comparison, simulate_all(*sim, comparison.policies, recorded, failed), "sim");
   end_if_interrupted(comparison, recorded);
-  add_results(comparison, run_all(real, comparison.policies, recorded), real.on);
+  runs.merge(run_all(real, informed, recorded));
+  add_results(comparison, runs, real.on);
   end_if_interrupted(comparison, recorded);
   relate_results(comparison, options.baseline);
 

@@ -79,29 +79,32 @@ RunsByPolicy simulate_all(const SimWorld& world, const std::vector<PolicyChoice>
   return runs;
 }
 
-RunsByPolicy run_all(RealWorld& world, const std::vector<PolicyChoice>& choices,
+void run_each(const RealWorld& world, const std::vector<PolicyChoice>& choices,
+              const Options& options, int repetition, RunsByPolicy& runs) {
+  for (const PolicyChoice& choice : choices) {
+    const RunReport report =
+        run_once(world, choice, options, static_cast<std::uint64_t>(repetition),
+                 journal_file(options, choice, world.on.c_str(), repetition));
+    if (stop_signal() != 0) return;
+    runs[choice.spelling].push_back(report.run);
+    if (!report.run.verified) {
+      warn(fmt::format("{}, repetition {}: not verified: {}", choice.spelling, repetition,
+                       report.problem));
+    }
+  }
+}
+
+RunsByPolicy run_all(const RealWorld& world, const std::vector<PolicyChoice>& choices,
                      const Options& options) {
-  world.allocate(options.seed);
+  RunsByPolicy runs;
+  if (choices.empty()) return runs;
   catch_stop_signals();
   Progress progress(options.quiet);
   progress.show("warming up");
   static_cast<void>(run_once(world, choices.front(), options, 0, {}));
-  RunsByPolicy runs;
-  std::size_t done = 0;
-  for (int repetition = 0; repetition < options.reps; ++repetition) {
-    for (const PolicyChoice& choice : choices) {
-      const RunReport report =
-          run_once(world, choice, options, static_cast<std::uint64_t>(repetition),
-                   journal_file(options, choice, world.on.c_str(), repetition));
-      if (stop_signal() != 0) return runs;
-      runs[choice.spelling].push_back(report.run);
-      if (!report.run.verified) {
-        warn(fmt::format("{}, repetition {}: not verified: {}", choice.spelling, repetition,
-                         report.problem));
-      }
-      progress.show(fmt::format("ran {} of {}", ++done,
-                                choices.size() * static_cast<std::size_t>(options.reps)));
-    }
+  for (int repetition = 0; repetition < options.reps && stop_signal() == 0; ++repetition) {
+    run_each(world, choices, options, repetition, runs);
+    progress.show(fmt::format("ran {} of {} repetitions", repetition + 1, options.reps));
   }
   return runs;
 }

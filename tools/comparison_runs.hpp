@@ -17,10 +17,15 @@ namespace equipoise {
                                         const std::vector<PolicyChoice>& choices,
                                         const Options& options, bool& failed);
 
-/// Really runs every policy and repetition, one after another, policies in turn so that a drift of
-/// the machine meets all; a first run of the first policy, not counted, warms up. A stop that is
+/// Really runs every policy once, and adds to `runs`; the kernels are allocated. A stop that is
 /// requested leaves the runs that had ended.
-[[nodiscard]] RunsByPolicy run_all(RealWorld& world, const std::vector<PolicyChoice>& choices,
+void run_each(const RealWorld& world, const std::vector<PolicyChoice>& choices,
+              const Options& options, int repetition, RunsByPolicy& runs);
+
+/// Really runs every policy and repetition, one after another, policies in turn so that a drift of
+/// the machine meets all; a first run of the first policy, not counted, warms up. The kernels are
+/// allocated. A stop that is requested leaves the runs that had ended.
+[[nodiscard]] RunsByPolicy run_all(const RealWorld& world, const std::vector<PolicyChoice>& choices,
                                    const Options& options);
 
 /// Throws InputError, before anything is written, for a policy that cannot be made. Worlds that
