@@ -10,6 +10,7 @@ namespace equipoise {
 namespace {
 
 constexpr std::size_t samples_for_outliers = 5;
+constexpr std::size_t samples_per_outlier = 10;
 constexpr double deviations = 6.0;
 constexpr double share_of_median = 0.25;
 /// A normal distribution's deviation over its median absolute deviation.
@@ -34,6 +35,9 @@ std::vector<bool> BlockSamples::outliers() const {
   const double limit_s = middle_s + std::max(share_of_median * middle_s,
                                              deviations * deviation_per_mad * median(apart_s));
   for (std::size_t i = 0; i < are.size(); ++i) are[i] = all_s[i] > limit_s;
+  const auto marked = static_cast<std::size_t>(std::ranges::count(are, true));
+  if (marked > std::max<std::size_t>(1, are.size() / samples_per_outlier))
+    are.assign(are.size(), false);
   return are;
 }
 

@@ -21,6 +21,9 @@ class BlockSamples {
   /// deviations, as the median absolute deviation gives them.
   ///
   ///     t > m + max(m / 4, 6 * 1.4826 * median |t_i - m|)
+  ///
+  /// None where these are several and more than a tenth of all: blocks differ by themselves then,
+  /// as rows of a Mandelbrot set do.
   [[nodiscard]] std::vector<bool> outliers() const;
 
   /// The mean whole time of those that are no outliers.

@@ -24,11 +24,11 @@ std::size_t units_at_a_time(const RecordSetup& setup) {
   return setup.concurrent ? setup.units.size() : 1;
 }
 
-/// The items that each unit goes through: of those that are recorded at a time, each has its own.
+/// The items that each unit goes through: of those that compute at a time, each has its own.
 Items part_of_a_unit(const RecordSetup& setup) {
   const Workload& workload = setup.kernel->workload();
-  const auto units = static_cast<Items>(units_at_a_time(setup));
-  if (units == 1) return workload.items;
+  const auto units = setup.concurrent ? std::ranges::count_if(setup.units, &UnitSpec::computes) : 1;
+  if (units <= 1) return workload.items;
   return workload.items / units / workload.grain_items * workload.grain_items;
 }
 
@@ -37,8 +37,11 @@ class GroupRecorder {
  public:
   GroupRecorder(const RecordSetup& setup, std::size_t first) : setup_(setup), first_(first) {
     const Items part = part_of_a_unit(setup);
+    Items begin = 0;
     for (std::size_t i = 0; i < units_at_a_time(setup); ++i) {
-      units_.emplace_back(setup, first + i, ItemSegment{static_cast<Items>(i) * part, part});
+      units_.emplace_back(setup, first + i, ItemSegment{begin, part});
+      const bool has_others_behind = begin + 2 * part <= setup.kernel->workload().items;
+      if (setup.units[first + i].computes() && has_others_behind) begin += part;
     }
   }
 
@@ -52,6 +55,7 @@ class GroupRecorder {
     for (std::size_t i = 0; i < units_.size(); ++i) {
       real.units.push_back(setup_.units[first_ + i]);
       real.placement->cores.push_back(placement.cores[first_ + i]);
+      if (!setup_.paced.empty()) real.paced.push_back(setup_.paced[first_ + i]);
     }
     real.phases = {setup_.kernel};
     real.stop_requested = setup_.stop_requested;
@@ -67,7 +71,8 @@ class GroupRecorder {
  private:
   bool drive(Executor& executor) {
     for (std::size_t i = 0; i < units_.size(); ++i) start_next(executor, i);
-    while (!std::ranges::all_of(units_, &UnitRecorder::is_done)) {
+    while (!std::ranges::all_of(
+        units_, [](const UnitRecorder& unit) { return unit.is_done() || !unit.computes(); })) {
       if (setup_.is_stopped()) return false;
       const std::optional<Event> event = executor.next(Seconds::infinity());
       const Seconds heard = executor.now();
@@ -81,10 +86,11 @@ class GroupRecorder {
       }
       UnitRecorder& unit = units_[finished->unit.index];
       const Seconds besides = heard - finished->assigned - total(finished->times);
+      if (unit.is_done() && !unit.computes()) unit.begin_pass();
       const bool counts = unit.take({finished->times, besides}, heard);
       if (counts && setup_.progress) setup_.progress(unit.progress());
       start_next(executor, finished->unit.index);
-      keep(unit.take_ended());
+      if (unit.computes()) keep(unit.take_ended());
     }
     return true;
   }
@@ -99,7 +105,9 @@ class GroupRecorder {
 
   /// Samples of sizes that do not end any more.
   void keep_the_rest() {
-    for (UnitRecorder& unit : units_) keep(unit.take_rest());
+    for (UnitRecorder& unit : units_) {
+      if (unit.computes()) keep(unit.take_rest());
+    }
   }
 
   const RecordSetup& setup_;
@@ -107,6 +115,14 @@ class GroupRecorder {
   std::vector<UnitRecorder> units_;
   std::uint64_t id_ = 0;
 };
+
+/// The mean of what blocks took beside their stages, but the longest twentieth.
+Seconds dispatch_from(std::vector<double> besides_s) {
+  std::ranges::sort(besides_s);
+  besides_s.resize(besides_s.size() - besides_s.size() / 20);
+  const double sum_s = std::accumulate(besides_s.begin(), besides_s.end(), 0.0);
+  return Seconds{std::max(sum_s / static_cast<double>(besides_s.size()), 0.0)};
+}
 
 /// `text` as a JSON string.
 std::string quoted(const std::string& text) {
@@ -186,12 +202,18 @@ Recording record(const RecordSetup& setup) {
   }
   std::vector<double> besides_s;
   std::vector<double> first_uses_s;
+  std::uint32_t position = 0;
   for (const GroupRecorder& group : groups) {
     for (const UnitRecorder& unit : group.units()) {
+      besides_s.insert(besides_s.end(), unit.besides_s().begin(), unit.besides_s().end());
+      if (!unit.besides_s().empty()) {
+        recording.trace.unit_dispatch[position] = dispatch_from(unit.besides_s());
+      }
+      ++position;
+      if (!unit.computes()) continue;
       const std::vector<TraceSample> samples = unit.samples();
       recording.trace.samples.insert(recording.trace.samples.end(), samples.begin(), samples.end());
       unit.add_remarks(recording);
-      besides_s.insert(besides_s.end(), unit.besides_s().begin(), unit.besides_s().end());
       if (unit.first_use()) first_uses_s.push_back(unit.first_use()->value);
     }
   }
@@ -205,7 +227,7 @@ Recording record(const RecordSetup& setup) {
         {setup.units[i].unit, copy_speeds_of(recording.trace, i, setup.kernel->workload())});
   }
   if (!besides_s.empty()) {
-    recording.trace.dispatch = Seconds{std::max(median(besides_s), 0.0)};
+    recording.trace.dispatch = dispatch_from(besides_s);
   }
   if (!first_uses_s.empty()) {
     const double sum_s = std::accumulate(first_uses_s.begin(), first_uses_s.end(), 0.0);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "real/kernels/kernel.hpp"
+#include "real/paced_unit.hpp"
 #include "real/size_plan.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/model/copy_speed.hpp"
@@ -28,11 +29,14 @@ struct RecordProgress {
 
 /// What is to be recorded, and how carefully.
 struct RecordSetup {
-  std::vector<UnitSpec> units;  ///< that compute, on the cores that they have in a run
-  Kernel* kernel = nullptr;     ///< allocated
-  bool concurrent = false;      ///< all units at a time, as in a run; else each alone, in turn
-  std::vector<Items> sizes;     ///< block sizes; empty: `size_ladder`, and `sizes_at_bends`
-  std::size_t sizes_max = 20;   ///< with those at bends
+  std::vector<UnitSpec> units;  ///< on the cores that they have in a run
+  /// (units, 1) What times paced units, as in RealSetup. They keep busy while others are recorded,
+  /// as in a run; what they take is known, and so nothing of theirs is kept. Empty: all compute.
+  std::vector<std::vector<PacedPhase>> paced;
+  Kernel* kernel = nullptr;    ///< allocated
+  bool concurrent = false;     ///< all units at a time, as in a run; else each alone, in turn
+  std::vector<Items> sizes;    ///< block sizes; empty: `size_ladder`, and `sizes_at_bends`
+  std::size_t sizes_max = 20;  ///< with those at bends
   double bend_tolerance = 0.02;
   double precision = 0.02;  ///< of the mean time: half the width of its 95 % confidence interval
   int samples_min = 5;      ///< of one size
@@ -83,12 +87,13 @@ struct Recording {
 /// items of its own, which is its largest size, and those that are done go on with blocks that
 /// nobody counts until all are: they share caches, memory bandwidth and turbo as in a run.
 ///
-/// The trace's dispatch time is the median, over all samples, of what passed between handing a
-/// block out and hearing of its end beside its three stages; its first-use time is what the first
-/// block of a unit took longer to compute and copy back than the later ones of that size, the mean
-/// of all units that came to the end of a size. Of a workload with iterations, up to four of them
-/// are run at the end (`record_merges`), and its merge time is the mean of what the kernel took
-/// between them.
+/// The trace's dispatch times, of each unit and of all, are the mean of what passed between handing
+/// a block out and hearing of its end beside its three stages, over all samples, and the blocks of
+/// paced units, but the longest twentieth, in which something else had the cores. Its first-use
+/// time is what the first block of a unit took longer to compute and copy back than the later ones
+/// of that size, the mean of all units that came to the end of a size. Of a workload with
+/// iterations, up to four of them are run at the end (`record_merges`), and its merge time is the
+/// mean of what the kernel took between them.
 ///
 /// Throws InputError, before anything is recorded, for `sizes` that a unit cannot hold and for
 /// workloads with fewer items than all units need; BackendError when a unit does not come up or is

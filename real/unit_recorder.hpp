@@ -39,6 +39,7 @@ class UnitRecorder {
   /// group began. False: it does not count, as a first one of its size, or behind the last.
   bool take(const RecordedBlock& block, Seconds now);
 
+  [[nodiscard]] bool computes() const { return setup_.units[unit_].computes(); }
   /// Where this recording is.
   [[nodiscard]] RecordProgress progress() const;
   /// What the first block took longer to compute and copy back than later ones of its size; none

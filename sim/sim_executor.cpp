@@ -244,7 +244,7 @@ PipelinedBlock SimExecutor::at_work(const Block& block, std::uint32_t unit) {
   const BlockTiming& timing = setup_.timing[phase][unit];
   const auto items = static_cast<double>(block.items);
 
-  PipelinedBlock work{block, now(), now() + setup_.costs[phase].dispatch};
+  PipelinedBlock work{block, now(), now() + setup_.costs[phase].dispatch_of(unit)};
   work.room_items = phases_[phase][unit].room_items;
   const bool is_new = pipelines_[unit].is_new(block.phase);
   if (is_new) work.first_use = setup_.costs[phase].first_use;

@@ -21,6 +21,12 @@ struct PhaseCosts {
   Seconds dispatch{5e-6};
   Seconds first_use;  ///< a unit is taken this long more before its first block of the phase
   Seconds merge{};    ///< the master is taken this long before every iteration but the first
+  /// (units) In place of `dispatch`; empty: the same for all.
+  std::vector<Seconds> unit_dispatch{};
+
+  [[nodiscard]] Seconds dispatch_of(std::size_t unit) const {
+    return unit_dispatch.empty() ? dispatch : unit_dispatch[unit];
+  }
 };
 
 /// One simulated run.

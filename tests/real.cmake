@@ -14,6 +14,7 @@ equipoise_tests(real
     real_kernels_test.cpp
     real_paced_test.cpp
     real_recorder_test.cpp
+    real_size_plan_test.cpp
     real_scenario_test.cpp
     real_unit_spec_test.cpp
     real_waiting_test.cpp

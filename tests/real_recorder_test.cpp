@@ -24,14 +24,6 @@
 namespace equipoise {
 namespace {
 
-Workload workload_of(Items items, Items grain) {
-  Workload workload;
-  workload.items = items;
-  workload.grain_items = grain;
-  workload.memory_bytes_per_item = 1.0;
-  return workload;
-}
-
 /// A recording that takes two samples of each size, known well enough or not.
 RecordSetup quick_setup(const std::vector<std::string>& units, Kernel& kernel) {
   RecordSetup setup;
@@ -40,40 +32,6 @@ RecordSetup quick_setup(const std::vector<std::string>& units, Kernel& kernel) {
   setup.samples_min = 2;
   setup.samples_max = 2;
   return setup;
-}
-
-TEST(SizeLadder, DoublesFromOneItemToHalfOfTwoHundredAndFiftySix) {
-  EXPECT_EQ(size_ladder(workload_of(256, 1), Unit{}, 128),
-            (std::vector<Items>{1, 2, 4, 8, 16, 32, 64, 128}));
-}
-
-TEST(SizeLadder, BeginsAtAFourThousandNinetySixthOfTheItems) {
-  const auto sizes = size_ladder(workload_of(Items{4096} * 128, 1), Unit{}, Items{4096} * 64);
-  EXPECT_EQ(sizes.front(), 128);
-  EXPECT_EQ(sizes.back(), Items{4096} * 64);
-  EXPECT_EQ(sizes.size(), 8u);
-}
-
-TEST(SizeLadder, KeepsToTheGrainAndToSmallWorkloads) {
-  for (const Items items : {1, 2, 3, 7, 100, 1000, 65536}) {
-    for (const Items grain : {1, 3, 16}) {
-      const auto sizes = size_ladder(workload_of(items, grain), Unit{}, items / 2);
-      ASSERT_FALSE(sizes.empty());
-      EXPECT_LE(sizes.size(), 8u);
-      EXPECT_TRUE(std::is_sorted(sizes.begin(), sizes.end(), std::less_equal<>()));
-      EXPECT_GE(sizes.front(), std::min(items, grain));
-      EXPECT_LE(sizes.back(), std::max({items / 2, std::min(items, grain)}));
-      for (const Items size : sizes) EXPECT_TRUE(size % grain == 0 || size == sizes.back());
-    }
-  }
-}
-
-TEST(SizeLadder, EndsAtWhatTheUnitsMemoryHolds) {
-  Unit unit;
-  unit.memory_bytes = 1000.0;
-  EXPECT_EQ(size_ladder(workload_of(65536, 1), unit, 32768).back(), 1000);
-  unit.memory_bytes = 0.5;
-  EXPECT_TRUE(size_ladder(workload_of(65536, 1), unit, 32768).empty());
 }
 
 TEST(Record, TimesEveryUnitAtEverySize) {
@@ -99,40 +57,6 @@ TEST(Record, TimesEveryUnitAtEverySize) {
   EXPECT_EQ(recording.units[1].unit.name, "cpu1");
   ASSERT_TRUE(recording.units[0].copies.in && recording.units[1].copies.out);
   EXPECT_GT(recording.units[0].copies.in->bandwidth_bytes_per_s, 0.0);
-}
-
-TEST(SizesAtBends, LieBesideASizeThatIsOffTheLineOfItsNeighbours) {
-  const auto at = [](Items items, double time_s) { return SizeTime{items, Seconds{time_s}, 0.0}; };
-  // 4 items take 4 s on the line from (1, 1) to (16, 16).
-  EXPECT_TRUE(sizes_at_bends({at(1, 1.0), at(4, 4.0), at(16, 16.0)}, 1, 0.01).empty());
-  EXPECT_TRUE(sizes_at_bends({at(1, 1.0), at(4, 4.04), at(16, 16.0)}, 1, 0.01).empty());
-  EXPECT_EQ(sizes_at_bends({at(1, 1.0), at(4, 4.1), at(16, 16.0)}, 1, 0.01),
-            (std::vector<Items>{2, 8}));
-  // Grains of 4: none between 1 and 4.
-  EXPECT_EQ(sizes_at_bends({at(1, 1.0), at(4, 5.0), at(16, 16.0)}, 4, 0.01),
-            (std::vector<Items>{8}));
-}
-
-TEST(BlockSamples, MarkASpikeAndLeaveItOutOfTheMean) {
-  BlockSamples samples;
-  const auto add = [&](double compute_s) {
-    samples.add({Seconds{}, Seconds{compute_s}, Seconds{}});
-  };
-  for (const double time_s : {190e-6, 191e-6, 189e-6, 190e-6}) add(time_s);
-  EXPECT_EQ(samples.outliers(), (std::vector<bool>(4, false)));
-  add(70e-3);
-  EXPECT_EQ(samples.outliers(), (std::vector<bool>{false, false, false, false, true}));
-  EXPECT_NEAR(samples.mean().value, 190e-6, 1e-12);
-  // Student's t for 3 degrees of freedom: 3.1824; deviation 1e-6 * sqrt(2/3).
-  EXPECT_NEAR(samples.uncertainty(), 3.182446 * std::sqrt(2.0 / 3.0) * 1e-6 / 2.0 / 190e-6, 1e-8);
-}
-
-TEST(BlockSamples, TakeWhatScattersAsItIs) {
-  BlockSamples samples;
-  for (const double time_s : {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}) {
-    samples.add({Seconds{}, Seconds{time_s}, Seconds{}});
-  }
-  EXPECT_EQ(samples.outliers(), (std::vector<bool>(6, false)));
 }
 
 TEST(Record, TakesAllUnitsTogetherThroughPartsOfTheItemsOfTheirOwn) {
@@ -244,6 +168,26 @@ TEST(Record, GoesThroughAllSizesInEveryPassAndHasItsUnitsAtRestBetween) {
   std::vector<double> in_trace;
   for (const TraceSample& sample : recording.trace.samples) in_trace.push_back(sample.items);
   EXPECT_EQ(in_trace, (std::vector<double>{10, 10, 10, 10, 10, 10, 20, 20, 20, 20, 20, 20}));
+}
+
+TEST(Record, KeepsPacedUnitsBusyAndNothingOfTheirs) {
+  KernelScript script(100);
+  ScriptedKernel kernel(script);
+  RecordSetup setup = quick_setup({"cpu", "paced,trace_unit=x,id=gpu"}, kernel);
+  setup.concurrent = true;
+  setup.sizes = {1, 100};  // the one that computes has all the items
+  Trace trace;
+  trace.units.resize(1);
+  trace.samples.emplace_back().items = 1.0;
+  trace.samples.back().compute_mean_s = 1e-5;
+  setup.paced = {{}, {{BlockTiming(trace, 0), Draw({}), false, kernel.workload(), {}, {}}}};
+  const Recording recording = record(setup);
+  ASSERT_EQ(recording.trace.units.size(), 2u);
+  EXPECT_EQ(recording.trace.units[1].name, "gpu");
+  EXPECT_EQ(recording.trace.samples.size(), 4u);  // 2 sizes, 2 samples
+  for (const TraceSample& sample : recording.trace.samples) EXPECT_EQ(sample.unit, 0u);
+  EXPECT_TRUE(recording.trace.dispatch);
+  EXPECT_TRUE(recording.trace.unit_dispatch.contains(0));
 }
 
 TEST(Record, StopsWhenAskedToAndKeepsWhatItHas) {

@@ -82,6 +82,18 @@ TEST(SimExecutor, QueuesBlocksAndDispatchesThoseThatWaitMeanwhile) {
   EXPECT_NEAR(seen.finishes[2].assigned_s, 3.5e-3, tolerance);
 }
 
+TEST(SimExecutor, DispatchesBlocksOfAUnitAsThatUnitTakes) {
+  SimSetup setup = one_unit(workload(10));
+  setup.costs[0].dispatch = {1.5e-3};
+  setup.costs[0].unit_dispatch = {Seconds{0.5e-3}};
+  const Seen seen = simulate(setup, [](Executor& executor, Seen& out) {
+    executor.start(block(0, 1), {0});  // dispatched at 0.5 ms, ends at 1.5 ms
+    take_finishes(executor, out);
+  });
+  ASSERT_EQ(seen.finishes.size(), 1U);
+  expect_finish(seen.finishes[0], 0, 0, 1e-3, 0, 1.5e-3);
+}
+
 TEST(SimExecutor, BringsResidentDataAndTheFirstUseBeforeTheFirstBlockOfAPhase) {
   Workload work = workload(10, 1000);
   work.resident_bytes = 1e6;

@@ -47,7 +47,7 @@ bool begins(const std::string& text, const std::string& beginning) {
 TEST(TraceFile, ReadsHeaderSamplesAndSummaries) {
   const Trace trace = read(
       R"({"schema":"equipoise.trace/1.4","source":"imported","kernel":"matmul","item":"line",)"
-      R"("units":[{"id":"cpu0","kind":"cpu","colour":"red"},{"id":"mic0","kind":"mic"}],)"
+      R"("units":[{"id":"cpu0","kind":"cpu","colour":"red"},{"id":"mic0","kind":"mic","dispatch_s":3e-5}],)"
       R"("problem":{"n":4096},"grain_items":4,"dispatch_s":1e-5,"first_use_s":0,"merge_s":0.25,"new":[1],)"
       R"("resident_bytes":8e6,"memory_bytes_per_item":16})"
       "\n"
@@ -61,6 +61,8 @@ TEST(TraceFile, ReadsHeaderSamplesAndSummaries) {
   EXPECT_EQ(trace.problem.at("n"), 4096);
   EXPECT_EQ(trace.grain_items, 4);
   EXPECT_EQ(trace.dispatch->value, 1e-5);
+  EXPECT_EQ(dispatch_of(trace, 0)->value, 1e-5);
+  EXPECT_EQ(dispatch_of(trace, 1)->value, 3e-5);
   EXPECT_EQ(trace.first_use->value, 0.0);
   EXPECT_EQ(trace.merge->value, 0.25);
   EXPECT_EQ(trace.resident_bytes, 8e6);
@@ -92,6 +94,7 @@ TEST(TraceFile, ComesBackAsItWasWritten) {
                      "\n");
   trace.resident_bytes = 0.0;
   trace.memory_bytes_per_item = 0.5;
+  trace.unit_dispatch[0] = Seconds{2e-6};
   const TemporaryFolder folder;
   folder.write("a.jsonl", trace_text(trace));
   folder.write("b.jsonl", trace_text(read_trace(folder.path("a.jsonl"), nullptr)));
@@ -101,6 +104,7 @@ TEST(TraceFile, ComesBackAsItWasWritten) {
             std::string::npos);
   EXPECT_NE(folder.read("a.jsonl").find(R"("sd":0.03,"min":null)"), std::string::npos);
   EXPECT_EQ(read_trace(folder.path("b.jsonl"), nullptr).resident_bytes, 0.0);
+  EXPECT_EQ(read_trace(folder.path("b.jsonl"), nullptr).unit_dispatch, trace.unit_dispatch);
   EXPECT_EQ(read_trace(folder.path("b.jsonl"), nullptr).memory_bytes_per_item, 0.5);
 }
 

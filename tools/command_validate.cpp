@@ -34,23 +34,20 @@ struct RecordedFiles {
   std::string platform;
 };
 
-std::vector<UnitSpec> computing_units(const RealWorld& world) {
-  std::vector<UnitSpec> computing;
-  for (const UnitSpec& spec : world.specs) {
-    if (spec.computes()) computing.push_back(spec);
-  }
-  return computing;
-}
-
-/// Records the units that compute, together, with `kernel`, in so many passes; `after_pass` is
-/// called between them.
-Recording record_together(const RealWorld& world, Kernel& kernel, const Options& options,
+/// Records all units together with the kernel of a phase, in so many passes; `after_pass` is called
+/// between them.
+Recording record_together(const RealWorld& world, std::size_t phase, const Options& options,
                           int passes, const std::function<void()>& after_pass) {
+  Kernel& kernel = *world.kernels[phase];
   Progress progress(options.quiet);
   RecordSetup setup;
   setup.passes = passes;
   setup.after_pass = after_pass;
-  setup.units = computing_units(world);
+  setup.units = world.specs;
+  for (const std::vector<PacedPhase>& phases : paced_phases(world, options, 0)) {
+    std::vector<PacedPhase>& only = setup.paced.emplace_back();
+    if (!phases.empty()) only.push_back(phases[phase]);
+  }
   setup.kernel = &kernel;
   setup.concurrent = true;
   setup.budget = Seconds{options.seconds_max};
@@ -79,20 +76,18 @@ void slow_down(TraceSample& sample, const UnitSpec& spec) {
   }
 }
 
-/// Appends a paced unit with the times that it takes, under its own name.
-void add_paced(Recording& recording, const UnitSpec& spec, const Workload& workload,
-               const std::vector<Trace>& traces) {
+/// Gives a paced unit of the recording the times that it takes.
+void time_paced(Recording& recording, std::uint32_t unit, const UnitSpec& spec,
+                const Workload& workload, const std::vector<Trace>& traces) {
   Trace& trace = recording.trace;
-  const auto unit = static_cast<std::uint32_t>(trace.units.size());
   const TimingPlace place = *find_timing(traces, trace.kernel, spec.trace_unit);
-  trace.units.push_back(spec.unit);
   for (TraceSample sample : place.trace->samples) {
     if (sample.unit != place.unit) continue;
     sample.unit = unit;
     slow_down(sample, spec);
     trace.samples.push_back(sample);
   }
-  recording.units.push_back({spec.unit, copy_speeds_of(trace, unit, workload)});
+  recording.units[unit].copies = copy_speeds_of(trace, unit, workload);
 }
 
 /// A machine drifts: recording goes on in as many passes as there are repetitions, and after each
@@ -103,23 +98,19 @@ RecordedFiles record_all(const RealWorld& world, const Options& options,
   const auto kernels = static_cast<int>(world.kernels.size());
   const int passes = (options.reps + kernels - 1) / kernels;
   files.platform = options.out + "/platform.xml";
-  for (const std::unique_ptr<Kernel>& kernel : world.kernels) {
-    const std::string& name = kernel->workload().kernel;
-    const std::string file = fmt::format("{}/trace-{}.jsonl", options.out, name);
+  for (std::size_t phase = 0; phase < world.kernels.size(); ++phase) {
+    const Workload& workload = world.phases[phase];
+    const std::string file = fmt::format("{}/trace-{}.jsonl", options.out, workload.kernel);
     if (std::ranges::find(files.traces, file) != files.traces.end()) continue;
-    Recording recording = record_together(world, *kernel, options, passes, run_repetition);
-    for (const UnitSpec& spec : world.specs) {
-      if (!spec.computes()) add_paced(recording, spec, kernel->workload(), world.traces);
+    Recording recording = record_together(world, phase, options, passes, run_repetition);
+    for (std::uint32_t unit = 0; unit < world.specs.size(); ++unit) {
+      const UnitSpec& spec = world.specs[unit];
+      if (!spec.computes()) time_paced(recording, unit, spec, workload, world.traces);
     }
     write_whole_file(file, trace_text(recording.trace));
     if (files.traces.empty()) {
-      std::vector<RecordedUnit> ordered;
-      for (const UnitSpec& spec : world.specs) {
-        ordered.push_back(*std::ranges::find_if(recording.units, [&](const RecordedUnit& unit) {
-          return unit.unit.name == spec.unit.name;
-        }));
-      }
-      write_whole_file(files.platform, platform_xml(recorded_platform(ordered, name, file)));
+      write_whole_file(files.platform,
+                       platform_xml(recorded_platform(recording.units, workload.kernel, file)));
     }
     files.traces.push_back(file);
   }

@@ -51,7 +51,7 @@ KnownCosts known_costs(const std::vector<Workload>& phases,
       phase.push_back(nullptr);
       if (!place) continue;
       TimingCurve::Moving moving;
-      moving.dispatch = place->trace->dispatch.value_or(Seconds{});
+      moving.dispatch = dispatch_of(*place->trace, place->unit).value_or(Seconds{});
       phase.back() = std::make_unique<TimingCurve>(
           BlockTiming(whole_blocks(*place->trace), place->unit), moving);
     }
@@ -210,22 +210,6 @@ RealWorld load_given_units(const Options& options, std::vector<Trace> traces) {
   return world;
 }
 
-/// What times the paced units in one run.
-std::vector<std::vector<PacedPhase>> paced_phases(const RealWorld& world, const Options& options,
-                                                  std::uint64_t repetition) {
-  std::vector<std::vector<PacedPhase>> all;
-  for (std::size_t unit = 0; unit < world.units.size(); ++unit) {
-    std::vector<PacedPhase>& phases = all.emplace_back();
-    for (std::size_t k = 0; k < world.paced[unit].size(); ++k) {
-      const PacedTiming& timing = world.paced[unit][k];
-      const DrawKey key{options.seed, repetition, world.units[unit].name, world.phases[k].kernel};
-      phases.push_back({timing.timing, Draw(key), options.noise, world.phases[k], timing.first_use,
-                        timing.copies});
-    }
-  }
-  return all;
-}
-
 std::vector<std::vector<RecordedSizes>> recorded_sizes(const RealWorld& world) {
   return world.platform ? world.platform->recorded : std::vector<std::vector<RecordedSizes>>();
 }
@@ -258,6 +242,21 @@ std::unique_ptr<Executor> make_executor(const RealWorld& world, const Options& o
 }
 
 }  // namespace
+
+std::vector<std::vector<PacedPhase>> paced_phases(const RealWorld& world, const Options& options,
+                                                  std::uint64_t repetition) {
+  std::vector<std::vector<PacedPhase>> all;
+  for (std::size_t unit = 0; unit < world.units.size(); ++unit) {
+    std::vector<PacedPhase>& phases = all.emplace_back();
+    for (std::size_t k = 0; k < world.paced[unit].size(); ++k) {
+      const PacedTiming& timing = world.paced[unit][k];
+      const DrawKey key{options.seed, repetition, world.units[unit].name, world.phases[k].kernel};
+      phases.push_back({timing.timing, Draw(key), options.noise, world.phases[k], timing.first_use,
+                        timing.copies});
+    }
+  }
+  return all;
+}
 
 void RealWorld::allocate(std::uint64_t seed) {
   for (const std::unique_ptr<Kernel>& kernel : kernels) kernel->allocate(seed);

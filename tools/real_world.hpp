@@ -59,6 +59,11 @@ struct RealWorld {
 /// informed policies know the same in both. Throws InputError where the units differ.
 void pair_with(RealWorld& world, std::shared_ptr<SimWorld> sim, const Options& options);
 
+/// (units, phases) What times the paced units in one run; empty lists for those that compute.
+[[nodiscard]] std::vector<std::vector<PacedPhase>> paced_phases(const RealWorld& world,
+                                                                const Options& options,
+                                                                std::uint64_t repetition);
+
 /// The name by which traces know the unit.
 [[nodiscard]] const std::string& name_in_traces(const UnitSpec& spec);
 

@@ -135,6 +135,11 @@ void add_costs(SimWorld& world, std::optional<Seconds> dispatch) {
     costs.dispatch = dispatch.value_or(trace.dispatch.value_or(costs.dispatch));
     costs.first_use = trace.first_use.value_or(costs.first_use);
     costs.merge = trace.merge.value_or(costs.merge);
+    if (dispatch) continue;
+    for (const PlatformUnit& of : world.setup.platform.units) {
+      const TimingPlace place = *find_timing(world.traces, phase.kernel, of.trace_unit);
+      costs.unit_dispatch.push_back(dispatch_of(*place.trace, place.unit).value_or(costs.dispatch));
+    }
   }
 }
 
@@ -225,13 +230,14 @@ KnownCosts known_costs(const SimWorld& world, const std::vector<Trace>& traces) 
   for (std::size_t k = 0; k < world.setup.phases.size(); ++k) {
     const Workload& workload = world.setup.phases[k];
     KnownCosts::Phase& phase = known.phases.emplace_back();
-    for (const PlatformUnit& unit : platform.units) {
+    for (std::size_t i = 0; i < platform.units.size(); ++i) {
+      const PlatformUnit& unit = platform.units[i];
       const auto place = find_timing(traces, workload.kernel, unit.trace_unit);
       phase.push_back(nullptr);
       if (!place) continue;
       phase.back() = std::make_unique<TimingCurve>(
           block_timing_of(*place->trace, place->unit, workload, unit.unit.copy_engines),
-          moving_of(platform, unit, workload, world.setup.costs[k].dispatch));
+          moving_of(platform, unit, workload, world.setup.costs[k].dispatch_of(i)));
     }
   }
   known.schedule = world.schedule;

@@ -140,9 +140,14 @@ void read_units(const Line& line, Trace& trace, std::map<std::string, std::uint3
     line.refuse("`units` must be a list of at least one unit");
   }
   for (const json& object : *units) {
-    Unit unit = read_unit({line.where, object});
-    if (!index.emplace(unit.name, static_cast<std::uint32_t>(trace.units.size())).second) {
+    const Line entry{line.where, object};
+    Unit unit = read_unit(entry);
+    const auto position = static_cast<std::uint32_t>(trace.units.size());
+    if (!index.emplace(unit.name, position).second) {
       line.refuse("unit " + unit.name + " is listed twice", "name each unit once");
+    }
+    if (const json* dispatch = entry.field("dispatch_s")) {
+      trace.unit_dispatch[position] = Seconds{entry.not_negative("dispatch_s", *dispatch)};
     }
     trace.units.push_back(std::move(unit));
   }

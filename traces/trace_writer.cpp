@@ -28,7 +28,12 @@ std::string header_line(const Trace& trace) {
                       {"provenance", trace.provenance}};
   header["machine"] = ordered_json::parse(trace.machine.empty() ? "{}" : trace.machine);
   header["units"] = ordered_json::array();
-  for (const Unit& unit : trace.units) header["units"].push_back(unit_json(unit));
+  for (std::uint32_t i = 0; i < trace.units.size(); ++i) {
+    header["units"].push_back(unit_json(trace.units[i]));
+    const auto dispatch = trace.unit_dispatch.find(i);
+    if (dispatch == trace.unit_dispatch.end()) continue;
+    header["units"].back()["dispatch_s"] = dispatch->second.value;
+  }
   if (!trace.problem.empty()) header["problem"] = trace.problem;
   if (trace.grain_items) header["grain_items"] = *trace.grain_items;
   if (trace.dispatch) header["dispatch_s"] = trace.dispatch->value;

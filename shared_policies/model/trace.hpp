@@ -40,6 +40,8 @@ struct Trace {
   std::map<std::string, double> problem;  ///< the workload's parameters when it was made
   std::optional<Items> grain_items;
   std::optional<Seconds> dispatch;  ///< cost of handing out one block
+  /// The same for a unit, by its position, where it is known.
+  std::map<std::uint32_t, Seconds> unit_dispatch;
   /// What a unit is sent before its first block and keeps, if not what the workload says.
   std::optional<double> resident_bytes;
   /// Of unit memory while a block is there, if not what the workload says.
@@ -48,5 +50,11 @@ struct Trace {
   std::optional<Seconds> merge;      ///< on the host, between two iterations
   std::vector<TraceSample> samples;
 };
+
+/// What handing out a block to `trace.units[unit]` costs: the unit's own, else everybody's.
+[[nodiscard]] inline std::optional<Seconds> dispatch_of(const Trace& trace, std::uint32_t unit) {
+  const auto own = trace.unit_dispatch.find(unit);
+  return own == trace.unit_dispatch.end() ? trace.dispatch : std::optional(own->second);
+}
 
 }  // namespace equipoise
