@@ -84,14 +84,16 @@ BlockTiming block_timing_of(const Trace& trace, std::uint32_t unit, const Worklo
                             int copy_engines) {
   if (copy_engines > 0) return BlockTiming(trace, unit);
   const CopySpeeds speeds = copy_speeds_of(trace, unit, workload);
-  Trace whole = trace;
-  for (TraceSample& sample : whole.samples) {
+  Trace own;
+  own.units = trace.units;
+  for (TraceSample sample : trace.samples) {
     if (sample.unit != unit) continue;
     const double beyond_s = beyond_line_s(sample, workload, way_in, speeds.in) +
                             beyond_line_s(sample, workload, way_out, speeds.out);
     sample.compute_mean_s = std::max(sample.compute_mean_s + beyond_s, 0.1 * sample.compute_mean_s);
+    own.samples.push_back(sample);
   }
-  return BlockTiming(whole, unit);
+  return BlockTiming(own, unit);
 }
 
 }  // namespace equipoise
