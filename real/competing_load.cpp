@@ -1,8 +1,6 @@
 // Threads that compute for nothing, as long as they are due.
 #include "real/competing_load.hpp"
 
-#include <sys/prctl.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -12,7 +10,7 @@
 #include <system_error>
 #include <thread>
 
-#include "real/thread_team.hpp"
+#include "real/this_thread.hpp"
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
@@ -74,7 +72,7 @@ class ThreadedLoad final : public CompetingLoad {
 
   void live(int core, double part) {
     pin_this_thread({core});
-    prctl(PR_SET_TIMERSLACK, 1);
+    wake_this_thread_on_time();
     if (!sleep_until(begin_)) return;
     const double taken_before_s = seconds_of(CLOCK_THREAD_CPUTIME_ID);
     double counted_s = 0.0;

@@ -14,7 +14,7 @@
 
 #include <fmt/format.h>
 
-#include "real/thread_team.hpp"
+#include "real/this_thread.hpp"
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {

@@ -20,16 +20,14 @@ class MergeRecorder {
       : setup_(setup), workload_(setup.kernel->workload()), executor_(executor) {}
 
   RecordedMerges run() {
-    constexpr int iterations_max = 4;
-    const int iterations = std::min(workload_.iterations, iterations_max);
-    bool is_whole = true;
-    for (int i = 0; i < iterations && is_whole && executor_.now() <= setup_.budget; ++i) {
-      is_whole = run_iteration(i);
+    constexpr int iterations_in_all = 4;
+    const int iterations =
+        std::min(workload_.iterations, std::max(2, iterations_in_all / setup_.passes));
+    const Seconds budget = (1.0 / setup_.passes) * setup_.budget;
+    for (int i = 0; i < iterations && !merges_.interrupted && executor_.now() <= budget; ++i) {
+      merges_.interrupted = !run_iteration(i);
     }
-    RecordedMerges merges;
-    if (merges_ > 0) merges.mean = (1.0 / merges_) * merging_;
-    merges.interrupted = !is_whole;
-    return merges;
+    return merges_;
   }
 
  private:
@@ -40,8 +38,8 @@ class MergeRecorder {
     const Seconds begin = executor_.now();
     start(UnitId{0}, iteration);
     if (iteration > 0) {
-      merging_ += executor_.now() - begin;
-      ++merges_;
+      merges_.sum += executor_.now() - begin;
+      ++merges_.count;
     }
     for (std::uint32_t unit = 1; unit < setup_.units.size(); ++unit) start(UnitId{unit}, iteration);
     while (outstanding_ > 0) {
@@ -77,8 +75,7 @@ class MergeRecorder {
   Pool pool_{1, 1};
   std::uint64_t id_ = 0;
   int outstanding_ = 0;
-  int merges_ = 0;
-  Seconds merging_;
+  RecordedMerges merges_;
 };
 
 }  // namespace

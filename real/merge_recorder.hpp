@@ -1,7 +1,5 @@
-// What a kernel does between iterations, timed: the end of a recording.
+// What a kernel does between iterations, timed: the end of every pass of a recording.
 #pragma once
-
-#include <optional>
 
 #include "real/machine.hpp"
 #include "real/recorder.hpp"
@@ -10,13 +8,15 @@ namespace equipoise {
 
 /// What was timed between iterations.
 struct RecordedMerges {
-  std::optional<Seconds> mean;  ///< none where no second iteration began
-  bool interrupted = false;     ///< a stop was requested
+  int count = 0;
+  Seconds sum;
+  bool interrupted = false;  ///< a stop was requested
 };
 
-/// Runs up to four iterations of the setup's workload on all its units together, and no further one
-/// when its budget is spent; times what the kernel does between them. Nothing where the workload
-/// has one iteration. Throws BackendError when a unit does not come up or is lost.
+/// One pass: runs iterations of the setup's workload on all its units together, as many as make
+/// four in all passes, yet two at least, and no further one when the pass has spent its part of the
+/// budget; times what the kernel does between them. Nothing where the workload has one iteration.
+/// Throws BackendError when a unit does not come up or is lost.
 [[nodiscard]] RecordedMerges record_merges(const RecordSetup& setup, const Placement& placement);
 
 }  // namespace equipoise

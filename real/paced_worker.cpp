@@ -1,8 +1,7 @@
 // One paced unit: the thread sleeps while the model of the unit's pipeline says that it works.
-#include <sys/prctl.h>
-
 #include <utility>
 
+#include "real/this_thread.hpp"
 #include "real/unit_desk.hpp"
 #include "shared_policies/model/unit_pipeline.hpp"
 
@@ -19,9 +18,10 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
         lateness_(std::move(lateness)),
         pipeline_(UnitId{0}, setup_.spec.unit.copy_engines, *this) {}
 
-  void come_up() override { prctl(PR_SET_TIMERSLACK, 1); }
+  void come_up() override { wake_this_thread_on_time(); }
 
   void work(UnitDesk& desk) override {
+    const PromptThread prompt;
     desk_ = &desk;
     while (!desk.stops()) {
       const Command* const next = desk.await_command(setup_.clock->moment(pipeline_.next_date()));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "real/competing_load.hpp"
 #include "real/disturbances.hpp"
 #include "real/doorbell.hpp"
+#include "real/this_thread.hpp"
 #include "real/worker.hpp"
 #include "shared_policies/model/failure.hpp"
 
@@ -31,11 +33,16 @@ constexpr std::chrono::milliseconds end_patience = std::chrono::hours(24 * 365);
 /// What tells two events apart whose order the clock does not.
 constexpr Seconds tick{1e-9};
 
-/// Keeps the calling thread off the cores that compute, while there are others.
+/// Keeps the calling thread off the cores that compute while there are others; else makes it run
+/// as soon as it is woken.
 class ControllerPlace {
  public:
   explicit ControllerPlace(const std::vector<int>& free) : before_(cores_of_this_thread()) {
-    if (!free.empty()) pin_this_thread(free);
+    if (free.empty()) {
+      prompt_.emplace();
+    } else {
+      pin_this_thread(free);
+    }
   }
   ControllerPlace(const ControllerPlace&) = delete;
   ControllerPlace& operator=(const ControllerPlace&) = delete;
@@ -43,6 +50,7 @@ class ControllerPlace {
 
  private:
   std::vector<int> before_;
+  std::optional<PromptThread> prompt_;
 };
 
 class RealExecutor final : public Executor {

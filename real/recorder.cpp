@@ -194,9 +194,16 @@ Recording record(const RecordSetup& setup) {
   for (std::size_t first = 0; first < setup.units.size(); first += units_at_a_time(setup)) {
     groups.emplace_back(setup, first);
   }
+  RecordedMerges merges;
   for (int pass = 0; pass < setup.passes && !recording.interrupted; ++pass) {
     for (GroupRecorder& group : groups) {
       recording.interrupted = recording.interrupted || !group.run(placement);
+    }
+    if (!recording.interrupted) {
+      const RecordedMerges further = record_merges(setup, placement);
+      merges.sum += further.sum;
+      merges.count += further.count;
+      recording.interrupted = further.interrupted;
     }
     if (!recording.interrupted && setup.after_pass) setup.after_pass();
   }
@@ -217,11 +224,7 @@ Recording record(const RecordSetup& setup) {
       if (unit.first_use()) first_uses_s.push_back(unit.first_use()->value);
     }
   }
-  if (!recording.interrupted) {
-    const RecordedMerges merges = record_merges(setup, placement);
-    recording.trace.merge = merges.mean;
-    recording.interrupted = merges.interrupted;
-  }
+  if (merges.count > 0) recording.trace.merge = (1.0 / merges.count) * merges.sum;
   for (std::uint32_t i = 0; i < setup.units.size(); ++i) {
     recording.units.push_back(
         {setup.units[i].unit, copy_speeds_of(recording.trace, i, setup.kernel->workload())});

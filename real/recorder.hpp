@@ -92,7 +92,7 @@ struct Recording {
 /// paced units, but the longest twentieth, in which something else had the cores. Its first-use
 /// time is what the first block of a unit took longer to compute and copy back than the later ones
 /// of that size, the mean of all units that came to the end of a size. Of a workload with
-/// iterations, up to four of them are run at the end (`record_merges`), and its merge time is the
+/// iterations, some are run at the end of every pass (`record_merges`), and its merge time is the
 /// mean of what the kernel took between them.
 ///
 /// Throws InputError, before anything is recorded, for `sizes` that a unit cannot hold and for

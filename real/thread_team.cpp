@@ -1,10 +1,6 @@
 // Threads that wait for work at a doorbell each.
 #include "real/thread_team.hpp"
 
-#include <pthread.h>
-#include <sched.h>
-#include <sys/prctl.h>
-
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -12,6 +8,7 @@
 #include <thread>
 
 #include "real/doorbell.hpp"
+#include "real/this_thread.hpp"
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
@@ -83,8 +80,7 @@ class ThreadTeam::Member {
 ThreadTeam::ThreadTeam(const std::vector<int>& cores) {
   EQ_CHECK(!cores.empty(), "a team has a core");
   pin_this_thread({cores.front()});
-  // Sleeps of this thread end when asked for, not up to 50 us later.
-  prctl(PR_SET_TIMERSLACK, 1);
+  wake_this_thread_on_time();
   try {
     for (std::size_t i = 1; i < cores.size(); ++i) {
       members_.push_back(std::make_unique<Member>(cores[i]));
@@ -114,24 +110,6 @@ void ThreadTeam::run(Items items, const Part& part) {
     if (!failure) failure = theirs;
   }
   if (failure) std::rethrow_exception(failure);
-}
-
-void pin_this_thread(const std::vector<int>& cores) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const int core : cores) CPU_SET(static_cast<std::size_t>(core), &set);
-  pthread_setaffinity_np(pthread_self(), sizeof set, &set);
-}
-
-std::vector<int> cores_of_this_thread() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<int> cores;
-  if (pthread_getaffinity_np(pthread_self(), sizeof set, &set) != 0) return cores;
-  for (int core = 0; core < CPU_SETSIZE; ++core) {
-    if (CPU_ISSET(static_cast<std::size_t>(core), &set)) cores.push_back(core);
-  }
-  return cores;
 }
 
 }  // namespace equipoise

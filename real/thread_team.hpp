@@ -34,11 +34,4 @@ class ThreadTeam {
   std::vector<std::unique_ptr<Member>> members_;
 };
 
-/// Keeps the calling thread on these cores (numbers of the operating system). A machine that does
-/// not allow it leaves the thread where it is: slower, never wrong.
-void pin_this_thread(const std::vector<int>& cores);
-
-/// The cores that the calling thread may use now.
-[[nodiscard]] std::vector<int> cores_of_this_thread();
-
 }  // namespace equipoise

@@ -64,8 +64,8 @@ TEST(PipelineCost, LearnsNothingFromDataThatIsBroughtOnceCostsAreKnown) {
 }
 
 /// The depth after one block with these stages, waiting for `dispatch_s` before them.
-std::size_t depth_of(double dispatch_s, const StageTimes& times) {
-  PipelineCost cost;
+std::size_t depth_of(double dispatch_s, const StageTimes& times, bool overlaps = true) {
+  PipelineCost cost(overlaps);
   cost.add(block_of(100, 1.0, times), Seconds{1.0 + dispatch_s} + total(times), Seconds{}, false);
   return cost.depth();
 }
@@ -82,6 +82,11 @@ TEST(PipelineCost, QueuesAsManyBlocksAsLittlesLawAsksFor) {
 TEST(PipelineCost, QueuesNothingForLessThanHalfAPercentOfWaiting) {
   EXPECT_EQ(depth_of(0.004, stages(0.0, 1.0, 0.0)), 1U);
   EXPECT_EQ(depth_of(0.006, stages(0.0, 1.0, 0.0)), 2U);
+}
+
+TEST(PipelineCost, HidesNoCopiesOfAUnitThatCopiesByItself) {
+  EXPECT_EQ(depth_of(0.0, stages(1.0, 2.0, 1.0), false), 1U);
+  EXPECT_EQ(depth_of(0.006, stages(0.25, 0.5, 0.25), false), 2U);
 }
 
 TEST(PipelineCost, NeverQueuesMoreThanFour) {

@@ -96,6 +96,11 @@ TEST(Record, TimesWhatTheKernelMergesBetweenIterations) {
   ASSERT_TRUE(recording.trace.merge);
   EXPECT_GT(recording.trace.merge->value, 0.0);
   EXPECT_EQ(script.merges, (std::vector<int>{1, 2, 3}));
+  script.merges.clear();
+  RecordSetup in_passes = quick_setup({"cpu", "cpu"}, kernel);
+  in_passes.passes = 3;
+  EXPECT_TRUE(record(in_passes).trace.merge);
+  EXPECT_EQ(script.merges, (std::vector<int>{1, 1, 1})) << "one in each pass";
   KernelScript once(100);
   ScriptedKernel no_iterations(once);
   EXPECT_FALSE(record(quick_setup({"cpu"}, no_iterations)).trace.merge);

@@ -1,14 +1,17 @@
 // Clocks, rings, doorbells and teams: what threads wait by.
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <atomic>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "real/clock.hpp"
 #include "real/doorbell.hpp"
 #include "real/ring.hpp"
+#include "real/this_thread.hpp"
 #include "real/thread_team.hpp"
 #include "tests/support/fake_clock.hpp"
 
@@ -177,6 +180,32 @@ TEST(ThreadTeam, ThrowsWhatAMemberThrewAndGoesOn) {
     EXPECT_EQ(done, 10);
   });
   on_its_own.join();
+}
+
+/// How the calling thread is scheduled: the policy and its priority.
+std::pair<int, int> scheduling() {
+  sched_param parameter{};
+  sched_getparam(0, &parameter);
+  return {sched_getscheduler(0), parameter.sched_priority};
+}
+
+TEST(PromptThread, IsScheduledAsBeforeWhenItIsOver) {
+  const auto before = scheduling();
+  {
+    const PromptThread prompt;
+    if (prompt.is_real_time()) {
+      EXPECT_EQ(scheduling(), std::pair(SCHED_FIFO | SCHED_RESET_ON_FORK, 1));
+    } else {
+      EXPECT_EQ(scheduling(), before);
+    }
+  }
+  EXPECT_EQ(scheduling(), before);
+}
+
+TEST(PromptThread, PassesNothingOnToThreadsThatItStarts) {
+  const auto before = scheduling();
+  const PromptThread prompt;
+  std::thread([&] { EXPECT_EQ(scheduling(), before); }).join();
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ constexpr std::size_t most_queued = 4;
 void PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_end, bool is_first) {
   const auto items = static_cast<double>(finished.block.items);
   const StageTimes& times = finished.times;
-  const double longest_s = std::max({times.in, times.compute, times.out}).value;
+  const Seconds longest = overlaps_ ? std::max({times.in, times.compute, times.out}) : total(times);
+  const double longest_s = longest.value;
   if (is_first) {
     if (!is_known()) alone_.add(items, times.compute.value);
   } else if (last_end > finished.assigned) {

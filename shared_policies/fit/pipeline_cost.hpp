@@ -13,6 +13,10 @@ namespace equipoise {
 /// the time from the other's end to its own, in which copies may be hidden. Source: ours.
 class PipelineCost {
  public:
+  /// `overlaps`: the unit copies one block while it computes another. Else (`copy_engines` 0) only
+  /// the way from and to the controller can be hidden, and the stages count as one.
+  explicit PipelineCost(bool overlaps = true) : overlaps_(overlaps) {}
+
   /// A block ended at `at`. `last_end`: the end of the unit's block before. The first block of a
   /// unit in a phase (`is_first`) may have brought resident data and made things ready: it tells of
   /// computing alone, and only if nothing else is known.
@@ -30,6 +34,7 @@ class PipelineCost {
   [[nodiscard]] std::size_t depth() const;
 
  private:
+  bool overlaps_;
   RunningCost alone_;
   RunningCost queued_;
   double latency_s_ = 0.0;  // sums over blocks that met an empty unit: from hand to end,

@@ -70,7 +70,9 @@ class Equipoise final : public Policy {
   void decide(const View& view, const Event& event, Decisions& decisions) override {
     if (std::holds_alternative<PhaseStarted>(event.what)) {
       learned_ = &kernels_[view.workload().kernel];
-      learned_->resize(view.units().size());
+      for (std::size_t p = learned_->size(); p < view.units().size(); ++p) {
+        learned_->emplace_back(view.units()[p].unit.copy_engines > 0);
+      }
       units_.assign(view.units().size(), {});
       kept_out_.assign(view.units().size(), false);
     } else if (std::holds_alternative<IterationStarted>(event.what)) {

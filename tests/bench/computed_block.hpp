@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "real/kernels/catalog.hpp"
+#include "real/this_thread.hpp"
 
 namespace equipoise {
 

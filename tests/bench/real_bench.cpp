@@ -1,5 +1,6 @@
 // How fast the real side is: the controller for empty blocks, kernels beside what the machine can
-// do. Links equipoise::real, equipoise::traces and OpenBLAS.
+// do, two units together beside what they could do. Links equipoise::real, equipoise::traces and
+// OpenBLAS.
 #include <benchmark/benchmark.h>
 #include <cblas.h>
 #include <fmt/format.h>
@@ -26,14 +27,24 @@
 namespace equipoise {
 namespace {
 
-/// Adds up stage times and hands all records on, if there is somebody to hand them to.
-class StageSums final : public Journal {
+/// What one unit did in a run.
+struct UnitSums {
+  Items items = 0;
+  StageTimes times;
+  Seconds end;  ///< of its last block
+};
+
+/// Adds up what units did and hands all records on, if there is somebody to hand them to.
+class RunSums final : public Journal {
  public:
-  explicit StageSums(Journal* next) : next_(next) {}
+  RunSums(std::size_t units, Journal* next) : sums(units), next_(next) {}
   void block(const BlockRecord& record) override {
-    sums.in += record.times.in;
-    sums.compute += record.times.compute;
-    sums.out += record.times.out;
+    UnitSums& unit = sums[record.unit.index];
+    unit.items += record.block.items;
+    unit.times.in += record.times.in;
+    unit.times.compute += record.times.compute;
+    unit.times.out += record.times.out;
+    unit.end = record.end;
     if (next_ != nullptr) next_->block(record);
   }
   void decision(const DecisionRecord& record) override {
@@ -43,7 +54,7 @@ class StageSums final : public Journal {
     if (next_ != nullptr) next_->event(record);
   }
 
-  StageTimes sums;
+  std::vector<UnitSums> sums;
 
  private:
   Journal* next_;
@@ -68,14 +79,15 @@ class RealBench {
 
   [[nodiscard]] const Workload& workload() const { return kernel_->workload(); }
 
-  /// Runs everything in blocks of one size; the sums of the stages. An incomplete run is an error.
-  StageTimes run(benchmark::State& state, Items block_items) {
+  /// Runs everything in blocks of one size; what each unit did. An incomplete run is an error.
+  std::vector<UnitSums> run(benchmark::State& state, Items block_items) {
     Scripted policy = pieces_of(block_items);
     return run(state, policy, {});
   }
 
   /// The same with a policy, on units whose memory holds so many items.
-  StageTimes run(benchmark::State& state, Policy& policy, std::optional<Items> memory_items) {
+  std::vector<UnitSums> run(benchmark::State& state, Policy& policy,
+                            std::optional<Items> memory_items) {
     RealSetup real;
     real.units = units_;
     real.phases = {kernel_.get()};
@@ -92,7 +104,7 @@ class RealBench {
     }
     const auto executor = make_real_executor(std::move(real));
     const auto file = make_file(names);
-    StageSums journal(file.get());
+    RunSums journal(units_.size(), file.get());
     if (!run_policy(*executor, policy, setup, journal).complete) state.SkipWithError("incomplete");
     if (file != nullptr) file->finish("{}");
     return journal.sums;
@@ -183,8 +195,8 @@ void real_blackscholes(benchmark::State& state) {
   RealBench bench({"cpu"}, "blackscholes", {{"options", "2e6"}});
   const bool copies = state.range(0) != 0;
   for (auto _ : state) {
-    const StageTimes sums = bench.run(state, 20'000);
-    set_time(state, copies ? total(sums) : sums.compute);
+    const StageTimes times = bench.run(state, 20'000).front().times;
+    set_time(state, copies ? total(times) : times.compute);
   }
   state.SetItemsProcessed(state.iterations() * bench.workload().items);
 }
@@ -220,7 +232,7 @@ BENCHMARK(machine_memory_copy)->UseRealTime();
 /// One unit, blocks of 128 rows: FLOP/s while it computes.
 void real_matmul(benchmark::State& state) {
   RealBench bench({"cpu"}, "matmul", {{"n", "1536"}});
-  for (auto _ : state) set_time(state, bench.run(state, state.range(0)).compute);
+  for (auto _ : state) set_time(state, bench.run(state, state.range(0)).front().times.compute);
   state.counters["flop_per_s"] = benchmark::Counter(
       bench.workload().flop_per_item * static_cast<double>(bench.workload().items),
       benchmark::Counter::kIsIterationInvariantRate);
@@ -248,6 +260,59 @@ void machine_dgemm(benchmark::State& state) {
       benchmark::Counter(2.0 * n * n * n, benchmark::Counter::kIsIterationInvariantRate);
 }
 BENCHMARK(machine_dgemm)->UseRealTime()->Iterations(3);
+
+/// The time of `items` at the rates that units had while they were busy, all together.
+double bound_s(const std::vector<UnitSums>& units, Items items) {
+  double rate = 0.0;
+  for (const UnitSums& unit : units) {
+    rate += static_cast<double>(unit.items) / total(unit.times).value;
+  }
+  return static_cast<double>(items) / rate;
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+/// Two equal units together under our policy: the makespan over the bound that their rates set,
+/// those in a run of half of the items each in one block, which comes just before, and those in the
+/// run itself, whose blocks have fixed costs each.
+void real_two_units(benchmark::State& state, const std::string& kernel,
+                    const TypedParameters& size) {
+  RealBench bench({"cpu", "cpu"}, kernel, size);
+  const Items items = bench.workload().items;
+  const auto ours = std::ranges::find(policy_catalog(), "equipoise", &PolicyInfo::name);
+  std::vector<double> makespans_s;
+  std::vector<double> over_halves;
+  std::vector<double> over_own;
+  for (auto _ : state) {
+    const double halves_s = bound_s(bench.run(state, items / 2), items);
+    const std::unique_ptr<Policy> policy = make_policy(*ours, {});
+    const std::vector<UnitSums> sums = bench.run(state, *policy, std::nullopt);
+    const Seconds makespan = std::ranges::max(sums, {}, &UnitSums::end).end;
+    set_time(state, makespan);
+    makespans_s.push_back(makespan.value);
+    over_halves.push_back(makespan.value / halves_s);
+    over_own.push_back(makespan.value / bound_s(sums, items));
+  }
+  state.counters["median_s"] = median(makespans_s);
+  state.counters["over_halves"] = median(over_halves);
+  state.counters["over_own_rates"] = median(over_own);
+}
+BENCHMARK_CAPTURE(real_two_units, blackscholes, "blackscholes", {{"options", "2e7"}})
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(31);
+BENCHMARK_CAPTURE(real_two_units, matmul_4096, "matmul", {{"n", "4096"}})
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(15);
+BENCHMARK_CAPTURE(real_two_units, matmul_8192, "matmul", {{"n", "8192"}})
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(5);
 
 }  // namespace
 }  // namespace equipoise

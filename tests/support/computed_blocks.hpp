@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "real/kernels/catalog.hpp"
+#include "real/this_thread.hpp"
 #include "real/thread_team.hpp"
 #include "tests/support/refusal.hpp"
 
