@@ -121,6 +121,8 @@ Placement place_units(std::span<const UnitSpec> units, const Machine& machine) {
   std::map<int, std::string> owner_of_core;
   std::set<int> taken;
   std::size_t next = 0;
+  int shared = machine.threads.front().number;
+  double most_slowed = 0.0;
   for (const UnitSpec& spec : units) {
     std::set<std::string> sharers;
     std::vector<int>& cores = placement.cores.emplace_back();
@@ -130,6 +132,10 @@ Placement place_units(std::span<const UnitSpec> units, const Machine& machine) {
       taken.insert(thread.number);
       const auto [owner, is_new] = owner_of_core.emplace(thread.core, spec.unit.name);
       if (!is_new) sharers.insert(owner->second);
+    }
+    if (!cores.empty() && spec.slowdown >= most_slowed) {
+      most_slowed = spec.slowdown;
+      shared = cores.back();
     }
     for (const std::string& sharer : sharers) {
       placement.warnings.push_back(
@@ -142,8 +148,10 @@ Placement place_units(std::span<const UnitSpec> units, const Machine& machine) {
     }
   }
   for (const CpuThread& thread : machine.threads) {
-    if (!taken.contains(thread.number)) placement.free.push_back(thread.number);
+    if (!taken.contains(thread.number)) placement.waiting.push_back(thread.number);
   }
+  placement.waiting_compute = placement.waiting.empty();
+  if (placement.waiting_compute) placement.waiting.push_back(shared);
   return placement;
 }
 

@@ -34,11 +34,16 @@ struct Machine {
 /// Measured once.
 [[nodiscard]] double fastest_copy_bytes_per_s();
 
-/// Which hardware threads each unit is pinned to.
+/// Which hardware threads each unit is pinned to, by numbers of the operating system.
 struct Placement {
-  std::vector<std::vector<int>> cores;  ///< (units), numbers of the operating system
-  std::vector<int> free;                ///< those that no unit computes on: the controller's
-  std::vector<std::string> warnings;    ///< units that share a core: which, and what to do
+  std::vector<std::vector<int>> cores;  ///< (units); none for those that do not compute
+  /// For the controller and paced units, which sleep most of the time: those that no unit computes
+  /// on; where there are none, the last one of the unit that is slowed down most. All on one, since
+  /// waking a thread of another core may cost both cores much more than waking one of the same (on
+  /// a virtual machine 50 us and 2 us).
+  std::vector<int> waiting;
+  bool waiting_compute = false;       ///< a unit computes on `waiting`
+  std::vector<std::string> warnings;  ///< units that share a core: which, and what to do
 };
 
 /// Gives each unit the next cores in order. When there are no more, it begins again with the first

@@ -18,7 +18,10 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
         lateness_(std::move(lateness)),
         pipeline_(UnitId{0}, setup_.spec.unit.copy_engines, *this) {}
 
-  void come_up() override { wake_this_thread_on_time(); }
+  void come_up() override {
+    pin_this_thread(setup_.cores);
+    wake_this_thread_on_time();
+  }
 
   void work(UnitDesk& desk) override {
     const PromptThread prompt;

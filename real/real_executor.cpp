@@ -33,16 +33,13 @@ constexpr std::chrono::milliseconds end_patience = std::chrono::hours(24 * 365);
 /// What tells two events apart whose order the clock does not.
 constexpr Seconds tick{1e-9};
 
-/// Keeps the calling thread off the cores that compute while there are others; else makes it run
-/// as soon as it is woken.
+/// Keeps the calling thread on the cores for those that wait; where units compute there, it runs as
+/// soon as it is woken.
 class ControllerPlace {
  public:
-  explicit ControllerPlace(const std::vector<int>& free) : before_(cores_of_this_thread()) {
-    if (free.empty()) {
-      prompt_.emplace();
-    } else {
-      pin_this_thread(free);
-    }
+  explicit ControllerPlace(const Placement& placement) : before_(cores_of_this_thread()) {
+    pin_this_thread(placement.waiting);
+    if (placement.waiting_compute) prompt_.emplace();
   }
   ControllerPlace(const ControllerPlace&) = delete;
   ControllerPlace& operator=(const ControllerPlace&) = delete;
@@ -60,8 +57,8 @@ class RealExecutor final : public Executor {
         placement_(setup_.placement ? *setup_.placement
                                     : place_units(setup_.units, this_machine())),
         changes_(unit_changes(setup_.units, setup_.scenario)),
-        bell_(std::make_shared<Doorbell>(placement_.free.empty() ? patience_sharing
-                                                                 : patience_alone)) {
+        bell_(std::make_shared<Doorbell>(placement_.waiting_compute ? patience_sharing
+                                                                    : patience_alone)) {
     EQ_CHECK(placement_.cores.size() == setup_.units.size(), "every unit has its cores");
     setup_.paced.resize(setup_.units.size());
     if (setup_.rates.empty()) {
@@ -77,7 +74,7 @@ class RealExecutor final : public Executor {
     }
     const Up up(*this);
     for (Seat& seat : seats_) seat.worker->await_up();
-    const ControllerPlace place(placement_.free);
+    const ControllerPlace place(placement_);
     clock_->start();
     start_loads();
     body();
@@ -152,13 +149,14 @@ class RealExecutor final : public Executor {
   }
 
   std::unique_ptr<Worker> make_worker(std::size_t unit) {
-    WorkerSetup setup{.spec = setup_.units[unit],
-                      .cores = placement_.cores[unit],
-                      .rates = setup_.rates[unit],
-                      .phases = {},
-                      .paced = setup_.paced[unit],
-                      .clock = clock_,
-                      .controller = bell_};
+    WorkerSetup setup{
+        .spec = setup_.units[unit],
+        .cores = setup_.units[unit].computes() ? placement_.cores[unit] : placement_.waiting,
+        .rates = setup_.rates[unit],
+        .phases = {},
+        .paced = setup_.paced[unit],
+        .clock = clock_,
+        .controller = bell_};
     if (!setup.spec.computes()) return make_paced_worker(std::move(setup), lateness_);
     for (const RealPhase& phase : setup_.phases) setup.phases.push_back(phase.kernel);
     return make_cpu_worker(std::move(setup));

@@ -51,7 +51,8 @@ class GroupRecorder {
       if (unit.is_done()) unit.begin_pass();
     }
     RealSetup real;
-    real.placement = Placement{{}, placement.free, {}};
+    real.placement = placement;
+    real.placement->cores.clear();
     for (std::size_t i = 0; i < units_.size(); ++i) {
       real.units.push_back(setup_.units[first_ + i]);
       real.placement->cores.push_back(placement.cores[first_ + i]);

@@ -72,8 +72,10 @@ class Worker {
 /// What a worker needs.
 struct WorkerSetup {
   UnitSpec spec;
-  std::vector<int> cores;  ///< one for each thread of the unit, numbers of the operating system
-  UnitRates rates;         ///< how fast, as a factor of what the unit can do
+  /// One for each thread of a unit that computes, numbers of the operating system; those where the
+  /// thread of a paced one may be.
+  std::vector<int> cores;
+  UnitRates rates;                ///< how fast, as a factor of what the unit can do
   std::vector<Kernel*> phases;    ///< allocated; they outlive the worker, unless it is left behind
   std::vector<PacedPhase> paced;  ///< (phases) of a paced unit; empty: it computes
   std::shared_ptr<Clock> clock;

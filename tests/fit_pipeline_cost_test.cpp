@@ -89,6 +89,20 @@ TEST(PipelineCost, HidesNoCopiesOfAUnitThatCopiesByItself) {
   EXPECT_EQ(depth_of(0.006, stages(0.25, 0.5, 0.25), false), 2U);
 }
 
+TEST(PipelineCost, QueuesABlockWhereItTakesLongToHearOfAnEnd) {
+  // 1 s of computing, handed out as soon as it was heard that the one before had ended at 10 s.
+  const auto depth_when_heard = [](double heard_s) {
+    PipelineCost cost(false);
+    const double assigned_s = 10.0 + heard_s;
+    cost.add(block_of(100, assigned_s, stages(0.0, 1.0, 0.0)), Seconds{assigned_s + 1.0},
+             Seconds{10.0}, false, Seconds{heard_s});
+    EXPECT_DOUBLE_EQ(cost.alone().seconds(100.0), 1.0);
+    return cost.depth();
+  };
+  EXPECT_EQ(depth_when_heard(0.004), 1U);
+  EXPECT_EQ(depth_when_heard(0.006), 2U);
+}
+
 TEST(PipelineCost, NeverQueuesMoreThanFour) {
   EXPECT_EQ(depth_of(97.0, stages(1.0, 1.0, 1.0)), 4U);  // the law asks for 100
 }

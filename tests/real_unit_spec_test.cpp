@@ -87,8 +87,19 @@ TEST(UnitSpec, ListsEveryKindWithDefaultsThatAreLegalButForWhatIsRequired) {
 TEST(Placement, GivesEachUnitTheNextCoresAndKeepsTheRestFree) {
   const Placement placement = place_units(parse_units({"cpu,threads=2", "cpu"}), machine_of(4));
   EXPECT_EQ(placement.cores, (std::vector<std::vector<int>>{{0, 1}, {2}}));
-  EXPECT_EQ(placement.free, (std::vector<int>{3, 4, 5, 6, 7}));
+  EXPECT_EQ(placement.waiting, (std::vector<int>{3, 4, 5, 6, 7}));
+  EXPECT_FALSE(placement.waiting_compute);
   EXPECT_TRUE(placement.warnings.empty());
+}
+
+TEST(Placement, LetsThoseThatWaitShareACoreOfTheMostSlowedUnitWhenNoneIsFree) {
+  const auto waiting = [](const std::vector<std::string>& units) {
+    const Placement placement = place_units(parse_units(units), machine_of(2));
+    EXPECT_TRUE(placement.waiting_compute);
+    return placement.waiting;
+  };
+  EXPECT_EQ(waiting({"cpu", "cpu,threads=2,slowdown=3", "cpu"}), (std::vector<int>{2}));
+  EXPECT_EQ(waiting({"cpu", "cpu,threads=3"}), (std::vector<int>{3})) << "the last of equals";
 }
 
 TEST(Placement, SaysThatUnitsShareACoreBeforeItWrapsAround) {

@@ -13,7 +13,8 @@ constexpr std::size_t most_queued = 4;
 
 }  // namespace
 
-void PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_end, bool is_first) {
+void PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_end, bool is_first,
+                       Seconds heard) {
   const auto items = static_cast<double>(finished.block.items);
   const StageTimes& times = finished.times;
   const Seconds longest = overlaps_ ? std::max({times.in, times.compute, times.out}) : total(times);
@@ -24,7 +25,7 @@ void PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_e
     queued_.add(items, std::max((at - last_end).value, longest_s));
   } else {
     alone_.add(items, (at - finished.assigned).value);
-    latency_s_ += (at - finished.assigned).value;
+    latency_s_ += (at - finished.assigned + heard).value;
     stage_s_ += longest_s;
   }
 }

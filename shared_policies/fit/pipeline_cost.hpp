@@ -19,8 +19,11 @@ class PipelineCost {
 
   /// A block ended at `at`. `last_end`: the end of the unit's block before. The first block of a
   /// unit in a phase (`is_first`) may have brought resident data and made things ready: it tells of
-  /// computing alone, and only if nothing else is known.
-  void add(const BlockFinished& finished, Seconds at, Seconds last_end, bool is_first);
+  /// computing alone, and only if nothing else is known. `heard`: how long after `last_end` the
+  /// block was handed out, where that was in answer to the end: so long does it take to hear of
+  /// one.
+  void add(const BlockFinished& finished, Seconds at, Seconds last_end, bool is_first,
+           Seconds heard = {});
 
   [[nodiscard]] bool is_known() const { return !alone_.empty(); }
   /// Of a block that meets an empty unit.
@@ -37,7 +40,7 @@ class PipelineCost {
   bool overlaps_;
   RunningCost alone_;
   RunningCost queued_;
-  double latency_s_ = 0.0;  // sums over blocks that met an empty unit: from hand to end,
+  double latency_s_ = 0.0;  // sums over blocks that met an empty unit: from hand to end heard,
   double stage_s_ = 0.0;    // and of the longest stage
 };
 

@@ -65,7 +65,9 @@ void UnitPipeline::advance(Seconds until) {
 }
 
 Seconds UnitPipeline::next_date() const {
-  return queue_.size() == 1 ? end_of_lone_block() : next_change();
+  if (queue_.empty()) return Seconds::infinity();
+  const bool is_held_up = queue_.size() > 1 && !copies_itself_;
+  return is_held_up ? next_change() : end_of_first_block();
 }
 
 /// Where in the queue the block is that `stage` takes, or has taken.
@@ -83,9 +85,9 @@ Seconds UnitPipeline::next_change() const {
   return date;
 }
 
-/// Goes through the stages that the one block has before it, to its end or to the begin of a stage
-/// of unknown duration.
-Seconds UnitPipeline::end_of_lone_block() const {
+/// Goes through the stages that the first block has before it when no other holds it up, to its end
+/// or to the begin of a stage of unknown duration.
+Seconds UnitPipeline::end_of_first_block() const {
   if (running(Stage::out).is_busy) return running(Stage::out).end;
   Stage stage = Stage::in;
   Seconds at;

@@ -93,8 +93,8 @@ class UnitPipeline {
   void advance(Seconds until);
 
   /// When `advance` is to be called next: no later than a block ends or a stage is launched.
-  /// Infinity: only after `add` or `end_stage`. A block that is alone, and so cannot be held up,
-  /// has one such date for all its stages of known duration.
+  /// Infinity: only after `add` or `end_stage`. A block that no other holds up (it is alone, or
+  /// the unit copies by itself) has one such date for all its stages of known duration.
   [[nodiscard]] Seconds next_date() const;
 
  private:
@@ -127,7 +127,7 @@ class UnitPipeline {
   }
 
   [[nodiscard]] Seconds next_change() const;
-  [[nodiscard]] Seconds end_of_lone_block() const;
+  [[nodiscard]] Seconds end_of_first_block() const;
   [[nodiscard]] Seconds copy_in_date() const;
   bool end_one(Seconds at);
   bool begin_compute(Seconds at);

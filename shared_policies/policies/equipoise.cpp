@@ -9,8 +9,9 @@
 // 4. The last block of a unit is the one that ends with all others; it is taken when halving it
 //    would cost more in fixed time than its scatter (`caution`).
 // 5. It begins with small blocks, larger ones on accelerators, that grow eightfold (`growth`).
-// 6. Units queue as many blocks as hide their copies (PipelineCost), shorter ones then; the last
-//    grains are dealt one by one; a lost unit's work is divided like the rest.
+// 6. Units queue as many blocks as hide copies and the way to the controller (PipelineCost),
+// shorter
+//    ones then; the last grains are dealt one by one; a lost unit's work is divided like the rest.
 // 7. A remote unit is left out until its resident data can be there in time; greedy, which starts
 //    it, takes 8 to 83 times as long for a product of order 4096 on the papers' clusters.
 //
@@ -36,12 +37,14 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "shared_policies/fit/pipeline_cost.hpp"
 #include "shared_policies/policies/first_blocks.hpp"
+#include "shared_policies/policies/free_time.hpp"
 #include "shared_policies/policies/next_block.hpp"
 #include "shared_policies/policies/policies.hpp"
 #include "shared_policies/solve/grain_deal.hpp"
@@ -60,14 +63,13 @@ constexpr Items few_grains_a_unit = 4;
 /// How many times faster than in the largest block that it may be given next a unit is taken to be
 /// at most, however little more a larger block seems to take.
 constexpr double most_rates = 2.0;
-/// A first block that is late is taken to need at least this share of its time more.
-constexpr double late_share = 0.02;
 
 class Equipoise final : public Policy {
  public:
   explicit Equipoise(const Choices& choices) : choices_(choices) {}
 
   void decide(const View& view, const Event& event, Decisions& decisions) override {
+    ended_.reset();
     if (std::holds_alternative<PhaseStarted>(event.what)) {
       learned_ = &kernels_[view.workload().kernel];
       for (std::size_t p = learned_->size(); p < view.units().size(); ++p) {
@@ -80,6 +82,7 @@ class Equipoise final : public Policy {
       feed_all(view, decisions);
     } else if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
       learn(*finished, event.at);
+      ended_ = finished->unit;
       feed_all(view, decisions);
     } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
       units_[joined->unit.index] = {};
@@ -94,14 +97,15 @@ class Equipoise final : public Policy {
  private:
   /// A unit in this phase, and what the last plan says of it.
   struct UnitNow {
-    bool has_data = false;  ///< it has ended a block: resident data is there
-    Seconds last_end;       ///< of its last block
-    double free_s = 0.0;    ///< when it will have done what it has
-    double rate = 0.0;      ///< items/s beyond the fixed costs; 0: takes no part
-    double begin_s = 0.0;   ///< free_s and the fixed costs of the blocks to come
-    double blocks = 1.0;    ///< to come
-    double items = 0.0;     ///< the next block, 0 before the first plan
-    Items grains = 0;       ///< its part of the last grains
+    bool has_data = false;   ///< it has ended a block: resident data is there
+    Seconds last_end;        ///< of its last block
+    bool is_answer = false;  ///< its last block was handed out in answer to the end of another
+    double free_s = 0.0;     ///< when it will have done what it has
+    double rate = 0.0;       ///< items/s beyond the fixed costs; 0: takes no part
+    double begin_s = 0.0;    ///< free_s and the fixed costs of the blocks to come
+    double blocks = 1.0;     ///< to come
+    double items = 0.0;      ///< the next block, 0 before the first plan
+    Items grains = 0;        ///< its part of the last grains
   };
 
   void begin(const View& view, Decisions& decisions);
@@ -114,7 +118,9 @@ class Equipoise final : public Policy {
   void enter(const View& view, const UnitState& unit);
   void drop_late_units();
   void deal_last_grains(const View& view);
-  [[nodiscard]] double free_at(const View& view, const UnitState& unit) const;
+  [[nodiscard]] double free_at(const View& view, const UnitState& unit) const {
+    return free_s(unit, learned(unit.id), units_[unit.id.index].last_end, view.now());
+  }
   [[nodiscard]] double rate_of_kind(const View& view, UnitKind kind) const;
   [[nodiscard]] NextBlock sizes_of(UnitId id) const;
   double give(const View& view, UnitId id, double items, Decisions& decisions);
@@ -129,6 +135,7 @@ class Equipoise final : public Policy {
   Outlook outlook_;                                           // of this iteration
   double rate_ = 0.0;                                         // of all units that take part
   double work_ = 0.0;                                         // remaining + sum of rate x begin
+  std::optional<UnitId> ended_;                               // a block of it, by this event
   Items remaining_ = 0;  // what is left after the decisions of this event
   bool few_grains_ = false;
 };
@@ -148,7 +155,8 @@ void Equipoise::begin(const View& view, Decisions& decisions) {
 
 void Equipoise::learn(const BlockFinished& finished, Seconds at) {
   UnitNow& unit = units_[finished.unit.index];
-  (*learned_)[finished.unit.index].add(finished, at, unit.last_end, !unit.has_data);
+  const Seconds heard = unit.is_answer ? finished.assigned - unit.last_end : Seconds{};
+  (*learned_)[finished.unit.index].add(finished, at, unit.last_end, !unit.has_data, heard);
   unit.has_data = true;
   unit.last_end = at;
 }
@@ -226,6 +234,7 @@ double Equipoise::give(const View& view, UnitId id, double items, Decisions& dec
   const auto grains = static_cast<Items>(std::round(items / static_cast<double>(grain)));
   const Items granted = std::min(std::max<Items>(grains, 1) * grain, remaining_);
   decisions.assign(id, granted);
+  units_[id.index].is_answer = ended_ == id;
   remaining_ -= granted;
   return static_cast<double>(granted);
 }
@@ -338,25 +347,6 @@ void Equipoise::deal_last_grains(const View& view) {
   const std::vector<Items> dealt =
       deal_grains(times, (view.remaining() + grain_items - 1) / grain_items);
   for (std::size_t p = 0; p < dealt.size(); ++p) units_[p].grains = dealt[p];
-}
-
-/// When the unit will have done what it has.
-double Equipoise::free_at(const View& view, const UnitState& unit) const {
-  const double now_s = view.now().value;
-  if (unit.outstanding.empty()) return now_s;
-  const PipelineCost& learned = this->learned(unit.id);
-  double at_s = units_[unit.id.index].last_end.value;
-  bool is_first = true;
-  for (const OutstandingBlock& block : unit.outstanding) {
-    const auto items = static_cast<double>(block.block.items);
-    const double assigned_s = block.assigned.value;
-    const double takes_s =
-        assigned_s >= at_s ? learned.alone().seconds(items) : learned.queued().seconds(items);
-    at_s = std::max(at_s, assigned_s) + takes_s;
-    if (is_first) at_s = std::max(at_s, now_s + late_share * takes_s);
-    is_first = false;
-  }
-  return at_s;
 }
 
 NextBlock Equipoise::sizes_of(UnitId id) const {
