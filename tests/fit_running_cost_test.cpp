@@ -52,6 +52,16 @@ TEST(RunningCost, OneBlockSpeaksForAllSizesInProportion) {
   EXPECT_DOUBLE_EQ(cost.relative_sd(), 0.1 * std::sqrt(2.0));
 }
 
+TEST(RunningCost, TakesOneCheapItemForNoProofThatAllAre) {
+  // 0.4 ms an item, but for the first, a row of the Mandelbrot set that took 1/25 of that.
+  RunningCost cost;
+  cost.add(1.0, 1.6e-5);
+  cost.add(8.0, 3.2e-3);
+  cost.add(64.0, 2.56e-2);
+  EXPECT_GT(cost.seconds(512.0), 0.2 * 512 * 4e-4);
+  EXPECT_LT(cost.seconds(512.0), 512 * 4e-4);
+}
+
 TEST(RunningCost, NeverFallsFarFromBlocksThatTookLessTheLargerTheyWere) {
   RunningCost cost;
   cost.add(1.0, 8.0);

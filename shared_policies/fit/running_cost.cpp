@@ -11,6 +11,7 @@ constexpr double keep = 0.99;          // weight of a measurement one block late
 constexpr double enough = 1.5;         // measurements before blocks of a size are known
 constexpr double line_sd = 0.25;       // how far the line is believed to be off
 constexpr double fixed_sd = 0.4;       // what a is believed to be at most, in smallest blocks
+constexpr double cheapest = 1.0 / 3;   // of the mean time an item, below which times prove little
 constexpr double prior_sd = 0.10;      // scatter before anything is known of it
 constexpr double least_sd = 0.03;      // below this no scatter is a surprise
 constexpr double reach = 2.0;          // octaves within which measurements tell of each other
@@ -107,21 +108,31 @@ void RunningCost::rescale(double ratio) {
   fit_line();
 }
 
-/// Minimises sum_k n_k ((a + b x_k) / t_k - 1)^2 + (sd / sd_fixed)^2 (a / t_0)^2 over a, b >= 0.
+/// Minimises sum_k n_k ((a + b x_k - t_k) / s_k)^2 + (sd / sd_fixed)^2 (a / t_0)^2 over a, b >= 0.
 void RunningCost::fit_line() {
+  double all_items = 0.0;
+  double all_seconds = 0.0;
+  for (const Octave& octave : octaves_) {
+    all_items += octave.items;
+    all_seconds += octave.seconds;
+  }
   double s11 = 0.0;
   double s1x = 0.0;
   double sxx = 0.0;
   double s1 = 0.0;
   double sx = 0.0;
   for (const Octave& octave : octaves_) {
-    const double one = octave.count / octave.seconds;
-    const double x = octave.items / octave.seconds;
+    // Of the octave's n blocks together, in scales: 1, x and t.
+    const double in_the_mean = octave.items / all_items * all_seconds;
+    const double scale = std::max(octave.seconds, cheapest * in_the_mean);
+    const double one = octave.count / scale;
+    const double x = octave.items / scale;
+    const double t = octave.seconds / scale;
     s11 += octave.count * one * one;
     s1x += octave.count * one * x;
     sxx += octave.count * x * x;
-    s1 += octave.count * one;
-    sx += octave.count * x;
+    s1 += octave.count * one * t;
+    sx += octave.count * x * t;
   }
   const Octave& first = octaves_.front();
   const double shrink = scatter_.deviation() / fixed_sd * first.count / first.seconds;

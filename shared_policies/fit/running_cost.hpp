@@ -12,11 +12,13 @@ namespace equipoise {
 ///
 ///     t(x) = (a + b x) c(x)
 ///
-/// a, b >= 0 minimise the squared relative errors of the octaves' means (weighted by their counts)
-/// and (sd a / (0.4 t_0))^2, t_0 the mean time of the smallest octave and sd the relative scatter:
-/// few blocks that scatter are no proof of a fixed part;
-/// c(x) is the mean relative error of the measurements within two octaves of x, nearer ones
-/// counting more, shrunk towards 1 as a measurement's scatter demands:
+/// a, b >= 0 minimise the squared relative errors of the octaves' means t_k (weighted by their
+/// counts) and (sd a / (0.4 t_0))^2, t_0 the mean time of the smallest octave and sd the relative
+/// scatter: few blocks that scatter are no proof of a fixed part. An error is relative to t_k, or
+/// to a third of what so many items take in the mean of all blocks where that is more: a small
+/// block of items that happened to be cheap is no proof that all are; c(x) is the mean relative
+/// error of the measurements within two octaves of x, nearer ones counting more, shrunk towards 1
+/// as a measurement's scatter demands:
 ///
 ///     c(x) = 1 + sum_k n_k h_k (t_k / (a + b x_k) - 1) / (sum_k n_k h_k + sd^2 / sd_line^2)
 ///
