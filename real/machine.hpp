@@ -38,9 +38,9 @@ struct Machine {
 struct Placement {
   std::vector<std::vector<int>> cores;  ///< (units); none for those that do not compute
   /// For the controller and paced units, which sleep most of the time: those that no unit computes
-  /// on; where there are none, the last one of the unit that is slowed down most. All on one, since
-  /// waking a thread of another core may cost both cores much more than waking one of the same (on
-  /// a virtual machine 50 us and 2 us).
+  /// on; where there are none, only the last one of the unit that is slowed down most, since waking
+  /// a thread of another core may cost both cores much more than waking one of the same (on a
+  /// virtual machine 50 us and 2 us).
   std::vector<int> waiting;
   bool waiting_compute = false;       ///< a unit computes on `waiting`
   std::vector<std::string> warnings;  ///< units that share a core: which, and what to do

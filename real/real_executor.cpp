@@ -23,10 +23,11 @@ namespace {
 
 /// How often a waiting controller asks whether it is to stop.
 constexpr std::chrono::milliseconds stop_poll{50};
-/// How long a waiting controller looks for reports before it sleeps, on a core of its own and on
-/// one that it shares with units that compute.
+/// How long a waiting controller looks for reports before it sleeps: on a core of its own, and on
+/// one where a unit computes, which gets nothing of it while a controller of real-time priority
+/// looks.
 constexpr std::chrono::microseconds patience_alone{2000};
-constexpr std::chrono::microseconds patience_sharing{50};
+constexpr std::chrono::microseconds patience_sharing{0};
 /// How long a run that was stopped waits for the blocks at hand; and one that was not.
 constexpr std::chrono::milliseconds stop_patience{1000};
 constexpr std::chrono::milliseconds end_patience = std::chrono::hours(24 * 365);
@@ -74,9 +75,9 @@ class RealExecutor final : public Executor {
     }
     const Up up(*this);
     for (Seat& seat : seats_) seat.worker->await_up();
-    const ControllerPlace place(placement_);
     clock_->start();
-    start_loads();
+    start_loads();  // whose threads take over how this one is scheduled
+    const ControllerPlace place(placement_);
     body();
     tell();
   }

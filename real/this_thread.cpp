@@ -1,7 +1,6 @@
 // Asks the kernel: affinity, timer slack, scheduling.
 #include "real/this_thread.hpp"
 
-#include <linux/types.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -63,6 +62,8 @@ std::vector<int> cores_of_this_thread() {
 void wake_this_thread_on_time() { prctl(PR_SET_TIMERSLACK, 1); }
 
 PromptThread::PromptThread() : policy_before_(sched_getscheduler(0)) {
+  const int policy = policy_before_ & ~SCHED_RESET_ON_FORK;
+  if (policy == SCHED_FIFO || policy == SCHED_RR) return;  // whoever started this has chosen
   sched_param parameter{};
   sched_getparam(0, &parameter);
   priority_before_ = parameter.sched_priority;
@@ -70,7 +71,7 @@ PromptThread::PromptThread() : policy_before_(sched_getscheduler(0)) {
   parameter.sched_priority = sched_get_priority_min(SCHED_FIFO);
   // Threads and processes that this one starts are as they would have been.
   is_real_time_ = sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameter) == 0;
-  if (!is_real_time_) ask_for_slice(shortest_slice_ns);
+  if (!is_real_time_ && slice_before_ns_ > 0) ask_for_slice(shortest_slice_ns);
 }
 
 PromptThread::~PromptThread() {
@@ -81,7 +82,7 @@ PromptThread::~PromptThread() {
     if (sched_setscheduler(0, policy_before_, &parameter) != 0) {
       sched_setscheduler(0, policy_before_ | SCHED_RESET_ON_FORK, &parameter);
     }
-  } else {
+  } else if (slice_before_ns_ > 0) {
     ask_for_slice(slice_before_ns_);
   }
 }

@@ -19,9 +19,9 @@ void wake_this_thread_on_time();
 /// While this lives, the calling thread, once woken, runs ahead of threads that compute on its
 /// core: by a real-time priority where the process may have one (root, or a limit `ulimit -r` above
 /// 0), else by the shortest slice that the scheduler grants (Linux 6.12 and later; before, nothing
-/// changes). Without it, a wake-up beside a thread that computes waits for up to that thread's
-/// slice, some milliseconds. For threads that sleep nearly all of the time. To be destroyed by the
-/// thread that made it.
+/// changes). A thread that somebody gave a real-time priority keeps it. Without this, a wake-up
+/// beside a thread that computes waits for up to that thread's slice, some milliseconds. For
+/// threads that sleep nearly all of the time. To be destroyed by the thread that made it.
 class PromptThread {
  public:
   PromptThread();

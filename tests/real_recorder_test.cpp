@@ -101,6 +101,10 @@ TEST(Record, TimesWhatTheKernelMergesBetweenIterations) {
   in_passes.passes = 3;
   EXPECT_TRUE(record(in_passes).trace.merge);
   EXPECT_EQ(script.merges, (std::vector<int>{1, 1, 1})) << "one in each pass";
+  script.merges.clear();
+  in_passes.budget = Seconds{1e-9};
+  EXPECT_TRUE(record(in_passes).trace.merge) << "however small the budget";
+  EXPECT_EQ(script.merges, (std::vector<int>{1, 1, 1}));
   KernelScript once(100);
   ScriptedKernel no_iterations(once);
   EXPECT_FALSE(record(quick_setup({"cpu"}, no_iterations)).trace.merge);

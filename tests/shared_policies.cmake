@@ -10,7 +10,7 @@ set_source_files_properties(support/program.cpp PROPERTIES COMPILE_DEFINITIONS
   "SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\";EQUIPOISE_BINARY=\"$<TARGET_FILE:equipoise>\"")
 
 equipoise_tests(run
-  SOURCES model_test.cpp pool_test.cpp results_test.cpp run_journal_check_test.cpp run_loop_test.cpp run_recorded_decisions_test.cpp scenario_journal_test.cpp scenario_test.cpp
+  SOURCES model_test.cpp model_unit_pipeline_test.cpp pool_test.cpp results_test.cpp run_journal_check_test.cpp run_loop_test.cpp run_recorded_decisions_test.cpp scenario_journal_test.cpp scenario_test.cpp
     spec_test.cpp
   LIBS equipoise_test_support)
 

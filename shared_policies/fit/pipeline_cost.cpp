@@ -23,6 +23,10 @@ void PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_e
     if (!is_known()) alone_.add(items, times.compute.value);
   } else if (last_end > finished.assigned) {
     queued_.add(items, std::max((at - last_end).value, longest_s));
+    if (!overlaps_) {  // larger blocks make the way to the controller matter less
+      latency_s_ += longest_s;
+      stage_s_ += longest_s;
+    }
   } else {
     alone_.add(items, (at - finished.assigned).value);
     latency_s_ += (at - finished.assigned + heard).value;

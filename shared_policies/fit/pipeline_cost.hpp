@@ -25,6 +25,7 @@ class PipelineCost {
   void add(const BlockFinished& finished, Seconds at, Seconds last_end, bool is_first,
            Seconds heard = {});
 
+  [[nodiscard]] bool overlaps() const { return overlaps_; }
   [[nodiscard]] bool is_known() const { return !alone_.empty(); }
   /// Of a block that meets an empty unit.
   [[nodiscard]] const RunningCost& alone() const { return alone_; }
@@ -40,8 +41,10 @@ class PipelineCost {
   bool overlaps_;
   RunningCost alone_;
   RunningCost queued_;
-  double latency_s_ = 0.0;  // sums over blocks that met an empty unit: from hand to end heard,
-  double stage_s_ = 0.0;    // and of the longest stage
+  // Sums over blocks that met an empty unit, and all of one that does not overlap: from hand to end
+  // heard,
+  double latency_s_ = 0.0;
+  double stage_s_ = 0.0;  // and of the longest stage
 };
 
 }  // namespace equipoise

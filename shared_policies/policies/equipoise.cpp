@@ -9,9 +9,10 @@
 // 4. The last block of a unit is the one that ends with all others; it is taken when halving it
 //    would cost more in fixed time than its scatter (`caution`).
 // 5. It begins with small blocks, larger ones on accelerators, that grow eightfold (`growth`).
-// 6. Units queue as many blocks as hide copies and the way to the controller (PipelineCost),
+// 6. Units queue as many blocks as hide copies and the way to the controller (PipelineCost);
 // shorter
-//    ones then; the last grains are dealt one by one; a lost unit's work is divided like the rest.
+//    ones where copies overlap. The last grains are dealt one by one; what a lost unit had is
+//    divided like the rest.
 // 7. A remote unit is left out until its resident data can be there in time; greedy, which starts
 //    it, takes 8 to 83 times as long for a product of order 4096 on the papers' clusters.
 //
@@ -98,8 +99,8 @@ class Equipoise final : public Policy {
   /// A unit in this phase, and what the last plan says of it.
   struct UnitNow {
     bool has_data = false;   ///< it has ended a block: resident data is there
-    Seconds last_end;        ///< of its last block
-    bool is_answer = false;  ///< its last block was handed out in answer to the end of another
+    Seconds last_end;        ///< of the last block that ended
+    bool is_answer = false;  ///< what was handed out last was in answer to the end of another
     double free_s = 0.0;     ///< when it will have done what it has
     double rate = 0.0;       ///< items/s beyond the fixed costs; 0: takes no part
     double begin_s = 0.0;    ///< free_s and the fixed costs of the blocks to come
@@ -350,7 +351,8 @@ void Equipoise::deal_last_grains(const View& view) {
 }
 
 NextBlock Equipoise::sizes_of(UnitId id) const {
-  return {choices_.boldness, outlook_.end_s - outlook_.began_s, learned(id).depth() > 1};
+  return {choices_.boldness, outlook_.end_s - outlook_.began_s,
+          learned(id).overlaps() && learned(id).depth() > 1};
 }
 
 std::unique_ptr<Policy> make_equipoise(const Parameters& read, const KnownCosts* /*known*/) {
