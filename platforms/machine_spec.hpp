@@ -1,4 +1,4 @@
-// Machines described by their figures (tools/machine_spec_file.hpp reads files of them), and the
+// Machines described by their figures (tools/commands/machine_spec_file.hpp reads files of them), and the
 // platforms and modelled traces that are generated from them.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 #include "platforms/modelled_kernels.hpp"
 #include "platforms/platform_file.hpp"
-#include "shared_policies/model/trace.hpp"
+#include "shared_policies/machine/trace.hpp"
 #include "shared_policies/model/unit.hpp"
 
 namespace equipoise {

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <memory>
 
+#include "shared_policies/machine/step_function.hpp"
 #include "shared_policies/model/measures.hpp"
-#include "shared_policies/model/step_function.hpp"
 
 namespace equipoise {
 

@@ -1,7 +1,7 @@
 // One unit of CPU cores: takes blocks through their three stages, one after another.
 #include <utility>
 
-#include "real/unit_desk.hpp"
+#include "real/worker_mailbox.hpp"
 
 namespace equipoise {
 namespace {
@@ -20,32 +20,32 @@ class CpuDriver final : public UnitDriver {
     }
   }
 
-  void work(UnitDesk& desk) override {
-    while (!desk.stops()) {
-      const Command* const next = desk.await_command(Doorbell::TimePoint::max());
+  void work(WorkerMailbox& mailbox) override {
+    while (!mailbox.stops()) {
+      const Command* const next = mailbox.await_command(WakeSignal::TimePoint::max());
       if (next == nullptr) continue;
       Report report{.command = *next, .times = {}, .end = {}, .failed = false};
-      desk.drop_command();
-      if (desk.begin(report.command)) perform(report, desk);
-      desk.report(report);
+      mailbox.drop_command();
+      if (mailbox.begin(report.command)) perform(report, mailbox);
+      mailbox.report(report);
     }
   }
 
  private:
   /// Takes a block through its stages. Throws what the kernel throws.
-  void perform(Report& report, UnitDesk& desk) {
+  void perform(Report& report, WorkerMailbox& mailbox) {
     const Block& block = report.command.block;
     UnitKernel& side = *sides_[static_cast<std::size_t>(block.phase)];
     const auto stage = [&](Seconds begin, const StepFunction& rate, auto&& work) {
-      return stretched(*setup_.clock, begin, rate, desk.gives_up(), work);
+      return stretched(*setup_.clock, begin, rate, mailbox.gives_up(), work);
     };
     const Seconds begin = setup_.clock->now();
     const Seconds in = stage(begin, setup_.rates.in, [&] {
-      desk.with_host(report.command, [&] { copy_in(side, report.command); });
+      mailbox.with_host(report.command, [&] { copy_in(side, report.command); });
     });
     const Seconds computed = stage(in, setup_.rates.compute, [&] { side.compute(block, *team_); });
     report.end = stage(computed, setup_.rates.out,
-                       [&] { desk.with_host(report.command, [&] { side.copy_out(block); }); });
+                       [&] { mailbox.with_host(report.command, [&] { side.copy_out(block); }); });
     report.times = {in - begin, computed - in, report.end - computed};
   }
 
@@ -69,7 +69,7 @@ class CpuDriver final : public UnitDriver {
 
 std::unique_ptr<Worker> make_cpu_worker(WorkerSetup setup) {
   const std::string unit = setup.spec.unit.name;
-  const std::shared_ptr<Doorbell> controller = setup.controller;
+  const std::shared_ptr<WakeSignal> controller = setup.controller;
   return make_threaded_worker(unit, std::make_unique<CpuDriver>(std::move(setup)), controller,
                               patience);
 }

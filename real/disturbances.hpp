@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "real/unit_spec.hpp"
-#include "shared_policies/model/scenario.hpp"
-#include "shared_policies/model/step_function.hpp"
+#include "shared_policies/machine/scenario.hpp"
+#include "shared_policies/machine/step_function.hpp"
 #include "shared_policies/model/unit.hpp"
 
 namespace equipoise {

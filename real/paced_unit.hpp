@@ -4,9 +4,9 @@
 #include <atomic>
 #include <cstdint>
 
-#include "shared_policies/model/block_timing.hpp"
-#include "shared_policies/model/copy_speed.hpp"
-#include "shared_policies/model/draw.hpp"
+#include "shared_policies/machine/block_timing.hpp"
+#include "shared_policies/machine/copy_speed.hpp"
+#include "shared_policies/machine/draw.hpp"
 #include "shared_policies/model/measures.hpp"
 #include "shared_policies/model/workload.hpp"
 

@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "real/this_thread.hpp"
-#include "real/unit_desk.hpp"
-#include "shared_policies/model/unit_pipeline.hpp"
+#include "real/worker_mailbox.hpp"
+#include "shared_policies/machine/unit_pipeline.hpp"
 
 namespace equipoise {
 namespace {
@@ -23,17 +23,18 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
     wake_this_thread_on_time();
   }
 
-  void work(UnitDesk& desk) override {
+  void work(WorkerMailbox& mailbox) override {
     const PromptThread prompt;
-    desk_ = &desk;
-    while (!desk.stops()) {
-      const Command* const next = desk.await_command(setup_.clock->moment(pipeline_.next_date()));
+    mailbox_ = &mailbox;
+    while (!mailbox.stops()) {
+      const Command* const next =
+          mailbox.await_command(setup_.clock->moment(pipeline_.next_date()));
       const Seconds now = setup_.clock->now();
-      if (desk.epoch() != epoch_) let_go();
+      if (mailbox.epoch() != epoch_) let_go();
       pipeline_.advance(now);
       if (next == nullptr) continue;
       const Command command = *next;
-      desk.drop_command();
+      mailbox.drop_command();
       take(command, now);
     }
   }
@@ -41,15 +42,16 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
  private:
   /// Forgets all blocks, and the data that they found here.
   void let_go() {
-    for (const Command& lost : at_work_) desk_->report({.command = lost, .times = {}, .end = {}});
+    for (const Command& lost : at_work_)
+      mailbox_->report({.command = lost, .times = {}, .end = {}});
     at_work_.clear();
     pipeline_.clear();
-    epoch_ = desk_->epoch();
+    epoch_ = mailbox_->epoch();
   }
 
   void take(const Command& command, Seconds now) {
-    if (!desk_->begin(command)) {
-      desk_->report({.command = command, .times = {}, .end = {}});
+    if (!mailbox_->begin(command)) {
+      mailbox_->report({.command = command, .times = {}, .end = {}});
       return;
     }
     at_work_.push_back(command);
@@ -89,14 +91,14 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
 
   void finished(UnitId /*unit*/, const PipelinedBlock& block, Seconds at) override {
     lateness_->add(setup_.clock->now() - at);
-    desk_->report({.command = at_work_.front(), .times = block.times, .end = at});
+    mailbox_->report({.command = at_work_.front(), .times = block.times, .end = at});
     at_work_.pop_front();
   }
 
   WorkerSetup setup_;
   std::shared_ptr<Lateness> lateness_;
   UnitPipeline pipeline_;
-  UnitDesk* desk_ = nullptr;
+  WorkerMailbox* mailbox_ = nullptr;
   std::deque<Command> at_work_;  ///< what the pipeline has, in order
   std::uint32_t epoch_ = 0;
   std::uint64_t ordinal_ = 0;
@@ -106,7 +108,7 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
 
 std::unique_ptr<Worker> make_paced_worker(WorkerSetup setup, std::shared_ptr<Lateness> lateness) {
   const std::string unit = setup.spec.unit.name;
-  const std::shared_ptr<Doorbell> controller = setup.controller;
+  const std::shared_ptr<WakeSignal> controller = setup.controller;
   return make_threaded_worker(unit,
                               std::make_unique<PacedDriver>(std::move(setup), std::move(lateness)),
                               controller, patience);

@@ -13,8 +13,8 @@
 #include "real/clock.hpp"
 #include "real/competing_load.hpp"
 #include "real/disturbances.hpp"
-#include "real/doorbell.hpp"
 #include "real/this_thread.hpp"
+#include "real/wake_signal.hpp"
 #include "real/worker.hpp"
 #include "shared_policies/model/failure.hpp"
 
@@ -58,8 +58,8 @@ class RealExecutor final : public Executor {
         placement_(setup_.placement ? *setup_.placement
                                     : place_units(setup_.units, this_machine())),
         changes_(unit_changes(setup_.units, setup_.scenario)),
-        bell_(std::make_shared<Doorbell>(placement_.waiting_compute ? patience_sharing
-                                                                    : patience_alone)) {
+        signal_(std::make_shared<WakeSignal>(placement_.waiting_compute ? patience_sharing
+                                                                        : patience_alone)) {
     EQ_CHECK(placement_.cores.size() == setup_.units.size(), "every unit has its cores");
     setup_.paced.resize(setup_.units.size());
     if (setup_.rates.empty()) {
@@ -74,7 +74,7 @@ class RealExecutor final : public Executor {
       if (phase.kernel != nullptr) phase.kernel->clear_results();
     }
     const Up up(*this);
-    for (Seat& seat : seats_) seat.worker->await_up();
+    for (UnitSlot& slot : slots_) slot.worker->await_up();
     clock_->start();
     start_loads();  // whose threads take over how this one is scheduled
     const ControllerPlace place(placement_);
@@ -85,13 +85,13 @@ class RealExecutor final : public Executor {
   Seconds now() const override { return std::max(clock_->now(), last_); }
 
   Seconds start(const Block& block, UnitId unit) override {
-    Seat& seat = seats_[unit.index];
+    UnitSlot& slot = slots_[unit.index];
     begin_iteration_of(block);
-    if (seat.is_lost) return now();
+    if (slot.is_lost) return now();
     const Command command{block, now()};
     ++outstanding_;
-    if (seat.outstanding++ == 0) seat.busy_since = command.assigned;
-    seat.worker->queue(command);
+    if (slot.outstanding++ == 0) slot.busy_since = command.assigned;
+    slot.worker->queue(command);
     return command.assigned;
   }
 
@@ -109,7 +109,7 @@ class RealExecutor final : public Executor {
 
  private:
   /// A unit's place at the table.
-  struct Seat {
+  struct UnitSlot {
     std::unique_ptr<Worker> worker;
     std::size_t outstanding = 0;
     Seconds busy_since;        ///< the last block came back then, or the first was handed out
@@ -124,8 +124,8 @@ class RealExecutor final : public Executor {
     explicit Up(RealExecutor& executor) : executor_(executor) {
       executor_.reset();
       for (std::size_t i = 0; i < executor_.setup_.units.size(); ++i) {
-        executor_.seats_.emplace_back().worker = executor_.make_worker(i);
-        executor_.seats_.back().is_lost =
+        executor_.slots_.emplace_back().worker = executor_.make_worker(i);
+        executor_.slots_.back().is_lost =
             !executor_.setup_.scenario.presence_of(executor_.setup_.units[i].unit.name).at_start;
       }
     }
@@ -138,7 +138,7 @@ class RealExecutor final : public Executor {
   };
 
   void reset() {
-    seats_.clear();
+    slots_.clear();
     clock_ = setup_.clock ? setup_.clock : make_steady_clock(setup_.time_scale);
     lateness_ = std::make_shared<Lateness>();
     outstanding_ = 0;
@@ -157,7 +157,7 @@ class RealExecutor final : public Executor {
         .phases = {},
         .paced = setup_.paced[unit],
         .clock = clock_,
-        .controller = bell_};
+        .controller = signal_};
     if (!setup.spec.computes()) return make_paced_worker(std::move(setup), lateness_);
     for (const RealPhase& phase : setup_.phases) setup.phases.push_back(phase.kernel);
     return make_cpu_worker(std::move(setup));
@@ -168,15 +168,15 @@ class RealExecutor final : public Executor {
   void take_down() {
     loads_.clear();
     const bool is_stopped = stops();
-    for (Seat& seat : seats_) {
-      seat.worker->abandon();
-      seat.worker->stop();
+    for (UnitSlot& slot : slots_) {
+      slot.worker->abandon();
+      slot.worker->stop();
     }
-    for (Seat& seat : seats_) {
-      const auto patience = is_stopped || seat.has_stalled ? stop_patience : end_patience;
-      if (!seat.worker->has_ended(patience)) seat.worker->leave_behind();
+    for (UnitSlot& slot : slots_) {
+      const auto patience = is_stopped || slot.has_stalled ? stop_patience : end_patience;
+      if (!slot.worker->has_ended(patience)) slot.worker->leave_behind();
     }
-    seats_.clear();
+    slots_.clear();
   }
 
   void start_loads() {
@@ -223,28 +223,28 @@ class RealExecutor final : public Executor {
     while (now() < end && !stops()) clock_->wait_until(std::min(end, now() + slice), never_);
   }
 
-  [[nodiscard]] UnitId id_of(const Seat& seat) const {
-    return UnitId{static_cast<std::uint32_t>(&seat - seats_.data())};
+  [[nodiscard]] UnitId id_of(const UnitSlot& slot) const {
+    return UnitId{static_cast<std::uint32_t>(&slot - slots_.data())};
   }
 
   /// The unit whose oldest report ended first, or null.
-  Seat* earliest() {
-    Seat* first = nullptr;
-    for (Seat& seat : seats_) {
-      if (seat.is_broken || seat.worker->report() == nullptr) continue;
-      if (first == nullptr || seat.worker->report()->end < first->worker->report()->end) {
-        first = &seat;
+  UnitSlot* earliest() {
+    UnitSlot* first = nullptr;
+    for (UnitSlot& slot : slots_) {
+      if (slot.is_broken || slot.worker->report() == nullptr) continue;
+      if (first == nullptr || slot.worker->report()->end < first->worker->report()->end) {
+        first = &slot;
       }
     }
     return first;
   }
 
   /// The unit whose block is due back first, or null.
-  Seat* first_due() {
-    Seat* first = nullptr;
-    for (Seat& seat : seats_) {
-      if (seat.outstanding == 0) continue;
-      if (first == nullptr || seat.busy_since < first->busy_since) first = &seat;
+  UnitSlot* first_due() {
+    UnitSlot* first = nullptr;
+    for (UnitSlot& slot : slots_) {
+      if (slot.outstanding == 0) continue;
+      if (first == nullptr || slot.busy_since < first->busy_since) first = &slot;
     }
     return first;
   }
@@ -257,10 +257,10 @@ class RealExecutor final : public Executor {
   void collect() {
     while (!pending_) {
       const Seconds now = clock_->now();  // before the look, which finds what is back by then
-      Seat* const seat = earliest();
+      UnitSlot* const slot = earliest();
       const Seconds change = next_change();
-      if (seat != nullptr && seat->worker->report()->end <= change) {
-        take_report(*seat);
+      if (slot != nullptr && slot->worker->report()->end <= change) {
+        take_report(*slot);
       } else if (change <= now) {
         change_unit(changes_[changes_past_++]);
       } else if (!take_timeout(now)) {
@@ -269,28 +269,28 @@ class RealExecutor final : public Executor {
     }
   }
 
-  void take_report(Seat& seat) {
-    const Report report = *seat.worker->report();
-    seat.worker->drop_report();
+  void take_report(UnitSlot& slot) {
+    const Report report = *slot.worker->report();
+    slot.worker->drop_report();
     if (report.failed) {
-      seat.is_broken = true;
-      if (!seat.is_lost) lose(seat, clock_->now(), seat.worker->failure());
+      slot.is_broken = true;
+      if (!slot.is_lost) lose(slot, clock_->now(), slot.worker->failure());
       return;
     }
     last_ = std::max(report.end, last_ + tick);
-    seat.busy_since = last_;
+    slot.busy_since = last_;
     --outstanding_;
-    --seat.outstanding;
-    pending_ = Event{last_, BlockFinished{id_of(seat), report.command.block,
+    --slot.outstanding;
+    pending_ = Event{last_, BlockFinished{id_of(slot), report.command.block,
                                           report.command.assigned, report.times}};
   }
 
   void change_unit(const UnitChange& change) {
-    Seat& seat = seats_[change.unit.index];
+    UnitSlot& slot = slots_[change.unit.index];
     if (!change.present) {
-      if (!seat.is_lost) lose(seat, change.at, {});
-    } else if (!seat.is_broken && seat.is_lost) {
-      seat.is_lost = false;
+      if (!slot.is_lost) lose(slot, change.at, {});
+    } else if (!slot.is_broken && slot.is_lost) {
+      slot.is_lost = false;
       last_ = std::max(change.at, last_ + tick);
       pending_ = Event{last_, UnitJoined{change.unit}};
     }
@@ -299,23 +299,23 @@ class RealExecutor final : public Executor {
   /// Loses the unit that has kept a block too long by `now`, if there is one.
   bool take_timeout(Seconds now) {
     if (setup_.block_timeout == Seconds::infinity()) return false;
-    Seat* const seat = first_due();
-    if (seat == nullptr || seat->busy_since + setup_.block_timeout > now) return false;
-    seat->has_stalled = true;
-    lose(*seat, now, fmt::format("no block came back for {} s", setup_.block_timeout.value));
+    UnitSlot* const slot = first_due();
+    if (slot == nullptr || slot->busy_since + setup_.block_timeout > now) return false;
+    slot->has_stalled = true;
+    lose(*slot, now, fmt::format("no block came back for {} s", setup_.block_timeout.value));
     return true;
   }
 
   /// `why`: empty where that was to be.
-  void lose(Seat& seat, Seconds at, const std::string& why) {
-    seat.worker->abandon();
-    seat.is_lost = true;
-    outstanding_ -= std::exchange(seat.outstanding, 0);
+  void lose(UnitSlot& slot, Seconds at, const std::string& why) {
+    slot.worker->abandon();
+    slot.is_lost = true;
+    outstanding_ -= std::exchange(slot.outstanding, 0);
     last_ = std::max(at, last_ + tick);
-    pending_ = Event{last_, UnitLost{id_of(seat)}};
+    pending_ = Event{last_, UnitLost{id_of(slot)}};
     if (setup_.warn && !why.empty()) {
       setup_.warn(fmt::format("unit {} is lost: {}; the others do its work",
-                              setup_.units[id_of(seat).index].unit.name, why));
+                              setup_.units[id_of(slot).index].unit.name, why));
     }
   }
 
@@ -325,11 +325,11 @@ class RealExecutor final : public Executor {
     if (stops()) return false;
     Seconds until = std::min(deadline, next_change());
     if (outstanding_ == 0 && until == Seconds::infinity()) return false;
-    if (const Seat* const due = first_due()) {
+    if (const UnitSlot* const due = first_due()) {
       until = std::min(until, due->busy_since + setup_.block_timeout);
     }
     const auto poll = std::chrono::steady_clock::now() + stop_poll;
-    bell_->wait([this] { return earliest() != nullptr; }, std::min(clock_->moment(until), poll));
+    signal_->wait([this] { return earliest() != nullptr; }, std::min(clock_->moment(until), poll));
     return true;
   }
 
@@ -337,9 +337,9 @@ class RealExecutor final : public Executor {
   Placement placement_;
   std::vector<UnitChange> changes_;
   std::shared_ptr<Clock> clock_;
-  std::shared_ptr<Doorbell> bell_;  ///< shared with threads that may be left behind
+  std::shared_ptr<WakeSignal> signal_;  ///< shared with threads that may be left behind
   std::shared_ptr<Lateness> lateness_;
-  std::vector<Seat> seats_;
+  std::vector<UnitSlot> slots_;
   std::vector<std::pair<const Disturbance*, std::unique_ptr<CompetingLoad>>> loads_;
   Seconds last_;                  ///< when the last event was
   std::size_t changes_past_ = 0;  ///< so many of them have happened

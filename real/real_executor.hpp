@@ -14,7 +14,7 @@
 #include "real/machine.hpp"
 #include "real/paced_unit.hpp"
 #include "real/unit_spec.hpp"
-#include "shared_policies/model/scenario.hpp"
+#include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/run/executor.hpp"
 
 namespace equipoise {

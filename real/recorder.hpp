@@ -11,8 +11,8 @@
 #include "real/paced_unit.hpp"
 #include "real/size_plan.hpp"
 #include "real/unit_spec.hpp"
-#include "shared_policies/model/copy_speed.hpp"
-#include "shared_policies/model/trace.hpp"
+#include "shared_policies/machine/copy_speed.hpp"
+#include "shared_policies/machine/trace.hpp"
 
 namespace equipoise {
 

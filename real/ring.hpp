@@ -8,7 +8,7 @@
 namespace equipoise {
 
 /// A bounded first-in first-out queue between one pushing and one popping thread. What is pushed is
-/// published by a sequentially consistent store, as a Doorbell needs it.
+/// published by a sequentially consistent store, as a WakeSignal needs it.
 template <class T, std::size_t capacity>
 class Ring {
   static_assert((capacity & (capacity - 1)) == 0, "a power of two");

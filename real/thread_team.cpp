@@ -1,4 +1,4 @@
-// Threads that wait for work at a doorbell each.
+// Threads that wait for work at a wake_signal each.
 #include "real/thread_team.hpp"
 
 #include <atomic>
@@ -7,8 +7,8 @@
 #include <system_error>
 #include <thread>
 
-#include "real/doorbell.hpp"
 #include "real/this_thread.hpp"
+#include "real/wake_signal.hpp"
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
@@ -27,7 +27,7 @@ class ThreadTeam::Member {
   Member& operator=(const Member&) = delete;
   ~Member() {
     stops_.store(true, std::memory_order_seq_cst);
-    begin_.ring();
+    begin_.notify();
     thread_.join();
   }
 
@@ -37,13 +37,13 @@ class ThreadTeam::Member {
     items_ = items;
     failure_ = nullptr;
     asked_.store(asked_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
-    begin_.ring();
+    begin_.notify();
   }
 
   /// Waits for the end of what was begun last; what it threw, or null.
   std::exception_ptr await() {
     end_.wait([&] { return done_.load(std::memory_order_seq_cst) == asked_.load(); },
-              Doorbell::TimePoint::max());
+              WakeSignal::TimePoint::max());
     return failure_;
   }
 
@@ -54,14 +54,14 @@ class ThreadTeam::Member {
       return stops_.load(std::memory_order_seq_cst) ||
              asked_.load(std::memory_order_seq_cst) != done_.load(std::memory_order_relaxed);
     };
-    while (begin_.wait(is_due, Doorbell::TimePoint::max()) && !stops_.load()) {
+    while (begin_.wait(is_due, WakeSignal::TimePoint::max()) && !stops_.load()) {
       try {
         if (items_ > 0) (*part_)(first_, items_);
       } catch (...) {
         failure_ = std::current_exception();
       }
       done_.store(asked_.load(std::memory_order_relaxed), std::memory_order_seq_cst);
-      end_.ring();
+      end_.notify();
     }
   }
 
@@ -72,8 +72,8 @@ class ThreadTeam::Member {
   std::atomic<std::uint64_t> asked_ = 0;
   std::atomic<std::uint64_t> done_ = 0;
   std::atomic<bool> stops_ = false;
-  Doorbell begin_{patience};
-  Doorbell end_{patience};
+  WakeSignal begin_{patience};
+  WakeSignal end_{patience};
   std::thread thread_;  // last: it uses all of the above
 };
 

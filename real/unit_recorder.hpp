@@ -8,7 +8,7 @@
 
 #include "real/block_samples.hpp"
 #include "real/recorder.hpp"
-#include "shared_policies/model/trace.hpp"
+#include "shared_policies/machine/trace.hpp"
 
 namespace equipoise {
 

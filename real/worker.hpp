@@ -8,10 +8,10 @@
 
 #include "real/clock.hpp"
 #include "real/disturbances.hpp"
-#include "real/doorbell.hpp"
 #include "real/kernels/kernel.hpp"
 #include "real/paced_unit.hpp"
 #include "real/unit_spec.hpp"
+#include "real/wake_signal.hpp"
 #include "shared_policies/model/block.hpp"
 
 namespace equipoise {
@@ -79,7 +79,7 @@ struct WorkerSetup {
   std::vector<Kernel*> phases;    ///< allocated; they outlive the worker, unless it is left behind
   std::vector<PacedPhase> paced;  ///< (phases) of a paced unit; empty: it computes
   std::shared_ptr<Clock> clock;
-  std::shared_ptr<Doorbell> controller;  ///< rung after every report
+  std::shared_ptr<WakeSignal> controller;  ///< rung after every report
 };
 
 /// Starts a worker on CPU cores: copies, computes with `spec.threads` pinned threads, copies back,

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <tuple>
 
-#include "shared_policies/model/disturbed_platform.hpp"
+#include "shared_policies/machine/disturbed_platform.hpp"
 
 namespace equipoise {
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/model/measures.hpp"
 #include "shared_policies/model/platform.hpp"
-#include "shared_policies/model/scenario.hpp"
 
 namespace equipoise {
 

@@ -21,11 +21,11 @@
 #include <optional>
 #include <utility>
 
-#include "shared_policies/model/copy_speed.hpp"
-#include "shared_policies/model/disturbed_platform.hpp"
-#include "shared_policies/model/draw.hpp"
+#include "shared_policies/machine/copy_speed.hpp"
+#include "shared_policies/machine/disturbed_platform.hpp"
+#include "shared_policies/machine/draw.hpp"
+#include "shared_policies/machine/unit_pipeline.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/unit_pipeline.hpp"
 #include "sim/event_queue.hpp"
 #include "sim/machine_changes.hpp"
 #include "sim/simgrid_engine.hpp"

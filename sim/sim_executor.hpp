@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "shared_policies/model/block_timing.hpp"
+#include "shared_policies/machine/block_timing.hpp"
+#include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/model/platform.hpp"
-#include "shared_policies/model/scenario.hpp"
 #include "shared_policies/model/workload.hpp"
 #include "shared_policies/run/executor.hpp"
 

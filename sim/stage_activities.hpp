@@ -6,9 +6,9 @@
 #include <functional>
 #include <memory>
 
+#include "shared_policies/machine/unit_pipeline.hpp"
 #include "shared_policies/model/measures.hpp"
 #include "shared_policies/model/unit.hpp"
-#include "shared_policies/model/unit_pipeline.hpp"
 #include "sim/simgrid_engine.hpp"
 
 namespace equipoise {

@@ -1,24 +1,24 @@
 # The policies, each on schedules that were worked out by hand.
 equipoise_tests(policies
   SOURCES
-    block_groups_test.cpp
-    policies_next_block_test.cpp
-    policy_acosta_test.cpp
-    policy_adaptive_factoring_test.cpp
-    policy_baselines_test.cpp
-    policy_catalog_test.cpp
-    policy_dlb_gpu_test.cpp
-    policy_energy_alpha_test.cpp
-    policy_equipoise_test.cpp
-    policy_hdss_test.cpp
-    policy_fpm_limited_test.cpp
-    policy_hierarchical_test.cpp
-    policy_known_schedule_test.cpp
-    policy_loop_self_scheduling_test.cpp
-    policy_loop_sizes_test.cpp
-    policy_membership_test.cpp
-    policy_plb_hac_test.cpp
-    policy_plb_hec_test.cpp
-    policy_profiled_split_test.cpp
+    shared_policies/divide/energy_alpha_test.cpp
+    shared_policies/divide/optimum_schedule_test.cpp
+    shared_policies/equipoise/equipoise_test.cpp
+    shared_policies/equipoise/next_block_test.cpp
+    shared_policies/hierarchical/block_groups_test.cpp
+    shared_policies/hierarchical/fpm_limited_test.cpp
+    shared_policies/hierarchical/hierarchical_test.cpp
+    shared_policies/loop/adaptive_factoring_test.cpp
+    shared_policies/loop/loop_self_scheduling_test.cpp
+    shared_policies/loop/loop_sizes_test.cpp
+    shared_policies/loop/profiled_split_test.cpp
+    shared_policies/plb/dlb_gpu_test.cpp
+    shared_policies/plb/plb_hac_test.cpp
+    shared_policies/plb/plb_hec_test.cpp
+    shared_policies/policies/acosta_test.cpp
+    shared_policies/policies/baselines_test.cpp
+    shared_policies/policies/catalog_test.cpp
+    shared_policies/policies/hdss_test.cpp
+    shared_policies/policies/membership_test.cpp
   LIBS equipoise_test_support
 )

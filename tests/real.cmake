@@ -1,22 +1,22 @@
 # Real workers, kernels and recording.
 equipoise_tests(real
   SOURCES
-    real_executor_test.cpp
-    real_kernel_binomial_test.cpp
-    real_kernel_contract_test.cpp
-    real_kernel_fft2d_test.cpp
-    real_kernel_gaussian_test.cpp
-    real_kernel_grn_test.cpp
-    real_kernel_kmeans_test.cpp
-    real_kernel_mandelbrot_test.cpp
-    real_kernel_nbody_test.cpp
-    real_kernel_taylor_test.cpp
-    real_kernels_test.cpp
-    real_paced_test.cpp
-    real_recorder_test.cpp
-    real_size_plan_test.cpp
-    real_scenario_test.cpp
-    real_unit_spec_test.cpp
-    real_waiting_test.cpp
+    real/kernels/binomial_test.cpp
+    real/kernels/fft2d_test.cpp
+    real/kernels/gaussian_test.cpp
+    real/kernels/grn_test.cpp
+    real/kernels/kernel_contract_test.cpp
+    real/kernels/kernels_test.cpp
+    real/kernels/kmeans_test.cpp
+    real/kernels/mandelbrot_test.cpp
+    real/kernels/nbody_test.cpp
+    real/kernels/taylor_test.cpp
+    real/paced_test.cpp
+    real/real_executor_test.cpp
+    real/recorder_test.cpp
+    real/scenario_test.cpp
+    real/size_plan_test.cpp
+    real/unit_spec_test.cpp
+    real/waiting_test.cpp
   LIBS equipoise::real
 )

@@ -10,8 +10,17 @@ set_source_files_properties(support/program.cpp PROPERTIES COMPILE_DEFINITIONS
   "SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\";EQUIPOISE_BINARY=\"$<TARGET_FILE:equipoise>\"")
 
 equipoise_tests(run
-  SOURCES model_test.cpp model_unit_pipeline_test.cpp pool_test.cpp results_test.cpp run_journal_check_test.cpp run_loop_test.cpp run_recorded_decisions_test.cpp scenario_journal_test.cpp scenario_test.cpp
-    spec_test.cpp
+  SOURCES
+    shared_policies/machine/scenario_test.cpp
+    shared_policies/machine/unit_pipeline_test.cpp
+    shared_policies/model/model_test.cpp
+    shared_policies/model/spec_test.cpp
+    shared_policies/run/journal_check_test.cpp
+    shared_policies/run/pool_test.cpp
+    shared_policies/run/recorded_decisions_test.cpp
+    shared_policies/run/results_test.cpp
+    shared_policies/run/run_loop_test.cpp
+    shared_policies/run/scenario_journal_test.cpp
   LIBS equipoise_test_support)
 
 equipoise_tests(contract

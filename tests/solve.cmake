@@ -1,17 +1,17 @@
 # Fits and solvers.
 equipoise_tests(solve
   SOURCES
-    fit_copy_test.cpp
-    fit_pipeline_cost_test.cpp
-    fit_running_cost_test.cpp
-    fit_test.cpp
-    solve_agreement_test.cpp
-    solve_energy_search_test.cpp
-    solve_energy_split_test.cpp
-    solve_closed_forms_test.cpp
-    solve_equal_finish_test.cpp
-    solve_grain_deal_test.cpp
-    solve_lower_bound_scenario_test.cpp
-    solve_lower_bound_test.cpp
+    shared_policies/divide/energy_search_test.cpp
+    shared_policies/divide/energy_split_test.cpp
+    shared_policies/equipoise/list_scheduling_test.cpp
+    shared_policies/equipoise/pipeline_cost_test.cpp
+    shared_policies/equipoise/running_cost_test.cpp
+    shared_policies/fit/copy_fit_test.cpp
+    shared_policies/fit/fit_test.cpp
+    shared_policies/solve/agreement_test.cpp
+    shared_policies/solve/closed_forms_test.cpp
+    shared_policies/solve/equal_finish_test.cpp
+    shared_policies/solve/lower_bound_scenario_test.cpp
+    shared_policies/solve/lower_bound_test.cpp
   LIBS equipoise_test_support
 )

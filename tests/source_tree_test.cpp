@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -89,19 +91,63 @@ TEST(SourceTree, FoldersOfTheStarDoNotKnowOneAnother) {
 }
 
 TEST(SourceTree, PoliciesRunModelFitAndSolveKeepTheirOrder) {
-  expect_none("#include \"shared_policies/(run|fit|solve|policies)/", "model/ depends on nothing",
-              inside("shared_policies/model/"));
-  expect_none("#include \"shared_policies/(fit|solve|policies)/", "run/ depends on model/ only",
-              inside("shared_policies/run/"));
-  expect_none("#include \"shared_policies/(run|solve|policies)/", "fit/ depends on model/ only",
-              inside("shared_policies/fit/"));
-  expect_none("#include \"shared_policies/(run|policies)/", "solve/ depends on fit/ and model/",
-              inside("shared_policies/solve/"));
+  expect_none("#include \"shared_policies/(machine|run|fit|solve|policies)/",
+              "model/ depends on nothing", inside("shared_policies/model/"));
+  expect_none("#include \"shared_policies/(run|fit|solve|policies)/", "machine/ depends on model/",
+              inside("shared_policies/machine/"));
+  expect_none("#include \"shared_policies/(fit|solve|policies)/",
+              "run/ depends on model/ and machine/", inside("shared_policies/run/"));
+  expect_none("#include \"shared_policies/(run|solve|policies)/",
+              "fit/ depends on model/ and machine/", inside("shared_policies/fit/"));
+  expect_none("#include \"shared_policies/(run|policies)/",
+              "solve/ depends on fit/, model/ and machine/", inside("shared_policies/solve/"));
+}
+
+/// The headers of ours that `path` includes, and what these include, and so on.
+std::set<std::string> included_by(const std::string& path) {
+  static const std::map<std::string, std::vector<std::string>> direct = [] {
+    std::map<std::string, std::vector<std::string>> found;
+    const std::regex include("^#include \"([^\"]+)\"");
+    for (const Source& source : sources()) {
+      std::vector<std::string>& headers = found[source.path];
+      for (const std::string& line : source.lines) {
+        std::smatch match;
+        if (std::regex_search(line, match, include)) headers.push_back(match[1]);
+      }
+    }
+    return found;
+  }();
+  std::set<std::string> all;
+  std::vector<std::string> open = {path};
+  while (!open.empty()) {
+    const auto headers = direct.find(open.back());
+    open.pop_back();
+    if (headers == direct.end()) continue;
+    for (const std::string& header : headers->second) {
+      if (all.insert(header).second) open.push_back(header);
+    }
+  }
+  return all;
+}
+
+TEST(SourceTree, PoliciesDoNotKnowTheTruthOfTheMachine) {
+  const std::vector<std::string> truth = {
+      "shared_policies/machine/", "shared_policies/fit/timing_curve.hpp",
+      "shared_policies/fit/copy_fit.hpp", "shared_policies/solve/lower_bound.hpp"};
+  for (const Source& source : sources()) {
+    if (!starts_with(source.path, "shared_policies/policies/")) continue;
+    for (const std::string& header : included_by(source.path)) {
+      for (const std::string& forbidden : truth) {
+        EXPECT_FALSE(starts_with(header, forbidden))
+            << source.path << " knows " << header << ", itself or through what it includes";
+      }
+    }
+  }
 }
 
 TEST(SourceTree, SimGridIsKnownToTheSimulatorTheBenchmarkAndOneTestOnly) {
   expect_none("#include <(simgrid|xbt)/", "a global engine, and seconds of compile time",
-              outside({"sim/", "tests/bench/", "tests/sim_energy_test.cpp"}));
+              outside({"sim/", "tests/bench/", "tests/sim/energy_test.cpp"}));
   expect_none("#include <(simgrid|xbt)/", "SimGrid stays out of headers", [](const auto& path) {
     return starts_with(path, "sim/") && fs::path(path).extension() == ".hpp";
   });
@@ -113,13 +159,15 @@ TEST(SourceTree, IpoptIsKnownToOneFile) {
 }
 
 TEST(SourceTree, JsonIsKnownToReadersAndWritersOfFilesOnly) {
-  expect_none("#include <nlohmann/", "files written by hand have traces/json_document.hpp",
-              outside({"traces/", "tools/json_text.cpp", "tools/sweep_text.cpp", "tests/"}));
+  expect_none(
+      "#include <nlohmann/", "files written by hand have traces/json_document.hpp",
+      outside({"traces/", "tools/report/json_text.cpp", "tools/sweep/sweep_text.cpp", "tests/"}));
 }
 
 TEST(SourceTree, TheCommandLineLibraryIsKnownToTheCommandLineOnly) {
   expect_none("#include <CLI/", "seconds of compile time", [](const std::string& path) {
-    return !starts_with(path, "tools/command_line") || fs::path(path).extension() == ".hpp";
+    return !starts_with(path, "tools/commands/command_line") ||
+           fs::path(path).extension() == ".hpp";
   });
 }
 

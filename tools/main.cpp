@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "real/worker.hpp"
-#include "tools/command_line.hpp"
+#include "tools/commands/command_line.hpp"
 
 int main(int argc, char** argv) {
   const int exit_code = equipoise::run_program(argc, argv);

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "shared_policies/model/trace.hpp"
+#include "shared_policies/machine/trace.hpp"
 
 namespace equipoise {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "shared_policies/model/trace.hpp"
+#include "shared_policies/machine/trace.hpp"
 #include "shared_policies/run/recorded_run.hpp"
 
 namespace equipoise {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "shared_policies/model/trace.hpp"
+#include "shared_policies/machine/trace.hpp"
 
 namespace equipoise {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "shared_policies/model/trace.hpp"
+#include "shared_policies/machine/trace.hpp"
 #include "traces/line_file.hpp"
 
 namespace equipoise {

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "shared_policies/model/block_timing.hpp"
-#include "shared_policies/model/copy_speed.hpp"
-#include "shared_policies/model/trace.hpp"
+#include "shared_policies/machine/block_timing.hpp"
+#include "shared_policies/machine/copy_speed.hpp"
+#include "shared_policies/machine/trace.hpp"
 #include "shared_policies/model/workload.hpp"
 
 namespace equipoise {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "shared_policies/fit/cost_model.hpp"
-#include "shared_policies/model/block_timing.hpp"
+#include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/model/platform.hpp"
 #include "shared_policies/model/workload.hpp"
 

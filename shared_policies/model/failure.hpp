@@ -7,7 +7,7 @@
 namespace equipoise {
 
 /// Input that cannot be used. Thrown by readers and by `validate()`, caught in
-/// tools/command_line.cpp, where it becomes exit code 2.
+/// tools/commands/command_line.cpp, where it becomes exit code 2.
 class InputError : public std::runtime_error {
  public:
   /// `where` is "FILE", "FILE:LINE", an option such as "--policy", or empty; `why` says what is

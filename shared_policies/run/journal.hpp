@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
+#include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/model/block.hpp"
 #include "shared_policies/model/decision.hpp"
 #include "shared_policies/model/measures.hpp"
-#include "shared_policies/model/scenario.hpp"
 #include "shared_policies/model/unit.hpp"
 
 namespace equipoise {

@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "shared_policies/model/scenario.hpp"
+#include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/model/unit.hpp"
 #include "shared_policies/model/workload.hpp"
 #include "shared_policies/run/journal.hpp"

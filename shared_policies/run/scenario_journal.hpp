@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "shared_policies/model/scenario.hpp"
+#include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/run/journal.hpp"
 
 namespace equipoise {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "shared_policies/model/block_timing.hpp"
+#include "shared_policies/machine/block_timing.hpp"
+#include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/model/platform.hpp"
-#include "shared_policies/model/scenario.hpp"
 #include "shared_policies/model/workload.hpp"
 
 namespace equipoise {

@@ -3,8 +3,8 @@
 
 #include <optional>
 
+#include "shared_policies/machine/unit_pipeline.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/unit_pipeline.hpp"
 
 namespace equipoise {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "shared_policies/model/step_function.hpp"
+#include "shared_policies/machine/step_function.hpp"
 
 namespace equipoise {
 

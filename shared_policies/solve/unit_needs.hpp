@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "shared_policies/model/block_timing.hpp"
-#include "shared_policies/model/disturbed_platform.hpp"
-#include "shared_policies/model/step_function.hpp"
+#include "shared_policies/machine/block_timing.hpp"
+#include "shared_policies/machine/disturbed_platform.hpp"
+#include "shared_policies/machine/step_function.hpp"
 #include "shared_policies/model/workload.hpp"
 #include "shared_policies/solve/cheapest_blocks.hpp"
 #include "shared_policies/solve/rate_integral.hpp"

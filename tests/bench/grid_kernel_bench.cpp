@@ -8,7 +8,7 @@
 #include <string>
 
 #include "real/kernels/buffer.hpp"
-#include "real/kernels/escape_time.hpp"
+#include "real/kernels/mandelbrot/escape_time.hpp"
 #include "tests/bench/computed_block.hpp"
 #include "tests/bench/root_loop.hpp"
 

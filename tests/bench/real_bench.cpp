@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "real/kernels/blackscholes/option_price.hpp"
 #include "real/kernels/catalog.hpp"
-#include "real/kernels/option_price.hpp"
 #include "real/real_executor.hpp"
 #include "shared_policies/fit/speed_curve.hpp"
 #include "shared_policies/policies/catalog.hpp"

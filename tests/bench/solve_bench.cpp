@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "shared_policies/fit/basis_fit.hpp"
+#include "shared_policies/policies/plb/basis_fit.hpp"
 #include "shared_policies/solve/equal_finish.hpp"
 #include "shared_policies/solve/equal_finish_ipopt.hpp"
 #include "tests/support/bound_problem.hpp"

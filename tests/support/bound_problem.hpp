@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "shared_policies/model/block_timing.hpp"
+#include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/solve/lower_bound.hpp"
 
 namespace equipoise {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "shared_policies/model/scenario.hpp"
+#include "shared_policies/machine/scenario.hpp"
 
 namespace equipoise {
 

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "shared_policies/model/unit_pipeline.hpp"
+#include "shared_policies/machine/unit_pipeline.hpp"
 #include "sim/event_queue.hpp"
 
 namespace equipoise {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "shared_policies/model/scenario.hpp"
+#include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/run/executor.hpp"
 
 namespace equipoise {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "shared_policies/model/scenario.hpp"
+#include "shared_policies/machine/scenario.hpp"
 
 namespace equipoise {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "shared_policies/model/trace.hpp"
+#include "shared_policies/machine/trace.hpp"
 #include "sim/sim_executor.hpp"
 
 namespace equipoise {

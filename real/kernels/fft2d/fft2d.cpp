@@ -1,0 +1,136 @@
+// Batches of 2-D Fourier transforms: every item is an array by itself, and as much as comes in goes
+// out.
+//
+// The load of the hierarchical scheduling paper (Ilic, Sousa): 1024 transforms of 512 x 512
+// complex doubles, forward and inverse, divided among units transform by transform. Copied to a
+// unit: the arrays of a block; back: as many. What is computed: real/kernels/fft2d/fourier_transform.hpp.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "real/kernels/buffer.hpp"
+#include "real/kernels/catalog.hpp"
+#include "real/kernels/fft2d/fourier_check.hpp"
+#include "real/kernels/fft2d/fourier_transform.hpp"
+#include "real/kernels/seeded.hpp"
+
+namespace equipoise {
+namespace {
+
+/// Arrays on the host.
+struct Arrays {
+  Buffer in;
+  Buffer out;
+};
+
+class Fft2dSide final : public UnitKernel {
+ public:
+  Fft2dSide(Arrays& host, std::shared_ptr<const FourierTransform> fourier, Items numbers,
+            Items items_max)
+      : host_(host),
+        fourier_(std::move(fourier)),
+        numbers_(numbers),
+        in_(static_cast<std::size_t>(items_max * numbers)),
+        out_(static_cast<std::size_t>(items_max * numbers)) {}
+
+  void copy_resident() override {}
+
+  void copy_in(const Block& block) override {
+    std::copy_n(host_.in.data() + block.first * numbers_, block.items * numbers_, in_.data());
+  }
+
+  void compute(const Block& block, ThreadTeam& team) override {
+    team.run(block.items, [&](Items first, Items items) {
+      Buffer room = fourier_->make_room();
+      for (Items i = first; i < first + items; ++i) {
+        fourier_->transform(in_.data() + i * numbers_, out_.data() + i * numbers_, room);
+      }
+    });
+  }
+
+  void copy_out(const Block& block) override {
+    std::copy_n(out_.data(), block.items * numbers_, host_.out.data() + block.first * numbers_);
+  }
+
+ private:
+  Arrays& host_;
+  std::shared_ptr<const FourierTransform> fourier_;
+  Items numbers_;  ///< doubles in one array
+  Buffer in_;
+  Buffer out_;
+};
+
+class Fft2d final : public Kernel {
+ public:
+  Fft2d(Items transforms, const FourierShape& shape, int iterations) : shape_(shape) {
+    const auto points = static_cast<double>(shape.points());
+    const double bytes = 2.0 * points * sizeof(double);
+    workload_.kernel = "fft2d";
+    workload_.items = transforms;
+    workload_.iterations = iterations;
+    workload_.in_bytes_per_item = bytes;
+    workload_.out_bytes_per_item = bytes;
+    workload_.memory_bytes_per_item = 2.0 * bytes;
+    // As transforms are customarily counted, 5 N log2 N each way, and the filter's one addition and
+    // two multiplications for each number.
+    const double one_way = 5.0 * points * std::log2(points);
+    workload_.flop_per_item = shape.directions == 1 ? one_way : 2.0 * one_way + 3.0 * points;
+    workload_.parameters = problem();
+    workload_.parameters["transforms"] = static_cast<double>(transforms);
+  }
+
+  const Workload& workload() const override { return workload_; }
+  std::string item() const override { return "2-D FFT"; }
+  std::map<std::string, double> problem() const override {
+    return {{"rows", static_cast<double>(shape_.rows)},
+            {"columns", static_cast<double>(shape_.columns)},
+            {"directions", static_cast<double>(shape_.directions)}};
+  }
+  double host_bytes() const override {
+    return workload_.memory_bytes_per_item * static_cast<double>(workload_.items) +
+           static_cast<double>(shape_.rows + shape_.columns) * sizeof(double);
+  }
+
+  void allocate(std::uint64_t seed) override {
+    const auto numbers = 2 * shape_.points() * static_cast<std::size_t>(workload_.items);
+    arrays_.in = Buffer(numbers);
+    arrays_.out = Buffer(numbers);
+    fourier_ = std::make_shared<const FourierTransform>(shape_);
+    std::uint64_t position = 0;
+    for (double& value : arrays_.in.span()) value = seeded_number(seed, position++, -1.0, 1.0);
+    clear_results();
+  }
+
+  void clear_results() override { forget(arrays_.out); }
+
+  std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
+    return std::make_unique<Fft2dSide>(arrays_, fourier_, static_cast<Items>(2 * shape_.points()),
+                                       items_max);
+  }
+
+  Verification verify() const override {
+    return check_transforms(arrays_.in.data(), arrays_.out.data(),
+                            static_cast<std::size_t>(workload_.items), shape_);
+  }
+
+ private:
+  FourierShape shape_;
+  Workload workload_;
+  Arrays arrays_;
+  std::shared_ptr<const FourierTransform> fourier_;  ///< every side's, too
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_fft2d(const Parameters& parameters) {
+  constexpr Items side_max = Items{1} << 20;
+  FourierShape shape;
+  shape.rows = static_cast<std::size_t>(parameters.items("rows", 1, side_max));
+  shape.columns = static_cast<std::size_t>(parameters.items("columns", 1, side_max));
+  shape.directions = static_cast<int>(parameters.items("directions", 1, 2));
+  return std::make_unique<Fft2d>(parameters.items("transforms", 0), shape,
+                                 iterations_of(parameters));
+}
+
+}  // namespace equipoise

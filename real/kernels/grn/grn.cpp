@@ -1,0 +1,174 @@
+// Gene regulatory network inference: for every gene, an exhaustive search for the two regulators
+// that predict it best.
+//
+// One item is one target gene and stands for all pairs of the `candidates` regulators as its
+// predictors: candidates (candidates - 1) / 2 gene sets. Expression is binarised; the regulators'
+// at one time predicts the target's at the next, in `samples` pairs of times. Regulators stay on
+// the unit; a target's samples (one bit each, 8 bytes) move there, the best pair and its mean
+// conditional entropy (12 bytes) back.
+//
+// Source: Borelli, de Camargo, Martins-Jr, Rozante (2013), whose program PLB-HeC, PLB-HAC and
+// DLB-GPU divide gene by gene. Those three give 60,000 to 2,000,000 genes and times that grow no
+// faster than their number, so that each gene is searched among a fixed number of candidates; they
+// do not say how many, nor how many samples.
+#include <algorithm>
+
+#include "real/kernels/catalog.hpp"
+#include "real/kernels/grn/grn_check.hpp"
+#include "real/kernels/grn/pair_search.hpp"
+#include "real/kernels/seeded.hpp"
+
+namespace equipoise {
+namespace {
+
+struct GrnSize {
+  std::size_t genes;
+  std::size_t candidates;
+  std::size_t samples;
+};
+
+/// All that is on the host.
+struct GrnData {
+  BufferOf<Samples> candidates;  ///< (candidates)
+  Regulators regulators;         ///< made of them
+  BufferOf<Samples> genes;       ///< (genes)
+  BufferOf<BestPair> found;      ///< (genes)
+};
+
+class GrnSide final : public UnitKernel {
+ public:
+  GrnSide(GrnData& host, const GrnSize& size, Items items_max)
+      : host_(host),
+        regulators_(size.candidates, size.samples),
+        genes_(static_cast<std::size_t>(items_max)),
+        found_(static_cast<std::size_t>(items_max)) {}
+
+  void copy_resident() override { regulators_.copy_from(host_.regulators); }
+
+  void copy_in(const Block& block) override {
+    std::copy_n(host_.genes.data() + block.first, block.items, genes_.data());
+  }
+
+  void compute(const Block& block, ThreadTeam& team) override {
+    team.run(block.items, [&](Items first, Items items) {
+      find_best_pairs(regulators_, genes_.data() + first, static_cast<std::size_t>(items),
+                      found_.data() + first);
+    });
+  }
+
+  void copy_out(const Block& block) override {
+    std::copy_n(found_.data(), block.items, host_.found.data() + block.first);
+  }
+
+ private:
+  GrnData& host_;
+  Regulators regulators_;
+  BufferOf<Samples> genes_;
+  BufferOf<BestPair> found_;
+};
+
+class Grn final : public Kernel {
+ public:
+  Grn(const GrnSize& size, int iterations) : size_(size) {
+    const auto candidates = static_cast<double>(size.candidates);
+    const auto samples = static_cast<double>(size.samples);
+    workload_.kernel = "grn";
+    workload_.items = static_cast<Items>(size.genes);
+    workload_.iterations = iterations;
+    workload_.in_bytes_per_item = sizeof(Samples);
+    workload_.out_bytes_per_item = sizeof(BestPair);
+    workload_.resident_bytes = Regulators::bytes(size.candidates, size.samples);
+    workload_.memory_bytes_per_item = sizeof(Samples) + sizeof(BestPair);
+    // Operations on whole numbers, as there are no others. For each pair: an addition for every
+    // sample in which the first regulator is active, which is half of them; two multiplications,
+    // four additions and subtractions to find the places in the table; adding what is there, and
+    // comparing.
+    workload_.flop_per_item = 0.5 * candidates * (candidates - 1.0) * (0.5 * samples + 8.0);
+    workload_.parameters = {{"genes", static_cast<double>(size.genes)},
+                            {"candidates", candidates},
+                            {"samples", samples}};
+  }
+
+  const Workload& workload() const override { return workload_; }
+  std::string item() const override { return "gene"; }
+  std::map<std::string, double> problem() const override {
+    return {{"candidates", static_cast<double>(size_.candidates)},
+            {"samples", static_cast<double>(size_.samples)}};
+  }
+  double host_bytes() const override {
+    return static_cast<double>(size_.genes) * workload_.memory_bytes_per_item +
+           workload_.resident_bytes + static_cast<double>(size_.candidates * sizeof(Samples));
+  }
+
+  void allocate(std::uint64_t seed) override {
+    data_.candidates = BufferOf<Samples>(size_.candidates);
+    data_.regulators = Regulators(size_.candidates, size_.samples);
+    data_.genes = BufferOf<Samples>(size_.genes);
+    data_.found = BufferOf<BestPair>(size_.genes);
+    const Samples every = all_samples(size_.samples);
+    for (std::size_t c = 0; c < size_.candidates; ++c) {
+      data_.candidates.data()[c] = seeded_bits(seed, c) & every;
+    }
+    data_.regulators.set(data_.candidates.span());
+    for (std::size_t g = 0; g < size_.genes; ++g) {
+      data_.genes.data()[g] = regulated_gene(seed, g) & every;
+    }
+    clear_results();
+  }
+
+  void clear_results() override { std::ranges::fill(data_.found.span(), BestPair{}); }
+
+  std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
+    return std::make_unique<GrnSide>(data_, size_, items_max);
+  }
+
+  Verification verify() const override {
+    return check_pairs(data_.candidates.span(), size_.samples, data_.genes.span(),
+                       data_.found.span());
+  }
+
+ private:
+  static Samples seeded_bits(std::uint64_t seed, std::uint64_t position) {
+    constexpr double half = 0x1p32;
+    const auto low = static_cast<Samples>(seeded_number(seed, 2 * position, 0.0, half));
+    const auto high = static_cast<Samples>(seeded_number(seed, 2 * position + 1, 0.0, half));
+    return high << 32 | low;
+  }
+
+  /// A Boolean function of two candidates, wrong in one sample of eight.
+  [[nodiscard]] Samples regulated_gene(std::uint64_t seed, std::uint64_t gene) const {
+    const std::uint64_t position = (std::uint64_t{1} << 60) + 8 * gene;
+    const auto draw = [&](std::uint64_t offset, double below) {
+      return static_cast<std::size_t>(seeded_number(seed, position + offset, 0.0, below));
+    };
+    const Samples a = data_.candidates.data()[draw(0, static_cast<double>(size_.candidates))];
+    const Samples b = data_.candidates.data()[draw(1, static_cast<double>(size_.candidates))];
+    const std::size_t truth = draw(2, 16.0);
+    const Samples states[] = {~a & ~b, a & ~b, ~a & b, a & b};
+    Samples active = 0;
+    for (std::size_t state = 0; state < 4; ++state) {
+      if ((truth >> state & 1) != 0) active |= states[state];
+    }
+    const std::uint64_t noise = 4 * gene + (std::uint64_t{1} << 58);
+    return active ^
+           (seeded_bits(seed, noise) & seeded_bits(seed, noise + 1) & seeded_bits(seed, noise + 2));
+  }
+
+  GrnSize size_;
+  Workload workload_;
+  GrnData data_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_grn(const Parameters& parameters) {
+  const auto size = [&](const char* name, Items low, std::size_t high) {
+    return static_cast<std::size_t>(parameters.items(name, low, static_cast<Items>(high)));
+  };
+  return std::make_unique<Grn>(
+      GrnSize{static_cast<std::size_t>(parameters.items("genes", 0)),
+              size("candidates", 2, candidates_max), size("samples", 1, samples_max)},
+      iterations_of(parameters));
+}
+
+}  // namespace equipoise

@@ -1,0 +1,198 @@
+// k-means by Lloyd's iterations: every item is a point, which is given the number of its nearest
+// centroid. Between two iterations the host moves each centroid to the mean of its points.
+//
+// A point's coordinates move to the unit in every iteration, its label (4 bytes) back. The
+// centroids stay on the unit and are brought again with the first block of an iteration: that is
+// not counted in `in_bytes_per_item`, it is `resident_bytes` once an iteration.
+//
+// Source: Lloyd (1982); PLB-HAC uses it with 500,000 points and does not say how many centroids.
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "real/kernels/catalog.hpp"
+#include "real/kernels/kmeans/centroids.hpp"
+#include "real/kernels/kmeans/kmeans_check.hpp"
+#include "real/kernels/kmeans/nearest.hpp"
+#include "real/kernels/seeded.hpp"
+
+namespace equipoise {
+namespace {
+
+struct KmeansSize {
+  std::size_t points;
+  std::size_t dimensions;
+  std::size_t clusters;
+};
+
+/// All that is on the host.
+struct KmeansData {
+  Buffer points;                  ///< (points, dimensions)
+  BufferOf<std::int32_t> labels;  ///< (points)
+  Centroids centroids;
+};
+
+class KmeansSide final : public UnitKernel {
+ public:
+  KmeansSide(KmeansData& host, const KmeansSize& size, Items items_max)
+      : host_(host),
+        size_(size),
+        points_(static_cast<std::size_t>(items_max) * size.dimensions),
+        labels_(static_cast<std::size_t>(items_max)),
+        table_(nearest_table_size(size.clusters, size.dimensions)) {}
+
+  void copy_resident() override {
+    std::ranges::copy(host_.centroids.table(), table_.data());
+    version_ = host_.centroids.version();
+  }
+
+  void copy_in(const Block& block) override {
+    if (version_ != host_.centroids.version()) copy_resident();
+    const auto first = static_cast<std::size_t>(block.first) * size_.dimensions;
+    const auto count = static_cast<std::size_t>(block.items) * size_.dimensions;
+    std::copy_n(host_.points.data() + first, count, points_.data());
+  }
+
+  void compute(const Block& block, ThreadTeam& team) override {
+    team.run(block.items, [&](Items first, Items items) {
+      find_nearest(points_.data() + static_cast<std::size_t>(first) * size_.dimensions,
+                   static_cast<std::size_t>(items), size_.dimensions, table_.data(), size_.clusters,
+                   labels_.data() + first);
+    });
+  }
+
+  void copy_out(const Block& block) override {
+    std::copy_n(labels_.data(), block.items, host_.labels.data() + block.first);
+  }
+
+ private:
+  KmeansData& host_;
+  KmeansSize size_;
+  Buffer points_;
+  BufferOf<std::int32_t> labels_;
+  Buffer table_;
+  std::uint64_t version_ = 0;
+};
+
+class Kmeans final : public Kernel {
+ public:
+  Kmeans(const KmeansSize& size, int iterations) : size_(size) {
+    const auto dimensions = static_cast<double>(size.dimensions);
+    const auto clusters = static_cast<double>(size.clusters);
+    workload_.kernel = "kmeans";
+    workload_.items = static_cast<Items>(size.points);
+    workload_.iterations = iterations;
+    workload_.in_bytes_per_item = dimensions * sizeof(double);
+    workload_.out_bytes_per_item = sizeof(std::int32_t);
+    workload_.resident_bytes =
+        static_cast<double>(nearest_table_size(size.clusters, size.dimensions) * sizeof(double));
+    workload_.memory_bytes_per_item = workload_.in_bytes_per_item + workload_.out_bytes_per_item;
+    // One multiplication and one subtraction a coordinate; finding the least of the results is
+    // comparisons.
+    workload_.flop_per_item = 2.0 * dimensions * clusters;
+    workload_.parameters = {{"points", static_cast<double>(size.points)},
+                            {"dimensions", dimensions},
+                            {"clusters", clusters}};
+  }
+
+  const Workload& workload() const override { return workload_; }
+  std::string item() const override { return "point"; }
+  std::map<std::string, double> problem() const override {
+    return {{"dimensions", static_cast<double>(size_.dimensions)},
+            {"clusters", static_cast<double>(size_.clusters)}};
+  }
+  double host_bytes() const override {
+    const auto points = static_cast<double>(size_.points);
+    return points * workload_.memory_bytes_per_item +
+           Centroids::host_bytes(points, static_cast<double>(size_.clusters),
+                                 static_cast<double>(size_.dimensions));
+  }
+
+  void allocate(std::uint64_t seed) override {
+    data_.points = Buffer(size_.points * size_.dimensions);
+    data_.labels = BufferOf<std::int32_t>(size_.points);
+    data_.centroids = Centroids(size_.points, size_.clusters, size_.dimensions);
+    scatter_points(seed);
+    clear_results();
+  }
+
+  void clear_results() override {
+    forget_labels();
+    data_.centroids.reset(data_.points.span());
+  }
+
+  void begin_iteration(int /*iteration*/) override {
+    data_.centroids.merge(data_.points.span(), data_.labels.span());
+    forget_labels();
+  }
+
+  std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
+    return std::make_unique<KmeansSide>(data_, size_, items_max);
+  }
+
+  Verification verify() const override;
+
+ private:
+  /// Points around as many middles as there are clusters, close enough that some lie between two.
+  void scatter_points(std::uint64_t seed) {
+    constexpr std::uint64_t middles = std::uint64_t{1} << 60;
+    constexpr std::uint64_t choices = std::uint64_t{2} << 60;
+    for (std::size_t i = 0; i < size_.points; ++i) {
+      const auto middle = static_cast<std::uint64_t>(
+          seeded_number(seed, choices + i, 0.0, static_cast<double>(size_.clusters)));
+      for (std::size_t j = 0; j < size_.dimensions; ++j) {
+        const std::size_t at = i * size_.dimensions + j;
+        data_.points.data()[at] =
+            seeded_number(seed, middles + middle * size_.dimensions + j, -1.0, 1.0) +
+            seeded_number(seed, at, -0.5, 0.5);
+      }
+    }
+  }
+
+  void forget_labels() { std::ranges::fill(data_.labels.span(), no_label); }
+
+  KmeansSize size_;
+  Workload workload_;
+  KmeansData data_;
+};
+
+/// The last two iterations and the merge between them are checked in full; those before, by what
+/// they did to the inertia.
+Verification Kmeans::verify() const {
+  const Centroids& centroids = data_.centroids;
+  const std::span<const double> points = data_.points.span();
+  std::string fault = fault_of_merges(centroids.merges());
+  if (fault.empty() && !centroids.merges().empty()) {
+    fault =
+        fault_of_labels(points, size_.dimensions, centroids.merged_labels(), centroids.previous());
+    if (fault.empty()) {
+      fault =
+          fault_of_means(points, size_.dimensions, centroids.merged_labels(), centroids.current());
+    }
+    if (!fault.empty()) fault = "in the iteration before the last, " + fault;
+  }
+  if (fault.empty()) {
+    fault = fault_of_labels(points, size_.dimensions, data_.labels.span(), centroids.current());
+  }
+  if (!fault.empty()) return {false, fault};
+  return {true,
+          fmt::format("{} points are with their nearest of {} centroids, which {} merges moved "
+                      "to the means",
+                      size_.points, size_.clusters, centroids.merges().size())};
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_kmeans(const Parameters& parameters) {
+  const Items points = parameters.items("points", 0);
+  // Labels are 32-bit numbers.
+  const Items clusters_max =
+      std::clamp(points, Items{1}, Items{std::numeric_limits<std::int32_t>::max()});
+  const KmeansSize size{static_cast<std::size_t>(points),
+                        static_cast<std::size_t>(parameters.items("dimensions", 1, Items{1} << 20)),
+                        static_cast<std::size_t>(parameters.items("clusters", 1, clusters_max))};
+  return std::make_unique<Kmeans>(size, iterations_of(parameters));
+}
+
+}  // namespace equipoise

@@ -1,0 +1,143 @@
+// An image of the Mandelbrot set: every item is one row, and rows cost differently.
+//
+// A benchmark of the energy paper (Euro-Par 2017; from AMD's APP SDK). What is computed:
+// real/kernels/mandelbrot/escape_time.hpp. Rows through the set take four times as long as the mean. Policies
+// that learn what an item costs from the first blocks would learn the cost of sky: rows are handed out
+// in a random order, the same for every image of that height, unless `order=natural` asks for the
+// irregular case. Copied to a unit: the imaginary part of every row of a block; back: its counts.
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "real/kernels/buffer.hpp"
+#include "real/kernels/catalog.hpp"
+#include "real/kernels/mandelbrot/escape_check.hpp"
+#include "real/kernels/mandelbrot/escape_time.hpp"
+#include "real/kernels/seeded.hpp"
+
+namespace equipoise {
+namespace {
+
+/// The image on the host.
+struct HostImage {
+  std::vector<Items> row_of_item;  ///< (items)
+  Buffer counts;                   ///< (height, width), rows where they lie in the image
+};
+
+class MandelbrotSide final : public UnitKernel {
+ public:
+  MandelbrotSide(HostImage& host, const EscapeImage& image, Items items_max)
+      : host_(host),
+        image_(image),
+        imaginary_(static_cast<std::size_t>(items_max)),
+        counts_(static_cast<std::size_t>(items_max * image.width)) {}
+
+  void copy_resident() override {}
+
+  void copy_in(const Block& block) override {
+    for (Items i = 0; i < block.items; ++i) {
+      imaginary_.data()[i] = image_.imaginary(host_row(block.first + i));
+    }
+  }
+
+  void compute(const Block& block, ThreadTeam& team) override {
+    team.run(block.items, [&](Items first, Items items) {
+      for (Items i = first; i < first + items; ++i) {
+        count_steps(image_, imaginary_.data()[i], counts_.data() + i * image_.width);
+      }
+    });
+  }
+
+  void copy_out(const Block& block) override {
+    for (Items i = 0; i < block.items; ++i) {
+      std::copy_n(counts_.data() + i * image_.width, image_.width,
+                  host_.counts.data() + host_row(block.first + i) * image_.width);
+    }
+  }
+
+ private:
+  [[nodiscard]] Items host_row(Items item) const {
+    return host_.row_of_item[static_cast<std::size_t>(item)];
+  }
+
+  HostImage& host_;
+  EscapeImage image_;
+  Buffer imaginary_;
+  Buffer counts_;
+};
+
+class Mandelbrot final : public Kernel {
+ public:
+  Mandelbrot(const EscapeImage& image, bool is_natural, int iterations)
+      : image_(image), is_natural_(is_natural) {
+    const auto width = static_cast<double>(image.width);
+    workload_.kernel = "mandelbrot";
+    workload_.items = image.height;
+    workload_.iterations = iterations;
+    workload_.in_bytes_per_item = sizeof(double);
+    workload_.out_bytes_per_item = width * sizeof(double);
+    workload_.memory_bytes_per_item = (width + 1.0) * sizeof(double);
+    // The mean over the image, of steps that count; vectors also take some for pixels that are
+    // through while others beside them are not.
+    workload_.flop_per_item = width * mean_steps(image.max_iterations) * flop_per_step;
+    workload_.parameters = {{"width", width},
+                            {"height", static_cast<double>(image.height)},
+                            {"max_iterations", static_cast<double>(image.max_iterations)}};
+  }
+
+  const Workload& workload() const override { return workload_; }
+  std::string item() const override { return "row of pixels"; }
+  std::map<std::string, double> problem() const override {
+    return {{"width", static_cast<double>(image_.width)},
+            {"max_iterations", static_cast<double>(image_.max_iterations)},
+            {"natural_order", is_natural_ ? 1.0 : 0.0}};
+  }
+  double host_bytes() const override {
+    return static_cast<double>(image_.height) *
+           (static_cast<double>(image_.width) * sizeof(double) + sizeof(Items));
+  }
+
+  void allocate(std::uint64_t /*seed*/) override {
+    const auto height = static_cast<std::size_t>(image_.height);
+    image_on_host_.counts = Buffer(height * static_cast<std::size_t>(image_.width));
+    std::vector<Items>& rows = image_on_host_.row_of_item;
+    rows.resize(height);
+    std::iota(rows.begin(), rows.end(), Items{0});
+    for (std::size_t i = height - 1; i > 0 && !is_natural_; --i) {
+      const double at = seeded_number(height, i, 0.0, static_cast<double>(i + 1));
+      std::swap(rows[i], rows[static_cast<std::size_t>(at)]);
+    }
+    clear_results();
+  }
+
+  void clear_results() override { forget(image_on_host_.counts); }
+
+  std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
+    return std::make_unique<MandelbrotSide>(image_on_host_, image_, items_max);
+  }
+
+  Verification verify() const override {
+    return check_escapes(image_on_host_.counts.data(), image_);
+  }
+
+ private:
+  EscapeImage image_;
+  bool is_natural_;
+  Workload workload_;
+  HostImage image_on_host_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_mandelbrot(const Parameters& parameters) {
+  constexpr Items side_max = Items{1} << 20;
+  EscapeImage image;
+  image.width = parameters.items("width", 1, side_max);
+  image.height = parameters.items("height", 1, side_max);
+  image.max_iterations = parameters.items("max_iterations", 1, Items{1} << 30);
+  const bool is_natural = parameters.choice("order", {"random", "natural"}) == 1;
+  return std::make_unique<Mandelbrot>(image, is_natural, iterations_of(parameters));
+}
+
+}  // namespace equipoise

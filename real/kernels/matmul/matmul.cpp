@@ -1,0 +1,112 @@
+// Matrix multiplication: every item is one row of C = A B, and B stays on the unit.
+#include <cblas.h>
+
+#include <algorithm>
+
+#include "real/kernels/buffer.hpp"
+#include "real/kernels/catalog.hpp"
+#include "real/kernels/matmul/product_check.hpp"
+#include "real/kernels/seeded.hpp"
+
+namespace equipoise {
+namespace {
+
+/// The three matrices on the host, row by row.
+struct Matrices {
+  Buffer a;
+  Buffer b;
+  Buffer c;
+};
+
+class MatmulSide final : public UnitKernel {
+ public:
+  MatmulSide(Matrices& host, Items n, Items rows_max)
+      : host_(host),
+        n_(n),
+        a_(static_cast<std::size_t>(rows_max * n)),
+        b_(static_cast<std::size_t>(n * n)),
+        c_(static_cast<std::size_t>(rows_max * n)) {}
+
+  void copy_resident() override { std::ranges::copy(host_.b.span(), b_.data()); }
+
+  void copy_in(const Block& block) override {
+    std::copy_n(host_.a.data() + block.first * n_, block.items * n_, a_.data());
+  }
+
+  void compute(const Block& block, ThreadTeam& team) override {
+    const auto n = static_cast<blasint>(n_);
+    team.run(block.items, [&](Items first, Items rows) {
+      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<blasint>(rows), n, n, 1.0,
+                  a_.data() + first * n_, n, b_.data(), n, 0.0, c_.data() + first * n_, n);
+    });
+  }
+
+  void copy_out(const Block& block) override {
+    std::copy_n(c_.data(), block.items * n_, host_.c.data() + block.first * n_);
+  }
+
+ private:
+  Matrices& host_;
+  Items n_;
+  Buffer a_;
+  Buffer b_;
+  Buffer c_;
+};
+
+class Matmul final : public Kernel {
+ public:
+  Matmul(Items n, int iterations) : n_(n) {
+    const auto size = static_cast<double>(n);
+    workload_.kernel = "matmul";
+    workload_.items = n;
+    workload_.iterations = iterations;
+    workload_.in_bytes_per_item = size * sizeof(double);
+    workload_.out_bytes_per_item = size * sizeof(double);
+    workload_.resident_bytes = size * size * sizeof(double);
+    workload_.memory_bytes_per_item = 2.0 * size * sizeof(double);
+    workload_.flop_per_item = 2.0 * size * size;
+    workload_.parameters = {{"n", size}};
+  }
+
+  const Workload& workload() const override { return workload_; }
+  std::string item() const override { return "row"; }
+  std::map<std::string, double> problem() const override { return workload_.parameters; }
+  double host_bytes() const override { return 3.0 * workload_.resident_bytes; }
+
+  void allocate(std::uint64_t seed) override {
+    // A unit's threads are its own, pinned; the library's must not join in.
+    openblas_set_num_threads(1);
+    const auto elements = static_cast<std::size_t>(n_ * n_);
+    matrices_ = {Buffer(elements), Buffer(elements), Buffer(elements)};
+    std::uint64_t position = 0;
+    for (double& value : matrices_.a.span()) value = seeded_number(seed, position++, -1.0, 1.0);
+    for (double& value : matrices_.b.span()) value = seeded_number(seed, position++, -1.0, 1.0);
+    clear_results();
+  }
+
+  void clear_results() override { forget(matrices_.c); }
+
+  std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
+    return std::make_unique<MatmulSide>(matrices_, n_, items_max);
+  }
+
+  Verification verify() const override {
+    return check_product(matrices_.a.data(), matrices_.b.data(), matrices_.c.data(),
+                         static_cast<std::size_t>(n_));
+  }
+
+ private:
+  Items n_;
+  Workload workload_;
+  Matrices matrices_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_matmul(const Parameters& parameters) {
+  // n^2 elements stay countable in 63 bits, and n fits the library's own int.
+  return std::make_unique<Matmul>(parameters.items("n", 0, Items{1} << 30),
+                                  iterations_of(parameters));
+}
+
+}  // namespace equipoise

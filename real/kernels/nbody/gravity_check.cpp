@@ -1,0 +1,135 @@
+// Newton's third law for all bodies, long sums for some.
+#include "real/kernels/nbody/gravity_check.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace equipoise {
+namespace {
+
+using Exact = long double;
+using Vector = std::array<Exact, 3>;
+
+constexpr double unit_roundoff = 0x1p-53;
+constexpr std::size_t summed_min = 64;
+constexpr std::size_t summed_one_in = 64;
+
+template <class Columns>
+Vector at(const Columns& columns, std::size_t i) {
+  return {columns.x[i], columns.y[i], columns.z[i]};
+}
+
+Exact size_of(const Vector& v) { return std::hypot(v[0], v[1], v[2]); }
+
+/// Additions one after another in a lane and over the lanes, and roundings within a term.
+double chain(const BodyColumns& bodies) {
+  return static_cast<double>(bodies.count) / gravity_lanes + 1.0 + 4.0 + 12.0;
+}
+
+/// What is wrong with the acceleration of body `i`, or empty.
+std::string fault_of(const MovedBodies& moved, std::size_t i) {
+  const BodyColumns& bodies = moved.bodies;
+  const Vector here = at(bodies, i);
+  const Exact softening = moved.softening;
+  Vector sum = {};
+  Exact sizes = 0.0L;
+  for (std::size_t j = 0; j < bodies.count; ++j) {
+    const Vector there = at(bodies, j);
+    const Vector d = {there[0] - here[0], there[1] - here[1], there[2] - here[2]};
+    const Exact distance =
+        std::sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + softening * softening);
+    const Exact pull = bodies.mass[j] / distance / distance / distance;
+    for (std::size_t k = 0; k < 3; ++k) sum[k] += pull * d[k];
+    sizes += pull * distance;
+  }
+  const Vector claimed = at(moved.acceleration, i);
+  const Exact error = size_of({claimed[0] - sum[0], claimed[1] - sum[1], claimed[2] - sum[2]});
+  if (error <= 2.0 * chain(bodies) * unit_roundoff * sizes) return {};  // false for NaN
+  return fmt::format("body {}: its acceleration is off by {:.3g} of {:.3g}", i,
+                     static_cast<double>(error), static_cast<double>(size_of(sum)));
+}
+
+/// What all bodies have together.
+struct Sums {
+  Exact mass = 0.0L;
+  Exact reach = 0.0L;  ///< the farthest body from the origin
+  Vector force = {};
+  Vector torque = {};
+  Vector momentum = {};
+};
+
+Sums sums_of(const MovedBodies& moved) {
+  Sums sums;
+  for (std::size_t i = 0; i < moved.bodies.count; ++i) {
+    const Exact mass = moved.bodies.mass[i];
+    const Vector r = at(moved.bodies, i);
+    const Vector a = at(moved.acceleration, i);
+    const Vector v = at(moved.velocity, i);
+    sums.mass += mass;
+    sums.reach = std::max(sums.reach, size_of(r));
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::size_t next = (k + 1) % 3;
+      const std::size_t last = (k + 2) % 3;
+      sums.force[k] += mass * a[k];
+      sums.torque[k] += mass * (r[next] * a[last] - r[last] * a[next]);
+      sums.momentum[k] += mass * v[k];
+    }
+  }
+  return sums;
+}
+
+std::string fault_of_sums(const MovedBodies& moved) {
+  const Sums sums = sums_of(moved);
+  const double softening2 = moved.softening * moved.softening;
+  const Exact strongest = sums.mass * 2.0L / (3.0L * std::sqrt(3.0L) * softening2);
+  const Exact force = 2.0L * chain(moved.bodies) * unit_roundoff * sums.mass * strongest;
+  // Every step before has added as much, and rounded the sum itself.
+  const Exact impulse =
+      moved.steps_done * moved.step * force +
+      moved.steps_done * moved.steps_done * moved.step * unit_roundoff * sums.mass * strongest;
+  struct Law {
+    const char* name;
+    Vector sum;
+    Exact allowed;
+  };
+  for (const Law& law :
+       {Law{"forces", sums.force, force}, Law{"torques", sums.torque, sums.reach * force},
+        Law{"momenta", sums.momentum, impulse}}) {
+    if (size_of(law.sum) <= law.allowed) continue;
+    return fmt::format("the bodies' {} add up to {:.3g} instead of 0, rounding allows {:.3g}",
+                       law.name, static_cast<double>(size_of(law.sum)),
+                       static_cast<double>(law.allowed));
+  }
+  return {};
+}
+
+}  // namespace
+
+Verification check_gravity(const MovedBodies& moved) {
+  const std::size_t count = moved.bodies.count;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Vector a = at(moved.acceleration, i);
+    if (!std::isfinite(size_of(a))) {
+      return {false, fmt::format("body {}: its acceleration is {:.3g}", i,
+                                 static_cast<double>(size_of(a)))};
+    }
+  }
+  const std::size_t summed = std::min(count, std::max(summed_min, count / summed_one_in));
+  for (std::size_t k = 0; k < summed; ++k) {
+    // The first and the last are among them.
+    const std::size_t i = summed == 1 ? 0 : k * (count - 1) / (summed - 1);
+    const std::string fault = fault_of(moved, i);
+    if (!fault.empty()) return {false, fault};
+  }
+  const std::string fault = fault_of_sums(moved);
+  if (!fault.empty()) return {false, fault};
+  return {true, fmt::format("{} bodies conserve momentum and angular momentum, {} agree with long "
+                            "sums",
+                            count, summed)};
+}
+
+}  // namespace equipoise

@@ -1,0 +1,91 @@
+// Taylor series of a function of two variables at many points: nothing but multiplications and
+// additions.
+//
+// The function is f(x, y) = ln sqrt((1 + x)^2 + y^2), whose series about (0, 0) converges slowly
+// enough that a thousand terms mean something. One item is one point: x and y move to the unit, the
+// value back; the coefficients are made by each unit itself.
+//
+// Source: the energy paper (Euro-Par 2017) computes "a bidimensional Taylor approximation for a set
+// of points", a mesh of 1000 by 1000; it names neither the function nor how many terms. Points are
+// random here.
+#include <span>
+
+#include "real/kernels/catalog.hpp"
+#include "real/kernels/columns.hpp"
+#include "real/kernels/seeded.hpp"
+#include "real/kernels/taylor/taylor_check.hpp"
+#include "real/kernels/taylor/taylor_series.hpp"
+
+namespace equipoise {
+namespace {
+
+constexpr std::size_t inputs = 2;  ///< x, y
+/// Points lie in the square from -this to this, 0.95 from its middle at most.
+constexpr double half_width = 0.67;
+
+class Taylor final : public Kernel {
+ public:
+  Taylor(Items points, std::size_t terms, int iterations) : terms_(terms) {
+    workload_.kernel = "taylor";
+    workload_.items = points;
+    workload_.iterations = iterations;
+    workload_.in_bytes_per_item = inputs * sizeof(double);
+    workload_.out_bytes_per_item = sizeof(double);
+    workload_.memory_bytes_per_item = (inputs + 1) * sizeof(double);
+    // Two multiplications and two additions a term; what comes before and after them is 9 more.
+    workload_.flop_per_item = 4.0 * static_cast<double>(terms) + 9.0;
+    workload_.parameters = {{"points", static_cast<double>(points)},
+                            {"terms", static_cast<double>(terms)}};
+  }
+
+  const Workload& workload() const override { return workload_; }
+  std::string item() const override { return "point"; }
+  std::map<std::string, double> problem() const override {
+    return {{"terms", static_cast<double>(terms_)}};
+  }
+  double host_bytes() const override {
+    return workload_.memory_bytes_per_item * static_cast<double>(workload_.items);
+  }
+
+  void allocate(std::uint64_t seed) override {
+    columns_ = make_columns(inputs + 1, workload_.items);
+    for (std::size_t i = 0; i < inputs; ++i) {
+      std::uint64_t position = std::uint64_t{i} << 60;
+      for (double& value : columns_[i].span()) {
+        value = seeded_number(seed, position++, -half_width, half_width);
+      }
+    }
+    clear_results();
+  }
+
+  void clear_results() override { forget(std::span(columns_).subspan(inputs)); }
+
+  std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
+    return make_column_side(columns_, inputs, items_max,
+                            [coefficients = logarithm_series(terms_)](Columns& c, std::size_t first,
+                                                                      std::size_t count) {
+                              evaluate_series(c[0].data(), c[1].data(), c[2].data(), first, count,
+                                              coefficients);
+                            });
+  }
+
+  Verification verify() const override {
+    return check_series(columns_[0].span(), columns_[1].span(), columns_[2].span(), terms_);
+  }
+
+ private:
+  std::size_t terms_;
+  Workload workload_;
+  Columns columns_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_taylor(const Parameters& parameters) {
+  constexpr Items terms_max = 1'000'000;
+  return std::make_unique<Taylor>(parameters.items("points", 0),
+                                  static_cast<std::size_t>(parameters.items("terms", 1, terms_max)),
+                                  iterations_of(parameters));
+}
+
+}  // namespace equipoise

@@ -1,0 +1,77 @@
+// How one thread waits for another: it spins while waits are short, and sleeps when they are long.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+namespace equipoise {
+
+/// Lets one thread wait until something that other threads publish is there.
+///
+/// The waiter first looks for a few microseconds, then lets others have the core between looks,
+/// then sleeps. How long it goes on looking follows its recent waits: a thread whose waits are long
+/// sleeps at once, so that it takes no time from those that compute; one whose waits are short
+/// never pays for a sleep. What is waited for must be published by a sequentially consistent store
+/// before `notify()`, and `ready` must load it in the same way: then no notification is missed.
+class WakeSignal {
+ public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+  using Span = std::chrono::steady_clock::duration;
+
+  explicit WakeSignal(Span patience) : patience_(patience) {}
+
+  /// Wakes the waiter if it sleeps. Cheap if it does not.
+  void notify() {
+    if (sleeps_.load(std::memory_order_seq_cst)) wake();
+  }
+
+  /// Waits until `ready()`; false: it was not ready by `deadline`.
+  template <class Ready>
+  bool wait(Ready&& ready, TimePoint deadline) {
+    for (int i = 0; i < quick_looks; ++i) {
+      if (ready()) return true;
+    }
+    const TimePoint begin = std::chrono::steady_clock::now();
+    const bool is_ready = look(ready, begin, deadline) || sleep(ready, deadline);
+    remember(std::chrono::steady_clock::now() - begin);
+    return is_ready;
+  }
+
+ private:
+  static constexpr int quick_looks = 20;
+  static constexpr Span spin_span = std::chrono::microseconds(3);
+
+  template <class Ready>
+  bool look(Ready& ready, TimePoint begin, TimePoint deadline) const {
+    const Span patience = mean_wait_ > patience_ ? spin_span : patience_;
+    for (TimePoint now = begin; now - begin < patience && now < deadline;
+         now = std::chrono::steady_clock::now()) {
+      if (ready()) return true;
+      if (now - begin >= spin_span) std::this_thread::yield();
+    }
+    return ready();
+  }
+
+  template <class Ready>
+  bool sleep(Ready& ready, TimePoint deadline) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    sleeps_.store(true, std::memory_order_seq_cst);
+    const bool is_ready = condition_.wait_until(lock, deadline, ready);
+    sleeps_.store(false, std::memory_order_relaxed);
+    return is_ready;
+  }
+
+  void remember(Span wait) { mean_wait_ += (wait - mean_wait_) / 8; }
+  void wake();
+
+  Span patience_;
+  Span mean_wait_{};  ///< over the last eight or so; the waiter's own
+  std::atomic<bool> sleeps_ = false;
+  std::mutex mutex_;
+  std::condition_variable condition_;
+};
+
+}  // namespace equipoise

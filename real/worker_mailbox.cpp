@@ -1,0 +1,196 @@
+// The thread of a unit, and the worker that speaks for it.
+#include "real/worker_mailbox.hpp"
+
+#include <deque>
+#include <exception>
+#include <future>
+#include <new>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+std::atomic<int> left_behind = 0;
+
+/// What went wrong, in words.
+std::string reason_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::bad_alloc&) {
+    return "out of memory";
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "an unknown failure";
+  }
+}
+
+}  // namespace
+
+int threads_left_behind() { return left_behind.load(); }
+
+WorkerMailbox::WorkerMailbox(std::shared_ptr<WakeSignal> controller, WakeSignal::Span patience)
+    : controller_(std::move(controller)), signal_(patience) {}
+
+const Command* WorkerMailbox::await_command(WakeSignal::TimePoint deadline) {
+  signal_.wait([this] { return commands_.front() != nullptr || stops() || epoch() != seen_epoch_; },
+               deadline);
+  seen_epoch_ = epoch();
+  return stops() ? nullptr : commands_.front();
+}
+
+bool WorkerMailbox::begin(const Command& command) {
+  // In this order: `abandon` counts the epoch before it raises the flag.
+  gives_up_.store(stops(), std::memory_order_seq_cst);
+  return command.epoch == epoch();
+}
+
+void WorkerMailbox::report(const Report& report) {
+  EQ_CHECK(reports_.push(report), "there is room for every report");
+  controller_->notify();
+}
+
+class ThreadedWorker final : public Worker {
+ public:
+  ThreadedWorker(std::string unit, std::unique_ptr<UnitDriver> driver,
+                 std::shared_ptr<WakeSignal> controller, WakeSignal::Span patience)
+      : unit_(std::move(unit)),
+        mailbox_(std::make_shared<WorkerMailbox>(std::move(controller), patience)) {
+    auto state = std::make_shared<Thread>();
+    state->driver = std::move(driver);
+    up_ = state->up.get_future();
+    ended_ = state->ended.get_future();
+    left_ = state->left;
+    try {
+      thread_ = std::thread([state, mailbox = mailbox_] { live(*state, mailbox); });
+    } catch (const std::system_error& error) {
+      throw BackendError(fmt::format("unit {}: no thread: {}", unit_, error.what()));
+    }
+  }
+
+  ~ThreadedWorker() override {
+    if (!thread_.joinable()) return;
+    stop();
+    thread_.join();
+  }
+
+  void await_up() override {
+    try {
+      up_.get();
+    } catch (...) {
+      throw BackendError(
+          fmt::format("unit {} does not come up: {}", unit_, reason_of(std::current_exception())));
+    }
+  }
+
+  void queue(Command command) override {
+    command.epoch = mailbox_->epoch();
+    waiting_.push_back(command);
+    hand_on();
+  }
+
+  const Report* report() override {
+    const Report* report = mailbox_->reports_.front();
+    while (report != nullptr && report->command.epoch != mailbox_->epoch() && !report->failed) {
+      drop_report();
+      report = mailbox_->reports_.front();
+    }
+    return report;
+  }
+
+  void drop_report() override {
+    mailbox_->reports_.pop();
+    --held_;
+    hand_on();
+  }
+
+  void abandon() override {
+    waiting_.clear();
+    {
+      const std::lock_guard<std::mutex> lock(mailbox_->host_);
+      mailbox_->epoch_.fetch_add(1, std::memory_order_seq_cst);
+    }
+    mailbox_->gives_up_.store(true, std::memory_order_seq_cst);
+    mailbox_->signal_.notify();
+  }
+
+  void stop() override {
+    mailbox_->stops_.store(true, std::memory_order_seq_cst);
+    mailbox_->gives_up_.store(true, std::memory_order_seq_cst);
+    mailbox_->signal_.notify();
+  }
+
+  bool has_ended(std::chrono::milliseconds patience) override {
+    return ended_.wait_for(patience) == std::future_status::ready;
+  }
+
+  void leave_behind() override {
+    left_->store(true);
+    ++left_behind;
+    if (has_ended(std::chrono::milliseconds(0)) && left_->exchange(false)) --left_behind;
+    thread_.detach();
+  }
+
+  std::string failure() const override { return mailbox_->failure_; }
+
+ private:
+  /// What the thread has for itself, however long it lives.
+  struct Thread {
+    std::unique_ptr<UnitDriver> driver;
+    std::promise<void> up;
+    std::promise<void> ended;
+    std::shared_ptr<std::atomic<bool>> left = std::make_shared<std::atomic<bool>>(false);
+  };
+
+  /// Puts in the mailbox what has room there.
+  void hand_on() {
+    for (; held_ < WorkerMailbox::capacity && !waiting_.empty(); ++held_) {
+      EQ_CHECK(mailbox_->commands_.push(waiting_.front()), "there is room for every command");
+      waiting_.pop_front();
+      mailbox_->signal_.notify();
+    }
+  }
+
+  static void live(Thread& thread, const std::shared_ptr<WorkerMailbox>& mailbox) {
+    bool is_up = false;
+    try {
+      thread.driver->come_up();
+      is_up = true;
+      thread.up.set_value();
+      thread.driver->work(*mailbox);
+    } catch (...) {
+      if (is_up) {
+        mailbox->failure_ = reason_of(std::current_exception());
+        mailbox->report({.command = {}, .times = {}, .end = {}, .failed = true});
+      } else {
+        thread.up.set_exception(std::current_exception());
+      }
+    }
+    thread.ended.set_value();
+    if (thread.left->exchange(false)) --left_behind;
+  }
+
+  std::string unit_;
+  std::shared_ptr<WorkerMailbox> mailbox_;
+  std::future<void> up_;
+  std::future<void> ended_;
+  std::shared_ptr<std::atomic<bool>> left_;
+  std::deque<Command> waiting_;  ///< what has no room in the mailbox
+  std::size_t held_ = 0;         ///< in the mailbox and at work, until their reports are dropped
+  std::thread thread_;
+};
+
+std::unique_ptr<Worker> make_threaded_worker(const std::string& unit,
+                                             std::unique_ptr<UnitDriver> driver,
+                                             std::shared_ptr<WakeSignal> controller,
+                                             WakeSignal::Span patience) {
+  return std::make_unique<ThreadedWorker>(unit, std::move(driver), std::move(controller), patience);
+}
+
+}  // namespace equipoise

@@ -1,0 +1,209 @@
+// Pools a unit's samples by size, interpolates between sizes, draws quantiles.
+#include "shared_policies/machine/block_timing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+/// The mean of one optional field over the samples that have it, weighted by their counts.
+std::optional<double> pooled(const TraceSample* const* first, const TraceSample* const* last,
+                             std::optional<double> TraceSample::*field) {
+  double sum = 0.0;
+  double count = 0.0;
+  for (const TraceSample* const* it = first; it != last; ++it) {
+    const std::optional<double>& value = (*it)->*field;
+    if (!value) continue;
+    sum += static_cast<double>((*it)->count) * *value;
+    count += static_cast<double>((*it)->count);
+  }
+  if (count == 0.0) return std::nullopt;
+  return sum / count;
+}
+
+/// a[0] + a[1] x + ... + a[7] x^7.
+double polynomial(const std::array<double, 8>& a, double x) {
+  double value = 0.0;
+  for (std::size_t i = a.size(); i-- > 0;) value = value * x + a[i];
+  return value;
+}
+
+}  // namespace
+
+double BlockTiming::Spread::quantile_s(double u, double z) const {
+  if (sorted_s.empty()) return std::exp(log_mu + log_sigma * z);
+  const auto count = static_cast<double>(sorted_s.size());
+  const auto index = static_cast<std::size_t>(u * count);
+  return sorted_s[std::min(index, sorted_s.size() - 1)];
+}
+
+BlockTiming::BlockTiming(const Trace& trace, std::uint32_t unit) {
+  std::vector<const TraceSample*> samples;
+  for (const TraceSample& sample : trace.samples) {
+    if (sample.unit == unit && !sample.is_outlier) samples.push_back(&sample);
+  }
+  EQ_CHECK(!samples.empty(), "a unit without samples has no timing");
+  std::stable_sort(samples.begin(), samples.end(),
+                   [](const auto* a, const auto* b) { return a->items < b->items; });
+  const TraceSample* const* first = samples.data();
+  const TraceSample* const* const end = first + samples.size();
+  while (first != end) {
+    const double items = (*first)->items;
+    const TraceSample* const* last =
+        std::find_if(first, end, [items](const auto* sample) { return sample->items > items; });
+    add_size(first, last);
+    first = last;
+  }
+}
+
+void BlockTiming::add_size(const TraceSample* const* first, const TraceSample* const* last) {
+  const double items = (*first)->items;
+  double count = 0.0;
+  double sum_s = 0.0;
+  bool summary = false;
+  for (const TraceSample* const* it = first; it != last; ++it) {
+    count += static_cast<double>((*it)->count);
+    sum_s += static_cast<double>((*it)->count) * (*it)->compute_mean_s;
+    summary = summary || (*it)->is_summary || (*it)->count > 1;
+  }
+  const double mean_s = sum_s / count;
+  Spread spread;
+  double square = 0.0;  // in means, whose own squares may underflow
+  for (const TraceSample* const* it = first; it != last; ++it) {
+    const double apart = ((*it)->compute_mean_s - mean_s) / mean_s;
+    const double sd = (*it)->compute_sd_s.value_or(0.0) / mean_s;
+    square += static_cast<double>((*it)->count) * (sd * sd + apart * apart);
+    if (!summary) spread.sorted_s.push_back((*it)->compute_mean_s);
+  }
+  std::sort(spread.sorted_s.begin(), spread.sorted_s.end());
+  const double relative2 = square / count;
+  spread.log_sigma = std::sqrt(std::log1p(relative2));
+  spread.log_mu = std::log(mean_s) - 0.5 * std::log1p(relative2);
+  any_log_normal_ = any_log_normal_ || summary;
+  mean_s_.push_back({items, mean_s});
+  spread_.push_back(std::move(spread));
+  const auto keep = [&](std::optional<double> TraceSample::*field, std::vector<Point>& points) {
+    if (const auto value = pooled(first, last, field)) points.push_back({items, *value});
+  };
+  keep(&TraceSample::in_bytes, in_bytes_);
+  keep(&TraceSample::out_bytes, out_bytes_);
+}
+
+double BlockTiming::interpolate(const std::vector<Point>& points, double items) {
+  const Point& least = points.front();
+  const Point& most = points.back();
+  if (items >= most.items || points.size() == 1) return most.value * (items / most.items);
+  if (items <= least.items) {
+    const double slope = (points[1].value - least.value) / (points[1].items - least.items);
+    const double fixed = least.value - slope * least.items;
+    return fixed >= 0.0 ? fixed + slope * items : least.value * (items / least.items);
+  }
+  const auto above = std::upper_bound(points.begin(), points.end(), items,
+                                      [](double x, const Point& point) { return x < point.items; });
+  const auto below = above - 1;
+  const double share = (items - below->items) / (above->items - below->items);
+  return below->value + share * (above->value - below->value);
+}
+
+Seconds BlockTiming::mean(double items) const { return {interpolate(mean_s_, items)}; }
+
+Seconds BlockTiming::quantile(double items, double u) const {
+  const double z = any_log_normal_ ? normal_quantile(u) : 0.0;
+  if (items <= mean_s_.front().items || items >= mean_s_.back().items) {
+    const bool below = items <= mean_s_.front().items;
+    const Spread& nearest = below ? spread_.front() : spread_.back();
+    const double nearest_mean_s = below ? mean_s_.front().value : mean_s_.back().value;
+    return {interpolate(mean_s_, items) * (nearest.quantile_s(u, z) / nearest_mean_s)};
+  }
+  const auto above = std::upper_bound(mean_s_.begin(), mean_s_.end(), items,
+                                      [](double x, const Point& point) { return x < point.items; });
+  const auto index = static_cast<std::size_t>(above - mean_s_.begin());
+  const double share =
+      (items - mean_s_[index - 1].items) / (mean_s_[index].items - mean_s_[index - 1].items);
+  const double below_s = spread_[index - 1].quantile_s(u, z);
+  return {below_s + share * (spread_[index].quantile_s(u, z) - below_s)};
+}
+
+bool BlockTiming::extrapolates(double items) const {
+  return items < mean_s_.front().items || items > mean_s_.back().items;
+}
+
+std::optional<double> BlockTiming::recorded(const std::vector<Point>& points, double items) {
+  if (points.empty()) return std::nullopt;
+  return interpolate(points, items);
+}
+
+std::optional<double> BlockTiming::in_bytes(double items) const {
+  return recorded(in_bytes_, items);
+}
+
+std::optional<double> BlockTiming::out_bytes(double items) const {
+  return recorded(out_bytes_, items);
+}
+
+std::vector<double> BlockTiming::sizes() const {
+  std::vector<double> sizes;
+  for (const Point& point : mean_s_) sizes.push_back(point.items);
+  return sizes;
+}
+
+bool has_samples(const Trace& trace, std::uint32_t unit) {
+  return std::any_of(trace.samples.begin(), trace.samples.end(), [unit](const TraceSample& sample) {
+    return sample.unit == unit && !sample.is_outlier;
+  });
+}
+
+double normal_quantile(double u) {
+  // Ratios of polynomials of degree 7 for the middle, the near and the far tail.
+  static constexpr std::array<double, 8> middle_above = {
+      3.3871328727963666080e0,  1.3314166789178437745e+2, 1.9715909503065514427e+3,
+      1.3731693765509461125e+4, 4.5921953931549871457e+4, 6.7265770927008700853e+4,
+      3.3430575583588128105e+4, 2.5090809287301226727e+3};
+  static constexpr std::array<double, 8> middle_below = {1.0,
+                                                         4.2313330701600911252e+1,
+                                                         6.8718700749205790830e+2,
+                                                         5.3941960214247511077e+3,
+                                                         2.1213794301586595867e+4,
+                                                         3.9307895800092710610e+4,
+                                                         2.8729085735721942674e+4,
+                                                         5.2264952788528545610e+3};
+  static constexpr std::array<double, 8> near_above = {
+      1.42343711074968357734e0,  4.63033784615654529590e0, 5.76949722146069140550e0,
+      3.64784832476320460504e0,  1.27045825245236838258e0, 2.41780725177450611770e-1,
+      2.27238449892691845833e-2, 7.74545014278341407640e-4};
+  static constexpr std::array<double, 8> near_below = {1.0,
+                                                       2.05319162663775882187e0,
+                                                       1.67638483018380384940e0,
+                                                       6.89767334985100004550e-1,
+                                                       1.48103976427480074590e-1,
+                                                       1.51986665636164571966e-2,
+                                                       5.47593808499534494600e-4,
+                                                       1.05075007164441684324e-9};
+  static constexpr std::array<double, 8> far_above = {
+      6.65790464350110377720e0,  5.46378491116411436990e0,  1.78482653991729133580e0,
+      2.96560571828504891230e-1, 2.65321895265761230930e-2, 1.24266094738807843860e-3,
+      2.71155556874348757815e-5, 2.01033439929228813265e-7};
+  static constexpr std::array<double, 8> far_below = {1.0,
+                                                      5.99832206555887937690e-1,
+                                                      1.36929880922735805310e-1,
+                                                      1.48753612908506148525e-2,
+                                                      7.86869131145613259100e-4,
+                                                      1.84631831751005468180e-5,
+                                                      1.42151175831644588870e-7,
+                                                      2.04426310338993978564e-15};
+  const double q = u - 0.5;
+  if (std::abs(q) <= 0.425) {
+    const double r = 0.180625 - q * q;
+    return q * polynomial(middle_above, r) / polynomial(middle_below, r);
+  }
+  const double r = std::sqrt(-std::log(q < 0.0 ? u : 1.0 - u));
+  const double z = r <= 5.0 ? polynomial(near_above, r - 1.6) / polynomial(near_below, r - 1.6)
+                            : polynomial(far_above, r - 5.0) / polynomial(far_below, r - 5.0);
+  return q < 0.0 ? -z : z;
+}
+
+}  // namespace equipoise

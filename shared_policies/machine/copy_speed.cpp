@@ -1,0 +1,37 @@
+// Bytes, and seconds for them.
+#include "shared_policies/machine/copy_speed.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace equipoise {
+namespace {
+
+/// Bytes are whole for SimGrid, so they are for everybody; a little noise does not make one more.
+double whole_bytes(double bytes) { return std::ceil(bytes * (1.0 - 1e-12)); }
+
+Seconds alone(const std::optional<CopySpeed>& speed, double bytes) {
+  return speed ? speed->time(bytes) : Seconds{};
+}
+
+}  // namespace
+
+void add_copies(PipelinedBlock& work, const BlockTiming& timing, const Workload& workload,
+                double resident_bytes, const CopySpeeds& speeds) {
+  const auto items = static_cast<double>(work.block.items);
+  const double in_bytes = timing.in_bytes(items).value_or(workload.in_bytes_per_item * items);
+  const double out_bytes = timing.out_bytes(items).value_or(workload.out_bytes_per_item * items);
+  work.in_bytes = whole_bytes(in_bytes + resident_bytes);
+  work.out_bytes = whole_bytes(out_bytes);
+  work.alone.in = alone(speeds.in, work.in_bytes);
+  work.alone.out = alone(speeds.out, work.out_bytes);
+}
+
+Seconds disturbed_copy(const CopySpeed& speed, int copy_engines, const StepFunction& rate,
+                       Seconds begin, Seconds alone) {
+  if (rate.is_one()) return alone;
+  const Seconds fixed = copy_engines == 0 ? Seconds{} : std::min(speed.latency, alone);
+  return fixed + rate.span_of(begin + fixed, alone - fixed);
+}
+
+}  // namespace equipoise

@@ -1,0 +1,49 @@
+// Products of bandwidths and factors, and the least of them along a route.
+#include "shared_policies/machine/disturbed_platform.hpp"
+
+#include <algorithm>
+#include <span>
+
+namespace equipoise {
+namespace {
+
+StepFunction scaled(StepFunction rate, double factor) {
+  rate.multiply(Seconds{}, Seconds::infinity(), factor);
+  return rate;
+}
+
+double least(std::span<const double> values) {
+  return *std::min_element(values.begin(), values.end());
+}
+
+}  // namespace
+
+DisturbedPlatform::DisturbedPlatform(const Platform& p, const Scenario& s)
+    : platform(p), scenario(s) {
+  for (const Link& link : platform.links) {
+    link_bytes_per_s.push_back(
+        scaled(scenario.bandwidth_of(link.name), link.bandwidth_bytes_per_s));
+  }
+}
+
+StepFunction DisturbedPlatform::bandwidth_of(const std::vector<std::uint32_t>& links) const {
+  std::vector<StepFunction> rates;
+  for (const std::uint32_t link : links) {
+    rates.push_back(link_bytes_per_s[link]);
+  }
+  return rates.empty() ? StepFunction{} : combined(rates, least);
+}
+
+StepFunction DisturbedPlatform::rate_of(const Route& route) const {
+  if (route.links.empty()) return {};
+  const double undisturbed = equipoise::bandwidth_of(platform.links, route);
+  return combined({bandwidth_of(route.links)},
+                  [=](std::span<const double> now) { return now[0] / undisturbed; });
+}
+
+StepFunction DisturbedPlatform::copy_rate_of(const PlatformUnit& unit, const Route& route) const {
+  if (unit.unit.copy_engines > 0) return rate_of(route);
+  return product(rate_of(route), scenario.speed_of(unit.unit.name));
+}
+
+}  // namespace equipoise

@@ -1,0 +1,97 @@
+// From a list of disturbances to what each unit and link sees of them.
+#include "shared_policies/machine/scenario.hpp"
+
+#include <algorithm>
+
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+void apply_profile(const Disturbance& event, StepFunction& speed) {
+  for (std::size_t i = 0; i < event.profile.size(); ++i) {
+    const bool is_last = i + 1 == event.profile.size();
+    const Seconds end = is_last ? event.until : event.at + event.profile[i + 1].since;
+    speed.multiply(event.at + event.profile[i].since, std::min(end, event.until),
+                   event.profile[i].factor);
+  }
+}
+
+}  // namespace
+
+const char* to_string(DisturbanceKind kind) {
+  switch (kind) {
+    case DisturbanceKind::compete:
+      return "compete";
+    case DisturbanceKind::slow:
+      return "slow";
+    case DisturbanceKind::profile:
+      return "profile";
+    case DisturbanceKind::bandwidth:
+      return "bandwidth";
+    case DisturbanceKind::fail:
+      return "fail";
+    case DisturbanceKind::join:
+      return "join";
+  }
+  EQ_CHECK(false, "every kind has a name");
+  return "";
+}
+
+StepFunction Presence::function() const {
+  StepFunction there;
+  if (!at_start) there.become(Seconds{}, 0.0);
+  for (const PresenceChange& change : changes) there.become(change.at, change.present ? 1.0 : 0.0);
+  return there;
+}
+
+StepFunction Scenario::speed_of(const std::string& unit) const {
+  StepFunction speed;
+  for (const Disturbance& event : events) {
+    if (event.target != unit) continue;
+    if (event.kind == DisturbanceKind::compete) {
+      speed.multiply(event.at, event.until, 1.0 - event.amount);
+    } else if (event.kind == DisturbanceKind::slow) {
+      speed.multiply(event.at, event.until, 1.0 / event.amount);
+    } else if (event.kind == DisturbanceKind::profile) {
+      apply_profile(event, speed);
+    }
+  }
+  return speed;
+}
+
+StepFunction Scenario::bandwidth_of(const std::string& link) const {
+  StepFunction bandwidth;
+  for (const Disturbance& event : events) {
+    if (event.target == link && event.kind == DisturbanceKind::bandwidth) {
+      bandwidth.multiply(event.at, event.until, event.amount);
+    }
+  }
+  return bandwidth;
+}
+
+Presence Scenario::presence_of(const std::string& unit) const {
+  std::vector<PresenceChange> wanted;
+  for (const Disturbance& event : events) {
+    if (event.target != unit) continue;
+    if (event.kind == DisturbanceKind::fail) {
+      wanted.push_back({event.at, false});
+      if (event.until < Seconds::infinity()) wanted.push_back({event.until, true});
+    } else if (event.kind == DisturbanceKind::join) {
+      wanted.push_back({event.at, true});
+    }
+  }
+  std::stable_sort(wanted.begin(), wanted.end(),
+                   [](const auto& a, const auto& b) { return a.at < b.at; });
+  Presence presence;
+  if (!wanted.empty()) presence.at_start = !wanted.front().present;
+  bool is_present = presence.at_start;
+  for (const PresenceChange& change : wanted) {
+    if (change.present == is_present) continue;
+    presence.changes.push_back(change);
+    is_present = change.present;
+  }
+  return presence;
+}
+
+}  // namespace equipoise

@@ -1,0 +1,216 @@
+// Blocks of one unit, stage by stage.
+#include "shared_policies/machine/unit_pipeline.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+
+const Seconds& time_of(const StageTimes& times, Stage stage) {
+  if (stage == Stage::in) return times.in;
+  return stage == Stage::compute ? times.compute : times.out;
+}
+
+Seconds& time_of(StageTimes& times, Stage stage) {
+  return const_cast<Seconds&>(time_of(std::as_const(times), stage));
+}
+
+UnitPipeline::UnitPipeline(UnitId unit, int copy_engines, PipelineStages& stages)
+    : unit_(unit),
+      copies_itself_(copy_engines == 0),
+      is_duplex_(copy_engines == 2),
+      stages_(&stages) {
+  EQ_CHECK(copy_engines >= 0 && copy_engines <= 2, "a unit has at most two copy engines");
+}
+
+void UnitPipeline::add(const PipelinedBlock& block) {
+  const Seconds thought = std::exchange(thought_, Seconds{});
+  const bool waits_for_all = copies_itself_ || thought > Seconds{} || is_new(block.block.phase);
+  queue_.push_back({block, thought, waits_for_all});
+  phase_ = block.block.phase;
+}
+
+void UnitPipeline::think(Seconds now, Seconds span) {
+  if (queue_.empty()) {
+    free_at_ = std::max(free_at_, now) + span;
+  } else {
+    thought_ += span;
+  }
+}
+
+void UnitPipeline::clear() {
+  queue_.clear();
+  held_.clear();
+  copied_in_ = 0;
+  computed_ = 0;
+  held_items_ = 0;
+  running_ = {};
+  free_at_ = {};
+  thought_ = {};
+  phase_ = -1;
+}
+
+void UnitPipeline::end_stage(Stage stage, Seconds at) {
+  Running& run = running(stage);
+  run.end = at;
+  run.time = at - run.began;
+}
+
+void UnitPipeline::advance(Seconds until) {
+  for (Seconds at = next_change(); at <= until; at = next_change()) {
+    while (end_one(at) || begin_compute(at) || begin_out(at) || begin_in(at)) continue;
+  }
+}
+
+Seconds UnitPipeline::next_date() const {
+  if (queue_.empty()) return Seconds::infinity();
+  const bool is_held_up = queue_.size() > 1 && !copies_itself_;
+  return is_held_up ? next_change() : end_of_first_block();
+}
+
+/// Where in the queue the block is that `stage` takes, or has taken.
+std::size_t UnitPipeline::position(Stage stage) const {
+  if (stage == Stage::in) return copied_in_;
+  return stage == Stage::compute ? computed_ : 0;
+}
+
+/// The next time at which a stage ends or a copy in begins; all else begins when something ends.
+Seconds UnitPipeline::next_change() const {
+  Seconds date = copy_in_date();
+  for (const Running& run : running_) {
+    if (run.is_busy) date = std::min(date, run.end);
+  }
+  return date;
+}
+
+/// Goes through the stages that the first block has before it when no other holds it up, to its end
+/// or to the begin of a stage of unknown duration.
+Seconds UnitPipeline::end_of_first_block() const {
+  if (running(Stage::out).is_busy) return running(Stage::out).end;
+  Stage stage = Stage::in;
+  Seconds at;
+  if (running(Stage::compute).is_busy) {
+    stage = Stage::out;
+    at = running(Stage::compute).end;
+  } else if (running(Stage::in).is_busy) {
+    stage = running(Stage::in).is_first_use ? Stage::in : Stage::compute;
+    at = running(Stage::in).end;
+  } else {
+    at = copy_in_date() + queue_.front().work.first_use;
+  }
+  while (at < Seconds::infinity()) {
+    const std::optional<Seconds> time = duration(0, stage, at);
+    if (!time) break;
+    at += *time;
+    if (stage == Stage::out) break;
+    stage = stage == Stage::in ? Stage::compute : Stage::out;
+  }
+  return at;
+}
+
+/// When the next copy in can begin as things stand.
+Seconds UnitPipeline::copy_in_date() const {
+  if (copied_in_ == queue_.size() || running(Stage::in).is_busy) return Seconds::infinity();
+  const Entry& next = queue_[copied_in_];
+  const bool has_room = next.work.block.items <= next.work.room_items - held_items_;
+  if (copied_in_ > 0 && (next.waits_for_all || !has_room)) return Seconds::infinity();
+  const Seconds date = std::max(next.work.ready, free_at_ + next.thought);
+  const bool engine_is_free = is_duplex_ || (!running(Stage::out).is_busy && computed_ == 0);
+  if (engine_is_free) return date;
+  const bool needs_engine =
+      next.work.first_use > Seconds{} || duration(copied_in_, Stage::in, date) != Seconds{};
+  return needs_engine ? Seconds::infinity() : date;
+}
+
+bool UnitPipeline::end_one(Seconds at) {
+  for (const Stage stage : {Stage::in, Stage::compute, Stage::out}) {
+    Running& run = running(stage);
+    if (!run.is_busy || run.end > at) continue;
+    run.is_busy = false;
+    if (run.is_first_use) {
+      begin(stage, run.end);
+      return true;
+    }
+    time_of(queue_[position(stage)].work.times, stage) += run.time;
+    if (stage == Stage::in) ++copied_in_;
+    if (stage == Stage::compute) ++computed_;
+    if (stage == Stage::out) finish(run.end);
+    return true;
+  }
+  return false;
+}
+
+bool UnitPipeline::begin_compute(Seconds at) {
+  if (running(Stage::compute).is_busy || computed_ == copied_in_) return false;
+  begin(Stage::compute, at);
+  return true;
+}
+
+bool UnitPipeline::begin_out(Seconds at) {
+  if (running(Stage::out).is_busy || computed_ == 0) return false;
+  const bool engine_is_free = is_duplex_ || !running(Stage::in).is_busy;
+  if (!engine_is_free && duration(0, Stage::out, at) != Seconds{}) return false;
+  begin(Stage::out, at);
+  return true;
+}
+
+bool UnitPipeline::begin_in(Seconds at) {
+  if (copy_in_date() > at) return false;
+  const PipelinedBlock& block = queue_[copied_in_].work;
+  take_memory(block);
+  if (block.first_use > Seconds{}) {
+    queue_[copied_in_].work.times.in = block.first_use;
+    running(Stage::in) = {true, true, at, at + block.first_use, {}};
+  } else {
+    begin(Stage::in, at);
+  }
+  return true;
+}
+
+void UnitPipeline::begin(Stage stage, Seconds at) {
+  const PipelinedBlock& block = queue_[position(stage)].work;
+  const std::optional<Seconds> time = stages_->duration(unit_, block, stage, at);
+  const Seconds end = time ? at + *time : Seconds::infinity();
+  running(stage) = {true, false, at, end, time.value_or(Seconds{})};
+  if (!time) stages_->launch(unit_, block, stage);
+}
+
+void UnitPipeline::finish(Seconds at) {
+  const PipelinedBlock block = queue_.front().work;
+  queue_.pop_front();
+  --copied_in_;
+  --computed_;
+  release_memory(block.block);
+  free_at_ = at;
+  if (queue_.empty()) free_at_ += std::exchange(thought_, Seconds{});
+  stages_->finished(unit_, block, at);
+}
+
+void UnitPipeline::take_memory(const PipelinedBlock& block) {
+  if (block.block.items > block.room_items - held_items_) {  // then nothing is in flight
+    held_.clear();
+    held_items_ = 0;
+  }
+  held_items_ += block.block.items;
+}
+
+void UnitPipeline::release_memory(const Block& block) {
+  if (block.group == 0) {
+    held_items_ -= block.items;
+    return;
+  }
+  const auto of_group = [&](const Held& held) { return held.group == block.group; };
+  auto held = std::find_if(held_.begin(), held_.end(), of_group);
+  if (held == held_.end()) held = held_.insert(held, {block.group, 0});
+  held->items += block.items;
+  const bool is_last = std::none_of(queue_.begin(), queue_.end(), [&](const Entry& entry) {
+    return entry.work.block.group == block.group;
+  });
+  if (!is_last) return;
+  held_items_ -= held->items;
+  held_.erase(held);
+}
+
+}  // namespace equipoise

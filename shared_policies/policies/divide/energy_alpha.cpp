@@ -1,0 +1,156 @@
+// energy-alpha: one division before the run, for the least time, energy or energy-delay product.
+//
+// From the energy paper (Euro-Par 2017): a CPU and a GPU whose times are in proportion to their
+// items; the share alpha of the CPU in closed form (see solve/energy_split.hpp, also for what the
+// paper has the wrong way round). Each unit, or each of the two groups, gets one block; a unit that
+// is left out idles and draws its static power until the end.
+//
+// Ours: n units, by the prefix rule; a profile where the paper has two measured speeds, read at an
+// even share; several blocks where memory does not hold one; a unit draws its dynamic power while
+// it computes, as in the energy of runs, not while it copies (the paper's speeds include copies, so
+// its dynamic power is a mean over both: the dynamic watts used here are those times the computing
+// part of the profile's times). Members of a group share its items so that they end together.
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/policies/divide/division.hpp"
+#include "shared_policies/policies/divide/energy_split.hpp"
+#include "shared_policies/policies/divide/objective.hpp"
+#include "shared_policies/policies/divide/planned_policy.hpp"
+#include "shared_policies/policies/policies.hpp"
+#include "shared_policies/solve/integer_rounding.hpp"
+
+namespace equipoise {
+namespace {
+
+/// Who has a share of its own.
+enum class Grouping {
+  units,   ///< every unit
+  cpu_gpu  ///< all CPU units together, all accelerators together
+};
+
+class EnergyAlpha final : public PlannedPolicy {
+ public:
+  EnergyAlpha(const KnownCosts& known, Objective objective, Grouping grouping)
+      : PlannedPolicy(known, "profile"), objective_(objective), grouping_(grouping) {}
+
+ private:
+  using Group = std::vector<UnitId>;
+
+  [[nodiscard]] std::vector<Items> divide(const View& view, const Costs& costs) const override {
+    const std::vector<Group> groups = group(view);
+    std::vector<PoweredUnit> powered;
+    double items_per_s = 0.0;
+    for (const Group& members : groups) {
+      powered.push_back(power_of(view, members, costs));
+      items_per_s += powered.back().items_per_s;
+    }
+    std::vector<Items> shares(view.units().size(), 0);
+    if (items_per_s > 0.0) {  // else nobody is there
+      share_out(view, costs, groups, group_shares(powered), shares);
+    }
+    return shares;
+  }
+
+  [[nodiscard]] std::vector<Group> group(const View& view) const {
+    const bool by_kind = grouping_ == Grouping::cpu_gpu;
+    std::vector<Group> groups(by_kind ? 2 : view.units().size());
+    for (const UnitState& unit : view.units()) {
+      const std::size_t kind = unit.unit.kind == UnitKind::cpu ? 0 : 1;
+      groups[by_kind ? kind : unit.id.index].push_back(unit.id);
+    }
+    return groups;
+  }
+
+  /// Speeds and dynamic powers of members that are there, static powers of all.
+  [[nodiscard]] PoweredUnit power_of(const View& view, const Group& members,
+                                     const Costs& costs) const {
+    const double even =
+        static_cast<double>(view.workload().items) / static_cast<double>(view.units().size());
+    PoweredUnit sum;
+    for (const UnitId id : members) {
+      const UnitState& unit = view.unit(id);
+      const SequentialCost cost =
+          sequential_cost(view, id, *costs[id.index], BlockRule::as_large_as_fits);
+      sum.static_w += unit.unit.idle_w.value_or(0.0);
+      if (unit.present) {
+        const double seconds = cost.at(even).seconds;
+        sum.items_per_s += even / seconds;
+        if (objective_ != Objective::time) {
+          sum.dynamic_w += dynamic_w(unit.unit) * cost.computing_s(even) / seconds;
+        }
+      }
+    }
+    return sum;
+  }
+
+  [[nodiscard]] std::vector<double> group_shares(const std::vector<PoweredUnit>& groups) const {
+    if (grouping_ == Grouping::units) {
+      return solve_prefix(groups, objective_);
+    }
+    const double alpha = solve_alpha(groups[0], groups[1], objective_).alpha;
+    return {alpha, 1.0 - alpha};
+  }
+
+  /// Rounds where one group's items end and the next one's begin, so that all are given out.
+  static void share_out(const View& view, const Costs& costs, const std::vector<Group>& groups,
+                        const std::vector<double>& group_shares, std::vector<Items>& shares) {
+    const Workload& workload = view.workload();
+    double end = 0.0;
+    Items given = 0;
+    std::size_t last = groups.size() - 1;
+    while (group_shares[last] == 0.0) {
+      --last;
+    }
+    for (std::size_t g = 0; g <= last; ++g) {
+      end += group_shares[g] * static_cast<double>(workload.items);
+      const Items until =
+          g == last ? workload.items : nearest_block(end, workload.grain_items, workload.items);
+      Group there;
+      for (const UnitId id : groups[g]) {
+        if (view.unit(id).present) {
+          there.push_back(id);
+        }
+      }
+      const std::vector<Items> parts =
+          divide_among(view, there, until - given, costs, BlockRule::as_large_as_fits);
+      for (const UnitId id : there) {
+        shares[id.index] = parts[id.index];
+      }
+      given = until;
+    }
+  }
+
+  Objective objective_;
+  Grouping grouping_;
+};
+
+std::unique_ptr<Policy> make_energy_alpha(const Parameters& parameters, const KnownCosts* known) {
+  EQ_CHECK(known != nullptr, "make_policy has seen to it");
+  const auto grouping = static_cast<Grouping>(parameters.choice("groups", {"units", "cpu-gpu"}));
+  return std::make_unique<EnergyAlpha>(*known, objective_of(parameters), grouping);
+}
+
+void check_energy_alpha(const Parameters& parameters, std::span<const Unit> units) {
+  check_objective(parameters, units, "energy-alpha");
+}
+
+}  // namespace
+
+PolicyInfo energy_alpha_info() {
+  return {"energy-alpha",
+          "one division before the run, for the least time, energy or energy-delay product",
+          "energy paper, Euro-Par 2017 (closed forms for a CPU and a GPU); ours for n units",
+          {profile_parameter(),
+           objective_parameter(),
+           {"groups", "units", "",
+            "who gets a share: every unit (units), or all CPUs and all accelerators (cpu-gpu)"}},
+          Foresight::informed,
+          0.0,
+          make_energy_alpha,
+          check_energy_alpha};
+}
+
+}  // namespace equipoise

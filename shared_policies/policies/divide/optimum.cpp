@@ -1,0 +1,115 @@
+// optimum: an oracle that is given the true costs of this very run, and the best schedule that a
+// search in the simulator has found, where one was made.
+#include <memory>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/policies/block_plan.hpp"
+#include "shared_policies/policies/divide/division.hpp"
+#include "shared_policies/policies/divide/objective.hpp"
+#include "shared_policies/policies/divide/planned_policy.hpp"
+#include "shared_policies/policies/divide/sequential_cost.hpp"
+#include "shared_policies/policies/policies.hpp"
+
+namespace equipoise {
+namespace {
+
+/// One share for each unit, so that all finish together; a share is one block, or several where
+/// they take less time than one (costs that grow more than in proportion) or memory demands it.
+/// Copies of one block that could overlap with the computation of another are not counted on, and
+/// links that units share are not known to it: on such platforms it is a very good division, not a
+/// bound. For energy or EDP the shares are those of `divide_for`.
+class KnownDivision final : public PlannedPolicy {
+ public:
+  KnownDivision(const KnownCosts& known, Objective objective)
+      : PlannedPolicy(known, "known"), objective_(objective) {}
+
+ private:
+  [[nodiscard]] std::vector<Items> divide(const View& view, const Costs& costs) const override {
+    if (objective_ != Objective::time) {
+      return divide_for(objective_, view, costs);
+    }
+    return divide_among(view, present_units(view), view.workload().items, costs,
+                        BlockRule::cheapest);
+  }
+
+  [[nodiscard]] Items count_blocks(const View& view, const UnitState& unit, const CostModel& cost,
+                                   Items share) const override {
+    return cheapest_count(cost, share, view.workload().grain_items, unit.cap_items);
+  }
+
+  Objective objective_;
+};
+
+/// Hands out a known schedule: all blocks of a unit when an iteration starts, or when the unit
+/// joins, so that they overlap where the unit lets them. What lost units leave goes to whoever is
+/// idle.
+class KnownSchedule final : public Policy {
+ public:
+  explicit KnownSchedule(const BlockLists& schedule) : schedule_(schedule) {}
+
+  void decide(const View& view, const Event& event, Decisions& decisions) override {
+    if (std::holds_alternative<IterationStarted>(event.what)) {
+      left_ = schedule_[static_cast<std::size_t>(view.phase())];
+      rest_.clear(view);
+      Thought thought{{}, "schedule", {}};
+      for (const UnitState& unit : view.units()) {
+        const std::vector<Items>& blocks = left_[unit.id.index];
+        if (!blocks.empty()) {
+          thought.beliefs.push_back({unit.id, "known", {}, {}, blocks.front()});
+        }
+      }
+      decisions.thought(std::move(thought));
+      for (const UnitState& unit : view.units()) {
+        if (unit.present) hand_out(unit.id, decisions);
+      }
+    } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
+      hand_out(joined->unit, decisions);
+    } else if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
+      if (view.unit(idle->unit).outstanding.empty()) rest_.offer(view, idle->unit, decisions);
+    } else if (const auto* lost = std::get_if<UnitLost>(&event.what)) {
+      rest_.drop(view, lost->unit, decisions);
+    }
+  }
+
+ private:
+  void hand_out(UnitId unit, Decisions& decisions) {
+    for (const Items items : left_[unit.index]) decisions.assign(unit, items);
+    left_[unit.index].clear();
+  }
+
+  const BlockLists& schedule_;
+  BlockLists::value_type left_;  // (n) of this iteration, not handed out
+  BlockPlan rest_;               // nothing planned: all that is left is for anyone
+};
+
+std::unique_ptr<Policy> make_optimum(const Parameters& parameters, const KnownCosts* known) {
+  EQ_CHECK(known != nullptr, "make_policy has seen to it");
+  const Objective objective = objective_of(parameters);
+  if (objective == Objective::time && !known->schedule.empty()) {
+    return std::make_unique<KnownSchedule>(known->schedule);
+  }
+  return std::make_unique<KnownDivision>(*known, objective);
+}
+
+void check_optimum(const Parameters& parameters, std::span<const Unit> units) {
+  check_objective(parameters, units, "optimum");
+}
+
+}  // namespace
+
+PolicyInfo optimum_info() {
+  return {"optimum",
+          "keeps to the best schedule found for mean times: knows how fast units are, not how they "
+          "scatter",
+          "policies of the papers are measured against it",
+          {objective_parameter()},
+          Foresight::oracle,
+          0.0,
+          make_optimum,
+          check_optimum};
+}
+
+}  // namespace equipoise

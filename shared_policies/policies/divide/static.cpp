@@ -1,0 +1,101 @@
+// static: one division before the run, by a profile of earlier runs, and no correction later.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "shared_policies/fit/cost_samples.hpp"
+#include "shared_policies/fit/speed_curve.hpp"
+#include "shared_policies/fit/transfer_line.hpp"
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/policies/divide/division.hpp"
+#include "shared_policies/policies/divide/planned_policy.hpp"
+#include "shared_policies/policies/policies.hpp"
+
+namespace equipoise {
+namespace {
+
+/// How the profile is read.
+enum class ProfileModel {
+  fpm,     ///< as it is: the functional performance model
+  affine,  ///< as a straight line through it
+  speed    ///< as one speed, that of an even share
+};
+
+constexpr int profile_points = 16;  // where a line is laid through a profile
+
+/// The whole duration of each unit's work, data included, is made equal, as in de Camargo (2012).
+/// A share is one block, `blocks` equal ones, or as many as the unit's memory demands.
+class Static final : public PlannedPolicy {
+ public:
+  Static(const KnownCosts& known, ProfileModel model, Items blocks)
+      : PlannedPolicy(known, "profile"), model_(model), blocks_(blocks) {}
+
+ private:
+  Costs read(const View& view, const KnownCosts::Phase& profile) override {
+    if (model_ == ProfileModel::fpm) {
+      return PlannedPolicy::read(view, profile);
+    }
+    const auto items = static_cast<double>(view.workload().items);
+    const double even = items / static_cast<double>(view.units().size());
+    read_.clear();
+    Costs costs;
+    for (const auto& known : profile) {
+      read_.push_back(std::make_unique<AffineCurve>(
+          model_ == ProfileModel::affine ? line_through(*known, even)
+                                         : AffineCurve(0.0, known->at(even).seconds / even)));
+      costs.push_back(read_.back().get());
+    }
+    return costs;
+  }
+
+  /// Least squares from a hundredth of an even share to the whole of it.
+  static AffineCurve line_through(const CostModel& cost, double even_items) {
+    std::vector<CostSample> samples;
+    for (int k = 0; k < profile_points; ++k) {
+      const double x = even_items * std::pow(10.0, -2.0 + 2.0 * k / (profile_points - 1));
+      add_sample(samples, x, cost.at(x).seconds);
+    }
+    const TransferLine line = fit_transfer_line(samples);
+    return {line.latency_s, line.seconds_per_item};
+  }
+
+  [[nodiscard]] std::vector<Items> divide(const View& view, const Costs& costs) const override {
+    return divide_among(view, present_units(view), view.workload().items, costs,
+                        BlockRule::as_large_as_fits);
+  }
+
+  [[nodiscard]] Items count_blocks(const View& view, const UnitState& unit, const CostModel& cost,
+                                   Items share) const override {
+    const Items grain = view.workload().grain_items;
+    return std::max(PlannedPolicy::count_blocks(view, unit, cost, share),
+                    std::min(blocks_, (share + grain - 1) / grain));
+  }
+
+  ProfileModel model_;
+  Items blocks_;
+  std::vector<std::unique_ptr<CostModel>> read_;
+};
+
+std::unique_ptr<Policy> make_static(const Parameters& parameters, const KnownCosts* known) {
+  EQ_CHECK(known != nullptr, "make_policy has seen to it");
+  const auto model =
+      static_cast<ProfileModel>(parameters.choice("model", {"fpm", "affine", "speed"}));
+  return std::make_unique<Static>(*known, model, parameters.items("blocks", 1));
+}
+
+}  // namespace
+
+PolicyInfo static_info() {
+  return {"static",
+          "one division before the run by a profile, never corrected",
+          "de Camargo, WAMCA 2012 (10.1109/WAMCA.2012.13)",
+          {profile_parameter(),
+           {"model", "fpm", "", "the profile as it is (fpm), a line (affine), a speed (speed)"},
+           {"blocks", "1", "blocks", "equal blocks that a share is handed out in"}},
+          Foresight::informed,
+          0.0,
+          make_static};
+}
+
+}  // namespace equipoise

@@ -1,0 +1,391 @@
+// equipoise: our own policy.
+//
+// 1. At every finish it asks when all units would end, were the rest divided at the rates that they
+//    have shown: end = (remaining + sum r_p b_p) / sum r_p, O(n); no model is solved in between.
+// 2. Costs are learned block by block (RunningCost): a line, corrected where blocks of a size say
+//    otherwise, which forgets when a unit changes and is not fooled by one accident.
+// 3. A block takes half of the time left, less where the unit's times scatter (`cushion`), more
+//    where fixed costs ask for it, and less where smaller ones are cheaper an item (NextBlock).
+// 4. The last block of a unit is the one that ends with all others; it is taken when halving it
+//    would cost more in fixed time than its scatter (`caution`).
+// 5. It begins with small blocks, larger ones on accelerators, that grow eightfold (`growth`).
+// 6. Units queue as many blocks as hide copies and the way to the controller (PipelineCost);
+// shorter
+//    ones where copies overlap. The last grains are given one by one; what a lost unit had is
+//    divided like the rest.
+// 7. A remote unit is left out until its resident data can be there in time; greedy, which starts
+//    it, takes 8 to 83 times as long for a product of order 4096 on the papers' clusters.
+//
+// What parts buy: mean makespan over the bound (or the best schedule known, where a link binds),
+// geometric means by `equipoise sweep tools/campaigns/ablation.json --out DIR`, noise on:
+//                                           recorded machines  papers' clusters   disturbed
+//                                             small   large     small   large
+//   as it is                                  1.073   0.999     1.651   1.117      1.015
+//   no cushion (cushion=0)                    1.090   1.030     1.697   1.119      1.043
+//   no limit of growth (growth=1e9)           1.086   1.022     1.702   1.168      1.018
+//   no smaller, cheaper blocks (least_gain=1) 1.080   1.007     1.652   1.111      1.015
+//   fixed time not minded in between (overhead_share=1e9)
+//                                             1.083   1.004     1.663   1.160      1.015
+//   one last block at once (caution=1e-6)     1.360   1.272     1.616   1.225      1.314
+//   halving to the end (caution=1e6)          1.112   1.001     1.656   1.158      1.017
+//   small blocks throughout (slack=0.1)       1.138   1.008     1.641   1.209      1.012
+//   accelerators begin like CPUs              1.128   1.009     1.579   1.186      1.011
+//   first blocks 10 to 40 times as large      1.076   1.029     1.670   1.168      1.019
+//   greedy                                    1.845   1.168     7.931   2.484      1.149
+// Differences below 0.005 are within the confidence intervals. No Thought is said: a decision takes
+// 0.5 us of a core with 2 units, 4 us with 28 (equipoise_bench, controller_blocks).
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "shared_policies/policies/equipoise/first_blocks.hpp"
+#include "shared_policies/policies/equipoise/list_scheduling.hpp"
+#include "shared_policies/policies/equipoise/next_block.hpp"
+#include "shared_policies/policies/equipoise/pipeline_cost.hpp"
+#include "shared_policies/policies/equipoise/ready_time.hpp"
+#include "shared_policies/policies/policies.hpp"
+
+namespace equipoise {
+namespace {
+
+/// What a user may choose, and does not have to.
+struct Choices {
+  FirstShares first;
+  BlockSizing sizing;
+};
+
+/// So many grains for each unit are few: they are given one by one.
+constexpr Items few_grains_a_unit = 4;
+/// How many times faster than in the largest block that it may be given next a unit is taken to be
+/// at most, however little more a larger block seems to take.
+constexpr double most_rates = 2.0;
+
+class Equipoise final : public Policy {
+ public:
+  explicit Equipoise(const Choices& choices) : choices_(choices) {}
+
+  void decide(const View& view, const Event& event, Decisions& decisions) override {
+    ended_.reset();
+    if (std::holds_alternative<PhaseStarted>(event.what)) {
+      learned_ = &kernels_[view.workload().kernel];
+      for (std::size_t p = learned_->size(); p < view.units().size(); ++p) {
+        learned_->emplace_back(view.units()[p].unit.copy_engines > 0);
+      }
+      units_.assign(view.units().size(), {});
+      kept_out_.assign(view.units().size(), false);
+    } else if (std::holds_alternative<IterationStarted>(event.what)) {
+      begin(view, decisions);
+      feed_all(view, decisions);
+    } else if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
+      learn(*finished, event.at);
+      ended_ = finished->unit;
+      feed_all(view, decisions);
+    } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
+      units_[joined->unit.index] = {};
+      feed_all(view, decisions);
+    } else if (std::holds_alternative<UnitLost>(event.what) ||
+               std::holds_alternative<TimerFired>(event.what) ||
+               (std::holds_alternative<UnitIdle>(event.what) && view.outstanding() == 0)) {
+      feed_all(view, decisions);
+    }
+  }
+
+ private:
+  /// A unit in this phase, and what the last plan says of it.
+  struct UnitNow {
+    bool has_data = false;   ///< it has ended a block: resident data is there
+    Seconds last_end;        ///< of the last block that ended
+    bool is_answer = false;  ///< what was handed out last was in answer to the end of another
+    double ready_s = 0.0;    ///< when it will have done what it has
+    double rate = 0.0;       ///< items/s beyond the fixed costs; 0: takes no part
+    double begin_s = 0.0;    ///< ready_s and the fixed costs of the blocks to come
+    double blocks = 1.0;     ///< to come
+    double items = 0.0;      ///< the next block, 0 before the first plan
+    Items grains = 0;        ///< its part of the last grains
+  };
+
+  void begin(const View& view, Decisions& decisions);
+  void learn(const BlockFinished& finished, Seconds at);
+  void feed_all(const View& view, Decisions& decisions);
+  void feed_anyone(const View& view, Decisions& decisions);
+  void feed(const View& view, const UnitState& unit, Decisions& decisions);
+  void keep_out(const View& view);
+  void plan(const View& view);
+  void enter(const View& view, const UnitState& unit);
+  void drop_late_units();
+  void deal_last_grains(const View& view);
+  [[nodiscard]] double ready_at(const View& view, const UnitState& unit) const {
+    return ready_s(unit, learned(unit.id), units_[unit.id.index].last_end, view.now());
+  }
+  [[nodiscard]] double rate_of_kind(const View& view, UnitKind kind) const;
+  [[nodiscard]] NextBlock sizes_of(UnitId id) const;
+  double give(const View& view, UnitId id, double items, Decisions& decisions);
+
+  [[nodiscard]] const PipelineCost& learned(UnitId id) const { return (*learned_)[id.index]; }
+
+  Choices choices_;
+  std::map<std::string, std::vector<PipelineCost>> kernels_;  // by name, (n)
+  std::vector<PipelineCost>* learned_ = nullptr;              // of this phase's kernel
+  std::vector<UnitNow> units_;                                // (n)
+  std::vector<bool> kept_out_;                                // (n) they lack resident data
+  ExpectedIteration expected_;                                // of this iteration
+  double rate_ = 0.0;                                         // of all units that take part
+  double work_ = 0.0;                                         // remaining + sum of rate x begin
+  std::optional<UnitId> ended_;                               // a block of it, by this event
+  Items remaining_ = 0;  // what is left after the decisions of this event
+  bool few_grains_ = false;
+};
+
+void Equipoise::begin(const View& view, Decisions& decisions) {
+  expected_ = {view.now().value, view.now().value};
+  double first_s = 0.0;
+  for (const UnitState& unit : view.units()) {
+    UnitNow& now = units_[unit.id.index];
+    now.items = 0.0;
+    now.blocks = 1.0;
+    const double data_s = now.has_data ? 0.0 : fetch_s(view, unit);
+    if (data_s > 0.0) first_s = data_s;  // of all units alike
+  }
+  if (first_s > 0.0) decisions.set_timer(view.now() + Seconds{waiting_share * first_s});
+}
+
+void Equipoise::learn(const BlockFinished& finished, Seconds at) {
+  UnitNow& unit = units_[finished.unit.index];
+  const Seconds heard = unit.is_answer ? finished.assigned - unit.last_end : Seconds{};
+  (*learned_)[finished.unit.index].add(finished, at, unit.last_end, !unit.has_data, heard);
+  unit.has_data = true;
+  unit.last_end = at;
+}
+
+/// Gives every unit that should have more its next blocks.
+void Equipoise::feed_all(const View& view, Decisions& decisions) {
+  remaining_ = view.remaining();
+  if (remaining_ == 0) return;
+  keep_out(view);
+  plan(view);
+  keep_out(view);
+  for (const UnitState& unit : view.units()) {
+    if (unit.present && remaining_ > 0) feed(view, unit, decisions);
+  }
+  if (remaining_ == view.remaining() && view.outstanding() == 0) feed_anyone(view, decisions);
+}
+
+/// Leaves units out whose resident data could not be there in time, by the last plan.
+void Equipoise::keep_out(const View& view) {
+  for (const UnitState& unit : view.units()) {
+    const bool lacks_data = !units_[unit.id.index].has_data && unit.outstanding.empty();
+    kept_out_[unit.id.index] =
+        lacks_data && is_kept_out(fetch_s(view, unit), view.now().value, expected_);
+  }
+}
+
+/// Gives a grain to the unit that it takes the least time on, though nobody seemed worth it.
+void Equipoise::feed_anyone(const View& view, Decisions& decisions) {
+  const auto grain = static_cast<double>(view.workload().grain_items);
+  const UnitState* best = nullptr;
+  double best_s = 0.0;
+  for (const UnitState& unit : view.units()) {
+    if (!unit.present || kept_out_[unit.id.index]) continue;
+    const double takes_s = learned(unit.id).is_known() ? learned(unit.id).queued().seconds(grain)
+                                                       : std::numeric_limits<double>::max();
+    if (best == nullptr || takes_s < best_s) {
+      best = &unit;
+      best_s = takes_s;
+    }
+  }
+  if (best != nullptr) give(view, best->id, grain, decisions);
+}
+
+void Equipoise::feed(const View& view, const UnitState& unit, Decisions& decisions) {
+  if (kept_out_[unit.id.index]) return;
+  if (!learned(unit.id).is_known()) {
+    if (unit.outstanding.empty() &&
+        may_try(view, unit, choices_.first, expected_, *learned_, kept_out_)) {
+      give(view, unit.id, first_items(view, unit, choices_.first), decisions);
+    }
+    return;
+  }
+  UnitNow& now = units_[unit.id.index];
+  const RunningCost& cost = learned(unit.id).queued();
+  const NextBlock sizes = sizes_of(unit.id);
+  const auto grain = static_cast<double>(view.workload().grain_items);
+  for (std::size_t queued = unit.outstanding.size(); queued < learned(unit.id).depth(); ++queued) {
+    if (remaining_ == 0 || (few_grains_ ? now.grains == 0 : now.rate == 0.0)) return;
+    double items =
+        sizes.items(cost, expected_.end_s - now.ready_s, static_cast<double>(unit.cap_items));
+    if (few_grains_) {
+      items = std::clamp(items, grain, grain * static_cast<double>(now.grains));
+    } else if (cost.seconds(grain) > expected_.end_s - now.ready_s) {
+      return;
+    }
+    items = give(view, unit.id, items, decisions);
+    now.grains -= static_cast<Items>(std::round(items / grain));
+    now.ready_s += cost.seconds(items);
+  }
+}
+
+/// Hands out `items`, rounded to grains, at least one; what that came to.
+double Equipoise::give(const View& view, UnitId id, double items, Decisions& decisions) {
+  const Items grain = view.workload().grain_items;
+  const auto grains = static_cast<Items>(std::round(items / static_cast<double>(grain)));
+  const Items granted = std::min(std::max<Items>(grains, 1) * grain, remaining_);
+  decisions.assign(id, granted);
+  units_[id.index].is_answer = ended_ == id;
+  remaining_ -= granted;
+  return static_cast<double>(granted);
+}
+
+/// Divides what remains:
+///
+///     end = (remaining + sum_p r_p b_p) / sum_p r_p   over the units with b_p < end,
+///
+/// where unit p does r_p items/s from b_p on: when it is free, and the fixed costs of the blocks
+/// that it will take have passed.
+void Equipoise::plan(const View& view) {
+  rate_ = 0.0;
+  work_ = static_cast<double>(view.remaining());
+  for (const UnitState& unit : view.units()) enter(view, unit);
+  if (rate_ == 0.0) return;
+  drop_late_units();
+  const auto grain = view.workload().grain_items;
+  few_grains_ = view.remaining() <= few_grains_a_unit * grain * static_cast<Items>(units_.size());
+  for (const UnitState& unit : view.units()) {
+    UnitNow& now = units_[unit.id.index];
+    now.items = 0.0;
+    if (now.rate == 0.0 || !learned(unit.id).is_known()) continue;
+    const RunningCost& cost = learned(unit.id).queued();
+    const auto cap = static_cast<double>(unit.cap_items);
+    const double left_s = expected_.end_s - now.ready_s;
+    const double last_s = sizes_of(unit.id).last_block_s(cost);
+    now.items = sizes_of(unit.id).items(cost, left_s, cap);
+    now.blocks = left_s > last_s ? 1.0 + std::log2(left_s / last_s) : 1.0;
+    now.blocks = std::max(now.blocks, now.rate * (expected_.end_s - now.begin_s) / cap);
+  }
+  if (few_grains_) deal_last_grains(view);
+}
+
+/// Enters one unit into the sums of the plan.
+void Equipoise::enter(const View& view, const UnitState& unit) {
+  UnitNow& now = units_[unit.id.index];
+  now.rate = 0.0;
+  if (!unit.present || kept_out_[unit.id.index]) return;
+  if (learned(unit.id).is_known()) {
+    const RunningCost& cost = learned(unit.id).queued();
+    const double size = now.items > 0.0 ? now.items : cost.largest_items();
+    now.ready_s = ready_at(view, unit);
+    const double most = choices_.sizing.growth * cost.largest_items();
+    const double moving_s = std::max(cost.seconds(size) - cost.fixed_s(), 0.0);
+    const double most_rate = most_rates * most / cost.seconds(most);
+    now.rate = size < most_rate * moving_s ? size / moving_s : most_rate;
+    now.begin_s = now.ready_s + now.blocks * cost.fixed_s();
+  } else if (!unit.outstanding.empty()) {
+    now.ready_s = now.begin_s = view.now().value;
+    now.rate = rate_of_kind(view, unit.unit.kind);
+    const OutstandingBlock& first = unit.outstanding.front();
+    const double elapsed_s = now.ready_s - first.assigned.value;
+    if (now.rate == 0.0 && elapsed_s > 0.0) {  // taken to be half through it
+      now.rate = 0.5 * static_cast<double>(first.block.items) / elapsed_s;
+    }
+  }
+  rate_ += now.rate;
+  work_ += now.rate * now.begin_s;
+}
+
+/// Leaves out, until none is left to leave out, the units that would begin after the end.
+void Equipoise::drop_late_units() {
+  for (bool changed = true; changed;) {
+    changed = false;
+    expected_.end_s = work_ / rate_;
+    for (UnitNow& now : units_) {
+      if (now.rate == 0.0 || now.begin_s < expected_.end_s || rate_ <= now.rate * (1.0 + 1e-9))
+        continue;
+      if (now.blocks > 1.0) {
+        work_ -= now.rate * (now.begin_s - now.ready_s) * (1.0 - 1.0 / now.blocks);
+        now.begin_s = now.ready_s + (now.begin_s - now.ready_s) / now.blocks;
+        now.blocks = 1.0;
+        changed = true;
+        continue;
+      }
+      rate_ -= now.rate;
+      work_ -= now.rate * now.begin_s;
+      now.rate = 0.0;
+      changed = true;
+    }
+  }
+}
+
+/// The mean rate of the known units of a kind; 0 where there is none.
+double Equipoise::rate_of_kind(const View& view, UnitKind kind) const {
+  double sum = 0.0;
+  double count = 0.0;
+  for (const UnitState& unit : view.units()) {
+    if (!unit.present || unit.unit.kind != kind || !learned(unit.id).is_known()) continue;
+    const RunningCost& cost = learned(unit.id).queued();
+    sum += cost.largest_items() / cost.seconds(cost.largest_items());
+    count += 1.0;
+  }
+  return count > 0.0 ? sum / count : 0.0;
+}
+
+/// Deals the last grains one by one to the unit that would end first with it.
+void Equipoise::deal_last_grains(const View& view) {
+  const auto grain = static_cast<double>(view.workload().grain_items);
+  std::vector<GrainCost> times(units_.size());
+  for (const UnitState& unit : view.units()) {
+    if (!unit.present || kept_out_[unit.id.index] || !learned(unit.id).is_known()) continue;
+    const RunningCost& cost = learned(unit.id).queued();
+    const double one_s = cost.seconds(grain);
+    const bool only_one = static_cast<double>(unit.cap_items) < 2.0 * grain;
+    const double more_s = only_one ? one_s : std::max(cost.seconds(2.0 * grain) - one_s, 0.0);
+    times[unit.id.index] = {true, ready_at(view, unit) + one_s, more_s};
+  }
+  const Items grain_items = view.workload().grain_items;
+  const std::vector<Items> given =
+      list_schedule(times, (view.remaining() + grain_items - 1) / grain_items);
+  for (std::size_t p = 0; p < given.size(); ++p) units_[p].grains = given[p];
+}
+
+NextBlock Equipoise::sizes_of(UnitId id) const {
+  return {choices_.sizing, expected_.end_s - expected_.began_s,
+          learned(id).overlaps() && learned(id).depth() > 1};
+}
+
+std::unique_ptr<Policy> make_equipoise(const Parameters& read, const KnownCosts* /*known*/) {
+  Choices choices;
+  choices.first.cpu = read.number("first_share", 0.0, 1.0);
+  choices.first.accelerator = read.number("first_accelerator_share", 0.0, 1.0);
+  choices.sizing.growth = read.number("growth", 1.0, 1e9);
+  choices.sizing.slack = read.number("slack", 1e-6, 1.0);
+  choices.sizing.cushion = read.number("cushion", 0.0, 1e9);
+  choices.sizing.overhead = read.number("overhead_share", 1e-9, 1e9);
+  choices.sizing.gain = read.number("least_gain", 0.0, 1.0);
+  choices.sizing.caution = read.number("caution", 1e-9, 1e9);
+  return std::make_unique<Equipoise>(choices);
+}
+
+}  // namespace
+
+PolicyInfo equipoise_info() {
+  return {"equipoise",
+          "divides the rest anew at every finish; blocks as large as scatter and time left allow",
+          "this project",
+          {{"first_share", "0.0005", "share of the items", "first blocks of all units together"},
+           {"first_accelerator_share", "0.02", "share of the items",
+            "the same for units that are no CPUs"},
+           {"growth", "8", "x", "a block is at most this times the unit's largest so far"},
+           {"slack", "0.5", "x time left", "longest block of a unit whose times do not scatter"},
+           {"cushion", "2.5", "standard deviations", "that a block is made shorter by"},
+           {"overhead_share", "0.01", "x block time", "fixed time per block that is not minded"},
+           {"least_gain", "0.02", "x time an item", "for which a smaller block is chosen"},
+           {"caution", "0.5", "x", "scatter against fixed time when the last block is chosen"}},
+          Foresight::none,
+          0.0,
+          make_equipoise};
+}
+
+}  // namespace equipoise

@@ -1,0 +1,43 @@
+// Blocks alone and queued, kept apart.
+#include "shared_policies/policies/equipoise/pipeline_cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace equipoise {
+namespace {
+
+constexpr double worth_queueing = 1.005;
+constexpr double generous = 0.2;
+constexpr std::size_t most_queued = 4;
+
+}  // namespace
+
+void PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_end, bool is_first,
+                       Seconds heard) {
+  const auto items = static_cast<double>(finished.block.items);
+  const StageTimes& times = finished.times;
+  const Seconds longest = overlaps_ ? std::max({times.in, times.compute, times.out}) : total(times);
+  const double longest_s = longest.value;
+  if (is_first) {
+    if (!is_known()) alone_.add(items, times.compute.value);
+  } else if (last_end > finished.assigned) {
+    queued_.add(items, std::max((at - last_end).value, longest_s));
+    if (!overlaps_) {  // larger blocks make the way to the controller matter less
+      latency_s_ += longest_s;
+      stage_s_ += longest_s;
+    }
+  } else {
+    alone_.add(items, (at - finished.assigned).value);
+    latency_s_ += (at - finished.assigned + heard).value;
+    stage_s_ += longest_s;
+  }
+}
+
+std::size_t PipelineCost::depth() const {
+  const double ratio = stage_s_ > 0.0 ? latency_s_ / stage_s_ : 1.0;
+  if (ratio < worth_queueing) return 1;
+  return std::min(most_queued, static_cast<std::size_t>(std::ceil(ratio + generous)));
+}
+
+}  // namespace equipoise

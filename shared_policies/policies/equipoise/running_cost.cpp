@@ -1,0 +1,206 @@
+// Sums by octave of block size, the line through them, and the detection of changes.
+#include "shared_policies/policies/equipoise/running_cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace equipoise {
+namespace {
+
+constexpr double keep = 0.99;          // weight of a measurement one block later
+constexpr double enough = 1.5;         // measurements before blocks of a size are known
+constexpr double line_sd = 0.25;       // how far the line is believed to be off
+constexpr double fixed_sd = 0.4;       // what a is believed to be at most, in smallest blocks
+constexpr double cheapest = 1.0 / 3;   // of the mean time an item, below which times prove little
+constexpr double prior_sd = 0.10;      // scatter before anything is known of it
+constexpr double least_sd = 0.03;      // below this no scatter is a surprise
+constexpr double reach = 2.0;          // octaves within which measurements tell of each other
+constexpr double forgotten = 1e-6;     // measurements that remain of a size, below which it goes
+constexpr double counts_after = 3.0;   // measurements that remain after a change
+constexpr double shortest_s = 1e-9;    // a tick of a coarse timer
+constexpr double far_off = 4.0;        // standard deviations of a surprise that counts alone
+constexpr double off = 2.5;            // of one that counts with another
+constexpr double least_change = 0.10;  // logarithm of a change worth the name
+constexpr double least_far_change = 0.2;
+
+}  // namespace
+
+void RunningCost::add(double items, double seconds) {
+  seconds = std::max(seconds, shortest_s);
+  if (!empty()) {
+    doubt_change(items, seconds);
+    note_change(items, seconds);
+    double near_error = 0.0;
+    const bool is_known = weight_near(items, near_error) >= enough;
+    const double error = seconds / this->seconds(items) - 1.0;
+    surprise_.add(error);
+    if (is_known) scatter_.add(error);
+  }
+  for (Octave& octave : octaves_) {
+    octave.count *= keep;
+    octave.items *= keep;
+    octave.seconds *= keep;
+  }
+  if (octaves_.size() > 1) {
+    std::erase_if(octaves_, [](const Octave& octave) { return octave.count < forgotten; });
+  }
+  const int exponent = std::ilogb(items);
+  auto place = std::find_if(octaves_.begin(), octaves_.end(),
+                            [&](const Octave& octave) { return octave.exponent >= exponent; });
+  if (place == octaves_.end() || place->exponent != exponent) {
+    place = octaves_.insert(place, Octave{exponent, 0.0, 0.0, 0.0});
+  }
+  place->count += 1.0;
+  place->items += items;
+  place->seconds += seconds;
+  largest_items_ = std::max(largest_items_, items);
+  fit_line();
+}
+
+/// Undoes a change that one block told of, if this next one is as blocks were before it.
+void RunningCost::doubt_change(double items, double seconds) {
+  if (before_.empty()) return;
+  const double now = std::abs(std::log(seconds / this->seconds(items)));
+  std::swap(octaves_, before_);
+  fit_line();
+  const double before = std::abs(std::log(seconds / this->seconds(items)));
+  if (now <= before) {
+    std::swap(octaves_, before_);
+    fit_line();
+  }
+  before_.clear();
+}
+
+void RunningCost::note_change(double items, double seconds) {
+  double error = 0.0;
+  if (weight_near(items, error) < enough) return;
+  const double change = std::log(seconds / this->seconds(items));
+  const double sds = std::abs(change) / std::max(relative_sd(), least_sd);
+  if (sds < off || std::abs(change) < least_change) {
+    surprises_ = 0;
+    surprise_log_ = 0.0;
+    return;
+  }
+  if (surprises_ > 0 && (change > 0.0) != (surprise_log_ > 0.0)) {
+    surprises_ = 0;
+    surprise_log_ = 0.0;
+  }
+  ++surprises_;
+  surprise_log_ += change;
+  if (surprises_ < 2) {
+    if (sds < far_off || std::abs(change) < least_far_change) return;
+    before_ = octaves_;
+  }
+  rescale(std::exp(surprise_log_ / surprises_));
+  surprises_ = 0;
+  surprise_log_ = 0.0;
+}
+
+void RunningCost::rescale(double ratio) {
+  double count = 0.0;
+  for (const Octave& octave : octaves_) count += octave.count;
+  const double less = std::min(1.0, counts_after / count);
+  for (Octave& octave : octaves_) {
+    octave.count *= less;
+    octave.items *= less;
+    octave.seconds *= less * ratio;
+  }
+  fit_line();
+}
+
+/// Minimises sum_k n_k ((a + b x_k - t_k) / s_k)^2 + (sd / sd_fixed)^2 (a / t_0)^2 over a, b >= 0.
+void RunningCost::fit_line() {
+  double all_items = 0.0;
+  double all_seconds = 0.0;
+  for (const Octave& octave : octaves_) {
+    all_items += octave.items;
+    all_seconds += octave.seconds;
+  }
+  double s11 = 0.0;
+  double s1x = 0.0;
+  double sxx = 0.0;
+  double s1 = 0.0;
+  double sx = 0.0;
+  for (const Octave& octave : octaves_) {
+    // Of the octave's n blocks together, in scales: 1, x and t.
+    const double in_the_mean = octave.items / all_items * all_seconds;
+    const double scale = std::max(octave.seconds, cheapest * in_the_mean);
+    const double one = octave.count / scale;
+    const double x = octave.items / scale;
+    const double t = octave.seconds / scale;
+    s11 += octave.count * one * one;
+    s1x += octave.count * one * x;
+    sxx += octave.count * x * x;
+    s1 += octave.count * one * t;
+    sx += octave.count * x * t;
+  }
+  const Octave& first = octaves_.front();
+  const double shrink = scatter_.deviation() / fixed_sd * first.count / first.seconds;
+  s11 += shrink * shrink;
+  const double determinant = s11 * sxx - s1x * s1x;
+  fixed_s_ = (s1 * sxx - sx * s1x) / determinant;
+  item_s_ = (sx * s11 - s1 * s1x) / determinant;
+  fixed_error_ = std::sqrt(sxx / determinant);
+  if (item_s_ <= 0.0) {
+    item_s_ = 0.0;
+    fixed_s_ = s1 / s11;
+  } else if (fixed_s_ < 0.0) {
+    fixed_s_ = 0.0;
+    item_s_ = sx / sxx;
+  }
+  fixed_s_ = std::min(fixed_s_, first.seconds / first.count);
+}
+
+double RunningCost::weight_near(double items, double& error) const {
+  double weight = 0.0;
+  error = 0.0;
+  const double at = std::log2(items);
+  for (const Octave& octave : octaves_) {
+    if (std::abs(octave.exponent + 0.5 - at) > reach + 0.5) continue;
+    const double mean_items = octave.items / octave.count;
+    const double near = 1.0 - std::abs(std::log2(mean_items) - at) / reach;
+    if (near <= 0.0) continue;
+    weight += octave.count * near;
+    error += near * (octave.seconds / line_s(mean_items) - octave.count);
+  }
+  return weight;
+}
+
+double RunningCost::seconds(double items) const {
+  double error = 0.0;
+  const double weight = weight_near(items, error);
+  const double ratio = scatter_.deviation() / line_sd;
+  return std::max(shortest_s, line_s(items) * (1.0 + error / (weight + ratio * ratio)));
+}
+
+double RunningCost::items_within(double seconds, double limit_items) const {
+  if (this->seconds(limit_items) <= seconds) return limit_items;
+  double low = 0.0;
+  double high = limit_items;
+  for (int i = 0; i < 40 && high - low > 1e-6 * high; ++i) {
+    // The cost is near to a line: where that would have it, kept off the ends.
+    const double guess = item_s_ > 0.0 ? (seconds - fixed_s_) / item_s_ : 0.0;
+    const double middle = i == 0 && guess > low && guess < high ? guess : 0.5 * (low + high);
+    (this->seconds(middle) <= seconds ? low : high) = middle;
+  }
+  return low;
+}
+
+double RunningCost::surely_fixed_s() const {
+  return std::max(0.0, fixed_s_ - relative_sd() * fixed_error_);
+}
+
+double RunningCost::relative_sd() const {
+  return surprise_.deviation() * std::sqrt(1.0 + 1.0 / (surprise_.count + 1.0));
+}
+
+void RunningCost::Errors::add(double error) {
+  count = keep * count + 1.0;
+  squares = keep * squares + std::min(error * error, 1.0);
+}
+
+double RunningCost::Errors::deviation() const {
+  return std::sqrt((squares + prior_sd * prior_sd) / (count + 1.0));
+}
+
+}  // namespace equipoise

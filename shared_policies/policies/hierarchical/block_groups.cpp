@@ -1,0 +1,318 @@
+// Candidates for the blocks of a group, and the fastest of them.
+#include "shared_policies/policies/hierarchical/block_groups.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/policies/hierarchical/stall_free.hpp"
+#include "shared_policies/solve/inverse_cost.hpp"
+#include "shared_policies/solve/pipeline_schedule.hpp"
+
+namespace equipoise {
+namespace {
+
+constexpr Items least_grains_to_split = 3;
+constexpr std::array equal_counts{2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64};
+constexpr std::array growing_counts{0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48};
+constexpr double rounding = 1e-9;  // relative: a smaller gain is none
+constexpr std::size_t longest_group = 64;
+constexpr int search_steps = 24;
+
+Items grains_in(Items items, Items grain_items) { return (items + grain_items - 1) / grain_items; }
+
+std::vector<Items> times_grain(std::vector<Items> grains, Items grain_items) {
+  for (Items& size : grains) {
+    size *= grain_items;
+  }
+  return grains;
+}
+
+/// Whole sizes with the sum `grains` in the proportions of `sizes`: their running sums are rounded.
+/// A block that is left with nothing is left out.
+std::vector<Items> rounded_to(const std::vector<double>& sizes, Items grains) {
+  const double sum = std::accumulate(sizes.begin(), sizes.end(), 0.0);
+  std::vector<Items> whole;
+  double running = 0.0;
+  Items given = 0;
+  for (const double size : sizes) {
+    running += size;
+    const Items until = std::llround(running / sum * static_cast<double>(grains));
+    if (until > given) {
+      whole.push_back(until - given);
+      given = until;
+    }
+  }
+  return whole;
+}
+
+/// The blocks of one group of a given number of grains.
+class GroupShape {
+ public:
+  struct Choice {
+    std::vector<Items> grains;
+    Seconds time = Seconds::infinity();
+  };
+
+  GroupShape(const GroupProblem& problem, Items grains)
+      : problem_(problem),
+        grains_(grains),
+        limit_(static_cast<double>(grains * problem.grain_items)),
+        in_(*problem.in, limit_),
+        compute_(*problem.compute, limit_) {}
+
+  [[nodiscard]] Choice best() {
+    consider({grains_});
+    if (grains_ >= least_grains_to_split) {
+      consider(halving_blocks(grains_, 1));
+      for (const int blocks : equal_counts) {
+        consider(rounded_to(std::vector<double>(static_cast<std::size_t>(blocks), 1.0), grains_));
+      }
+      for (conditions_engines_ = 1; conditions_engines_ <= problem_.copy_engines;
+           ++conditions_engines_) {
+        consider_stall_free_starts();
+      }
+    }
+    return std::move(best_);
+  }
+
+ private:
+  /// Keeps the blocks if they are the fastest so far; how long they take.
+  Seconds consider(const std::vector<Items>& grains) {
+    std::vector<StageTimes> times;
+    times.reserve(grains.size());
+    for (const Items size : grains) {
+      times.push_back(times_of(static_cast<double>(size * problem_.grain_items)));
+    }
+    const Seconds time = pipeline_time(times, problem_.copy_engines);
+    if (time.value < best_.time.value * (1.0 - rounding)) {
+      best_ = {grains, time};
+    }
+    return time;
+  }
+
+  [[nodiscard]] StageTimes times_of(double items) const {
+    return {Seconds{problem_.in->at(items).seconds}, Seconds{problem_.compute->at(items).seconds},
+            Seconds{problem_.out->at(items).seconds}};
+  }
+
+  /// With more and more growing blocks, until that has been slower twice.
+  void consider_stall_free_starts() {
+    Seconds fastest = Seconds::infinity();
+    int slower = 0;
+    for (const int growing : growing_counts) {
+      const std::vector<double> sizes = filling_sizes(growing);
+      if (sizes.empty() || slower == 2) {
+        return;
+      }
+      const Seconds time = consider_with_joined_tails(sizes);
+      slower += time > fastest ? 1 : 0;
+      fastest = std::min(fastest, time);
+    }
+  }
+
+  Seconds consider_with_joined_tails(std::vector<double> sizes) {
+    Seconds fastest = consider(rounded_to(sizes, grains_));
+    while (sizes.size() > 2) {
+      const double last = sizes.back();
+      sizes.pop_back();
+      sizes.back() += last;
+      fastest = std::min(fastest, consider(rounded_to(sizes, grains_)));
+    }
+    return fastest;
+  }
+
+  /// The sizes, in items, for the gamma_2 with which they add up to the group; none where the
+  /// copies cannot be hidden.
+  [[nodiscard]] std::vector<double> filling_sizes(int growing) {
+    double low = 0.0;
+    double high = limit_;
+    std::vector<double> found;
+    for (int step = 0; step < search_steps; ++step) {
+      const double second = 0.5 * (low + high);
+      std::vector<double> sizes = sizes_from(second, growing);
+      const double sum = std::accumulate(sizes.begin(), sizes.end(), 0.0);
+      if (sizes.empty() || sum > limit_) {
+        high = second;
+      } else {
+        low = second;
+        found = std::move(sizes);
+      }
+    }
+    return found;
+  }
+
+  /// gamma_1, gamma_2, growing blocks, tail; empty where a growing block finds no room beside the
+  /// copies, or the start would stall all the same.
+  [[nodiscard]] std::vector<double> sizes_from(double second, int growing) {
+    std::vector<double> sizes{compute_.within(problem_.in->at(second).seconds).items, second};
+    if (sizes.front() <= 0.0) {
+      sizes.erase(sizes.begin());
+    }
+    double sum = 0.0;
+    for (int block = 0; block < growing && sum <= limit_; ++block) {
+      const double size = growing_size(sizes);
+      if (size <= 0.0) {
+        return {};
+      }
+      sizes.push_back(size);
+      sum = std::accumulate(sizes.begin(), sizes.end(), 0.0);
+    }
+    if (growing > 0 && !is_stall_free(sizes)) {
+      return {};
+    }
+    append_tail(sizes);
+    return sizes;
+  }
+
+  /// Condition (6), or (7), with equality.
+  [[nodiscard]] double growing_size(const std::vector<double>& sizes) {
+    double room_s = problem_.compute->at(sizes.back()).seconds;
+    if (sizes.size() > 1) {
+      const double out_s = problem_.out->at(sizes[sizes.size() - 2]).seconds;
+      if (conditions_engines_ == 1) {
+        room_s -= out_s;
+      } else if (out_s > room_s) {
+        return 0.0;
+      }
+    }
+    return room_s > 0.0 ? in_.within(room_s).items : 0.0;
+  }
+
+  [[nodiscard]] bool is_stall_free(const std::vector<double>& sizes) const {
+    std::vector<StageTimes> times;
+    times.reserve(sizes.size());
+    for (const double size : sizes) {
+      times.push_back(times_of(size));
+    }
+    return are_stall_free(times, conditions_engines_);
+  }
+
+  /// Each block is computed while the results of the one before it are copied out.
+  void append_tail(std::vector<double>& sizes) {
+    const double least = 0.5 * static_cast<double>(problem_.grain_items);
+    while (sizes.size() < longest_group) {
+      const double size = compute_.within(problem_.out->at(sizes.back()).seconds).items;
+      if (size < least || size >= sizes.back()) {
+        return;
+      }
+      sizes.push_back(size);
+    }
+  }
+
+  const GroupProblem& problem_;
+  Items grains_;
+  double limit_;
+  InverseCost in_;
+  InverseCost compute_;
+  int conditions_engines_ = 1;  ///< that the conditions are for; those for one suffice for two
+  Choice best_;
+};
+
+/// Whole schedules, put together from the best group of each size.
+class Schedules {
+ public:
+  explicit Schedules(const GroupProblem& problem)
+      : problem_(problem),
+        grains_(grains_in(problem.items, problem.grain_items)),
+        cap_(std::max<Items>(1, problem.cap_items / problem.grain_items)) {}
+
+  [[nodiscard]] BlockGroups best() {
+    const Items fewest = grains_in(grains_, cap_);
+    consider_full();
+    consider_equal(fewest);
+    if (fewest > 1) {
+      consider_equal(fewest + 1);
+    }
+    BlockGroups groups;
+    for (const Items size : best_sizes_) {
+      groups.push_back(times_grain(shape_of(size).grains, problem_.grain_items));
+      EQ_CHECK(cap_ == 1 || fit_together(groups.back(), problem_.cap_items),
+               "a group fits into memory");
+    }
+    return groups;
+  }
+
+ private:
+  const GroupShape::Choice& shape_of(Items grains) {
+    const auto found = shapes_.find(grains);
+    if (found != shapes_.end()) {
+      return found->second;
+    }
+    return shapes_.emplace(grains, GroupShape(problem_, grains).best()).first->second;
+  }
+
+  void consider_full() {
+    std::vector<Items> sizes(static_cast<std::size_t>(grains_ / cap_), cap_);
+    if (grains_ % cap_ > 0) {
+      sizes.push_back(grains_ % cap_);
+    }
+    consider(std::move(sizes));
+  }
+
+  void consider_equal(Items groups) {
+    std::vector<Items> sizes;
+    for (Items left = grains_; left > 0 && groups > 0; --groups) {
+      sizes.push_back(grains_in(left, groups));
+      left -= sizes.back();
+    }
+    consider(std::move(sizes));
+  }
+
+  void consider(std::vector<Items> sizes) {
+    Seconds time;
+    for (const Items size : sizes) {
+      time += shape_of(size).time;
+    }
+    if (time < best_time_) {
+      best_time_ = time;
+      best_sizes_ = std::move(sizes);
+    }
+  }
+
+  const GroupProblem& problem_;
+  Items grains_;
+  Items cap_;
+  std::map<Items, GroupShape::Choice> shapes_;
+  std::vector<Items> best_sizes_;
+  Seconds best_time_ = Seconds::infinity();
+};
+
+}  // namespace
+
+std::vector<Items> halving_blocks(Items items, Items grain_items) {
+  const Items grains = grains_in(items, grain_items);
+  std::vector<Items> blocks;
+  // round(grains / 2^l) = (round-down of grains / 2^(l-1), plus one) / 2
+  for (Items left = grains; left > 0; left /= 2) {
+    blocks.push_back((left + 1) / 2);
+  }
+  return times_grain(std::move(blocks), grain_items);
+}
+
+BlockGroups halving_groups(Items items, Items grain_items, Items cap_items) {
+  EQ_CHECK(cap_items >= grain_items, "a unit that takes part holds a grain");
+  if (items <= 0) {
+    return {};
+  }
+  std::vector<Items> blocks = halving_blocks(items, grain_items);
+  if (blocks.size() == 1 || fit_together(blocks, cap_items)) {
+    return {std::move(blocks)};
+  }
+  const Items larger = (grains_in(items, grain_items) + 1) / 2 * grain_items;
+  BlockGroups groups = halving_groups(larger, grain_items, cap_items);
+  const BlockGroups others = halving_groups(items - larger, grain_items, cap_items);
+  groups.insert(groups.end(), others.begin(), others.end());
+  return groups;
+}
+
+BlockGroups plan_groups(const GroupProblem& problem) {
+  return problem.items > 0 ? Schedules(problem).best() : BlockGroups{};
+}
+
+}  // namespace equipoise

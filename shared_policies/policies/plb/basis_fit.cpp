@@ -1,0 +1,285 @@
+// Least squares over subsets of the papers' functions. The only file of the fits that needs Eigen.
+#include "shared_policies/policies/plb/basis_fit.hpp"
+
+#include <Eigen/QR>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace equipoise {
+namespace {
+
+constexpr int function_count = 7;  // of the papers; Basis::one is for the fallback alone
+constexpr int grid_points = 64;
+constexpr double largest_condition = 1e8;
+constexpr double ridge = 1e-8;
+constexpr double alike = 1.02;  // scores within 2 % count as equal
+
+using Matrix = Eigen::MatrixXd;
+using Vector = Eigen::VectorXd;
+using Mask = std::uint32_t;  // bit i: the function with enumerator i
+
+/// The functions on the samples and on the grid where a fit must be positive and must not fall.
+struct Tables {
+  Matrix at_samples;   // (m, 7), rows times sqrt(weight)
+  Vector seconds;      // (m), times sqrt(weight)
+  Vector root_weight;  // (m)
+  Matrix at_grid;      // (64, 7)
+  Matrix end_slopes;   // (2, 7): at the first and the last point of the grid
+};
+
+Tables tabulate(std::span<const CostSample> samples, const FittedRange& range) {
+  const auto m = static_cast<Eigen::Index>(samples.size());
+  Tables t{Matrix(m, function_count), Vector(m), Vector(m), Matrix(grid_points, function_count),
+           Matrix(2, function_count)};
+  const double first = range.lowest_items / 4.0 / range.scale_items;
+  const double last = range.last_items / range.scale_items;
+  const double step = std::log(last / first) / (grid_points - 1);
+  for (int f = 0; f < function_count; ++f) {
+    const auto basis = static_cast<Basis>(f);
+    for (Eigen::Index k = 0; k < m; ++k) {
+      const CostSample& s = samples[static_cast<std::size_t>(k)];
+      t.root_weight(k) = std::sqrt(s.weight);
+      t.at_samples(k, f) = t.root_weight(k) * basis_value(basis, s.items / range.scale_items);
+      t.seconds(k) = t.root_weight(k) * s.seconds;
+    }
+    for (int g = 0; g < grid_points; ++g) {
+      t.at_grid(g, f) = basis_value(basis, first * std::exp(step * g));
+    }
+    t.end_slopes(0, f) = basis_slope(basis, first);
+    t.end_slopes(1, f) = basis_slope(basis, last);
+  }
+  return t;
+}
+
+std::vector<int> functions_of(Mask mask) {
+  std::vector<int> list;
+  for (int f = 0; f < function_count; ++f) {
+    if ((mask >> f) & 1U) {
+      list.push_back(f);
+    }
+  }
+  return list;
+}
+
+/// All choices of at most `most` functions: fewer first, then in the order of preference.
+std::vector<Mask> choices(int most) {
+  std::vector<Mask> masks;
+  for (Mask mask = 1; mask < (1U << function_count); ++mask) {
+    if (std::popcount(mask) <= most) {
+      masks.push_back(mask);
+    }
+  }
+  std::stable_sort(masks.begin(), masks.end(), [](Mask a, Mask b) {
+    return std::popcount(a) != std::popcount(b) ? std::popcount(a) < std::popcount(b)
+                                                : functions_of(a) < functions_of(b);
+  });
+  return masks;
+}
+
+/// Positive everywhere on the grid, falling nowhere.
+bool admissible(const Tables& tables, const Vector& a) {
+  const Vector values = tables.at_grid * a;
+  for (int g = 0; g < grid_points; ++g) {
+    if (!(values(g) > 0.0) || (g > 0 && values(g) < values(g - 1) * (1.0 - 1e-9))) {
+      return false;
+    }
+  }
+  const Vector slopes = tables.end_slopes * a;
+  return slopes(0) >= 0.0 && slopes(1) >= 0.0;
+}
+
+struct Candidate {
+  BasisCoefficients coefficients{};
+  double score = std::numeric_limits<double>::infinity();
+  int terms = 0;
+};
+
+/// The root mean square of the relative errors, each of a size that the fit has not seen where
+/// `leave_out`: residual / (1 - leverage).
+double relative_error(const Tables& tables, const Vector& residual, const Matrix& q,
+                      bool leave_out) {
+  double sum = 0.0;
+  const double floor = 1e-6 * tables.seconds.cwiseAbs().maxCoeff();
+  for (Eigen::Index k = 0; k < residual.size(); ++k) {
+    const double seen = leave_out ? 1.0 - q.row(k).squaredNorm() : 1.0;
+    if (seen < 1e-10) {
+      return std::numeric_limits<double>::infinity();
+    }
+    const double error = residual(k) / seen / std::max(std::abs(tables.seconds(k)), floor);
+    sum += error * error;
+  }
+  return std::sqrt(sum / static_cast<double>(residual.size()));
+}
+
+/// Least squares with the functions of `mask`, or nothing where that is not admissible.
+std::optional<Candidate> try_choice(const Tables& tables, Mask mask, FitMode mode) {
+  const std::vector<int> functions = functions_of(mask);
+  const auto k = static_cast<Eigen::Index>(functions.size());
+  const Eigen::Index m = tables.seconds.size();
+  Matrix columns(m, k);
+  Vector scales(k);
+  for (Eigen::Index c = 0; c < k; ++c) {
+    columns.col(c) = tables.at_samples.col(functions[static_cast<std::size_t>(c)]);
+    scales(c) = columns.col(c).norm();
+    if (!(scales(c) > 0.0)) {
+      return std::nullopt;  // ln of the one size 1
+    }
+    columns.col(c) /= scales(c);
+  }
+  const Eigen::ColPivHouseholderQR<Matrix> qr(columns);
+  const auto diagonal = qr.matrixQR().diagonal().cwiseAbs();
+  if (!(diagonal.maxCoeff() < largest_condition * diagonal.minCoeff())) {
+    return std::nullopt;
+  }
+  const Vector solution = qr.solve(tables.seconds);
+  Vector a = Vector::Zero(function_count);
+  for (Eigen::Index c = 0; c < k; ++c) {
+    a(functions[static_cast<std::size_t>(c)]) = solution(c) / scales(c);
+  }
+  if ((mode == FitMode::nnls && a.minCoeff() < 0.0) || !admissible(tables, a)) {
+    return std::nullopt;
+  }
+  Candidate candidate;
+  candidate.terms = static_cast<int>(k);
+  for (int f = 0; f < function_count; ++f) {
+    candidate.coefficients[static_cast<std::size_t>(f)] = a(f);
+  }
+  const Vector residual = tables.seconds - columns * solution;
+  if (mode == FitMode::nnls) {
+    candidate.score = residual.norm() / tables.seconds.norm();
+    return candidate;
+  }
+  const bool leave_out = m > k;
+  const Matrix q = leave_out ? Matrix(qr.householderQ() * Matrix::Identity(m, k)) : Matrix();
+  candidate.score = relative_error(tables, residual, q, leave_out);
+  return candidate;
+}
+
+/// The best of the choices that `mode` allows.
+std::optional<Candidate> choose(const Tables& tables, FitMode mode) {
+  const int sizes = static_cast<int>(tables.seconds.size());
+  int most = std::min(3, std::max(1, sizes - 1));
+  if (mode == FitMode::single) {
+    most = 1;
+  } else if (mode == FitMode::nnls) {
+    most = std::min(function_count, sizes);
+  }
+  std::vector<Candidate> candidates;
+  double best = std::numeric_limits<double>::infinity();
+  for (const Mask mask : choices(most)) {
+    if (const auto candidate = try_choice(tables, mask, mode)) {
+      candidates.push_back(*candidate);
+      best = std::min(best, candidate->score);
+    }
+  }
+  const double enough = mode == FitMode::subset ? best * alike + 1e-9 : best;
+  for (const Candidate& candidate : candidates) {
+    if (candidate.score <= enough) {
+      return candidate;
+    }
+  }
+  return std::nullopt;
+}
+
+/// All functions at once, on scaled columns with a ridge below them.
+std::optional<Candidate> ridge_fit(const Tables& tables) {
+  const Eigen::Index m = tables.seconds.size();
+  Matrix rows = Matrix::Zero(m + function_count, function_count);
+  Vector right = Vector::Zero(m + function_count);
+  Vector scales(function_count);
+  for (int f = 0; f < function_count; ++f) {
+    scales(f) = tables.at_samples.col(f).norm();
+    if (scales(f) > 0.0) {
+      rows.col(f).head(m) = tables.at_samples.col(f) / scales(f);
+    }
+    rows(m + f, f) = std::sqrt(ridge);
+  }
+  right.head(m) = tables.seconds;
+  const Vector solution = rows.householderQr().solve(right);
+  Vector a = Vector::Zero(function_count);
+  Candidate candidate;
+  candidate.terms = function_count;
+  for (int f = 0; f < function_count; ++f) {
+    a(f) = scales(f) > 0.0 ? solution(f) / scales(f) : 0.0;
+    candidate.coefficients[static_cast<std::size_t>(f)] = a(f);
+  }
+  return admissible(tables, a) ? std::optional(candidate) : std::nullopt;
+}
+
+/// An affine cost that does not fall; proportion where that is flat.
+Candidate fall_back(std::span<const CostSample> samples, double scale_items) {
+  const TransferLine line = fit_transfer_line(samples);
+  Candidate candidate;
+  candidate.terms = line.latency_s > 0.0 ? 2 : 1;
+  double per_item = line.seconds_per_item;
+  double constant = line.latency_s;
+  if (!(per_item > 0.0)) {
+    const CostSample& largest = samples.back();
+    double t = 0.0;
+    double x = 0.0;
+    for (const CostSample& s : samples) {
+      t += s.weight * s.seconds * s.items;
+      x += s.weight * s.items * s.items;
+    }
+    per_item = t > 0.0 ? t / x : largest.seconds / largest.items;
+    constant = 0.0;
+    candidate.terms = 1;
+  }
+  candidate.coefficients[static_cast<std::size_t>(Basis::u)] = per_item * scale_items;
+  candidate.coefficients[static_cast<std::size_t>(Basis::one)] = constant;
+  return candidate;
+}
+
+FittedRange range_of(std::span<const CostSample> samples, const FitOptions& options) {
+  FittedRange range;
+  range.scale_items = options.scale_items;
+  range.lowest_items = samples.front().items;
+  const double highest = samples.back().items;
+  range.last_items =
+      std::max(highest, std::min(options.extrapolation_factor * highest, options.scale_items));
+  return range;
+}
+
+}  // namespace
+
+std::optional<UnitFit> fit_unit(std::span<const CostSample> compute,
+                                std::span<const CostSample> transfer, const FitOptions& options) {
+  const bool any_time =
+      std::any_of(compute.begin(), compute.end(), [](const auto& s) { return s.seconds > 0.0; });
+  if (!any_time) {
+    return std::nullopt;
+  }
+  const FittedRange range = range_of(compute, options);
+  const Tables tables = tabulate(compute, range);
+  std::optional<Candidate> chosen =
+      options.mode == FitMode::full_ridge ? ridge_fit(tables) : choose(tables, options.mode);
+  const bool fell_back = !chosen.has_value();
+  if (fell_back) {
+    chosen = fall_back(compute, options.scale_items);
+  }
+  const TransferLine line = fit_transfer_line(transfer, options.adjusted_r2);
+  UnitFit fit{BasisCurve(chosen->coefficients, range, line, true)};
+  fit.r2_transfer = line.r2;
+  fit.fell_back = fell_back;
+  std::vector<double> predictions;
+  double measurements = 0.0;
+  for (const CostSample& s : compute) {
+    const double predicted = fit.curve.compute_at(s.items).seconds;
+    const double error = s.seconds - predicted;
+    predictions.push_back(predicted);
+    fit.relative_error2 += (s.weight * error * error + s.spread_s2) / (predicted * predicted);
+    measurements += s.weight;
+  }
+  fit.surplus = std::max(0.0, measurements - chosen->terms);
+  fit.r2 = determination(compute, predictions, chosen->terms, options.adjusted_r2);
+  return fit;
+}
+
+}  // namespace equipoise

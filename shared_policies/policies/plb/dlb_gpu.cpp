@@ -1,0 +1,228 @@
+// dlb-gpu: the dynamic load-balancing algorithm for clusters of GPUs that came before PLB-HeC.
+// Trains in rounds behind barriers, takes every unit's block time as one straight line, chooses
+// blocks that end together, and chooses anew when they drift apart (train_then_repeat.hpp). Here:
+// the line f(x) = a x - b, when a fit is taken, and the closed form of equal times.
+//
+// Source: "A Dynamic Load-Balancing Algorithm for Heterogeneous GPU Clusters", algorithms 1 and 2.
+// Readings and departures:
+//  - The text takes a curve above R^2 = 0.7 after "a few points, for example four", algorithm 1
+//    loops while the "error" is at least 0.5: accept.
+//  - The text hands out blocks as units finish, algorithm 2 in synchronous steps: sync_steps. Both
+//    fit and solve before they synchronise: sync_order.
+//  - Transfers are not modelled. Whether the time of a block contains them is not said: times.
+//  - The shares are in [0, 1] and add up to the data size Z; here blocks add up to a step.
+//  - The paper bounds training by nothing; training_share_max guards it.
+//  - It solves f_1 = ... = f_n by an interior-point method; straight lines have a closed form,
+//  whose
+//    negative shares mean that a unit stays idle. A line that does not rise gives way to proportion
+//    through the newest block.
+// One decision took the paper 665 ms (matrix product), 201 ms (Black-Scholes), 822 ms (gene
+// networks); the catalog's price is the first.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "shared_policies/fit/cost_samples.hpp"
+#include "shared_policies/policies/block_durations.hpp"
+#include "shared_policies/policies/block_sizes.hpp"
+#include "shared_policies/policies/plb/train_then_repeat.hpp"
+#include "shared_policies/policies/policies.hpp"
+#include "shared_policies/solve/line_finish.hpp"
+
+namespace equipoise {
+namespace {
+
+/// The part of a block's life that the line describes.
+enum class TimeOf { block, compute };
+
+struct DlbGpuModelOptions {
+  double min_r2 = 0.7;
+  TimeOf times = TimeOf::block;
+};
+
+/// f(x) = a x - b and how well it explains the samples.
+struct FittedLine {
+  double seconds_per_item = 0.0;  // a
+  double advance_s = 0.0;         // b
+  double r2 = 1.0;
+  double relative_error2 = 0.0;  // sum of squared errors relative to the line
+  double surplus = 0.0;          // measurements beyond the terms
+};
+
+struct LineUnit {
+  std::vector<CostSample> samples;
+  double newest_s_per_item = 0.0;
+  std::optional<FittedLine> line;
+};
+
+/// The least-squares line; proportion through the newest block where it does not rise, or where
+/// there is one size only.
+FittedLine fit_line(const LineUnit& unit) {
+  double weight = 0.0;
+  double mean_x = 0.0;
+  double mean_t = 0.0;
+  for (const CostSample& s : unit.samples) {
+    weight += s.weight;
+    mean_x += s.weight * s.items;
+    mean_t += s.weight * s.seconds;
+  }
+  mean_x /= weight;
+  mean_t /= weight;
+  double squares = 0.0;
+  double products = 0.0;
+  for (const CostSample& s : unit.samples) {
+    squares += s.weight * (s.items - mean_x) * (s.items - mean_x);
+    products += s.weight * (s.items - mean_x) * (s.seconds - mean_t);
+  }
+  FittedLine line{unit.newest_s_per_item};
+  int terms = 1;
+  if (unit.samples.size() > 1 && products > 0.0) {
+    line.seconds_per_item = products / squares;
+    line.advance_s = line.seconds_per_item * mean_x - mean_t;
+    terms = 2;
+  }
+  std::vector<double> predictions;
+  for (const CostSample& s : unit.samples) {
+    predictions.push_back(line.seconds_per_item * s.items - line.advance_s);
+    const double scale = std::max(std::abs(predictions.back()), shortest_block_s);
+    const double error = s.seconds - predictions.back();
+    line.relative_error2 += (s.weight * error * error + s.spread_s2) / (scale * scale);
+  }
+  line.surplus = std::max(0.0, weight - terms);
+  line.r2 = determination(unit.samples, predictions, terms, false);
+  return line;
+}
+
+class DlbGpuModel final : public StepModel {
+ public:
+  DlbGpuModel(std::size_t units, const DlbGpuModelOptions& options)
+      : options_(options), units_(units) {}
+
+  void add(const BlockFinished& finished, bool brought_resident_data) override {
+    LineUnit& unit = units_[finished.unit.index];
+    StageTimes times = finished.times;
+    if (brought_resident_data) times.in = {};
+    const Seconds span = options_.times == TimeOf::block ? total(times) : times.compute;
+    const double seconds = std::max(span.value, shortest_block_s);
+    const auto items = static_cast<double>(finished.block.items);
+    add_sample(unit.samples, items, seconds);
+    unit.newest_s_per_item = seconds / items;
+  }
+
+  void fit(const View& /*view*/) override {
+    for (LineUnit& unit : units_) {
+      if (!unit.samples.empty()) unit.line = fit_line(unit);
+    }
+  }
+
+  [[nodiscard]] bool knows(UnitId unit) const override {
+    return units_[unit.index].line.has_value();
+  }
+  [[nodiscard]] bool knows_any() const override {
+    return std::any_of(units_.begin(), units_.end(),
+                       [](const LineUnit& unit) { return unit.line.has_value(); });
+  }
+  [[nodiscard]] bool is_good(const View& view) const override {
+    return std::all_of(view.units().begin(), view.units().end(), [this](const UnitState& unit) {
+      return !unit.present || !knows(unit.id) || units_[unit.id.index].line->r2 > options_.min_r2;
+    });
+  }
+  [[nodiscard]] double relative_noise() const override {
+    double error2 = 0.0;
+    double surplus = 0.0;
+    for (const LineUnit& unit : units_) {
+      error2 += unit.line ? unit.line->relative_error2 : 0.0;
+      surplus += unit.line ? unit.line->surplus : 0.0;
+    }
+    return surplus > 0.0 ? std::sqrt(error2 / surplus) : 0.0;
+  }
+
+  [[nodiscard]] std::vector<Items> choose(const View& view, double items,
+                                          Decisions& /*decisions*/) override {
+    std::vector<CostLine> lines;
+    std::vector<std::size_t> who;
+    for (const UnitState& unit : view.units()) {
+      if (unit.present && knows(unit.id)) {
+        const FittedLine& line = *units_[unit.id.index].line;
+        lines.push_back(
+            {line.seconds_per_item, line.advance_s, static_cast<double>(unit.cap_items)});
+        who.push_back(unit.id.index);
+      }
+    }
+    const std::vector<double> divided = divide_by_lines(lines, items);
+    std::vector<double> shares(units_.size(), 0.0);
+    for (std::size_t i = 0; i < who.size(); ++i) shares[who[i]] = divided[i];
+    return whole_blocks(view, shares);
+  }
+
+  [[nodiscard]] Thought thought(const std::string& what,
+                                const std::vector<Items>& block_items) const override {
+    Thought thought{{}, what, {}};
+    for (std::uint32_t p = 0; p < units_.size(); ++p) {
+      if (const std::optional<FittedLine>& line = units_[p].line) {
+        thought.beliefs.push_back(
+            {UnitId{p},
+             fmt::format("{:.4g} x {} {:.4g}", line->seconds_per_item,
+                         line->advance_s < 0.0 ? '+' : '-', std::abs(line->advance_s)),
+             line->r2,
+             {},
+             block_items[p]});
+      }
+    }
+    return thought;
+  }
+
+ private:
+  DlbGpuModelOptions options_;
+  std::vector<LineUnit> units_;
+};
+
+std::vector<ParameterInfo> dlb_gpu_parameters() {
+  std::vector<ParameterInfo> list = train_then_repeat_parameters("fit_then_sync");
+  list.insert(
+      list.end(),
+      {{"accept", "text", "",
+        "when training ends: as the text says (R^2 above 0.7, four rounds), or as algorithm "
+        "1 does (literal: 1 - R^2 below 0.5, from round 2 on)"},
+       {"min_rounds", "auto", "rounds", "rounds before the first fit; auto: by accept"},
+       {"min_r2", "auto", "", "what R^2 of every fit must exceed; auto: by accept"},
+       {"times", "block", "",
+        "what the line describes: the whole block, copies included, or its compute time"},
+       {"sync_steps", "false", "", "a barrier after every step, as in algorithm 2"}});
+  return list;
+}
+
+std::unique_ptr<Policy> make_dlb_gpu(const Parameters& read, const KnownCosts* /*known*/) {
+  const bool literal = read.choice("accept", {"text", "literal"}) == 1;
+  TrainThenRepeatOptions options = read_train_then_repeat(read);
+  options.min_rounds = read.items_or_auto("min_rounds", 1).value_or(literal ? 2 : 4);
+  options.sync_steps = read.flag("sync_steps");
+  DlbGpuModelOptions model;
+  model.min_r2 = literal ? 0.5 : 0.7;
+  if (read.text("min_r2") != "auto") model.min_r2 = read.number("min_r2", -1e9, 1.0);
+  model.times = static_cast<TimeOf>(read.choice("times", {"block", "compute"}));
+  return make_train_then_repeat(std::move(options), [model](std::size_t units) {
+    return std::make_unique<DlbGpuModel>(units, model);
+  });
+}
+
+}  // namespace
+
+PolicyInfo dlb_gpu_info() {
+  return {"dlb-gpu",
+          "learns one straight line a unit in rounds, then repeats blocks that end together",
+          "A Dynamic Load-Balancing Algorithm for Heterogeneous GPU Clusters, algorithms 1 and 2",
+          dlb_gpu_parameters(),
+          Foresight::none,
+          0.665,
+          make_dlb_gpu};
+}
+
+}  // namespace equipoise

@@ -1,0 +1,187 @@
+// Gene network inference: hand-worked genes, and that the check finds what is wrong.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "real/kernels/catalog.hpp"
+#include "real/kernels/grn/grn_check.hpp"
+#include "real/kernels/grn/pair_search.hpp"
+#include "real/kernels/seeded.hpp"
+#include "tests/support/computed_blocks.hpp"
+
+namespace equipoise {
+namespace {
+
+using Genes = std::vector<Samples>;
+
+Genes scattered(std::size_t count, std::size_t samples, std::uint64_t seed) {
+  Genes genes(count, 0);
+  for (std::size_t i = 0; i < count * samples; ++i) {
+    const bool active = seeded_number(seed, i, 0.0, 1.0) < 0.5;
+    genes[i / samples] |= Samples{active} << i % samples;
+  }
+  return genes;
+}
+
+std::vector<BestPair> found(const Genes& candidates, std::size_t samples, const Genes& genes) {
+  Regulators regulators(candidates.size(), samples);
+  regulators.set(candidates);
+  std::vector<BestPair> best(genes.size());
+  find_best_pairs(regulators, genes.data(), genes.size(), best.data());
+  return best;
+}
+
+/// The first of the best pairs, by trying one after the other.
+BestPair tried(const Genes& candidates, std::size_t samples, Samples gene) {
+  BestPair best;
+  double least_bits = 1e9;
+  for (std::size_t a = 0; a < candidates.size(); ++a) {
+    for (std::size_t b = a + 1; b < candidates.size(); ++b) {
+      const double bits = mean_conditional_entropy(candidates[a], candidates[b], gene, samples);
+      if (bits > least_bits - 1e-7) continue;
+      least_bits = bits;
+      best.first = static_cast<std::int32_t>(a);
+      best.second = static_cast<std::int32_t>(b);
+    }
+  }
+  return best;
+}
+
+TEST(Grn, KnowsTheEntropyOfAGeneByHand) {
+  // Four states of (A, B) in two samples each. Y follows A in three of them; in the fourth it is
+  // active once: one bit in a quarter of the samples.
+  EXPECT_DOUBLE_EQ(mean_conditional_entropy(0b11110000, 0b11001100, 0b11010000, 8), 0.25);
+  // One state in four samples, one of them active: h(1/4) in half of the samples; the others are
+  // certain.
+  EXPECT_NEAR(mean_conditional_entropy(0b11110000, 0b11110000, 0b00010000, 8),
+              0.5 * 0.8112781244591328, 1e-15);
+  EXPECT_EQ(mean_conditional_entropy(0b0011, 0b0101, 0b0110, 4), 0.0);  // exclusive or
+  EXPECT_DOUBLE_EQ(mean_conditional_entropy(0b0011, 0b0011, 0b0101, 4), 1.0);
+}
+
+TEST(Grn, FindsTheTwoThatTogetherTellEverything) {
+  // Y = C1 xor C3; C0 alone agrees with Y in seven of eight samples, C1 and C3 alone in four.
+  const Genes candidates = {0b01101101, 0b00110011, 0b11111111, 0b01011010};
+  const std::vector<BestPair> best =
+      found(candidates, 8, {Samples{0b00110011} ^ Samples{0b01011010}});
+  EXPECT_EQ(best[0].first, 1);
+  EXPECT_EQ(best[0].second, 3);
+  EXPECT_EQ(best[0].entropy, 0);
+}
+
+TEST(Grn, TakesTheFirstOfEquallyGoodPairs) {
+  const Genes candidates(150, 0b1010);  // more than two strips of them, all the same
+  const std::vector<BestPair> best = found(candidates, 4, {0b1010, 0b1100});
+  for (const BestPair& pair : best) {
+    EXPECT_EQ(pair.first, 0);
+    EXPECT_EQ(pair.second, 1);
+  }
+  EXPECT_EQ(best[0].entropy, 0);
+  EXPECT_EQ(best[1].entropy * entropy_unit_bits, 4.0);  // one bit in each of four samples
+}
+
+TEST(Grn, FindsWhatTryingEveryPairFinds) {
+  for (const std::size_t samples : {1, 2, 7, 20, 64}) {
+    for (const std::size_t candidates : {2, 3, 64, 65, 130}) {
+      const Genes regulators = scattered(candidates, samples, 1);
+      const Genes genes = scattered(5, samples, 2);
+      const std::vector<BestPair> best = found(regulators, samples, genes);
+      for (std::size_t g = 0; g < genes.size(); ++g) {
+        const BestPair expected = tried(regulators, samples, genes[g]);
+        EXPECT_EQ(best[g].first, expected.first) << samples << " samples, " << candidates;
+        EXPECT_EQ(best[g].second, expected.second) << samples << " samples, " << candidates;
+      }
+      const Verification check = check_pairs(regulators, samples, genes, best);
+      EXPECT_TRUE(check.passed) << check.what;
+    }
+  }
+}
+
+/// A hundred genes and their best pairs.
+struct Predicted {
+  Genes candidates = scattered(40, 12, 1);
+  Genes genes = scattered(100, 12, 2);
+  std::vector<BestPair> pairs = found(candidates, 12, genes);
+
+  [[nodiscard]] Verification check() const { return check_pairs(candidates, 12, genes, pairs); }
+  /// What is claimed of a pair if it is claimed to be the best, truthfully but for that.
+  [[nodiscard]] BestPair claim(std::int32_t first, std::int32_t second, std::size_t gene) const {
+    const double bits = 12.0 * mean_conditional_entropy(
+                                   candidates[static_cast<std::size_t>(first)],
+                                   candidates[static_cast<std::size_t>(second)], genes[gene], 12);
+    return {first, second, static_cast<std::int32_t>(std::lround(bits / entropy_unit_bits))};
+  }
+};
+
+TEST(Grn, NoticesAWrongPairWhereverItIs) {
+  for (const std::size_t at : {0, 47, 99}) {
+    Predicted predicted;
+    const BestPair right = predicted.pairs[at];
+    BestPair worse = predicted.claim(5, 39, at);
+    EXPECT_GT(worse.entropy, right.entropy);
+    for (const BestPair& wrong : {worse, BestPair{right.first, right.second, right.entropy + 4},
+                                  BestPair{right.first, right.second, right.entropy - 1'000'000},
+                                  BestPair{right.second, right.first, right.entropy},
+                                  BestPair{right.first, right.first, right.entropy},
+                                  BestPair{0, 40, right.entropy}, BestPair{}}) {
+      predicted.pairs[at] = wrong;
+      const Verification check = predicted.check();
+      EXPECT_FALSE(check.passed);
+      EXPECT_TRUE(check.what.starts_with("gene " + std::to_string(at) + " has ")) << check.what;
+    }
+    predicted.pairs[at] = right;
+    EXPECT_TRUE(predicted.check().passed) << predicted.check().what;
+  }
+}
+
+TEST(Grn, NoticesThatOneRegulatorShouldBeAnother) {
+  Predicted predicted;
+  for (const std::size_t at : {1, 50, 98}) {
+    const BestPair right = predicted.pairs[at];
+    const std::int32_t other = right.second == 39 ? 38 : 39;
+    const BestPair wrong =
+        predicted.claim(std::min(right.first, other), std::max(right.first, other), at);
+    if (wrong.entropy == right.entropy || right.first == other) continue;
+    predicted.pairs[at] = wrong;
+    const Verification check = predicted.check();
+    EXPECT_FALSE(check.passed);
+    EXPECT_TRUE(check.what.starts_with("gene " + std::to_string(at) + " has ")) << check.what;
+    predicted.pairs[at] = right;
+  }
+}
+
+TEST(Grn, DescribesItsWorkload) {
+  const auto kernel = make_kernel(
+      "grn", {{"genes", "2e6"}, {"candidates", "100"}, {"samples", "16"}}, "--workload");
+  const Workload& workload = kernel->workload();
+  EXPECT_EQ(workload.items, 2'000'000);
+  EXPECT_EQ(workload.in_bytes_per_item, 8.0);
+  EXPECT_EQ(workload.out_bytes_per_item, 12.0);
+  EXPECT_EQ(workload.memory_bytes_per_item, 20.0);
+  // 100 sets of samples, 16 rows of 128 bytes, 65^2 beginnings and (20 over 4) entropies.
+  EXPECT_EQ(workload.resident_bytes, 800.0 + 16.0 * 128.0 + 4.0 * (4225.0 + 4845.0));
+  EXPECT_EQ(workload.flop_per_item, 4950.0 * 16.0);
+  EXPECT_EQ(kernel->problem(),
+            (std::map<std::string, double>{{"candidates", 100.0}, {"samples", 16.0}}));
+  EXPECT_GE(kernel->host_bytes(), 2e6 * 20.0);
+}
+
+TEST(Grn, RefusesWhatIsOutOfRange) {
+  EXPECT_EQ(refusal_of_kernel("grn", {{"genes", "140000"}}), "not refused");
+  EXPECT_NE(refusal_of_kernel("grn", {{"genes", "0"}}).find("at least one item"),
+            std::string::npos);
+  EXPECT_NE(refusal_of_kernel("grn", {{"candidates", "1"}}).find("candidates"), std::string::npos);
+  EXPECT_NE(refusal_of_kernel("grn", {{"candidates", "32769"}}).find("candidates"),
+            std::string::npos);
+  EXPECT_NE(refusal_of_kernel("grn", {{"samples", "0"}}).find("samples"), std::string::npos);
+  EXPECT_NE(refusal_of_kernel("grn", {{"samples", "65"}}).find("samples"), std::string::npos);
+  EXPECT_NE(
+      refusal_of_kernel("grn", {{"genes", "5e15"}, {"candidates", "32768"}}).find("overflows"),
+      std::string::npos);
+}
+
+}  // namespace
+}  // namespace equipoise

@@ -1,0 +1,213 @@
+// Clocks, rings, wake_signals and teams: what threads wait by.
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "real/clock.hpp"
+#include "real/ring.hpp"
+#include "real/this_thread.hpp"
+#include "real/thread_team.hpp"
+#include "real/wake_signal.hpp"
+#include "tests/support/fake_clock.hpp"
+
+namespace equipoise {
+namespace {
+
+StepFunction rate_of(double factor) {
+  StepFunction rate;
+  rate.multiply(Seconds{}, Seconds::infinity(), factor);
+  return rate;
+}
+
+/// When work that begins at 0, and really takes so long, is over.
+double stretched_end_s(FakeClock& clock, const StepFunction& rate, Seconds work) {
+  const std::atomic<bool> stopping = false;
+  return stretched(clock, Seconds{}, rate, stopping, [&] { clock.pass(work); }).value;
+}
+
+TEST(Stretched, KeepsAUnitOfAThirdOfItsSpeedThreeTimesAsLongAsItWasBusy) {
+  FakeClock clock;
+  EXPECT_DOUBLE_EQ(stretched_end_s(clock, rate_of(1.0 / 3.0), Seconds{0.5}), 1.5);
+}
+
+TEST(Stretched, WaitsNotAtAllAtFullSpeed) {
+  FakeClock clock;
+  EXPECT_DOUBLE_EQ(stretched_end_s(clock, rate_of(1.0), Seconds{0.5}), 0.5);
+}
+
+TEST(Stretched, CountsWhatPassedBetweenItsBeginningAndTheWork) {
+  FakeClock clock;
+  clock.pass(Seconds{0.25});
+  EXPECT_DOUBLE_EQ(stretched_end_s(clock, rate_of(0.5), Seconds{0.5}), 1.5);
+}
+
+TEST(Stretched, TakesWhatIsLeftOfTheWorkAtTheRateOfItsTime) {
+  FakeClock clock;
+  StepFunction rate;
+  rate.multiply(Seconds{1.0}, Seconds{3.0}, 0.25);
+  // One second at full speed, half a second's work in the two slow ones, half a second after them.
+  EXPECT_DOUBLE_EQ(stretched_end_s(clock, rate, Seconds{2.0}), 3.5);
+}
+
+TEST(Stretched, CannotUndoWhatIsDone) {
+  FakeClock clock;
+  EXPECT_DOUBLE_EQ(stretched_end_s(clock, rate_of(2.0), Seconds{0.5}), 0.5);
+}
+
+TEST(SteadyClock, ShowsTenSecondsForOneAtATenthOfTheScale) {
+  const auto clock = make_steady_clock(0.1);
+  const auto before = std::chrono::steady_clock::now();
+  clock->start();
+  const std::atomic<bool> stopping = false;
+  clock->wait_until(Seconds{0.05}, stopping);
+  EXPECT_GE(clock->now().value, 0.05);
+  const std::chrono::duration<double> past = std::chrono::steady_clock::now() - before;
+  EXPECT_GE(past.count(), 0.005);
+  const std::chrono::duration<double> ten = clock->moment(Seconds{10.0}) - clock->moment(Seconds{});
+  EXPECT_NEAR(ten.count(), 1.0, 1e-8);
+}
+
+TEST(SteadyClock, NeverReturnsFromAWaitTooEarly) {
+  const auto clock = make_steady_clock();
+  const std::atomic<bool> stopping = false;
+  for (const double span_s : {0.0, 1e-6, 50e-6, 3e-3}) {
+    const Seconds at = clock->now() + Seconds{span_s};
+    clock->wait_until(at, stopping);
+    EXPECT_GE(clock->now(), at);
+  }
+}
+
+TEST(SteadyClock, GivesUpAWaitThatIsToStop) {
+  const auto clock = make_steady_clock();
+  std::atomic<bool> stopping = false;
+  std::thread stopper([&] { stopping = true; });
+  clock->wait_until(Seconds{1e6}, stopping);  // else this test lasts 11 days
+  stopper.join();
+  EXPECT_LT(clock->now(), Seconds{1e6});
+}
+
+TEST(Ring, RefusesWhatDoesNotFit) {
+  Ring<int, 4> ring;
+  EXPECT_EQ(ring.front(), nullptr);
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(ring.push(i));
+  EXPECT_FALSE(ring.push(4));
+  EXPECT_EQ(*ring.front(), 0);
+  ring.pop();
+  EXPECT_TRUE(ring.push(4));
+  EXPECT_EQ(*ring.front(), 1);
+}
+
+TEST(Ring, PassesEveryValueOnceAndInOrderWithAWakeSignalOnEachSide) {
+  constexpr int values = 50'000;
+  Ring<int, 8> there;
+  Ring<int, 8> back;
+  WakeSignal there_signal{std::chrono::microseconds(50)};
+  WakeSignal back_bell{std::chrono::microseconds(0)};
+  std::thread echo([&] {
+    for (int i = 0; i < values; ++i) {
+      there_signal.wait([&] { return there.front() != nullptr; }, WakeSignal::TimePoint::max());
+      ASSERT_TRUE(back.push(*there.front()));
+      there.pop();
+      back_bell.notify();
+    }
+  });
+  int sent = 0;
+  for (int i = 0; i < values; ++i) {
+    for (; sent < values && sent < i + 8 && there.push(sent); ++sent) there_signal.notify();
+    back_bell.wait([&] { return back.front() != nullptr; }, WakeSignal::TimePoint::max());
+    ASSERT_EQ(*back.front(), i);
+    back.pop();
+  }
+  echo.join();
+}
+
+TEST(WakeSignal, SaysThatNothingCameByTheDeadline) {
+  WakeSignal bell{std::chrono::microseconds(10)};
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
+  EXPECT_FALSE(bell.wait([] { return false; }, deadline));
+  EXPECT_GE(std::chrono::steady_clock::now(), deadline);
+}
+
+TEST(WakeSignal, WakesASleeper) {
+  WakeSignal bell{std::chrono::microseconds(10)};
+  std::atomic<int> value = 0;
+  for (int i = 1; i <= 20; ++i) {
+    std::thread ringer([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the waiter is asleep by then
+      value.store(i, std::memory_order_seq_cst);
+      bell.notify();
+    });
+    EXPECT_TRUE(bell.wait([&] { return value.load(std::memory_order_seq_cst) == i; },
+                          WakeSignal::TimePoint::max()));
+    ringer.join();
+  }
+}
+
+TEST(ThreadTeam, DividesItemsIntoContiguousPartsThatCoverThem) {
+  std::thread on_its_own([] {  // the team pins the thread that makes it
+    const std::vector<int> cores(3, cores_of_this_thread().front());
+    ThreadTeam team(cores);
+    EXPECT_EQ(team.threads(), 3);
+    for (const Items items : {0, 1, 2, 3, 10, 1001}) {
+      std::vector<std::atomic<int>> done(static_cast<std::size_t>(items));
+      std::atomic<int> parts = 0;
+      team.run(items, [&](Items first, Items count) {
+        ++parts;
+        for (Items i = first; i < first + count; ++i) ++done[static_cast<std::size_t>(i)];
+      });
+      for (const auto& count : done) EXPECT_EQ(count, 1);
+      EXPECT_LE(parts, 3);
+    }
+  });
+  on_its_own.join();
+}
+
+TEST(ThreadTeam, ThrowsWhatAMemberThrewAndGoesOn) {
+  std::thread on_its_own([] {
+    const std::vector<int> cores(2, cores_of_this_thread().front());
+    ThreadTeam team(cores);
+    const auto fails_late = [](Items first, Items) {
+      if (first > 0) throw std::runtime_error("second half");
+    };
+    EXPECT_THROW(team.run(10, fails_late), std::runtime_error);
+    std::atomic<Items> done = 0;
+    team.run(10, [&](Items, Items count) { done += count; });
+    EXPECT_EQ(done, 10);
+  });
+  on_its_own.join();
+}
+
+/// How the calling thread is scheduled: the policy and its priority. A flag aside, which does
+/// nothing to a normal thread and which not everybody may clear.
+std::pair<int, int> scheduling() {
+  sched_param parameter{};
+  sched_getparam(0, &parameter);
+  return {sched_getscheduler(0) & ~SCHED_RESET_ON_FORK, parameter.sched_priority};
+}
+
+TEST(PromptThread, IsScheduledAsBeforeWhenItIsOver) {
+  const auto before = scheduling();
+  {
+    const PromptThread prompt;
+    if (prompt.is_real_time()) {
+      EXPECT_EQ(scheduling(), std::pair(SCHED_FIFO, 1));
+    } else {
+      EXPECT_EQ(scheduling(), before);
+    }
+  }
+  EXPECT_EQ(scheduling(), before);
+}
+
+TEST(PromptThread, PassesNothingOnToThreadsThatItStarts) {
+  const auto before = scheduling();
+  const PromptThread prompt;
+  std::thread([&] { EXPECT_EQ(scheduling(), before); }).join();
+}
+
+}  // namespace
+}  // namespace equipoise

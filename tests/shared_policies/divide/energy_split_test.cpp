@@ -1,0 +1,205 @@
+// Splits for time, energy and EDP: the energy paper's twelve rows, and grids that search blindly.
+#include "shared_policies/policies/divide/energy_split.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+
+#include "tests/support/energy_paper.hpp"
+#include "tests/support/random_seed.hpp"
+
+namespace equipoise {
+namespace {
+
+PoweredUnit cpu_of(const PaperRow& row) { return {1.0, row.static_c_w, row.dynamic_c_w}; }
+PoweredUnit gpu_of(const PaperRow& row) {
+  return {row.speed_ratio, row.static_g_w, row.dynamic_g_w};
+}
+
+SplitWorth worth_at(const PoweredUnit& c, const PoweredUnit& g, double alpha) {
+  return worth_of(std::array{c, g}, std::array{alpha, 1.0 - alpha}, 1.0);
+}
+
+class EnergyPaper : public testing::TestWithParam<PaperRow> {};
+
+TEST_P(EnergyPaper, HasTheSharesThatFollowFromItsParameters) {
+  const PaperRow& row = GetParam();
+  const PoweredUnit c = cpu_of(row);
+  const PoweredUnit g = gpu_of(row);
+  const auto or_together = [&](double alpha) { return alpha < 0.0 ? row.alpha_time : alpha; };
+  const AlphaSplit time = solve_alpha(c, g, Objective::time);
+  EXPECT_NEAR(time.alpha_time, row.alpha_time, 5e-6);
+  EXPECT_EQ(time.alpha, time.alpha_time);
+  EXPECT_NEAR(solve_alpha(c, g, Objective::energy).alpha, or_together(row.energy_alpha), 5e-6);
+  EXPECT_NEAR(solve_alpha(c, g, Objective::edp).alpha, or_together(row.edp_alpha), 5e-6);
+}
+
+TEST_P(EnergyPaper, HasTheEnergiesThatFollowFromItsParameters) {
+  const PaperRow& row = GetParam();
+  const double together_alpha = solve_alpha(cpu_of(row), gpu_of(row), Objective::time).alpha_time;
+  const std::array alphas = {0.0, together_alpha, 1.0};
+  for (std::size_t i = 0; i < alphas.size(); ++i) {
+    const SplitWorth worth = worth_at(cpu_of(row), gpu_of(row), alphas[i]);
+    EXPECT_NEAR(worth.energy_j, row.energy_j[i], 5.1e-4) << alphas[i];
+    EXPECT_NEAR(worth.edp_js(), row.edp_js[i], 5.1e-5) << alphas[i];
+  }
+}
+
+TEST_P(EnergyPaper, AgreesWithItsPrintWhereItAgreesWithItself) {
+  const PaperRow& row = GetParam();
+  const AlphaSplit split = solve_alpha(cpu_of(row), gpu_of(row), Objective::edp);
+  EXPECT_NEAR(split.alpha_time, row.printed_alpha_time, 0.005);
+  const bool agrees = std::abs(split.alpha - row.printed_edp_alpha) < 0.0005;
+  EXPECT_EQ(agrees, row.print_agrees) << split.alpha << " against " << row.printed_edp_alpha;
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, EnergyPaper, testing::ValuesIn(paper_rows), [](const auto& test) {
+  std::string name = std::string(test.param.machine) + "_" + test.param.benchmark;
+  std::erase(name, '-');
+  return name;
+});
+
+TEST(EnergyPaperCount, IsFiveTogetherOneOnTheCpuSixOnTheGpu) {
+  int shared = 0;
+  int cpu = 0;
+  int gpu = 0;
+  for (const PaperRow& row : paper_rows) {
+    const double alpha = solve_alpha(cpu_of(row), gpu_of(row), Objective::energy).alpha;
+    (alpha == 0.0 ? gpu : alpha == 1.0 ? cpu : shared) += 1;
+  }
+  EXPECT_EQ(shared, 5);
+  EXPECT_EQ(cpu, 1);
+  EXPECT_EQ(gpu, 6);
+}
+
+TEST(AlphaSplit, ReportsAMaximumInsideTheLeftBranchOfKepler324Binomial) {
+  const PaperRow& row = paper_rows[0];
+  const AlphaSplit split = solve_alpha(cpu_of(row), gpu_of(row), Objective::edp);
+  ASSERT_TRUE(split.left);
+  EXPECT_NEAR(split.left->alpha, 0.16646, 5e-6);
+  EXPECT_EQ(split.left->kind, ExtremumKind::maximum);
+  EXPECT_TRUE(split.left->is_in_range);
+  EXPECT_NEAR(worth_at(cpu_of(row), gpu_of(row), split.left->alpha).edp_js(), 8.6933, 5e-5);
+}
+
+TEST(AlphaSplit, MirrorsWhenTheUnitsAreExchanged) {
+  for (const PaperRow& row : paper_rows) {
+    for (const Objective objective : {Objective::time, Objective::energy, Objective::edp}) {
+      const AlphaSplit one = solve_alpha(cpu_of(row), gpu_of(row), objective);
+      const AlphaSplit other = solve_alpha(gpu_of(row), cpu_of(row), objective);
+      EXPECT_NEAR(one.alpha, 1.0 - other.alpha, 1e-15);
+      ASSERT_EQ(one.left.has_value(), other.right.has_value());
+      EXPECT_NEAR(one.left->alpha, 1.0 - other.right->alpha, 1e-12);
+    }
+  }
+}
+
+TEST(AlphaSplit, FollowsThePapersFormulasForTheExtrema) {
+  // S_C = 2, S_G = 3; P^S = 10, 5; P^D = 40, 30: A = 45, B = 55.
+  const AlphaSplit split = solve_alpha({2, 10, 40}, {3, 5, 30}, Objective::edp);
+  EXPECT_NEAR(split.left->alpha, (2 * 2 * 45 - 3 * 40) / (2 * 2 * 45 - 2 * 3 * 40.0), 1e-15);
+  EXPECT_NEAR(split.right->alpha, 2 * 30 / (2 * (2 * 30 - 3 * 55.0)), 1e-15);
+}
+
+TEST(AlphaSplit, GivesAUnitWithoutSpeedNothing) {
+  for (const Objective objective : {Objective::time, Objective::energy, Objective::edp}) {
+    EXPECT_EQ(solve_alpha({0, 10, 40}, {3, 5, 30}, objective).alpha, 0.0);
+    EXPECT_EQ(solve_alpha({2, 10, 40}, {0, 5, 30}, objective).alpha, 1.0);
+    EXPECT_FALSE(solve_alpha({0, 10, 40}, {3, 5, 30}, objective).left);
+  }
+}
+
+TEST(AlphaSplit, TakesBothUnitsWhereNeitherDrawsAnything) {
+  for (const Objective objective : {Objective::time, Objective::energy, Objective::edp}) {
+    EXPECT_EQ(solve_alpha({1, 0, 0}, {3, 0, 0}, objective).alpha, 0.25);
+  }
+}
+
+TEST(PrefixSplit, LeavesOutTheHungryUnitForEnergyAndTakesAllForTime) {
+  // 1, 2 and 4 items/s; 1, 2 and 50 J of dynamic energy an item; 7 W drawn anyway.
+  const std::array<PoweredUnit, 3> units = {{{1, 3, 1}, {2, 2, 4}, {4, 2, 200}}};
+  // Energy of an item: unit 0: (7 + 1) / 1 = 8 J; 0 and 1: (7 + 5) / 3 = 4 J; all: 212 / 7 = 30 J.
+  const std::vector<double> energy = solve_prefix(units, Objective::energy);
+  EXPECT_DOUBLE_EQ(energy[0], 1.0 / 3.0);
+  EXPECT_DOUBLE_EQ(energy[1], 2.0 / 3.0);
+  EXPECT_EQ(energy[2], 0.0);
+  EXPECT_DOUBLE_EQ(solve_prefix(units, Objective::time)[2], 4.0 / 7.0);
+}
+
+/// Random units, some slow and hungry.
+PoweredUnit random_unit(std::mt19937_64& random) {
+  const auto log_uniform = [&](double low, double high) {
+    return std::exp(std::uniform_real_distribution<double>(std::log(low), std::log(high))(random));
+  };
+  return {log_uniform(0.1, 10), log_uniform(1, 100), log_uniform(0.3, 300)};
+}
+
+class RandomUnits : public testing::Test {
+ protected:
+  std::uint64_t seed = random_seed();
+  std::mt19937_64 random{seed};
+  testing::ScopedTrace trace{__FILE__, __LINE__, "--gtest_random_seed=" + std::to_string(seed)};
+};
+
+TEST_F(RandomUnits, InPairsAreNeverBetterAnywhereOnAGridOfAlpha) {
+  for (int round = 0; round < 2000; ++round) {
+    const PoweredUnit c = random_unit(random);
+    const PoweredUnit g = random_unit(random);
+    for (const Objective objective : {Objective::time, Objective::energy, Objective::edp}) {
+      const double best = worth_at(c, g, solve_alpha(c, g, objective).alpha).of(objective);
+      for (int i = 0; i <= 400; ++i) {
+        ASSERT_GE(worth_at(c, g, i / 400.0).of(objective), best * (1.0 - 1e-12))
+            << to_string(objective) << " round " << round << " alpha " << i / 400.0;
+      }
+    }
+  }
+}
+
+TEST_F(RandomUnits, InPairsHaveNoMinimumOfTheEdpInsideABranch) {
+  int inside = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    const AlphaSplit split = solve_alpha(random_unit(random), random_unit(random), Objective::edp);
+    for (const auto& extremum : {split.left, split.right}) {
+      if (!extremum || !extremum->is_in_range) continue;
+      ++inside;
+      ASSERT_EQ(extremum->kind, ExtremumKind::maximum) << "round " << round;
+    }
+  }
+  EXPECT_GT(inside, 100);
+}
+
+TEST_F(RandomUnits, InPairsAreDividedAlikeByThePrefixRule) {
+  for (int round = 0; round < 5000; ++round) {
+    const std::array units = {random_unit(random), random_unit(random)};
+    for (const Objective objective : {Objective::time, Objective::energy, Objective::edp}) {
+      ASSERT_NEAR(solve_prefix(units, objective)[0],
+                  solve_alpha(units[0], units[1], objective).alpha, 1e-12)
+          << to_string(objective) << " round " << round;
+    }
+  }
+}
+
+TEST_F(RandomUnits, InThreesAreNeverBetterAnywhereOnAGridOfShares) {
+  constexpr int steps = 40;
+  for (int round = 0; round < 400; ++round) {
+    const std::array units = {random_unit(random), random_unit(random), random_unit(random)};
+    for (const Objective objective : {Objective::time, Objective::energy, Objective::edp}) {
+      const double best = worth_of(units, solve_prefix(units, objective), 1.0).of(objective);
+      for (int i = 0; i <= steps; ++i) {
+        for (int j = 0; i + j <= steps; ++j) {
+          const std::array shares = {i / double{steps}, j / double{steps},
+                                     (steps - i - j) / double{steps}};
+          ASSERT_GE(worth_of(units, shares, 1.0).of(objective), best * (1.0 - 1e-12))
+              << to_string(objective) << " round " << round << " shares " << i << " " << j;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace equipoise

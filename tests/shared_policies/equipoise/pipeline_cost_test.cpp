@@ -1,0 +1,111 @@
+// What is learned of blocks alone and of blocks queued behind one another.
+#include <gtest/gtest.h>
+
+#include "shared_policies/policies/equipoise/pipeline_cost.hpp"
+
+namespace equipoise {
+namespace {
+
+/// A finished block of `items` that was handed out at `assigned_s`.
+BlockFinished block_of(Items items, double assigned_s, StageTimes times) {
+  return {UnitId{0}, Block{.items = items}, Seconds{assigned_s}, times};
+}
+
+StageTimes stages(double in_s, double compute_s, double out_s) {
+  return {Seconds{in_s}, Seconds{compute_s}, Seconds{out_s}};
+}
+
+TEST(PipelineCost, TakesABlockThatMetAnEmptyUnitFromHandToEnd) {
+  PipelineCost cost;
+  EXPECT_FALSE(cost.is_known());
+  // 100 items: handed out at 10 s, back at 15 s, of which one second was dispatch.
+  cost.add(block_of(100, 10.0, stages(1.0, 2.0, 1.0)), Seconds{15.0}, Seconds{9.0}, false);
+  EXPECT_TRUE(cost.is_known());
+  EXPECT_DOUBLE_EQ(cost.alone().seconds(100.0), 5.0);
+  EXPECT_DOUBLE_EQ(cost.queued().seconds(100.0), 5.0);  // until one was queued
+}
+
+TEST(PipelineCost, TakesABlockThatIsHandedOutAtTheEndOfAnotherForAlone) {
+  PipelineCost cost;
+  cost.add(block_of(100, 10.0, stages(0.0, 5.0, 0.0)), Seconds{15.0}, Seconds{10.0}, false);
+  EXPECT_DOUBLE_EQ(cost.alone().seconds(100.0), 5.0);
+}
+
+TEST(PipelineCost, TakesAQueuedBlockFromTheEndBeforeToItsOwn) {
+  PipelineCost cost;
+  cost.add(block_of(100, 0.0, stages(1.0, 2.0, 1.0)), Seconds{4.0}, Seconds{}, false);
+  // Handed out at 1 s behind the first: its copy in was hidden, it ends 2.5 s after the first.
+  cost.add(block_of(100, 1.0, stages(1.0, 2.0, 1.0)), Seconds{6.5}, Seconds{4.0}, false);
+  EXPECT_DOUBLE_EQ(cost.queued().seconds(100.0), 2.5);
+  EXPECT_DOUBLE_EQ(cost.alone().seconds(100.0), 4.0);
+}
+
+TEST(PipelineCost, CountsASmallBlockBehindALargeOneForItsLongestStageAtLeast) {
+  PipelineCost cost;
+  cost.add(block_of(1000, 0.0, stages(20.0, 10.0, 0.0)), Seconds{30.0}, Seconds{}, false);
+  // Copied in and waiting when the large one ends, 0.3 s before its own end.
+  cost.add(block_of(10, 1.0, stages(0.5, 0.3, 0.1)), Seconds{30.3}, Seconds{30.0}, false);
+  EXPECT_DOUBLE_EQ(cost.queued().seconds(10.0), 0.5);
+}
+
+TEST(PipelineCost, LearnsComputingAloneFromABlockThatBroughtData) {
+  PipelineCost cost;
+  // 30 s of resident data came with it.
+  cost.add(block_of(100, 0.0, stages(31.0, 2.0, 1.0)), Seconds{34.0}, Seconds{}, true);
+  EXPECT_DOUBLE_EQ(cost.alone().seconds(100.0), 2.0);
+  EXPECT_EQ(cost.depth(), 1U);  // it says nothing of waiting
+}
+
+TEST(PipelineCost, LearnsNothingFromDataThatIsBroughtOnceCostsAreKnown) {
+  PipelineCost cost;
+  cost.add(block_of(100, 0.0, stages(1.0, 2.0, 1.0)), Seconds{4.0}, Seconds{}, false);
+  cost.add(block_of(100, 4.0, stages(31.0, 7.0, 1.0)), Seconds{43.0}, Seconds{4.0}, true);
+  EXPECT_DOUBLE_EQ(cost.alone().seconds(100.0), 4.0);
+}
+
+/// The depth after one block with these stages, waiting for `dispatch_s` before them.
+std::size_t depth_of(double dispatch_s, const StageTimes& times, bool overlaps = true) {
+  PipelineCost cost(overlaps);
+  cost.add(block_of(100, 1.0, times), Seconds{1.0 + dispatch_s} + total(times), Seconds{}, false);
+  return cost.depth();
+}
+
+TEST(PipelineCost, QueuesAsManyBlocksAsLittlesLawAsksFor) {
+  EXPECT_EQ(PipelineCost{}.depth(), 1U);
+  // Latency over the longest stage: 1, 4/2 and 0.2 more, 6/5 and 0.2 more, 3.
+  EXPECT_EQ(depth_of(0.0, stages(0.0, 2.0, 0.0)), 1U);
+  EXPECT_EQ(depth_of(0.0, stages(1.0, 2.0, 1.0)), 3U);
+  EXPECT_EQ(depth_of(0.0, stages(0.5, 5.0, 0.5)), 2U);
+  EXPECT_EQ(depth_of(0.0, stages(1.0, 1.0, 1.0)), 4U);
+}
+
+TEST(PipelineCost, QueuesNothingForLessThanHalfAPercentOfWaiting) {
+  EXPECT_EQ(depth_of(0.004, stages(0.0, 1.0, 0.0)), 1U);
+  EXPECT_EQ(depth_of(0.006, stages(0.0, 1.0, 0.0)), 2U);
+}
+
+TEST(PipelineCost, HidesNoCopiesOfAUnitThatCopiesByItself) {
+  EXPECT_EQ(depth_of(0.0, stages(1.0, 2.0, 1.0), false), 1U);
+  EXPECT_EQ(depth_of(0.006, stages(0.25, 0.5, 0.25), false), 2U);
+}
+
+TEST(PipelineCost, QueuesABlockWhereItTakesLongToHearOfAnEnd) {
+  // 1 s of computing, handed out as soon as it was heard that the one before had ended at 10 s.
+  const auto depth_when_heard = [](double heard_s) {
+    PipelineCost cost(false);
+    const double assigned_s = 10.0 + heard_s;
+    cost.add(block_of(100, assigned_s, stages(0.0, 1.0, 0.0)), Seconds{assigned_s + 1.0},
+             Seconds{10.0}, false, Seconds{heard_s});
+    EXPECT_DOUBLE_EQ(cost.alone().seconds(100.0), 1.0);
+    return cost.depth();
+  };
+  EXPECT_EQ(depth_when_heard(0.004), 1U);
+  EXPECT_EQ(depth_when_heard(0.006), 2U);
+}
+
+TEST(PipelineCost, NeverQueuesMoreThanFour) {
+  EXPECT_EQ(depth_of(97.0, stages(1.0, 1.0, 1.0)), 4U);  // the law asks for 100
+}
+
+}  // namespace
+}  // namespace equipoise

@@ -1,0 +1,161 @@
+// What a cost learned block by block owes: lines, curves, changes, accidents.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "shared_policies/policies/equipoise/running_cost.hpp"
+#include "tests/support/random_seed.hpp"
+
+namespace equipoise {
+namespace {
+
+TEST(RunningCost, IsTheLineThatBlocksLieOn) {
+  RunningCost cost;
+  for (int blocks = 0; blocks < 200; ++blocks) {
+    for (const double items : {1.0, 10.0, 100.0, 1000.0}) cost.add(items, 0.1 + 0.01 * items);
+  }
+  EXPECT_NEAR(cost.fixed_s(), 0.1, 1e-4);
+  EXPECT_NEAR(cost.seconds(500.0), 5.1, 5e-3);
+  EXPECT_NEAR(cost.items_within(5.1, 1e6), 500.0, 0.5);
+}
+
+TEST(RunningCost, BelievesInFixedCostsByAndBy) {
+  // One block a size, which might scatter by a tenth: a standard error of the fixed part that is
+  // small beside 0.4 of the first block shrinks it a little. By the normal equations of
+  // ((a + b x) / t - 1)^2, weighed by 0.99^3, 0.99^2, 0.99 and 1, and (0.1 a / (0.4 * 0.11))^2:
+  RunningCost cost;
+  for (const double items : {1.0, 10.0, 100.0, 1000.0}) cost.add(items, 0.1 + 0.01 * items);
+  EXPECT_NEAR(cost.fixed_s(), 0.0949467, 1e-7);
+}
+
+TEST(RunningCost, IsConstantWhereLargerBlocksTakeLess) {
+  RunningCost cost;
+  for (int blocks = 0; blocks < 100; ++blocks) {
+    cost.add(10.0, 1.1);
+    cost.add(100.0, 1.0);
+  }
+  EXPECT_GE(cost.fixed_s(), 0.99);
+  EXPECT_NEAR(cost.seconds(1000.0), 1.05, 0.1);
+}
+
+TEST(RunningCost, OneBlockSpeaksForAllSizesInProportion) {
+  RunningCost cost;
+  cost.add(100.0, 2.0);
+  EXPECT_DOUBLE_EQ(cost.seconds(50.0), 1.0);
+  EXPECT_DOUBLE_EQ(cost.seconds(1e6), 2e4);  // far from it, too
+  EXPECT_DOUBLE_EQ(cost.fixed_s(), 0.0);
+  EXPECT_DOUBLE_EQ(cost.surely_fixed_s(), 0.0);
+  EXPECT_NEAR(cost.items_within(1.0, 1e6), 50.0, 1e-3);
+  EXPECT_DOUBLE_EQ(cost.largest_items(), 100.0);
+  // 10 % are taken for granted, of a block and of the mean of one.
+  EXPECT_DOUBLE_EQ(cost.relative_sd(), 0.1 * std::sqrt(2.0));
+}
+
+TEST(RunningCost, TakesOneCheapItemForNoProofThatAllAre) {
+  // 0.4 ms an item, but for the first, a row of the Mandelbrot set that took 1/25 of that.
+  RunningCost cost;
+  cost.add(1.0, 1.6e-5);
+  cost.add(8.0, 3.2e-3);
+  cost.add(64.0, 2.56e-2);
+  EXPECT_GT(cost.seconds(512.0), 0.2 * 512 * 4e-4);
+  EXPECT_LT(cost.seconds(512.0), 512 * 4e-4);
+}
+
+TEST(RunningCost, NeverFallsFarFromBlocksThatTookLessTheLargerTheyWere) {
+  RunningCost cost;
+  cost.add(1.0, 8.0);
+  cost.add(1024.0, 4.0);
+  // (1/8 + 1/4) / (1/64 + 1/16 + (0.1 / 0.4 / 8)^2) with weights 0.99 and 1; b would be negative.
+  EXPECT_NEAR(cost.fixed_s(), (0.99 / 8 + 0.25) / (0.99 / 64 + 1.0 / 16 + 1.0 / 1024), 1e-9);
+  EXPECT_DOUBLE_EQ(cost.seconds(1e6), cost.fixed_s());
+  EXPECT_DOUBLE_EQ(cost.seconds(1e12), cost.fixed_s());
+  EXPECT_EQ(cost.items_within(1e-3, 1e6), 0.0);
+  EXPECT_EQ(cost.items_within(100.0, 1e6), 1e6);
+}
+
+/// 1 + 0.01 x learned from `rounds` times two blocks of each of two sizes, off by `share` both
+/// ways.
+RunningCost scattered_line(int rounds, double share) {
+  RunningCost cost;
+  for (int round = 0; round < rounds; ++round) {
+    for (const double luck : {1.0 + share, 1.0 - share}) {
+      cost.add(10.0, 1.1 * luck);
+      cost.add(1000.0, 11.0 * luck);
+    }
+  }
+  return cost;
+}
+
+TEST(RunningCost, BelievesLessOfAFixedTimeTheMoreBlocksScatter) {
+  EXPECT_GT(scattered_line(1, 0.0).fixed_s(), 0.95);
+  double before_s = 1.0;
+  for (const double share : {0.05, 0.1, 0.15, 0.2}) {
+    const RunningCost cost = scattered_line(1, share);
+    EXPECT_LT(cost.fixed_s(), before_s) << share;
+    EXPECT_GE(cost.fixed_s(), 0.0) << share;
+    EXPECT_LE(cost.surely_fixed_s(), cost.fixed_s()) << share;
+    before_s = cost.fixed_s();
+  }
+  EXPECT_GT(scattered_line(50, 0.1).fixed_s(), scattered_line(1, 0.1).fixed_s());
+  EXPECT_NEAR(scattered_line(50, 0.1).fixed_s(), 1.0, 0.02);
+}
+
+TEST(RunningCost, BendsWhereBlocksOfASizeSaySo) {
+  // t = 0.001 x^0.8 is no line; with five blocks of each size the curve is met to 3 %.
+  RunningCost cost;
+  for (int round = 0; round < 5; ++round) {
+    for (double items = 1.0; items < 5000.0; items *= 4.0) {
+      cost.add(items, 0.001 * std::pow(items, 0.8));
+    }
+  }
+  for (const double items : {4.0, 64.0, 1024.0}) {
+    EXPECT_NEAR(cost.seconds(items) / (0.001 * std::pow(items, 0.8)), 1.0, 0.03) << items;
+  }
+}
+
+TEST(RunningCost, FollowsAUnitThatChangesAfterTwoBlocks) {
+  RunningCost cost;
+  for (int i = 0; i < 20; ++i) cost.add(100.0, 1.0);
+  cost.add(100.0, 3.0);
+  cost.add(100.0, 3.0);
+  EXPECT_NEAR(cost.seconds(100.0), 3.0, 0.1);
+  EXPECT_NEAR(cost.seconds(200.0), 6.0, 0.2);
+}
+
+TEST(RunningCost, ForgetsASingleSpike) {
+  RunningCost cost;
+  for (int i = 0; i < 20; ++i) cost.add(100.0, 190e-6);
+  cost.add(100.0, 70e-3);
+  cost.add(100.0, 190e-6);
+  EXPECT_NEAR(cost.seconds(100.0), 190e-6, 4e-6);
+}
+
+TEST(RunningCost, KnowsHowMuchBlocksScatter) {
+  const unsigned seed = random_seed();
+  SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed));
+  std::mt19937 random(seed);
+  std::normal_distribution<double> scatter(1.0, 0.2);
+  RunningCost cost;
+  // On average: two blocks in a row that are far off look like a unit that has changed.
+  double deviations = 0.0;
+  double times_s = 0.0;
+  for (int i = 0; i < 400; ++i) {
+    cost.add(100.0, std::max(0.2, scatter(random)));
+    if (i < 100) continue;
+    deviations += cost.relative_sd() / 300.0;
+    times_s += cost.seconds(100.0) / 300.0;
+  }
+  EXPECT_NEAR(deviations, 0.2, 0.08);
+  EXPECT_NEAR(times_s, 1.0, 0.15);
+}
+
+TEST(RunningCost, NothingFitsIntoLessThanTheFixedTime) {
+  RunningCost cost;
+  for (const double items : {1.0, 10.0, 100.0, 1000.0}) cost.add(items, 0.1 + 0.01 * items);
+  EXPECT_EQ(std::floor(cost.items_within(0.05, 1e6)), 0.0);
+  EXPECT_EQ(cost.items_within(1e9, 1e6), 1e6);
+}
+
+}  // namespace
+}  // namespace equipoise

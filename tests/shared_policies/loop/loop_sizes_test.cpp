@@ -1,0 +1,198 @@
+// The formulas of loop self-scheduling, and what is learned of item times, beside numbers from an
+// independent computation.
+#include "shared_policies/policies/loop/loop_sizes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "shared_policies/policies/loop/item_times.hpp"
+#include "tests/support/scripted.hpp"
+
+namespace equipoise {
+namespace {
+
+TEST(LoopSizes, FixedSizeBalancesOverheadAgainstScatter) {
+  EXPECT_NEAR(fixed_size_items(1000, 4, 0.5, 0.3), 63.04, 0.005);
+  EXPECT_DOUBLE_EQ(fixed_size_items(1000, 4, 0.0, 0.3), 0.0);
+}
+
+TEST(LoopSizes, FixedSizeOfItemsThatAreAlikeFollowsFromTheScatterOfTheirBlock) {
+  const double size = fixed_size_alike_items(1000, 4, 0.5, 0.3);
+  EXPECT_NEAR(size, fixed_size_items(1000, 4, 0.5, 0.3 * std::sqrt(size)), 1e-9);
+}
+
+TEST(LoopSizes, FixedSizeIsAnEvenShareAtMost) {
+  EXPECT_DOUBLE_EQ(fixed_size_items(1000, 4, 0.5, 0.0), 250.0);
+  EXPECT_DOUBLE_EQ(fixed_size_items(1000, 4, 50.0, 1e-6), 250.0);
+  EXPECT_DOUBLE_EQ(fixed_size_items(1000, 1, 0.5, 0.3), 1000.0);
+}
+
+TEST(LoopSizes, AsManyAsFactoringNeedsNoKnowledge) {
+  EXPECT_DOUBLE_EQ(as_many_as_factoring_items(1000, 4), 31.0);
+  EXPECT_DOUBLE_EQ(as_many_as_factoring_items(8, 4), 2.0);
+  EXPECT_DOUBLE_EQ(as_many_as_factoring_items(3, 4), 1.0);
+}
+
+TEST(LoopSizes, FactoringTakesLessTheMoreTimesScatter) {
+  EXPECT_DOUBLE_EQ(factoring_divisor(1000, 4, 0.0, true), 1.0);
+  EXPECT_DOUBLE_EQ(factoring_divisor(1000, 4, 0.0, false), 2.0);
+  // b = 0.018974: 1 + 0.00036 + 0.018974 * 1.414341.
+  EXPECT_NEAR(factoring_divisor(1000, 4, 0.3, true), 1.027196, 1e-6);
+  // R = 24: b = 0.122474: 2 + 0.015 + 0.122474 * 2.003747.
+  EXPECT_NEAR(factoring_divisor(24, 4, 0.3, false), 2.260408, 1e-6);
+}
+
+TEST(LoopSizes, AdaptiveFactoringPutsTheVarianceIntoItsSum) {
+  const std::vector<ItemTime> units = {{1, 0.01}, {2, 0.04}, {4, 0.16}, {4, 0.16}};
+  const std::array<double, 4> expected = {492.64, 246.32, 123.16, 123.16};
+  for (std::size_t p = 0; p < units.size(); ++p) {
+    EXPECT_NEAR(adaptive_factoring_items(1000, units, p), expected[p], 0.005) << p;
+  }
+}
+
+TEST(LoopSizes, AdaptiveFactoringWithoutVarianceIsAShareOfAllThatRemains) {
+  const std::vector<ItemTime> units = {{1, 0}, {3, 0}};
+  EXPECT_DOUBLE_EQ(adaptive_factoring_items(1000, units, 0), 750.0);
+  EXPECT_DOUBLE_EQ(adaptive_factoring_items(1000, units, 1), 250.0);
+}
+
+TEST(LoopSizes, TrapezoidFallsToItsLastSizeInAllItsSteps) {
+  TrapezoidSizes sizes(1000, 4, 1, false);
+  std::vector<double> list;
+  double sum = 0.0;
+  while (!sizes.is_over()) {
+    list.push_back(sizes.next());
+    sum += list.back();
+  }
+  ASSERT_EQ(list.size(), 16U);
+  EXPECT_DOUBLE_EQ(list.front(), 125.0);
+  EXPECT_NEAR(list[0] - list[1], 8.2667, 1e-4);
+  EXPECT_DOUBLE_EQ(list.back(), 1.0);
+  EXPECT_GE(sum, 1000.0);
+}
+
+TEST(LoopSizes, TrapezoidOfOneItemHasOneStep) {
+  TrapezoidSizes sizes(1, 4, 1, false);
+  EXPECT_FALSE(sizes.is_over());
+  EXPECT_DOUBLE_EQ(sizes.next(), 1.0);
+  EXPECT_TRUE(sizes.is_over());
+}
+
+/// Feeds item times with the blocks of one run.
+class LearnedItemTimes : public testing::Test {
+ protected:
+  explicit LearnedItemTimes(const Workload& workload = items_of(1000))
+      : view(setup_of(3, workload).units, {workload}) {}
+
+  void begin(ItemTimes& times) { tell(times, Seconds{}, PhaseStarted{}); }
+
+  /// A block that was asked for at `assigned_s` and ended at `end_s`.
+  void finish(ItemTimes& times, std::uint32_t unit, Items items, const StageTimes& stages,
+              double assigned_s, double end_s) {
+    Block block;
+    block.id = next_id++;
+    block.items = items;
+    view.grant({block, Seconds{assigned_s}}, UnitId{unit});
+    tell(times, Seconds{end_s}, BlockFinished{UnitId{unit}, block, Seconds{assigned_s}, stages});
+  }
+
+  template <class What>
+  void tell(ItemTimes& times, Seconds at, const What& what) {
+    const Event event{at, what};
+    view.include(event);
+    times.include(view, event);
+  }
+
+  View view;
+  std::uint64_t next_id = 0;
+};
+
+StageTimes stages(double in_s, double compute_s, double out_s) {
+  return {Seconds{in_s}, Seconds{compute_s}, Seconds{out_s}};
+}
+
+TEST_F(LearnedItemTimes, WeighLaterBlocksMore) {
+  ItemTimes times(TimedPart::compute);
+  begin(times);
+  finish(times, 0, 10, stages(0, 20, 0), 0, 20);
+  finish(times, 0, 20, stages(0, 20, 0), 20, 40);
+  EXPECT_DOUBLE_EQ(*times.mean_s()[0], 40.0 / 30.0);
+  EXPECT_DOUBLE_EQ(*times.recency_weighted_s()[0], 60.0 / 50.0);
+  EXPECT_FALSE(times.mean_s()[1]);
+}
+
+TEST_F(LearnedItemTimes, EstimateTheVarianceOfItemsFromWholeBlocks) {
+  ItemTimes times(TimedPart::compute);
+  begin(times);
+  finish(times, 0, 10, stages(0, 20, 0), 0, 20);
+  EXPECT_DOUBLE_EQ(times.variance_s2(UnitId{0}), 0.0);
+  finish(times, 0, 20, stages(0, 20, 0), 20, 40);
+  // Means 2 and 1, in all 4/3: 10 (2/3)^2 + 20 (1/3)^2 = 20/3, over 2 - 1.
+  EXPECT_NEAR(times.variance_s2(UnitId{0}), 20.0 / 3.0, 1e-12);
+  finish(times, 0, 30, stages(0, 60, 0), 40, 100);
+  // 1, 2, 2 over 20, 10, 30 items, in all 5/3: 20 (2/3)^2 + 40 (1/3)^2 = 40/3, over 3 - 1.
+  EXPECT_NEAR(times.variance_s2(UnitId{0}), 20.0 / 3.0, 1e-12);
+}
+
+TEST_F(LearnedItemTimes, CountTheStagesThatAreAskedFor) {
+  ItemTimes compute(TimedPart::compute);
+  ItemTimes block(TimedPart::block);
+  ItemTimes request(TimedPart::request);
+  begin(compute);
+  begin(block);
+  begin(request);
+  for (ItemTimes* times : {&compute, &block, &request}) {
+    finish(*times, 0, 10, stages(1, 5, 2), 0, 9);
+    finish(*times, 0, 10, stages(1, 5, 2), 3, 20);  // queued at 3; the one before ended at 9
+  }
+  EXPECT_DOUBLE_EQ(*compute.mean_s()[0], 0.5);
+  EXPECT_DOUBLE_EQ(*block.mean_s()[0], 0.8);
+  EXPECT_DOUBLE_EQ(*request.mean_s()[0], 1.0);
+}
+
+/// 3 bytes in for an item, 60 resident.
+Workload with_resident_data() {
+  Workload workload = items_of(1000);
+  workload.in_bytes_per_item = 3.0;
+  workload.resident_bytes = 60.0;
+  return workload;
+}
+
+class LearnedItemTimesOfResidentData : public LearnedItemTimes {
+ protected:
+  LearnedItemTimesOfResidentData() : LearnedItemTimes(with_resident_data()) {}
+};
+
+TEST_F(LearnedItemTimesOfResidentData, LeaveTheResidentPartOfAFirstCopyOut) {
+  ItemTimes times(TimedPart::block);
+  begin(times);
+  // 30 bytes of its own beside 60: a third of 9 s counts.
+  finish(times, 0, 10, stages(9, 5, 2), 0, 16);
+  EXPECT_DOUBLE_EQ(*times.mean_s()[0], 1.0);
+  finish(times, 0, 10, stages(3, 5, 2), 16, 26);
+  EXPECT_DOUBLE_EQ(*times.mean_s()[0], 1.0);
+  tell(times, Seconds{26}, UnitLost{UnitId{0}});
+  tell(times, Seconds{26}, UnitJoined{UnitId{0}});
+  finish(times, 0, 10, stages(9, 5, 2), 26, 42);
+  EXPECT_DOUBLE_EQ(*times.mean_s()[0], 1.0);
+}
+
+TEST_F(LearnedItemTimes, GiveSharesInWhichTheUnknownPassForTheFastestOrTheSlowest) {
+  ItemTimes times(TimedPart::compute);
+  begin(times);
+  EXPECT_DOUBLE_EQ(speed_share(view, UnitId{1}, times.mean_s(), UnknownUnit::as_fastest), 1.0 / 3);
+  finish(times, 0, 10, stages(0, 10, 0), 0, 10);
+  finish(times, 1, 10, stages(0, 20, 0), 0, 20);
+  // Speeds 1, 1/2 and 1, or 1, 1/2 and 1/2.
+  EXPECT_DOUBLE_EQ(speed_share(view, UnitId{1}, times.mean_s(), UnknownUnit::as_fastest), 0.2);
+  EXPECT_DOUBLE_EQ(speed_share(view, UnitId{1}, times.mean_s(), UnknownUnit::as_slowest), 0.25);
+  view.mark_absent(UnitId{2});
+  EXPECT_DOUBLE_EQ(speed_share(view, UnitId{1}, times.mean_s(), UnknownUnit::as_fastest), 1.0 / 3);
+}
+
+}  // namespace
+}  // namespace equipoise

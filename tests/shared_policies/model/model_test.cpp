@@ -1,0 +1,93 @@
+// The nouns: what fits in memory, undisturbed transfers, draws.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "shared_policies/machine/draw.hpp"
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/platform.hpp"
+#include "shared_policies/model/unit.hpp"
+#include "shared_policies/model/workload.hpp"
+
+namespace equipoise {
+namespace {
+
+TEST(Unit, HoldsWhatItsMemoryAllowsInWholeGrains) {
+  Workload workload;
+  workload.items = 1000;
+  workload.grain_items = 8;
+  workload.memory_bytes_per_item = 4;
+  workload.resident_bytes = 100;
+  Unit unit;
+  EXPECT_EQ(largest_block(unit, workload), 1000);  // no limit known
+  unit.memory_bytes = 4100;
+  EXPECT_EQ(largest_block(unit, workload), 1000);
+  unit.memory_bytes = 499;  // 399 / 4 = 99 items, 96 in whole grains
+  EXPECT_EQ(largest_block(unit, workload), 96);
+  unit.memory_bytes = 131;  // 31 bytes: less than a grain of 32
+  EXPECT_EQ(largest_block(unit, workload), 0);
+  unit.memory_bytes = 99;
+  EXPECT_EQ(largest_block(unit, workload), 0);
+}
+
+TEST(Workload, RefusesWhatCannotBeRun) {
+  Workload workload;
+  workload.items = 0;
+  EXPECT_THROW(workload.validate("w"), InputError);
+  workload.items = 10;
+  EXPECT_NO_THROW(workload.validate("w"));
+  workload.in_bytes_per_item = 1e18;  // 1e19 bytes do not fit in 63 bits
+  EXPECT_THROW(workload.validate("w"), InputError);
+  workload.in_bytes_per_item = std::nan("");
+  EXPECT_THROW(workload.validate("w"), InputError);
+}
+
+TEST(Platform, MovesBytesAtTheNarrowestLinkAfterAllLatencies) {
+  Platform platform;
+  platform.links = {{"net", 1e9, Seconds{1e-4}, true}, {"pcie", 4e9, Seconds{2e-5}, true}};
+  EXPECT_DOUBLE_EQ(transfer_time(platform, Route{{0, 1}}, 1e6).value, 1.2e-4 + 1e-3);
+  EXPECT_DOUBLE_EQ(transfer_time(platform, Route{}, 1e6).value, 0.0);
+  EXPECT_DOUBLE_EQ(transfer_time(platform, Route{{0}}, 0.0).value, 0.0);
+}
+
+// Worked out apart from this code. All in 64 bits, wrapping around:
+//   mix(x): x += 9e3779b97f4a7c15; x = (x ^ x >> 30) * bf58476d1ce4e5b9;
+//           x = (x ^ x >> 27) * 94d049bb133111eb; x ^ x >> 31                       (SplitMix64)
+//   hash(s): h = cbf29ce484222325; for every byte b: h = (h ^ b) * 100000001b3      (FNV-1a)
+//   state = mix(mix(mix(mix(seed) ^ repetition) ^ hash(unit)) ^ hash(kernel))
+//   quantile(i) = ((mix(state ^ mix(i)) >> 11) + 1/2) / 2^53
+TEST(Draw, IsTheSameOnEveryMachine) {
+  const Draw one({1, 2, "cpu0", "matmul"});
+  EXPECT_EQ(one.quantile(0), 0x1.4ea6b61f7ab96p-1);
+  EXPECT_EQ(one.quantile(5), 0x1.5846b325d3010p-1);
+  const Draw other({0xffffffffffffffff, 0, "gpu1", "fft2d"});
+  EXPECT_EQ(other.quantile(0), 0x1.1bcd540bacecap-3);
+  EXPECT_EQ(other.quantile(1'000'000), 0x1.d9385025097dep-1);
+}
+
+TEST(Draw, DependsOnEveryPartOfItsKey) {
+  const DrawKey key{1, 2, "cpu0", "matmul"};
+  for (const DrawKey& other : {DrawKey{2, 2, "cpu0", "matmul"}, DrawKey{1, 3, "cpu0", "matmul"},
+                               DrawKey{1, 2, "cpu1", "matmul"}, DrawKey{1, 2, "cpu0", "fft2d"}}) {
+    EXPECT_NE(Draw(key).quantile(5), Draw(other).quantile(5));
+  }
+}
+
+TEST(Draw, IsUniformBetweenZeroAndOne) {
+  const Draw draw({7, 0, "u", "k"});
+  double sum = 0.0;
+  double squares = 0.0;
+  constexpr int n = 100'000;
+  for (int i = 0; i < n; ++i) {
+    const double u = draw.quantile(static_cast<std::uint64_t>(i));
+    ASSERT_GT(u, 0.0);
+    ASSERT_LT(u, 1.0);
+    sum += u;
+    squares += u * u;
+  }
+  EXPECT_NEAR(sum / n, 0.5, 0.005);  // sd of the mean: 0.0009
+  EXPECT_NEAR(squares / n, 1.0 / 3.0, 0.005);
+}
+
+}  // namespace
+}  // namespace equipoise

@@ -1,0 +1,50 @@
+// Units that go and come at awkward moments: small cases of what the contract test ran into.
+#include <gtest/gtest.h>
+
+#include "tests/support/policy_schedule.hpp"
+
+namespace equipoise {
+namespace {
+
+TEST(Membership, PlbHecGivesWhatALateUnitLosesToOneThatGotNothingWhenTheOthersAreGone) {
+  // Rounds of 10, 20, 40, 80 on u0 and of 10, 1, 1, 1 on u1 end at 10, 11, 12, 13 s. A step of
+  // 2 % = 20 items takes u0 0.2 s and u1 1 s for a single item: all steps are u0's. u2 comes at
+  // 15 s and trains on 10 items until 25 s; u0 has done all the others by 21.27 s. It goes when
+  // nothing is left, and then u2 with its block: that is u1's, for 10 s.
+  PolicyTest test;
+  test.policy = "plb-hec";
+  test.parameters = {{"initial_block_items", "10"}};
+  test.items = 1000;
+  add_affine(test, 0.0, 0.01);
+  add_affine(test, 0.0, 1.0);
+  add_affine(test, 0.0, 1.0);
+  const UnitId late{2};
+  test.fake.faults = {{Seconds{0.0}, late, false},
+                      {Seconds{15.0}, late, true},
+                      {Seconds{22.0}, UnitId{0}, false},
+                      {Seconds{23.0}, late, false}};
+  const Schedule schedule = run_schedule(test);
+  expect_all_done(schedule, 1000);
+  EXPECT_EQ(schedule.blocks.back().unit, UnitId{1});
+  EXPECT_NEAR(schedule.makespan(), 33.0, 1e-9);
+  EXPECT_EQ(schedule.decisions_called("block_lost"), 1U);
+}
+
+TEST(Membership, EquipoiseWaitsForTheFirstFinishWhenNothingIsKnownOfTheUnitThatIsLeft) {
+  // Each begins with one item of 1 s. u0 is lost half-way: then the last few grains are to be
+  // given among units of which none has finished a block. u1 goes on with the other 7 at 1 s.
+  PolicyTest test;
+  test.policy = "equipoise";
+  test.items = 8;
+  add_affine(test, 0.0, 1.0);
+  add_affine(test, 0.0, 1.0);
+  test.fake.faults = {{Seconds{0.5}, UnitId{0}, false}};
+  const Schedule schedule = run_schedule(test);
+  EXPECT_TRUE(schedule.outcome.complete);
+  EXPECT_FALSE(schedule.outcome.policy_stalled);
+  EXPECT_EQ(schedule.items_by_unit().at(1), 8);
+  EXPECT_NEAR(schedule.makespan(), 8.0, 1e-9);
+}
+
+}  // namespace
+}  // namespace equipoise

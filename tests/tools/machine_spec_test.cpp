@@ -1,0 +1,212 @@
+// Machines by their figures: what is refused, and the times and routes that come of them.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "tests/support/refusal.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tools/commands/machine_spec_file.hpp"
+
+namespace equipoise {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Two machines: a CPU and two GPUs on one bus; four cores, each a unit.
+const char* const two_machines = R"({
+  "schema": "equipoise.machines/1", "source": ["Figures", "of a test."],
+  "network": {"bytes_per_s": 1e8, "latency_s": 1e-4},
+  "machines": [
+    {"id": "a", "units": [
+      {"id": "cpu", "kind": "cpu", "peak_flop_per_s": 1e9, "memory_bytes_per_s": 1e8,
+       "startup_s": 1e-3, "idle_w": 10, "busy_w": 30},
+      {"id": "gpu", "kind": "gpu", "count": 2, "cores": 10, "clock_hz": 1e9, "flop_per_cycle": 2,
+       "startup_s": 0, "half_saturation_threads": 1000, "memory_bytes": 1000, "copy_engines": 2,
+       "bus": {"in_bytes_per_s": 1e9, "out_bytes_per_s": 2e9, "latency_s": 1e-5}}]},
+    {"id": "b", "units": [
+      {"id": "core", "kind": "cpu", "count": 4, "items_per_s": {"stencil": 5}, "startup_s": 0}]}],
+  "platforms": [{"name": "both", "machines": ["a", "b"]}, {"name": "other", "machines": ["b", "a"]}],
+  "traces": [{"name": "t", "kernel": "stencil", "items": 20, "item": "cell", "flop_per_item": 100,
+    "traffic_bytes_per_item": 80, "in_bytes_per_item": 8, "out_bytes_per_item": 2,
+    "threads_per_item": 50, "efficiency": {"cpu": 0.5, "gpu": 0.25}}]})";
+
+class MachineSpecTest : public testing::Test {
+ protected:
+  [[nodiscard]] MachineSpec read(const Json& json) const {
+    return read_machine_spec(folder_.write("spec.json", json.dump(1)));
+  }
+
+  /// The refusal of the spec, without the folder that it lies in.
+  [[nodiscard]] std::string refusal(const Json& json) const {
+    const std::string text = refusal_of([&] { (void)read(json); });
+    const std::size_t start = text.find("spec.json");
+    return start == std::string::npos ? text : text.substr(start);
+  }
+
+  static std::vector<TraceSample> samples_of(const Trace& trace, const std::string& unit) {
+    std::vector<TraceSample> samples;
+    for (const TraceSample& sample : trace.samples) {
+      if (trace.units[sample.unit].name == unit) samples.push_back(sample);
+    }
+    return samples;
+  }
+
+  Json spec_ = Json::parse(two_machines);
+  TemporaryFolder folder_;
+};
+
+TEST_F(MachineSpecTest, TimesABlockByTheNarrowerOfPeakAndMemoryBandwidth) {
+  // 100 / (0.5 * 1e9) = 0.2 us against 80 / (0.5 * 1e8) = 1.6 us an item.
+  const MachineSpec spec = read(spec_);
+  const Trace trace = modelled_trace(spec, spec.traces[0]);
+  const auto samples = samples_of(trace, "a.cpu");
+  ASSERT_EQ(samples.size(), 4U);
+  const double sizes[] = {1, 4, 16, 20};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(samples[i].items, sizes[i]);
+    EXPECT_NEAR(samples[i].compute_mean_s, 1e-3 + sizes[i] * 1.6e-6, 1e-9);
+    EXPECT_NEAR(*samples[i].compute_sd_s, 0.03 * samples[i].compute_mean_s, 1e-9);
+    EXPECT_EQ(samples[i].in_bytes, 8 * sizes[i]);
+    EXPECT_EQ(samples[i].out_bytes, 2 * sizes[i]);
+  }
+  EXPECT_EQ(trace.source, "modelled");
+  EXPECT_EQ(trace.item, "cell");
+  EXPECT_NE(trace.provenance.find("Figures of a test."), std::string::npos);
+}
+
+TEST_F(MachineSpecTest, RunsAtHalfSpeedWhereAGpuIsHalfSaturated) {
+  // 1000 threads at 50 an item: 20 items run at half of 0.25 * 2e10 / 100 = 5e7 items/s.
+  const MachineSpec spec = read(spec_);
+  const auto samples = samples_of(modelled_trace(spec, spec.traces[0]), "a.gpu0");
+  EXPECT_NEAR(samples.back().items / samples.back().compute_mean_s, 2.5e7, 10.0);
+}
+
+TEST_F(MachineSpecTest, ComputesWhileAnAcceleratorReadsStreamedBytes) {
+  // Two GPUs read 1e6 bytes each over a bus of 1e9 bytes/s: 2 ms, longer than they compute.
+  spec_["traces"][0]["streamed_bytes_per_block"] = 1e6;
+  const MachineSpec spec = read(spec_);
+  const Trace trace = modelled_trace(spec, spec.traces[0]);
+  EXPECT_DOUBLE_EQ(samples_of(trace, "a.gpu0").back().compute_mean_s, 2e-3);
+  EXPECT_NEAR(samples_of(trace, "a.cpu").back().compute_mean_s, 1.032e-3, 1e-9);
+}
+
+TEST_F(MachineSpecTest, TakesAGivenSpeedInsteadOfTheRoofline) {
+  const MachineSpec spec = read(spec_);
+  EXPECT_DOUBLE_EQ(
+      samples_of(modelled_trace(spec, spec.traces[0]), "b.core0").back().compute_mean_s, 4.0);
+}
+
+TEST_F(MachineSpecTest, TimesNoBlockThatMemoryDoesNotHold) {
+  spec_["traces"][0]["resident_bytes"] = 400;
+  spec_["traces"][0]["memory_bytes_per_item"] = 100;
+  const MachineSpec spec = read(spec_);
+  const Trace trace = modelled_trace(spec, spec.traces[0]);
+  EXPECT_EQ(samples_of(trace, "a.gpu0").back().items, 6.0);
+  EXPECT_EQ(samples_of(trace, "a.cpu").back().items, 20.0);
+  EXPECT_EQ(trace.resident_bytes, 400.0);
+  EXPECT_EQ(trace.memory_bytes_per_item, 100.0);
+}
+
+TEST_F(MachineSpecTest, LeavesOutUnitsThatHoldNoItemAndRefusesWhenNoneIsLeft) {
+  spec_["traces"][0]["resident_bytes"] = 1000;
+  spec_["traces"][0]["memory_bytes_per_item"] = 1;
+  MachineSpec spec = read(spec_);
+  EXPECT_EQ(modelled_trace(spec, spec.traces[0]).units.size(), 2U);
+  for (auto& machine : spec.machines) {
+    for (auto& unit : machine.units) unit.memory_bytes = 1000.0;
+  }
+  EXPECT_NE(refusal_of([&] { (void)modelled_trace(spec, spec.traces[0]); }).find("holds one item"),
+            std::string::npos);
+}
+
+TEST_F(MachineSpecTest, TimesEqualUnitsOnceAndNamesTheirTimesInThePlatform) {
+  const MachineSpec spec = read(spec_);
+  const Trace trace = modelled_trace(spec, spec.traces[0]);
+  ASSERT_EQ(trace.units.size(), 3U);
+  EXPECT_EQ(trace.units[1].name, "a.gpu0");
+  const PlatformDescription platform = machines_platform(spec, spec.platforms[0]);
+  ASSERT_EQ(platform.hosts.size(), 8U);  // the master, one CPU, two GPUs, four cores
+  EXPECT_EQ(platform.hosts[3].name, "a.gpu1");
+  const std::pair<std::string, std::string> timed_as = {"trace_unit", "a.gpu0"};
+  EXPECT_EQ(platform.hosts[3].properties.back(), timed_as);
+}
+
+TEST_F(MachineSpecTest, ReachesAUnitOverBothNetworkLinksAndItsBus) {
+  const MachineSpec spec = read(spec_);
+  const PlatformDescription platform = machines_platform(spec, spec.platforms[1]);
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> routes;
+  for (const RouteDescription& route : platform.routes) {
+    routes[{route.from, route.to}] = route.links;
+  }
+  const std::vector<std::string> in = {"b.network.out", "a.network.in", "a.gpu.bus.in"};
+  const std::vector<std::string> out = {"a.gpu.bus.out", "a.network.out", "b.network.in"};
+  const std::vector<std::string> free = {"memory"};
+  EXPECT_EQ((routes[{"RAM", "a.gpu1"}]), in);
+  EXPECT_EQ((routes[{"a.gpu1", "RAM"}]), out);
+  EXPECT_EQ((routes[{"RAM", "b.core3"}]), free);
+}
+
+TEST_F(MachineSpecTest, KnowsWhatARowOfAMatrixProductCosts) {
+  spec_["traces"][0] = {{"name", "mm"}, {"kernel", "matmul"}, {"problem", {{"n", 1000}}}};
+  spec_["machines"][1]["units"][0]["items_per_s"] = {{"matmul", 1}};
+  const TraceChoice single = read(spec_).traces[0];
+  EXPECT_EQ(single.items, 1000);
+  EXPECT_EQ(single.cost.flop, 2e6);
+  EXPECT_EQ(single.cost.in_bytes, 4000.0);
+  EXPECT_EQ(single.cost.resident_bytes, 4e6);
+  spec_["traces"][0]["element_bytes"] = 8;
+  EXPECT_NE(refusal(spec_).find("unit a.gpu has no peak in double precision"), std::string::npos);
+  spec_["machines"][0]["units"][1]["double_share"] = 0.125;
+  EXPECT_EQ(read(spec_).traces[0].cost.in_bytes, 8000.0);
+}
+
+TEST_F(MachineSpecTest, CountsTheOperationsOfAPairOfFourierTransforms) {
+  spec_["traces"][0] = {{"name", "f"}, {"kernel", "fft2d"}, {"items", 10}, {"element_bytes", 8}};
+  spec_["machines"][1]["units"][0]["items_per_s"] = {{"fft2d", 1}};
+  spec_["machines"][0]["units"][1]["double_share"] = 0.125;
+  const ItemCost cost = read(spec_).traces[0].cost;
+  EXPECT_EQ(cost.flop, 2.0 * 5.0 * 512 * 512 * 18);
+  EXPECT_EQ(cost.in_bytes, 4.0 * 1024 * 1024);
+}
+
+TEST_F(MachineSpecTest, SaysWhereAFieldIsWrongAndWhatToDo) {
+  const auto with = [this](const char* pointer, const Json& value) {
+    Json changed = spec_;
+    changed[Json::json_pointer(pointer)] = value;
+    return refusal(changed);
+  };
+  const auto expect = [&](const char* pointer, const Json& value, const std::string& why) {
+    const std::string text = with(pointer, value);
+    EXPECT_TRUE(std::regex_search(text, std::regex("^spec\\.json:[0-9]+: "))) << text;
+    EXPECT_NE(text.find(why), std::string::npos) << text;
+  };
+  expect("/machines/0/units/1/kind", "tpu", "unknown kind `tpu`; cpu, gpu or mic");
+  expect("/machines/0/units/1/clock_ghz", 1.0, "'clock_ghz'; did you mean 'clock_hz'?");
+  expect("/machines/0/units/1/copy_engines", 3, "'copy_engines' is 3; it must be from 1 to 2");
+  expect("/machines/0/units/1/count", 1.5, "'count' is 1.5; write a whole number");
+  expect("/machines/0/units/0/busy_w", 5, "'busy_w' is 5; it must be from 10 to");
+  expect("/machines/0/units/0/clock_hz", 1e9, "says it twice; keep one of them");
+  expect("/machines/1/id", "a", "a is there already; rename one");
+  expect("/machines/1/id", "../b", "`../b` is no name; use letters, digits, - and _");
+  expect("/platforms/0/machines/1", "c", "unknown machine 'c'");
+  expect("/platforms/0/machines/1", "a", "a is there already");
+  expect("/traces/0/kernel", "other", "unit b.core has no speed for other; give it");
+  expect("/traces/0/efficiency/cpu", 1.5, "'cpu' is 1.5; it must be from 1e-06 to 1");
+  expect("/traces/0/element_bytes", 6, "'element_bytes' must be 4 or 8");
+  expect("/schema", "equipoise.trace/1", "unknown schema");
+  expect("/source", Json::array({1}), "'source' must be a text or a list of texts");
+  expect("/machines", Json::array(), "'machines' is empty; add one");
+}
+
+TEST_F(MachineSpecTest, NamesTheLine) {
+  const std::string file =
+      folder_.write("lines.json", "{\n\"schema\": \"equipoise.machines/1\",\n\"source\": 7}");
+  EXPECT_NE(refusal_of([&] { (void)read_machine_spec(file); }).find("lines.json:3: "),
+            std::string::npos);
+  EXPECT_NE(refusal_of([&] { (void)read_machine_spec(folder_.path("none")); }).find("none: "),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace equipoise

@@ -1,0 +1,158 @@
+// Parts of the program that no command shows by itself: children that die, full disks, tables,
+// packed reports.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
+
+#include "tests/support/full_disk.hpp"
+#include "tests/support/refusal.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tools/commands/console.hpp"
+#include "tools/report/json_text.hpp"
+#include "tools/report/report_text.hpp"
+#include "tools/report/text_table.hpp"
+#include "tools/worlds/parallel_runs.hpp"
+#include "tools/worlds/workload_choice.hpp"
+
+namespace equipoise {
+namespace {
+
+TEST(ParallelRuns, SurviveAJobThatDiesAndOneThatThrows) {
+  std::vector<JobResult> results(4);
+  std::size_t ended = 0;
+  run_in_children(
+      4, 2,
+      [](std::size_t job) -> std::string {
+        if (job == 1) std::abort();
+        if (job == 2) throw std::runtime_error("three is not well");
+        return job == 0 ? "one" : std::string(100'000, 'x');
+      },
+      [&](std::size_t job, JobResult result) {
+        results[job] = std::move(result);
+        ++ended;
+      });
+  EXPECT_EQ(ended, 4u);
+  EXPECT_EQ(results[0].text, "one");
+  EXPECT_NE(results[1].failure.find("died of signal 6"), std::string::npos) << results[1].failure;
+  EXPECT_EQ(results[2].failure, "three is not well");
+  EXPECT_EQ(results[3].text.size(), 100'000u);  // more than a pipe holds
+}
+
+TEST(WriteWholeFile, IsNoRefusalOfInputWhenTheDiskIsFullAndLeavesNothingBehind) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("r.json", "old");
+  std::string said;
+  try {
+    const FullDisk disk(1000);
+    write_whole_file(path, std::string(100'000, 'x'));
+  } catch (const InputError&) {
+    said = "refused";
+  } catch (const std::runtime_error& failure) {
+    said = failure.what();
+  }
+  EXPECT_TRUE(said.starts_with(path + ": cannot be written: File too large")) << said;
+  EXPECT_EQ(folder.read("r.json"), "old");
+  EXPECT_EQ(std::distance(
+                std::filesystem::directory_iterator(std::filesystem::path(path).parent_path()), {}),
+            1);
+}
+
+TEST(WriteWholeFile, ReplacesWhatIsThere) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("r.json", "old");
+  write_whole_file(path, "new");
+  EXPECT_EQ(folder.read("r.json"), "new");
+}
+
+TEST(ParallelRuns, HaveNothingToDoWithoutAJob) {
+  run_in_children(
+      0, 2, [](std::size_t) { return std::string(); },
+      [](std::size_t, const JobResult&) { FAIL(); });
+}
+
+TEST(WorkloadChoice, TakesWhatStaysOnAUnitFromTheTraceUnlessItIsTyped) {
+  Trace trace;
+  trace.kernel = "matmul";
+  EXPECT_EQ(choose_workload("matmul:n=100", {trace}).workload.resident_bytes, 80'000.0);
+  trace.resident_bytes = 0.0;
+  trace.memory_bytes_per_item = 7.0;
+  const Workload product = choose_workload("matmul:n=100", {trace}).workload;
+  EXPECT_EQ(product.resident_bytes, 0.0);
+  EXPECT_EQ(product.memory_bytes_per_item, 7.0);
+  trace.kernel = "stencil";
+  EXPECT_EQ(choose_workload("matmul:n=100", {trace}).workload.resident_bytes, 80'000.0);
+  EXPECT_EQ(choose_workload("stencil:items=9", {trace}).workload.memory_bytes_per_item, 7.0);
+  EXPECT_EQ(choose_workload("stencil:items=9,memory_bytes_per_item=2", {trace})
+                .workload.memory_bytes_per_item,
+            2.0);
+}
+
+TEST(WorkloadChoice, LetsATraceSizeAKernelInItemsThatHasAnotherSizeOfItsOwn) {
+  Trace trace;
+  trace.kernel = "matmul";
+  EXPECT_EQ(choose_workload("matmul:items=1000,in_bytes_per_item=3", {trace}).workload.items, 1000);
+  EXPECT_EQ(choose_workload("matmul:n=100", {trace}).workload.items, 100);
+  trace.kernel = "other";
+  EXPECT_EQ(refusal_of([&] { (void)choose_workload("matmul:items=1000", {trace}); }),
+            "--workload: matmul has no parameter 'items', but for a trace of matmul, and none is "
+            "given; see 'equipoise list kernels'");
+}
+
+TEST(TextTable, SetsNumbersToTheRightAndCountsCharacters) {
+  TextTable table({"policy", "± s"});
+  table.add({"greedy", "0.5"});
+  table.add({"plb-hec", "12"});
+  EXPECT_EQ(table.text(),
+            "policy   ± s\n"
+            "-------  ---\n"
+            "greedy   0.5\n"
+            "plb-hec   12\n");
+}
+
+TEST(TextTable, WritesSignificantDigitsWithoutExponentsWherePeopleDo) {
+  EXPECT_EQ(significant(0.47193, 4), "0.4719");
+  EXPECT_EQ(significant(1234.5, 2), "1234");
+  EXPECT_EQ(significant(1.5e-7, 3), "1.50e-07");
+  EXPECT_EQ(significant(0.0, 3), "0");
+}
+
+TEST(ComparisonTable, TellsItemsRedoneWithoutTheTailOfRounding) {
+  Comparison comparison;
+  comparison.policies = {parse_policy("greedy")};
+  PolicyResult result;
+  result.policy = "greedy";
+  result.on = "sim";
+  result.verified = true;
+  for (int rep = 0; rep < 10; ++rep) result.items_redone += 1112.0 / 10.0;  // 1112.0000000000002
+  comparison.results = {result};
+  EXPECT_NE(comparison_table(comparison).find(" 1112 items redone"), std::string::npos);
+}
+
+TEST(PackedReport, ComesBackAsItWas) {
+  RunReport report;
+  report.run.numbers.makespan = Seconds{0.1};
+  report.run.numbers.units = {
+      {3, 2, {Seconds{0.1}, Seconds{0.2}, Seconds{0.3}}, Seconds{0.55}, Seconds{0.7}, 12.5},
+      {0, 0, {}, {}, {}, {}}};
+  report.run.numbers.items = 3;
+  report.run.numbers.energy_j = 12.5;
+  report.outcome.complete = true;
+  report.problem = "said \"so\"";
+  const RunReport back = unpacked(packed(report));
+  EXPECT_EQ(back.run.numbers.makespan, report.run.numbers.makespan);
+  ASSERT_EQ(back.run.numbers.units.size(), 2u);
+  EXPECT_EQ(back.run.numbers.units[0].busy.out, Seconds{0.3});
+  EXPECT_EQ(back.run.numbers.units[0].occupied, Seconds{0.55});
+  EXPECT_EQ(back.run.numbers.units[0].last_end, Seconds{0.7});
+  EXPECT_EQ(back.run.numbers.units[0].energy_j, 12.5);
+  EXPECT_FALSE(back.run.numbers.units[1].energy_j);
+  EXPECT_EQ(back.run.numbers.energy_j, report.run.numbers.energy_j);
+  EXPECT_TRUE(back.outcome.complete);
+  EXPECT_EQ(back.problem, report.problem);
+}
+
+}  // namespace
+}  // namespace equipoise

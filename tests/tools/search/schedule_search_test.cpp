@@ -1,0 +1,310 @@
+// The search for the best schedule, on machines whose optimum is known by hand.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "shared_policies/model/failure.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tools/report/json_text.hpp"
+#include "tools/search/schedule_search.hpp"
+#include "tools/worlds/parallel_runs.hpp"
+
+namespace equipoise {
+namespace {
+
+/// A unit: a block takes `fixed_s + item_s * items`; a link of its own takes `link_item_s` for each
+/// item that comes in.
+struct Machine {
+  double item_s = 1e-3;
+  double fixed_s = 0.0;
+  double link_item_s = 1e-9;
+};
+
+/// What blocks of a kernel cost beside their stages.
+struct Costs {
+  double dispatch_s = 0.0;
+  double first_use_s = 0.0;
+};
+
+constexpr double bytes_per_item = 1000.0;
+
+class ScheduleSearch : public testing::Test {
+ protected:
+  /// The units u0, u1, ...; handing out and first use of kernel k and of kernel l take no time
+  /// unless given.
+  void write(const std::vector<Machine>& units, const Costs& of_k = {},
+             const Costs& of_l = {}) const {
+    std::string hosts =
+        "<host id=\"ram\" speed=\"1Gf\"><prop id=\"master\" value=\"true\"/></host>";
+    std::string links;
+    std::string routes;
+    std::string names;
+    std::string samples;
+    for (std::size_t i = 0; i < units.size(); ++i) {
+      hosts += fmt::format("<host id=\"u{}\" speed=\"1Gf\"/>", i);
+      links += fmt::format("<link id=\"l{}\" bandwidth=\"{}Bps\" latency=\"0s\"/>", i,
+                           bytes_per_item / units[i].link_item_s);
+      routes += fmt::format("<route src=\"ram\" dst=\"u{0}\"><link_ctn id=\"l{0}\"/></route>", i);
+      names += fmt::format(R"({}{{"id":"u{}","kind":"cpu"}})", i == 0 ? "" : ",", i);
+      for (const double items : {1.0, 1e6}) {
+        samples += fmt::format(R"({{"unit":"u{}","items":{},"compute_s":{}}})", i, items,
+                               units[i].fixed_s + units[i].item_s * items) +
+                   "\n";
+      }
+    }
+    static_cast<void>(
+        folder.write("p.xml",
+                     "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM "
+                     "\"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">\n<zone "
+                     "id=\"z\" routing=\"Full\">" +
+                         hosts + links + routes + "</zone>\n</platform>\n"));
+    for (const auto& [kernel, costs] : {std::pair{"k", of_k}, std::pair{"l", of_l}}) {
+      static_cast<void>(
+          folder.write(fmt::format("{}.jsonl", kernel),
+                       fmt::format(R"({{"schema":"equipoise.trace/1","source":"modelled",)"
+                                   R"("kernel":"{}","item":"thing","provenance":"a test",)"
+                                   R"("machine":{{}},"dispatch_s":{},"first_use_s":{},)"
+                                   R"("units":[{}]}})",
+                                   kernel, costs.dispatch_s, costs.first_use_s, names) +
+                           "\n" + samples));
+    }
+  }
+
+  [[nodiscard]] SimWorld world(const std::vector<std::string>& workloads,
+                               const std::string& events = {}) {
+    options.platform_file = folder.path("p.xml");
+    options.trace_files = {folder.path("k.jsonl"), folder.path("l.jsonl")};
+    options.workloads = workloads;
+    if (!events.empty()) {
+      options.scenario_file =
+          folder.write("s.json", R"({"schema":"equipoise.scenario/1","events":[)" + events + "]}");
+    }
+    return load_sim_world(options);
+  }
+
+  /// The makespan of `optimum` without noise: by its own division, or by the world's schedule.
+  [[nodiscard]] double simulated_s(const SimWorld& of) const {
+    Options plain = options;
+    plain.noise = false;
+    JobResult result;
+    run_in_children(
+        1, 1,
+        [&](std::size_t) {
+          return packed(simulate_once(of, parse_policy("optimum"), plain, 0, {}));
+        },
+        [&](std::size_t, JobResult ended) { result = std::move(ended); });
+    EXPECT_EQ(result.failure, "");
+    const RunReport report = unpacked(result.text);
+    EXPECT_TRUE(report.run.verified);
+    return report.run.numbers.makespan.value;
+  }
+
+  /// Searches; what is found holds all items, takes the time that it says, is no worse than the
+  /// clairvoyant division and not under the bound.
+  [[nodiscard]] BestKnown search(const SimWorld& in) const {
+    BestKnown found = search_schedule(in, options);
+    EXPECT_EQ(found.schedule.size(), in.setup.phases.size());
+    for (std::size_t phase = 0; phase < found.schedule.size(); ++phase) {
+      Items items = 0;
+      for (const auto& blocks : found.schedule[phase]) {
+        items = std::accumulate(blocks.begin(), blocks.end(), items);
+      }
+      EXPECT_GE(items, in.setup.phases[phase].items);
+    }
+    EXPECT_GT(found.evaluated, 0U);
+    EXPECT_LE(found.seconds, simulated_s(in) * (1.0 + 1e-9));
+    EXPECT_GE(found.seconds, in.bound.seconds.value() * (1.0 - 1e-9));
+    SimWorld kept = in;
+    kept.schedule = found.schedule;
+    if (kept.setup.scenario.events.empty()) {
+      EXPECT_EQ(simulated_s(kept), found.seconds);
+    } else {
+      EXPECT_GE(simulated_s(kept), found.seconds);  // our own policy may be ahead
+    }
+    return found;
+  }
+
+  TemporaryFolder folder;
+  Options options;
+};
+
+Items items_of_unit(const BestKnown& found, std::size_t unit) {
+  const std::vector<Items>& blocks = found.schedule.front()[unit];
+  return std::accumulate(blocks.begin(), blocks.end(), Items{0});
+}
+
+TEST_F(ScheduleSearch, FindsTheOptimumOfTwoLinearUnits) {
+  write({{.item_s = 1e-3}, {.item_s = 3e-3}});
+  // x items at 1 ms beside 1001 - x at 3 ms: 750 end with 251 at 0.753 s, 751 with 250 at 0.751 s.
+  const BestKnown found = search(world({"k:items=1001"}));
+  EXPECT_NEAR(found.seconds, 0.751, 1e-9);
+  EXPECT_EQ(items_of_unit(found, 0), 751);
+  EXPECT_EQ(items_of_unit(found, 1), 250);
+}
+
+TEST_F(ScheduleSearch, FindsTheOptimumOfAFewGrains) {
+  write({{.item_s = 1e-3}, {.item_s = 3e-3}});
+  // Seven grains of 10 ms and 30 ms: 5 and 2 take 60 ms, 6 and 1 as well; nothing takes less.
+  EXPECT_NEAR(search(world({"k:items=70,grain_items=10"})).seconds, 0.06, 1e-9);
+}
+
+TEST_F(ScheduleSearch, LeavesOutAUnitWhoseFixedCostIsTooHigh) {
+  write({{.item_s = 1e-3}, {.item_s = 1e-3, .fixed_s = 2.0}});
+  const BestKnown found = search(world({"k:items=1000"}));
+  EXPECT_NEAR(found.seconds, 1.0, 1e-9);
+  EXPECT_EQ(items_of_unit(found, 1), 0);
+}
+
+TEST_F(ScheduleSearch, UsesSeveralBlocksWhereCopiesCanOverlap) {
+  write({{.item_s = 1e-3, .link_item_s = 1e-3}});
+  // One block of 1000 items takes 2 s. The copies take 1 s; behind the last of 32 equal blocks
+  // another 1/32 s is computed, behind a smaller last one less. Nothing ends before 1.001 s, an
+  // item computed behind all copies.
+  const BestKnown found =
+      search(world({fmt::format("k:items=1000,in_bytes_per_item={}", bytes_per_item)}));
+  EXPECT_GT(found.schedule.front()[0].size(), 1U);
+  EXPECT_LE(found.seconds, 1.01);
+  EXPECT_GE(found.seconds, 1.001 - 1e-9);
+}
+
+TEST_F(ScheduleSearch, CountsOnOverlapWhenItDivides) {
+  write({{.item_s = 1e-3, .link_item_s = 1e-3}, {.item_s = 1e-3}});
+  // Copied in one block, u0 takes 2 ms an item: 667 and 333 items, 0.667 s. In 32 blocks it takes
+  // 33/32 ms an item: 492 and 508 items. Half of the items each, as in the bound, took 0.516 s.
+  const BestKnown found =
+      search(world({fmt::format("k:items=1000,in_bytes_per_item={}", bytes_per_item)}));
+  EXPECT_LE(found.seconds, 0.508 * (1.0 + 1e-6));
+  EXPECT_LT(items_of_unit(found, 0), items_of_unit(found, 1));
+  EXPECT_GE(found.seconds, 0.5);
+}
+
+TEST_F(ScheduleSearch, WorksAroundAUnitThatFails) {
+  write({{}, {}});
+  const SimWorld disturbed = world({"k:items=1000"}, R"({"at_s":0.3,"unit":"u0","kind":"fail"})");
+  // Half a share would be lost: 1 s in all. 299 items, or 300, can be had before, 0.7 s.
+  EXPECT_NEAR(simulated_s(disturbed), 1.0, 1e-2);
+  EXPECT_LE(search(disturbed).seconds, 0.7 * 1.01);
+}
+
+TEST_F(ScheduleSearch, CountsOnAUnitThatJoins) {
+  write({{}, {}});
+  // 500 items until 0.5 s, half of the other 500 each.
+  const SimWorld disturbed = world({"k:items=1000"}, R"({"at_s":0.5,"unit":"u1","kind":"join"})");
+  EXPECT_LE(search(disturbed).seconds, 0.75 * 1.01);
+}
+
+TEST_F(ScheduleSearch, FollowsAUnitThatSlowsDown) {
+  write({{}, {}});
+  // 200 items in 0.1 s, then 1000 + 250 items/s: 0.1 + 800 / 1250 = 0.74 s.
+  const SimWorld disturbed =
+      world({"k:items=1000"}, R"({"at_s":0.1,"unit":"u1","kind":"slow","factor":4})");
+  EXPECT_LE(search(disturbed).seconds, 0.74 * 1.01);
+}
+
+TEST_F(ScheduleSearch, SearchesEachPhase) {
+  write({{.item_s = 1e-3}, {.item_s = 3e-3}});
+  const BestKnown found = search(world({"k:items=1000", "l:items=400", "k:items=40,iterations=2"}));
+  EXPECT_NEAR(found.seconds, 0.75 + 0.3 + 2 * 0.03, 1e-9);
+}
+
+TEST_F(ScheduleSearch, CountsEachPhasesOwnDispatchAndFirstUse) {
+  write({{.item_s = 1e-3}, {.item_s = 3e-3}}, {.dispatch_s = 0.01, .first_use_s = 0.02},
+        {.dispatch_s = 0.04});
+  const BestKnown found = search(world({"k:items=1000", "l:items=400"}));
+  EXPECT_NEAR(found.seconds, 0.01 + 0.02 + 0.75 + 0.04 + 0.3, 1e-9);
+}
+
+TEST_F(ScheduleSearch, MeetsTheScenarioInALaterPhaseWhenItWill) {
+  write({{}, {}});
+  // The first phase ends at 0.5 s, when u1 slows down; then 1000 + 250 items/s: 0.5 + 0.8 s.
+  // Searched as if it began the run, the second phase would have 500 items each: 2.5 s in all.
+  const SimWorld disturbed = world({"k:items=1000", "l:items=1000"},
+                                   R"({"at_s":0.5,"unit":"u1","kind":"slow","factor":4})");
+  EXPECT_LE(search(disturbed).seconds, 1.3 * 1.01);
+}
+
+TEST_F(ScheduleSearch, BalancesTheLastOfManyIterations) {
+  write({{}, {}});
+  // From the middle of the first iteration on, u1 does 250 items/s: 800 and 200 items end together,
+  // the first iteration a little earlier than 0.8 s.
+  const SimWorld disturbed =
+      world({"k:items=1000,iterations=10"}, R"({"at_s":0.2,"unit":"u1","kind":"slow","factor":4})");
+  EXPECT_LE(search(disturbed).seconds, 8.0 * (1.0 + 1e-3));
+}
+
+TEST_F(ScheduleSearch, KnowsWhenNoScheduleCompletes) {
+  write({{}, {}});
+  SimWorld lost = world({"k:items=1000"}, R"({"at_s":0.1,"unit":"u0","kind":"fail"},)"
+                                          R"({"at_s":0.2,"unit":"u1","kind":"fail"})");
+  EXPECT_THROW(static_cast<void>(search_schedule(lost, options)), BackendError);
+  know_best_schedule(lost, options);
+  EXPECT_FALSE(lost.best_known_s.has_value());
+  EXPECT_TRUE(lost.schedule.empty());
+}
+
+TEST_F(ScheduleSearch, FindsAScheduleWhereTheDivisionDoesNotComplete) {
+  write({{.item_s = 1e-3, .link_item_s = 1e-3}, {.item_s = 1e-3}});
+  // The division needs 0.667 s, half of the items each in many blocks little more than 0.5 s.
+  const SimWorld hurried =
+      world({fmt::format("k:items=1000,in_bytes_per_item={}", bytes_per_item)},
+            R"({"at_s":0.6,"unit":"u0","kind":"fail"},{"at_s":0.6,"unit":"u1","kind":"fail"})");
+  const BestKnown found = search_schedule(hurried, options);
+  EXPECT_LE(found.seconds, 0.508 * (1.0 + 1e-6));
+  EXPECT_FALSE(found.schedule.empty());
+}
+
+TEST_F(ScheduleSearch, KeepsWhatItFoundInTheWorld) {
+  write({{.item_s = 1e-3, .link_item_s = 1e-3}, {.item_s = 1e-3}});
+  SimWorld known = world({fmt::format("k:items=500,in_bytes_per_item={}", bytes_per_item)});
+  const double by_itself_s = simulated_s(known);
+  know_best_schedule(known, options);
+  ASSERT_TRUE(known.best_known_s.has_value());
+  EXPECT_EQ(known.schedule, search_schedule(world(options.workloads), options).schedule);
+  EXPECT_DOUBLE_EQ(simulated_s(known), *known.best_known_s);
+  EXPECT_LT(*known.best_known_s, by_itself_s);
+}
+
+/// As long as it lives, this process may use one core.
+class OneCore {
+ public:
+  OneCore() {
+    ::sched_getaffinity(0, sizeof before_, &before_);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    for (std::size_t core = 0; core < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++core) {
+      if (CPU_ISSET(core, &before_)) CPU_SET(core, &one);
+    }
+    ::sched_setaffinity(0, sizeof one, &one);
+  }
+  OneCore(const OneCore&) = delete;
+  OneCore& operator=(const OneCore&) = delete;
+  ~OneCore() { ::sched_setaffinity(0, sizeof before_, &before_); }
+
+ private:
+  cpu_set_t before_{};
+};
+
+TEST_F(ScheduleSearch, FindsTheSameAgainOnAnyNumberOfCores) {
+  write({{.item_s = 1e-3, .fixed_s = 1e-3, .link_item_s = 2e-4}, {.item_s = 2e-3}});
+  options.noise = true;  // of the runs that follow; the search goes by means
+  const SimWorld in = world({fmt::format("k:items=500,in_bytes_per_item={}", bytes_per_item)},
+                            R"({"at_s":0.1,"unit":"u1","kind":"slow","factor":2})");
+  const BestKnown first = search_schedule(in, options);
+  const BestKnown second = search_schedule(in, options);
+  const OneCore one;
+  ASSERT_EQ(cores_to_use(), 1U);
+  const BestKnown alone = search_schedule(in, options);
+  for (const BestKnown& other : {second, alone}) {
+    EXPECT_EQ(other.schedule, first.schedule);
+    EXPECT_EQ(other.seconds, first.seconds);
+    EXPECT_EQ(other.evaluated, first.evaluated);
+  }
+}
+
+}  // namespace
+}  // namespace equipoise

@@ -1,0 +1,172 @@
+// Campaign files: what they multiply out to, and how they are refused.
+#include <gtest/gtest.h>
+
+#include "tests/support/refusal.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tools/sweep/campaign_file.hpp"
+
+namespace equipoise {
+namespace {
+
+/// A folder with a campaign in it.
+class CampaignFile : public testing::Test {
+ protected:
+  Campaign read(const std::string& text) {
+    problems.clear();
+    return read_campaign(scratch.write("c/c.json", text), problems);
+  }
+
+  /// What the whole file is refused with, without the path of the folder.
+  std::string refused(const std::string& text) {
+    return without_folder(refusal_of([&] { static_cast<void>(read(text)); }));
+  }
+
+  /// The only problem of a file that can be read.
+  std::string problem(const std::string& text) {
+    static_cast<void>(read(text));
+    return problems.size() == 1 ? without_folder(problems[0])
+                                : std::to_string(problems.size()) + " problems";
+  }
+
+  std::string without_folder(std::string text) {
+    const std::string folder = scratch.path("c/");
+    const std::size_t at = text.find(folder);
+    return at == std::string::npos ? text : text.erase(at, folder.size());
+  }
+
+  TemporaryFolder scratch;
+  std::vector<std::string> problems;
+};
+
+const std::string head = "{\"schema\":\"equipoise.campaign/1\",\n";
+
+std::string one_experiment(const std::string& members) {
+  return head +
+         "\"experiments\":[{\"name\":\"e\",\"platform\":\"p.xml\",\"traces\":\"t.jsonl\",\n" +
+         "\"workloads\":\"k:items=5\",\"policies\":\"greedy\"" + members + "}]}";
+}
+
+TEST_F(CampaignFile, GivesEveryChoiceOfTheVariablesOnce) {
+  const Campaign campaign =
+      read(head +
+           "\"reps\": 4, \"policies\": [\"greedy\", \"plb-hec\"], \"reference\": \"plb-hec\",\n"
+           "\"experiments\": [{\"name\": \"{m}-{items}\", \"for\": {\"m\": [\"a\", \"b\"],\n"
+           "\"items\": [10, \"2e3\"]}, \"platform\": \"../{m}.xml\", \"traces\": [\"{m}.jsonl\"],\n"
+           "\"workloads\": [\"k:items={items}\", \"l:items=1\"], \"noise\": false, \"seed\": 9}]}");
+  EXPECT_TRUE(problems.empty());
+  EXPECT_EQ(campaign.title, "c");
+  EXPECT_EQ(campaign.reference, "plb-hec");
+  ASSERT_EQ(campaign.experiments.size(), 4u);
+  const std::vector<std::string> names = {"a-10", "a-2e3", "b-10", "b-2e3"};
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(campaign.experiments[i].name, names[i]);
+  const Options& o = campaign.experiments[3].options;
+  EXPECT_EQ(o.platform_file, scratch.path("b.xml"));  // the campaign's folder is c/
+  EXPECT_EQ(o.trace_files, std::vector<std::string>{scratch.path("c/b.jsonl")});
+  EXPECT_EQ(o.workloads, (std::vector<std::string>{"k:items=2e3", "l:items=1"}));
+  EXPECT_EQ(o.policies, (std::vector<std::string>{"greedy", "plb-hec"}));
+  EXPECT_EQ(o.reps, 4);
+  EXPECT_EQ(o.seed, 9u);
+  EXPECT_FALSE(o.noise);
+  EXPECT_EQ(o.baseline, "greedy");
+}
+
+TEST_F(CampaignFile, SetsVariablesTogether) {
+  const Campaign campaign =
+      read(head +
+           "\"experiments\":[{\"name\":\"{m}-{size}-{seed}\",\"for\":{\"row\":"
+           "[{\"m\":\"a\",\"items\":\"1e3\",\"size\":\"small\"},"
+           "{\"m\":\"b\",\"items\":5,\"size\":\"tiny\"}],\"seed\":[1,2]},\n"
+           "\"platform\":\"{m}.xml\",\"traces\":\"t\",\"workloads\":\"k:items={items}\","
+           "\"policies\":\"all\",\"without\":\"ss\",\"group\":\"of {m}\",\"seed\":\"{seed}\"}]}");
+  ASSERT_TRUE(problems.empty()) << problems.front();
+  ASSERT_EQ(campaign.experiments.size(), 4u);
+  EXPECT_EQ(campaign.experiments[3].name, "b-tiny-2");
+  EXPECT_EQ(campaign.experiments[3].group, "of b");
+  EXPECT_EQ(campaign.experiments[3].options.workloads[0], "k:items=5");
+  EXPECT_EQ(campaign.experiments[3].options.seed, 2u);
+  EXPECT_EQ(campaign.experiments[3].options.without, std::vector<std::string>{"ss"});
+}
+
+TEST_F(CampaignFile, LetsAnExperimentOverrideTheCampaign) {
+  const Campaign campaign =
+      read(head +
+           "\"reps\": 4, \"noise\": true, \"decision_cost\": \"paper\",\n\"experiments\":"
+           "[{\"name\":\"e\",\"platform\":\"/p.xml\",\"traces\":[\"t\"],\"workloads\":[\"k\"],"
+           "\"policies\":[\"all\"],\"reps\":2,\"noise\":false,\"dispatch_cost_s\":1e-5}]}");
+  ASSERT_EQ(campaign.experiments.size(), 1u);
+  const Options& o = campaign.experiments[0].options;
+  EXPECT_EQ(o.platform_file, "/p.xml");
+  EXPECT_EQ(o.reps, 2);
+  EXPECT_FALSE(o.noise);
+  EXPECT_EQ(o.decision_cost, "paper");
+  EXPECT_DOUBLE_EQ(o.dispatch_cost->value, 1e-5);
+}
+
+TEST_F(CampaignFile, ReadsPublishedFigures) {
+  const Campaign campaign = read(one_experiment("") + "");
+  EXPECT_TRUE(campaign.published.empty());
+  std::string text = one_experiment("");
+  text.pop_back();
+  const Campaign with = read(text +
+                             ",\"published\":[{\"experiment\":\"e\",\"policy\":\"plb-hec\","
+                             "\"speedup\":2.2,\"source\":\"a paper\"}]}");
+  ASSERT_EQ(with.published.size(), 1u);
+  EXPECT_EQ(with.published[0].over, "greedy");
+  EXPECT_DOUBLE_EQ(with.published[0].speedup, 2.2);
+  EXPECT_EQ(problem(text + ",\n\"published\":[{\"experiment\":\"f\",\"policy\":\"p\","
+                           "\"speedup\":2,\"source\":\"s\"}]}")
+                .rfind("c.json:4: unknown experiment 'f'", 0),
+            0u)
+      << problems[0];
+}
+
+TEST_F(CampaignFile, RefusesTheWholeFileWithItsLine) {
+  EXPECT_EQ(refused("{\n\"schema\":\"equipoise.campaign/2\",\"experiments\":[]}")
+                .rfind("c.json:2: schema 'equipoise.campaign/2' is not", 0),
+            0u);
+  EXPECT_EQ(refused("{\"schema\":\"equipoise.campaign/1\"}"),
+            "c.json:1: 'experiments' is missing; add it");
+  EXPECT_EQ(refused(head + "\"experiments\":[]}"), "c.json:2: holds no experiment; add one");
+  EXPECT_EQ(
+      refused(head + "\"polices\":[],\n\"experiments\":[]}")
+          .rfind("c.json:2: unknown member of a campaign 'polices'; did you mean 'policies'?", 0),
+      0u);
+  EXPECT_EQ(refused("{\"schema\":").rfind("c.json:1: malformed JSON", 0), 0u);
+}
+
+TEST_F(CampaignFile, TellsWhatIsWrongWithAnExperiment) {
+  EXPECT_EQ(problem(one_experiment(",\n\"rep\":3")),
+            "c.json:4: unknown member of an experiment 'rep'; did you mean 'reps'?");
+  EXPECT_EQ(problem(one_experiment(",\n\"reps\":0")),
+            "c.json:4: 'reps' is 0; it must be from 1 "
+            "to 1000000");
+  EXPECT_EQ(problem(one_experiment(",\n\"for\":{\"a\":[]}")),
+            "c.json:4: variable 'a' needs a list of at least one value");
+  EXPECT_EQ(problem(one_experiment(",\n\"for\":{\"a\":[1,2]}"))
+                .rfind("c.json:2: a second experiment is called 'e'", 0),
+            0u);
+  EXPECT_EQ(problem(one_experiment(",\n\"baseline\":\"{b}\"")),
+            "c.json:4: '{b}' is no variable; name it in 'for'");
+  EXPECT_EQ(problem(one_experiment(",\n\"noise\":1")),
+            "c.json:4: 'noise' is a number; it must be true or false");
+  EXPECT_EQ(problem(one_experiment(",\n\"decision_cost\":\"lots\"")).rfind("c.json:4: ", 0), 0u);
+  EXPECT_EQ(problem(one_experiment(",\n\"dispatch_cost_s\":-1")).rfind("c.json:4: ", 0), 0u);
+}
+
+TEST_F(CampaignFile, TellsAllProblemsAtOnce) {
+  const Campaign campaign =
+      read(head +
+           "\"experiments\":[\n{\"name\":\"a b\",\"platform\":\"p\",\"traces\":\"t\","
+           "\"workloads\":\"k\",\"policies\":\"x\"},\n"
+           "{\"name\":\"c\"},\n7,\n{\"name\":\"d\",\"platform\":\"p\",\"traces\":\"t\","
+           "\"workloads\":\"k\",\"policies\":\"x\"}]}");
+  EXPECT_EQ(campaign.experiments.size(), 1u);
+  ASSERT_EQ(problems.size(), 3u);
+  EXPECT_EQ(without_folder(problems[0]),
+            "c.json:3: 'a b' cannot name a folder; use letters, digits, - and _");
+  EXPECT_EQ(without_folder(problems[1]), "c.json:4: 'platform' is missing; add it");
+  EXPECT_EQ(without_folder(problems[2]).rfind("c.json:5: an experiment must be an object", 0), 0u);
+}
+
+}  // namespace
+}  // namespace equipoise

@@ -1,0 +1,157 @@
+// Points on disk: appended whole, found again, torn ends cut off.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <stdexcept>
+
+#include "tests/support/full_disk.hpp"
+#include "tests/support/program.hpp"
+#include "tests/support/refusal.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tools/sweep/point_store.hpp"
+#include "tools/sweep/sweep_text.hpp"
+
+namespace equipoise {
+namespace {
+
+PointRecord record(const std::string& key, double makespan_s) {
+  PointRecord record;
+  record.key = key;
+  record.experiment = "e";
+  record.policy = "greedy";
+  record.seed = 7;
+  record.repetition = 2;
+  record.report.run.numbers.makespan = Seconds{makespan_s};
+  record.report.run.numbers.units.resize(2);
+  record.report.run.verified = true;
+  return record;
+}
+
+PointRecord failed(const std::string& key) {
+  PointRecord failed = record(key, 0.0);
+  failed.failure = "its process died of signal 6";
+  return failed;
+}
+
+class PointFiles : public testing::Test {
+ protected:
+  void append(const std::vector<PointRecord>& records, const Shard& shard = {}) {
+    PointWriter writer(folder.path("."), shard);
+    for (const PointRecord& one : records) writer.append(one);
+  }
+  std::map<std::string, PointRecord> read() { return read_all().points; }
+  StoredPoints read_all() {
+    warnings.clear();
+    return read_points(folder.path("."), warnings);
+  }
+
+  TemporaryFolder folder;
+  std::vector<std::string> warnings;
+};
+
+TEST_F(PointFiles, GiveBackWhatWasAppended) {
+  append({record("a", 0.1 + 0.2)});
+  append({record("b", 1e-300), failed("c")});
+  const auto points = read();
+  ASSERT_EQ(points.size(), 3u);
+  EXPECT_EQ(points.at("a").report.run.numbers.makespan.value, 0.1 + 0.2);  // to the last bit
+  EXPECT_EQ(points.at("b").report.run.numbers.makespan.value, 1e-300);
+  EXPECT_EQ(points.at("a").seed, 7u);
+  EXPECT_EQ(points.at("a").repetition, 2u);
+  EXPECT_EQ(points.at("c").failure, "its process died of signal 6");
+  EXPECT_EQ(lines_of(read_text(folder.path("points.jsonl"))).size(), 4u);  // one header
+}
+
+TEST_F(PointFiles, LoseNothingButATornLastLine) {
+  append({record("a", 1.0), record("b", 2.0)});
+  const std::string whole = read_text(folder.path("points.jsonl"));
+  const std::size_t before_b = whole.rfind("{\"key\":\"b\"");
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    folder.write("points.jsonl", whole.substr(0, length));
+    const std::size_t there = length >= before_b ? 1 : 0;
+    EXPECT_EQ(read().size(), there) << length;
+    EXPECT_TRUE(warnings.empty());
+    append({record("c", 3.0)});
+    const auto points = read();
+    EXPECT_EQ(points.size(), there + 1) << length;
+    EXPECT_TRUE(points.contains("c"));
+    EXPECT_TRUE(warnings.empty()) << warnings.front();
+  }
+}
+
+TEST_F(PointFiles, KeepSchedulesBesidePoints) {
+  {
+    PointWriter writer(folder.path("."), {});
+    writer.append(record("a", 1.0));
+    writer.append(ScheduleRecord{"w", "e", "", 0.1 + 0.2, {{{3, 4}, {}}, {{5}, {6, 7, 8}}}});
+    writer.append(ScheduleRecord{"x", "e", "no room", 0.0, {}});
+  }
+  const StoredPoints stored = read_all();
+  EXPECT_TRUE(warnings.empty());
+  EXPECT_EQ(stored.points.size(), 1u);
+  ASSERT_EQ(stored.schedules.size(), 2u);
+  EXPECT_EQ(stored.schedules.at("w").best_known_s, 0.1 + 0.2);
+  EXPECT_EQ(stored.schedules.at("w").schedule, (BlockLists{{{3, 4}, {}}, {{5}, {6, 7, 8}}}));
+  EXPECT_EQ(stored.schedules.at("x").failure, "no room");
+}
+
+TEST_F(PointFiles, AreMergedFromAllShards) {
+  append({record("a", 1.0)}, {1, 3});
+  append({record("b", 2.0)}, {2, 3});
+  append({record("c", 3.0)});
+  EXPECT_TRUE(std::filesystem::exists(folder.path("points-2-of-3.jsonl")));
+  EXPECT_EQ(read().size(), 3u);
+}
+
+TEST_F(PointFiles, PreferAReportToAFailureAndTheFirstOfTwoReports) {
+  append({failed("a"), record("a", 1.0), record("a", 2.0), failed("a")});
+  EXPECT_TRUE(read().at("a").failure.empty());
+  EXPECT_EQ(read().at("a").report.run.numbers.makespan, Seconds{1.0});
+}
+
+TEST_F(PointFiles, NameALineThatIsNoRecord) {
+  append({record("a", 1.0)});
+  const std::string text = read_text(folder.path("points.jsonl"));
+  folder.write("points.jsonl", text + "{\"key\":\"b\"}\n" + point_text(record("c", 1.0)) + "\n");
+  EXPECT_EQ(read().size(), 2u);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("points.jsonl:3: is no record of a point"), std::string::npos);
+}
+
+TEST_F(PointFiles, LoseNothingButTheRecordThatAFullDiskDoesNotTake) {
+  {
+    PointWriter writer(folder.path("."), {});
+    writer.append(record("a", 1.0));
+    const FullDisk disk(read_text(folder.path("points.jsonl")).size() + 10);
+    std::string said;
+    try {
+      writer.append(record("b", 2.0));
+    } catch (const InputError&) {
+      said = "refused";
+    } catch (const std::runtime_error& failure) {
+      said = failure.what();
+    }
+    EXPECT_NE(said.find("points.jsonl: cannot be written on: "), std::string::npos) << said;
+  }
+  EXPECT_EQ(read().size(), 1u);
+  append({record("c", 3.0)});
+  EXPECT_EQ(read().size(), 2u);
+}
+
+TEST_F(PointFiles, RefuseAFileOfAnotherKind) {
+  folder.write("points.jsonl", "{\"schema\":\"equipoise.points/2\"}\n");
+  EXPECT_NE(refusal_of([&] { static_cast<void>(read()); }).find("points.jsonl:1: "),
+            std::string::npos);
+}
+
+TEST_F(PointFiles, AreWrittenByOneSweepAtATime) {
+  const PointWriter first(folder.path("."), {});
+  const PointWriter other_shard(folder.path("."), {1, 2});
+  EXPECT_NE(refusal_of([&] {
+              const PointWriter second(folder.path("."), {});
+            }).find("--out: another sweep is writing"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace equipoise

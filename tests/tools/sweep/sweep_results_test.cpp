@@ -1,0 +1,157 @@
+// What points add up to, against values worked out by hand.
+#include "tools/sweep/sweep_results.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tools/sweep/sweep_tables.hpp"
+
+namespace equipoise {
+namespace {
+
+PolicyResult result(const std::string& policy, const std::vector<double>& makespans_s,
+                    double lower_bound_s) {
+  std::vector<PolicyRun> runs;
+  for (const double makespan_s : makespans_s) {
+    PolicyRun run;
+    run.numbers.makespan = Seconds{makespan_s};
+    run.numbers.units.resize(1);
+    run.repetition = runs.size();
+    run.verified = true;
+    runs.push_back(run);
+  }
+  return summarise(policy, "sim", runs, lower_bound_s);
+}
+
+/// Two experiments; plb-hec is the reference, optimum an oracle.
+SweepResults two_experiments(const std::vector<std::string>& groups = {"", ""}) {
+  SweepResults results;
+  results.campaign.title = "two";
+  results.campaign.reference = "plb-hec";
+  for (const char* name : {"one", "two"}) {
+    Experiment experiment;
+    experiment.name = name;
+    experiment.group = groups[results.campaign.experiments.size()];
+    results.campaign.experiments.push_back(experiment);
+    Comparison comparison;
+    for (const char* policy : {"greedy", "plb-hec", "optimum"}) {
+      comparison.policies.push_back(parse_policy(policy));
+    }
+    comparison.reference = "plb-hec";
+    comparison.lower_bound_s = 1.0;
+    comparison.bound_by = "compute";
+    comparison.best_known_s = 1.1;
+    results.comparisons.push_back(comparison);
+  }
+  results.comparisons[0].results = {result("greedy", {4.0, 4.0}, 1.0),
+                                    result("plb-hec", {2.0, 2.0}, 1.0),
+                                    result("optimum", {1.0, 1.0}, 1.0)};
+  results.comparisons[1].results = {result("greedy", {2.0, 4.0}, 1.0),
+                                    result("plb-hec", {2.2, 4.4}, 1.0),
+                                    result("optimum", {1.0, 1.0}, 1.0)};
+  results.campaign.published.push_back({"c.json:9", "one", "plb-hec", "greedy", 2.2, "a paper"});
+  for (Comparison& comparison : results.comparisons) relate_results(comparison, "greedy");
+  add_up(results);
+  return results;
+}
+
+TEST(SweepResults, TakeGeometricMeansAndTheWorst) {
+  const SweepResults results = two_experiments();
+  ASSERT_EQ(results.standings.size(), 3u);
+  const PolicyStanding& plb = results.standings[1];
+  EXPECT_EQ(plb.policy, "plb-hec");
+  EXPECT_NEAR(plb.speedup.geometric_mean, std::sqrt(2.0 / 1.1), 1e-12);  // 4/2 and 3/3.3
+  EXPECT_NEAR(plb.speedup.worst, 1.0 / 1.1, 1e-12);
+  EXPECT_EQ(plb.speedup.worst_experiment, "two");
+  EXPECT_NEAR(plb.over_lower_bound.geometric_mean, std::sqrt(2.0 * 3.3), 1e-12);
+  EXPECT_NEAR(plb.over_best.geometric_mean, std::sqrt(1.1), 1e-12);  // the oracle is no best
+  EXPECT_EQ(results.standings[2].foresight, Foresight::oracle);
+  EXPECT_NEAR(results.standings[0].over_reference.geometric_mean, std::sqrt(2.0 / 1.1), 1e-12);
+}
+
+TEST(SweepResults, MeasureByTheBestKnownWhereALinkBinds) {
+  SweepResults results = two_experiments();
+  Comparison& two = results.comparisons[1];
+  EXPECT_NEAR(*over_yardstick(two, two.results[1]), 3.3, 1e-12);
+  EXPECT_NEAR(results.standings[1].over_yardstick.worst, 3.3, 1e-12);
+  two.bound_by = "pcie0";
+  EXPECT_NEAR(*over_yardstick(two, two.results[1]), 3.0, 1e-12);  // 3.3 / 1.1
+  EXPECT_NE(sweep_markdown(results).find("| two † | 2.727 | 3.000 | 0.909 |"), std::string::npos)
+      << sweep_markdown(results);
+  two.best_known_s.reset();
+  EXPECT_FALSE(over_yardstick(two, two.results[1]).has_value());
+}
+
+TEST(SweepResults, PairTheReferenceWithTheBestOther) {
+  const SweepResults results = two_experiments();
+  ASSERT_EQ(results.against.size(), 2u);
+  EXPECT_EQ(results.against[1].best_other, "greedy");
+  EXPECT_NEAR(results.against[0].ratio.mean, 0.5, 1e-12);
+  EXPECT_NEAR(results.against[1].ratio.mean, 1.1, 1e-12);
+  EXPECT_NEAR(results.against[1].ratio.ci95_low, 1.1, 1e-12);  // the same in both repetitions
+}
+
+TEST(SweepResults, CountExperimentsWithResultsWhateverTheirBound) {
+  SweepResults results = two_experiments();
+  results.standings.clear();
+  Comparison& two = results.comparisons[1];
+  two.lower_bound_s.reset();
+  two.results.erase(two.results.begin());  // the baseline failed
+  for (PolicyResult& result : two.results) {
+    result.over_lower_bound.reset();
+    result.speedup_vs_baseline.reset();
+  }
+  add_up(results);
+  EXPECT_EQ(results.standings[0].experiments, 1u);
+  EXPECT_EQ(results.standings[1].experiments, 2u);
+  EXPECT_EQ(results.standings[1].over_lower_bound.experiments, 1u);
+  const std::string text = sweep_markdown(results);
+  EXPECT_NE(text.find("| plb-hec | 2 | 2.000 | 2.000 | 2.0000 |"), std::string::npos) << text;
+  EXPECT_NE(text.find("| two | - | - | - |"), std::string::npos) << text;
+}
+
+TEST(References, AreThoseThatTheCampaignNamesOrElseOurOwn) {
+  const std::vector<PolicyChoice> both = {parse_policy("greedy"), parse_policy("equipoise")};
+  EXPECT_EQ(choose_reference(both, {}), "equipoise");
+  EXPECT_EQ(choose_reference(both, "greedy"), "greedy");
+  EXPECT_EQ(choose_reference(both, "plb-hec"), "");
+  EXPECT_EQ(choose_reference({both[0]}, {}), "");
+}
+
+TEST(SweepResults, AddUpGroupsByThemselves) {
+  EXPECT_TRUE(two_experiments().groups.empty());
+  const SweepResults apart = two_experiments({"small", "large"});
+  ASSERT_EQ(apart.groups.size(), 2u);
+  EXPECT_EQ(apart.groups[1].group, "large");
+  EXPECT_EQ(apart.groups[1].experiments, 1u);
+  EXPECT_NEAR(apart.groups[1].over_yardstick[1].geometric_mean, 3.3, 1e-12);
+  const SweepResults some = two_experiments({"", "large"});
+  ASSERT_EQ(some.groups.size(), 1u);
+  EXPECT_NEAR(some.groups[0].over_yardstick[0].geometric_mean, 3.0, 1e-12);
+  const SweepResults together = two_experiments({"all", "all"});
+  ASSERT_EQ(together.groups.size(), 1u);
+  EXPECT_EQ(together.groups[0].experiments, 2u);
+  EXPECT_NEAR(together.groups[0].over_yardstick[1].geometric_mean, std::sqrt(2.0 * 3.3), 1e-12);
+  EXPECT_NEAR(together.groups[0].over_yardstick[1].worst, 3.3, 1e-12);
+  const std::string text = sweep_markdown(apart);
+  EXPECT_NE(text.find("| policy | small (1) | large (1) |"), std::string::npos) << text;
+  EXPECT_NE(text.find("| plb-hec | 2.000 (2.00) | 3.300 (3.30) |"), std::string::npos) << text;
+  EXPECT_NE(text.find("| two | large | greedy | 10.00 |"), std::string::npos) << text;
+}
+
+TEST(SweepTables, ShowWhereTheReferenceIsBehindAndWhatWasPublished) {
+  const std::string text = sweep_markdown(two_experiments());
+  EXPECT_NE(text.find("| two | - | greedy | 10.00 | 10.00 to 10.00 |"), std::string::npos) << text;
+  EXPECT_EQ(text.find("| one | - | greedy | "), std::string::npos) << text;
+  EXPECT_NE(text.find("more than 1 % behind it in 1 of 2 experiments; in 1 of them"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("| one | plb-hec | greedy | 2.200 | 2.000 | a paper |"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("| two | 1.000 | 0.909 | 3.000 |"), std::string::npos) << text;
+  EXPECT_NE(text.find("optimum (oracle)"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace equipoise

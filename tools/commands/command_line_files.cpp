@@ -1,0 +1,125 @@
+// The command line of the commands about files: options, help with an example that works.
+#include <CLI/CLI.hpp>
+
+#include "tools/commands/command_line_options.hpp"
+
+namespace equipoise {
+namespace {
+
+void add_list(CLI::App& app, Request& r) {
+  CLI::App* c = app.add_subcommand("list", "What there is, with parameters, defaults and sources");
+  c->add_option("what", r.what, "policies, kernels or units")->required();
+  add_output(*c, r);
+  add_help(*c, "equipoise list policies");
+  c->callback([&r] { r.command = [&r] { return list_command(r.what, r.options.json); }; });
+}
+
+void add_file_command(CLI::App& parent, Request& r, const std::string& name,
+                      const std::string& meaning, const std::string& example,
+                      int (*command)(const std::string&)) {
+  CLI::App* c = parent.add_subcommand(name, meaning);
+  c->add_option("FILE", r.file, "the file")->required();
+  add_help(*c, example);
+  c->callback([&r, command] { r.command = [&r, command] { return command(r.file); }; });
+}
+
+void add_import_starpu(CLI::App& import, Request& r) {
+  CLI::App* c = import.add_subcommand(
+      "starpu", "Platform and traces from the performance models that StarPU recorded");
+  c->add_option("--machine", r.starpu.options.machine, "sirocco, mirage, attila, idgraf, ...")
+      ->required();
+  c->add_option("--kernel", r.starpu.kernels, "e.g. starpu_dgemm_gemm; none: all that can be used");
+  c->add_option("--perfmodels", r.starpu.options.directory, "StarPU's sampling folder")
+      ->capture_default_str();
+  c->add_option("--drivers", r.drivers,
+                "keep: count in the CPU core of each GPU that drives it; drive: leave it out")
+      ->check(CLI::IsMember({"keep", "drive"}))
+      ->capture_default_str();
+  c->add_option("--items-from", r.items_from,
+                "flops: an item is 1 MFlop; bytes: 1 KiB of operands, for models without flops")
+      ->check(CLI::IsMember({"flops", "bytes"}))
+      ->capture_default_str();
+  c->add_option("--bytes", r.bytes, "operands: a block moves its operands; none: nothing moves")
+      ->check(CLI::IsMember({"none", "operands"}))
+      ->capture_default_str();
+  c->add_option("--out", r.starpu.out, "folder for MACHINE.xml and MACHINE-KERNEL.jsonl")
+      ->required();
+  add_help(*c,
+           "equipoise trace import starpu --machine sirocco --kernel starpu_dgemm_gemm --out here");
+  c->callback([&r] {
+    r.starpu.keep_drivers = r.drivers == "keep";
+    r.starpu.options.items_from_bytes = r.items_from == "bytes";
+    r.starpu.options.operand_bytes = r.bytes == "operands";
+    r.command = [&r] { return trace_import_starpu_command(r.starpu); };
+  });
+}
+
+void add_import_csv(CLI::App& import, Request& r) {
+  CLI::App* c = import.add_subcommand("csv", "A trace from a table of timings");
+  c->add_option("FILE", r.file, "CSV with a header row")->required();
+  c->add_option("--unit", r.csv.unit, "the unit that all rows time")->capture_default_str();
+  c->add_option("--kind", r.csv.kind, "cpu, gpu or mic; else as the unit's name begins");
+  c->add_option("--items-column", r.csv.items_column, "block sizes")->required();
+  c->add_option("--compute-column", r.csv.compute_column, "times, or their means")->required();
+  c->add_option("--time-unit", r.csv.time_unit, "s, ms, us or ns")->capture_default_str();
+  c->add_option("--sd-column", r.csv.sd_column, "deviations");
+  c->add_option("--count-column", r.csv.count_column, "numbers of samples");
+  c->add_option("--in-column", r.csv.in_column, "copy-in times");
+  c->add_option("--out-column", r.csv.out_column, "copy-out times");
+  c->add_option("--kernel", r.csv.kernel, "its name; else the file's without its ending");
+  c->add_option("--item", r.csv.item, "what one item is, in words")->capture_default_str();
+  c->add_option("--out", r.options.out, "write the trace here")->required();
+  add_help(*c,
+           "equipoise trace import csv timings.csv --unit gpu0 --items-column num_tokens "
+           "--compute-column median --time-unit ms --out t.jsonl");
+  c->callback([&r] {
+    r.command = [&r] { return trace_import_csv_command(r.file, r.csv, r.options.out); };
+  });
+}
+
+void add_trace(CLI::App& app, Request& r) {
+  CLI::App* c = app.add_subcommand("trace", "Recorded block times: check, show, import");
+  c->require_subcommand(1);
+  add_help(*c, "equipoise trace show traces/sirocco-dgemm.jsonl");
+  add_file_command(*c, r, "check", "Whether a trace is legal, and what is doubtful in it",
+                   "equipoise trace check traces/sirocco-dgemm.jsonl", trace_check_command);
+  add_file_command(*c, r, "show", "A trace as a table",
+                   "equipoise trace show traces/sirocco-dgemm.jsonl", trace_show_command);
+  CLI::App* import = c->add_subcommand("import", "Traces from other programs' timings");
+  import->require_subcommand(1);
+  add_help(*import,
+           "equipoise trace import starpu --machine sirocco --kernel starpu_dgemm_gemm --out here");
+  add_import_starpu(*import, r);
+  add_import_csv(*import, r);
+}
+
+void add_platform(CLI::App& app, Request& r) {
+  CLI::App* c = app.add_subcommand("platform", "Platform files: check, show, detect, generate");
+  c->require_subcommand(1);
+  add_help(*c, "equipoise platform show platforms/sirocco.xml");
+  add_file_command(*c, r, "check", "Whether a platform is legal: hosts, properties, routes",
+                   "equipoise platform check platforms/sirocco.xml", platform_check_command);
+  add_file_command(*c, r, "show", "A platform's units and their routes as a table",
+                   "equipoise platform show platforms/sirocco.xml", platform_show_command);
+  CLI::App* detect = c->add_subcommand("detect", "This machine as a platform file");
+  detect->add_option("--out", r.options.out, "write the XML here; else it is printed");
+  add_help(*detect, "equipoise platform detect --out here.xml");
+  detect->callback([&r] { r.command = [&r] { return platform_detect_command(r.options.out); }; });
+  CLI::App* generate = c->add_subcommand(
+      "generate", "Platforms and modelled traces of machines that are known by their figures");
+  generate->add_option("--spec", r.file, "the figures, JSON (platforms/README.md)")->required();
+  generate->add_option("--out", r.options.out, "folder for the files")->required();
+  add_help(*generate, "equipoise platform generate --spec platforms/example.json --out here");
+  generate->callback(
+      [&r] { r.command = [&r] { return platform_generate_command(r.file, r.options.out); }; });
+}
+
+}  // namespace
+
+void add_file_commands(CLI::App& app, Request& r) {
+  add_list(app, r);
+  add_trace(app, r);
+  add_platform(app, r);
+}
+
+}  // namespace equipoise

@@ -1,0 +1,115 @@
+// Options that several commands have, and how their texts are read.
+#include "tools/commands/command_line_options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/spec.hpp"
+#include "tools/worlds/cost_meters.hpp"
+
+namespace equipoise {
+
+void add_help(CLI::App& command, const std::string& example) {
+  command.footer("Example:\n  " + example);
+}
+
+void add_out(CLI::App& command, Request& r, const std::string& meaning) {
+  command.add_option("--out", r.options.out, meaning);
+}
+
+void add_output(CLI::App& command, Request& r) {
+  command.add_flag("--json", r.options.json, "print JSON instead of tables");
+  command.add_flag("--quiet", r.options.quiet, "show no progress");
+}
+
+void add_workload(CLI::App& command, Request& r) {
+  command
+      .add_option("--workload", r.options.workloads,
+                  "KERNEL[:k=v,...], e.g. blackscholes:options=2e6; several: phases, one after "
+                  "another")
+      ->required();
+}
+
+void add_simulation(CLI::App& command, Request& r, bool required) {
+  auto* platform = command.add_option("--platform", r.options.platform_file,
+                                      "SimGrid platform XML (see 'equipoise platform')");
+  auto* trace = command.add_option("--trace", r.options.trace_files,
+                                   "recorded block times (see 'equipoise trace'); repeatable");
+  if (required) {
+    platform->required();
+    trace->required();
+  }
+  command.add_option("--scenario", r.options.scenario_file,
+                     "what disturbs the runs: JSON, see traces/README.md");
+  command.add_option("--dispatch-cost", r.dispatch_cost,
+                     "seconds for handing out one block; else the trace's, else 5e-6");
+  command.add_option("--noise", r.noise, "on: draw block times; off: take their means")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
+}
+
+void add_policies(CLI::App& command, Request& r) {
+  command
+      .add_option("--policy", r.options.policies,
+                  "NAME[:k=v,...], e.g. plb-hec:threshold=0.2 (see 'equipoise list policies')")
+      ->required();
+}
+
+void add_run_settings(CLI::App& command, Request& r) {
+  command.add_option("--seed", r.seed, "of block times and of input data")->capture_default_str();
+  command
+      .add_option("--decision-cost", r.options.decision_cost,
+                  "what a simulated decision costs: none, paper, measured, or seconds")
+      ->capture_default_str();
+}
+
+void add_units(CLI::App& command, Request& r, bool required) {
+  auto* unit = command.add_option("--unit", r.options.units,
+                                  "KIND[,k=v,...], e.g. cpu,threads=1,slowdown=3; repeatable (see "
+                                  "'equipoise list units')");
+  if (required) unit->required();
+}
+
+void add_real_settings(CLI::App& command, Request& r) {
+  command.add_option("--block-timeout", r.block_timeout,
+                     "seconds; a unit that keeps a block for longer is lost");
+  command
+      .add_option("--time-scale", r.time_scale,
+                  "of paced units: 0.1 runs ten times as fast, decisions weigh ten times as much")
+      ->capture_default_str();
+}
+
+void finish_options(Request& r) {
+  r.options.noise = r.noise == "on";
+  while (r.options.out.size() > 1 && r.options.out.back() == '/') r.options.out.pop_back();
+  const Items seed = parse_items(r.seed, "--seed");
+  if (seed < 0) throw InputError("--seed", "a seed is not negative; give a whole number from 0 on");
+  r.options.seed = static_cast<std::uint64_t>(seed);
+  const Items reps = parse_items(r.reps, "--reps");
+  if (reps < 1 || reps > 1'000'000) {
+    throw InputError("--reps", "give a number of repetitions from 1 to 1e6");
+  }
+  r.options.reps = static_cast<int>(reps);
+  r.options.seconds_max = parse_number(r.seconds_max, "--seconds-max");
+  if (r.options.seconds_max <= 0.0) {
+    throw InputError("--seconds-max", "give a positive number of seconds");
+  }
+  r.options.time_scale = parse_number(r.time_scale, "--time-scale");
+  if (!(r.options.time_scale >= 1e-6 && r.options.time_scale <= 1e6)) {
+    throw InputError("--time-scale", "give a number from 1e-6 to 1e6");
+  }
+  if (!r.block_timeout.empty()) {
+    r.options.block_timeout = Seconds{parse_number(r.block_timeout, "--block-timeout")};
+    if (r.options.block_timeout->value <= 0.0) {
+      throw InputError("--block-timeout", "give a positive number of seconds");
+    }
+  }
+  static_cast<void>(make_cost_meter(r.options.decision_cost, 0.0));  // refuses what it cannot read
+  if (r.dispatch_cost.empty()) return;
+  const double seconds = parse_number(r.dispatch_cost, "--dispatch-cost");
+  if (seconds < 0.0)
+    throw InputError("--dispatch-cost", "a cost is not negative; give seconds from 0 on");
+  r.options.dispatch_cost = Seconds{seconds};
+}
+
+}  // namespace equipoise

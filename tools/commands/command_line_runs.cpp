@@ -1,0 +1,227 @@
+// The command line of the commands that run something: options, help with an example that works.
+#include <CLI/CLI.hpp>
+
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/spec.hpp"
+#include "tools/commands/command_line_options.hpp"
+
+namespace equipoise {
+namespace {
+
+void add_simulate(CLI::App& app, Request& r) {
+  CLI::App* c = app.add_subcommand("simulate", "One policy on SimGrid: platform + trace -> run");
+  add_simulation(*c, r, true);
+  add_workload(*c, r);
+  add_policies(*c, r);
+  add_run_settings(*c, r);
+  add_out(*c, r, "write the run file (JSON Lines) here");
+  add_output(*c, r);
+  add_help(*c,
+           "equipoise simulate --platform platforms/sirocco.xml --trace traces/sirocco-dgemm.jsonl "
+           "--workload starpu_dgemm_gemm:items=2e6 --policy plb-hec --out run.jsonl");
+  c->callback([&r] { r.command = [&r] { return simulate_command(r.options); }; });
+}
+
+/// Whether what runs in real time is said: units, or a platform whose hosts are paced.
+void check_real_units(const Request& r, const std::string& command) {
+  const Options& o = r.options;
+  if (!o.units.empty()) return;
+  if (o.on != "paced") {
+    throw InputError(command, "to run for real, give --unit; or say --on paced, or --on sim");
+  }
+  if (o.platform_file.empty() || o.trace_files.empty()) {
+    throw InputError(command, "to pace units, give --platform and --trace; or --unit paced,...");
+  }
+}
+
+void add_run(CLI::App& app, Request& r) {
+  CLI::App* c = app.add_subcommand("run", "One policy on this machine's real workers -> run");
+  c->add_option("--on", r.run_on,
+                "real; paced: the timed hosts of a platform as workers that take their time")
+      ->check(CLI::IsMember({"real", "paced"}))
+      ->capture_default_str();
+  add_units(*c, r, false);
+  add_workload(*c, r);
+  add_policies(*c, r);
+  c->add_option("--platform", r.options.platform_file, "whose hosts are paced (--on paced)");
+  c->add_option("--trace", r.options.trace_files,
+                "times of paced units; profile for informed policies and oracles; repeatable");
+  c->add_option("--scenario", r.options.scenario_file,
+                "what really disturbs the run: JSON, see traces/README.md");
+  c->add_option("--noise", r.noise, "of paced units; on: draw block times; off: take their means")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
+  c->add_option("--seed", r.seed, "of the input data and of paced block times")
+      ->capture_default_str();
+  add_real_settings(*c, r);
+  add_out(*c, r, "write the run file (JSON Lines) here");
+  add_output(*c, r);
+  add_help(*c,
+           "equipoise run --unit cpu,threads=1 --unit cpu,threads=1,slowdown=3 --workload "
+           "matmul:n=1536 --policy plb-hec --out run.jsonl");
+  c->callback([&r] {
+    r.options.on = r.run_on;
+    check_real_units(r, "run");
+    r.command = [&r] { return run_command(r.options); };
+  });
+}
+
+void add_replay(CLI::App& app, Request& r) {
+  CLI::App* c =
+      app.add_subcommand("replay", "A recorded run again: its decisions, or a check of them");
+  c->add_option("RUN", r.replay.run_file, "the run file that --out of another command wrote")
+      ->required();
+  c->add_flag("--check", r.replay.check,
+              "decide the run again offline, and name the first decision that differs");
+  c->add_flag("--decisions", r.replay.decisions,
+              "issue the same blocks again in the same order, on another machine or the same");
+  c->add_option(
+       "--on", r.replay.on,
+       "where: sim, real or paced; else where the run was. paced alone: the policy decides "
+       "again on units that take as long as the run says")
+      ->check(CLI::IsMember({"sim", "real", "paced"}));
+  add_real_settings(*c, r);
+  add_units(*c, r, false);
+  c->add_option("--platform", r.options.platform_file, "in place of the recorded one");
+  c->add_option("--trace", r.options.trace_files, "in place of the recorded ones; repeatable");
+  add_out(*c, r, "write the run file (JSON Lines) of the replay here");
+  add_output(*c, r);
+  add_help(*c,
+           "equipoise replay traces/runs/sirocco-gss.jsonl --check\n"
+           "  equipoise replay traces/runs/sirocco-gss.jsonl --decisions --out again.jsonl");
+  c->callback([&r] { r.command = [&r] { return replay_command(r.replay, r.options); }; });
+}
+
+void add_compare(CLI::App& app, Request& r) {
+  CLI::App* c = app.add_subcommand(
+      "compare", "Several policies, simulated, really run, or both, repeated -> table and files");
+  c->add_option("--on", r.options.on, "where the policies run")
+      ->check(CLI::IsMember({"sim", "real", "both", "paced"}))
+      ->capture_default_str();
+  add_simulation(*c, r, false);
+  add_units(*c, r, false);
+  add_workload(*c, r);
+  add_policies(*c, r);
+  add_run_settings(*c, r);
+  c->add_option("--baseline", r.options.baseline, "what speedups refer to; always run")
+      ->capture_default_str();
+  c->add_option("--reps", r.reps, "repetitions of every policy")->capture_default_str();
+  add_real_settings(*c, r);
+  add_out(*c, r, "write results.json, report.html and the first runs into this folder");
+  add_output(*c, r);
+  add_help(
+      *c,
+      "equipoise compare --platform platforms/sirocco.xml --trace traces/sirocco-dgemm.jsonl "
+      "--workload starpu_dgemm_gemm:items=2e6 --policy greedy --policy static --policy plb-hec "
+      "--policy optimum --reps 10 --out cmp/");
+  c->callback([&r] {
+    const bool simulates = r.options.on == "sim" || r.options.on == "both";
+    if (simulates && (r.options.platform_file.empty() || r.options.trace_files.empty())) {
+      throw InputError("compare", "to simulate, give --platform and --trace; or say --on real");
+    }
+    if (r.options.on != "sim") check_real_units(r, "compare");
+    r.command = [&r] { return compare_command(r.options); };
+  });
+}
+
+void add_sweep(CLI::App& app, Request& r) {
+  CLI::App* c = app.add_subcommand(
+      "sweep", "A campaign of comparisons from one JSON file: parallel, resumable, shardable");
+  c->add_option("CAMPAIGN", r.file, "the campaign (see tools/campaigns/README.md)")->required();
+  c->add_option("--out", r.options.out,
+                "folder for points and results; a sweep into the same folder goes on where the "
+                "last one stopped")
+      ->required();
+  c->add_option("--shard", r.shard, "I/N: simulate only part I of N, e.g. 3/16");
+  add_output(*c, r);
+  add_help(*c, "equipoise sweep tools/campaigns/small.json --out sweep/");
+  c->callback([&r] { r.command = [&r] { return sweep_command(r.file, r.shard, r.options); }; });
+}
+
+void add_validate(CLI::App& app, Request& r) {
+  CLI::App* c = app.add_subcommand(
+      "validate", "Records, simulates and really runs the same: how far prediction is from it");
+  add_units(*c, r, true);
+  add_workload(*c, r);
+  add_policies(*c, r);
+  c->add_option("--trace", r.options.trace_files, "times of paced units; repeatable");
+  c->add_option("--scenario", r.options.scenario_file,
+                "what disturbs the simulations and the runs, not the recording");
+  c->add_option("--baseline", r.options.baseline, "what speedups refer to; always run")
+      ->capture_default_str();
+  c->add_option("--reps", r.reps, "repetitions of every policy")->capture_default_str();
+  c->add_option("--seed", r.seed, "of the input data and of drawn block times")
+      ->capture_default_str();
+  c->add_option("--seconds-max", r.seconds_max, "time for recording each kernel, in seconds")
+      ->capture_default_str();
+  c->add_option("--max-error", r.error_max,
+                "exit 1 when a predicted makespan is off by more, e.g. 0.08");
+  c->add_option("--out", r.options.out,
+                "folder for trace, platform, validation.json, results.json, report.html and runs")
+      ->required();
+  add_output(*c, r);
+  add_help(*c,
+           "equipoise validate --unit cpu --unit cpu,slowdown=3 --workload "
+           "blackscholes:options=2e6,iterations=20 --policy plb-hec --policy equipoise --reps 5 "
+           "--out validated/");
+  c->callback([&r] {
+    r.command = [&r] {
+      std::optional<double> error_max;
+      if (!r.error_max.empty()) error_max = parse_number(r.error_max, "--max-error");
+      return validate_command(r.options, error_max);
+    };
+  });
+}
+
+void add_record(CLI::App& app, Request& r) {
+  CLI::App* c = app.add_subcommand(
+      "record", "Times a kernel's blocks on this machine's units -> trace, and a platform");
+  add_units(*c, r, true);
+  add_workload(*c, r);
+  c->add_option("--seed", r.seed, "of the input data")->capture_default_str();
+  c->add_option("--seconds-max", r.seconds_max, "time for each unit, in seconds")
+      ->capture_default_str();
+  c->add_flag("--concurrent", r.options.concurrent,
+              "all units at a time: they share memory bandwidth and turbo as in a run, so this is "
+              "what simulations of runs want; without it each unit is recorded alone");
+  c->add_option("--sizes", r.options.sizes, "block sizes, in items, a,b,...; else they are chosen")
+      ->delimiter(',');
+  c->add_option("--out", r.options.out, "write the trace (JSON Lines) here")->required();
+  c->add_option("--platform-out", r.options.platform_out,
+                "write the platform that matches it here");
+  add_output(*c, r);
+  add_help(*c,
+           "equipoise record --unit cpu,threads=1 --unit cpu,threads=1,slowdown=3 --workload "
+           "blackscholes:options=2e6 --out here.jsonl --platform-out here.xml");
+  c->callback([&r] { r.command = [&r] { return record_command(r.options); }; });
+}
+
+void add_optimum(CLI::App& app, Request& r) {
+  CLI::App* c = app.add_subcommand("optimum", "The best schedule found, and the lower bound");
+  add_simulation(*c, r, true);
+  add_workload(*c, r);
+  c->add_option("--objective", r.options.objective,
+                "what is to be least; energy and edp need platforms with watts")
+      ->check(CLI::IsMember({"time", "energy", "edp"}))
+      ->capture_default_str();
+  add_output(*c, r);
+  add_help(*c,
+           "equipoise optimum --platform platforms/sirocco.xml --trace traces/sirocco-dgemm.jsonl "
+           "--workload starpu_dgemm_gemm:items=2e6");
+  c->callback([&r] { r.command = [&r] { return optimum_command(r.options); }; });
+}
+
+}  // namespace
+
+void add_run_commands(CLI::App& app, Request& r) {
+  add_simulate(app, r);
+  add_run(app, r);
+  add_replay(app, r);
+  add_compare(app, r);
+  add_sweep(app, r);
+  add_validate(app, r);
+  add_record(app, r);
+  add_optimum(app, r);
+}
+
+}  // namespace equipoise

@@ -1,0 +1,98 @@
+// `equipoise list policies|kernels|units`: what there is, with every parameter, default and source.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <span>
+
+#include "real/kernels/catalog.hpp"
+#include "real/unit_spec.hpp"
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/spec.hpp"
+#include "shared_policies/policies/catalog.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/report/json_text.hpp"
+#include "tools/report/text_table.hpp"
+
+namespace equipoise {
+namespace {
+
+/// A row of any of the catalogs.
+struct Entry {
+  std::string name;
+  std::string line;
+  std::string mark;    ///< "oracle", "informed", or empty
+  std::string source;  ///< or empty
+  std::span<const ParameterInfo> parameters;
+};
+
+std::vector<Entry> entries(const std::string& what) {
+  std::vector<Entry> all;
+  if (what == "policies") {
+    for (const PolicyInfo& p : policy_catalog()) {
+      const char* mark = p.foresight == Foresight::oracle     ? "oracle"
+                         : p.foresight == Foresight::informed ? "informed"
+                                                              : "";
+      all.push_back({p.name, p.line, mark, p.source, p.parameters});
+    }
+  } else if (what == "kernels") {
+    for (const KernelInfo& k : kernel_catalog()) {
+      all.push_back({k.name, k.line, "", "", k.parameters});
+    }
+  } else if (what == "units") {
+    for (const UnitKindInfo& u : unit_catalog()) {
+      all.push_back({u.name, u.line, "", "", u.parameters});
+    }
+  } else {
+    throw InputError("list", unknown_name("list", what, {"policies", "kernels", "units"}));
+  }
+  return all;
+}
+
+void print_text(const Entry& entry) {
+  std::printf("%s%s\n  %s\n", entry.name.c_str(),
+              entry.mark.empty() ? "" : fmt::format("  [{}]", entry.mark).c_str(),
+              entry.line.c_str());
+  if (!entry.source.empty()) std::printf("  source: %s\n", entry.source.c_str());
+  if (!entry.parameters.empty()) {
+    TextTable table({"    parameter", "default", "unit", "meaning"});
+    for (const ParameterInfo& p : entry.parameters) {
+      table.add(
+          {"    " + p.name, p.default_text.empty() ? "none" : p.default_text, p.unit, p.meaning});
+    }
+    std::printf("%s", table.text().c_str());
+  }
+  std::printf("\n");
+}
+
+std::string entry_json(const Entry& entry) {
+  std::string parameters = "[";
+  for (const ParameterInfo& p : entry.parameters) {
+    parameters +=
+        (parameters.size() > 1 ? "," : "") + json_object({{"name", json_string(p.name)},
+                                                          {"default", json_string(p.default_text)},
+                                                          {"unit", json_string(p.unit)},
+                                                          {"meaning", json_string(p.meaning)}});
+  }
+  return json_object({{"name", json_string(entry.name)},
+                      {"line", json_string(entry.line)},
+                      {"mark", json_string(entry.mark)},
+                      {"source", json_string(entry.source)},
+                      {"parameters", parameters + "]"}});
+}
+
+}  // namespace
+
+int list_command(const std::string& what, bool json) {
+  std::string array = "[";
+  for (const Entry& entry : entries(what)) {
+    if (json) {
+      array += (array.size() > 1 ? "," : "") + entry_json(entry);
+    } else {
+      print_text(entry);
+    }
+  }
+  if (json) std::printf("%s]\n", array.c_str());
+  return 0;
+}
+
+}  // namespace equipoise

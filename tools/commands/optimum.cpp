@@ -1,0 +1,145 @@
+// `equipoise optimum`: the best schedule found, and the bound that no run without noise is under.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "shared_policies/model/failure.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/commands/console.hpp"
+#include "tools/report/json_text.hpp"
+#include "tools/report/text_table.hpp"
+#include "tools/search/energy_optimum.hpp"
+#include "tools/search/schedule_search.hpp"
+#include "tools/worlds/parallel_runs.hpp"
+#include "tools/worlds/sim_world.hpp"
+
+namespace equipoise {
+namespace {
+
+/// The run of the oracle with mean block times, in a process of its own.
+RunReport simulate_optimum(const SimWorld& world, Options options) {
+  options.noise = false;
+  const PolicyChoice choice = parse_policy("optimum");
+  JobResult result;
+  run_in_children(
+      1, 1, [&](std::size_t) { return packed(simulate_once(world, choice, options, 0, {})); },
+      [&](std::size_t, JobResult ended) { result = std::move(ended); });
+  if (!result.failure.empty()) throw BackendError(result.failure);
+  return unpacked(result.text);
+}
+
+/// The units' part in one phase beside the shares that would reach its bound.
+std::string phase_text(const SimWorld& world, const RunNumbers& numbers, std::size_t phase) {
+  const LowerBound& bound = world.bound.phases[phase];
+  TextTable table({"unit", "items", "share %", "blocks", "ends s", "items at the bound"});
+  for (std::size_t i = 0; i < world.units.size(); ++i) {
+    const UnitInPhase& unit = numbers.phases[phase][i];
+    table.add({world.units[i].name, fmt::format("{}", unit.items),
+               fmt::format("{:.2f}", 100.0 * share_of(numbers.phases[phase], i)),
+               fmt::format("{}", unit.blocks), significant(unit.last_end.value, 5),
+               fmt::format("{:.0f}", bound.share_items[i])});
+  }
+  if (numbers.phases.size() == 1) return table.text() + "\n";
+  return fmt::format("phase {}, {}: ends at {} s; lower bound of the phase alone {} s ({} binds)\n",
+                     phase, world.setup.phases[phase].kernel,
+                     significant(end_of(numbers.phases[phase]).value, 5),
+                     significant(bound.seconds, 5), bound.binding) +
+         table.text() + "\n";
+}
+
+/// What binds in each phase, each once.
+std::string bindings(const SimWorld& world) {
+  std::vector<std::string> names;
+  for (const LowerBound& bound : world.bound.phases) {
+    if (std::find(names.begin(), names.end(), bound.binding) == names.end()) {
+      names.push_back(bound.binding);
+    }
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string text(const SimWorld& world, const RunNumbers& numbers) {
+  std::string text;
+  for (std::size_t phase = 0; phase < numbers.phases.size(); ++phase) {
+    text += phase_text(world, numbers, phase);
+  }
+  text += fmt::format("best schedule found: {} s", significant(numbers.makespan.value, 6));
+  if (world.bound.seconds) {
+    text += fmt::format("   lower bound: {} s ({} binds)   the schedule is {:.4f} of the bound",
+                        significant(*world.bound.seconds, 6), bindings(world),
+                        numbers.makespan.value / *world.bound.seconds);
+  }
+  text += "\n";
+  if (world.best_known_s && *world.best_known_s < numbers.makespan.value) {
+    text += fmt::format("the policy equipoise, which sees what happens, needs {} s without noise\n",
+                        significant(*world.best_known_s, 6));
+  }
+  return text;
+}
+
+std::string unit_json(const UnitInPhase& unit, double share, double items_at_bound) {
+  return json_object({{"items", json_number(static_cast<double>(unit.items))},
+                      {"blocks", json_number(static_cast<double>(unit.blocks))},
+                      {"share", json_number(share)},
+                      {"end_s", json_number(unit.last_end.value)},
+                      {"items_at_bound", json_number(items_at_bound)}});
+}
+
+std::string phase_json(const SimWorld& world, const RunNumbers& numbers, std::size_t phase) {
+  const LowerBound& bound = world.bound.phases[phase];
+  std::vector<std::pair<std::string, std::string>> units;
+  for (std::size_t i = 0; i < world.units.size(); ++i) {
+    units.emplace_back(world.units[i].name,
+                       unit_json(numbers.phases[phase][i], share_of(numbers.phases[phase], i),
+                                 bound.share_items[i]));
+  }
+  return json_object({{"kernel", json_string(world.setup.phases[phase].kernel)},
+                      {"lower_bound_s", json_number(bound.seconds)},
+                      {"binding", json_string(bound.binding)},
+                      {"by_unit", json_object(units)}});
+}
+
+/// The whole run, and, where there are several, its phases.
+std::string json(const SimWorld& world, const RunNumbers& numbers) {
+  std::vector<std::pair<std::string, std::string>> units;
+  for (std::size_t i = 0; i < world.units.size(); ++i) {
+    double items_at_bound = 0.0;
+    for (const LowerBound& bound : world.bound.phases) items_at_bound += bound.share_items[i];
+    const UnitNumbers& unit = numbers.units[i];
+    units.emplace_back(world.units[i].name, unit_json({unit.items, unit.blocks, unit.last_end},
+                                                      share(numbers, i), items_at_bound));
+  }
+  std::vector<std::string> phases;
+  for (std::size_t phase = 0; phase < numbers.phases.size(); ++phase) {
+    phases.push_back(phase_json(world, numbers, phase));
+  }
+  return json_object(
+             {{"makespan_s", json_number(numbers.makespan.value)},
+              {"lower_bound_s", world.bound.seconds ? json_number(*world.bound.seconds) : "null"},
+              {"binding", json_string(bindings(world))},
+              {"by_unit", json_object(units)},
+              {"phases",
+               phases.size() < 2 ? "null" : fmt::format("[{}]", fmt::join(phases, ","))}}) +
+         "\n";
+}
+
+}  // namespace
+
+int optimum_command(const Options& options) {
+  if (options.objective != "time") return energy_optimum_command(options);
+  SimWorld world = load_sim_world(options);
+  catch_stop_signals();
+  know_best_schedule(world, options);
+  const RunReport report = simulate_optimum(world, options);
+  if (!report.run.verified) {
+    say_error("no schedule: " + report.problem);
+    return 1;
+  }
+  const RunNumbers& numbers = report.run.numbers;
+  std::printf("%s", (options.json ? json(world, numbers) : text(world, numbers)).c_str());
+  return 0;
+}
+
+}  // namespace equipoise

@@ -1,0 +1,256 @@
+// `equipoise replay`: a recorded run again.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "shared_policies/machine/block_timing.hpp"
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/run/journal_check.hpp"
+#include "shared_policies/run/recorded_decisions.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/commands/console.hpp"
+#include "tools/report/json_text.hpp"
+#include "tools/report/run_report.hpp"
+#include "tools/search/schedule_search.hpp"
+#include "tools/worlds/inputs.hpp"
+#include "tools/worlds/real_world.hpp"
+#include "tools/worlds/replay_inputs.hpp"
+#include "tools/worlds/sim_world.hpp"
+#include "traces/run_file.hpp"
+#include "traces/run_trace.hpp"
+
+namespace equipoise {
+namespace {
+
+void warn_of_an_early_end(const RunFile& file) {
+  if (file.is_cut) warn(file.path + ": its last line is cut off and was left out");
+  if (!file.summary) warn(file.path + ": the run was interrupted; it has no summary");
+}
+
+/// By what names the traces know the run's units, which were given one by one.
+std::vector<std::string> units_in_traces(const RunFile& file, const Options& options) {
+  std::vector<std::string> names = names_of(file.run.units);
+  for (const UnitSpec& spec : parse_units(options.units)) {
+    std::ranges::replace(names, spec.unit.name, name_in_traces(spec));
+  }
+  return names;
+}
+
+/// What an informed policy or an oracle was given before the run: from the same files again.
+KnownCosts recorded_knowledge(const RunFile& file, const PolicyChoice& choice,
+                              const Options& options) {
+  if (choice.info->foresight == Foresight::none) return {};
+  if (options.platform_file.empty()) {
+    return known_costs(file.run.phases, units_in_traces(file, options),
+                       profile_of(choice, read_traces(options.trace_files)));
+  }
+  SimWorld world = load_sim_world(options);
+  if (names_of(world.units) != names_of(file.run.units)) {
+    throw InputError(options.platform_file,
+                     fmt::format("its units are not those of {}; give --platform and --trace as "
+                                 "they were",
+                                 file.path));
+  }
+  if (choice.info->foresight == Foresight::oracle) know_best_schedule(world, options);
+  return known_costs(world, profile_of(choice, world.traces));
+}
+
+std::string agreement_text(const RunFile& file, const JournalCheck& check) {
+  std::string text =
+      fmt::format("{}: {} blocks and {} other decisions of {} are decided the same again",
+                  file.path, check.blocks, check.other, file.header.spelling);
+  if (check.first_unknown_block) {
+    text += fmt::format("; what follows block {}, which never came back, cannot be told",
+                        *check.first_unknown_block);
+  }
+  return text;
+}
+
+std::string check_json(const JournalCheck& check) {
+  std::vector<std::pair<std::string, std::string>> facts = {
+      {"agrees", check.difference ? "false" : "true"},
+      {"blocks", std::to_string(check.blocks)},
+      {"other_decisions", std::to_string(check.other)}};
+  if (check.first_unknown_block) {
+    facts.emplace_back("first_unknown_block", std::to_string(*check.first_unknown_block));
+  }
+  if (check.difference) {
+    facts.emplace_back("line", std::to_string(check.difference->line));
+    facts.emplace_back("recorded", json_string(check.difference->recorded));
+    facts.emplace_back("now", json_string(check.difference->now));
+  }
+  return json_object(facts);
+}
+
+int check(const RunFile& file, const Options& options) {
+  const PolicyChoice choice = parse_policy(file.header.spelling);
+  const KnownCosts known = recorded_knowledge(file, choice, options);
+  const std::unique_ptr<Policy> policy =
+      make_policy(*choice.info, {choice.parameters, &known, file.run.units});
+  const JournalCheck found = check_journal(file.run, *policy);
+  if (options.json) std::printf("%s\n", check_json(found).c_str());
+  if (!found.difference) {
+    if (!options.json) std::printf("%s\n", agreement_text(file, found).c_str());
+    return 0;
+  }
+  const JournalDifference& difference = *found.difference;
+  const std::string line = difference.line == 0 ? "" : fmt::format(":{}", difference.line);
+  say_error(
+      fmt::format("{}{}: the first decision that differs; recorded: {}; now: {}; the {} "
+                  "blocks before it agree; was the file changed, or the policy?",
+                  file.path, line, difference.recorded, difference.now, found.blocks));
+  return 1;
+}
+
+/// Failures are in the journal, and happen again at their places; the rest of the scenario disturbs
+/// the machine anew. Whether there were any: then a bound of the world is not the replay's.
+bool leave_out_failures(Scenario& scenario) {
+  return std::erase_if(scenario.events, [](const Disturbance& event) {
+           return event.kind == DisturbanceKind::fail || event.kind == DisturbanceKind::join;
+         }) > 0;
+}
+
+int issue_again(const RunFile& file, const Options& options) {
+  PolicyChoice choice = parse_policy(file.header.spelling);
+  choice.recorded = &file.run;
+  choice.recorded_file = file.path;
+  const auto expect_possible = [&](const std::vector<Unit>& units,
+                                   const std::vector<Workload>& phases) {
+    const RecordedDecisions possible(file.run, units, phases, file.path);
+  };
+  const auto report = [&](const RunReport& again, const std::vector<Unit>& units) {
+    const int code =
+        report_run(again, choice, units, options,
+                   RecordedMakespan{file.header.on, file.summary->makespan, "the same blocks"});
+    if (code != 0 || !again.outcome.policy_stalled) return code;
+    say_error(file.path +
+              ": its decisions could not be kept to: a unit was lost that was not lost "
+              "in it; run it again where all units stay");
+    return 1;
+  };
+  check_out(options, {file.path});
+  if (options.on == "sim") {
+    SimWorld world = load_sim_world(options);
+    if (leave_out_failures(world.setup.scenario)) world.bound = {};
+    expect_possible(world.units, world.setup.phases);
+    catch_stop_signals();
+    return report(simulate_once(world, choice, options, file.header.repetition, options.out),
+                  world.units);
+  }
+  RealWorld world = load_real_world(options);
+  if (leave_out_failures(world.scenario) && world.platform) world.platform->bound = {};
+  expect_possible(world.units, world.phases);
+  catch_stop_signals();
+  world.allocate(options.seed);
+  return report(run_once(world, choice, options, file.header.repetition, options.out), world.units);
+}
+
+/// Units that take as long as the run's own did. Units that did nothing have no times.
+std::vector<std::string> paced_units(const RunFile& file, const std::vector<Trace>& traces) {
+  std::vector<std::string> spellings;
+  for (std::uint32_t i = 0; i < file.run.units.size(); ++i) {
+    const Unit& unit = file.run.units[i];
+    if (std::ranges::all_of(traces, [&](const Trace& t) { return has_samples(t, i); })) {
+      spellings.push_back(fmt::format("paced,trace_unit={0},id={0},slots={1},copy_engines={2}{3}",
+                                      unit.name, unit.slots, unit.copy_engines,
+                                      unit.node.empty() ? "" : ",node=" + unit.node));
+    } else {
+      warn(fmt::format("{}: {} takes no part: it has no times of every kernel", file.path,
+                       unit.name));
+    }
+  }
+  return spellings;
+}
+
+/// The policy decides again, on units that take as long as the run says.
+int pace(const RunFile& file, Options options) {
+  if (!file.summary) {
+    throw InputError(file.path,
+                     "the run was interrupted, so there is no makespan to compare with; "
+                     "give a whole one");
+  }
+  std::set<std::string> kernels;
+  for (const Workload& workload : file.run.phases) kernels.insert(workload.kernel);
+  std::vector<Trace> traces;
+  for (const std::string& kernel : kernels) {
+    traces.push_back(trace_of_run(file.run, kernel, "the run in " + file.path));
+  }
+  options.units = paced_units(file, traces);
+  if (options.units.empty()) {
+    throw InputError(file.path, "no unit has times of every kernel; give a longer run");
+  }
+  options.trace_files.assign(traces.size(), file.path);
+  options.platform_file.clear();
+  options.scenario_file.clear();  // what disturbed the run is in its times
+  const PolicyChoice choice = parse_policy(file.header.spelling);
+  check_out(options, {file.path});
+  const RealWorld world = load_real_world(options, std::move(traces));
+  catch_stop_signals();
+  return report_run(run_once(world, choice, options, file.header.repetition, options.out), choice,
+                    world.units, options,
+                    RecordedMakespan{file.header.on, file.summary->makespan, "its block times"});
+}
+
+/// Throws InputError unless there is one thing to do, and what it needs.
+void expect_sense(const ReplayRequest& request, const RunFile& file, const Options& typed,
+                  const Options& options) {
+  const bool paces = request.on == "paced" && !request.check;
+  if (request.check == request.decisions && !(paces && !request.decisions)) {
+    throw InputError(
+        "replay",
+        "say what is to be done again: --check or --decisions, or --on paced alone for "
+        "its block times");
+  }
+  const bool names_units =
+      !typed.units.empty() || !typed.platform_file.empty() || !typed.trace_files.empty();
+  if (paces && !request.decisions && names_units) {
+    throw InputError("--on paced",
+                     "takes units and times from the run; leave --unit, --platform "
+                     "and --trace away, or add --decisions");
+  }
+  const bool runs = !request.on.empty() || !typed.out.empty() || !typed.units.empty();
+  if (request.check && runs) {
+    throw InputError("--check", "runs nothing; leave --on, --unit and --out away");
+  }
+  if (!file.header.decisions_of.empty()) {
+    throw InputError(file.path + ":1", "its decisions are those of " + file.header.decisions_of +
+                                           ", issued again; replay that file");
+  }
+  if (!request.decisions) return;
+  if (options.on == "sim" && (options.platform_file.empty() || options.trace_files.empty())) {
+    throw InputError("replay", "to simulate, give --platform and --trace, which a run on " +
+                                   file.header.on + " units does not hold");
+  }
+  if (options.on == "real" && options.units.empty()) {
+    throw InputError("replay", "to run for real, give --unit for each unit of the run");
+  }
+  if (options.on == "paced" && file.header.on != "paced" && typed.units.empty() &&
+      (options.platform_file.empty() || options.trace_files.empty())) {
+    throw InputError("replay",
+                     "to pace units, give --platform and --trace; or --unit paced,... for "
+                     "each unit of the run");
+  }
+}
+
+}  // namespace
+
+int replay_command(const ReplayRequest& request, const Options& typed) {
+  const RunFile file = read_run_file(request.run_file);
+  Options options = recorded_options(file, typed);
+  options.on = request.on.empty() ? file.header.on : request.on;
+  if (options.on != file.header.on && !options.scenario_file.empty()) {
+    warn(fmt::format("{} disturbed the run, and nothing disturbs its replay on {}",
+                     options.scenario_file, options.on));
+    options.scenario_file.clear();
+  }
+  expect_sense(request, file, typed, options);
+  warn_of_an_early_end(file);
+  if (request.check) return check(file, options);
+  return request.decisions ? issue_again(file, options) : pace(file, std::move(options));
+}
+
+}  // namespace equipoise

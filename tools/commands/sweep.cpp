@@ -1,0 +1,245 @@
+// `equipoise sweep`: a campaign, point by point; what is done stays done.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "shared_policies/model/failure.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/commands/console.hpp"
+#include "tools/report/json_text.hpp"
+#include "tools/report/report_html.hpp"
+#include "tools/search/schedule_search.hpp"
+#include "tools/sweep/campaign_file.hpp"
+#include "tools/sweep/point_store.hpp"
+#include "tools/sweep/sweep_plan.hpp"
+#include "tools/sweep/sweep_results.hpp"
+#include "tools/sweep/sweep_tables.hpp"
+#include "tools/sweep/sweep_text.hpp"
+#include "tools/worlds/parallel_runs.hpp"
+#include "tools/worlds/sim_world.hpp"
+
+namespace equipoise {
+namespace {
+
+/// "12 s", "3 min", "2 h 5 min".
+std::string duration_text(double seconds) {
+  if (seconds < 100.0) return fmt::format("{:.0f} s", seconds);
+  const long minutes = std::lround(seconds / 60.0);
+  if (minutes < 100) return fmt::format("{} min", minutes);
+  return fmt::format("{} h {} min", minutes / 60, minutes % 60);
+}
+
+StoredPoints read_folder(const std::string& folder) {
+  std::vector<std::string> warnings;
+  StoredPoints stored = read_points(folder, warnings);
+  for (const std::string& warning : warnings) warn(warning);
+  return stored;
+}
+
+/// Whether a record with a result is there.
+template <class Record>
+bool is_done(const std::map<std::string, Record>& records, const std::string& key) {
+  const auto found = records.find(key);
+  return found != records.end() && found->second.failure.empty();
+}
+
+/// The points of the shard that have no report yet.
+std::vector<std::size_t> points_to_do(const SweepPlan& plan, const StoredPoints& done,
+                                      const Shard& shard) {
+  std::vector<std::size_t> todo;
+  for (std::size_t i = 0; i < plan.points.size(); ++i) {
+    if (shard.does(plan, i) && !is_done(done.points, plan.points[i].key)) todo.push_back(i);
+  }
+  return todo;
+}
+
+/// Points of the folder that are none of the plan's: made by another campaign, from other files or
+/// by another program.
+std::size_t count_strangers(const SweepPlan& plan, const StoredPoints& stored) {
+  std::size_t known = 0;
+  for (const Point& point : plan.points) known += stored.points.count(point.key);
+  return stored.points.size() - known;
+}
+
+PointRecord record_of(const SweepPlan& plan, const Point& point) {
+  const PlannedExperiment& planned = plan.experiments[point.experiment];
+  PointRecord record;
+  record.key = point.key;
+  record.experiment = planned.experiment.name;
+  record.policy = planned.policies[point.policy].spelling;
+  record.seed = planned.experiment.options.seed;
+  record.repetition = point.repetition;
+  return record;
+}
+
+ScheduleRecord searched(const PlannedExperiment& planned) {
+  ScheduleRecord record;
+  record.key = planned.schedule_key;
+  record.experiment = planned.experiment.name;
+  try {
+    BestKnown best = search_schedule(*planned.world, planned.experiment.options);
+    record.best_known_s = best.seconds;
+    record.schedule = std::move(best.schedule);
+  } catch (const BackendError& failure) {
+    record.failure = failure.what();
+  }
+  return record;
+}
+
+/// Searches the best schedules that the shard has to search and that are not there yet, appends
+/// them, and gives each world the schedule that its oracles keep to.
+void know_schedules(SweepPlan& plan, StoredPoints& stored, const Shard& shard, PointWriter& writer,
+                    bool quiet) {
+  Progress progress(quiet);
+  for (std::size_t i = 0; i < plan.experiments.size(); ++i) {
+    const PlannedExperiment& planned = plan.experiments[i];
+    if (shard.searches(plan, i) && !is_done(stored.schedules, planned.schedule_key)) {
+      progress.show(fmt::format("searching the best schedule of experiment {} of {}", i + 1,
+                                plan.experiments.size()));
+      ScheduleRecord record = searched(planned);
+      writer.append(record);
+      stored.schedules.insert_or_assign(planned.schedule_key, std::move(record));
+    }
+    const auto found = stored.schedules.find(planned.schedule_key);
+    if (found != stored.schedules.end()) planned.world->schedule = found->second.schedule;
+  }
+}
+
+/// Simulates the points and appends each as it ends.
+void simulate_points(const SweepPlan& plan, const std::vector<std::size_t>& todo,
+                     PointWriter& writer, bool quiet) {
+  Progress progress(quiet);
+  std::size_t done = 0;
+  const auto begin = std::chrono::steady_clock::now();
+  run_in_children(
+      todo.size(), cores_to_use(),
+      [&](std::size_t job) {
+        const Point& point = plan.points[todo[job]];
+        const PlannedExperiment& planned = plan.experiments[point.experiment];
+        return packed(simulate_once(*planned.world, planned.policies[point.policy],
+                                    planned.experiment.options, point.repetition, {}));
+      },
+      [&](std::size_t job, const JobResult& result) {
+        PointRecord record = record_of(plan, plan.points[todo[job]]);
+        record.failure = result.failure;
+        if (record.failure.empty()) {
+          record.report = unpacked(result.text);
+          record.failure = record.report.problem;
+        }
+        writer.append(record);
+        ++done;
+        const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+        const double left_s =
+            elapsed.count() / static_cast<double>(done) * static_cast<double>(todo.size() - done);
+        progress.show(fmt::format("simulated {} of {} points, {} left", done, todo.size(),
+                                  duration_text(left_s)));
+      });
+}
+
+/// Says which points failed; true when there are any.
+bool warn_of_failures(const SweepPlan& plan, const StoredPoints& stored) {
+  const std::map<std::string, PointRecord>& points = stored.points;
+  bool failed = false;
+  for (const Point& point : plan.points) {
+    const auto found = points.find(point.key);
+    if (found == points.end()) continue;
+    const PointRecord& record = found->second;
+    if (record.failure.empty()) continue;
+    failed = true;
+    warn(fmt::format("{}: {}, repetition {}: {}", record.experiment, record.policy,
+                     record.repetition, record.failure));
+  }
+  return failed;
+}
+
+void write_results(const SweepResults& results, const std::string& folder) {
+  for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
+    const std::string here = folder + "/experiments/" + results.campaign.experiments[i].name;
+    make_folder(here, "--out");
+    write_whole_file(here + "/results.json", results_text(results.comparisons[i]));
+    write_whole_file(here + "/report.html", report_html(results.comparisons[i]));
+  }
+  write_whole_file(folder + "/summary.json", sweep_text(results));
+  write_whole_file(folder + "/table.md", sweep_markdown(results));
+  write_whole_file(folder + "/report.html", sweep_html(results));
+}
+
+/// Writes the results when every point has been tried, by this sweep or another. Gives the exit
+/// code.
+int finish(const Campaign& campaign, const SweepPlan& plan, const Options& options) {
+  const ResultsLock lock(options.out);
+  const StoredPoints stored = read_folder(options.out);
+  std::size_t missing = 0;
+  for (const Point& point : plan.points) missing += stored.points.contains(point.key) ? 0 : 1;
+  for (const PlannedExperiment& planned : plan.experiments) {
+    missing += stored.schedules.contains(planned.schedule_key) ? 0 : 1;
+  }
+  if (missing > 0) {
+    if (!options.json) {
+      std::printf(
+          "%zu of %zu points and schedules are still to come; the shard that brings the last "
+          "one writes the results\n",
+          missing, plan.points.size() + plan.experiments.size());
+    }
+    return 0;
+  }
+  const SweepResults results = sweep_results(campaign, plan, stored);
+  write_results(results, options.out);
+  if (options.json) {
+    std::printf("%s", sweep_text(results).c_str());
+  } else {
+    std::printf("%s\ntables: %s/table.md   report: %s/report.html   results: %s/experiments/\n",
+                standings_table(results).c_str(), options.out.c_str(), options.out.c_str(),
+                options.out.c_str());
+  }
+  if (!warn_of_failures(plan, stored)) return 0;
+  say_error("some runs failed; see the warnings above");
+  return 1;
+}
+
+SweepPlan checked_plan(const Campaign& campaign, std::vector<std::string>& problems, bool quiet) {
+  Progress progress(quiet);
+  return plan_sweep(campaign, problems, [&](std::size_t done) {
+    progress.show(fmt::format("checked {} of {} experiments", done, campaign.experiments.size()));
+  });
+}
+
+}  // namespace
+
+int sweep_command(const std::string& campaign_file, const std::string& shard_text,
+                  const Options& options) {
+  const Shard shard = shard_text.empty() ? Shard{} : parse_shard(shard_text);
+  std::vector<std::string> problems;
+  const Campaign campaign = read_campaign(campaign_file, problems);
+  SweepPlan plan = checked_plan(campaign, problems, options.quiet);
+  for (const std::string& problem : problems) say_error(problem);
+  if (!problems.empty()) return 2;
+
+  make_folder(options.out, "--out");
+  PointWriter writer(options.out, shard);
+  StoredPoints done = read_folder(options.out);
+  const std::vector<std::size_t> todo = points_to_do(plan, done, shard);
+  if (const std::size_t strangers = count_strangers(plan, done); strangers > 0) {
+    warn(
+        fmt::format("{} points in {} are of another campaign, other files or another version of "
+                    "the program, and are left out",
+                    strangers, options.out));
+  }
+  if (!options.json && !options.quiet) {
+    std::printf("%zu experiments, %zu points; to simulate: %zu\n", plan.experiments.size(),
+                plan.points.size(), todo.size());
+    std::fflush(stdout);
+  }
+  catch_stop_signals();
+  know_schedules(plan, done, shard, writer, options.quiet);
+  simulate_points(plan, todo, writer, options.quiet);
+  return finish(campaign, plan, options);
+}
+
+}  // namespace equipoise

@@ -1,0 +1,192 @@
+// `equipoise validate`: records, simulates and really runs the same thing.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "platforms/platform_file.hpp"
+#include "real/recorder.hpp"
+#include "shared_policies/fit/copy_fit.hpp"
+#include "shared_policies/model/failure.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/commands/console.hpp"
+#include "tools/commands/validation.hpp"
+#include "tools/report/json_text.hpp"
+#include "tools/search/schedule_search.hpp"
+#include "tools/worlds/comparison.hpp"
+#include "tools/worlds/comparison_runs.hpp"
+#include "tools/worlds/inputs.hpp"
+#include "tools/worlds/parallel_runs.hpp"
+#include "tools/worlds/real_world.hpp"
+#include "tools/worlds/recorded_platform.hpp"
+#include "tools/worlds/sim_world.hpp"
+#include "traces/trace_file.hpp"
+
+namespace equipoise {
+namespace {
+
+/// What a recording made: one trace for each kernel, and the platform.
+struct RecordedFiles {
+  std::vector<std::string> traces;
+  std::string platform;
+};
+
+/// Records all units together with the kernel of a phase, in so many passes; `after_pass` is called
+/// between them.
+Recording record_together(const RealWorld& world, std::size_t phase, const Options& options,
+                          int passes, const std::function<void()>& after_pass) {
+  Kernel& kernel = *world.kernels[phase];
+  Progress progress(options.quiet);
+  RecordSetup setup;
+  setup.passes = passes;
+  setup.after_pass = after_pass;
+  setup.units = world.specs;
+  for (const std::vector<PacedPhase>& phases : paced_phases(world, options, 0)) {
+    std::vector<PacedPhase>& only = setup.paced.emplace_back();
+    if (!phases.empty()) only.push_back(phases[phase]);
+  }
+  setup.kernel = &kernel;
+  setup.concurrent = true;
+  setup.budget = Seconds{options.seconds_max};
+  setup.stop_requested = [] { return stop_signal() != 0; };
+  setup.progress = [&](const RecordProgress& p) {
+    progress.show(fmt::format("recording {}: {}, {} items, sample {}", kernel.workload().kernel,
+                              p.unit, p.items, p.samples));
+  };
+  Recording recording = record(setup);
+  progress.clear();
+  for (const std::string& line : recording.imprecise) warn(line);
+  for (const std::string& line : recording.doubts) warn(line);
+  if (recording.interrupted) throw Interrupted(stop_signal());
+  return recording;
+}
+
+/// As long as a block takes on a unit with that slow-down; its copy engines, if it has any, are not
+/// slower.
+void slow_down(TraceSample& sample, const UnitSpec& spec) {
+  std::vector<std::optional<double>*> times = {&sample.compute_sd_s, &sample.compute_min_s,
+                                               &sample.compute_median_s, &sample.compute_max_s};
+  if (spec.unit.copy_engines == 0) times.insert(times.end(), {&sample.in_s, &sample.out_s});
+  sample.compute_mean_s *= spec.slowdown;
+  for (std::optional<double>* const time_s : times) {
+    if (*time_s) **time_s *= spec.slowdown;
+  }
+}
+
+/// Gives a paced unit of the recording the times that it takes.
+void time_paced(Recording& recording, std::uint32_t unit, const UnitSpec& spec,
+                const Workload& workload, const std::vector<Trace>& traces) {
+  Trace& trace = recording.trace;
+  const TimingPlace place = *find_timing(traces, trace.kernel, spec.trace_unit);
+  for (TraceSample sample : place.trace->samples) {
+    if (sample.unit != place.unit) continue;
+    sample.unit = unit;
+    slow_down(sample, spec);
+    trace.samples.push_back(sample);
+  }
+  recording.units[unit].copies = copy_speeds_of(trace, unit, workload);
+}
+
+/// A machine drifts: recording goes on in as many passes as there are repetitions, and after each
+/// of them `run_repetition` is called.
+RecordedFiles record_all(const RealWorld& world, const Options& options,
+                         const std::function<void()>& run_repetition) {
+  RecordedFiles files;
+  const auto kernels = static_cast<int>(world.kernels.size());
+  const int passes = (options.reps + kernels - 1) / kernels;
+  files.platform = options.out + "/platform.xml";
+  for (std::size_t phase = 0; phase < world.kernels.size(); ++phase) {
+    const Workload& workload = world.phases[phase];
+    const std::string file = fmt::format("{}/trace-{}.jsonl", options.out, workload.kernel);
+    if (std::ranges::find(files.traces, file) != files.traces.end()) continue;
+    Recording recording = record_together(world, phase, options, passes, run_repetition);
+    for (std::uint32_t unit = 0; unit < world.specs.size(); ++unit) {
+      const UnitSpec& spec = world.specs[unit];
+      if (!spec.computes()) time_paced(recording, unit, spec, workload, world.traces);
+    }
+    write_whole_file(file, trace_text(recording.trace));
+    if (files.traces.empty()) {
+      write_whole_file(files.platform,
+                       platform_xml(recorded_platform(recording.units, workload.kernel, file)));
+    }
+    files.traces.push_back(file);
+  }
+  return files;
+}
+
+/// Whether `choice` needs no profile, so that it can run before the recording has ended.
+bool is_blind(const PolicyChoice& choice) { return choice.info->foresight == Foresight::none; }
+
+/// With the traces that pace units, too, for whoever replays a real run.
+Options with_traces(Options options, const std::vector<std::string>& more) {
+  options.trace_files.insert(options.trace_files.end(), more.begin(), more.end());
+  return options;
+}
+
+bool is_oracle(const PolicyChoice& choice) { return choice.info->foresight == Foresight::oracle; }
+
+}  // namespace
+
+int validate_command(const Options& options, std::optional<double> error_max) {
+  Comparison comparison;
+  comparison.policies = choose_policies(options);
+  RealWorld real = load_real_world(options);
+  if (real.kernels.empty()) {
+    throw InputError("--unit", "give a unit that computes: paced ones need no validation");
+  }
+  std::vector<PolicyChoice> blind = comparison.policies;
+  std::vector<PolicyChoice> informed = comparison.policies;
+  std::erase_if(blind, [](const PolicyChoice& choice) { return !is_blind(choice); });
+  std::erase_if(informed, is_blind);
+  check_policies(blind, nullptr, &real);
+  make_folder(options.out + "/runs", "--out");
+  catch_stop_signals();
+  real.allocate(options.seed);
+  RunsByPolicy runs;
+  int repetition = 0;
+  const auto run_repetition = [&] {
+    if (repetition < options.reps) run_each(real, blind, options, repetition++, runs);
+  };
+  const RecordedFiles files = record_all(real, options, run_repetition);
+  while (repetition < options.reps && stop_signal() == 0) run_repetition();
+
+  Options recorded = options;
+  recorded.platform_file = files.platform;
+  recorded.trace_files = files.traces;
+  recorded.decision_cost = "measured";
+  const auto sim = std::make_shared<SimWorld>(load_sim_world(recorded));
+  real.traces = sim->traces;
+  pair_with(real, sim, with_traces(recorded, options.trace_files));
+  check_policies(comparison.policies, sim.get(), nullptr);
+  comparison.units = names_of(sim->units);
+  comparison.lower_bound_s = sim->bound.seconds;
+  comparison.experiment = experiment_text(recorded, sim->settings, real.settings);
+  if (std::ranges::any_of(comparison.policies, is_oracle)) know_best_schedule(*sim, recorded);
+  bool failed = false;
+  add_results(comparison, simulate_all(*sim, comparison.policies, recorded, failed), "sim");
+  end_if_interrupted(comparison, recorded);
+  runs.merge(run_all(real, informed, recorded));
+  add_results(comparison, runs, real.on);
+  end_if_interrupted(comparison, recorded);
+  relate_results(comparison, options.baseline);
+
+  const Validation validation = judge(comparison);
+  const std::string json = validation_json(validation, comparison.units, comparison.experiment);
+  std::printf("%s",
+              options.json ? json.c_str() : validation_text(validation, comparison.units).c_str());
+  write_whole_file(options.out + "/validation.json", json);
+  write_results(comparison, options);
+  for (const PolicyResult& result : comparison.results) failed = failed || !result.verified;
+  if (failed) say_error("some runs failed; see the warnings above");
+  const bool is_broken = error_max && !(validation.worst_error <= *error_max);
+  if (is_broken) {
+    say_error(fmt::format("the worst error, {:.4f}, is above --max-error {}",
+                          validation.worst_error, *error_max));
+  }
+  return failed || is_broken ? 1 : 0;
+}
+
+}  // namespace equipoise

@@ -1,0 +1,134 @@
+// Errors of means, shares, and of the order of policies.
+#include "tools/commands/validation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tools/report/json_text.hpp"
+#include "tools/report/text_table.hpp"
+
+namespace equipoise {
+namespace {
+
+double half_width(const PolicyResult& result) {
+  return result.makespan_s.ci95_high - result.makespan_s.mean;
+}
+
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double largest = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+  return largest;
+}
+
+void compare_order(Validation& validation) {
+  for (std::size_t i = 0; i < validation.policies.size(); ++i) {
+    for (std::size_t j = i + 1; j < validation.policies.size(); ++j) {
+      const PolicyPrediction& a = validation.policies[i];
+      const PolicyPrediction& b = validation.policies[j];
+      const double measured = a.measured->makespan_s.mean - b.measured->makespan_s.mean;
+      const double noise = std::hypot(half_width(*a.measured), half_width(*b.measured));
+      if (!(std::abs(measured) > noise)) continue;
+      ++validation.ordered_pairs;
+      const double simulated = a.simulated->makespan_s.mean - b.simulated->makespan_s.mean;
+      if (measured * simulated > 0.0) ++validation.agreeing_pairs;
+    }
+  }
+  if (validation.ordered_pairs == 0) return;
+  const int others = validation.ordered_pairs - validation.agreeing_pairs;
+  validation.tau = static_cast<double>(validation.agreeing_pairs - others) /
+                   static_cast<double>(validation.ordered_pairs);
+}
+
+std::string shares_text(const std::vector<double>& shares) {
+  std::vector<std::string> texts;
+  for (const double share : shares) texts.push_back(fmt::format("{:.1f}", 100.0 * share));
+  return fmt::format("{}", fmt::join(texts, " "));
+}
+
+std::string shares_json(const std::vector<double>& shares, const std::vector<std::string>& units) {
+  std::vector<std::pair<std::string, std::string>> facts;
+  for (std::size_t i = 0; i < units.size(); ++i)
+    facts.emplace_back(units[i], json_number(shares[i]));
+  return json_object(facts);
+}
+
+}  // namespace
+
+Validation judge(const Comparison& comparison) {
+  Validation validation;
+  std::vector<double> errors;
+  for (const PolicyResult& measured : comparison.results) {
+    if (measured.on == "sim") continue;
+    const PolicyResult* const simulated = find_result(comparison, measured.policy, "sim");
+    if (simulated == nullptr) continue;
+    PolicyPrediction& prediction = validation.policies.emplace_back();
+    prediction.simulated = simulated;
+    prediction.measured = &measured;
+    prediction.relative_error = simulated->makespan_s.mean / measured.makespan_s.mean - 1.0;
+    prediction.share_error = largest_difference(simulated->share_by_unit, measured.share_by_unit);
+    errors.push_back(std::abs(prediction.relative_error));
+  }
+  if (errors.empty()) return validation;
+  std::ranges::sort(errors);
+  const std::size_t middle = errors.size() / 2;
+  validation.worst_error = errors.back();
+  validation.median_error =
+      errors.size() % 2 == 1 ? errors[middle] : 0.5 * (errors[middle - 1] + errors[middle]);
+  compare_order(validation);
+  return validation;
+}
+
+std::string validation_text(const Validation& validation, const std::vector<std::string>& units) {
+  TextTable table({"policy", "measured s", "± s", "predicted s", "± s", "error %",
+                   "measured shares %", "predicted shares %"});
+  for (const PolicyPrediction& p : validation.policies) {
+    table.add(
+        {p.measured->policy, significant(p.measured->makespan_s.mean, 4),
+         significant(half_width(*p.measured), 2), significant(p.simulated->makespan_s.mean, 4),
+         significant(half_width(*p.simulated), 2), fmt::format("{:+.2f}", 100.0 * p.relative_error),
+         shares_text(p.measured->share_by_unit), shares_text(p.simulated->share_by_unit)});
+  }
+  std::string text = table.text();
+  text += fmt::format(
+      "\nerror of the predicted makespan: median {:.2f} %, worst {:.2f} %; shares of {}\n",
+      100.0 * validation.median_error, 100.0 * validation.worst_error, fmt::join(units, " "));
+  if (validation.tau) {
+    text += fmt::format(
+        "order of policies: {} of the {} pairs whose measured difference is more "
+        "than noise are predicted in their order, Kendall tau {:.2f}\n",
+        validation.agreeing_pairs, validation.ordered_pairs, *validation.tau);
+  } else {
+    text += "order of policies: no measured difference is more than noise\n";
+  }
+  return text;
+}
+
+std::string validation_json(const Validation& validation, const std::vector<std::string>& units,
+                            const std::string& experiment) {
+  std::vector<std::string> policies;
+  for (const PolicyPrediction& p : validation.policies) {
+    policies.push_back(
+        json_object({{"policy", json_string(p.measured->policy)},
+                     {"on", json_string(p.measured->on)},
+                     {"measured_s", json_statistics(p.measured->makespan_s)},
+                     {"predicted_s", json_statistics(p.simulated->makespan_s)},
+                     {"relative_error", json_number(p.relative_error)},
+                     {"measured_share_by_unit", shares_json(p.measured->share_by_unit, units)},
+                     {"predicted_share_by_unit", shares_json(p.simulated->share_by_unit, units)},
+                     {"share_error", json_number(p.share_error)},
+                     {"verified", p.measured->verified ? "true" : "false"}}));
+  }
+  return json_object({{"schema", json_string("equipoise.validation/1")},
+                      {"experiment", experiment},
+                      {"policies", fmt::format("[{}]", fmt::join(policies, ","))},
+                      {"median_error", json_number(validation.median_error)},
+                      {"worst_error", json_number(validation.worst_error)},
+                      {"ordered_pairs", std::to_string(validation.ordered_pairs)},
+                      {"agreeing_pairs", std::to_string(validation.agreeing_pairs)},
+                      {"kendall_tau", validation.tau ? json_number(*validation.tau) : "null"}}) +
+         "\n";
+}
+
+}  // namespace equipoise

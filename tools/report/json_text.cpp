@@ -1,0 +1,340 @@
+// Run files and results in JSON.
+#include "tools/report/json_text.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "real/machine.hpp"
+#include "tools/commands/version.hpp"
+
+namespace equipoise {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json workload_json(const Workload& w) {
+  return {{"kernel", w.kernel},
+          {"items", w.items},
+          {"grain_items", w.grain_items},
+          {"iterations", w.iterations},
+          {"in_bytes_per_item", w.in_bytes_per_item},
+          {"out_bytes_per_item", w.out_bytes_per_item},
+          {"resident_bytes", w.resident_bytes},
+          {"memory_bytes_per_item", w.memory_bytes_per_item},
+          {"flop_per_item", w.flop_per_item},
+          {"parameters", w.parameters}};
+}
+
+Json unit_json(const Unit& unit) {
+  Json json = {{"id", unit.name}, {"kind", to_string(unit.kind)}};
+  if (!unit.model.empty()) json["model"] = unit.model;
+  if (unit.memory_bytes) json["memory_bytes"] = *unit.memory_bytes;
+  if (!unit.node.empty()) json["node"] = unit.node;
+  if (unit.idle_w) json["idle_w"] = *unit.idle_w;
+  if (unit.busy_w) json["busy_w"] = *unit.busy_w;
+  if (unit.is_remote) json["is_remote"] = true;
+  json["copy_engines"] = unit.copy_engines;
+  json["slots"] = unit.slots;
+  return json;
+}
+
+Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+std::optional<double> known_double(const Json& json) {
+  return json.is_null() ? std::nullopt : std::optional(json.get<double>());
+}
+
+Json statistics_json(const Statistics& s) {
+  return {{"mean", s.mean},
+          {"sd", s.sd},
+          {"ci95", {s.ci95_low, s.ci95_high}},
+          {"min", s.min},
+          {"max", s.max}};
+}
+
+Json by_unit(const std::vector<std::string>& units, const std::vector<double>& values) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < units.size(); ++i) json[units[i]] = values[i];
+  return json;
+}
+
+Json by_unit(const std::vector<std::string>& units,
+             const std::vector<std::optional<double>>& values) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < units.size(); ++i) json[units[i]] = optional_json(values[i]);
+  return json;
+}
+
+/// Who did how much of each phase of one run; null for a run of one phase.
+Json phases_json(const RunNumbers& n, const std::vector<std::string>& units) {
+  if (n.phases.size() < 2) return {};
+  Json phases = Json::array();
+  for (const std::vector<UnitInPhase>& phase : n.phases) {
+    Json by = Json::object();
+    for (std::size_t i = 0; i < units.size(); ++i) {
+      by[units[i]] = {{"items", phase[i].items},
+                      {"share", share_of(phase, i)},
+                      {"blocks", phase[i].blocks},
+                      {"last_end_s", phase[i].last_end.value}};
+    }
+    phases.push_back({{"end_s", end_of(phase).value}, {"by_unit", std::move(by)}});
+  }
+  return phases;
+}
+
+/// The same, means of many runs.
+Json phases_json(const std::vector<PhaseResult>& results, const std::vector<std::string>& units) {
+  if (results.size() < 2) return {};
+  Json phases = Json::array();
+  for (const PhaseResult& phase : results) {
+    phases.push_back(
+        {{"end_s", phase.end_s}, {"share_by_unit", by_unit(units, phase.share_by_unit)}});
+  }
+  return phases;
+}
+
+Json result_json(const PolicyResult& r, const PolicyChoice& policy,
+                 const std::vector<std::string>& units) {
+  const Foresight foresight = policy.info->foresight;
+  return {
+      {"policy", policy.info->name},
+      {"spelling", policy.spelling},
+      {"on", r.on},
+      {"reps", r.reps},
+      {"parameters", all_parameters(policy)},
+      {"makespan_s", statistics_json(r.makespan_s)},
+      {"speedup_vs_baseline", optional_json(r.speedup_vs_baseline)},
+      {"over_lower_bound", optional_json(r.over_lower_bound)},
+      {"paired_ratio", r.paired_ratio ? statistics_json(*r.paired_ratio) : Json()},
+      {"idle_fraction", {{"mean", r.idle_fraction}, {"by_unit", by_unit(units, r.idle_by_unit)}}},
+      {"share_by_unit", by_unit(units, r.share_by_unit)},
+      {"phases", phases_json(r.phases, units)},
+      {"blocks", r.blocks},
+      {"rebalances", r.rebalances},
+      {"decisions",
+       {{"count", r.decisions}, {"total_s", r.decisions_total_s}, {"max_s", r.decisions_max_s}}},
+      {"finish_spread_s", r.finish_spread_s},
+      {"energy_j", optional_json(r.energy_j)},
+      {"energy_by_unit_j", by_unit(units, r.energy_by_unit_j)},
+      {"items_redone", r.items_redone},
+      {"informed", foresight != Foresight::none},
+      {"oracle", foresight == Foresight::oracle},
+      {"policy_stalled", r.policy_stalled},
+      {"verified", r.verified},
+      {"extrapolated_share", r.extrapolated_share}};
+}
+
+Json pacing_json(const ExecutorNotes& notes) {
+  if (!notes.pacing) return nullptr;
+  return {{"time_scale", notes.pacing->time_scale},
+          {"late_mean_s", notes.pacing->late_mean.value},
+          {"late_max_s", notes.pacing->late_most.value}};
+}
+
+Json loads_json(const ExecutorNotes& notes) {
+  Json loads = Json::array();
+  for (const LoadNote& load : notes.loads) {
+    loads.push_back({{"unit", load.unit},
+                     {"at_s", load.at.value},
+                     {"share", load.share},
+                     {"measured_share", load.measured_share}});
+  }
+  return loads;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> all_parameters(const PolicyChoice& policy) {
+  std::map<std::string, std::string> all;
+  for (const ParameterInfo& p : policy.info->parameters) all[p.name] = p.default_text;
+  for (const auto& [name, value] : policy.parameters) all[name] = value;
+  return all;
+}
+
+std::string run_header_text(const RunPlan& plan) {
+  Json units = Json::array();
+  for (const Unit& unit : plan.units) {
+    units.push_back(unit_json(unit));
+    if (!plan.scenario.presence_of(unit.name).at_start) units.back()["present_at_start"] = false;
+  }
+  Json workloads = Json::array();
+  for (const Workload& workload : plan.phases) workloads.push_back(workload_json(workload));
+  const Foresight foresight = plan.policy.info->foresight;
+  Json header = {{"schema", "equipoise.run/1"},
+                 {"on", plan.on},
+                 {"policy", plan.policy.info->name},
+                 {"spelling", plan.policy.spelling},
+                 {"parameters", all_parameters(plan.policy)},
+                 {"informed", foresight != Foresight::none},
+                 {"oracle", foresight == Foresight::oracle},
+                 {"workloads", std::move(workloads)},
+                 {"units", std::move(units)},
+                 {"seed", plan.seed},
+                 {"repetition", plan.repetition},
+                 {"decision_cost", plan.decision_cost},
+                 {"version", built_with_text()},
+                 {"machine",
+                  {{"name", this_machine().name},
+                   {"cpu", this_machine().cpu_model},
+                   {"hardware_threads", this_machine().threads.size()},
+                   {"memory_bytes", this_machine().memory_bytes}}}};
+  if (plan.policy.recorded != nullptr) header["decisions_of"] = plan.policy.recorded_file;
+  if (!plan.settings.empty()) header.update(Json::parse(plan.settings));
+  return header.dump();
+}
+
+std::string run_summary_text(const RunReport& report, const std::vector<std::string>& units) {
+  const RunNumbers& n = report.run.numbers;
+  Json by = Json::object();
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    const UnitNumbers& unit = n.units[i];
+    by[units[i]] = {{"items", unit.items},
+                    {"share", share(n, i)},
+                    {"blocks", unit.blocks},
+                    {"in_s", unit.busy.in.value},
+                    {"compute_s", unit.busy.compute.value},
+                    {"out_s", unit.busy.out.value},
+                    {"idle_fraction", idle_fraction(n, i)},
+                    {"last_end_s", unit.last_end.value},
+                    {"energy_j", optional_json(unit.energy_j)}};
+  }
+  return Json{{"summary", true},
+              {"makespan_s", n.makespan.value},
+              {"lower_bound_s", optional_json(report.lower_bound_s)},
+              {"items", n.items},
+              {"blocks", n.blocks},
+              {"rebalances", n.rebalances},
+              {"decisions",
+               {{"count", n.decisions},
+                {"total_s", n.decisions_total.value},
+                {"max_s", n.decisions_max.value}}},
+              {"finish_spread_s", finish_spread(n).value},
+              {"energy_j", optional_json(n.energy_j)},
+              {"items_redone", n.items_redone},
+              {"extrapolated_share", n.extrapolated_share},
+              {"policy_stalled", report.outcome.policy_stalled},
+              {"complete", report.outcome.complete},
+              {"verified", report.run.verified},
+              {"problem", report.problem},
+              {"by_unit", std::move(by)},
+              {"phases", phases_json(n, units)},
+              {"pacing", pacing_json(report.notes)},
+              {"loads", loads_json(report.notes)}}
+      .dump();
+}
+
+std::string packed(const RunReport& report) {
+  const RunNumbers& n = report.run.numbers;
+  Json units = Json::array();
+  for (const UnitNumbers& unit : n.units) {
+    units.push_back({unit.items, unit.blocks, unit.busy.in.value, unit.busy.compute.value,
+                     unit.busy.out.value, unit.occupied.value, unit.last_end.value,
+                     optional_json(unit.energy_j)});
+  }
+  Json phases = Json::array();
+  for (const std::vector<UnitInPhase>& phase : n.phases) {
+    Json in_phase = Json::array();
+    for (const UnitInPhase& unit : phase) {
+      in_phase.push_back({unit.items, unit.blocks, unit.last_end.value});
+    }
+    phases.push_back(std::move(in_phase));
+  }
+  return Json{{"makespan_s", n.makespan.value},
+              {"units", std::move(units)},
+              {"phases", std::move(phases)},
+              {"items", n.items},
+              {"blocks", n.blocks},
+              {"rebalances", n.rebalances},
+              {"decisions", n.decisions},
+              {"decisions_total_s", n.decisions_total.value},
+              {"decisions_max_s", n.decisions_max.value},
+              {"items_redone", n.items_redone},
+              {"extrapolated_share", n.extrapolated_share},
+              {"energy_j", optional_json(n.energy_j)},
+              {"complete", report.outcome.complete},
+              {"interrupted", report.outcome.interrupted},
+              {"policy_stalled", report.outcome.policy_stalled},
+              {"verified", report.run.verified},
+              {"repetition", report.run.repetition},
+              {"problem", report.problem}}
+      .dump();
+}
+
+RunReport unpacked(const std::string& text) {
+  const Json json = Json::parse(text);
+  RunReport report;
+  RunNumbers& n = report.run.numbers;
+  n.makespan = Seconds{json.at("makespan_s").get<double>()};
+  for (const Json& unit : json.at("units")) {
+    n.units.push_back({unit.at(0).get<Items>(),
+                       unit.at(1).get<std::uint64_t>(),
+                       {Seconds{unit.at(2).get<double>()}, Seconds{unit.at(3).get<double>()},
+                        Seconds{unit.at(4).get<double>()}},
+                       Seconds{unit.at(5).get<double>()},
+                       Seconds{unit.at(6).get<double>()},
+                       known_double(unit.at(7))});
+  }
+  for (const Json& phase : json.at("phases")) {
+    std::vector<UnitInPhase>& in_phase = n.phases.emplace_back();
+    for (const Json& unit : phase) {
+      in_phase.push_back({unit.at(0).get<Items>(), unit.at(1).get<std::uint64_t>(),
+                          Seconds{unit.at(2).get<double>()}});
+    }
+  }
+  n.items = json.at("items").get<Items>();
+  n.blocks = json.at("blocks").get<std::uint64_t>();
+  n.rebalances = json.at("rebalances").get<std::uint64_t>();
+  n.decisions = json.at("decisions").get<std::uint64_t>();
+  n.decisions_total = Seconds{json.at("decisions_total_s").get<double>()};
+  n.decisions_max = Seconds{json.at("decisions_max_s").get<double>()};
+  n.items_redone = json.at("items_redone").get<Items>();
+  n.extrapolated_share = json.at("extrapolated_share").get<double>();
+  n.energy_j = known_double(json.at("energy_j"));
+  report.outcome = {json.at("complete").get<bool>(), json.at("interrupted").get<bool>(),
+                    json.at("policy_stalled").get<bool>()};
+  report.run.verified = json.at("verified").get<bool>();
+  report.run.policy_stalled = report.outcome.policy_stalled;
+  report.run.repetition = json.at("repetition").get<std::uint64_t>();
+  report.problem = json.at("problem").get<std::string>();
+  return report;
+}
+
+std::string results_text(const Comparison& comparison) {
+  Json results = Json::array();
+  for (const PolicyResult& r : comparison.results) {
+    for (const PolicyChoice& policy : comparison.policies) {
+      if (policy.spelling == r.policy) {
+        results.push_back(result_json(r, policy, comparison.units));
+      }
+    }
+  }
+  return Json{{"schema", "equipoise.results/1"},
+              {"experiment", Json::parse(comparison.experiment)},
+              {"lower_bound_s", optional_json(comparison.lower_bound_s)},
+              {"best_known_s", optional_json(comparison.best_known_s)},
+              {"reference", comparison.reference.empty() ? Json() : Json(comparison.reference)},
+              {"interrupted", comparison.interrupted},
+              {"results", std::move(results)}}
+             .dump(1) +
+         "\n";
+}
+
+std::string json_object(const std::vector<std::pair<std::string, std::string>>& facts) {
+  std::string text = "{";
+  for (const auto& [name, value] : facts) {
+    text += (text.size() > 1 ? "," : "") + json_string(name) + ":" + value;
+  }
+  return text + "}";
+}
+
+std::string json_string(const std::string& text) {
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string json_number(double value) { return Json(value).dump(); }
+
+std::string json_statistics(const Statistics& s) { return statistics_json(s).dump(); }
+
+std::string json_strings(const std::vector<std::string>& texts) { return Json(texts).dump(); }
+
+}  // namespace equipoise

@@ -1,0 +1,41 @@
+// Everything that the program says in JSON: run headers and summaries, results.json.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "shared_policies/run/results.hpp"
+#include "tools/worlds/comparison.hpp"
+#include "tools/worlds/run_plan.hpp"
+
+namespace equipoise {
+
+/// The header line of a run file.
+[[nodiscard]] std::string run_header_text(const RunPlan& plan);
+
+/// The summary line of a run file.
+[[nodiscard]] std::string run_summary_text(const RunReport& report,
+                                           const std::vector<std::string>& units);
+
+/// The facts of a report that results need, as text that a child process can send to its parent.
+[[nodiscard]] std::string packed(const RunReport& report);
+/// Reads `packed` text.
+[[nodiscard]] RunReport unpacked(const std::string& text);
+
+/// The policy's parameters, defaults filled in.
+[[nodiscard]] std::map<std::string, std::string> all_parameters(const PolicyChoice& policy);
+
+/// results.json, `equipoise.results/1`.
+[[nodiscard]] std::string results_text(const Comparison& comparison);
+
+/// A JSON object of facts: values are text that is JSON already.
+[[nodiscard]] std::string json_object(
+    const std::vector<std::pair<std::string, std::string>>& facts);
+[[nodiscard]] std::string json_string(const std::string& text);
+[[nodiscard]] std::string json_number(double value);
+[[nodiscard]] std::string json_statistics(const Statistics& s);
+[[nodiscard]] std::string json_strings(const std::vector<std::string>& texts);
+
+}  // namespace equipoise

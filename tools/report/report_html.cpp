@@ -1,0 +1,147 @@
+// Inline SVG and a table; light and dark.
+#include "tools/report/report_html.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tools/report/html_page.hpp"
+#include "tools/report/text_table.hpp"
+
+namespace equipoise {
+namespace {
+
+constexpr double chart_width = 640.0;
+constexpr double label_width = 190.0;
+constexpr double row_height = 26.0;
+
+std::string label(const PolicyResult& r) { return html_escaped(r.policy + " · " + r.on); }
+
+double most_s(const Comparison& comparison) {
+  double most = comparison.lower_bound_s.value_or(0.0);
+  for (const PolicyResult& r : comparison.results) {
+    most = std::max({most, r.makespan_s.max, r.makespan_s.ci95_high});
+  }
+  return most;
+}
+
+std::string open_svg(std::size_t rows, double extra, const char* title) {
+  return fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\"><title>{}</title>\n",
+                     label_width + chart_width + 90.0,
+                     row_height * static_cast<double>(rows) + extra, title);
+}
+
+std::string row_label(const PolicyResult& r, double y) {
+  return fmt::format("<text class=\"label\" x=\"{}\" y=\"{}\">{}</text>\n", label_width - 8.0,
+                     y + 17.0, label(r));
+}
+
+std::string makespan_chart(const Comparison& comparison) {
+  const double scale = chart_width / most_s(comparison);
+  std::string svg = open_svg(comparison.results.size(), 24.0, "mean makespan in seconds");
+  double y = 0.0;
+  for (const PolicyResult& r : comparison.results) {
+    const Statistics& s = r.makespan_s;
+    svg += row_label(r, y);
+    svg += fmt::format("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{:.2f}\" height=\"18\"/>\n",
+                       r.on, label_width, y + 4.0, s.mean * scale);
+    svg +=
+        fmt::format("<line class=\"interval\" x1=\"{:.2f}\" x2=\"{:.2f}\" y1=\"{}\" y2=\"{}\"/>\n",
+                    label_width + std::max(0.0, s.ci95_low) * scale,
+                    label_width + s.ci95_high * scale, y + 13.0, y + 13.0);
+    svg += fmt::format("<text x=\"{:.2f}\" y=\"{}\">{}</text>\n",
+                       label_width + s.ci95_high * scale + 6.0, y + 17.0, significant(s.mean, 4));
+    y += row_height;
+  }
+  if (comparison.lower_bound_s) {
+    const double x = label_width + *comparison.lower_bound_s * scale;
+    svg += fmt::format(
+        "<line class=\"bound\" x1=\"{0:.2f}\" x2=\"{0:.2f}\" y1=\"0\" y2=\"{1}\"/>"
+        "<text class=\"bound\" x=\"{0:.2f}\" y=\"{2}\">lower bound {3} s</text>\n",
+        x, y, y + 16.0, significant(*comparison.lower_bound_s, 4));
+  }
+  return svg + "</svg>\n";
+}
+
+/// Hues a golden angle apart, so that neighbours differ however many units there are.
+std::string colour(std::size_t unit) {
+  return fmt::format("hsl({:.0f} 55% {}%)",
+                     std::fmod(210.0 + 137.508 * static_cast<double>(unit), 360.0),
+                     unit % 2 == 0 ? 52 : 64);
+}
+
+std::string share_chart(const Comparison& comparison) {
+  std::string svg = open_svg(comparison.results.size(), 4.0, "share of the items by unit");
+  double y = 0.0;
+  for (const PolicyResult& r : comparison.results) {
+    svg += row_label(r, y);
+    double x = label_width;
+    for (std::size_t unit = 0; unit < r.share_by_unit.size(); ++unit) {
+      const double width = r.share_by_unit[unit] * chart_width;
+      svg += fmt::format(
+          "<rect x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"18\" fill=\"{}\"><title>{} {:.2f} "
+          "%"
+          "</title></rect>\n",
+          x, y + 4.0, width, colour(unit), html_escaped(comparison.units[unit]),
+          100.0 * r.share_by_unit[unit]);
+      x += width;
+    }
+    y += row_height;
+  }
+  return svg + "</svg>\n";
+}
+
+std::string number_table(const Comparison& comparison) {
+  std::string html =
+      "<table><thead><tr><th>policy</th><th>on</th><th>runs</th><th>makespan s</th><th>95 % "
+      "interval "
+      "s</th><th>speedup</th><th>over bound</th><th>idle %</th><th>blocks</th><th>rebalances</th>"
+      "<th>decisions</th><th>decisions s</th><th>spread "
+      "s</th><th>verified</th></tr></thead><tbody>\n";
+  for (const PolicyResult& r : comparison.results) {
+    html += fmt::format(
+        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{} – {}</td><td>{}</td><td>{}</td>"
+        "<td>{:.1f}</td><td>{:.0f}</td><td>{:.1f}</td><td>{:.1f}</td><td>{}</td><td>{}</td><td>{}</"
+        "td>"
+        "</tr>\n",
+        html_escaped(r.policy), r.on, r.reps, significant(r.makespan_s.mean, 5),
+        significant(r.makespan_s.ci95_low, 5), significant(r.makespan_s.ci95_high, 5),
+        r.speedup_vs_baseline ? fmt::format("{:.2f}", *r.speedup_vs_baseline) : "–",
+        r.over_lower_bound ? fmt::format("{:.3f}", *r.over_lower_bound) : "–",
+        100.0 * r.idle_fraction, r.blocks, r.rebalances, r.decisions,
+        significant(r.decisions_total_s, 3), significant(r.finish_spread_s, 3),
+        r.verified ? "yes" : "<b>no</b>");
+  }
+  return html + "</tbody></table>\n";
+}
+
+std::string energy_table(const Comparison& comparison) {
+  if (!knows_energy(comparison)) return {};
+  const auto cell = [](const std::optional<double>& energy_j) {
+    return "<td>" + (energy_j ? significant(*energy_j, 4) : "–") + "</td>";
+  };
+  std::string html =
+      "<h2>Energy in joules</h2>\n<table><thead><tr><th>policy</th><th>on</th><th>all</th>";
+  for (const std::string& unit : comparison.units) html += "<th>" + html_escaped(unit) + "</th>";
+  html += "</tr></thead><tbody>\n";
+  for (const PolicyResult& r : comparison.results) {
+    html += "<tr><td>" + html_escaped(r.policy) + "</td><td>" + r.on + "</td>" + cell(r.energy_j);
+    for (const std::optional<double>& energy_j : r.energy_by_unit_j) html += cell(energy_j);
+    html += "</tr>\n";
+  }
+  return html + "</tbody></table>\n";
+}
+
+}  // namespace
+
+std::string report_html(const Comparison& comparison) {
+  return html_page("Comparison of policies",
+                   "<h2>Makespan</h2>\n" + makespan_chart(comparison) +
+                       "<h2>Who did how much</h2>\n" + share_chart(comparison) +
+                       "<h2>All numbers</h2>\n" + number_table(comparison) +
+                       energy_table(comparison) + "<h2>Experiment</h2>\n<pre>" +
+                       html_escaped(comparison.experiment) + "</pre>\n");
+}
+
+}  // namespace equipoise

@@ -1,0 +1,217 @@
+// Which numbers a person sees, and in which order.
+#include "tools/report/report_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "tools/commands/console.hpp"
+#include "tools/report/text_table.hpp"
+
+namespace equipoise {
+namespace {
+
+/// Of more the results file and the page tell.
+constexpr std::size_t most_units_in_a_row = 10;
+
+std::string percent(double share) { return fmt::format("{:.1f}", 100.0 * share); }
+
+std::string joules(const std::optional<double>& energy_j) {
+  return energy_j ? significant(*energy_j, 4) : "-";
+}
+
+/// The least mean makespan of a world; oracles do not count, nor runs that were not verified.
+double least_s(const Comparison& comparison, const std::string& on) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const PolicyResult& result : comparison.results) {
+    if (result.on != on || !result.verified) continue;
+    if (foresight_of(comparison, result) == Foresight::oracle) continue;
+    least = std::min(least, result.makespan_s.mean);
+  }
+  return least;
+}
+
+std::string remarks(const Comparison& comparison, const PolicyResult& result) {
+  std::vector<std::string> words;
+  const Foresight foresight = foresight_of(comparison, result);
+  if (foresight == Foresight::oracle) words.emplace_back("oracle");
+  if (foresight == Foresight::informed) words.emplace_back("informed");
+  if (result.policy_stalled) words.emplace_back("stalled");
+  if (!result.verified) words.emplace_back("NOT VERIFIED");
+  if (result.extrapolated_share > 0.0) {
+    words.push_back(fmt::format("{}% extrapolated", percent(result.extrapolated_share)));
+  }
+  if (result.items_redone > 0.0)
+    words.push_back(fmt::format("{} items redone", significant(result.items_redone, 4)));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string prediction_table(const Comparison& comparison) {
+  TextTable table({"policy", "predicted s", "measured s", "± s", "error %"});
+  for (const PolicyResult& real : comparison.results) {
+    if (real.on == "sim") continue;
+    const PolicyResult* sim = find_result(comparison, real.policy, "sim");
+    if (sim == nullptr) continue;
+    const double error = sim->makespan_s.mean / real.makespan_s.mean - 1.0;
+    table.add({real.policy, significant(sim->makespan_s.mean, 4),
+               significant(real.makespan_s.mean, 4),
+               significant(real.makespan_s.ci95_high - real.makespan_s.mean, 2),
+               fmt::format("{:+.1f}", 100.0 * error)});
+  }
+  return table.text();
+}
+
+/// Joules of every unit.
+std::string energy_table(const Comparison& comparison) {
+  std::vector<std::string> heads = {"policy", "on"};
+  for (const std::string& unit : comparison.units) heads.push_back(unit + " J");
+  TextTable table(std::move(heads));
+  for (const PolicyResult& r : comparison.results) {
+    std::vector<std::string> cells = {r.policy, r.on};
+    for (const std::optional<double>& energy_j : r.energy_by_unit_j) {
+      cells.push_back(joules(energy_j));
+    }
+    table.add(std::move(cells));
+  }
+  return table.text();
+}
+
+/// Who did how much of each phase, and when it ended; nothing for a run of one phase.
+std::string phase_table(const RunNumbers& n, const std::vector<Unit>& units) {
+  if (n.phases.size() < 2) return {};
+  std::vector<std::string> head = {"share %"};
+  std::vector<std::string> ends = {"ends s"};
+  for (std::size_t phase = 0; phase < n.phases.size(); ++phase) {
+    head.push_back(fmt::format("phase {}", phase));
+    ends.push_back(significant(end_of(n.phases[phase]).value, 4));
+  }
+  TextTable table(head);
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    std::vector<std::string> row = {units[i].name};
+    for (const auto& phase : n.phases) row.push_back(percent(share_of(phase, i)));
+    table.add(row);
+  }
+  table.add(ends);
+  return table.text() + "\n";
+}
+
+/// What the executor tells of itself, a line each.
+std::string notes_text(const ExecutorNotes& notes) {
+  std::string text;
+  if (notes.pacing) {
+    const PacingNote& pacing = *notes.pacing;
+    text +=
+        fmt::format("paced: ends of blocks were noticed {} s late, {} s at most",
+                    significant(pacing.late_mean.value, 2), significant(pacing.late_most.value, 2));
+    if (pacing.time_scale != 1.0) {
+      text += fmt::format("; at time scale {}, decisions weigh {:.3g} times as much as they would",
+                          significant(pacing.time_scale, 3), 1.0 / pacing.time_scale);
+    }
+    text += "\n";
+  }
+  for (const LoadNote& load : notes.loads) {
+    text += fmt::format("load on {} from {} s: {:.3f} of its cores ({:.3f} asked for)\n", load.unit,
+                        significant(load.at.value, 4), load.measured_share, load.share);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string run_table(const RunReport& report, const PolicyChoice& policy,
+                      const std::vector<Unit>& units) {
+  const RunNumbers& n = report.run.numbers;
+  const bool any_energy = std::any_of(n.units.begin(), n.units.end(),
+                                      [](const UnitNumbers& u) { return u.energy_j.has_value(); });
+  std::vector<std::string> heads = {"unit",      "items", "share %", "blocks",    "in s",
+                                    "compute s", "out s", "idle %",  "last end s"};
+  if (any_energy) heads.emplace_back("energy J");
+  TextTable table(std::move(heads));
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    const UnitNumbers& unit = n.units[i];
+    std::vector<std::string> cells = {units[i].name,
+                                      fmt::format("{}", unit.items),
+                                      percent(share(n, i)),
+                                      fmt::format("{}", unit.blocks),
+                                      significant(unit.busy.in.value, 4),
+                                      significant(unit.busy.compute.value, 4),
+                                      significant(unit.busy.out.value, 4),
+                                      percent(idle_fraction(n, i)),
+                                      significant(unit.last_end.value, 4)};
+    if (any_energy) cells.push_back(joules(unit.energy_j));
+    table.add(std::move(cells));
+  }
+  std::string text = table.text() + "\n" + phase_table(n, units);
+  text += fmt::format("{}: makespan {} s", policy.spelling, significant(n.makespan.value, 5));
+  if (const std::optional<double> bound_s = report.lower_bound_s) {
+    text += fmt::format(", {:.3f} of the lower bound {} s", n.makespan.value / *bound_s,
+                        significant(*bound_s, 5));
+  }
+  text +=
+      fmt::format("; {} blocks, {} decisions, {} rebalances", n.blocks, n.decisions, n.rebalances);
+  if (n.extrapolated_share > 0.0) {
+    text += fmt::format("; {}% of the items in blocks outside the recorded sizes",
+                        percent(n.extrapolated_share));
+  }
+  if (report.outcome.policy_stalled) text += "; the policy stalled, greedy finished its work";
+  if (n.energy_j) text += fmt::format("; {} J", significant(*n.energy_j, 4));
+  text += report.run.verified ? "; verified" : "; NOT VERIFIED: " + report.problem;
+  if (report.run.verified && report.notes.pacing) text += " (coverage alone)";
+  return text + "\n" + notes_text(report.notes);
+}
+
+void warn_of_extrapolation(const std::string& policy, double share) {
+  if (share <= 0.0) return;
+  warn(fmt::format(
+      "{}: {}% of the items were in blocks smaller or larger than any that was recorded", policy,
+      significant(100.0 * share, 2)));
+}
+
+std::string comparison_table(const Comparison& comparison) {
+  const bool any_energy = knows_energy(comparison);
+  std::vector<std::string> heads = {"policy",     "on",     "makespan s", "± s",        "speedup",
+                                    "over bound", "idle %", "blocks",     "rebalances", "spread s"};
+  if (any_energy) heads.emplace_back("energy J");
+  heads.emplace_back("remarks");
+  TextTable table(std::move(heads));
+  for (const PolicyResult& r : comparison.results) {
+    const bool best = r.verified && r.makespan_s.mean <= least_s(comparison, r.on) &&
+                      foresight_of(comparison, r) != Foresight::oracle;
+    std::vector<std::string> cells = {
+        r.policy,
+        r.on,
+        (best ? "*" : "") + significant(r.makespan_s.mean, 4),
+        significant(r.makespan_s.ci95_high - r.makespan_s.mean, 2),
+        r.speedup_vs_baseline ? fmt::format("{:.2f}", *r.speedup_vs_baseline) : "-",
+        r.over_lower_bound ? fmt::format("{:.3f}", *r.over_lower_bound) : "-",
+        percent(r.idle_fraction),
+        fmt::format("{:.0f}", r.blocks),
+        fmt::format("{:.1f}", r.rebalances),
+        significant(r.finish_spread_s, 3)};
+    if (any_energy) cells.push_back(joules(r.energy_j));
+    cells.push_back(remarks(comparison, r));
+    table.add(std::move(cells));
+  }
+  std::string text = table.text();
+  text += "\n* least mean makespan, oracles aside; ± half the 95 % confidence interval";
+  if (comparison.lower_bound_s) {
+    text += fmt::format("; lower bound {} s", significant(*comparison.lower_bound_s, 4));
+  }
+  if (comparison.best_known_s) {
+    text += fmt::format("; best schedule known {} s", significant(*comparison.best_known_s, 4));
+  }
+  text += "\n";
+  if (any_energy && comparison.units.size() <= most_units_in_a_row) {
+    text += "\n" + energy_table(comparison);
+  }
+  const bool both = std::any_of(comparison.results.begin(), comparison.results.end(),
+                                [](const PolicyResult& r) { return r.on != "sim"; }) &&
+                    std::any_of(comparison.results.begin(), comparison.results.end(),
+                                [](const PolicyResult& r) { return r.on == "sim"; });
+  if (both) text += "\n" + prediction_table(comparison);
+  return text;
+}
+
+}  // namespace equipoise

@@ -1,0 +1,55 @@
+// Tables or JSON on stdout, what went wrong on stderr.
+#include "tools/report/run_report.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "tools/commands/console.hpp"
+#include "tools/report/json_text.hpp"
+#include "tools/report/report_text.hpp"
+#include "tools/report/text_table.hpp"
+
+namespace equipoise {
+namespace {
+
+std::string json_text(const std::string& summary, const std::optional<RecordedMakespan>& recorded) {
+  if (!recorded) return summary;
+  return json_object(
+      {{"recorded", json_object({{"on", json_string(recorded->on)},
+                                 {"makespan_s", json_number(recorded->makespan.value)}})},
+       {"again", summary}});
+}
+
+std::string comparison(const RunReport& report, const RecordedMakespan& recorded,
+                       const Options& options) {
+  const Seconds again = report.run.numbers.makespan;
+  return fmt::format("makespan: recorded {} s ({}), {} again {} s ({}), {:.4f} of it\n",
+                     significant(recorded.makespan.value, 5), recorded.on, recorded.again,
+                     significant(again.value, 5), options.on, again / recorded.makespan);
+}
+
+}  // namespace
+
+int report_run(const RunReport& report, const PolicyChoice& choice, const std::vector<Unit>& units,
+               const Options& options, const std::optional<RecordedMakespan>& recorded) {
+  if (report.outcome.interrupted) {
+    say_error("interrupted" +
+              (options.out.empty() ? "" : "; " + options.out + " holds the run so far"));
+    return 128 + stop_signal();
+  }
+  if (options.json) {
+    const std::string summary = run_summary_text(report, names_of(units));
+    std::printf("%s\n", json_text(summary, recorded).c_str());
+  } else {
+    std::printf("%s", run_table(report, choice, units).c_str());
+    if (recorded) std::printf("%s", comparison(report, *recorded, options).c_str());
+    if (!options.out.empty()) std::printf("run file: %s\n", options.out.c_str());
+  }
+  warn_of_extrapolation(choice.spelling, report.run.numbers.extrapolated_share);
+  if (report.run.verified) return 0;
+  say_error("the run is not verified: " + report.problem);
+  return 1;
+}
+
+}  // namespace equipoise

@@ -1,0 +1,332 @@
+// Candidates, balancing and local changes.
+#include "tools/search/schedule_search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "shared_policies/model/failure.hpp"
+#include "tools/commands/console.hpp"
+#include "tools/report/json_text.hpp"
+#include "tools/search/schedule_parts.hpp"
+#include "tools/worlds/parallel_runs.hpp"
+
+namespace equipoise {
+namespace {
+
+constexpr double close_enough = 1.0002;  // of the lower bound: the search ends
+constexpr double worth_it = 0.9998;      // of the best so far: an improvement
+constexpr int balancing_rounds = 8;
+constexpr int change_rounds = 3;
+constexpr double evaluations_max = 120.0;
+constexpr double unit_evaluations_max = 12'000.0;
+
+/// A candidate for one phase and how it went.
+struct Tried {
+  Parts parts;
+  double seconds = std::numeric_limits<double>::infinity();  ///< of the phase alone
+  double makespan_s = 0.0;                                   ///< with the phases before
+  std::vector<double> end_s;  ///< (n), in the last iteration; 0 for units that did nothing then
+
+  [[nodiscard]] bool completes() const { return std::isfinite(seconds); }
+};
+
+/// The phases that are behind the one that is searched.
+struct PhasesBefore {
+  BlockLists schedule;
+  double end_s = 0.0;  ///< of the last of them, with that schedule
+};
+
+/// The search for the last phase of a world.
+class PhaseSearch {
+ public:
+  /// `division`: what the units do in the phase when `optimum` divides by itself.
+  PhaseSearch(const SimWorld& world, const Options& plain, std::vector<UnitInPhase> division,
+              const PhasesBefore& before)
+      : world_(world),
+        options_(plain),
+        workload_(world.setup.phases.back()),
+        bound_(world.bound.phases.back()),
+        bound_s_(bound_of(world, before)),
+        division_(std::move(division)),
+        before_(before),
+        left_(static_cast<std::size_t>(
+            std::clamp(unit_evaluations_max / static_cast<double>(world.units.size()), 10.0,
+                       evaluations_max))) {
+    std::map<std::tuple<std::string, UnitKind, std::string>, std::size_t> known;
+    for (std::size_t p = 0; p < world.units.size(); ++p) {
+      const Unit& unit = world.units[p];
+      const auto [place, is_new] =
+          known.try_emplace({unit.node, unit.kind, unit.model}, alike_.size());
+      if (is_new) alike_.emplace_back();
+      alike_[place->second].push_back(p);
+    }
+  }
+
+  /// Gives the best candidate; it does not complete where none does.
+  const Tried& run() {
+    begin();
+    if (!best_.completes()) return best_;
+    balance();
+    for (int round = 0; round < change_rounds && !is_done(); ++round) {
+      if (!change_once()) break;
+      balance();
+    }
+    return best_;
+  }
+
+  [[nodiscard]] std::size_t evaluated() const { return evaluated_; }
+
+ private:
+  [[nodiscard]] bool is_done() const {
+    return left_ == 0 || best_.seconds <= close_enough * bound_s_;
+  }
+  [[nodiscard]] bool anything_moves() const {
+    for (const PlatformUnit& unit : world_.setup.platform.units) {
+      if (!unit.in.links.empty() || !unit.out.links.empty()) return true;
+    }
+    return false;
+  }
+
+  /// The least seconds that the phase can take, behind those before it. Undisturbed, when it begins
+  /// does not matter; under a scenario what holds is the bound of its end.
+  static double bound_of(const SimWorld& world, const PhasesBefore& before) {
+    if (world.setup.scenario.events.empty()) return world.bound.phases.back().seconds;
+    double end_s = 0.0;
+    for (const LowerBound& bound : world.bound.phases) end_s += bound.seconds;
+    return end_s - before.end_s;
+  }
+
+  void begin();
+  void balance();
+  bool change_once();
+  void try_all(std::vector<Parts> candidates);
+  [[nodiscard]] Tried tried_from(const JobResult& result, Parts parts) const;
+  [[nodiscard]] Parts balanced(const Tried& tried, double damping) const;
+  [[nodiscard]] std::vector<Parts> changes() const;
+
+  const SimWorld& world_;
+  const Options& options_;
+  const Workload& workload_;
+  const LowerBound& bound_;
+  double bound_s_;
+  std::vector<UnitInPhase> division_;
+  const PhasesBefore& before_;
+  std::vector<std::vector<std::size_t>> alike_;  // units that are changed together
+  std::size_t left_;                             // evaluations
+  std::size_t evaluated_ = 0;
+  Tried best_;
+};
+
+/// Simulates `policy` in each of `worlds`, each in a process of its own.
+std::vector<JobResult> simulate_all(const std::vector<SimWorld>& worlds, const Options& options,
+                                    const char* policy = "optimum") {
+  const PolicyChoice choice = parse_policy(policy);
+  std::vector<JobResult> results(worlds.size());
+  run_in_children(
+      worlds.size(), cores_to_use(),
+      [&](std::size_t job) { return packed(simulate_once(worlds[job], choice, options, 0, {})); },
+      [&](std::size_t job, JobResult result) { results[job] = std::move(result); });
+  return results;
+}
+
+/// Gives how a run went; one that failed has taken for ever. The last iteration is taken to begin
+/// after all but one of equal iterations: only how the units end in it says who has too much.
+Tried PhaseSearch::tried_from(const JobResult& result, Parts parts) const {
+  Tried tried;
+  tried.parts = std::move(parts);
+  if (!result.failure.empty()) return tried;
+  const RunReport report = unpacked(result.text);
+  if (!report.run.verified) return tried;
+  tried.makespan_s = report.run.numbers.makespan.value;
+  tried.seconds = tried.makespan_s - before_.end_s;
+  const auto iterations = static_cast<double>(workload_.iterations);
+  const double begin_s = tried.makespan_s - tried.seconds / iterations;
+  for (const UnitInPhase& unit : report.run.numbers.phases.back()) {
+    tried.end_s.push_back(std::max(0.0, unit.last_end.value - begin_s));
+  }
+  return tried;
+}
+
+/// The clairvoyant division and the shares of the bound, in few blocks and in many.
+void PhaseSearch::begin() {
+  Parts division;
+  Parts at_bound;
+  const auto iterations = static_cast<Items>(workload_.iterations);
+  for (std::size_t p = 0; p < world_.units.size(); ++p) {
+    const UnitInPhase& unit = division_[p];
+    division.push_back({static_cast<double>(unit.items) / static_cast<double>(iterations),
+                        std::max<Items>(1, static_cast<Items>(unit.blocks) / iterations), 0, 0});
+    at_bound.push_back(division.back());
+    at_bound.back().share_items = bound_.share_items[p];
+  }
+  std::vector<Parts> candidates = {division, at_bound};
+  if (anything_moves()) {
+    for (const Items factor : {2, 4, 8, 16, 32}) {
+      for (Parts parts : {division, at_bound}) {
+        for (Part& part : parts) part.blocks *= factor;
+        candidates.push_back(std::move(parts));
+      }
+    }
+  }
+  try_all(std::move(candidates));
+}
+
+/// Evaluates `candidates` and keeps the best there is.
+void PhaseSearch::try_all(std::vector<Parts> candidates) {
+  candidates.resize(std::min(candidates.size(), left_));
+  std::vector<SimWorld> worlds(candidates.size(), world_);
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    worlds[i].schedule = before_.schedule;
+    worlds[i].schedule.push_back(blocks_of(candidates[i], workload_, world_.units));
+  }
+  const std::vector<JobResult> results = simulate_all(worlds, options_);
+  evaluated_ += worlds.size();
+  left_ -= worlds.size();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    Tried tried = tried_from(results[i], std::move(candidates[i]));
+    if (tried.seconds < best_.seconds) best_ = std::move(tried);
+  }
+}
+
+/// Moves items from units that end late to units that end early, as long as that helps.
+void PhaseSearch::balance() {
+  for (int round = 0; round < balancing_rounds && !is_done(); ++round) {
+    const double before_s = best_.seconds;
+    std::vector<Parts> candidates;
+    for (const double damping : {1.0, 0.5, 0.25}) candidates.push_back(balanced(best_, damping));
+    try_all(std::move(candidates));
+    if (best_.seconds > worth_it * before_s) return;
+  }
+}
+
+/// Shares with which all units would end together, did each go on at the rate that it had.
+Parts PhaseSearch::balanced(const Tried& tried, double damping) const {
+  double rate = 0.0;
+  double ends = 0.0;
+  const std::size_t n = tried.parts.size();
+  std::vector<double> rates(n, 0.0);
+  for (std::size_t p = 0; p < n; ++p) {
+    if (tried.parts[p].share_items <= 0.0 || tried.end_s[p] <= 0.0) continue;
+    rates[p] = tried.parts[p].share_items / tried.end_s[p];
+    rate += rates[p];
+    ends += rates[p] * tried.end_s[p];
+  }
+  Parts parts = tried.parts;
+  if (rate == 0.0) return parts;
+  for (std::size_t p = 0; p < n; ++p) {
+    const double moved = damping * rates[p] * (ends / rate - tried.end_s[p]);
+    parts[p].share_items = std::max(0.0, parts[p].share_items + moved);
+  }
+  return parts;
+}
+
+/// Tries every change of units alike; whether one helped.
+bool PhaseSearch::change_once() {
+  const double before_s = best_.seconds;
+  try_all(changes());
+  return best_.seconds <= worth_it * before_s;
+}
+
+std::vector<Parts> PhaseSearch::changes() const {
+  std::vector<Parts> candidates;
+  const auto change = [&](const std::vector<std::size_t>& units, const auto& how) {
+    Parts parts = best_.parts;
+    for (const std::size_t p : units) how(parts[p]);
+    if (parts != best_.parts) candidates.push_back(std::move(parts));
+  };
+  std::vector<std::size_t> all(world_.units.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  std::vector<std::vector<std::size_t>> groups = {all};
+  if (alike_.size() > 1) groups.insert(groups.end(), alike_.begin(), alike_.end());
+  for (const std::vector<std::size_t>& units : groups) {
+    change(units, [](Part& part) { part.blocks *= 2; });
+    change(units, [](Part& part) { part.blocks = std::max<Items>(1, part.blocks / 2); });
+    change(units, [](Part& part) { part.front = std::min(part.front + 2, 8); });
+    change(units, [](Part& part) { part.back = std::min(part.back + 2, 8); });
+    if (units.size() < all.size()) {
+      change(units, [](Part& part) { part.share_items = 0.0; });
+    }
+  }
+  return candidates;
+}
+
+/// The world up to and with a phase.
+SimWorld until_phase(const SimWorld& world, std::size_t phase) {
+  SimWorld part = world;
+  part.setup.phases.resize(phase + 1);
+  part.setup.timing.resize(phase + 1);
+  part.setup.costs.resize(phase + 1);
+  part.recorded.resize(phase + 1);
+  part.bound.phases.resize(phase + 1);
+  part.schedule.clear();
+  return part;
+}
+
+/// The end of a run of our own policy; nothing where it does not do all items.
+std::optional<double> end_of_own_policy(const SimWorld& world, const Options& options) {
+  const JobResult result = simulate_all({world}, options, "equipoise").front();
+  if (!result.failure.empty()) return std::nullopt;
+  const RunReport report = unpacked(result.text);
+  return report.run.verified ? std::optional(report.run.numbers.makespan.value) : std::nullopt;
+}
+
+/// What the units do in a phase of a run; nothing where the run did not come that far.
+std::vector<UnitInPhase> in_phase(const RunNumbers& numbers, std::size_t phase) {
+  if (phase < numbers.phases.size()) return numbers.phases[phase];
+  return std::vector<UnitInPhase>(numbers.units.size());
+}
+
+}  // namespace
+
+BestKnown search_schedule(const SimWorld& world, const Options& options) {
+  Options plain = options;
+  plain.noise = false;
+  plain.decision_cost = "none";
+  const std::size_t phases = world.setup.phases.size();
+  const JobResult result = simulate_all({until_phase(world, phases - 1)}, plain).front();
+  if (!result.failure.empty()) throw BackendError(result.failure);
+  const RunReport division = unpacked(result.text);
+
+  BestKnown best{{}, division.run.numbers.makespan.value, 1};
+  PhasesBefore done;
+  for (std::size_t phase = 0; phase < phases; ++phase) {
+    const SimWorld part = until_phase(world, phase);
+    PhaseSearch search(part, plain, in_phase(division.run.numbers, phase), done);
+    const Tried& found = search.run();
+    best.evaluated += search.evaluated();
+    if (!found.completes()) break;
+    done.schedule.push_back(blocks_of(found.parts, part.setup.phases.back(), part.units));
+    done.end_s = found.makespan_s;
+  }
+  const bool searched = done.schedule.size() == phases;
+  if (searched && (!division.run.verified || done.end_s <= best.seconds)) {
+    best.schedule = std::move(done.schedule);
+    best.seconds = done.end_s;
+  } else if (!division.run.verified) {
+    throw BackendError("no schedule completes: " + division.problem);
+  }
+  best.seconds = std::min(best.seconds, end_of_own_policy(world, plain).value_or(best.seconds));
+  return best;
+}
+
+void know_best_schedule(SimWorld& world, const Options& options) {
+  try {
+    BestKnown best = search_schedule(world, options);
+    world.schedule = std::move(best.schedule);
+    world.best_known_s = best.seconds;
+  } catch (const BackendError& failure) {
+    warn(fmt::format("the best schedule is not known: {}", failure.what()));
+  }
+}
+
+}  // namespace equipoise

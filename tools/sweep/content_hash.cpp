@@ -1,0 +1,32 @@
+// FNV-1a, 64 bits.
+#include "tools/sweep/content_hash.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+
+void ContentHash::add(std::string_view part) {
+  for (std::size_t length = part.size(), i = 0; i < 8; ++i, length >>= 8) {
+    mix(static_cast<unsigned char>(length & 0xff));
+  }
+  for (const char c : part) mix(static_cast<unsigned char>(c));
+}
+
+void ContentHash::add_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) throw InputError(path, "cannot be read; give the path of a file");
+  add(text.str());
+}
+
+std::string ContentHash::text() const { return fmt::format("{:016x}", state_); }
+
+void ContentHash::mix(unsigned char byte) { state_ = (state_ ^ byte) * 0x100000001b3ULL; }
+
+}  // namespace equipoise

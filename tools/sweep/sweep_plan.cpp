@@ -1,0 +1,234 @@
+// Worlds that experiments share, keys of points, shards.
+#include "tools/sweep/sweep_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/nearest_name.hpp"
+#include "shared_policies/model/spec.hpp"
+#include "tools/commands/version.hpp"
+#include "tools/report/json_text.hpp"
+#include "tools/sweep/content_hash.hpp"
+#include "tools/worlds/comparison.hpp"
+
+namespace equipoise {
+namespace {
+
+/// Reads worlds, each once.
+class Worlds {
+ public:
+  /// Throws InputError, the same again for the same world.
+  std::shared_ptr<SimWorld> get(const Options& options) {
+    std::string key = options.platform_file;
+    for (const std::string& file : options.trace_files) key += "\n" + file;
+    key += "\n";
+    for (const std::string& workload : options.workloads) key += "\n" + workload;
+    key += "\n" + options.scenario_file;
+    if (options.dispatch_cost) key += "\n" + json_number(options.dispatch_cost->value);
+    const auto known = worlds_.find(key);
+    if (known != worlds_.end()) return known->second;
+    auto world = std::make_shared<SimWorld>(load_sim_world(options));
+    worlds_.emplace(key, world);
+    return world;
+  }
+
+ private:
+  std::map<std::string, std::shared_ptr<SimWorld>> worlds_;
+};
+
+/// The contents of files, hashed once each.
+class FileHashes {
+ public:
+  const std::string& of(const std::string& path) {
+    const auto known = hashes_.find(path);
+    if (known != hashes_.end()) return known->second;
+    ContentHash hash;
+    hash.add_file(path);
+    return hashes_.emplace(path, hash.text()).first->second;
+  }
+
+ private:
+  std::map<std::string, std::string> hashes_;
+};
+
+/// What is simulated, whatever the name, the luck and the policy.
+ContentHash world_fingerprint(const PlannedExperiment& planned, FileHashes& files) {
+  const Options& o = planned.experiment.options;
+  ContentHash hash;
+  hash.add("equipoise.points/1");
+  hash.add(built_with_text());
+  hash.add(source_id());
+  hash.add(files.of(o.platform_file));
+  for (const std::string& file : o.trace_files) hash.add(files.of(file));
+  hash.add("scenario");
+  for (const std::string& file : planned.world->scenario_files) hash.add(files.of(file));
+  hash.add("workloads");
+  for (const std::string& workload : o.workloads) hash.add(workload);
+  hash.add("settings");
+  hash.add(o.dispatch_cost ? json_number(o.dispatch_cost->value) : "dispatch of the trace");
+  return hash;
+}
+
+/// Everything but the policy and the repetition.
+ContentHash fingerprint(const PlannedExperiment& planned, FileHashes& files) {
+  const Options& o = planned.experiment.options;
+  ContentHash hash = world_fingerprint(planned, files);
+  hash.add(planned.experiment.name);
+  hash.add(o.noise ? "noise" : "means");
+  hash.add(o.decision_cost);
+  hash.add(fmt::format("{}", o.seed));
+  return hash;
+}
+
+/// The policies of an experiment, with the files that they read found from the campaign's folder.
+std::vector<PolicyChoice> policies_of(const Campaign& campaign, const Options& options) {
+  std::vector<PolicyChoice> choices = choose_policies(options);
+  const std::filesystem::path folder = std::filesystem::path(campaign.file).parent_path();
+  for (PolicyChoice& choice : choices) {
+    const auto profile = choice.parameters.find("profile");
+    if (profile == choice.parameters.end()) continue;
+    profile->second = (folder / profile->second).lexically_normal().string();
+  }
+  return choices;
+}
+
+void add_points(const PlannedExperiment& planned, FileHashes& files, SweepPlan& plan) {
+  const ContentHash common = fingerprint(planned, files);
+  for (int repetition = 0; repetition < planned.experiment.options.reps; ++repetition) {
+    for (std::size_t policy = 0; policy < planned.policies.size(); ++policy) {
+      const PolicyChoice& choice = planned.policies[policy];
+      ContentHash hash = common;
+      hash.add(choice.spelling);
+      const auto profile = choice.parameters.find("profile");
+      if (profile != choice.parameters.end()) hash.add(files.of(profile->second));
+      hash.add(fmt::format("{}", repetition));
+      plan.points.push_back(
+          {plan.experiments.size(), policy, static_cast<std::uint64_t>(repetition), hash.text()});
+    }
+  }
+}
+
+/// Adds what is wrong with an experiment, once for each place and thing.
+class Complaints {
+ public:
+  explicit Complaints(std::vector<std::string>& problems) : problems_(problems) {}
+
+  void add(const Experiment& experiment, const std::string& what) {
+    if (!said_.insert(experiment.where + "\n" + what).second) return;
+    problems_.push_back(
+        fmt::format("{}: experiment {}: {}", experiment.where, experiment.name, what));
+  }
+
+ private:
+  std::vector<std::string>& problems_;
+  std::set<std::string> said_;
+};
+
+/// Reads what an experiment names and tries its policies; false when something is wrong.
+bool prepare(const Campaign& campaign, PlannedExperiment& planned, Worlds& worlds,
+             Complaints& complaints) {
+  const Experiment& experiment = planned.experiment;
+  bool good = true;
+  const auto attempt = [&](const auto& step) {
+    try {
+      step();
+    } catch (const InputError& refusal) {
+      complaints.add(experiment, refusal.what());
+      good = false;
+    }
+  };
+  attempt([&] { planned.policies = policies_of(campaign, experiment.options); });
+  attempt([&] { planned.world = worlds.get(experiment.options); });
+  if (!good) return false;
+  for (const PolicyChoice& choice : planned.policies) {
+    attempt([&] { check_policy(*planned.world, choice); });
+  }
+  return good;
+}
+
+/// The published figures name policies that their experiments run.
+void check_published(const Campaign& campaign, const SweepPlan& plan,
+                     std::vector<std::string>& problems) {
+  for (const PublishedFigure& figure : campaign.published) {
+    for (const PlannedExperiment& planned : plan.experiments) {
+      if (planned.experiment.name != figure.experiment) continue;
+      std::vector<std::string> known;
+      for (const PolicyChoice& choice : planned.policies) known.push_back(choice.spelling);
+      for (const std::string& policy : {figure.policy, figure.over}) {
+        const auto at = std::find(known.begin(), known.end(), policy);
+        if (at != known.end()) continue;
+        problems.push_back(fmt::format(
+            "{}: {}", figure.where, unknown_name("policy of " + figure.experiment, policy, known)));
+      }
+    }
+  }
+}
+
+/// The reference is a policy that some experiment runs.
+void check_reference(const Campaign& campaign, const SweepPlan& plan,
+                     std::vector<std::string>& problems) {
+  if (campaign.reference.empty()) return;
+  std::vector<std::string> known;
+  for (const PlannedExperiment& planned : plan.experiments) {
+    for (const PolicyChoice& choice : planned.policies) known.push_back(choice.spelling);
+  }
+  if (std::find(known.begin(), known.end(), campaign.reference) != known.end()) return;
+  problems.push_back(
+      fmt::format("{}: {}", campaign.reference_where,
+                  unknown_name("policy of the campaign", campaign.reference, known)));
+}
+
+}  // namespace
+
+SweepPlan plan_sweep(const Campaign& campaign, std::vector<std::string>& problems,
+                     const std::function<void(std::size_t done)>& progress) {
+  SweepPlan plan;
+  Worlds worlds;
+  FileHashes files;
+  Complaints complaints(problems);
+  std::map<std::string, std::size_t> searches;
+  const std::size_t problems_before = problems.size();
+  std::size_t done = 0;
+  for (const Experiment& experiment : campaign.experiments) {
+    PlannedExperiment planned;
+    planned.experiment = experiment;
+    if (prepare(campaign, planned, worlds, complaints)) {
+      add_points(planned, files, plan);
+      planned.schedule_key = world_fingerprint(planned, files).text();
+      planned.searched_by =
+          searches.emplace(planned.schedule_key, plan.experiments.size()).first->second;
+      plan.experiments.push_back(std::move(planned));
+    }
+    progress(++done);
+  }
+  if (problems.size() == problems_before) {
+    check_published(campaign, plan, problems);
+    check_reference(campaign, plan, problems);
+  }
+  return plan;
+}
+
+bool Shard::does(const SweepPlan& plan, std::size_t point) const {
+  const Point& p = plan.points[point];
+  const PlannedExperiment& planned = plan.experiments[p.experiment];
+  const bool is_oracle = planned.policies[p.policy].info->foresight == Foresight::oracle;
+  return is_oracle ? searches(plan, p.experiment) : holds(point);
+}
+
+Shard parse_shard(const std::string& text) {
+  const std::string hint = fmt::format("'{}' is no shard; write 3/16 for the third of 16", text);
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos) throw InputError("--shard", hint);
+  const Items number = parse_items(text.substr(0, slash), "--shard");
+  const Items of = parse_items(text.substr(slash + 1), "--shard");
+  if (number < 1 || of < number || of > 1'000'000) throw InputError("--shard", hint);
+  return {static_cast<std::size_t>(number), static_cast<std::size_t>(of)};
+}
+
+}  // namespace equipoise

@@ -1,0 +1,221 @@
+// Sums over experiments.
+#include "tools/sweep/sweep_results.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tools/worlds/sim_world.hpp"
+
+namespace equipoise {
+namespace {
+
+const char* const world_name = "sim";
+
+/// Gathers ratios one by one; the worst is the greatest, or the least where more is better.
+class RatioGatherer {
+ public:
+  explicit RatioGatherer(bool more_is_better) : more_is_better_(more_is_better) {}
+
+  void add(double ratio, const std::string& experiment) {
+    log_sum_ += std::log(ratio);
+    const bool worse = more_is_better_ ? ratio < sum_.worst : ratio > sum_.worst;
+    if (sum_.experiments == 0 || worse) {
+      sum_.worst = ratio;
+      sum_.worst_experiment = experiment;
+    }
+    ++sum_.experiments;
+  }
+
+  [[nodiscard]] RatioSummary summary() const {
+    RatioSummary sum = sum_;
+    if (sum.experiments > 0) {
+      sum.geometric_mean = std::exp(log_sum_ / static_cast<double>(sum.experiments));
+    }
+    return sum;
+  }
+
+ private:
+  bool more_is_better_;
+  double log_sum_ = 0.0;
+  RatioSummary sum_;
+};
+
+/// What keeps the bound of the longest phase up.
+std::string bound_by(const RunBound& bound) {
+  const auto longest = std::max_element(
+      bound.phases.begin(), bound.phases.end(),
+      [](const LowerBound& a, const LowerBound& b) { return a.seconds < b.seconds; });
+  return longest == bound.phases.end() ? std::string() : longest->binding;
+}
+
+Comparison compare_experiment(const PlannedExperiment& planned, const std::string& reference,
+                              const RunsByPolicy& runs, std::optional<double> best_known_s) {
+  Comparison comparison;
+  comparison.experiment = experiment_text(planned.experiment.options, planned.world->settings, {});
+  comparison.lower_bound_s = planned.world->bound.seconds;
+  comparison.bound_by = bound_by(planned.world->bound);
+  comparison.units = names_of(planned.world->units);
+  comparison.policies = planned.policies;
+  comparison.reference = choose_reference(planned.policies, reference);
+  comparison.best_known_s = best_known_s;
+  add_results(comparison, runs, world_name);
+  relate_results(comparison, planned.experiment.options.baseline);
+  return comparison;
+}
+
+std::optional<double> best_known_of(const PlannedExperiment& planned, const StoredPoints& stored) {
+  const auto found = stored.schedules.find(planned.schedule_key);
+  if (found == stored.schedules.end() || !found->second.failure.empty()) return std::nullopt;
+  return found->second.best_known_s;
+}
+
+/// The runs of every experiment.
+std::vector<RunsByPolicy> runs_of(const SweepPlan& plan,
+                                  const std::map<std::string, PointRecord>& points) {
+  std::vector<RunsByPolicy> runs(plan.experiments.size());
+  for (const Point& point : plan.points) {
+    const auto found = points.find(point.key);
+    if (found == points.end() || !found->second.failure.empty()) continue;
+    const PolicyChoice& choice = plan.experiments[point.experiment].policies[point.policy];
+    runs[point.experiment][choice.spelling].push_back(found->second.report.run);
+  }
+  return runs;
+}
+
+PolicyStanding standing_of(const SweepResults& results, const std::string& policy,
+                           Foresight foresight) {
+  RatioGatherer speedup(true);
+  RatioGatherer over_bound(false);
+  RatioGatherer over_yard(false);
+  RatioGatherer over_best(false);
+  RatioGatherer over_reference(false);
+  std::size_t experiments = 0;
+  for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
+    const Comparison& comparison = results.comparisons[i];
+    const std::string& name = results.campaign.experiments[i].name;
+    const PolicyResult* result = find_result(comparison, policy, world_name);
+    if (result == nullptr) continue;
+    ++experiments;
+    const PolicyResult* best = best_blind(comparison, {});
+    if (result->speedup_vs_baseline) speedup.add(*result->speedup_vs_baseline, name);
+    if (result->over_lower_bound) over_bound.add(*result->over_lower_bound, name);
+    if (const auto ratio = over_yardstick(comparison, *result)) over_yard.add(*ratio, name);
+    if (best != nullptr) over_best.add(result->makespan_s.mean / best->makespan_s.mean, name);
+    if (result->paired_ratio) over_reference.add(result->paired_ratio->mean, name);
+  }
+  return {policy,
+          foresight,
+          experiments,
+          speedup.summary(),
+          over_bound.summary(),
+          over_yard.summary(),
+          over_best.summary(),
+          over_reference.summary()};
+}
+
+void add_standings(SweepResults& results) {
+  for (const Comparison& comparison : results.comparisons) {
+    for (const PolicyChoice& choice : comparison.policies) {
+      const bool known = std::any_of(
+          results.standings.begin(), results.standings.end(),
+          [&](const PolicyStanding& standing) { return standing.policy == choice.spelling; });
+      if (known) continue;
+      results.standings.push_back(standing_of(results, choice.spelling, choice.info->foresight));
+    }
+  }
+}
+
+/// `standings` are there.
+void add_groups(SweepResults& results) {
+  std::vector<std::vector<RatioGatherer>> gathered;  // [group][standing]
+  for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
+    const Experiment& experiment = results.campaign.experiments[i];
+    if (experiment.group.empty()) continue;
+    auto group = std::find_if(results.groups.begin(), results.groups.end(),
+                              [&](const GroupStanding& g) { return g.group == experiment.group; });
+    if (group == results.groups.end()) {
+      group = results.groups.insert(group, {experiment.group, 0, {}});
+      gathered.emplace_back(results.standings.size(), RatioGatherer(false));
+    }
+    ++group->experiments;
+    const Comparison& comparison = results.comparisons[i];
+    std::vector<RatioGatherer>& row =
+        gathered[static_cast<std::size_t>(group - results.groups.begin())];
+    for (std::size_t p = 0; p < row.size(); ++p) {
+      const PolicyResult* result = find_result(comparison, results.standings[p].policy, world_name);
+      if (result == nullptr) continue;
+      if (const auto ratio = over_yardstick(comparison, *result))
+        row[p].add(*ratio, experiment.name);
+    }
+  }
+  for (std::size_t g = 0; g < gathered.size(); ++g) {
+    for (const RatioGatherer& ratios : gathered[g]) {
+      results.groups[g].over_yardstick.push_back(ratios.summary());
+    }
+  }
+}
+
+void add_against(SweepResults& results) {
+  for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
+    const Comparison& comparison = results.comparisons[i];
+    if (comparison.reference.empty()) continue;
+    const PolicyResult* mine = find_result(comparison, comparison.reference, world_name);
+    const PolicyResult* best = best_blind(comparison, comparison.reference);
+    if (mine == nullptr || best == nullptr) continue;
+    if (const auto ratio = paired_ratio(*mine, *best)) {
+      const Experiment& experiment = results.campaign.experiments[i];
+      results.against.push_back({experiment.name, experiment.group, best->policy, *ratio});
+    }
+  }
+}
+
+void add_published(SweepResults& results) {
+  for (const PublishedFigure& figure : results.campaign.published) {
+    for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
+      if (results.campaign.experiments[i].name != figure.experiment) continue;
+      const PolicyResult* policy = find_result(results.comparisons[i], figure.policy, world_name);
+      const PolicyResult* over = find_result(results.comparisons[i], figure.over, world_name);
+      if (policy == nullptr || over == nullptr) continue;
+      results.published.push_back({figure, over->makespan_s.mean / policy->makespan_s.mean});
+    }
+  }
+}
+
+}  // namespace
+
+const PolicyResult* best_blind(const Comparison& comparison, const std::string& but) {
+  const PolicyResult* best = nullptr;
+  for (const PolicyResult& result : comparison.results) {
+    if (result.policy == but) continue;
+    if (foresight_of(comparison, result) != Foresight::none) continue;
+    if (best == nullptr || result.makespan_s.mean < best->makespan_s.mean) best = &result;
+  }
+  return best;
+}
+
+void add_up(SweepResults& results) {
+  for (const Comparison& comparison : results.comparisons) {
+    if (results.reference.empty()) results.reference = comparison.reference;
+  }
+  add_standings(results);
+  add_groups(results);
+  add_against(results);
+  add_published(results);
+}
+
+SweepResults sweep_results(const Campaign& campaign, const SweepPlan& plan,
+                           const StoredPoints& stored) {
+  SweepResults results;
+  results.campaign = campaign;
+  const std::vector<RunsByPolicy> runs = runs_of(plan, stored.points);
+  for (std::size_t i = 0; i < plan.experiments.size(); ++i) {
+    const PlannedExperiment& planned = plan.experiments[i];
+    results.comparisons.push_back(
+        compare_experiment(planned, campaign.reference, runs[i], best_known_of(planned, stored)));
+  }
+  add_up(results);
+  return results;
+}
+
+}  // namespace equipoise

@@ -1,0 +1,260 @@
+// Markdown, HTML and text from the same numbers.
+#include "tools/sweep/sweep_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "tools/commands/version.hpp"
+#include "tools/report/html_page.hpp"
+#include "tools/report/text_table.hpp"
+
+namespace equipoise {
+namespace {
+
+/// Behind by more than this share is worth a line.
+constexpr double behind_share = 0.01;
+
+using Row = std::vector<std::string>;
+
+std::string marked(const PolicyStanding& standing) {
+  if (standing.foresight == Foresight::oracle) return standing.policy + " (oracle)";
+  if (standing.foresight == Foresight::informed) return standing.policy + " (informed)";
+  return standing.policy;
+}
+
+std::string ratio_text(const RatioSummary& ratio, double value, int decimals) {
+  return ratio.experiments == 0 ? "-" : fmt::format("{:.{}f}", value, decimals);
+}
+
+std::string markdown_line(const Row& cells) {
+  std::string line = "|";
+  for (const std::string& cell : cells) line += " " + cell + " |";
+  return line + "\n";
+}
+
+std::string markdown_head(const Row& heads) {
+  std::string rule = "|---|";
+  for (std::size_t i = 1; i < heads.size(); ++i) rule += "---:|";
+  return markdown_line(heads) + rule + "\n";
+}
+
+/// How the policies did over all experiments: heads, then a row each.
+std::vector<Row> standing_rows(const SweepResults& results) {
+  std::vector<Row> rows = {{"policy", "experiments", "speedup", "least", "over bound", "most",
+                            "over yardstick", "most", "over best", "most"}};
+  if (!results.reference.empty()) rows[0].push_back("over " + results.reference);
+  for (const PolicyStanding& s : results.standings) {
+    Row row = {marked(s),
+               fmt::format("{}", s.experiments),
+               ratio_text(s.speedup, s.speedup.geometric_mean, 3),
+               ratio_text(s.speedup, s.speedup.worst, 3),
+               ratio_text(s.over_lower_bound, s.over_lower_bound.geometric_mean, 4),
+               ratio_text(s.over_lower_bound, s.over_lower_bound.worst, 4),
+               ratio_text(s.over_yardstick, s.over_yardstick.geometric_mean, 4),
+               ratio_text(s.over_yardstick, s.over_yardstick.worst, 4),
+               ratio_text(s.over_best, s.over_best.geometric_mean, 4),
+               ratio_text(s.over_best, s.over_best.worst, 4)};
+    if (!results.reference.empty()) {
+      row.push_back(ratio_text(s.over_reference, s.over_reference.geometric_mean, 4));
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+/// One table of a ratio: experiments down, policies across.
+struct RatioTable {
+  std::function<std::optional<double>(const Comparison&, const PolicyResult&)> ratio;
+  std::function<const RatioSummary&(const PolicyStanding&)> summary;
+  int decimals = 3;
+};
+
+std::string ratio_table(const SweepResults& results, const RatioTable& table) {
+  Row heads = {"experiment"};
+  for (const PolicyStanding& standing : results.standings) heads.push_back(marked(standing));
+  std::string text = markdown_head(heads);
+  for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
+    const Comparison& comparison = results.comparisons[i];
+    Row row = {results.campaign.experiments[i].name + (is_bound_by_a_link(comparison) ? " †" : "")};
+    for (const PolicyStanding& standing : results.standings) {
+      const PolicyResult* result = find_result(comparison, standing.policy, "sim");
+      const std::optional<double> ratio =
+          result == nullptr ? std::nullopt : table.ratio(comparison, *result);
+      row.push_back(ratio ? fmt::format("{:.{}f}", *ratio, table.decimals) : "-");
+    }
+    text += markdown_line(row);
+  }
+  Row mean = {"**geometric mean**"};
+  Row worst = {"**worst**"};
+  for (const PolicyStanding& standing : results.standings) {
+    const RatioSummary& sum = table.summary(standing);
+    mean.push_back("**" + ratio_text(sum, sum.geometric_mean, table.decimals) + "**");
+    worst.push_back("**" + ratio_text(sum, sum.worst, table.decimals) + "**");
+  }
+  return text + markdown_line(mean) + markdown_line(worst);
+}
+
+/// Policies down, groups across: geometric means, the worst in brackets.
+std::string group_section(const SweepResults& results) {
+  if (results.groups.empty()) return {};
+  Row heads = {"policy"};
+  for (const GroupStanding& group : results.groups) {
+    heads.push_back(fmt::format("{} ({})", group.group, group.experiments));
+  }
+  std::string text =
+      "\n## Makespan over the yardstick, by group\n\nGeometric means, the worst in brackets; the "
+      "number of experiments stands behind the group.\n\n" +
+      markdown_head(heads);
+  for (std::size_t p = 0; p < results.standings.size(); ++p) {
+    Row row = {marked(results.standings[p])};
+    for (const GroupStanding& group : results.groups) {
+      const RatioSummary& ratio = group.over_yardstick[p];
+      row.push_back(ratio.experiments == 0
+                        ? "-"
+                        : fmt::format("{:.3f} ({:.2f})", ratio.geometric_mean, ratio.worst));
+    }
+    text += markdown_line(row);
+  }
+  return text;
+}
+
+/// The reference against the best other, the furthest behind first.
+std::string behind_section(const SweepResults& results) {
+  if (results.against.empty()) return {};
+  std::vector<Behind> behind;
+  std::size_t certain = 0;
+  for (const Behind& one : results.against) {
+    if (one.ratio.mean <= 1.0 + behind_share) continue;
+    if (one.ratio.ci95_low > 1.0 + behind_share) ++certain;
+    behind.push_back(one);
+  }
+  std::sort(behind.begin(), behind.end(), [](const Behind& a, const Behind& b) {
+    return a.ratio.mean != b.ratio.mean ? a.ratio.mean > b.ratio.mean : a.experiment < b.experiment;
+  });
+  std::string text = fmt::format(
+      "\n## {0} against the best other policy\n\nPaired by repetition: equal seeds meet equal "
+      "luck. The best other is the one of least mean makespan that is neither informed nor an "
+      "oracle. {0} is more than {1:.0f} % behind it in {2} of {3} experiments; in {4} of them the "
+      "whole 95 % confidence interval is.\n",
+      results.reference, 100.0 * behind_share, behind.size(), results.against.size(), certain);
+  if (behind.empty()) return text;
+  text += "\n" + markdown_head({"experiment", "group", "best other", "behind %", "95 % interval"});
+  for (const Behind& one : behind) {
+    text += markdown_line({one.experiment, one.group.empty() ? "-" : one.group, one.best_other,
+                           fmt::format("{:.2f}", 100.0 * (one.ratio.mean - 1.0)),
+                           fmt::format("{:.2f} to {:.2f}", 100.0 * (one.ratio.ci95_low - 1.0),
+                                       100.0 * (one.ratio.ci95_high - 1.0))});
+  }
+  return text;
+}
+
+std::string published_section(const SweepResults& results) {
+  if (results.published.empty()) return {};
+  std::string text =
+      "\n## Beside published figures\n\nA speedup is the second policy's time over the first's. "
+      "The machines here are models of the papers' machines, not the machines.\n\n" +
+      markdown_head({"experiment", "speedup of", "over", "published", "here", "source"});
+  for (const PublishedComparison& one : results.published) {
+    text += markdown_line({one.figure.experiment, one.figure.policy, one.figure.over,
+                           significant(one.figure.speedup, 4), significant(one.speedup, 4),
+                           one.figure.source});
+  }
+  return text;
+}
+
+std::size_t simulations_of(const SweepResults& results) {
+  std::size_t simulations = 0;
+  for (const Comparison& comparison : results.comparisons) {
+    for (const PolicyResult& result : comparison.results) simulations += result.reps;
+  }
+  return simulations;
+}
+
+std::string baselines_of(const SweepResults& results) {
+  std::vector<std::string> names;
+  for (const Experiment& experiment : results.campaign.experiments) {
+    const std::string& name = experiment.options.baseline;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string html_table(const std::vector<Row>& rows) {
+  std::string html = "<table>";
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const char* const cell = i == 0 ? "th" : "td";
+    html += i == 0 ? "<thead><tr>" : "<tr>";
+    for (const std::string& text : rows[i]) html += fmt::format("<{0}>{1}</{0}>", cell, text);
+    html += i == 0 ? "</tr></thead><tbody>\n" : "</tr>\n";
+  }
+  return html + "</tbody></table>\n";
+}
+
+}  // namespace
+
+std::string sweep_markdown(const SweepResults& results) {
+  std::string text =
+      fmt::format("# {}\n\n{} experiments, {} simulations, made by `equipoise sweep {}` of {}.\n\n",
+                  results.campaign.title, results.comparisons.size(), simulations_of(results),
+                  results.campaign.file, built_with_text());
+  text += fmt::format(
+      "## Policies over all experiments\n\nGeometric means over the experiments, with the worst. "
+      "Speedup is over {}; no run without noise is under the bound; the yardstick is the "
+      "bound, or the best "
+      "schedule known where a link keeps the bound up (†); the best is the least "
+      "mean makespan of a policy that is neither informed nor an oracle.\n\n",
+      baselines_of(results));
+  const std::vector<Row> standings = standing_rows(results);
+  text += markdown_head(standings.front());
+  for (std::size_t i = 1; i < standings.size(); ++i) text += markdown_line(standings[i]);
+  text += group_section(results) + behind_section(results) + published_section(results);
+  text += fmt::format("\n## Speedup over {}\n\nRatio of mean makespans; more is better.\n\n",
+                      baselines_of(results));
+  text += ratio_table(
+      results, {[](const Comparison&, const PolicyResult& r) { return r.speedup_vs_baseline; },
+                [](const PolicyStanding& s) -> const RatioSummary& { return s.speedup; }});
+  text +=
+      "\n## Makespan over the yardstick\n\nThe lower bound; † where a link keeps it up: the best "
+      "schedule known, simulated without noise. Less is better.\n\n";
+  text += ratio_table(results, {over_yardstick, [](const PolicyStanding& s) -> const RatioSummary& {
+                                  return s.over_yardstick;
+                                }});
+  return text;
+}
+
+std::string sweep_html(const SweepResults& results) {
+  std::vector<Row> standings = standing_rows(results);
+  for (Row& row : standings) {
+    for (std::string& cell : row) cell = html_escaped(cell);
+  }
+  std::vector<Row> experiments = {{"experiment", "lower bound s", "best policy", "makespan s"}};
+  for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
+    const Comparison& comparison = results.comparisons[i];
+    const std::string& name = results.campaign.experiments[i].name;
+    const PolicyResult* best = best_blind(comparison, {});
+    experiments.push_back(
+        {fmt::format("<a href=\"experiments/{0}/report.html\">{0}</a>", name),
+         comparison.lower_bound_s ? significant(*comparison.lower_bound_s, 4) : "-",
+         best == nullptr ? "-" : html_escaped(best->policy),
+         best == nullptr ? "-" : significant(best->makespan_s.mean, 4)});
+  }
+  return html_page(results.campaign.title, "<h2>Policies over all experiments</h2>\n" +
+                                               html_table(standings) + "<h2>Experiments</h2>\n" +
+                                               html_table(experiments));
+}
+
+std::string standings_table(const SweepResults& results) {
+  const std::vector<Row> rows = standing_rows(results);
+  TextTable table(rows.front());
+  for (std::size_t i = 1; i < rows.size(); ++i) table.add(rows[i]);
+  std::string text = table.text();
+  text += fmt::format("\ngeometric means over {} experiments, and the worst\n",
+                      results.comparisons.size());
+  return text;
+}
+
+}  // namespace equipoise

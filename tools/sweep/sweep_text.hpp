@@ -1,0 +1,24 @@
+// Everything that a sweep writes in JSON.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "tools/sweep/point_store.hpp"
+#include "tools/sweep/sweep_results.hpp"
+
+namespace equipoise {
+
+/// Lines of a points file, without their ends.
+[[nodiscard]] std::string point_text(const PointRecord& record);
+[[nodiscard]] std::string schedule_text(const ScheduleRecord& record);
+
+/// What a line of a points file holds.
+using StoredLine = std::variant<PointRecord, ScheduleRecord>;
+/// Reads either. Throws InputError (without a place) for anything else.
+[[nodiscard]] StoredLine stored_line_from(const std::string& line);
+
+/// summary.json, `equipoise.sweep/1`.
+[[nodiscard]] std::string sweep_text(const SweepResults& results);
+
+}  // namespace equipoise

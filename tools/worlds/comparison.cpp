@@ -1,0 +1,107 @@
+// Choosing policies and gathering their results.
+#include "tools/worlds/comparison.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "tools/report/json_text.hpp"
+
+namespace equipoise {
+
+std::vector<PolicyChoice> choose_policies(const Options& options) {
+  const std::vector<std::string>& without = options.without;
+  for (const std::string& name : without) static_cast<void>(find_policy(name));  // or refuses it
+  std::vector<std::string> spellings;
+  for (const std::string& spelling : options.policies) {
+    if (spelling != "all") {
+      spellings.push_back(spelling);
+      continue;
+    }
+    for (const PolicyInfo& info : policy_catalog()) {
+      if (std::find(without.begin(), without.end(), info.name) == without.end()) {
+        spellings.push_back(info.name);
+      }
+    }
+  }
+  if (std::find(spellings.begin(), spellings.end(), options.baseline) == spellings.end()) {
+    spellings.insert(spellings.begin(), options.baseline);
+  }
+  std::vector<PolicyChoice> choices;
+  for (const std::string& spelling : spellings) {
+    const bool seen = std::any_of(choices.begin(), choices.end(),
+                                  [&](const PolicyChoice& c) { return c.spelling == spelling; });
+    if (!seen) choices.push_back(parse_policy(spelling));
+  }
+  return choices;
+}
+
+std::string choose_reference(const std::vector<PolicyChoice>& policies, const std::string& asked) {
+  const std::string wanted = asked.empty() ? "equipoise" : asked;
+  const bool is_there = std::any_of(policies.begin(), policies.end(),
+                                    [&](const PolicyChoice& c) { return c.spelling == wanted; });
+  return is_there ? wanted : std::string();
+}
+
+void add_results(Comparison& comparison, const RunsByPolicy& runs, const std::string& on) {
+  for (const PolicyChoice& choice : comparison.policies) {
+    const auto found = runs.find(choice.spelling);
+    if (found == runs.end()) continue;
+    comparison.results.push_back(
+        summarise(choice.spelling, on, found->second, comparison.lower_bound_s));
+  }
+}
+
+void relate_results(Comparison& comparison, const std::string& baseline) {
+  compare_with_baseline(comparison.results, baseline);
+  compare_with_reference(comparison.results, comparison.reference);
+}
+
+std::string experiment_text(const Options& options, const std::string& sim_settings,
+                            const std::string& real_settings) {
+  std::vector<std::pair<std::string, std::string>> facts = {
+      {"on", json_string(options.on)},
+      {"workloads", json_strings(options.workloads)},
+      {"policies", json_strings(options.policies)},
+      {"baseline", json_string(options.baseline)},
+      {"reps", json_number(options.reps)},
+      {"seed", json_number(static_cast<double>(options.seed))},
+      {"decision_cost", json_string(options.decision_cost)}};
+  if (!sim_settings.empty()) facts.emplace_back("sim", sim_settings);
+  if (!real_settings.empty()) facts.emplace_back("real", real_settings);
+  return json_object(facts);
+}
+
+const PolicyResult* find_result(const Comparison& comparison, const std::string& policy,
+                                const std::string& on) {
+  for (const PolicyResult& result : comparison.results) {
+    if (result.policy == policy && result.on == on) return &result;
+  }
+  return nullptr;
+}
+
+Foresight foresight_of(const Comparison& comparison, const PolicyResult& result) {
+  for (const PolicyChoice& choice : comparison.policies) {
+    if (choice.spelling == result.policy) return choice.info->foresight;
+  }
+  return Foresight::none;
+}
+
+bool is_bound_by_a_link(const Comparison& comparison) {
+  const std::string& by = comparison.bound_by;
+  return !by.empty() && by != "compute" && by != "copies";
+}
+
+std::optional<double> over_yardstick(const Comparison& comparison, const PolicyResult& result) {
+  if (!is_bound_by_a_link(comparison)) return result.over_lower_bound;
+  if (!comparison.best_known_s) return std::nullopt;
+  return result.makespan_s.mean / *comparison.best_known_s;
+}
+
+bool knows_energy(const Comparison& comparison) {
+  return std::any_of(comparison.results.begin(), comparison.results.end(), [](const auto& r) {
+    return std::any_of(r.energy_by_unit_j.begin(), r.energy_by_unit_j.end(),
+                       [](const auto& energy_j) { return energy_j.has_value(); });
+  });
+}
+
+}  // namespace equipoise

@@ -1,0 +1,138 @@
+// Children for simulations, one run after another for what is real.
+#include "tools/worlds/comparison_runs.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+#include "shared_policies/model/failure.hpp"
+#include "tools/commands/console.hpp"
+#include "tools/report/json_text.hpp"
+#include "tools/report/report_html.hpp"
+#include "tools/worlds/parallel_runs.hpp"
+
+namespace equipoise {
+namespace {
+
+/// `text` as a file name: what is not a letter, a digit, '.', '-' or '_' becomes '_'.
+std::string as_file_name(std::string text) {
+  for (char& c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '.' || c == '-' || c == '_';
+    if (!plain) c = '_';
+  }
+  return text;
+}
+
+/// The first run of each policy and world leaves its run file.
+std::string journal_file(const Options& options, const PolicyChoice& choice, const char* on,
+                         int repetition) {
+  if (options.out.empty() || repetition > 0) return {};
+  return fmt::format("{}/runs/{}-{}.jsonl", options.out, as_file_name(choice.spelling), on);
+}
+
+}  // namespace
+
+RunsByPolicy simulate_all(const SimWorld& world, const std::vector<PolicyChoice>& choices,
+                          const Options& options, bool& failed) {
+  const std::size_t jobs = choices.size() * static_cast<std::size_t>(options.reps);
+  std::vector<std::optional<JobResult>> results(jobs);
+  std::size_t done = 0;
+  Progress progress(options.quiet);
+  try {
+    run_in_children(
+        jobs, cores_to_use(),
+        [&](std::size_t job) {
+          const PolicyChoice& choice = choices[job % choices.size()];
+          const auto repetition = static_cast<int>(job / choices.size());
+          return packed(simulate_once(world, choice, options,
+                                      static_cast<std::uint64_t>(repetition),
+                                      journal_file(options, choice, "sim", repetition)));
+        },
+        [&](std::size_t job, JobResult result) {
+          results[job] = std::move(result);
+          progress.show(fmt::format("simulated {} of {} runs", ++done, jobs));
+        });
+  } catch (const Interrupted&) {
+    // What ended before is not lost.
+  }
+  progress.clear();
+  RunsByPolicy runs;
+  for (std::size_t job = 0; job < jobs; ++job) {
+    if (!results[job]) continue;
+    const PolicyChoice& choice = choices[job % choices.size()];
+    if (results[job]->failure.empty()) {
+      const RunReport report = unpacked(results[job]->text);
+      runs[choice.spelling].push_back(report.run);
+      if (!report.run.verified) {
+        warn(fmt::format("{}, repetition {}: not verified: {}", choice.spelling,
+                         job / choices.size(), report.problem));
+      }
+    } else {
+      failed = true;
+      warn(fmt::format("{}, repetition {}: no result: {}", choice.spelling, job / choices.size(),
+                       results[job]->failure));
+    }
+  }
+  return runs;
+}
+
+void run_each(const RealWorld& world, const std::vector<PolicyChoice>& choices,
+              const Options& options, int repetition, RunsByPolicy& runs) {
+  for (const PolicyChoice& choice : choices) {
+    const RunReport report =
+        run_once(world, choice, options, static_cast<std::uint64_t>(repetition),
+                 journal_file(options, choice, world.on.c_str(), repetition));
+    if (stop_signal() != 0) return;
+    runs[choice.spelling].push_back(report.run);
+    if (!report.run.verified) {
+      warn(fmt::format("{}, repetition {}: not verified: {}", choice.spelling, repetition,
+                       report.problem));
+    }
+  }
+}
+
+RunsByPolicy run_all(const RealWorld& world, const std::vector<PolicyChoice>& choices,
+                     const Options& options) {
+  RunsByPolicy runs;
+  if (choices.empty()) return runs;
+  catch_stop_signals();
+  Progress progress(options.quiet);
+  progress.show("warming up");
+  static_cast<void>(run_once(world, choices.front(), options, 0, {}));
+  for (int repetition = 0; repetition < options.reps && stop_signal() == 0; ++repetition) {
+    run_each(world, choices, options, repetition, runs);
+    progress.show(fmt::format("ran {} of {} repetitions", repetition + 1, options.reps));
+  }
+  return runs;
+}
+
+void check_policies(const std::vector<PolicyChoice>& choices, const SimWorld* sim,
+                    const RealWorld* real) {
+  for (const PolicyChoice& choice : choices) {
+    if (sim != nullptr) check_policy(*sim, choice);
+    if (real != nullptr) check_policy(*real, choice);
+  }
+}
+
+void end_if_interrupted(Comparison& comparison, const Options& options) {
+  if (stop_signal() == 0) return;
+  comparison.interrupted = true;
+  relate_results(comparison, options.baseline);
+  if (!comparison.results.empty()) write_results(comparison, options);
+  throw Interrupted(stop_signal());
+}
+
+void write_results(const Comparison& comparison, const Options& options) {
+  if (options.out.empty()) return;
+  write_whole_file(options.out + "/results.json", results_text(comparison));
+  write_whole_file(options.out + "/report.html", report_html(comparison));
+  if (!options.json) {
+    std::printf("\nresults: %s/results.json   report: %s/report.html   runs: %s/runs/\n",
+                options.out.c_str(), options.out.c_str(), options.out.c_str());
+  }
+}
+
+}  // namespace equipoise

@@ -1,0 +1,327 @@
+// Matches units with kernels and traces; profiles come from recorded whole blocks.
+#include "tools/worlds/real_world.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "real/kernels/catalog.hpp"
+#include "real/machine.hpp"
+#include "real/real_executor.hpp"
+#include "shared_policies/fit/copy_fit.hpp"
+#include "shared_policies/fit/timing_curve.hpp"
+#include "shared_policies/machine/disturbed_platform.hpp"
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/spec.hpp"
+#include "tools/commands/console.hpp"
+#include "tools/report/json_text.hpp"
+#include "tools/worlds/inputs.hpp"
+#include "tools/worlds/workload_choice.hpp"
+#include "traces/scenario_file.hpp"
+
+namespace equipoise {
+namespace {
+
+/// The trace with copies counted into compute: what a block takes on a unit of this machine.
+Trace whole_blocks(Trace trace) {
+  for (TraceSample& sample : trace.samples) {
+    sample.compute_mean_s += sample.in_s.value_or(0.0) + sample.out_s.value_or(0.0);
+    sample.in_bytes.reset();
+    sample.out_bytes.reset();
+  }
+  return trace;
+}
+
+}  // namespace
+
+const std::string& name_in_traces(const UnitSpec& spec) {
+  return spec.computes() ? spec.unit.name : spec.trace_unit;
+}
+
+KnownCosts known_costs(const std::vector<Workload>& phases,
+                       const std::vector<std::string>& units_in_traces,
+                       const std::vector<Trace>& traces) {
+  KnownCosts known;
+  known.phases.clear();
+  for (const Workload& workload : phases) {
+    KnownCosts::Phase& phase = known.phases.emplace_back();
+    for (const std::string& unit : units_in_traces) {
+      const auto place = find_timing(traces, workload.kernel, unit);
+      phase.push_back(nullptr);
+      if (!place) continue;
+      TimingCurve::Moving moving;
+      moving.dispatch = dispatch_of(*place->trace, place->unit).value_or(Seconds{});
+      phase.back() = std::make_unique<TimingCurve>(
+          BlockTiming(whole_blocks(*place->trace), place->unit), moving);
+    }
+  }
+  return known;
+}
+
+namespace {
+
+KnownCosts known_costs(const RealWorld& world, const std::vector<Trace>& traces) {
+  if (world.platform) return known_costs(*world.platform, traces);
+  std::vector<std::string> units_in_traces;
+  for (const UnitSpec& spec : world.specs) units_in_traces.push_back(name_in_traces(spec));
+  return known_costs(world.phases, units_in_traces, traces);
+}
+
+/// Times `spec` by its unit of the traces, and takes from there what it does not say itself.
+std::vector<PacedTiming> pace(UnitSpec& spec, const RealWorld& world) {
+  std::vector<PacedTiming> timings;
+  for (const Workload& workload : world.phases) {
+    const auto place = find_timing(world.traces, workload.kernel, spec.trace_unit);
+    if (!place) {
+      throw InputError("--unit",
+                       fmt::format("no trace has times of {} on '{}', by which unit {} is "
+                                   "to be paced; give --trace, and trace_unit= as there",
+                                   workload.kernel, spec.trace_unit, spec.unit.name));
+    }
+    const Unit& recorded = place->trace->units[place->unit];
+    spec.unit.kind = recorded.kind;
+    spec.unit.model = recorded.model;
+    if (!spec.unit.memory_bytes) spec.unit.memory_bytes = recorded.memory_bytes;
+    const Trace& trace = *place->trace;
+    timings.push_back({block_timing_of(trace, place->unit, workload, spec.unit.copy_engines),
+                       trace.first_use.value_or(Seconds{}),
+                       copy_speeds_of(trace, place->unit, workload)});
+  }
+  return timings;
+}
+
+void read_scenario_into(RealWorld& world, const std::string& path) {
+  if (!path.empty()) {
+    ScenarioFile file = read_scenario(path);
+    std::vector<std::string> links;
+    for (const Unit& unit : world.units) {
+      links.push_back(in_link_of(unit));
+      links.push_back(out_link_of(unit));
+    }
+    check_targets(file, names_of(world.units), links);
+    world.scenario = std::move(file.scenario);
+  }
+  for (const UnitSpec& spec : world.specs) world.rates.push_back(rates_of(spec, world.scenario));
+}
+
+/// Kernels where any unit computes; else the traces may know more of them.
+void choose_phases(RealWorld& world, const Options& options, bool any_computes) {
+  for (const std::string& spelling : options.workloads) {
+    WorkloadChoice choice;
+    if (any_computes) {
+      const Spec spec = parse_spec(spelling, ':', "--workload");
+      world.kernels.push_back(make_kernel(spec.name, spec.parameters, "--workload"));
+      choice = {world.kernels.back()->workload(), world.kernels.back()->problem()};
+    } else {
+      choice = choose_workload(spelling, world.traces);
+    }
+    for (std::size_t i = 0; i < world.traces.size(); ++i) {
+      if (world.traces[i].kernel != choice.workload.kernel) continue;
+      check_problem(world.traces[i], options.trace_files[i], choice);
+    }
+    world.phases.push_back(std::move(choice.workload));
+  }
+}
+
+std::string settings_of(const RealWorld& world, const Options& options) {
+  return json_object(
+      {{"workload_spellings", json_strings(options.workloads)},
+       {"unit_spellings", json_strings(options.units)},
+       {"platform", world.platform ? json_string(options.platform_file) : "null"},
+       {"traces", json_strings(options.trace_files)},
+       {"scenario", options.scenario_file.empty() ? "null" : json_string(options.scenario_file)},
+       {"noise", options.noise ? "true" : "false"},
+       {"block_timeout_s",
+        options.block_timeout ? json_number(options.block_timeout->value) : "null"},
+       {"time_scale", json_number(options.time_scale)}});
+}
+
+/// The hosts of a platform as paced units, each with a way of its own to the input.
+RealWorld load_paced_platform(const Options& options) {
+  auto sim = std::make_shared<SimWorld>(load_sim_world(options));
+  RealWorld world;
+  world.on = "paced";
+  world.units = sim->units;
+  world.phases = sim->setup.phases;
+  world.traces = sim->traces;
+  world.scenario = sim->setup.scenario;
+  const Platform& platform = sim->setup.platform;
+  const DisturbedPlatform disturbed(platform, world.scenario);
+  for (std::size_t i = 0; i < platform.units.size(); ++i) {
+    const PlatformUnit& unit = platform.units[i];
+    const auto way = [&](const Route& route) -> std::optional<CopySpeed> {
+      if (route.links.empty()) return std::nullopt;
+      return CopySpeed{latency_of(platform.links, route), bandwidth_of(platform.links, route)};
+    };
+    UnitSpec spec{.unit = unit.unit, .threads = 0, .trace_unit = unit.trace_unit};
+    UnitRates rates = rates_of(spec, world.scenario);
+    rates.in = disturbed.copy_rate_of(unit, unit.in);
+    rates.out = disturbed.copy_rate_of(unit, unit.out);
+    world.specs.push_back(std::move(spec));
+    world.rates.push_back(std::move(rates));
+    std::vector<PacedTiming>& timings = world.paced.emplace_back();
+    for (std::size_t phase = 0; phase < world.phases.size(); ++phase) {
+      timings.push_back({sim->setup.timing[phase][i],
+                         sim->setup.costs[phase].first_use,
+                         {way(unit.in), way(unit.out)}});
+    }
+  }
+  for (const PhaseCosts& costs : sim->setup.costs) world.merges.push_back(costs.merge);
+  world.platform = std::move(sim);
+  return world;
+}
+
+RealWorld load_given_units(const Options& options, std::vector<Trace> traces) {
+  RealWorld world;
+  world.traces = std::move(traces);
+  std::vector<UnitSpec> specs = parse_units(options.units);
+  const bool any_computes = std::ranges::any_of(specs, &UnitSpec::computes);
+  world.on = any_computes ? "real" : "paced";
+  if (any_computes && options.on == "paced") {
+    throw InputError("--unit", "not all units are paced; say --on real");
+  }
+  if (any_computes && options.time_scale != 1.0) {
+    throw InputError("--time-scale",
+                     "only paced units can run faster or slower than they do; leave it out");
+  }
+  choose_phases(world, options, any_computes);
+  for (const Workload& phase : world.phases) {
+    const auto of_kernel = std::ranges::find(world.traces, phase.kernel, &Trace::kernel);
+    const bool is_known = of_kernel != world.traces.end();
+    world.merges.push_back(is_known ? of_kernel->merge.value_or(Seconds{}) : Seconds{});
+  }
+  for (UnitSpec& spec : specs) {
+    std::vector<PacedTiming> timings;
+    if (!spec.computes()) timings = pace(spec, world);
+    if (!takes_part(spec.unit, world.phases)) continue;
+    world.paced.push_back(std::move(timings));
+    world.units.push_back(spec.unit);
+    world.specs.push_back(std::move(spec));
+  }
+  if (world.specs.empty()) {
+    throw InputError("--unit", "no unit can take part; give units with more memory");
+  }
+  for (const std::string& warning : place_units(world.specs, this_machine()).warnings) {
+    warn(warning);
+  }
+  check_memory(world.kernels, world.specs, available_memory_bytes(), "--workload");
+  read_scenario_into(world, options.scenario_file);
+  return world;
+}
+
+std::vector<std::vector<RecordedSizes>> recorded_sizes(const RealWorld& world) {
+  return world.platform ? world.platform->recorded : std::vector<std::vector<RecordedSizes>>();
+}
+
+/// The executor; what it tells of itself goes into `notes`.
+std::unique_ptr<Executor> make_executor(const RealWorld& world, const Options& options,
+                                        std::uint64_t repetition, ExecutorNotes& notes) {
+  RealSetup setup;
+  setup.units = world.specs;
+  for (std::size_t k = 0; k < world.phases.size(); ++k) {
+    setup.phases.push_back(world.kernels.empty() ? RealPhase(world.phases[k])
+                                                 : RealPhase(world.kernels[k].get()));
+    if (!world.merges.empty()) setup.phases.back().merge = world.merges[k];
+  }
+  setup.paced = paced_phases(world, options, repetition);
+  setup.scenario = world.scenario;
+  setup.rates = world.rates;
+  setup.block_timeout = options.block_timeout.value_or(Seconds::infinity());
+  setup.time_scale = options.time_scale;
+  setup.stop_requested = [] { return stop_signal() != 0; };
+  setup.warn = warn;
+  setup.tell_pacing = [&notes, scale = options.time_scale](const PacingReport& report) {
+    notes.pacing = PacingNote{scale, report.late_mean, report.late_most};
+  };
+  setup.tell_load = [&notes](const LoadReport& report) {
+    notes.loads.push_back(
+        {report.load->target, report.load->at, report.load->amount, report.share});
+  };
+  return make_real_executor(std::move(setup));
+}
+
+}  // namespace
+
+std::vector<std::vector<PacedPhase>> paced_phases(const RealWorld& world, const Options& options,
+                                                  std::uint64_t repetition) {
+  std::vector<std::vector<PacedPhase>> all;
+  for (std::size_t unit = 0; unit < world.units.size(); ++unit) {
+    std::vector<PacedPhase>& phases = all.emplace_back();
+    for (std::size_t k = 0; k < world.paced[unit].size(); ++k) {
+      const PacedTiming& timing = world.paced[unit][k];
+      const DrawKey key{options.seed, repetition, world.units[unit].name, world.phases[k].kernel};
+      phases.push_back({timing.timing, Draw(key), options.noise, world.phases[k], timing.first_use,
+                        timing.copies});
+    }
+  }
+  return all;
+}
+
+void RealWorld::allocate(std::uint64_t seed) {
+  for (const std::unique_ptr<Kernel>& kernel : kernels) kernel->allocate(seed);
+}
+
+RealWorld load_real_world(const Options& options) {
+  if (!options.units.empty()) return load_real_world(options, read_traces(options.trace_files));
+  RealWorld world = load_paced_platform(options);
+  world.settings = settings_of(world, options);
+  return world;
+}
+
+RealWorld load_real_world(const Options& options, std::vector<Trace> traces) {
+  RealWorld world = load_given_units(options, std::move(traces));
+  world.settings = settings_of(world, options);
+  return world;
+}
+
+void pair_with(RealWorld& world, std::shared_ptr<SimWorld> sim, const Options& options) {
+  const std::vector<std::string> simulated = names_of(sim->units);
+  if (names_of(world.units) != simulated) {
+    throw InputError("--unit",
+                     fmt::format("the real units are {}, the platform's are {}; both must be the "
+                                 "same, in the same order",
+                                 fmt::join(names_of(world.units), " "), fmt::join(simulated, " ")));
+  }
+  world.platform = std::move(sim);
+  world.settings = settings_of(world, options);
+}
+
+void check_policy(const RealWorld& world, const PolicyChoice& choice) {
+  const KnownCosts known = known_costs(world, profile_of(choice, world.traces));
+  static_cast<void>(make_policy(*choice.info, {choice.parameters, &known, world.units}));
+}
+
+RunReport run_once(const RealWorld& world, const PolicyChoice& choice, const Options& options,
+                   std::uint64_t repetition, const std::string& journal_file) {
+  RunPlan plan;
+  plan.units = world.units;
+  plan.phases = world.phases;
+  plan.policy = choice;
+  const KnownCosts known = known_costs(world, profile_of(choice, world.traces));
+  plan.known = &known;
+  plan.recorded = recorded_sizes(world);
+  plan.on = world.on;
+  plan.scenario = world.scenario;
+  plan.seed = options.seed;
+  plan.repetition = repetition;
+  if (world.platform) plan.lower_bound_s = world.platform->bound.seconds;
+  plan.decision_cost = "measured";
+  plan.settings = world.settings;
+  plan.journal_file = journal_file;
+  plan.stop_requested = [] { return stop_signal() != 0; };
+  ExecutorNotes notes;
+  plan.notes = &notes;
+  const std::unique_ptr<Executor> executor = make_executor(world, options, repetition, notes);
+  const bool all_compute = std::ranges::all_of(world.specs, &UnitSpec::computes);
+  return run_plan(plan, *executor, [&world, all_compute] {
+    if (!all_compute) return std::string();  // what paced units had was not computed
+    for (const std::unique_ptr<Kernel>& kernel : world.kernels) {
+      const Verification found = kernel->verify();
+      if (!found.passed) return found.what;
+    }
+    return std::string();
+  });
+}
+
+}  // namespace equipoise

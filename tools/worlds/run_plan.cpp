@@ -1,0 +1,119 @@
+// Puts a policy, an executor and the journals together.
+#include "tools/worlds/run_plan.hpp"
+
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/spec.hpp"
+#include "shared_policies/run/recorded_decisions.hpp"
+#include "shared_policies/run/scenario_journal.hpp"
+#include "tools/report/json_text.hpp"
+#include "tools/worlds/cost_meters.hpp"
+#include "traces/journal_file.hpp"
+#include "traces/journal_queue.hpp"
+#include "traces/trace_file.hpp"
+
+namespace equipoise {
+namespace {
+
+/// The policy of a plan, and the executor as it needs it.
+struct Deciding {
+  std::unique_ptr<Policy> policy;
+  std::unique_ptr<Executor> around;  ///< of a replay: around the plan's executor; else null
+};
+
+Deciding deciding_of(const RunPlan& plan, Executor& executor) {
+  const PolicyChoice& choice = plan.policy;
+  if (choice.recorded == nullptr) {
+    return {make_policy(*choice.info, {choice.parameters, plan.known, plan.units}), nullptr};
+  }
+  const RecordedDecisions decisions(*choice.recorded, plan.units, plan.phases,
+                                    choice.recorded_file);
+  return {decisions.make_policy(), decisions.make_executor(executor)};
+}
+
+/// Tells two journals the same; the second may be missing.
+class Tee final : public Journal {
+ public:
+  Tee(Journal& first, Journal* second) : first_(first), second_(second) {}
+  void block(const BlockRecord& record) override {
+    first_.block(record);
+    if (second_ != nullptr) second_->block(record);
+  }
+  void decision(const DecisionRecord& record) override {
+    first_.decision(record);
+    if (second_ != nullptr) second_->decision(record);
+  }
+  void event(const EventRecord& record) override {
+    first_.event(record);
+    if (second_ != nullptr) second_->event(record);
+  }
+
+ private:
+  Journal& first_;
+  Journal* second_;
+};
+
+std::vector<UnitId> absent_at_start(const RunPlan& plan) {
+  std::vector<UnitId> absent;
+  for (std::uint32_t unit = 0; unit < plan.units.size(); ++unit) {
+    if (!plan.scenario.presence_of(plan.units[unit].name).at_start) absent.push_back(UnitId{unit});
+  }
+  return absent;
+}
+
+std::string problem_of(const RunOutcome& outcome, const std::function<std::string()>& verify) {
+  if (outcome.interrupted) return "interrupted";
+  if (!outcome.complete) return "no unit was left to do the remaining items";
+  return verify ? verify() : std::string();
+}
+
+}  // namespace
+
+PolicyChoice parse_policy(const std::string& spelling) {
+  Spec spec = parse_spec(spelling, ':', "--policy");
+  return {&find_policy(spec.name), spelling, std::move(spec.parameters), nullptr, {}};
+}
+
+RunReport run_plan(const RunPlan& plan, Executor& executor,
+                   const std::function<std::string()>& verify) {
+  const PolicyInfo& info = *plan.policy.info;
+  const Deciding deciding = deciding_of(plan, executor);
+  const std::unique_ptr<CostMeter> meter =
+      make_cost_meter(plan.decision_cost, info.paper_decision_s);
+  std::unique_ptr<JournalFile> file;
+  if (!plan.journal_file.empty()) {
+    file = make_queued_journal(
+        make_journal_file(plan.journal_file, run_header_text(plan), names_of(plan.units)));
+  }
+  Metrics metrics(plan.units, plan.recorded);
+  Tee both(metrics, file.get());
+  const std::unique_ptr<Journal> journal = make_scenario_journal(plan.scenario, both);
+  RunReport report;
+  report.outcome = run_policy(
+      deciding.around != nullptr ? *deciding.around : executor, *deciding.policy,
+      {plan.units, plan.phases, meter.get(), plan.stop_requested, absent_at_start(plan)}, *journal);
+  report.problem = problem_of(report.outcome, verify);
+  report.lower_bound_s = plan.lower_bound_s;
+  if (plan.notes != nullptr) report.notes = *plan.notes;
+  report.run = {metrics.numbers(), report.problem.empty(), report.outcome.policy_stalled,
+                plan.repetition};
+  if (file != nullptr && !report.outcome.interrupted) {
+    file->finish(run_summary_text(report, names_of(plan.units)));
+  }
+  return report;
+}
+
+std::vector<Trace> profile_of(const PolicyChoice& choice, const std::vector<Trace>& own) {
+  const auto given = choice.parameters.find("profile");
+  if (given == choice.parameters.end()) return own;
+  std::vector<Trace> profile;
+  profile.push_back(read_trace(given->second, nullptr));
+  return profile;
+}
+
+std::vector<std::string> names_of(const std::vector<Unit>& units) {
+  std::vector<std::string> names;
+  for (const Unit& unit : units) names.push_back(unit.name);
+  return names;
+}
+
+}  // namespace equipoise

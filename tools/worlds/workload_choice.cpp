@@ -1,0 +1,113 @@
+// Asks the kernel catalog first, the traces then.
+#include "tools/worlds/workload_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "real/kernels/catalog.hpp"
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/spec.hpp"
+
+namespace equipoise {
+namespace {
+
+const std::vector<ParameterInfo> trace_kernel_parameters = {
+    {"items", "", "items", "how many items there are; required"},
+    {"grain_items", "the trace's, else 1", "items", "block sizes are multiples of it"},
+    {"iterations", "1", "", "how often all items are processed, behind a barrier each"},
+    {"in_bytes_per_item", "0", "bytes", "moved to the unit with a block"},
+    {"out_bytes_per_item", "0", "bytes", "moved back with a block's results"},
+    {"resident_bytes", "the trace's, else 0", "bytes", "moved to a unit before its first block"},
+    {"memory_bytes_per_item", "the trace's, else 0", "bytes",
+     "of unit memory, while a block is there"},
+    {"flop_per_item", "0", "FLOP", "for reports"}};
+
+WorkloadChoice choose_trace_kernel(const Spec& spec, const Trace& trace) {
+  const std::string where = "--workload";
+  const Parameters read(spec.parameters, trace_kernel_parameters, spec.name, where);
+  if (!read.is_given("items")) {
+    throw InputError(where, fmt::format("'{0}' needs a size; write {0}:items=1e6", spec.name));
+  }
+  constexpr double most = 1e300;
+  WorkloadChoice choice;
+  Workload& w = choice.workload;
+  w.kernel = spec.name;
+  w.items = read.items("items", 1);
+  w.grain_items =
+      read.is_given("grain_items") ? read.items("grain_items", 1) : trace.grain_items.value_or(1);
+  w.iterations = static_cast<int>(read.items("iterations", 1, std::numeric_limits<int>::max()));
+  w.in_bytes_per_item = read.number("in_bytes_per_item", 0.0, most);
+  w.out_bytes_per_item = read.number("out_bytes_per_item", 0.0, most);
+  const auto number_or = [&read](const char* name, const std::optional<double>& traced) {
+    return read.is_given(name) ? read.number(name, 0.0, most) : traced.value_or(0.0);
+  };
+  w.resident_bytes = number_or("resident_bytes", trace.resident_bytes);
+  w.memory_bytes_per_item = number_or("memory_bytes_per_item", trace.memory_bytes_per_item);
+  w.flop_per_item = read.number("flop_per_item", 0.0, most);
+  w.parameters["items"] = static_cast<double>(w.items);
+  w.validate(where);
+  return choice;
+}
+
+/// What the first trace of the kernel says of the program that it was made of.
+void take_from_trace(Workload& workload, const std::vector<Trace>& traces) {
+  for (const Trace& trace : traces) {
+    if (trace.kernel != workload.kernel) continue;
+    workload.resident_bytes = trace.resident_bytes.value_or(workload.resident_bytes);
+    workload.memory_bytes_per_item =
+        trace.memory_bytes_per_item.value_or(workload.memory_bytes_per_item);
+    return;
+  }
+}
+
+/// Whether `spec` gives a kernel of ours a size that only a trace understands.
+bool is_sized_for_a_trace(const Spec& spec, const KernelInfo& info) {
+  return spec.parameters.contains("items") &&
+         std::ranges::find(info.parameters, "items", &ParameterInfo::name) == info.parameters.end();
+}
+
+}  // namespace
+
+WorkloadChoice choose_workload(const std::string& spelling, const std::vector<Trace>& traces) {
+  const Spec spec = parse_spec(spelling, ':', "--workload");
+  std::vector<std::string> known;
+  for (const KernelInfo& info : kernel_catalog()) {
+    known.push_back(info.name);
+    if (info.name != spec.name || is_sized_for_a_trace(spec, info)) continue;
+    const std::unique_ptr<Kernel> kernel = make_kernel(spec.name, spec.parameters, "--workload");
+    WorkloadChoice choice{kernel->workload(), kernel->problem()};
+    take_from_trace(choice.workload, traces);
+    return choice;
+  }
+  for (const Trace& trace : traces) {
+    if (trace.kernel == spec.name) return choose_trace_kernel(spec, trace);
+    if (std::find(known.begin(), known.end(), trace.kernel) == known.end()) {
+      known.push_back(trace.kernel);
+    }
+  }
+  if (spec.parameters.contains("items") && std::ranges::find(known, spec.name) != known.end()) {
+    throw InputError(
+        "--workload",
+        fmt::format("{0} has no parameter 'items', but for a trace of {0}, and none is given; see "
+                    "'equipoise list kernels'",
+                    spec.name));
+  }
+  throw InputError("--workload", unknown_name("kernel", spec.name, known));
+}
+
+void check_problem(const Trace& trace, const std::string& trace_file,
+                   const WorkloadChoice& choice) {
+  for (const auto& [name, value] : choice.problem) {
+    const auto recorded = trace.problem.find(name);
+    if (recorded == trace.problem.end() || recorded->second == value) continue;
+    throw InputError(
+        trace_file + ":1",
+        fmt::format("was made for {0}={1}, not {0}={2}, and the cost per item depends on it; "
+                    "record a trace of that size",
+                    name, recorded->second, value));
+  }
+}
+
+}  // namespace equipoise
