@@ -26,7 +26,7 @@
 #include "shared_policies/machine/draw.hpp"
 #include "shared_policies/machine/unit_pipeline.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "sim/event_queue.hpp"
+#include "shared_policies/run/event_queue.hpp"
 #include "sim/machine_changes.hpp"
 #include "sim/simgrid_engine.hpp"
 #include "sim/stage_activities.hpp"

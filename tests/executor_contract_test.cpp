@@ -11,8 +11,8 @@
 
 #include "real/kernels/catalog.hpp"
 #include "real/real_executor.hpp"
+#include "shared_policies/contract/fake_executor.hpp"
 #include "shared_policies/policies/catalog.hpp"
-#include "tests/support/fake_executor.hpp"
 #include "tests/support/scripted.hpp"
 #include "tests/support/sim_platforms.hpp"
 

@@ -1,11 +1,10 @@
 # The nouns, the run loop, and what every executor and every policy promises.
 add_library(equipoise_test_support STATIC
-  support/fake_executor.cpp
   support/program.cpp
   support/sim_platforms.cpp
   support/simulate.cpp
 )
-target_link_libraries(equipoise_test_support PUBLIC equipoise::shared_policies equipoise::sim)
+target_link_libraries(equipoise_test_support PUBLIC equipoise::policy_contract equipoise::sim)
 set_source_files_properties(support/program.cpp PROPERTIES COMPILE_DEFINITIONS
   "SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\";EQUIPOISE_BINARY=\"$<TARGET_FILE:equipoise>\"")
 
@@ -24,7 +23,7 @@ equipoise_tests(run
   LIBS equipoise_test_support)
 
 equipoise_tests(contract
-  SOURCES executor_contract_test.cpp policy_contract_test.cpp
+  SOURCES executor_contract_test.cpp shared_policies/contract/policy_contract_test.cpp
   LIBS equipoise_test_support equipoise::real)
 
 equipoise_tests(source_tree SOURCES source_tree_test.cpp LIBS equipoise_build_settings)

@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
+#include "shared_policies/contract/fake_executor.hpp"
 #include "shared_policies/fit/speed_curve.hpp"
 #include "shared_policies/policies/catalog.hpp"
-#include "tests/support/fake_executor.hpp"
 #include "tests/support/scripted.hpp"
 
 namespace equipoise {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/fake_executor.hpp"
-#include "tests/support/random_scenario.hpp"
+#include "shared_policies/contract/fake_executor.hpp"
+#include "shared_policies/contract/random_machine.hpp"
 #include "tests/support/random_seed.hpp"
 #include "tests/support/sim_platforms.hpp"
 #include "tests/support/simulate.hpp"
@@ -27,7 +27,7 @@ struct Instance {
 
 /// Up to 12 units with private links, their blocks one by one or overlapping; two phases, resident
 /// data.
-Instance random_instance(std::mt19937_64& random) {
+Instance random_instance(std::mt19937& random) {
   const auto uniform = [&](double low, double high) {
     return std::uniform_real_distribution<double>(low, high)(random);
   };
@@ -113,7 +113,7 @@ FakeSetup table_of(const Instance& instance) {
 TEST(Agreement, OfTheSimulatorAndTheTableWhereNothingIsShared) {
   const std::uint64_t seed = 20'240'601;
   SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed));
-  std::mt19937_64 random(seed);
+  std::mt19937 random(seed);
   for (int repetition = 0; repetition < 25; ++repetition) {
     SCOPED_TRACE(repetition);
     Instance instance = random_instance(random);
@@ -130,7 +130,7 @@ TEST(Agreement, OfTheSimulatorAndTheTableWhereNothingIsShared) {
 TEST(Agreement, OfTheSimulatorAndTheTableUnderAScenario) {
   const std::uint64_t seed = random_seed();
   SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed));
-  std::mt19937_64 random(seed);
+  std::mt19937 random(seed);
   for (int repetition = 0; repetition < 25; ++repetition) {
     SCOPED_TRACE(repetition);
     Instance instance = random_instance(random);
@@ -154,7 +154,7 @@ TEST(Agreement, OfTheSimulatorAndTheTableUnderAScenario) {
 TEST(Agreement, OfDatesAndActivitiesOnPrivateLinks) {
   const std::uint64_t seed = 77;
   SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed));
-  std::mt19937_64 random(seed);
+  std::mt19937 random(seed);
   for (int repetition = 0; repetition < 25; ++repetition) {
     SCOPED_TRACE(repetition);
     const Instance instance = random_instance(random);
@@ -171,7 +171,7 @@ TEST(Agreement, OfDatesAndActivitiesOnPrivateLinks) {
 TEST(Agreement, OfDatesAndActivitiesWhereAPartIsShared) {
   const std::uint64_t seed = 78;
   SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed));
-  std::mt19937_64 random(seed);
+  std::mt19937 random(seed);
   for (int repetition = 0; repetition < 10; ++repetition) {
     SCOPED_TRACE(repetition);
     Instance instance = random_instance(random);
@@ -187,7 +187,7 @@ TEST(Agreement, OfDatesAndActivitiesWhereAPartIsShared) {
 }
 
 TEST(Agreement, OfTwoRunsToTheLastBit) {
-  std::mt19937_64 random(79);
+  std::mt19937 random(79);
   Instance instance = random_instance(random);
   instance.platform.shared_bandwidth = 1e7;
   SimSetup setup = sim_setup(instance.platform, instance.phases);

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "shared_policies/contract/fake_executor.hpp"
 #include "shared_policies/solve/pipeline_schedule.hpp"
-#include "tests/support/fake_executor.hpp"
 #include "tests/support/random_seed.hpp"
 #include "tests/support/sim_platforms.hpp"
 #include "tests/support/simulate.hpp"

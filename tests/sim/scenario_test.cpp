@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "shared_policies/contract/fake_executor.hpp"
+#include "shared_policies/contract/random_machine.hpp"
 #include "shared_policies/fit/timing_curve.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "sim/child_process.hpp"
 #include "tests/support/disturb.hpp"
 #include "tests/support/every_policy.hpp"
-#include "tests/support/fake_executor.hpp"
-#include "tests/support/random_scenario.hpp"
 #include "tests/support/random_seed.hpp"
 #include "tests/support/scripted.hpp"
 #include "tests/support/sim_platforms.hpp"
@@ -319,7 +319,7 @@ TEST(Scenario, EndsIncompleteWhenAllUnitsAreLostForGood) {
 class EveryPolicyDisturbed : public testing::TestWithParam<std::string> {};
 
 /// Three to five units, shared or private links, and a scenario.
-SimSetup random_simulation(std::mt19937_64& random) {
+SimSetup random_simulation(std::mt19937& random) {
   const auto uniform = [&](double low, double high) {
     return std::uniform_real_distribution<double>(low, high)(random);
   };
@@ -352,7 +352,7 @@ SimSetup random_simulation(std::mt19937_64& random) {
 TEST_P(EveryPolicyDisturbed, DoesAllItemsInTheSimulatorWithoutStalling) {
   const std::uint64_t seed = random_seed();
   SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed));
-  std::mt19937_64 random(seed);
+  std::mt19937 random(seed);
   for (int round = 0; round < 5; ++round) {
     SCOPED_TRACE(round);
     const SimSetup setup = random_simulation(random);

@@ -16,11 +16,13 @@ inline std::vector<std::string> policy_names() {
   return names;
 }
 
-/// The part of a test's name that is the policy's: letters and digits only.
+/// A policy's name as part of a test's name: letters and digits only.
+inline std::string in_test_name(std::string policy) {
+  std::erase_if(policy, [](char c) { return c == '-'; });
+  return policy;
+}
 inline std::string policy_in_test_name(const testing::TestParamInfo<std::string>& test) {
-  std::string name = test.param;
-  std::erase_if(name, [](char c) { return c == '-'; });
-  return name;
+  return in_test_name(test.param);
 }
 
 }  // namespace equipoise

@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "shared_policies/contract/fake_executor.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/run/recorded_run.hpp"
 #include "shared_policies/run/run_loop.hpp"
 #include "tests/support/disturb.hpp"
-#include "tests/support/fake_executor.hpp"
 #include "tests/support/scripted.hpp"
 
 namespace equipoise {

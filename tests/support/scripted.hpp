@@ -1,4 +1,4 @@
-// Policies from a function, a journal in memory, and workloads of so many items: for tests.
+// Policies from a function, and workloads of so many items: for tests.
 #pragma once
 
 #include <cstddef>
@@ -7,29 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "shared_policies/run/journal.hpp"
+#include "shared_policies/contract/memory_journal.hpp"
 #include "shared_policies/run/policy.hpp"
 #include "shared_policies/run/run_loop.hpp"
 
 namespace equipoise {
-
-/// Keeps every record in memory.
-class MemoryJournal final : public Journal {
- public:
-  void block(const BlockRecord& record) override { blocks.push_back(record); }
-  void decision(const DecisionRecord& record) override { decisions.push_back(record); }
-  void event(const EventRecord& record) override { events.push_back(record); }
-
-  [[nodiscard]] int count(const std::string& what) const {
-    int n = 0;
-    for (const EventRecord& event : events) n += event.what == what ? 1 : 0;
-    return n;
-  }
-
-  std::vector<BlockRecord> blocks;
-  std::vector<DecisionRecord> decisions;
-  std::vector<EventRecord> events;
-};
 
 /// A policy from a function.
 class Scripted final : public Policy {

@@ -4,11 +4,11 @@
 #include <map>
 #include <vector>
 
+#include "shared_policies/contract/fake_executor.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/run/run_loop.hpp"
 #include "shared_policies/solve/pipeline_schedule.hpp"
 #include "tests/support/cluster_schedule.hpp"
-#include "tests/support/fake_executor.hpp"
 #include "tests/support/scripted.hpp"
 
 namespace equipoise {

@@ -3,9 +3,9 @@
 
 #include <stdexcept>
 
+#include "shared_policies/contract/fake_executor.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/run/journal_check.hpp"
-#include "tests/support/fake_executor.hpp"
 #include "tests/support/recorded.hpp"
 #include "tests/support/scripted.hpp"
 

@@ -4,9 +4,9 @@
 #include <map>
 #include <tuple>
 
+#include "shared_policies/contract/fake_executor.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/run/recorded_decisions.hpp"
-#include "tests/support/fake_executor.hpp"
 #include "tests/support/recorded.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/scripted.hpp"

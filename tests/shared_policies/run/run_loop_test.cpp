@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "tests/support/fake_executor.hpp"
+#include "shared_policies/contract/fake_executor.hpp"
 #include "tests/support/random_seed.hpp"
 #include "tests/support/scripted.hpp"
 

@@ -1,5 +1,5 @@
 // A heap of events.
-#include "sim/event_queue.hpp"
+#include "shared_policies/run/event_queue.hpp"
 
 #include <algorithm>
 #include <cstdint>

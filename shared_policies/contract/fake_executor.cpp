@@ -1,5 +1,5 @@
 // A table of times: the stages of every block are known when it is handed out.
-#include "tests/support/fake_executor.hpp"
+#include "shared_policies/contract/fake_executor.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "shared_policies/machine/unit_pipeline.hpp"
-#include "sim/event_queue.hpp"
+#include "shared_policies/run/event_queue.hpp"
 
 namespace equipoise {
 namespace {
