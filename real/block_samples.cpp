@@ -2,9 +2,10 @@
 #include "real/block_samples.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <numeric>
+
+#include "shared_policies/model/student_t.hpp"
 
 namespace equipoise {
 namespace {
@@ -65,7 +66,7 @@ double BlockSamples::uncertainty() const {
   if (mean_s <= 0.0) return 1.0;
   double square = 0.0;
   for (const double time_s : times_s) square += (time_s - mean_s) * (time_s - mean_s);
-  const double t = quantile(boost::math::students_t(count - 1.0), 0.975);
+  const double t = student_t_quantile(count - 1.0, 0.975);
   return t * std::sqrt(square / (count - 1.0) / count) / mean_s;
 }
 

@@ -7,7 +7,7 @@ namespace equipoise {
 namespace {
 
 /// How long a worker looks for its next block before it sleeps: its core is its own.
-constexpr std::chrono::microseconds patience{300};
+constexpr std::chrono::microseconds cpu_patience{300};
 
 class CpuDriver final : public UnitDriver {
  public:
@@ -71,7 +71,7 @@ std::unique_ptr<Worker> make_cpu_worker(WorkerSetup setup) {
   const std::string unit = setup.spec.unit.name;
   const std::shared_ptr<WakeSignal> controller = setup.controller;
   return make_threaded_worker(unit, std::make_unique<CpuDriver>(std::move(setup)), controller,
-                              patience);
+                              cpu_patience);
 }
 
 }  // namespace equipoise

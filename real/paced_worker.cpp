@@ -9,7 +9,7 @@ namespace equipoise {
 namespace {
 
 /// There may be many more paced units than cores: none of them looks for work, all sleep.
-constexpr std::chrono::microseconds patience{0};
+constexpr std::chrono::microseconds paced_patience{0};
 
 class PacedDriver final : public UnitDriver, private PipelineStages {
  public:
@@ -111,7 +111,7 @@ std::unique_ptr<Worker> make_paced_worker(WorkerSetup setup, std::shared_ptr<Lat
   const std::shared_ptr<WakeSignal> controller = setup.controller;
   return make_threaded_worker(unit,
                               std::make_unique<PacedDriver>(std::move(setup), std::move(lateness)),
-                              controller, patience);
+                              controller, paced_patience);
 }
 
 }  // namespace equipoise

@@ -173,8 +173,8 @@ class RealExecutor final : public Executor {
       slot.worker->stop();
     }
     for (UnitSlot& slot : slots_) {
-      const auto patience = is_stopped || slot.has_stalled ? stop_patience : end_patience;
-      if (!slot.worker->has_ended(patience)) slot.worker->leave_behind();
+      const auto span = is_stopped || slot.has_stalled ? stop_patience : end_patience;
+      if (!slot.worker->has_ended(span)) slot.worker->leave_behind();
     }
     slots_.clear();
   }

@@ -15,7 +15,7 @@ namespace equipoise {
 namespace {
 
 /// How long a member looks for work before it sleeps: its core is its own.
-constexpr std::chrono::microseconds patience{300};
+constexpr std::chrono::microseconds team_patience{300};
 
 }  // namespace
 
@@ -72,8 +72,8 @@ class ThreadTeam::Member {
   std::atomic<std::uint64_t> asked_ = 0;
   std::atomic<std::uint64_t> done_ = 0;
   std::atomic<bool> stops_ = false;
-  WakeSignal begin_{patience};
-  WakeSignal end_{patience};
+  WakeSignal begin_{team_patience};
+  WakeSignal end_{team_patience};
   std::thread thread_;  // last: it uses all of the above
 };
 

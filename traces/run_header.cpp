@@ -8,7 +8,7 @@
 namespace equipoise {
 namespace {
 
-constexpr double most = 1e300;
+constexpr double largest = 1e300;
 constexpr int most_slots = 1 << 20;
 
 std::string text_or_nothing(const JsonObject& object, const std::string& name) {
@@ -17,7 +17,7 @@ std::string text_or_nothing(const JsonObject& object, const std::string& name) {
 
 std::optional<double> number_or_nothing(const JsonObject& object, const std::string& name) {
   if (object.find(name) == nullptr) return std::nullopt;
-  return object.number(name, 0.0, most);
+  return object.number(name, 0.0, largest);
 }
 
 /// A list of texts; none where it is missing.
@@ -79,11 +79,11 @@ Workload read_workload(const JsonObject& object) {
   workload.grain_items = object.whole("grain_items", 1, most_items);
   workload.iterations =
       static_cast<int>(object.whole("iterations", 1, std::numeric_limits<int>::max()));
-  workload.in_bytes_per_item = object.number("in_bytes_per_item", 0.0, most);
-  workload.out_bytes_per_item = object.number("out_bytes_per_item", 0.0, most);
-  workload.resident_bytes = object.number("resident_bytes", 0.0, most);
-  workload.memory_bytes_per_item = object.number("memory_bytes_per_item", 0.0, most);
-  workload.flop_per_item = object.number("flop_per_item", 0.0, most);
+  workload.in_bytes_per_item = object.number("in_bytes_per_item", 0.0, largest);
+  workload.out_bytes_per_item = object.number("out_bytes_per_item", 0.0, largest);
+  workload.resident_bytes = object.number("resident_bytes", 0.0, largest);
+  workload.memory_bytes_per_item = object.number("memory_bytes_per_item", 0.0, largest);
+  workload.flop_per_item = object.number("flop_per_item", 0.0, largest);
   for (const JsonMember& member : object.at("parameters").object) {
     workload.parameters[member.name] = member.value.number;
   }

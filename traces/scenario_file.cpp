@@ -18,7 +18,7 @@
 namespace equipoise {
 namespace {
 
-constexpr double most = std::numeric_limits<double>::max();
+constexpr double largest_number = std::numeric_limits<double>::max();
 /// What all disturbances of one target together may make of its speed or bandwidth.
 constexpr double least_factor = 1e-12;
 constexpr double most_factor = 1e12;
@@ -97,10 +97,10 @@ class EventReader {
   [[nodiscard]] Disturbance read() const {
     Disturbance event;
     event.kind = words_.kind;
-    event.at = Seconds{event_.number("at_s", -most, most)};
+    event.at = Seconds{event_.number("at_s", -largest_number, largest_number)};
     if (event.at < Seconds{}) refuse("at_s", "it must be 0 or more");
     if (event_.find("until_s") != nullptr) {
-      event.until = Seconds{event_.number("until_s", -most, most)};
+      event.until = Seconds{event_.number("until_s", -largest_number, largest_number)};
       if (event.until <= event.at) refuse("until_s", "it must be later than 'at_s'");
     }
     event.target = event_.text(words_.target);
@@ -130,7 +130,7 @@ class EventReader {
       event.profile = read_profile(file());
       return;
     }
-    event.amount = event_.number(words_.amount, -most, most);
+    event.amount = event_.number(words_.amount, -largest_number, largest_number);
     if (event.kind != DisturbanceKind::compete) {
       if (event.amount <= 0.0) refuse("factor", "it must be more than 0");
     } else if (event.amount < 0.0 || event.amount >= 1.0) {

@@ -2,11 +2,11 @@
 #include "shared_policies/run/results.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <numeric>
 
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/student_t.hpp"
 
 namespace equipoise {
 
@@ -23,7 +23,7 @@ Statistics summarise(const std::vector<double>& values) {
   double squares = 0.0;
   for (const double value : values) squares += (value - s.mean) * (value - s.mean);
   s.sd = std::sqrt(squares / (n - 1.0));
-  const double t = quantile(boost::math::students_t(n - 1.0), 0.975);
+  const double t = student_t_quantile(n - 1.0, 0.975);
   s.ci95_low = s.mean - t * s.sd / std::sqrt(n);
   s.ci95_high = s.mean + t * s.sd / std::sqrt(n);
   return s;

@@ -18,8 +18,8 @@ namespace {
 using Ipopt::Index;
 using Ipopt::Number;
 
-constexpr double next_to_nothing = 1e-12;  // of the items
-constexpr Index many_units = 5000;         // from here the automatic ordering takes minutes
+constexpr double least_share = 1e-12;  // of the items
+constexpr Index many_units = 5000;     // from here the automatic ordering takes minutes
 
 /// equal: as the papers write it; at_most: what has a solution where a unit stays idle or is
 /// capped.
@@ -137,7 +137,7 @@ class SplitProgram final : public Ipopt::TNLP {
   [[nodiscard]] std::size_t unit(Index i) const { return units_[static_cast<std::size_t>(i)]; }
 
   [[nodiscard]] CostAt cost(Index i, double share) const {
-    return problem_.costs[unit(i)]->at(std::max(share, next_to_nothing) * problem_.items);
+    return problem_.costs[unit(i)]->at(std::max(share, least_share) * problem_.items);
   }
 
   [[nodiscard]] double curvature(Index i, double share) const {
@@ -202,7 +202,7 @@ std::vector<std::size_t> units_that_fit(const SplitProblem& problem,
                                         const std::vector<std::size_t>& units,
                                         const std::vector<double>& shares, double& finish_s) {
   const auto smallest_s = [&](std::size_t p) {
-    return problem.costs[p]->at(next_to_nothing * problem.items).seconds;
+    return problem.costs[p]->at(least_share * problem.items).seconds;
   };
   finish_s = 0.0;
   for (std::size_t i = 0; i < units.size(); ++i) {

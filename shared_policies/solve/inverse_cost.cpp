@@ -7,10 +7,10 @@
 namespace equipoise {
 namespace {
 
-constexpr double next_to_nothing = 1e-12;  // of the limit
+constexpr double tiny_share = 1e-12;  // of the limit
 constexpr int table_points = 512;
 constexpr double table_begin = 1e-6;  // of the limit
-constexpr double exactness = 1e-14;
+constexpr double root_exactness = 1e-14;
 constexpr int most_steps = 200;
 
 }  // namespace
@@ -18,7 +18,7 @@ constexpr int most_steps = 200;
 InverseCost::InverseCost(const CostModel& cost, double limit_items)
     : cost_(&cost),
       limit_(limit_items),
-      tiny_(limit_items * next_to_nothing),
+      tiny_(limit_items * tiny_share),
       shortest_s_(cost.at(tiny_).seconds),
       longest_s_(cost.at(limit_items).seconds),
       last_(0.5 * limit_items) {
@@ -28,7 +28,7 @@ InverseCost::InverseCost(const CostModel& cost, double limit_items)
 }
 
 double InverseCost::peak_between(double low, double high) const {
-  for (int step = 0; step < 60 && high - low > exactness * high; ++step) {
+  for (int step = 0; step < 60 && high - low > root_exactness * high; ++step) {
     const double middle = 0.5 * (low + high);
     (cost_->at(middle).seconds_per_item > 0.0 ? low : high) = middle;
   }
@@ -87,7 +87,7 @@ ItemsWithin InverseCost::within(double seconds) {
     slope = here.seconds_per_item;
     const double error = seconds - here.seconds;
     (error >= 0.0 ? b.low : b.high) = x;
-    if (std::abs(error) <= exactness * seconds || b.high - b.low <= exactness * b.high) {
+    if (std::abs(error) <= root_exactness * seconds || b.high - b.low <= root_exactness * b.high) {
       break;
     }
     const double newton = x + error / slope;

@@ -14,7 +14,7 @@
 namespace equipoise {
 namespace {
 
-constexpr double exactness = 1e-12;
+constexpr double time_exactness = 1e-12;
 constexpr double safety = 1e-9;  // the bound is given from below, whatever rounding did
 
 /// A shared link that several units cross.
@@ -69,7 +69,7 @@ class IterationBound {
       low = high;
       high *= 2.0;
     }
-    while (high - low > exactness * high) {
+    while (high - low > time_exactness * high) {
       const double middle = 0.5 * (low + high);
       (fits(middle) ? high : low) = middle;
     }
