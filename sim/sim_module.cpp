@@ -36,7 +36,7 @@ std::string module_file() {
 const SimModule& opened_module() {
   // Never closed: SimGrid's threads and handlers outlive what asked for them.
   static const SimModule& module = []() -> const SimModule& {
-    void* const file = ::dlopen(module_file().c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* const file = ::dlopen(module_file().c_str(), RTLD_LAZY | RTLD_LOCAL);
     if (file == nullptr) refuse(::dlerror());
     const void* const table = ::dlsym(file, "equipoise_simgrid");
     if (table == nullptr) refuse(::dlerror());

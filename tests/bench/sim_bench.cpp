@@ -152,7 +152,7 @@ BareWork bare_of(Kind kind, int units, std::uint64_t blocks, const std::string& 
 }
 
 RunBare* bare_program() {
-  void* const file = ::dlopen(EQUIPOISE_BARE_SIMGRID, RTLD_NOW | RTLD_LOCAL);
+  void* const file = ::dlopen(EQUIPOISE_BARE_SIMGRID, RTLD_LAZY | RTLD_LOCAL);
   void* const function = file == nullptr ? nullptr : ::dlsym(file, "run_bare");
   if (function == nullptr) throw BackendError(::dlerror());
   return reinterpret_cast<RunBare*>(function);

@@ -33,7 +33,7 @@ struct Joules {
 /// A function of the SimGrid that the simulator's module brought.
 template <class Function>
 Function* of_simgrid(const char* name) {
-  void* const module = ::dlopen(EQUIPOISE_SIMGRID_MODULE, RTLD_NOW | RTLD_LOCAL);
+  void* const module = ::dlopen(EQUIPOISE_SIMGRID_MODULE, RTLD_LAZY | RTLD_LOCAL);
   EQ_CHECK(module != nullptr, "the module is there");
   void* const function = ::dlsym(module, name);
   EQ_CHECK(function != nullptr, "SimGrid has the energy plugin");
