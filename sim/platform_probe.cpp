@@ -22,6 +22,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "sim/child_process.hpp"
+#include "sim/sim_module.hpp"
 #include "sim/simgrid_engine.hpp"
 
 namespace equipoise {
@@ -322,8 +323,8 @@ void check_readable(const std::string& platform_file) {
 
 }  // namespace
 
-ProbedPlatform probe_platform(const std::string& platform_file,
-                              const std::function<bool(const ProbedHost&)>& wants_routes) {
+ProbedPlatform probe_with_simgrid(const std::string& platform_file,
+                                  const std::function<bool(const ProbedHost&)>& wants_routes) {
   check_readable(platform_file);
   ChildProcess child([&](int fd) { return probe(fd, platform_file, wants_routes); });
   const ChildProcess::Outcome outcome = child.wait();

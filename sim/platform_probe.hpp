@@ -37,6 +37,7 @@ struct ProbedPlatform {
 /// The master is the host whose property `master` is true; without one, the first host of the file.
 /// Its own routes are empty. Throws InputError when SimGrid refuses the file, says why (with the
 /// line, where SimGrid knows it), or dies of it, and for two hosts without a route: which two.
+/// Throws BackendError where the program has no SimGrid.
 [[nodiscard]] ProbedPlatform probe_platform(
     const std::string& platform_file, const std::function<bool(const ProbedHost&)>& wants_routes);
 

@@ -13,7 +13,6 @@
 #include <simgrid/s4u/Engine.hpp>
 #include <simgrid/s4u/Host.hpp>
 #include <simgrid/s4u/Link.hpp>
-#include <simgrid/simix.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -28,6 +27,8 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/event_queue.hpp"
 #include "sim/machine_changes.hpp"
+#include "sim/sim_module.hpp"
+#include "sim/simcall.hpp"
 #include "sim/simgrid_engine.hpp"
 #include "sim/stage_activities.hpp"
 #include "sim/timeline.hpp"
@@ -149,8 +150,9 @@ class SimExecutor final : public Executor, private PipelineStages {
 
 void SimExecutor::run(const std::function<void()>& body) {
   load();
-  s4u::Actor::create("controller", s4u::Host::by_name(setup_.platform.master),
-                     [this, &body] { control(body); });
+  s4u::Actor::init("controller", s4u::Host::by_name(setup_.platform.master))->start([this, &body] {
+    control(body);
+  });
   engine_->run();
   if (thrown_) std::rethrow_exception(thrown_);
   if (!failure_.empty()) throw BackendError(failure_);
@@ -381,7 +383,7 @@ void SimExecutor::wait(Seconds until, bool wants_events) {
 
 }  // namespace
 
-std::unique_ptr<Executor> make_sim_executor(SimSetup setup) {
+std::unique_ptr<Executor> make_simgrid_executor(SimSetup setup) {
   static bool is_made = false;
   EQ_CHECK(!std::exchange(is_made, true), "one simulation a process: SimGrid has one engine");
   return std::make_unique<SimExecutor>(std::move(setup));

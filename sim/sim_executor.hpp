@@ -49,6 +49,7 @@ struct SimSetup {
 };
 
 /// Makes the executor. One per process: SimGrid has one engine and one clock, so a second is a bug.
+/// Throws BackendError where the program has no SimGrid.
 ///
 /// A block is dispatched, copied in (first use and resident bytes before the first), computed,
 /// copied out; the blocks of a unit overlap as its copy engines and its memory let them

@@ -116,7 +116,7 @@ Way way(Host* from, Host* to, const Crossing& crossing, const LinkUses& uses) {
 void EngineEnd::operator()(Engine* engine) const { delete engine; }
 
 EnginePtr start_simgrid() {
-  // What runs the one actor is a setting of the build: see CMakeLists.txt.
+  // What runs the one actor, and the host model's name, are settings of the build: CMakeLists.txt.
   std::array<std::string, 4> words{"equipoise", "--log=root.thresh:critical", "--log=root.fmt:%m%n",
                                    "--cfg=" EQUIPOISE_ACTORS};
   std::array<char*, 5> argv{words[0].data(), words[1].data(), words[2].data(), words[3].data(),
@@ -128,7 +128,7 @@ EnginePtr start_simgrid() {
   for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], nullptr, &actions[i]);
   EnginePtr engine(new Engine(&argc, argv.data()));
   for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &actions[i], nullptr);
-  set_default<std::string>({"host/model"}, "compound");
+  set_default<std::string>({"host/model"}, EQUIPOISE_HOST_MODEL);
   set_default<std::string>({"network/model"}, "CM02");
   set_default<bool>({"network/crosstraffic"}, false);
   set_default<double>({"network/TCP-gamma"}, 0.0);

@@ -1,6 +1,8 @@
 # How fast, as ratios measured in one run (Google Benchmark); ctest runs the short ones so that they live.
+add_library(equipoise_bare_simgrid MODULE bench/bare_simgrid.cpp)
+target_link_libraries(equipoise_bare_simgrid PRIVATE equipoise_build_settings PkgConfig::SIMGRID)
+
 add_executable(equipoise_bench
-  bench/bare_simgrid.cpp
   bench/grid_kernel_bench.cpp
   bench/point_kernel_bench.cpp
   bench/policy_bench.cpp
@@ -13,8 +15,11 @@ add_executable(equipoise_bench
 set_source_files_properties(bench/root_loop.cpp PROPERTIES
   COMPILE_OPTIONS "-O3;-fno-math-errno;-fno-trapping-math")
 target_link_libraries(equipoise_bench PRIVATE
-  equipoise_test_support equipoise::sim equipoise::real equipoise::traces fmt::fmt PkgConfig::SIMGRID
-  PkgConfig::FFTW benchmark::benchmark_main)
+  equipoise_test_support equipoise::sim equipoise::real equipoise::traces fmt::fmt PkgConfig::FFTW
+  benchmark::benchmark_main)
+add_dependencies(equipoise_bench equipoise_bare_simgrid)
+set_source_files_properties(bench/sim_bench.cpp PROPERTIES
+  COMPILE_DEFINITIONS "EQUIPOISE_BARE_SIMGRID=\"$<TARGET_FILE:equipoise_bare_simgrid>\"")
 # For vectors.hpp.
 target_include_directories(equipoise_bench PRIVATE ${PROJECT_BINARY_DIR}/made)
 add_test(NAME benchmark_lives COMMAND equipoise_bench --benchmark_min_time=0.01

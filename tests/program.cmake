@@ -15,9 +15,13 @@ equipoise_tests(program
     tools/replay_test.cpp
     tools/scenario_test.cpp
     tools/sweep_test.cpp
+    tools/same_journal_test.cpp
     tools/validate_test.cpp
+    tools/without_simgrid_test.cpp
   LIBS equipoise_program equipoise_test_support nlohmann_json::nlohmann_json)
 add_dependencies(program_tests equipoise)
+set_source_files_properties(tools/without_simgrid_test.cpp PROPERTIES
+  COMPILE_DEFINITIONS "EQUIPOISE_SIMGRID_MODULE=\"$<TARGET_FILE:equipoise_simgrid>\"")
 
 # What the program does behind its commands.
 equipoise_tests(search

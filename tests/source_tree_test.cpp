@@ -24,10 +24,12 @@ bool starts_with(const std::string& text, const std::string& start) {
   return text.rfind(start, 0) == 0;
 }
 
+const std::vector<std::string> folders = {"shared_policies", "sim",   "real", "traces",
+                                          "platforms",       "tools", "tests"};
+
 std::vector<Source> sources() {
   std::vector<Source> all;
-  for (const char* folder :
-       {"shared_policies", "sim", "real", "traces", "platforms", "tools", "tests"}) {
+  for (const std::string& folder : folders) {
     for (const auto& entry : fs::recursive_directory_iterator(fs::path(SOURCE_DIR) / folder)) {
       const std::string ending = entry.path().extension();
       if (ending != ".cpp" && ending != ".hpp" && ending != ".cu") continue;
@@ -79,9 +81,9 @@ TEST(SourceTree, SharedPoliciesHaveNoClockThreadChanceOrOutput) {
 }
 
 TEST(SourceTree, FoldersOfTheStarDoNotKnowOneAnother) {
-  const std::vector<std::string> folders = {"traces", "platforms", "sim", "real"};
-  for (const std::string& folder : folders) {
-    for (const std::string& other : folders) {
+  const std::vector<std::string> points = {"traces", "platforms", "sim", "real"};
+  for (const std::string& folder : points) {
+    for (const std::string& other : points) {
       if (other == folder) continue;
       expect_none("#include \"" + other + "/", folder + " includes " + other, inside(folder + "/"));
     }
@@ -145,12 +147,30 @@ TEST(SourceTree, PoliciesDoNotKnowTheTruthOfTheMachine) {
   }
 }
 
-TEST(SourceTree, SimGridIsKnownToTheSimulatorTheBenchmarkAndOneTestOnly) {
-  expect_none("#include <(simgrid|xbt)/", "a global engine, and seconds of compile time",
-              outside({"sim/", "tests/bench/", "tests/sim/energy_test.cpp"}));
-  expect_none("#include <(simgrid|xbt)/", "SimGrid stays out of headers", [](const auto& path) {
-    return starts_with(path, "sim/") && fs::path(path).extension() == ".hpp";
-  });
+TEST(SourceTree, SimGridIsKnownToTheModuleTheBareProgramAndOneTestOnly) {
+  expect_none("#include <(simgrid|xbt)/", "a global engine, and MPI's names: module files only",
+              outside({"sim/platform_probe.cpp", "sim/sim_executor.cpp", "sim/simgrid_engine.cpp",
+                       "sim/stage_activities.cpp", "tests/bench/bare_simgrid.cpp",
+                       "tests/sim/energy_test.cpp"}));
+}
+
+TEST(SourceTree, SimGridIsLinkedWithModulesOnly) {
+  const std::regex links_simgrid("target_link_libraries\\((\\w+)[^)]*PkgConfig::SIMGRID");
+  const std::set<std::string> modules = {"equipoise_simgrid", "equipoise_bare_simgrid"};
+  std::size_t found = 0;
+  for (const std::string& folder : folders) {
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path(SOURCE_DIR) / folder)) {
+      const std::string name = entry.path().filename();
+      if (name != "CMakeLists.txt" && entry.path().extension() != ".cmake") continue;
+      std::ifstream file(entry.path());
+      const std::string text{std::istreambuf_iterator<char>(file), {}};
+      for (std::sregex_iterator at(text.begin(), text.end(), links_simgrid), end; at != end; ++at) {
+        EXPECT_TRUE(modules.contains((*at)[1])) << entry.path() << ": " << (*at)[1];
+        ++found;
+      }
+    }
+  }
+  EXPECT_EQ(found, modules.size());
 }
 
 TEST(SourceTree, IpoptIsKnownToOneFile) {

@@ -38,7 +38,7 @@ constexpr std::array<KindWords, 6> kinds = {{{DisturbanceKind::compete, "unit", 
                                              {DisturbanceKind::fail, "unit", nullptr, true},
                                              {DisturbanceKind::join, "unit", nullptr, false}}};
 
-const KindWords& words_of(const JsonObject& event) {
+KindWords words_of(const JsonObject& event) {
   const std::string& name = event.text("kind");
   std::vector<std::string> known;
   for (const KindWords& words : kinds) {
@@ -145,7 +145,7 @@ class EventReader {
         fmt::format("'{}' is {}; {}", member, value.text.empty() ? "empty" : value.text, rule));
   }
 
-  const KindWords& words_;
+  const KindWords words_;
   JsonObject event_;
   const std::string& path_;
 };

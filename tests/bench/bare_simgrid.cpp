@@ -25,7 +25,7 @@ double run_bare(const BareWork& work) {
   std::uint64_t left = work.blocks;
   for (std::size_t unit = 0; unit < work.compute_s.size(); ++unit) {
     s4u::Host* const host = s4u::Host::by_name(std::string("u").append(std::to_string(unit)));
-    s4u::Actor::create("unit", host, [&work, &left, master, host, unit] {
+    s4u::Actor::init("unit", host)->start([&work, &left, master, host, unit] {
       const double flops = work.compute_s[unit] * host->get_speed();
       while (left > 0) {
         --left;

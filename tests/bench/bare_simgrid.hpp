@@ -18,7 +18,8 @@ struct BareWork {
 
 /// A bare master and workers on S4U: one actor a unit; a block is a transfer, an execution and a
 /// transfer back; the fastest settings that we know of. Returns the simulated time in seconds. One
-/// a process.
-double run_bare(const BareWork& work);
+/// a process. It is in a module of its own, opened as the simulator's is, and for the same reason.
+extern "C" double run_bare(const BareWork& work);
+using RunBare = decltype(run_bare);
 
 }  // namespace equipoise

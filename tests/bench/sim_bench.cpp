@@ -3,6 +3,7 @@
 // Every run has a process of its own; ours and the bare one take turns, so that their ratio is of
 // one moment. Counters are medians: `ratio` is our blocks per second over the bare program's.
 #include <benchmark/benchmark.h>
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -150,6 +151,13 @@ BareWork bare_of(Kind kind, int units, std::uint64_t blocks, const std::string& 
   return bare;
 }
 
+RunBare* bare_program() {
+  void* const file = ::dlopen(EQUIPOISE_BARE_SIMGRID, RTLD_LAZY | RTLD_LOCAL);
+  void* const function = file == nullptr ? nullptr : ::dlsym(file, "run_bare");
+  if (function == nullptr) throw BackendError(::dlerror());
+  return reinterpret_cast<RunBare*>(function);
+}
+
 /// Ours against the bare program, neither of which writes a journal.
 void sim_against_bare(benchmark::State& state, Kind kind) {
   const auto units = static_cast<int>(state.range(0));
@@ -157,6 +165,7 @@ void sim_against_bare(benchmark::State& state, Kind kind) {
   const SimSetup setup = setup_of(kind, units, blocks);
   const BareWork bare = bare_of(kind, units, blocks, setup.platform_file);
   std::vector<double> ours_s;
+  RunBare* const run_bare = bare_program();
   std::vector<double> bare_s;
   for (auto _ : state) {
     ours_s.push_back(measure([&] { return run_without_journal(setup); }).wall_s);

@@ -1,6 +1,8 @@
 // The energy of runs, counted from their journals, beside what SimGrid's host energy plugin says of
 // the same simulation. The one test that knows SimGrid: it switches the plugin on and reads it.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <simgrid/host.h>
 #include <simgrid/plugins/energy.h>
 
 #include <cmath>
@@ -8,11 +10,11 @@
 #include <cstdint>
 #include <cstring>
 #include <random>
-#include <simgrid/s4u/Host.hpp>
 #include <string>
 #include <vector>
 
 #include "platforms/platform_file.hpp"
+#include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/metrics.hpp"
 #include "sim/child_process.hpp"
 #include "tests/support/random_seed.hpp"
@@ -27,6 +29,16 @@ struct Joules {
   std::vector<double> journal;
   std::vector<double> plugin;
 };
+
+/// A function of the SimGrid that the simulator's module brought.
+template <class Function>
+Function* of_simgrid(const char* name) {
+  void* const module = ::dlopen(EQUIPOISE_SIMGRID_MODULE, RTLD_LAZY | RTLD_LOCAL);
+  EQ_CHECK(module != nullptr, "the module is there");
+  void* const function = ::dlsym(module, name);
+  EQ_CHECK(function != nullptr, "SimGrid has the energy plugin");
+  return reinterpret_cast<Function*>(function);
+}
 
 /// The units of `setup` with the watts of `platform`, read as the program reads them.
 std::vector<Unit> powered_units(const SimSetup& setup, const TestPlatform& platform) {
@@ -47,7 +59,8 @@ Joules run_with_plugin(const TestPlatform& platform, const Workload& workload, I
   setup.activities_only = true;
   const std::vector<Unit> units = powered_units(setup, platform);
   ChildProcess child([&](int fd) {
-    sg_host_energy_plugin_init();  // before the platform is loaded
+    of_simgrid<decltype(sg_host_energy_plugin_init)>(
+        "sg_host_energy_plugin_init")();  // before the platform is loaded
     const std::unique_ptr<Executor> executor = make_sim_executor(setup);
     Metrics metrics(units);
     Scripted policy = pieces_of(block_items);
@@ -56,9 +69,10 @@ Joules run_with_plugin(const TestPlatform& platform, const Workload& workload, I
     run.phases = setup.phases;
     const RunOutcome outcome = run_policy(*executor, policy, run, metrics);
     std::vector<double> numbers = {outcome.complete ? 1.0 : 0.0};
-    for (const Unit& unit : units) {
-      numbers.push_back(sg_host_get_consumed_energy(simgrid::s4u::Host::by_name(unit.name)));
-    }
+    const auto host = of_simgrid<decltype(sg_host_by_name)>("sg_host_by_name");
+    const auto energy_of =
+        of_simgrid<decltype(sg_host_get_consumed_energy)>("sg_host_get_consumed_energy");
+    for (const Unit& unit : units) numbers.push_back(energy_of(host(unit.name.c_str())));
     for (const UnitNumbers& unit : metrics.numbers().units) numbers.push_back(*unit.energy_j);
     std::string bytes(numbers.size() * sizeof(double), '\0');
     std::memcpy(bytes.data(), numbers.data(), bytes.size());

@@ -18,10 +18,10 @@ namespace equipoise {
 
 namespace {
 
-/// Starts the program; what it prints goes into the two files.
-pid_t start(const std::vector<std::string>& arguments, const std::string& out,
-            const std::string& err) {
-  std::vector<std::string> words = {EQUIPOISE_BINARY};
+/// Starts a program; what it prints goes into the two files.
+pid_t start(const std::string& program, const std::vector<std::string>& arguments,
+            const std::string& out, const std::string& err) {
+  std::vector<std::string> words = {program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   const pid_t child = ::fork();
   if (child < 0) throw std::runtime_error("cannot fork");
@@ -43,9 +43,15 @@ int exit_code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 
 
 }  // namespace
 
+std::string program_file() { return EQUIPOISE_BINARY; }
+
 ProgramRun run_equipoise(const std::vector<std::string>& arguments) {
+  return run_copy(program_file(), arguments);
+}
+
+ProgramRun run_copy(const std::string& program, const std::vector<std::string>& arguments) {
   const TemporaryFolder scratch;
-  const pid_t child = start(arguments, scratch.path("out"), scratch.path("err"));
+  const pid_t child = start(program, arguments, scratch.path("out"), scratch.path("err"));
   int status = 0;
   ::waitpid(child, &status, 0);
   return {exit_code_of(status), scratch.read("out"), scratch.read("err")};
@@ -54,7 +60,7 @@ ProgramRun run_equipoise(const std::vector<std::string>& arguments) {
 ProgramRun signal_equipoise(const std::vector<std::string>& arguments, int signal,
                             const std::function<bool()>& when) {
   const TemporaryFolder scratch;
-  const pid_t child = start(arguments, scratch.path("out"), scratch.path("err"));
+  const pid_t child = start(program_file(), arguments, scratch.path("out"), scratch.path("err"));
   int status = 0;
   while (::waitpid(child, &status, WNOHANG) == 0) {
     if (when()) {

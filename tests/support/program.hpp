@@ -17,6 +17,13 @@ struct ProgramRun {
 /// Runs `equipoise` with `arguments` in the repository's root and waits for it.
 [[nodiscard]] ProgramRun run_equipoise(const std::vector<std::string>& arguments);
 
+/// The same with a copy of the program.
+[[nodiscard]] ProgramRun run_copy(const std::string& program,
+                                  const std::vector<std::string>& arguments);
+
+/// The file that is run.
+[[nodiscard]] std::string program_file();
+
 /// Runs `equipoise`, sends it `signal` as soon as `when` holds, and waits for it; lets it end by
 /// itself when it does so before.
 [[nodiscard]] ProgramRun signal_equipoise(const std::vector<std::string>& arguments, int signal,

@@ -161,7 +161,7 @@ TEST(Program, ShowsPlbHecAheadOfGreedyOnSirocco) {
   EXPECT_GT(results.at("results").at(1).at("speedup_vs_baseline"), 1.0);
 }
 
-// SimGrid and the MPI stand-in of Ipopt's linear solver export functions of the same names.
+// SimGrid and the MPI of Ipopt's linear solver export functions of the same names.
 TEST(Program, SolvesWithIpoptInsideASimulation) {
   const ProgramRun run =
       run_equipoise(with(with({"simulate"}, sirocco), {"--policy", "plb-hec:solver=ipopt"}));

@@ -1,14 +1,18 @@
-// The versions that CMake found.
+// The versions that CMake found, and the SimGrid that is there.
 #include "tools/commands/version.hpp"
+
+#include "sim/sim_module.hpp"
 
 namespace equipoise {
 
 std::string version_text() { return EQUIPOISE_VERSION; }
 
 std::string built_with_text() {
-  return "equipoise " + version_text() +
-         " (SimGrid " EQUIPOISE_SIMGRID_VERSION ", Ipopt " EQUIPOISE_IPOPT_VERSION
-         ", OpenBLAS " EQUIPOISE_OPENBLAS_VERSION ", without CUDA, without MPI)";
+  const std::optional<std::string> simgrid = simgrid_version();
+  return "equipoise " + version_text() + " (" +
+         (simgrid ? "SimGrid " + *simgrid : "without SimGrid") +
+         ", Ipopt " EQUIPOISE_IPOPT_VERSION ", OpenBLAS " EQUIPOISE_OPENBLAS_VERSION
+         ", without CUDA, without MPI)";
 }
 
 }  // namespace equipoise

@@ -1,0 +1,12 @@
+// What the program finds when it opens the module.
+#include "sim/sim_module.hpp"
+
+namespace equipoise {
+
+extern "C" {
+extern const SimModule equipoise_simgrid;
+const SimModule equipoise_simgrid{EQUIPOISE_SIMGRID_VERSION, &probe_with_simgrid,
+                                  &make_simgrid_executor};
+}
+
+}  // namespace equipoise
