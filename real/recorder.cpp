@@ -9,6 +9,7 @@
 #include <numeric>
 #include <utility>
 
+#include "real/core_watch.hpp"
 #include "real/machine.hpp"
 #include "real/merge_recorder.hpp"
 #include "real/real_executor.hpp"
@@ -21,13 +22,13 @@ namespace {
 
 /// How many units are recorded at a time.
 std::size_t units_at_a_time(const RecordSetup& setup) {
-  return setup.concurrent ? setup.units.size() : 1;
+  return setup.alone ? 1 : setup.units.size();
 }
 
 /// The items that each unit goes through: of those that compute at a time, each has its own.
 Items part_of_a_unit(const RecordSetup& setup) {
   const Workload& workload = setup.kernel->workload();
-  const auto units = setup.concurrent ? std::ranges::count_if(setup.units, &UnitSpec::computes) : 1;
+  const auto units = setup.alone ? 1 : std::ranges::count_if(setup.units, &UnitSpec::computes);
   if (units <= 1) return workload.items;
   return workload.items / units / workload.grain_items * workload.grain_items;
 }
@@ -160,8 +161,7 @@ void check_sizes(const RecordSetup& setup) {
       throw InputError(
           "--sizes",
           fmt::format("{} has no block of {} items{}; give sizes from 1 to {}", spec.unit.name,
-                      items, setup.concurrent ? " when all units are recorded at a time" : "",
-                      most));
+                      items, setup.alone ? "" : " when all units are recorded at a time", most));
     }
   }
 }
@@ -177,7 +177,7 @@ Trace header_of_recording(const RecordSetup& setup) {
   trace.problem = setup.kernel->problem();
   trace.grain_items = setup.kernel->workload().grain_items;
   trace.provenance = fmt::format("equipoise record on {}, {}", machine.name,
-                                 setup.concurrent ? "all units at a time" : "each unit alone");
+                                 setup.alone ? "each unit alone" : "all units at a time");
   trace.machine = fmt::format(R"({{"host":{},"cpu":{},"cpu_threads":{},"memory_bytes":{}}})",
                               quoted(machine.name), quoted(machine.cpu_model),
                               machine.threads.size(), machine.memory_bytes);
@@ -191,6 +191,7 @@ Recording record(const RecordSetup& setup) {
   Recording recording;
   recording.trace = header_of_recording(setup);
   const Placement placement = place_units(setup.units, this_machine());
+  const CoreWatch watch(placement);
   std::deque<GroupRecorder> groups;
   for (std::size_t first = 0; first < setup.units.size(); first += units_at_a_time(setup)) {
     groups.emplace_back(setup, first);
@@ -208,6 +209,8 @@ Recording record(const RecordSetup& setup) {
     }
     if (!recording.interrupted && setup.after_pass) setup.after_pass();
   }
+  const std::string disturbed = disturbance_text(watch.since());
+  if (!disturbed.empty()) recording.doubts.push_back(disturbed);
   std::vector<double> besides_s;
   std::vector<double> first_uses_s;
   std::uint32_t position = 0;

@@ -34,7 +34,7 @@ struct RecordSetup {
   /// as in a run; what they take is known, and so nothing of theirs is kept. Empty: all compute.
   std::vector<std::vector<PacedPhase>> paced;
   Kernel* kernel = nullptr;    ///< allocated
-  bool concurrent = false;     ///< all units at a time, as in a run; else each alone, in turn
+  bool alone = false;          ///< one unit after the other; else all at a time, as in a run
   std::vector<Items> sizes;    ///< block sizes; empty: `size_ladder`, and `sizes_at_bends`
   std::size_t sizes_max = 20;  ///< with those at bends
   double bend_tolerance = 0.02;
@@ -68,7 +68,7 @@ struct Recording {
   std::vector<RecordedUnit> units;
   std::vector<std::string> imprecise;  ///< "cpu0 at 512 items: known to 4.1 %": budget or limit hit
   /// What makes no sense, or is doubtful: a copy faster than this machine copies, a time that falls
-  /// as the size grows, how many samples are outliers.
+  /// as the size grows, how many samples are outliers, that other programs had the cores.
   std::vector<std::string> doubts;
   bool interrupted = false;  ///< a stop was requested; the trace holds what was there
 };
@@ -83,9 +83,9 @@ struct Recording {
 /// is spent; so in every pass, for its part of all these. All samples are kept; outliers
 /// (`BlockSamples`) are marked, and count in nothing.
 ///
-/// Alone, the largest size is half of the items. Concurrently every unit goes through a part of the
-/// items of its own, which is its largest size, and those that are done go on with blocks that
-/// nobody counts until all are: they share caches, memory bandwidth and turbo as in a run.
+/// All at a time, every unit goes through a part of the items of its own, which is its largest
+/// size, and those that are done go on with blocks that nobody counts until all are: they share
+/// caches, memory bandwidth and turbo as in a run. Alone, the largest size is half of the items.
 ///
 /// The trace's dispatch times, of each unit and of all, are the mean of what passed between handing
 /// a block out and hearing of its end beside its three stages, over all samples, and the blocks of

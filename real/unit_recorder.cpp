@@ -23,7 +23,7 @@ constexpr double falling = 0.98;
 UnitRecorder::UnitRecorder(const RecordSetup& setup, std::size_t unit, ItemSegment segment)
     : setup_(setup), unit_(unit), segment_(segment) {
   const Workload& workload = setup.kernel->workload();
-  const Items items_max = setup.concurrent ? segment.items : workload.items / 2;
+  const Items items_max = setup.alone ? workload.items / 2 : segment.items;
   const std::vector<Items> sizes =
       setup.sizes.empty() ? size_ladder(workload, setup.units[unit].unit, items_max) : setup.sizes;
   for (const Items items : sizes) sizes_.push_back({.items = items});

@@ -12,6 +12,7 @@ equipoise_tests(program
     tools/program_test.cpp
     tools/real_scenario_test.cpp
     tools/record_test.cpp
+    tools/repetition_noise_test.cpp
     tools/replay_test.cpp
     tools/scenario_test.cpp
     tools/sweep_test.cpp

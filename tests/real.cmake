@@ -1,6 +1,7 @@
 # Real workers, kernels and recording.
 equipoise_tests(real
   SOURCES
+    real/core_watch_test.cpp
     real/kernels/binomial_test.cpp
     real/kernels/fft2d_test.cpp
     real/kernels/gaussian_test.cpp

@@ -29,6 +29,12 @@ Statistics summarise(const std::vector<double>& values) {
   return s;
 }
 
+std::optional<double> share_of_others(const CoreUse& use) {
+  constexpr double least_s = 0.5;
+  if (use.cores_s < least_s) return std::nullopt;
+  return std::min(1.0, use.others_s / use.cores_s);
+}
+
 namespace {
 
 /// Takes in the phases of one of n runs.
@@ -75,6 +81,8 @@ PolicyResult summarise(const std::string& policy, const std::string& on,
       r.share_by_unit[i] += share(numbers, i) / n;
       add_known(r.energy_by_unit_j[i], numbers.units[i].energy_j, n);
     }
+    r.core_use.cores_s += run.core_use.cores_s;
+    r.core_use.others_s += run.core_use.others_s;
     add_phases(r.phases, numbers, n);
     r.blocks += static_cast<double>(numbers.blocks) / n;
     r.rebalances += static_cast<double>(numbers.rebalances) / n;

@@ -23,9 +23,23 @@ struct Statistics {
 /// Summarises (n) values, n >= 1.
 [[nodiscard]] Statistics summarise(const std::vector<double>& values);
 
+/// What became of the cores that units compute on while something ran.
+struct CoreUse {
+  double cores_s = 0.0;   ///< time that passed, times cores; 0 where this is not known
+  double others_s = 0.0;  ///< of it: what other programs had
+};
+
+/// What other programs had of the cores, 0 to 1. Nothing where the cores were watched for less than
+/// half a second together: systems count in ticks of 10 ms.
+[[nodiscard]] std::optional<double> share_of_others(const CoreUse& use);
+
+/// With a larger share of others, what was measured is not the units' own.
+constexpr double most_of_others = 0.10;
+
 /// One run of a policy, as results need it.
 struct PolicyRun {
   RunNumbers numbers;
+  CoreUse core_use;  ///< of real runs
   bool verified = false;
   bool policy_stalled = false;
   std::uint64_t repetition = 0;
@@ -50,6 +64,7 @@ struct PolicyResult {
   std::size_t reps = 0;
   Statistics makespan_s;
   std::vector<RepetitionTime> repetitions;    ///< (reps), in the order of the runs
+  CoreUse core_use;                           ///< of all runs together
   std::optional<double> speedup_vs_baseline;  ///< of mean makespans; nothing until compared
   std::optional<Statistics> paired_ratio;     ///< over the reference; nothing until compared
   std::optional<double> over_lower_bound;     ///< mean makespan over the bound

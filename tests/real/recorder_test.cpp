@@ -76,7 +76,6 @@ TEST(Record, TakesAllUnitsTogetherThroughPartsOfTheItemsOfTheirOwn) {
   };
   ScriptedKernel kernel(script);
   RecordSetup setup = quick_setup({"cpu", "cpu,slowdown=3"}, kernel);
-  setup.concurrent = true;
   const Recording recording = record(setup);
   EXPECT_FALSE(recording.interrupted);
   EXPECT_FALSE(shared);
@@ -86,6 +85,37 @@ TEST(Record, TakesAllUnitsTogetherThroughPartsOfTheItemsOfTheirOwn) {
     EXPECT_EQ(sizes.front(), 1.0);
     EXPECT_EQ(sizes.back(), 500.0);
   }
+}
+
+TEST(Record, TakesOneUnitAfterTheOtherThroughHalfOfAllItemsWhenAsked) {
+  KernelScript script(100);
+  std::atomic<int> at_work = 0;
+  std::atomic<int> most = 0;
+  std::atomic<Items> last = 0;
+  script.compute = [&](const Block& block, int) {
+    most = std::max(most.load(), ++at_work);
+    last = std::max(last.load(), block.first + block.items);
+    std::this_thread::sleep_for(std::chrono::microseconds(300));
+    --at_work;
+  };
+  ScriptedKernel kernel(script);
+  RecordSetup setup = quick_setup({"cpu", "cpu", "cpu"}, kernel);
+  setup.alone = true;
+  const Recording recording = record(setup);
+  EXPECT_EQ(most, 1);
+  EXPECT_GT(last, 50) << "each unit goes through all items, not through a part of its own";
+  for (const std::uint32_t unit : {0u, 1u, 2u}) {
+    EXPECT_EQ(BlockTiming(recording.trace, unit).sizes().back(), 50.0);
+  }
+}
+
+TEST(Record, SaysInTheTraceHowUnitsWereTimed) {
+  KernelScript script(100);
+  ScriptedKernel kernel(script);
+  RecordSetup setup = quick_setup({"cpu", "cpu"}, kernel);
+  EXPECT_TRUE(header_of_recording(setup).provenance.ends_with(", all units at a time"));
+  setup.alone = true;
+  EXPECT_TRUE(header_of_recording(setup).provenance.ends_with(", each unit alone"));
 }
 
 TEST(Record, TimesWhatTheKernelMergesBetweenIterations) {
@@ -108,19 +138,6 @@ TEST(Record, TimesWhatTheKernelMergesBetweenIterations) {
   KernelScript once(100);
   ScriptedKernel no_iterations(once);
   EXPECT_FALSE(record(quick_setup({"cpu"}, no_iterations)).trace.merge);
-}
-
-TEST(Record, FlagsATimeThatFallsAsTheSizeGrows) {
-  KernelScript script(256);
-  script.compute = [](const Block& block, int) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(block.items < 128 ? 5 : 1));
-  };
-  ScriptedKernel kernel(script);
-  const Recording recording = record(quick_setup({"cpu"}, kernel));
-  const bool is_flagged = std::ranges::any_of(recording.doubts, [](const std::string& doubt) {
-    return doubt.starts_with("cpu0: a block of 128 items is faster than one of ");
-  });
-  EXPECT_TRUE(is_flagged) << (recording.doubts.empty() ? "" : recording.doubts.front());
 }
 
 TEST(Record, LeavesOutCopiesThatAKernelDoesNotMake) {
@@ -183,7 +200,6 @@ TEST(Record, KeepsPacedUnitsBusyAndNothingOfTheirs) {
   KernelScript script(100);
   ScriptedKernel kernel(script);
   RecordSetup setup = quick_setup({"cpu", "paced,trace_unit=x,id=gpu"}, kernel);
-  setup.concurrent = true;
   setup.sizes = {1, 100};  // the one that computes has all the items
   Trace trace;
   trace.units.resize(1);
@@ -226,7 +242,6 @@ TEST(Record, RefusesFewerItemsThanTheUnitsNeedTogether) {
   KernelScript script(1);
   ScriptedKernel kernel(script);
   RecordSetup setup = quick_setup({"cpu", "cpu"}, kernel);
-  setup.concurrent = true;
   EXPECT_EQ(
       refusal_of([&] { static_cast<void>(record(setup)); }),
       "--workload: 2 units at a time need 2 items at least, and scripted has 1; give it more, or "
@@ -239,11 +254,10 @@ TEST(Record, RefusesSizesAboveTheItemsOfAUnitThatHasAPartOfThem) {
   ScriptedKernel kernel(script);
   RecordSetup setup = quick_setup({"cpu", "cpu"}, kernel);
   setup.sizes = {200, 600};
-  setup.concurrent = true;
   EXPECT_EQ(refusal_of([&] { static_cast<void>(record(setup)); }),
             "--sizes: cpu0 has no block of 600 items when all units are recorded at a time; give "
             "sizes from 1 to 500");
-  setup.concurrent = false;
+  setup.alone = true;
   EXPECT_EQ(record(setup).trace.samples.size(), 8u);  // 2 units, 2 sizes, 2 samples
 }
 
@@ -352,6 +366,22 @@ TEST(UnitRecorder, KnowsItsFirstUseWhenItsFirstSizeHasEnded) {
   ASSERT_EQ(rest.size(), 1u);
   EXPECT_EQ(rest[0].compute_mean_s, 8.0);
   EXPECT_TRUE(unit.take_rest().empty());
+}
+
+TEST(UnitRecorder, FlagsATimeThatFallsAsTheSizeGrows) {
+  KernelScript script(256);
+  ScriptedKernel kernel(script);
+  RecordSetup setup = quick_setup({"cpu"}, kernel);
+  setup.sizes = {32, 64, 128};
+  UnitRecorder unit(setup, 0, {0, 256});
+  // Of each size one that does not count, and two that do.
+  for (const double compute_s : {9.0, 4.0, 4.0, 9.0, 5.0, 5.0, 9.0, 1.0, 1.0}) {
+    unit.take({{Seconds{}, Seconds{compute_s}, Seconds{}}, Seconds{}}, Seconds{});
+  }
+  Recording recording;
+  unit.add_remarks(recording);
+  EXPECT_EQ(recording.doubts,
+            (std::vector<std::string>{"cpu0: a block of 128 items is faster than one of 64"}));
 }
 
 TEST(Record, SaysThatAUnitWasLost) {

@@ -194,8 +194,16 @@ TEST(Program, RecordsPredictsAndRunsOnThisMachine) {
             "--policy", "all", "--reps", "2", "--out", scratch.path("cmp")}));
   ASSERT_EQ(compare.exit_code, 0) << compare.err;
   EXPECT_NE(compare.out.find("predicted s"), std::string::npos) << compare.out;
+  EXPECT_NE(compare.out.find("sd %: standard deviation"), std::string::npos) << compare.out;
   const Json results = Json::parse(read_text(scratch.path("cmp/results.json")));
-  for (const Json& result : results.at("results")) EXPECT_EQ(result.at("verified"), true);
+  for (const Json& result : results.at("results")) {
+    EXPECT_EQ(result.at("verified"), true);
+    const bool is_real = result.at("on") == "real";
+    EXPECT_EQ(result.at("too_noisy").is_boolean(), is_real);
+    const Json& times = result.at("makespan_s");
+    EXPECT_DOUBLE_EQ(result.at("makespan_relative_sd"),
+                     times.at("sd").get<double>() / times.at("mean").get<double>());
+  }
 }
 
 TEST(Program, RunsMatmulForReal) {

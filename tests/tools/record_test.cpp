@@ -24,8 +24,8 @@ std::vector<std::string> record_to(const std::string& out, const std::string& wo
 TEST(RecordCommand, RefusesFewerItemsThanUnitsAtATimeAndWritesNothing) {
   const TemporaryFolder scratch;
   const std::string out = scratch.path("t.jsonl");
-  const ProgramRun run = run_equipoise({"record", "--concurrent", "--unit", "cpu", "--unit", "cpu",
-                                        "--workload", "blackscholes:options=1", "--out", out});
+  const ProgramRun run = run_equipoise({"record", "--unit", "cpu", "--unit", "cpu", "--workload",
+                                        "blackscholes:options=1", "--out", out});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_NE(run.err.find("equipoise: error: --workload: "), std::string::npos) << run.err;
   EXPECT_NE(run.err.find("2 units at a time need 2 items at least"), std::string::npos) << run.err;
@@ -40,6 +40,21 @@ TEST(RecordCommand, LeavesTheTraceAloneWhenItIsDone) {
   EXPECT_FALSE(fs::exists(out + ".partial"));
   const ProgramRun check = run_equipoise({"trace", "check", out});
   EXPECT_EQ(check.exit_code, 0) << check.err;
+  EXPECT_NE(read_text(out).find("all units at a time"), std::string::npos);
+}
+
+TEST(RecordCommand, TimesOneUnitAfterTheOtherWhenAsked) {
+  const TemporaryFolder scratch;
+  const std::string out = scratch.path("t.jsonl");
+  std::vector<std::string> words = record_to(out, "blackscholes:options=6");
+  const ProgramRun together = run_equipoise(words);
+  EXPECT_EQ(together.exit_code, 2);  // a unit has three of the six items
+  EXPECT_NE(together.err.find("cpu0 has no block of 4 items when all units are recorded at a time"),
+            std::string::npos)
+      << together.err;
+  words.emplace_back("--alone");
+  const ProgramRun alone = run_equipoise(words);
+  ASSERT_EQ(alone.exit_code, 0) << alone.err;
   EXPECT_NE(read_text(out).find("each unit alone"), std::string::npos);
 }
 

@@ -102,6 +102,10 @@ TEST_F(Validate, RecordsSimulatesAndRunsTheSameThing) {
   ASSERT_EQ(json.at("policies").size(), 2u);  // the baseline, too
   for (const Json& policy : json.at("policies")) {
     EXPECT_EQ(policy.at("verified"), true);
+    const Json& measured = policy.at("measured_s");
+    EXPECT_DOUBLE_EQ(policy.at("measured_relative_sd"),
+                     measured.at("sd").get<double>() / measured.at("mean").get<double>());
+    EXPECT_TRUE(policy.at("too_noisy").is_boolean());
     EXPECT_NEAR(policy.at("predicted_s").at("mean").get<double>() /
                         policy.at("measured_s").at("mean").get<double>() -
                     1.0,

@@ -162,7 +162,7 @@ void add_validate(CLI::App& app, Request& r) {
   add_output(*c, r);
   add_help(*c,
            "equipoise validate --unit cpu --unit cpu,slowdown=3 --workload "
-           "blackscholes:options=2e6,iterations=20 --policy plb-hec --policy equipoise --reps 5 "
+           "blackscholes:options=1e7,iterations=10 --policy plb-hec --policy equipoise --reps 5 "
            "--out validated/");
   c->callback([&r] {
     r.command = [&r] {
@@ -181,9 +181,9 @@ void add_record(CLI::App& app, Request& r) {
   c->add_option("--seed", r.seed, "of the input data")->capture_default_str();
   c->add_option("--seconds-max", r.seconds_max, "time for each unit, in seconds")
       ->capture_default_str();
-  c->add_flag("--concurrent", r.options.concurrent,
-              "all units at a time: they share memory bandwidth and turbo as in a run, so this is "
-              "what simulations of runs want; without it each unit is recorded alone");
+  c->add_flag("--alone", r.options.alone,
+              "one unit after the other, while the others rest; without it all units at a time: "
+              "they share caches, memory bandwidth and turbo as in a run");
   c->add_option("--sizes", r.options.sizes, "block sizes, in items, a,b,...; else they are chosen")
       ->delimiter(',');
   c->add_option("--out", r.options.out, "write the trace (JSON Lines) here")->required();
@@ -192,7 +192,7 @@ void add_record(CLI::App& app, Request& r) {
   add_output(*c, r);
   add_help(*c,
            "equipoise record --unit cpu,threads=1 --unit cpu,threads=1,slowdown=3 --workload "
-           "blackscholes:options=2e6 --out here.jsonl --platform-out here.xml");
+           "blackscholes:options=1e7,iterations=10 --out here.jsonl --platform-out here.xml");
   c->callback([&r] { r.command = [&r] { return record_command(r.options); }; });
 }
 

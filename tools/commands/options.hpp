@@ -32,7 +32,7 @@ struct Options {
   std::string out;
   std::string platform_out;
   double seconds_max = 5.0;        ///< of recording, for each unit
-  bool concurrent = false;         ///< record all units at a time
+  bool alone = false;              ///< record one unit after the other
   std::vector<std::string> sizes;  ///< block sizes to record; empty: they are chosen
   bool json = false;
   bool quiet = false;

@@ -36,7 +36,7 @@ RecordSetup setup_of(const RealWorld& world, const Options& options) {
   RecordSetup setup;
   setup.units = world.specs;
   setup.kernel = world.kernels.front().get();
-  setup.concurrent = options.concurrent;
+  setup.alone = options.alone;
   for (const std::string& size : options.sizes) setup.sizes.push_back(parse_items(size, "--sizes"));
   setup.budget = Seconds{options.seconds_max};
   setup.passes = 3;

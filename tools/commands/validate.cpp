@@ -49,7 +49,6 @@ Recording record_together(const RealWorld& world, std::size_t phase, const Optio
     if (!phases.empty()) only.push_back(phases[phase]);
   }
   setup.kernel = &kernel;
-  setup.concurrent = true;
   setup.budget = Seconds{options.seconds_max};
   setup.stop_requested = [] { return stop_signal() != 0; };
   setup.progress = [&](const RecordProgress& p) {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "tools/report/json_text.hpp"
+#include "tools/report/repetition_noise.hpp"
 #include "tools/report/text_table.hpp"
 
 namespace equipoise {
@@ -81,14 +82,17 @@ Validation judge(const Comparison& comparison) {
 }
 
 std::string validation_text(const Validation& validation, const std::vector<std::string>& units) {
-  TextTable table({"policy", "measured s", "± s", "predicted s", "± s", "error %",
+  TextTable table({"policy", "measured s", "± s", "sd %", "predicted s", "± s", "error %",
                    "measured shares %", "predicted shares %"});
+  std::vector<const PolicyResult*> measured;
   for (const PolicyPrediction& p : validation.policies) {
-    table.add(
-        {p.measured->policy, significant(p.measured->makespan_s.mean, 4),
-         significant(half_width(*p.measured), 2), significant(p.simulated->makespan_s.mean, 4),
-         significant(half_width(*p.simulated), 2), fmt::format("{:+.2f}", 100.0 * p.relative_error),
-         shares_text(p.measured->share_by_unit), shares_text(p.simulated->share_by_unit)});
+    table.add({p.measured->policy, significant(p.measured->makespan_s.mean, 4),
+               significant(half_width(*p.measured), 2), noise_cell(*p.measured),
+               significant(p.simulated->makespan_s.mean, 4),
+               significant(half_width(*p.simulated), 2),
+               fmt::format("{:+.2f}", 100.0 * p.relative_error),
+               shares_text(p.measured->share_by_unit), shares_text(p.simulated->share_by_unit)});
+    measured.push_back(p.measured);
   }
   std::string text = table.text();
   text += fmt::format(
@@ -102,17 +106,22 @@ std::string validation_text(const Validation& validation, const std::vector<std:
   } else {
     text += "order of policies: no measured difference is more than noise\n";
   }
-  return text;
+  return text + noise_text(measured);
 }
 
 std::string validation_json(const Validation& validation, const std::vector<std::string>& units,
                             const std::string& experiment) {
   std::vector<std::string> policies;
   for (const PolicyPrediction& p : validation.policies) {
+    const std::optional<double> sd = relative_sd(*p.measured);
+    const std::optional<double> others = share_of_others(p.measured->core_use);
     policies.push_back(
         json_object({{"policy", json_string(p.measured->policy)},
                      {"on", json_string(p.measured->on)},
                      {"measured_s", json_statistics(p.measured->makespan_s)},
+                     {"measured_relative_sd", sd ? json_number(*sd) : "null"},
+                     {"other_load_share", others ? json_number(*others) : "null"},
+                     {"too_noisy", is_too_noisy(*p.measured) ? "true" : "false"},
                      {"predicted_s", json_statistics(p.simulated->makespan_s)},
                      {"relative_error", json_number(p.relative_error)},
                      {"measured_share_by_unit", shares_json(p.measured->share_by_unit, units)},

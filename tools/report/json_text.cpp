@@ -6,6 +6,7 @@
 
 #include "real/machine.hpp"
 #include "tools/commands/version.hpp"
+#include "tools/report/repetition_noise.hpp"
 
 namespace equipoise {
 namespace {
@@ -103,6 +104,9 @@ Json result_json(const PolicyResult& r, const PolicyChoice& policy,
       {"reps", r.reps},
       {"parameters", all_parameters(policy)},
       {"makespan_s", statistics_json(r.makespan_s)},
+      {"makespan_relative_sd", optional_json(relative_sd(r))},
+      {"other_load_share", optional_json(share_of_others(r.core_use))},
+      {"too_noisy", r.on == "sim" ? Json() : Json(is_too_noisy(r))},
       {"speedup_vs_baseline", optional_json(r.speedup_vs_baseline)},
       {"over_lower_bound", optional_json(r.over_lower_bound)},
       {"paired_ratio", r.paired_ratio ? statistics_json(*r.paired_ratio) : Json()},

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tools/commands/console.hpp"
+#include "tools/report/repetition_noise.hpp"
 #include "tools/report/text_table.hpp"
 
 namespace equipoise {
@@ -49,7 +50,8 @@ std::string remarks(const Comparison& comparison, const PolicyResult& result) {
 }
 
 std::string prediction_table(const Comparison& comparison) {
-  TextTable table({"policy", "predicted s", "measured s", "± s", "error %"});
+  TextTable table({"policy", "predicted s", "measured s", "± s", "sd %", "error %"});
+  std::vector<const PolicyResult*> measured;
   for (const PolicyResult& real : comparison.results) {
     if (real.on == "sim") continue;
     const PolicyResult* sim = find_result(comparison, real.policy, "sim");
@@ -57,10 +59,11 @@ std::string prediction_table(const Comparison& comparison) {
     const double error = sim->makespan_s.mean / real.makespan_s.mean - 1.0;
     table.add({real.policy, significant(sim->makespan_s.mean, 4),
                significant(real.makespan_s.mean, 4),
-               significant(real.makespan_s.ci95_high - real.makespan_s.mean, 2),
+               significant(real.makespan_s.ci95_high - real.makespan_s.mean, 2), noise_cell(real),
                fmt::format("{:+.1f}", 100.0 * error)});
+    measured.push_back(&real);
   }
-  return table.text();
+  return table.text() + "\n" + noise_text(measured);
 }
 
 /// Joules of every unit.

@@ -17,7 +17,8 @@ namespace equipoise {
 void warn_of_extrapolation(const std::string& policy, double share);
 
 /// A comparison: a line a policy and world, the least makespan of each world marked; with both
-/// worlds the predicted makespan stands beside the measured one.
+/// worlds the predicted makespan stands beside the measured one, with what the repetitions of the
+/// measured one are worth (`noise_text`).
 [[nodiscard]] std::string comparison_table(const Comparison& comparison);
 
 }  // namespace equipoise

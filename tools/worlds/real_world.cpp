@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "real/core_watch.hpp"
 #include "real/kernels/catalog.hpp"
 #include "real/machine.hpp"
 #include "real/real_executor.hpp"
@@ -314,7 +315,8 @@ RunReport run_once(const RealWorld& world, const PolicyChoice& choice, const Opt
   plan.notes = &notes;
   const std::unique_ptr<Executor> executor = make_executor(world, options, repetition, notes);
   const bool all_compute = std::ranges::all_of(world.specs, &UnitSpec::computes);
-  return run_plan(plan, *executor, [&world, all_compute] {
+  const CoreWatch watch(place_units(world.specs, this_machine()));
+  RunReport report = run_plan(plan, *executor, [&world, all_compute] {
     if (!all_compute) return std::string();  // what paced units had was not computed
     for (const std::unique_ptr<Kernel>& kernel : world.kernels) {
       const Verification found = kernel->verify();
@@ -322,6 +324,8 @@ RunReport run_once(const RealWorld& world, const PolicyChoice& choice, const Opt
     }
     return std::string();
   });
+  report.run.core_use = watch.since();
+  return report;
 }
 
 }  // namespace equipoise

@@ -112,13 +112,25 @@ TEST(Statistics, OfOneValueAreThatValue) {
   EXPECT_DOUBLE_EQ(s.sd, 0.0);
 }
 
+TEST(Results, AddUpWhatOtherProgramsHadOfTheCores) {
+  PolicyRun run;
+  run.numbers.units.resize(1);
+  run.core_use = {.cores_s = 0.3, .others_s = 0.1};
+  PolicyRun other = run;
+  other.core_use = {.cores_s = 0.5, .others_s = 0.1};
+  EXPECT_FALSE(share_of_others(run.core_use)) << "watched too briefly";
+  EXPECT_DOUBLE_EQ(share_of_others(summarise("p", "real", {run, other}, {}).core_use).value(),
+                   0.25);
+  EXPECT_FALSE(share_of_others({})) << "not watched";
+}
+
 TEST(Results, KnowTheMeanEnergyOfEveryUnitWhoseWattsAreKnown) {
   std::vector<Unit> units(2);
   units[0].idle_w = units[0].busy_w = 10;
   const auto run = [&](double makespan_s) {
     Metrics metrics(units);
     metrics.block(record(0, 10, 1, makespan_s));
-    return PolicyRun{metrics.numbers(), true, false};
+    return PolicyRun{metrics.numbers(), {}, true, false};
   };
   const PolicyResult result = summarise("greedy", "sim", {run(2), run(4)}, std::nullopt);
   EXPECT_DOUBLE_EQ(*result.energy_by_unit_j[0], 30.0);

@@ -1,0 +1,59 @@
+// What other programs have of the units' cores.
+#include "real/core_watch.hpp"
+
+#include <gtest/gtest.h>
+
+namespace equipoise {
+namespace {
+
+// user nice system idle iowait irq softirq steal guest guest_nice
+const std::string proc_stat =
+    "cpu  111 0 0 0 0 0 0 0 0 0\n"
+    "cpu0 100 20 30 4000 500 6 7 8 9 10\n"
+    "cpu1 1 2 3 4 5 6 7 8 0 0\n"
+    "cpu10 50 0 0 0 0 0 0 0 0 0\n"
+    "intr 1 2 3\n";
+
+TEST(CoreWatch, AddsUpWhatKeepsACoreBusy) {
+  // 100 + 20 + 30 + 6 + 7 + 8 ticks; guests count as users already, waiting for a disk is idle.
+  EXPECT_DOUBLE_EQ(busy_seconds(proc_stat, {0}, 100.0).value(), 1.71);
+  EXPECT_DOUBLE_EQ(busy_seconds(proc_stat, {0, 1}, 100.0).value(), 1.98);
+  EXPECT_DOUBLE_EQ(busy_seconds(proc_stat, {10}, 10.0).value(), 5.0);
+}
+
+TEST(CoreWatch, KnowsNothingOfCoresThatTheSystemDoesNotTellOf) {
+  EXPECT_FALSE(busy_seconds(proc_stat, {0, 2}, 100.0));
+  EXPECT_FALSE(busy_seconds("", {0}, 100.0));
+  EXPECT_FALSE(busy_seconds("cpu0 1 2 3\n", {0}, 100.0));
+}
+
+TEST(CoreWatch, CountsACoreThatTwoUnitsShareOnce) {
+  Placement placement;
+  placement.cores = {{0}, {}, {0}};
+  const CoreWatch once(placement);
+  placement.cores = {{0}};
+  const CoreWatch same(placement);
+  const CoreUse first = once.since();
+  const CoreUse second = same.since();
+  EXPECT_LE(second.cores_s, first.cores_s) << "it began later, and both watch one core";
+  EXPECT_GE(first.others_s, 0.0);
+}
+
+TEST(CoreWatch, HasNothingToWatchWhereNoUnitComputes) {
+  Placement placement;
+  placement.cores = {{}, {}};
+  const CoreUse use = CoreWatch(placement).since();
+  EXPECT_EQ(use.cores_s, 0.0);
+  EXPECT_EQ(use.others_s, 0.0);
+}
+
+TEST(CoreWatch, TellsOfOtherProgramsThatHadMoreThanATenth) {
+  EXPECT_EQ(disturbance_text({.cores_s = 10.0, .others_s = 1.0}), "");
+  EXPECT_EQ(disturbance_text({.cores_s = 0.1, .others_s = 0.1}), "") << "watched too briefly";
+  EXPECT_EQ(disturbance_text({.cores_s = 10.0, .others_s = 3.4}),
+            "other programs had 34 % of the units' cores meanwhile: the times are those of a busy "
+            "machine");
+}
+
+}  // namespace
+}  // namespace equipoise
