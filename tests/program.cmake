@@ -1,26 +1,42 @@
 # The program as a user types it.
-equipoise_tests(program
+function(equipoise_program_tests name)
+  equipoise_tests(${name} ${ARGN}
+    LIBS equipoise_program equipoise_test_support nlohmann_json::nlohmann_json)
+  add_dependencies(${name}_tests equipoise)
+endfunction()
+
+# On this machine's units.
+equipoise_program_tests(live
+  SOURCES
+    tools/paced_test.cpp
+    tools/real_scenario_test.cpp
+    tools/record_test.cpp
+    tools/replay_test.cpp
+    tools/validate_test.cpp
+  ALONE)
+
+# The ordinary way through it.
+equipoise_program_tests(program
+  SOURCES
+    tools/parts_test.cpp
+    tools/program_test.cpp
+    tools/same_journal_test.cpp
+  ALONE SMOKE)
+
+# Everything else.
+equipoise_program_tests(commands
   SOURCES
     tools/bad_input_test.cpp
     tools/clusters_test.cpp
     tools/energy_paper_test.cpp
     tools/energy_test.cpp
     tools/machine_spec_test.cpp
-    tools/paced_test.cpp
-    tools/parts_test.cpp
     tools/phases_test.cpp
-    tools/program_test.cpp
-    tools/real_scenario_test.cpp
-    tools/record_test.cpp
     tools/repetition_noise_test.cpp
-    tools/replay_test.cpp
     tools/scenario_test.cpp
     tools/sweep_test.cpp
-    tools/same_journal_test.cpp
-    tools/validate_test.cpp
     tools/without_simgrid_test.cpp
-  LIBS equipoise_program equipoise_test_support nlohmann_json::nlohmann_json)
-add_dependencies(program_tests equipoise)
+)
 set_source_files_properties(tools/without_simgrid_test.cpp PROPERTIES
   COMPILE_DEFINITIONS "EQUIPOISE_SIMGRID_MODULE=\"$<TARGET_FILE:equipoise_simgrid>\"")
 

@@ -1,7 +1,6 @@
-# Real workers, kernels and recording.
+# Kernels, and what is asked of the machine.
 equipoise_tests(real
   SOURCES
-    real/core_watch_test.cpp
     real/kernels/binomial_test.cpp
     real/kernels/fft2d_test.cpp
     real/kernels/gaussian_test.cpp
@@ -12,12 +11,23 @@ equipoise_tests(real
     real/kernels/mandelbrot_test.cpp
     real/kernels/nbody_test.cpp
     real/kernels/taylor_test.cpp
+    real/size_plan_test.cpp
+    real/unit_spec_test.cpp
+  LIBS equipoise::real
+  SMOKE
+)
+
+# Threads: real and paced workers, how they wait for one another, recording, the thread that writes
+# run files.
+equipoise_tests(threads
+  SOURCES
+    real/core_watch_test.cpp
     real/paced_test.cpp
     real/real_executor_test.cpp
     real/recorder_test.cpp
     real/scenario_test.cpp
-    real/size_plan_test.cpp
-    real/unit_spec_test.cpp
     real/waiting_test.cpp
-  LIBS equipoise::real
+    traces/journal_queue_test.cpp
+  LIBS equipoise::real equipoise::traces
+  ALONE THREADS
 )

@@ -24,6 +24,7 @@ equipoise_tests(run
 
 equipoise_tests(contract
   SOURCES executor_contract_test.cpp shared_policies/contract/policy_contract_test.cpp
-  LIBS equipoise_test_support equipoise::real)
+  LIBS equipoise_test_support equipoise::real
+  SMOKE)
 
 equipoise_tests(source_tree SOURCES source_tree_test.cpp LIBS equipoise_build_settings)

@@ -4,7 +4,6 @@ equipoise_tests(traces
     shared_policies/machine/block_timing_test.cpp
     traces/csv_import_test.cpp
     traces/journal_file_test.cpp
-    traces/journal_queue_test.cpp
     traces/json_document_test.cpp
     traces/run_reader_test.cpp
     traces/run_trace_test.cpp
