@@ -5,8 +5,7 @@ namespace equipoise {
 
 extern "C" {
 extern const SimModule equipoise_simgrid;
-const SimModule equipoise_simgrid{EQUIPOISE_SIMGRID_VERSION, &probe_with_simgrid,
-                                  &make_simgrid_executor};
+const SimModule equipoise_simgrid{&probe_with_simgrid, &make_simgrid_executor};
 }
 
 }  // namespace equipoise

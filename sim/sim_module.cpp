@@ -17,26 +17,31 @@ constexpr const char* file_name = "equipoise_simgrid.so";
 constexpr const char* to_do =
     "install SimGrid (Debian, Ubuntu: apt install libsimgrid-dev) and build again";
 
-/// Where the module may be: beside the program, as it is handed on, or as the build leaves it.
-std::string module_file() {
+/// Where the module is: beside the program, as it is handed on, or where the build leaves it. None:
+/// there is no module.
+std::optional<std::string> module_file() {
   std::error_code error;
   const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  if (folder.empty()) return std::nullopt;  // never from the folder that one happens to be in
   for (const fs::path& file : std::array{folder / file_name, folder / "../sim" / file_name}) {
     if (fs::exists(file, error)) return file.string();
   }
-  throw BackendError(std::string("cannot simulate: this program is without SimGrid (there is no ") +
-                     file_name + " beside it); " + to_do);
+  return std::nullopt;
 }
 
-/// `dlerror`, or the like, as part of a sentence.
-[[noreturn]] void refuse(const char* reason) {
-  throw BackendError(std::string("cannot simulate: ") + reason + "; " + to_do);
+[[noreturn]] void refuse(const std::string& reason) {
+  throw BackendError("cannot simulate: " + reason + "; " + to_do);
 }
 
 const SimModule& opened_module() {
   // Never closed: SimGrid's threads and handlers outlive what asked for them.
   static const SimModule& module = []() -> const SimModule& {
-    void* const file = ::dlopen(module_file().c_str(), RTLD_LAZY | RTLD_LOCAL);
+    const std::optional<std::string> path = module_file();
+    if (!path) {
+      refuse(std::string("this program is without SimGrid (there is no ") + file_name +
+             " beside it)");
+    }
+    void* const file = ::dlopen(path->c_str(), RTLD_LAZY | RTLD_LOCAL);
     if (file == nullptr) refuse(::dlerror());
     const void* const table = ::dlsym(file, "equipoise_simgrid");
     if (table == nullptr) refuse(::dlerror());
@@ -48,11 +53,8 @@ const SimModule& opened_module() {
 }  // namespace
 
 std::optional<std::string> simgrid_version() {
-  try {
-    return opened_module().simgrid_version;
-  } catch (const BackendError&) {
-    return std::nullopt;
-  }
+  if (!module_file()) return std::nullopt;
+  return EQUIPOISE_SIMGRID_VERSION;
 }
 
 ProbedPlatform probe_platform(const std::string& platform_file,

@@ -20,7 +20,6 @@ namespace equipoise {
 /// What the module holds under the name `equipoise_simgrid`. Nobody else calls these: see
 /// `probe_platform` and `make_sim_executor`, which open the module.
 struct SimModule {
-  const char* simgrid_version;  ///< of the SimGrid that it was built with
   ProbedPlatform (*probe_platform)(const std::string& platform_file,
                                    const std::function<bool(const ProbedHost&)>& wants_routes);
   std::unique_ptr<Executor> (*make_executor)(SimSetup setup);
@@ -32,8 +31,8 @@ struct SimModule {
 /// Makes the executor inside the module: `make_sim_executor`.
 [[nodiscard]] std::unique_ptr<Executor> make_simgrid_executor(SimSetup setup);
 
-/// The SimGrid that this program simulates with, as "3.32"; none where the module or SimGrid itself
-/// is missing.
+/// The version of the SimGrid that the module was built with, as "3.32"; none where there is no
+/// module. Opens nothing: SimGrid itself may be missing on this machine.
 [[nodiscard]] std::optional<std::string> simgrid_version();
 
 }  // namespace equipoise

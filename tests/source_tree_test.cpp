@@ -61,10 +61,10 @@ auto inside(const std::string& folder) {
   return [folder](const std::string& path) { return starts_with(path, folder); };
 }
 
-auto outside(const std::vector<std::string>& folders) {
-  return [folders](const std::string& path) {
-    return std::none_of(folders.begin(), folders.end(),
-                        [&](const std::string& folder) { return starts_with(path, folder); });
+auto outside(const std::vector<std::string>& places) {
+  return [places](const std::string& path) {
+    return std::none_of(places.begin(), places.end(),
+                        [&](const std::string& place) { return starts_with(path, place); });
   };
 }
 

@@ -19,8 +19,7 @@ constexpr int unusable_input = 2;
 constexpr int work_failed = 1;
 
 void add_all(CLI::App& app, Request& r) {
-  // A function: only who asks for the version opens SimGrid for it.
-  app.set_version_flag("--version", [] { return built_with_text(); });
+  app.set_version_flag("--version", built_with_text());
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);
   add_help(app, "equipoise list policies");

@@ -1,4 +1,4 @@
-// The versions that CMake found, and the SimGrid that is there.
+// The versions that CMake found.
 #include "tools/commands/version.hpp"
 
 #include "sim/sim_module.hpp"
