@@ -39,10 +39,10 @@ constexpr double most_of_others = 0.10;
 /// One run of a policy, as results need it.
 struct PolicyRun {
   RunNumbers numbers;
-  CoreUse core_use;  ///< of real runs
   bool verified = false;
   bool policy_stalled = false;
   std::uint64_t repetition = 0;
+  CoreUse core_use = {};  ///< of real runs
 };
 
 /// How long one repetition took.

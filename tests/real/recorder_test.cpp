@@ -376,7 +376,7 @@ TEST(UnitRecorder, FlagsATimeThatFallsAsTheSizeGrows) {
   UnitRecorder unit(setup, 0, {0, 256});
   // Of each size one that does not count, and two that do.
   for (const double compute_s : {9.0, 4.0, 4.0, 9.0, 5.0, 5.0, 9.0, 1.0, 1.0}) {
-    unit.take({{Seconds{}, Seconds{compute_s}, Seconds{}}, Seconds{}}, Seconds{});
+    unit.take({{Seconds{1.0}, Seconds{compute_s}, Seconds{1.0}}, Seconds{}}, Seconds{});
   }
   Recording recording;
   unit.add_remarks(recording);

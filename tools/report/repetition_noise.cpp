@@ -65,9 +65,9 @@ std::string noise_text(const std::vector<const PolicyResult*>& measured) {
   for (const PolicyResult* const result : measured) {
     is_repeated = is_repeated && result->reps > 1;
     const double others = share_of_others(result->core_use).value_or(0.0);
-    const bool is_busy = busy.take(*result, others, most_of_others);
-    const bool is_apart = apart.take(*result, relative_sd(*result).value_or(0.0));
-    if (!is_busy && !is_apart) few.take(*result, relative_half_width(*result));
+    static_cast<void>(busy.take(*result, others, most_of_others) ||
+                      apart.take(*result, relative_sd(*result).value_or(0.0)) ||
+                      few.take(*result, relative_half_width(*result)));
   }
   std::string text =
       "sd %: standard deviation of the makespans of repetitions of the same real run, in % of "

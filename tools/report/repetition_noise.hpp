@@ -24,7 +24,8 @@ namespace equipoise {
 [[nodiscard]] std::string noise_cell(const PolicyResult& result);
 
 /// The line below a table with `noise_cell`s: what they are. Then, where some of the `measured`
-/// results are too noisy, what is wrong with them: the machine is busy, or repetitions are too few.
+/// results are too noisy, what is wrong with them, one reason each: the machine is busy, repetitions
+/// differ, or they are too few.
 [[nodiscard]] std::string noise_text(const std::vector<const PolicyResult*>& measured);
 
 }  // namespace equipoise

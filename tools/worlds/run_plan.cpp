@@ -94,11 +94,8 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
   report.problem = problem_of(report.outcome, verify);
   report.lower_bound_s = plan.lower_bound_s;
   if (plan.notes != nullptr) report.notes = *plan.notes;
-  report.run = {.numbers = metrics.numbers(),
-                .core_use = {},
-                .verified = report.problem.empty(),
-                .policy_stalled = report.outcome.policy_stalled,
-                .repetition = plan.repetition};
+  report.run = {metrics.numbers(), report.problem.empty(), report.outcome.policy_stalled,
+                plan.repetition};
   if (file != nullptr && !report.outcome.interrupted) {
     file->finish(run_summary_text(report, names_of(plan.units)));
   }

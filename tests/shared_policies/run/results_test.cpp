@@ -130,7 +130,7 @@ TEST(Results, KnowTheMeanEnergyOfEveryUnitWhoseWattsAreKnown) {
   const auto run = [&](double makespan_s) {
     Metrics metrics(units);
     metrics.block(record(0, 10, 1, makespan_s));
-    return PolicyRun{metrics.numbers(), {}, true, false};
+    return PolicyRun{metrics.numbers(), true, false};
   };
   const PolicyResult result = summarise("greedy", "sim", {run(2), run(4)}, std::nullopt);
   EXPECT_DOUBLE_EQ(*result.energy_by_unit_j[0], 30.0);
