@@ -27,7 +27,7 @@ bool starts_with(const std::string& text, const std::string& start) {
 std::vector<Source> sources() {
   std::vector<Source> all;
   for (const char* folder :
-       {"shared_policies", "sim", "real", "traces", "platforms", "tools", "tests"}) {
+       {"shared_policies", "files", "sim", "real", "traces", "platforms", "tools", "tests"}) {
     for (const auto& entry : fs::recursive_directory_iterator(fs::path(SOURCE_DIR) / folder)) {
       const std::string ending = entry.path().extension();
       if (ending != ".cpp" && ending != ".hpp" && ending != ".cu") continue;
@@ -67,8 +67,8 @@ auto outside(const std::vector<std::string>& folders) {
 }
 
 TEST(SourceTree, SharedPoliciesKnowNobody) {
-  expect_none("#include \"(sim|real|traces|platforms|tools|tests)/", "it includes another folder",
-              inside("shared_policies/"));
+  expect_none("#include \"(files|sim|real|traces|platforms|tools|tests)/",
+              "it includes another folder", inside("shared_policies/"));
 }
 
 TEST(SourceTree, SharedPoliciesHaveNoClockThreadChanceOrOutput) {
@@ -79,10 +79,10 @@ TEST(SourceTree, SharedPoliciesHaveNoClockThreadChanceOrOutput) {
 }
 
 TEST(SourceTree, FoldersOfTheStarDoNotKnowOneAnother) {
-  const std::vector<std::string> folders = {"traces", "platforms", "sim", "real"};
+  const std::vector<std::string> folders = {"traces", "platforms", "sim", "real", "files"};
   for (const std::string& folder : folders) {
     for (const std::string& other : folders) {
-      if (other == folder) continue;
+      if (other == folder || other == "files") continue;  // files/ is for all of them
       expect_none("#include \"" + other + "/", folder + " includes " + other, inside(folder + "/"));
     }
     expect_none("#include \"(tools|tests)/", folder + " includes a user of it",
@@ -188,7 +188,7 @@ TEST(SourceTree, HeadersUsePragmaOnceAndIncludesStartAtTheRoot) {
               source.lines.end())
         << source.path;
   }
-  expect_none("#include \"(?!(shared_policies|sim|real|traces|platforms|tools|tests)/)",
+  expect_none("#include \"(?!(shared_policies|files|sim|real|traces|platforms|tools|tests)/)",
               "write includes from the repository root", anywhere);
 }
 

@@ -55,6 +55,15 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+bool is_printable(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = length_of_character(text, at);
+    if (length == 0 || is_control(text.substr(at, length))) return false;
+    at += length;
+  }
+  return true;
+}
+
 std::string printable(std::string_view text, std::size_t most) {
   std::string shown;
   std::size_t characters = 0;
