@@ -6,6 +6,7 @@ equipoise_tests(program
     tools/energy_paper_test.cpp
     tools/energy_test.cpp
     tools/machine_spec_test.cpp
+    tools/outputs_test.cpp
     tools/paced_test.cpp
     tools/parts_test.cpp
     tools/phases_test.cpp
