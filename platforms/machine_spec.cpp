@@ -135,6 +135,11 @@ std::vector<Items> sizes_up_to(Items largest) {
 void add_samples(Trace& result, const MachineSpec& spec, const TraceChoice& choice,
                  const UnitFigures& figures, Items largest) {
   const BlockCost cost = block_cost(figures, choice);
+  if (!std::isfinite(cost.seconds(1.0)) || !std::isfinite(cost.items_per_s)) {
+    throw InputError(choice.where, "its times on " + result.units.back().name +
+                                       " are not finite; correct the figures of the item or of "
+                                       "the unit");
+  }
   for (const Items items : sizes_up_to(largest)) {
     const auto size = static_cast<double>(items);
     TraceSample sample;
@@ -241,8 +246,8 @@ Trace modelled_trace(const MachineSpec& spec, const TraceChoice& choice) {
     }
   }
   if (trace.units.empty()) {
-    throw InputError(spec.file, "no unit's memory holds one item of " + choice.name +
-                                    "; give more memory_bytes, or less resident_bytes");
+    throw InputError(choice.where, "no unit's memory holds one item of " + choice.name +
+                                       "; give more memory_bytes, or less resident_bytes");
   }
   trace.machine = "{" + figures + "}";
   return trace;

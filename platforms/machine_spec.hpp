@@ -51,12 +51,14 @@ struct MachineFigures {
 /// A platform to be generated.
 struct PlatformChoice {
   std::string name;
+  std::string where;                  ///< FILE:LINE of its entry
   std::vector<std::size_t> machines;  ///< positions; the first one is the master's
 };
 
 /// A trace to be generated, for the units of all machines.
 struct TraceChoice {
   std::string name;
+  std::string where;  ///< FILE:LINE of its entry
   std::string kernel;
   Items items = 0;                        ///< the largest block that is timed
   std::map<std::string, double> problem;  ///< the kernel's parameters, defaults filled in

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <optional>
 #include <pugixml.hpp>
 #include <sstream>
 
 #include "platforms/platform_file.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "traces/files/input_file.hpp"
 
 namespace equipoise {
 namespace {
@@ -241,14 +241,9 @@ class PlatformChecker {
 }  // namespace
 
 PlatformFileFacts check_platform_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError(path, "no such file; give a SimGrid platform file");
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (text.str().empty()) {
-    throw InputError(path, "the file is empty or cannot be read; give a SimGrid platform file");
-  }
-  return PlatformChecker(path, text.str()).check();
+  std::string text = read_input(path, "give a SimGrid platform file");
+  if (text.empty()) throw InputError(path, "the file is empty; give a SimGrid platform file");
+  return PlatformChecker(path, std::move(text)).check();
 }
 
 PlatformUnit unit_from_properties(const std::string& host,

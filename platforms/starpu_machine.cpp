@@ -13,6 +13,7 @@
 #include "platforms/starpu_platform.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
+#include "traces/files/input_file.hpp"
 
 namespace equipoise {
 namespace {
@@ -56,6 +57,7 @@ void require_machine(const std::string& directory, const std::string& machine) {
 
 /// The numbers in front of "# Number of ..." lines.
 void read_config(const std::string& path, int& cpu_cores, int& cuda_devices) {
+  remember_input(path);
   std::ifstream in(path);
   int line_number = 0;
   cpu_cores = -1;
@@ -81,6 +83,7 @@ void read_config(const std::string& path, int& cpu_cores, int& cuda_devices) {
 /// A square table of numbers with nan in it; empty where the file is missing.
 std::vector<std::vector<double>> read_matrix(const std::string& path) {
   std::vector<std::vector<double>> rows;
+  remember_input(path);
   std::ifstream in(path);
   int line_number = 0;
   for (std::string line; std::getline(in, line);) {
@@ -138,6 +141,7 @@ class XmlMachine {
       : path_(std::move(path)), machine_(machine), table_(machine.links) {}
 
   void read(const std::vector<std::vector<double>>& latency_us) {
+    remember_input(path_);
     const pugi::xml_parse_result parsed = document_.load_file(path_.c_str());
     if (!parsed)
       throw InputError(

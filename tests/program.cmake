@@ -31,6 +31,7 @@ equipoise_program_tests(commands
     tools/energy_paper_test.cpp
     tools/energy_test.cpp
     tools/machine_spec_test.cpp
+    tools/outputs_test.cpp
     tools/phases_test.cpp
     tools/repetition_noise_test.cpp
     tools/scenario_test.cpp

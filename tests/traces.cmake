@@ -1,6 +1,7 @@
 # Trace files, imports, and the timing drawn from them.
 equipoise_tests(traces
   SOURCES
+    traces/files/input_file_test.cpp
     shared_policies/machine/block_timing_test.cpp
     traces/csv_import_test.cpp
     traces/journal_file_test.cpp

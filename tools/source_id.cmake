@@ -1,7 +1,7 @@
 # Writes OUT, which tells what sources the program was built from: a hash of every source file that
 # a simulation's numbers can depend on. Run at every build; OUT changes only when a source has.
 #   cmake -DSOURCE_DIR=... -DOUT=... -P source_id.cmake
-foreach(folder shared_policies sim traces platforms tools)
+foreach(folder shared_policies files sim traces platforms tools)
   file(GLOB_RECURSE found RELATIVE ${SOURCE_DIR}
     ${SOURCE_DIR}/${folder}/*.cpp ${SOURCE_DIR}/${folder}/*.hpp)
   list(APPEND sources ${found})

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <limits>
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
 #include "traces/csv_reader.hpp"
+#include "traces/time_limits.hpp"
 
 namespace equipoise {
 namespace {
@@ -33,8 +33,8 @@ std::size_t find_column(const std::string& where, const std::vector<std::string>
                         const std::string& name, const char* option) {
   const auto found = std::find(header.begin(), header.end(), name);
   if (found == header.end()) {
-    throw InputError(where, fmt::format("no column `{}` (--{}); did you mean {}?", name, option,
-                                        nearest_name(name, header)));
+    throw InputError(
+        where, fmt::format("no column `{}` (--{}); {}", name, option, did_you_mean(name, header)));
   }
   return static_cast<std::size_t>(found - header.begin());
 }
@@ -52,8 +52,8 @@ double seconds_per(const std::string& unit) {
   if (unit == "us") return 1e-6;
   if (unit == "ns") return 1e-9;
   const std::vector<std::string> known = {"s", "ms", "us", "ns"};
-  throw InputError("--time-unit", "unknown unit of time `" + unit + "`; did you mean " +
-                                      nearest_name(unit, known) + "?");
+  throw InputError("--time-unit",
+                   "unknown unit of time `" + unit + "`; " + did_you_mean(unit, known));
 }
 
 UnitKind kind_of(const CsvImportOptions& options) {
@@ -61,8 +61,8 @@ UnitKind kind_of(const CsvImportOptions& options) {
   const std::optional<UnitKind> kind = unit_kind_from(*options.kind);
   const std::vector<std::string> known = {"cpu", "gpu", "mic"};
   if (!kind) {
-    throw InputError("--kind", "unknown kind `" + *options.kind + "`; did you mean " +
-                                   nearest_name(*options.kind, known) + "?");
+    throw InputError("--kind",
+                     "unknown kind `" + *options.kind + "`; " + did_you_mean(*options.kind, known));
   }
   return *kind;
 }
@@ -104,12 +104,11 @@ struct Record {
     return value;
   }
 
-  /// `value` of the column times `seconds`. Refuses what a double holds only in part, or not.
+  /// `value` of the column times `seconds`.
   [[nodiscard]] double in_seconds(double value, std::size_t column, double seconds) const {
     const double converted = value * seconds;
-    if (value > 0.0 && converted < std::numeric_limits<double>::min()) {
-      refuse(fmt::format("`{}` is too short a time: {}", header[column], fields[column]));
-    }
+    const std::string why = value > 0.0 ? why_no_time(converted) : std::string();
+    if (!why.empty()) refuse(fmt::format("`{}` {}, not {}", header[column], why, fields[column]));
     return converted;
   }
 };
@@ -135,7 +134,13 @@ TraceSample read_sample(const Record& record, const Columns& columns, double sec
     if (value) *value = record.in_seconds(*value, *column, seconds);
     return value;
   };
-  sample.compute_sd_s = in_seconds(columns.sd);
+  if (columns.sd) {
+    const std::optional<double> sd = record.not_negative(columns.sd);
+    if (sd) sample.compute_sd_s = *sd * seconds;
+    const std::string why =
+        why_no_deviation(sample.compute_sd_s.value_or(0.0), sample.compute_mean_s);
+    if (!why.empty()) record.refuse("`" + record.header[*columns.sd] + "` " + why);
+  }
   sample.in_s = in_seconds(columns.in);
   sample.out_s = in_seconds(columns.out);
   sample.is_summary = columns.count.has_value() || columns.sd.has_value();

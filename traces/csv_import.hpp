@@ -29,7 +29,7 @@ struct CsvImportOptions {
 ///
 /// Throws InputError with FILE:LINE for a missing or empty file, a row with too few fields, a field
 /// that is no number, sizes, times and counts that are not finite and positive, negative deviations
-/// and copy times, times below the least normal double of seconds; and for an unknown column, unit
+/// and copy times, times below 1e-15 s, deviations of more than a million means; and for an unknown column, unit
 /// of time or kind (naming the nearest known one) and an empty name of the unit or the kernel.
 [[nodiscard]] Trace import_csv(const std::string& path, const CsvImportOptions& options);
 

@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/printable_text.hpp"
+#include "traces/files/input_file.hpp"
 
 namespace equipoise {
 namespace {
@@ -19,13 +21,12 @@ std::string trimmed(const std::string& text) {
 
 }  // namespace
 
-CsvReader::CsvReader(const std::string& path) : path_(path), in_(path, std::ios::binary) {
-  if (!in_) throw InputError(path, "no such file; give a CSV file");
-}
+CsvReader::CsvReader(const std::string& path)
+    : path_(path), in_(open_input(path, "give a CSV file")) {}
 
 bool CsvReader::next(std::vector<std::string>& fields) {
   std::string text;
-  while (next_line(text)) {
+  while (read_line(text)) {
     line_ = lines_;
     if (trimmed(text).empty()) continue;
     split(text, fields);
@@ -34,11 +35,14 @@ bool CsvReader::next(std::vector<std::string>& fields) {
   return false;
 }
 
-bool CsvReader::next_line(std::string& text) {
-  if (!std::getline(in_, text)) return false;
+bool CsvReader::read_line(std::string& text) {
+  if (!next_line(in_, text, path_, lines_ + 1)) return false;
   ++lines_;
   if (lines_ == 1 && text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
   if (!text.empty() && text.back() == '\r') text.pop_back();
+  if (!is_utf8(text)) {
+    throw InputError(fmt::format("{}:{}", path_, lines_), "not UTF-8; save the file as UTF-8");
+  }
   return true;
 }
 
@@ -56,7 +60,7 @@ void CsvReader::split(std::string text, std::vector<std::string>& fields) {
     if (i == text.size()) {
       if (!quoted) break;
       std::string more;
-      if (!next_line(more)) throw InputError(where(), "a quote is not closed; close it");
+      if (!read_line(more)) throw InputError(where(), "a quote is not closed; close it");
       text += "\n" + more;
     }
     const char c = text[i];

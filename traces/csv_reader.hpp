@@ -1,6 +1,7 @@
 // Tables as text: records of a CSV file with their lines, and the numbers in their fields.
 #pragma once
 
+#include <cstddef>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -20,13 +21,13 @@ class CsvReader {
   bool next(std::vector<std::string>& fields);
 
  private:
-  bool next_line(std::string& text);
+  bool read_line(std::string& text);
   void split(std::string text, std::vector<std::string>& fields);
 
   std::string path_;
   std::ifstream in_;
-  int lines_ = 0;
-  int line_ = 0;
+  std::size_t lines_ = 0;
+  std::size_t line_ = 0;
 };
 
 /// The finite number that `text`, a field of `column`, holds. Throws InputError at `where`.

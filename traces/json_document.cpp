@@ -7,14 +7,15 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
+#include "shared_policies/model/printable_text.hpp"
+#include "traces/files/input_file.hpp"
 
 namespace equipoise {
 namespace {
@@ -76,6 +77,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return put_number(value, spelling);
   }
   bool string(string_t& value) override {
+    expect_printable(value);
     JsonValue v;
     v.kind = JsonValue::Kind::text;
     v.text = std::move(value);
@@ -87,6 +89,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
   bool key(string_t& name) override {
+    expect_printable(name);
     std::vector<JsonMember>& members = open_.back()->object;
     for (const JsonMember& member : members) {
       if (member.name == name) {
@@ -111,6 +114,12 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
  private:
   [[noreturn]] void refuse(std::size_t line, const std::string& why) const {
     throw InputError(fmt::format("{}:{}", file_, line), why);
+  }
+
+  void expect_printable(const std::string& text) const {
+    if (is_printable(text)) return;
+    refuse(position_.line,
+           fmt::format("'{}' has control characters; leave them out", printable(text)));
   }
 
   /// A number ends where the next character is read, which may be a newline.
@@ -188,7 +197,23 @@ const char* JsonValue::kind_words() const {
   return "";
 }
 
+namespace {
+
+/// Throws InputError at the first line that is not UTF-8.
+void expect_utf8(const std::string& text, const std::string& file, std::size_t line) {
+  if (is_utf8(text)) return;
+  for (std::size_t at = 0; at < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    if (!is_utf8(std::string_view(text).substr(at, end - at))) break;
+    at = end + 1;
+  }
+  throw InputError(fmt::format("{}:{}", file, line), "not UTF-8; save the file as UTF-8");
+}
+
+}  // namespace
+
 JsonValue parse_json(const std::string& text, const std::string& file, std::size_t first_line) {
+  expect_utf8(text, file, first_line);
   JsonValue root;
   Position position{.line = first_line};
   Builder builder(root, position, file);
@@ -199,11 +224,7 @@ JsonValue parse_json(const std::string& text, const std::string& file, std::size
 }
 
 JsonValue read_json_file(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream) throw InputError(file, "cannot be read; give the path of a JSON file");
-  return parse_json(text.str(), file);
+  return parse_json(read_input(file, "give the path of a JSON file"), file);
 }
 
 JsonObject::JsonObject(const JsonValue& value, std::string file, const std::string& what)

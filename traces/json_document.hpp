@@ -36,7 +36,7 @@ struct JsonMember {
 };
 
 /// Reads `text`, which stands in the file called `file` from line `first_line` on. Throws
-/// InputError at FILE:LINE for what is no JSON, a number that overflows, a name that an object has
+/// InputError at FILE:LINE for what is no JSON, no UTF-8, a text with control characters, a number that overflows, a name that an object has
 /// twice, and more than 64 levels.
 [[nodiscard]] JsonValue parse_json(const std::string& text, const std::string& file,
                                    std::size_t first_line = 1);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
+#include "traces/files/input_file.hpp"
 
 namespace equipoise {
 namespace {
@@ -30,6 +31,7 @@ std::size_t write_all(int file, std::string_view text) {
 }  // namespace
 
 LineFile::LineFile(std::string path) : path_(std::move(path)) {
+  expect_no_input(path_, path_);
   file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file_ < 0) {
     throw InputError(path_, std::string("cannot be written: ") + std::strerror(errno) +

@@ -10,7 +10,8 @@ namespace equipoise {
 /// A file of lines that is only appended to.
 class LineFile {
  public:
-  /// Creates `path`, or empties it. Throws InputError when that cannot be done.
+  /// Creates `path`, or empties it. Throws InputError when that cannot be done, and for a file that
+  /// was read.
   explicit LineFile(std::string path);
   LineFile(const LineFile&) = delete;
   LineFile& operator=(const LineFile&) = delete;

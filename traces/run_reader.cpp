@@ -1,12 +1,12 @@
 // The lines of a run file behind its header.
 #include <array>
-#include <fstream>
 #include <limits>
 #include <set>
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
+#include "traces/files/input_file.hpp"
 #include "traces/run_file.hpp"
 
 namespace equipoise {
@@ -61,7 +61,7 @@ class RunReader {
 
   RunFile read(std::istream& in) {
     std::string text;
-    while (std::getline(in, text)) {
+    while (next_line(in, text, file_.path, line_ + 1)) {
       ++line_;
       take(text, !in.eof());
     }
@@ -206,8 +206,7 @@ class RunReader {
 }  // namespace
 
 RunFile read_run_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError(path, "cannot be read; give the path of a run file");
+  std::ifstream in = open_input(path, "give the path of a run file");
   return read_run(in, path);
 }
 

@@ -13,7 +13,9 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
+#include "shared_policies/model/printable_text.hpp"
 #include "traces/starpu_model.hpp"
+#include "traces/time_limits.hpp"
 
 namespace equipoise {
 
@@ -63,9 +65,11 @@ std::string why_no_unit(const StarpuTable& table) {
 }
 
 /// Why the row cannot be used, or empty.
-std::string why_unusable(const StarpuRow& row, bool items_from_bytes) {
+std::string why_unusable(const StarpuRow& row, const StarpuImportOptions& options) {
+  const bool items_from_bytes = options.items_from_bytes;
   if (!(row.count >= 1.0) || row.count > 9e15) return "it says that nothing was measured (n = 0)";
   if (!std::isfinite(row.mean_us) || row.mean_us <= 0.0) return "its mean is not a positive time";
+  if (!why_no_time(row.mean_us / 1e6).empty()) return "its mean " + why_no_time(row.mean_us / 1e6);
   if (!std::isfinite(row.deviation_us) || row.deviation_us < 0.0) {
     return "its deviation is not a time";
   }
@@ -78,7 +82,11 @@ std::string why_unusable(const StarpuRow& row, bool items_from_bytes) {
     return items_from_bytes ? "it has no operands"
                             : "its flops are 0; --items-from bytes counts KiB of operands instead";
   }
-  if (!std::isfinite(size) || size < 0.0 || size > 9e18) return "its size is out of range";
+  const auto is_countable = [](double x) { return std::isfinite(x) && x >= 0.0 && x <= 9e18; };
+  if (!is_countable(size)) return "its size is out of range";
+  if (options.operand_bytes && !is_countable(row.size_bytes)) {
+    return "the bytes of its operands are out of range";
+  }
   return {};
 }
 
@@ -181,7 +189,7 @@ std::vector<Candidate> choose_rows(const StarpuModel& model, const StarpuImportO
                           .unit = unit_of(device, options),
                           .row = row};
       candidate.items = options.items_from_bytes ? row.size_bytes / 1024.0 : row.flop / 1e6;
-      const std::string why = why_unusable(row, options.items_from_bytes);
+      const std::string why = why_unusable(row, options);
       if (why.empty()) {
         candidates.push_back(std::move(candidate));
       } else {
@@ -260,6 +268,9 @@ std::vector<std::pair<std::string, std::string>> list_models(const std::string& 
     const std::string name = entry.path().filename().string();
     const std::size_t dot = name.rfind('.');
     if (dot == std::string::npos || !entry.is_regular_file(error)) continue;
+    if (!is_printable(name)) {
+      throw InputError(models.string(), "'" + printable(name) + "' is no name in UTF-8; rename it");
+    }
     found.emplace_back(name.substr(dot + 1), name.substr(0, dot));
   }
   std::sort(found.begin(), found.end());
@@ -272,15 +283,14 @@ std::string model_file(const StarpuImportOptions& options) {
   machines.reserve(models.size());
   for (const auto& entry : models) machines.push_back(entry.first);
   if (std::find(machines.begin(), machines.end(), options.machine) == machines.end()) {
-    throw InputError("--machine", "no models of a machine `" + options.machine +
-                                      "`; did you mean " + nearest_name(options.machine, machines) +
-                                      "?");
+    throw InputError("--machine", "no models of a machine `" + options.machine + "`; " +
+                                      did_you_mean(options.machine, machines));
   }
   const std::vector<std::string> kernels = starpu_kernels(options.directory, options.machine);
   if (std::find(kernels.begin(), kernels.end(), options.kernel) == kernels.end()) {
     throw InputError("--kernel", "no model of a kernel `" + options.kernel + "` on " +
-                                     options.machine + "; did you mean " +
-                                     nearest_name(options.kernel, kernels) + "?");
+                                     options.machine + "; " +
+                                     did_you_mean(options.kernel, kernels));
   }
   return options.directory + "/codelets/45/" + options.kernel + "." + options.machine;
 }

@@ -46,7 +46,8 @@ struct StarpuImport {
 /// property `trace_unit`.
 ///
 /// Refused are: combinations of several devices or cores, and second implementations; rows without
-/// flops (unless items are bytes); counts of 0; times that are not finite and positive; deviations
+/// flops (unless items are bytes); counts of 0; times that are not finite and positive; sizes that
+/// are negative or not finite; deviations
 /// above the mean; and rows that are no measurement of their own, because another row has the same
 /// count and the same mean times 1, 2, 3, 4, 5, 8, 10, 16, 32, 64, 100, 1000 or 10^6 or one over it
 /// (as far as 7 digits tell). Of such rows the one whose mean is its sum over its count is kept,

@@ -5,10 +5,10 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
 #include <sstream>
 
 #include "shared_policies/model/failure.hpp"
+#include "traces/files/input_file.hpp"
 
 namespace equipoise {
 namespace {
@@ -43,7 +43,7 @@ class ModelReader {
   /// Goes to the next line that holds values.
   bool advance() {
     std::string text;
-    while (std::getline(in_, text)) {
+    while (next_line(in_, text, path_, static_cast<std::size_t>(line_) + 1)) {
       ++line_;
       words_.clear();
       std::istringstream split(text);
@@ -135,8 +135,7 @@ class ModelReader {
 }  // namespace
 
 StarpuModel read_starpu_model(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError(path, "no such model file; name one of StarPU's performance models");
+  std::ifstream in = open_input(path, "name one of StarPU's performance models");
   return ModelReader(path, in).read();
 }
 

@@ -1,6 +1,7 @@
 // Reads and writes trace files, schema equipoise.trace/1 (traces/README.md has it field by field).
 #pragma once
 
+#include <istream>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +20,10 @@ namespace equipoise {
 /// sizes and counts below or beyond what can be counted; fields of a wrong type. Unknown fields are
 /// ignored.
 [[nodiscard]] Trace read_trace(const std::string& path, std::vector<std::string>* warnings);
+
+/// Reads a trace from `in`; `path` is what messages name.
+[[nodiscard]] Trace read_trace(std::istream& in, const std::string& path,
+                               std::vector<std::string>* warnings);
 
 /// The text of a trace file.
 [[nodiscard]] std::string trace_text(const Trace& trace);

@@ -1,7 +1,6 @@
 // The reading half of trace files: JSON lines to samples, every malformed case with its line.
 #include <cmath>
 #include <cstdint>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -9,6 +8,9 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
+#include "shared_policies/model/printable_text.hpp"
+#include "traces/files/input_file.hpp"
+#include "traces/time_limits.hpp"
 #include "traces/trace_file.hpp"
 
 namespace equipoise {
@@ -43,7 +45,10 @@ struct Line {
       return {};
     }
     if (!value->is_string()) refuse(std::string("`") + name + "` must be a text");
-    return value->get<std::string>();
+    const std::string text = value->get<std::string>();
+    if (is_printable(text)) return text;
+    refuse(std::string("`") + name + "` has control characters: '" + printable(text) + "'",
+           "leave them out");
   }
 
   [[nodiscard]] double number(const char* name, const json& value) const {
@@ -67,6 +72,19 @@ struct Line {
     if (x < 0.0) refuse(std::string("`") + name + "` must not be negative");
     if (x > most_countable) refuse(std::string("`") + name + "` overflows");
     return x;
+  }
+
+  /// Seconds above 0.
+  [[nodiscard]] double time(const char* name, const json& value) const {
+    const double seconds = positive(name, value);
+    const std::string why = why_no_time(seconds);
+    if (!why.empty()) refuse(std::string("`") + name + "` " + why);
+    return seconds;
+  }
+
+  /// Seconds from 0 on.
+  [[nodiscard]] double cost(const char* name, const json& value) const {
+    return not_negative(name, value) == 0.0 ? 0.0 : time(name, value);
   }
 
   [[nodiscard]] std::uint64_t count(const char* name, const json& value) const {
@@ -147,7 +165,7 @@ void read_units(const Line& line, Trace& trace, std::map<std::string, std::uint3
       line.refuse("unit " + unit.name + " is listed twice", "name each unit once");
     }
     if (const json* dispatch = entry.field("dispatch_s")) {
-      trace.unit_dispatch[position] = Seconds{entry.not_negative("dispatch_s", *dispatch)};
+      trace.unit_dispatch[position] = Seconds{entry.cost("dispatch_s", *dispatch)};
     }
     trace.units.push_back(std::move(unit));
   }
@@ -181,13 +199,13 @@ Trace read_header(const Line& line, std::map<std::string, std::uint32_t>& index)
     trace.grain_items = static_cast<Items>(line.count("grain_items", *grain));
   }
   if (const json* dispatch = line.field("dispatch_s")) {
-    trace.dispatch = Seconds{line.not_negative("dispatch_s", *dispatch)};
+    trace.dispatch = Seconds{line.cost("dispatch_s", *dispatch)};
   }
   if (const json* first_use = line.field("first_use_s")) {
-    trace.first_use = Seconds{line.not_negative("first_use_s", *first_use)};
+    trace.first_use = Seconds{line.cost("first_use_s", *first_use)};
   }
   if (const json* merge = line.field("merge_s")) {
-    trace.merge = Seconds{line.not_negative("merge_s", *merge)};
+    trace.merge = Seconds{line.cost("merge_s", *merge)};
   }
   if (const json* resident = line.field("resident_bytes")) {
     trace.resident_bytes = line.not_negative("resident_bytes", *resident);
@@ -198,10 +216,10 @@ Trace read_header(const Line& line, std::map<std::string, std::uint32_t>& index)
   return trace;
 }
 
-std::optional<double> optional_positive(const Line& line, const char* name) {
+std::optional<double> optional_time(const Line& line, const char* name) {
   const json* value = line.field(name);
   if (value == nullptr) return std::nullopt;
-  return line.positive(name, *value);
+  return line.time(name, *value);
 }
 
 void read_compute(const Line& line, TraceSample& sample) {
@@ -211,18 +229,22 @@ void read_compute(const Line& line, TraceSample& sample) {
   if (count != nullptr) sample.count = line.count("n", *count);
   sample.is_summary = compute->is_object() || count != nullptr;
   if (!compute->is_object()) {
-    sample.compute_mean_s = line.positive("compute_s", *compute);
+    sample.compute_mean_s = line.time("compute_s", *compute);
     return;
   }
   if (count == nullptr) line.refuse("a summary must say in `n` how many samples it is of");
   const Line inner{line.where, *compute};
   const json* mean = inner.field("mean");
   if (mean == nullptr) line.refuse("`compute_s` has no `mean`");
-  sample.compute_mean_s = inner.positive("mean", *mean);
-  if (const json* sd = inner.field("sd")) sample.compute_sd_s = inner.not_negative("sd", *sd);
-  sample.compute_min_s = optional_positive(inner, "min");
-  sample.compute_median_s = optional_positive(inner, "median");
-  sample.compute_max_s = optional_positive(inner, "max");
+  sample.compute_mean_s = inner.time("mean", *mean);
+  if (const json* sd = inner.field("sd")) {
+    sample.compute_sd_s = inner.not_negative("sd", *sd);
+    const std::string why = why_no_deviation(*sample.compute_sd_s, sample.compute_mean_s);
+    if (!why.empty()) line.refuse("`sd` " + why);
+  }
+  sample.compute_min_s = optional_time(inner, "min");
+  sample.compute_median_s = optional_time(inner, "median");
+  sample.compute_max_s = optional_time(inner, "max");
   const double least = sample.compute_min_s.value_or(0.0) * (1.0 - 1e-9);
   const double most =
       sample.compute_max_s.value_or(std::numeric_limits<double>::infinity()) * (1.0 + 1e-9);
@@ -234,13 +256,22 @@ void read_compute(const Line& line, TraceSample& sample) {
 }
 
 /// A copy time or a number of bytes: a number, or an object with a mean.
-std::optional<double> read_stage(const Line& line, const char* name) {
+const json* find_stage(const Line& line, const char* name) {
   const json* value = line.field(name);
-  if (value == nullptr) return std::nullopt;
-  if (!value->is_object()) return line.not_negative(name, *value);
+  if (value == nullptr || !value->is_object()) return value;
   const json* mean = Line{line.where, *value}.field("mean");
   if (mean == nullptr) line.refuse(std::string("`") + name + "` has no `mean`");
-  return line.not_negative(name, *mean);
+  return mean;
+}
+
+std::optional<double> read_copy_time(const Line& line, const char* name) {
+  const json* value = find_stage(line, name);
+  return value == nullptr ? std::nullopt : std::optional(line.cost(name, *value));
+}
+
+std::optional<double> read_bytes(const Line& line, const char* name) {
+  const json* value = find_stage(line, name);
+  return value == nullptr ? std::nullopt : std::optional(line.not_negative(name, *value));
 }
 
 TraceSample read_sample(const Line& line, const std::map<std::string, std::uint32_t>& index) {
@@ -252,18 +283,17 @@ TraceSample read_sample(const Line& line, const std::map<std::string, std::uint3
     std::vector<std::string> known;
     known.reserve(index.size());
     for (const auto& entry : index) known.push_back(entry.first);
-    line.refuse("unit `" + unit + "` is not in the header's `units`",
-                "did you mean " + nearest_name(unit, known) + "?");
+    line.refuse("unit `" + unit + "` is not in the header's `units`", did_you_mean(unit, known));
   }
   sample.unit = found->second;
   const json* items = line.field("items");
   if (items == nullptr) line.refuse("`items` is missing");
   sample.items = line.positive("items", *items);
   read_compute(line, sample);
-  sample.in_s = read_stage(line, "in_s");
-  sample.out_s = read_stage(line, "out_s");
-  sample.in_bytes = read_stage(line, "in_bytes");
-  sample.out_bytes = read_stage(line, "out_bytes");
+  sample.in_s = read_copy_time(line, "in_s");
+  sample.out_s = read_copy_time(line, "out_s");
+  sample.in_bytes = read_bytes(line, "in_bytes");
+  sample.out_bytes = read_bytes(line, "out_bytes");
   if (const json* outlier = line.field("outlier")) {
     if (!outlier->is_boolean()) line.refuse("`outlier` must be true or false", "correct it");
     sample.is_outlier = outlier->get<bool>();
@@ -279,7 +309,7 @@ class TraceReader {
 
   Trace read(std::istream& in) {
     std::string text;
-    while (std::getline(in, text)) {
+    while (next_line(in, text, path_, line_ + 1)) {
       ++line_;
       const bool whole = !in.eof();
       if (!text.empty() && text.back() == '\r') text.pop_back();
@@ -303,6 +333,7 @@ class TraceReader {
       throw InputError(
           where, "JSON nested deeper than " + std::to_string(deepest_nesting) + "; " + usual_hint);
     }
+    if (whole && !is_utf8(text)) throw InputError(where, "not UTF-8; save the file as UTF-8");
     std::string why;
     const std::optional<json> object = parse(text, why);
     if (!object && !whole && has_header_) {
@@ -334,18 +365,17 @@ class TraceReader {
   Trace trace_;
   std::map<std::string, std::uint32_t> index_;
   bool has_header_ = false;
-  int line_ = 0;
+  std::size_t line_ = 0;
 };
 
 }  // namespace
 
 Trace read_trace(const std::string& path, std::vector<std::string>* warnings) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in || in.peek() == std::ifstream::traits_type::eof()) {
-    const bool exists = static_cast<bool>(std::ifstream(path));
-    throw InputError(path, exists ? "the file is empty or cannot be read; give a trace"
-                                  : "no such file; give a trace");
-  }
+  std::ifstream in = open_input(path, "give a trace");
+  return read_trace(in, path, warnings);
+}
+
+Trace read_trace(std::istream& in, const std::string& path, std::vector<std::string>* warnings) {
   return TraceReader(path, warnings).read(in);
 }
 

@@ -51,6 +51,11 @@ std::string nearest_name(const std::string& name, std::span<const std::string> k
   return nearest;
 }
 
+std::string did_you_mean(const std::string& name, std::span<const std::string> known) {
+  const std::string nearest = nearest_name(name, known);
+  return nearest.empty() ? "there is none that has a name" : "did you mean " + nearest + "?";
+}
+
 std::string unknown_name(const std::string& what, const std::string& name,
                          const std::vector<std::string>& known) {
   std::string message = "unknown " + what + " '" + name + "'";

@@ -61,7 +61,8 @@ struct ReplayedDecisions {
     while (next_loss < settlements.size() && !is_to_be_lost(next_loss)) ++next_loss;
     if (is_left) return any_loss();
     if (next_loss == settlements.size() || !is_past(next_loss)) return nullptr;
-    return &issues[settlements[next_loss].block];
+    const std::uint64_t block = settlements[next_loss].block;
+    return block < cut ? &issues[block] : nullptr;  // it may be cut at this instant only
   }
 
  private:

@@ -163,6 +163,8 @@ class RunLoop {
     const OutstandingBlock* const found = find_outstanding(unit, id);
     if (found == nullptr) return;
     const Block block = found->block;
+    // A unit may be lost while the master is busy before it hands the block out.
+    at = std::max(at, found->assigned);
     pool_.put_back({block.first, block.items});
     tell({at, "block_lost", unit, block, nullptr, found->assigned, found->after_events});
     deliver({at, BlockLost{unit, block}});

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <fstream>
@@ -18,9 +19,26 @@ namespace equipoise {
 
 namespace {
 
+/// Makes stdout of this process what `to` says; `file` is its file. Whether that could be done.
+bool redirect(Stdout to, const std::string& file) {
+  constexpr int mode = O_WRONLY | O_CREAT | O_TRUNC;
+  std::array<int, 2> ends{};
+  switch (to) {
+    case Stdout::file:
+      return ::dup2(::open(file.c_str(), mode, 0600), 1) == 1;
+    case Stdout::full:
+      return ::dup2(::open("/dev/full", O_WRONLY), 1) == 1;
+    case Stdout::unread:
+      return ::pipe2(ends.data(), O_CLOEXEC) == 0 && ::dup2(ends[1], 1) == 1;
+    case Stdout::closed:
+      return ::close(1) == 0;
+  }
+  return false;
+}
+
 /// Starts a program; what it prints goes into the two files.
 pid_t start(const std::string& program, const std::vector<std::string>& arguments,
-            const std::string& out, const std::string& err) {
+            const std::string& out, const std::string& err, Stdout to = Stdout::file) {
   std::vector<std::string> words = {program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   const pid_t child = ::fork();
@@ -29,10 +47,9 @@ pid_t start(const std::string& program, const std::vector<std::string>& argument
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
-    const int mode = O_WRONLY | O_CREAT | O_TRUNC;
     const bool ready = ::chdir(SOURCE_DIR) == 0 &&
-                       ::dup2(::open(out.c_str(), mode, 0600), 1) == 1 &&
-                       ::dup2(::open(err.c_str(), mode, 0600), 2) == 2;
+                       ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), 2) == 2 &&
+                       redirect(to, out);
     if (ready) ::execv(argv[0], argv.data());
     ::_exit(127);
   }
@@ -45,13 +62,14 @@ int exit_code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 
 
 std::string program_file() { return EQUIPOISE_BINARY; }
 
-ProgramRun run_equipoise(const std::vector<std::string>& arguments) {
-  return run_copy(program_file(), arguments);
+ProgramRun run_equipoise(const std::vector<std::string>& arguments, Stdout to) {
+  return run_copy(program_file(), arguments, to);
 }
 
-ProgramRun run_copy(const std::string& program, const std::vector<std::string>& arguments) {
+ProgramRun run_copy(const std::string& program, const std::vector<std::string>& arguments,
+                    Stdout to) {
   const TemporaryFolder scratch;
-  const pid_t child = start(program, arguments, scratch.path("out"), scratch.path("err"));
+  const pid_t child = start(program, arguments, scratch.path("out"), scratch.path("err"), to);
   int status = 0;
   ::waitpid(child, &status, 0);
   return {exit_code_of(status), scratch.read("out"), scratch.read("err")};

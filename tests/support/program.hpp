@@ -1,6 +1,7 @@
 // Runs the built program as a user would.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -14,12 +15,18 @@ struct ProgramRun {
   std::string err;  ///< stderr
 };
 
+/// Where stdout goes: into a file that is read afterwards; a full disk; a pipe that nobody reads;
+/// nowhere, for it is closed.
+enum class Stdout : std::uint8_t { file, full, unread, closed };
+
 /// Runs `equipoise` with `arguments` in the repository's root and waits for it.
-[[nodiscard]] ProgramRun run_equipoise(const std::vector<std::string>& arguments);
+[[nodiscard]] ProgramRun run_equipoise(const std::vector<std::string>& arguments,
+                                       Stdout to = Stdout::file);
 
 /// The same with a copy of the program.
 [[nodiscard]] ProgramRun run_copy(const std::string& program,
-                                  const std::vector<std::string>& arguments);
+                                  const std::vector<std::string>& arguments,
+                                  Stdout to = Stdout::file);
 
 /// The file that is run.
 [[nodiscard]] std::string program_file();

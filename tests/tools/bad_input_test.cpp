@@ -1,5 +1,6 @@
 // Bad input as a user meets it: exit 2, one line that says where and what, and nothing written.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 
@@ -220,6 +221,102 @@ TEST_F(BadInput, RefusesAnUnknownOption) {
   const ProgramRun run = run_equipoise({"simulate", "--plattform", "x"});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_EQ(run.err.rfind("equipoise: error: ", 0), 0u) << run.err;
+}
+
+TEST_F(BadInput, RefusesTwoTracesThatTimeTheSameUnitAndKernel) {
+  const std::string other = scratch.write(
+      "other.jsonl",
+      R"({"schema":"equipoise.trace/1","source":"recorded","kernel":"k","item":"thing","provenance":"a test","machine":{},"units":[{"id":"c","kind":"cpu"},{"id":"b","kind":"cpu"}]})"
+      "\n{\"unit\":\"b\",\"items\":1,\"compute_s\":5}\n");
+  const std::string first = trace_file;
+  for (const char* command : {"simulate", "compare", "optimum", "run"}) {
+    std::vector<std::string> words = {command,   "--platform", platform_file, "--trace", first,
+                                      "--trace", other,        "--workload",  workload};
+    if (words.front() != "optimum") words.insert(words.end(), {"--policy", policy});
+    if (words.front() == "run") words.insert(words.end(), {"--on", "paced"});
+    const ProgramRun run = run_equipoise(words);
+    EXPECT_EQ(run.exit_code, 2) << command;
+    EXPECT_NE(run.err.find(other + ": times k on b, as " + first + " does"), std::string::npos)
+        << run.err;
+  }
+}
+
+TEST_F(BadInput, TakesTracesOfOneKernelThatTimeDifferentUnits) {
+  const std::string units = head + "{\"unit\":\"a\",\"items\":100,\"compute_s\":1}\n";
+  const std::string a = scratch.write("a.jsonl", units);
+  std::string text = units;
+  text.replace(text.find("\"unit\":\"a\""), 10, "\"unit\":\"b\"");
+  const std::string b = scratch.write("b.jsonl", text);
+  const ProgramRun run = run_equipoise({"simulate", "--platform", platform_file, "--trace", a,
+                                        "--trace", b, "--workload", workload, "--policy", policy});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+}
+
+TEST_F(BadInput, RefusesNamesThatAreNotUtf8) {
+  std::string other = head;
+  other.replace(other.find("\"b\""), 3, "\"caf\xE9\"");
+  expect_trace_refused(other + samples, {"bad.jsonl:1", "UTF-8"});
+  trace_file = scratch.write("caf\xE9.jsonl", head + samples);
+  expect_refused({"argument 5", "caf\\xe9.jsonl", "UTF-8"});
+  trace_file = scratch.write("t.jsonl", head + samples);
+  workload = "caf\xE9:items=1000";
+  expect_refused({"argument 7", "caf\\xe9", "UTF-8"});
+}
+
+TEST_F(BadInput, EchoesNoControlCharactersAndNoEndlessNames) {
+  trace_file = scratch.write("none\x1B[31m.jsonl", head + samples);
+  expect_refused({"argument 5", "none\\x1b[31m"});
+  trace_file = scratch.write("t.jsonl", head + samples);
+  policy = std::string(10'000, 'x');
+  const ProgramRun run = run_equipoise(simulation());
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_LT(run.err.size(), 1000u);
+  EXPECT_NE(run.err.find("xxx..."), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("known are"), std::string::npos) << run.err;  // what to do is not cut off
+}
+
+TEST_F(BadInput, ReadsNoDevicesAndNoNamedPipes) {
+  const std::string fifo = scratch.path("fifo");
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  for (const std::string& file : {fifo, std::string("/dev/zero")}) {
+    const std::string words = file == fifo ? "is a named pipe" : "is a device";
+    trace_file = file;
+    expect_refused({file, words});
+    trace_file = scratch.write("t.jsonl", head + samples);
+    const std::string before = platform_file;
+    platform_file = file;
+    expect_refused({file, words});
+    platform_file = before;
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"sweep", file, "--out", scratch.path("s")},
+          {"replay", file, "--check"},
+          {"platform", "generate", "--spec", file, "--out", scratch.path("g")},
+          {"trace", "import", "csv", file, "--items-column", "a", "--compute-column", "b", "--out",
+           out}}) {
+      const ProgramRun run = run_equipoise(command);
+      EXPECT_EQ(run.exit_code, 2) << command.front();
+      EXPECT_NE(run.err.find(words), std::string::npos) << run.err;
+    }
+  }
+}
+
+TEST_F(BadInput, RefusesNumbersThatMeanNothing) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"--decision-cost", "1e308"}, "--decision-cost: a decision costs from 0 to 1e6 seconds"},
+      {{"--dispatch-cost", "1e308"}, "--dispatch-cost: handing out a block costs from 0 to 1e6"},
+      {{"--seed", "9007199254740993"}, "--seed: '9007199254740993' is not a whole number below"}};
+  for (const auto& [words, said] : cases) {
+    std::vector<std::string> command = simulation();
+    command.insert(command.end(), words.begin(), words.end());
+    const ProgramRun run = run_equipoise(command);
+    EXPECT_EQ(run.exit_code, 2) << run.err;
+    EXPECT_NE(run.err.find(said), std::string::npos) << run.err;
+  }
+  const ProgramRun run =
+      run_equipoise({"validate", "--unit", "cpu", "--workload", "matmul:n=64", "--policy", "greedy",
+                     "--max-error", "-1", "--out", scratch.path("v")});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.err.find("--max-error: an error is not negative"), std::string::npos) << run.err;
 }
 
 TEST_F(BadInput, WarnsOfAUnitThatOnlyThePlatformHas) {

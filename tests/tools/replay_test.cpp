@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -11,6 +12,7 @@
 #include "shared_policies/policies/catalog.hpp"
 #include "tests/support/full_disk.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/small_machine.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace equipoise {
@@ -250,6 +252,45 @@ TEST(Replay, LosesAgainTheBlocksThatWereLost) {
   const Json repeated = Json::parse(lines_of(read_text(again)).back());
   EXPECT_GT(recorded.at("items_redone"), 0);
   EXPECT_EQ(repeated.at("items_redone"), recorded.at("items_redone"));
+}
+
+TEST(Replay, LosesAgainABlockThatWasLostInALaterIteration) {
+  const TemporaryFolder scratch;
+  const SmallMachine machine(scratch);
+  const std::string file = scratch.path("run.jsonl");
+  const std::string again = scratch.path("again.jsonl");
+  const std::string scenario = scratch.write(
+      "s.json",
+      R"({"schema":"equipoise.scenario/1","events":[{"at_s":0.9,"unit":"b","kind":"fail"}]})");
+  // c does an item in half the time of a and b: 250, 250 and 500 items take about 0.25 s.
+  const ProgramRun run = run_equipoise(with(
+      with({"simulate"}, machine.words()), {"--workload", "k:items=1000,iterations=5", "--scenario",
+                                            scenario, "--policy", "static", "--out", file}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NE(read_text(file).find("block_lost"), std::string::npos);
+  const ProgramRun replayed = run_equipoise({"replay", file, "--decisions", "--out", again});
+  ASSERT_EQ(replayed.exit_code, 0) << replayed.err;
+  EXPECT_EQ(blocks_of(again), blocks_of(file));
+}
+
+TEST(Replay, LeavesNoRunFileWhereItsBlocksCannotBeIssuedAsTheyWere) {
+  const TemporaryFolder scratch;
+  const SmallMachine machine(scratch);
+  const std::string file = scratch.path("run.jsonl");
+  const std::string again = scratch.path("again.jsonl");
+  ASSERT_EQ(run_equipoise(with(with({"simulate"}, machine.words()),
+                               {"--workload", "k:items=1000", "--policy", "ss", "--out", file}))
+                .exit_code,
+            0);
+  std::string text = read_text(file);
+  const std::string first = "\"first_item\":500,";
+  ASSERT_NE(text.find(first), std::string::npos);
+  text.replace(text.find(first), first.size(), "\"first_item\":501,");
+  const ProgramRun run =
+      run_equipoise({"replay", scratch.write("other.jsonl", text), "--decisions", "--out", again});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.err.find("cannot be issued as it was"), std::string::npos) << run.err;
+  EXPECT_FALSE(std::filesystem::exists(again));
 }
 
 TEST(Replay, ChecksWhatAFullDiskLeftOfARun) {

@@ -132,6 +132,23 @@ TEST_F(Sweep, IsTheSameInShards) {
   expect_like_whole(folder);
 }
 
+TEST_F(Sweep, SaysInJsonWhatIsStillToCome) {
+  const ProgramRun run =
+      run_equipoise({"sweep", small, "--out", scratch.path("half"), "--shard", "1/2", "--json"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Json progress = Json::parse(run.out);
+  EXPECT_EQ(progress.at("schema"), "equipoise.sweep-progress/1");
+  EXPECT_EQ(progress.at("still_to_come"), small_lines - points_in(scratch.path("half")).size());
+  ASSERT_EQ(progress.at("experiments").size(), 8u);
+  std::size_t done = 0;
+  for (const Json& experiment : progress.at("experiments")) {
+    EXPECT_EQ(experiment.at("points"), 12);  // 4 policies, 3 repetitions
+    done += experiment.at("points_done").get<std::size_t>() +
+            (experiment.at("schedule_searched").get<bool>() ? 1 : 0);
+  }
+  EXPECT_EQ(done, points_in(scratch.path("half")).size());
+}
+
 TEST_F(Sweep, SimulatesNothingTwice) {
   const std::string folder = scratch.path("whole");
   const std::string results = results_in(folder);

@@ -1,6 +1,8 @@
 // `equipoise validate`: what it judges, and the command as a user types it.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -167,6 +169,21 @@ TEST_F(Validate, FailsWhereAPredictionIsOffByMoreThanItMay) {
   const ProgramRun run = type({"--workload", "blackscholes:options=1e4", "--max-error", "1e-12"});
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_NE(run.err.find("is above --max-error"), std::string::npos) << run.err;
+}
+
+TEST_F(Validate, KeepsWhatItRecordedWhenItIsInterrupted) {
+  const auto begin = std::chrono::steady_clock::now();
+  const ProgramRun run = signal_equipoise(
+      {"validate", "--unit", "cpu,slowdown=50", "--unit", "cpu,slowdown=50", "--workload",
+       "blackscholes:options=2e4", "--policy", "awf-c", "--seconds-max", "60", "--out",
+       scratch.path("v")},
+      SIGINT, [&] { return std::chrono::steady_clock::now() - begin > std::chrono::seconds(3); });
+  EXPECT_EQ(run.exit_code, 130);
+  EXPECT_NE(run.err.find("keeps what was recorded so far: "), std::string::npos) << run.err;
+  const ProgramRun check =
+      run_equipoise({"trace", "check", scratch.path("v/trace-blackscholes.jsonl")});
+  EXPECT_EQ(check.exit_code, 0) << check.err;
+  EXPECT_EQ(run_equipoise({"platform", "check", scratch.path("v/platform.xml")}).exit_code, 0);
 }
 
 TEST_F(Validate, NeedsAUnitThatComputes) {

@@ -114,20 +114,39 @@ TEST(CsvImport, RefusesUnusableRowsWithTheirLine) {
   EXPECT_EQ(refusal(header + "\"64,1\n"), "t.csv:3: a quote is not closed; close it");
 }
 
-TEST(CsvImport, RefusesTimesThatUnderflowInSeconds) {
+TEST(CsvImport, RefusesTimesThatCannotBeMeasured) {
   const std::string hint = "; correct the row or leave it out";
-  EXPECT_EQ(refusal("num_tokens,median\n128,1e-306\n"),
-            "t.csv:2: `median` is too short a time: 1e-306" + hint);  // 1e-309 s is a denormal
+  const std::string why = " is too short to be a time: at least 1e-15 s, not ";
+  EXPECT_EQ(refusal("num_tokens,median\n128,1e-13\n"),  // in ms
+            "t.csv:2: `median`" + why + "1e-13" + hint);
+  EXPECT_EQ(refusal("num_tokens,median\n128,1e-12\n"), "not refused");
   CsvImportOptions with = options();
   with.time_unit = "ns";
   with.in_column = "in";
   EXPECT_EQ(refusal("num_tokens,median,in\n128,1e-307,0\n", with),
-            "t.csv:2: `median` is too short a time: 1e-307" + hint);
+            "t.csv:2: `median`" + why + "1e-307" + hint);
   EXPECT_EQ(refusal("num_tokens,median,in\n128,1,1e-307\n", with),
-            "t.csv:2: `in` is too short a time: 1e-307" + hint);
+            "t.csv:2: `in`" + why + "1e-307" + hint);
   EXPECT_EQ(refusal("num_tokens,median,in\n128,1,1e19\n", with),
             "t.csv:2: `in` overflows: 1e19" + hint);
-  EXPECT_EQ(refusal("num_tokens,median,in\n128,1e-290,0\n", with), "not refused");
+  with.in_column.reset();
+  with.sd_column = "in";
+  EXPECT_EQ(refusal("num_tokens,median,in\n128,1,1e7\n", with),
+            "t.csv:2: `in` is more than a million times the mean" + hint);
+  EXPECT_EQ(refusal("num_tokens,median,in\n128,1,1e-307\n", with), "not refused");
+}
+
+TEST(CsvImport, RefusesWhatIsNotUtf8WithItsLine) {
+  EXPECT_EQ(refusal("num_tokens,median,gr\xF6\xDF"
+                    "e\n128,2,1\n"),
+            "t.csv:1: not UTF-8; save the file as UTF-8");
+  EXPECT_EQ(refusal("num_tokens,median,caf\xC3\xA9\n128,2,1\n64,1,\xE9\n"),
+            "t.csv:3: not UTF-8; save the file as UTF-8");
+}
+
+TEST(CsvImport, SaysWhereNoColumnHasAName) {
+  EXPECT_EQ(refusal("\"\"\n1\n"),
+            "t.csv:1: no column `num_tokens` (--items-column); there is none that has a name");
 }
 
 TEST(CsvImport, RefusesEmptyNamesOfUnitAndKernel) {

@@ -66,10 +66,22 @@ TEST(JsonDocument, RefusesWithTheLine) {
   EXPECT_NE(refused(std::string(100'000, '[')).find("brackets"), std::string::npos);
 }
 
+TEST(JsonDocument, RefusesWhatIsNotUtf8AndControlCharacters) {
+  const auto refusal = [](const std::string& text) {
+    return refusal_of([&] { (void)parse_json(text, "f.json", 5); });
+  };
+  EXPECT_EQ(refusal("{\n\"a\": \"caf\xE9\"}"), "f.json:6: not UTF-8; save the file as UTF-8");
+  EXPECT_EQ(refusal("{\n\"caf\xC3\xA9\": \"caf\xC3\xA9\"}"), "not refused");
+  EXPECT_EQ(refusal("[\"a\\u001b[31m\"]"),
+            "f.json:5: 'a\\x1b[31m' has control characters; leave them out");
+  EXPECT_EQ(refusal("{\n\"a\\u0000\": 1}"),
+            "f.json:6: 'a\\x00' has control characters; leave them out");
+}
+
 TEST(JsonDocument, RefusesAFileThatIsNotThere) {
   EXPECT_EQ(refusal_of([] {
               static_cast<void>(read_json_file("/no/such.json"));
-            }).rfind("/no/such.json: cannot be read", 0),
+            }).rfind("/no/such.json: no such file", 0),
             0u);
 }
 

@@ -206,7 +206,7 @@ TEST(RunFile, RefusesWhatARunCannotHold) {
 
 TEST(RunFile, IsRefusedWhenThereIsNone) {
   EXPECT_EQ(refusal_of([] { static_cast<void>(read_run_file("/nowhere/run.jsonl")); }),
-            "/nowhere/run.jsonl: cannot be read; give the path of a run file");
+            "/nowhere/run.jsonl: no such file; give the path of a run file");
 }
 
 }  // namespace

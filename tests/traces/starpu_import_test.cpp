@@ -124,6 +124,16 @@ TEST(StarpuImport, RefusesRowsThatAreNoMeasurements) {
   EXPECT_LT(result.refused[4].line, result.refused[5].line);
 }
 
+TEST(StarpuImport, RefusesOperandsOfLessThanNoBytes) {
+  const std::string text =
+      model({table("0", "0", "1", {cpu_small, "a -1 1e6 3.0e+01 1.0e+00 1e2 1e2 9"})});
+  const StarpuImport result = import(text, false, true);
+  EXPECT_EQ(result.trace.samples.size(), 1U);
+  ASSERT_EQ(result.refused.size(), 1U);
+  EXPECT_EQ(result.refused[0].why, "the bytes of its operands are out of range");
+  EXPECT_EQ(import(text).trace.samples.size(), 2U);  // nothing moves
+}
+
 TEST(StarpuImport, LeavesOutAUnitWhoseTableIsACopyOfAnothers) {
   const std::vector<std::string> rows = {"a 10 1e6 1.234567e+01 1.0e+00 123.4567 1e2 10",
                                          "b 20 2e6 2.345678e+01 1.0e+00 257.02458 1e2 11"};

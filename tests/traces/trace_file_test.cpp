@@ -152,6 +152,38 @@ TEST(TraceFile, RefusesTimesThatAreNotPositive) {
             "t.jsonl:3: `sd` must not be negative" + hint);
 }
 
+TEST(TraceFile, RefusesTimesThatCannotBeMeasured) {
+  const std::string why = " is too short to be a time: at least 1e-15 s" + hint;
+  EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1,"n":9,"compute_s":{"mean":1e-300,"sd":1}})"),
+            "t.jsonl:3: `mean`" + why);
+  EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":7,"compute_s":5e-324})"),
+            "t.jsonl:3: `compute_s`" + why);
+  EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1,"n":2,"compute_s":{"mean":1,"min":1e-16}})"),
+            "t.jsonl:3: `min`" + why);
+  EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1,"compute_s":1,"out_s":{"mean":1e-300}})"),
+            "t.jsonl:3: `out_s`" + why);
+  EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1,"n":2,"compute_s":{"mean":1e-9,"sd":1}})"),
+            "t.jsonl:3: `sd` is more than a million times the mean" + hint);
+  std::string text = header;
+  text.replace(text.find("\"units\""), 7, "\"dispatch_s\":1e-300,\"units\"");
+  EXPECT_EQ(refusal(text + sample), "t.jsonl:1: `dispatch_s`" + why);
+  EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1,"compute_s":1e-15,"in_s":0,"out_s":1e-15})"),
+            "not refused");
+  EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1,"n":2,"compute_s":{"mean":1,"sd":1e6}})"),
+            "not refused");
+}
+
+TEST(TraceFile, RefusesWhatIsNotUtf8AndControlCharactersWithTheirLine) {
+  EXPECT_EQ(sample_refusal("{\"unit\":\"caf\xE9\",\"items\":1,\"compute_s\":1}"),
+            "t.jsonl:3: not UTF-8; save the file as UTF-8");
+  EXPECT_EQ(sample_refusal(R"({"unit":"a\u001b[31m","items":1,"compute_s":1})"),
+            "t.jsonl:3: `unit` has control characters: 'a\\x1b[31m'; leave them out");
+  std::string text = header;
+  text.replace(text.find("cuda0"), 5, "cud\\u0007");
+  EXPECT_EQ(refusal(text + sample),
+            "t.jsonl:1: `id` has control characters: 'cud\\x07'; leave them out");
+}
+
 TEST(TraceFile, RefusesSizesAndCountsThatCannotBe) {
   EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1e19,"compute_s":1})"),
             "t.jsonl:3: `items` overflows" + hint);

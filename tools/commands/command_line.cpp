@@ -5,8 +5,11 @@
 
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <cstdio>
+#include <sstream>
 
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/printable_text.hpp"
 #include "tools/commands/command_line_options.hpp"
 #include "tools/commands/console.hpp"
 #include "tools/commands/version.hpp"
@@ -32,19 +35,31 @@ int say(const std::string& what, int exit_code) {
   return exit_code;
 }
 
-}  // namespace
+/// Names of files, kernels and units end up in JSON and on terminals, which take no other bytes.
+void expect_readable(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    if (is_printable(argv[i])) continue;
+    throw InputError(fmt::format("argument {}", i),
+                     fmt::format("'{}' is not UTF-8, or has control characters; spell it in UTF-8, "
+                                 "and rename the file if it is one",
+                                 printable(argv[i])));
+  }
+}
 
-int run_program(int argc, char** argv) {
-  ::signal(SIGXFSZ, SIG_IGN);  // a file at its size limit is a write that fails
+int run(int argc, char** argv) {
   CLI::App app("Compares load-balancing policies on SimGrid and on real workers.", "equipoise");
   Request request;
   try {
+    expect_readable(argc, argv);
     add_all(app, request);
     app.parse(argc, argv);
     finish_options(request);
     return request.command();
   } catch (const CLI::Success& help) {
-    return app.exit(help);
+    std::ostringstream text;
+    const int exit_code = app.exit(help, text);
+    std::printf("%s", text.str().c_str());
+    return exit_code;
   } catch (const CLI::ParseError& error) {
     return say(fmt::format("{}; see equipoise --help", error.what()), unusable_input);
   } catch (const InputError& error) {
@@ -54,6 +69,15 @@ int run_program(int argc, char** argv) {
   } catch (const std::exception& failure) {
     return say(failure.what(), work_failed);
   }
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv) {
+  open_standard_files();
+  ::signal(SIGXFSZ, SIG_IGN);  // a file at its size limit is a write that fails
+  ::signal(SIGPIPE, SIG_IGN);  // so is a pipe that nobody reads
+  return finish_printing(run(argc, argv));
 }
 
 }  // namespace equipoise

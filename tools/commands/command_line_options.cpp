@@ -107,8 +107,10 @@ void finish_options(Request& r) {
   static_cast<void>(make_cost_meter(r.options.decision_cost, 0.0));  // refuses what it cannot read
   if (r.dispatch_cost.empty()) return;
   const double seconds = parse_number(r.dispatch_cost, "--dispatch-cost");
-  if (seconds < 0.0)
-    throw InputError("--dispatch-cost", "a cost is not negative; give seconds from 0 on");
+  if (seconds < 0.0 || seconds > most_cost_s) {
+    throw InputError("--dispatch-cost",
+                     "handing out a block costs from 0 to 1e6 seconds; give that");
+  }
   r.options.dispatch_cost = Seconds{seconds};
 }
 

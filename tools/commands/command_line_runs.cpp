@@ -168,6 +168,9 @@ void add_validate(CLI::App& app, Request& r) {
     r.command = [&r] {
       std::optional<double> error_max;
       if (!r.error_max.empty()) error_max = parse_number(r.error_max, "--max-error");
+      if (error_max && *error_max < 0.0) {
+        throw InputError("--max-error", "an error is not negative; give a share such as 0.08");
+      }
       return validate_command(r.options, error_max);
     };
   });

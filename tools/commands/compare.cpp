@@ -28,6 +28,10 @@ int compare_command(const Options& options) {
   if (real.platform) sim = real.platform;
   check_policies(comparison.policies, simulates ? sim.get() : nullptr, runs ? &real : nullptr);
   comparison.units = names_of(sim ? sim->units : real.units);
+  std::vector<std::string> worlds;
+  if (simulates) worlds.emplace_back("sim");
+  if (runs) worlds.push_back(real.on);
+  expect_no_inputs(files_of_comparison(comparison.policies, worlds, options), "--out");
   if (!options.out.empty()) make_folder(options.out + "/runs", "--out");
   comparison.experiment = experiment_text(options, simulates ? sim->settings : "", real.settings);
 

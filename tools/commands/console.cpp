@@ -2,9 +2,11 @@
 #include "tools/commands/console.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -16,6 +18,8 @@
 #include <stdexcept>
 
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/printable_text.hpp"
+#include "traces/files/input_file.hpp"
 
 namespace equipoise {
 namespace {
@@ -23,16 +27,52 @@ namespace {
 std::atomic<int> caught_signal = 0;
 static_assert(std::atomic<int>::is_always_lock_free);
 
+/// `message` as a terminal may get it: names of inputs are in it, which may be anything. A name that
+/// is longer than any path people type is cut, so that what is to be done stays in sight.
+std::string as_message(const std::string& message) {
+  constexpr std::size_t longest_word = 300;
+  constexpr std::size_t longest_message = 8000;
+  std::string shown;
+  for (std::size_t at = 0; at <= message.size() && shown.size() < longest_message;) {
+    const std::size_t end = std::min(message.find(' ', at), message.size());
+    shown += (at == 0 ? "" : " ") + printable(message.substr(at, end - at), longest_word);
+    at = end + 1;
+  }
+  return shown;
+}
+
+/// What a file is called until it is whole, behind its name.
+const char* const beside = ".part";
+
+/// A device or a pipe stays what it is: it is written to, not replaced.
+bool is_renamed(const std::string& path) {
+  std::error_code error;
+  return !std::filesystem::exists(path, error) || std::filesystem::is_regular_file(path, error);
+}
+
+std::string written_at(const std::string& path) { return is_renamed(path) ? path + beside : path; }
+
+bool put(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  return static_cast<bool>(file);
+}
+
+bool move_there(const std::string& path) {
+  return !is_renamed(path) || std::rename((path + beside).c_str(), path.c_str()) == 0;
+}
+
 }  // namespace
 
 void warn(const std::string& message) {
   static std::set<std::string> said;
   if (!said.insert(message).second) return;
-  std::fprintf(stderr, "equipoise: warning: %s\n", message.c_str());
+  std::fprintf(stderr, "equipoise: warning: %s\n", as_message(message).c_str());
 }
 
 void say_error(const std::string& message) {
-  std::fprintf(stderr, "equipoise: error: %s\n", message.c_str());
+  std::fprintf(stderr, "equipoise: error: %s\n", as_message(message).c_str());
 }
 
 Progress::Progress(bool quiet) : on_(!quiet && ::isatty(STDERR_FILENO) == 1) {}
@@ -51,21 +91,46 @@ void Progress::clear() {
   shown_ = false;
 }
 
+std::vector<std::string> paths_of(const std::vector<WholeFile>& files) {
+  std::vector<std::string> paths;
+  for (const WholeFile& file : files) paths.push_back(file.path);
+  return paths;
+}
+
+void write_whole_files(const std::vector<WholeFile>& files) {
+  for (const WholeFile& file : files) expect_no_inputs({file.path}, file.path);
+  const auto failed = [&files]() -> const WholeFile* {
+    for (const WholeFile& file : files) {
+      if (!put(written_at(file.path), file.text)) return &file;
+    }
+    for (const WholeFile& file : files) {
+      if (!move_there(file.path)) return &file;
+    }
+    return nullptr;
+  }();
+  if (failed == nullptr) return;
+  const std::string reason = std::strerror(errno);
+  for (const WholeFile& file : files) {
+    if (is_renamed(file.path)) std::remove(written_at(file.path).c_str());
+  }
+  throw std::runtime_error(failed->path + ": cannot be written: " + reason +
+                           "; make room there, or give --out another path");
+}
+
 void write_whole_file(const std::string& path, const std::string& text) {
-  const std::string beside = path + ".part";
-  std::ofstream file(beside, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file || std::rename(beside.c_str(), path.c_str()) != 0) {
-    const std::string reason = std::strerror(errno);
-    std::remove(beside.c_str());
-    throw std::runtime_error(path + ": cannot be written: " + reason +
-                             "; make room there, or give --out another path");
+  write_whole_files({{path, text}});
+}
+
+void expect_no_inputs(const std::vector<std::string>& paths, const std::string& option) {
+  for (const std::string& path : paths) {
+    expect_no_input(path, option);
+    expect_no_input(path + beside, option);
   }
 }
 
 void check_writable(const std::string& path, const std::string& option) {
   namespace fs = std::filesystem;
+  expect_no_inputs({path}, option);
   std::error_code error;
   if (fs::is_directory(path, error)) {
     throw InputError(option, path + " is a folder; give a file name");
@@ -94,6 +159,34 @@ void make_folder(const std::string& path, const std::string& option) {
   if (::access(path.c_str(), W_OK) != 0) {
     throw InputError(option, path + " cannot be written: " + std::strerror(errno));
   }
+}
+
+void open_standard_files() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF) static_cast<void>(::open("/dev/null", O_RDWR));
+  }
+}
+
+namespace {
+
+/// Whether nobody reads the pipe any more: what was printed before may have failed unseen.
+bool is_unread(int fd) {
+  pollfd pipe{fd, 0, 0};
+  return ::poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLERR) != 0;
+}
+
+}  // namespace
+
+int finish_printing(int exit_code) {
+  errno = 0;
+  const bool is_flushed = std::fflush(stdout) == 0;
+  const int reason = errno;
+  if (exit_code != 0 || (is_flushed && std::ferror(stdout) == 0)) return exit_code;
+  if (reason == EPIPE || is_unread(STDOUT_FILENO)) return 128 + SIGPIPE;
+  say_error(std::string("what was printed could not be written") +
+            (is_flushed ? "" : std::string(": ") + std::strerror(reason)) +
+            "; make room there, or print to another place");
+  return 1;
 }
 
 void catch_stop_signals() {

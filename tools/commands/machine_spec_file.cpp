@@ -12,14 +12,16 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
 #include "traces/json_document.hpp"
+#include "traces/time_limits.hpp"
 
 namespace equipoise {
 namespace {
 
-constexpr double most = 1e18;            ///< of any figure
-constexpr double least = 1e-18;          ///< of any figure that must be more than zero
-constexpr double most_counted = 9.0e15;  ///< 53 bits
-constexpr int most_units = 4096;         ///< of one entry
+constexpr double most = 1e18;              ///< of any figure
+constexpr double least = 1e-18;            ///< of any figure that must be more than zero
+constexpr double least_bytes_per_s = 1.0;  ///< of a link, whose bandwidth is written in whole bytes
+constexpr double most_counted = 9.0e15;    ///< 53 bits
+constexpr int most_units = 4096;           ///< of one entry
 
 /// A number of `object` if it has one, else `otherwise`.
 double number_or(const JsonObject& object, const char* name, double low, double otherwise) {
@@ -36,6 +38,15 @@ double whole(const JsonObject& object, const char* name, double low, double high
 int whole_or(const JsonObject& object, const char* name, double high, int otherwise) {
   return object.find(name) == nullptr ? otherwise
                                       : static_cast<int>(whole(object, name, 1.0, high));
+}
+
+/// Seconds from 0 on that can be a time.
+double seconds(const JsonObject& object, const char* name) {
+  const double value = object.number(name, 0.0, most);
+  const std::string why = value > 0.0 ? why_no_time(value) : std::string();
+  if (why.empty()) return value;
+  throw InputError(object.where(object.at(name)),
+                   fmt::format("'{}' {}, not {}; correct it", name, why, object.at(name).text));
 }
 
 std::string text_or_empty(const JsonObject& object, const char* name) {
@@ -138,14 +149,14 @@ class SpecReader {
 
   [[nodiscard]] LinkFigures read_network(const JsonValue& value) const {
     const JsonObject network(value, path_, "a network", {"bytes_per_s", "latency_s"});
-    const double bytes_per_s = network.number("bytes_per_s", least, most);
-    return {bytes_per_s, bytes_per_s, network.number("latency_s", 0.0, most)};
+    const double bytes_per_s = network.number("bytes_per_s", least_bytes_per_s, most);
+    return {bytes_per_s, bytes_per_s, seconds(network, "latency_s")};
   }
 
   [[nodiscard]] LinkFigures read_bus(const JsonValue& value) const {
     const JsonObject bus(value, path_, "a bus", {"in_bytes_per_s", "out_bytes_per_s", "latency_s"});
-    return {bus.number("in_bytes_per_s", least, most), bus.number("out_bytes_per_s", least, most),
-            bus.number("latency_s", 0.0, most)};
+    return {bus.number("in_bytes_per_s", least_bytes_per_s, most),
+            bus.number("out_bytes_per_s", least_bytes_per_s, most), seconds(bus, "latency_s")};
   }
 
   /// Numbers by kind of unit: those that are given replace those in `values`.
@@ -190,7 +201,7 @@ class SpecReader {
         unit.half_saturation_threads = 32.0 * cores;
         break;
     }
-    unit.startup_s = number_or(object, "startup_s", 0.0, unit.startup_s);
+    if (object.find("startup_s") != nullptr) unit.startup_s = seconds(object, "startup_s");
     unit.half_saturation_threads =
         number_or(object, "half_saturation_threads", 0.0, unit.half_saturation_threads);
   }
@@ -256,7 +267,7 @@ class SpecReader {
 
   [[nodiscard]] PlatformChoice read_platform(const JsonValue& value) const {
     const JsonObject object(value, path_, "a platform", {"name", "machines"});
-    PlatformChoice platform{.name = name_of(object, "name"), .machines = {}};
+    PlatformChoice platform{.name = name_of(object, "name"), .where = place(value), .machines = {}};
     std::vector<std::string> known;
     for (const MachineFigures& machine : spec_.machines) known.push_back(machine.id);
     std::set<std::string> names;
@@ -315,6 +326,7 @@ class SpecReader {
          "memory_bytes_per_item", "streamed_bytes_per_block", "threads_per_item", "efficiency"});
     TraceChoice trace;
     trace.name = name_of(object, "name");
+    trace.where = place(value);
     trace.kernel = name_of(object, "kernel");
     const ModelledKernel* kernel = find_modelled_kernel(trace.kernel);
     trace.problem = read_problem(object, kernel);

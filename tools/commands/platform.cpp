@@ -10,7 +10,7 @@
 #include "tools/commands/console.hpp"
 #include "tools/commands/machine_spec_file.hpp"
 #include "tools/report/text_table.hpp"
-#include "traces/trace_file.hpp"
+#include "tools/worlds/generated_files.hpp"
 
 namespace equipoise {
 namespace {
@@ -71,23 +71,25 @@ int platform_show_command(const std::string& file) {
 
 int platform_generate_command(const std::string& spec_file, const std::string& out) {
   const MachineSpec spec = read_machine_spec(spec_file);
-  // All of them before the first is written, so that a refusal leaves nothing behind.
-  std::vector<Trace> traces;
-  for (const TraceChoice& choice : spec.traces) traces.push_back(modelled_trace(spec, choice));
-  make_folder(out, "--out");
+  std::vector<WholeFile> files;
+  std::string said;
   for (const PlatformChoice& choice : spec.platforms) {
     const PlatformDescription platform = machines_platform(spec, choice);
-    const std::string file = out + "/" + choice.name + ".xml";
-    write_whole_file(file, platform_xml(platform));
-    std::printf("%s: %zu units of %zu machines\n", file.c_str(), platform.hosts.size() - 1,
-                choice.machines.size());
+    files.push_back(
+        {out + "/" + choice.name + ".xml", readable_platform_xml(platform, choice.where)});
+    said += fmt::format("{}: {} units of {} machines\n", files.back().path,
+                        platform.hosts.size() - 1, choice.machines.size());
   }
-  for (std::size_t i = 0; i < traces.size(); ++i) {
-    const std::string file = out + "/" + spec.traces[i].name + ".jsonl";
-    write_whole_file(file, trace_text(traces[i]));
-    std::printf("%s: modelled times of %s on %zu units\n", file.c_str(), traces[i].kernel.c_str(),
-                traces[i].units.size());
+  for (const TraceChoice& choice : spec.traces) {
+    const Trace trace = modelled_trace(spec, choice);
+    files.push_back({out + "/" + choice.name + ".jsonl", readable_trace_text(trace, choice.where)});
+    said += fmt::format("{}: modelled times of {} on {} units\n", files.back().path, trace.kernel,
+                        trace.units.size());
   }
+  expect_no_inputs(paths_of(files), "--out");
+  make_folder(out, "--out");
+  write_whole_files(files);
+  std::printf("%s", said.c_str());
   return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <span>
 #include <utility>
 
@@ -20,12 +21,26 @@
 namespace equipoise {
 namespace {
 
+/// Behind the name of the trace: the file that holds the samples so far.
+const char* const partial = ".partial";
+
+bool is_same_path(const std::string& a, const std::string& b) {
+  std::error_code error;
+  const auto place = [&error](const std::string& path) {
+    return std::filesystem::weakly_canonical(path, error);
+  };
+  return place(a) == place(b);
+}
+
 void check_options(const Options& options) {
   check_writable(options.out, "--out");
-  if (options.platform_out == options.out) {
-    throw InputError("--platform-out", "is the file of the trace, too; give another name");
+  check_writable(options.out + partial, "--out");
+  if (!options.platform_out.empty()) {
+    if (is_same_path(options.platform_out, options.out)) {
+      throw InputError("--platform-out", "is the file of the trace, too; give another name");
+    }
+    check_writable(options.platform_out, "--platform-out");
   }
-  if (!options.platform_out.empty()) check_writable(options.platform_out, "--platform-out");
   if (options.workloads.size() != 1) {
     throw InputError("--workload",
                      "a trace times one kernel; record others into files of their own");
@@ -53,7 +68,7 @@ Recording record_to_file(RecordSetup setup, const Options& options) {
                               p.unit_index + 1, p.units, p.items, p.size_index + 1, p.sizes,
                               p.samples));
   };
-  StreamedTrace kept(options.out + ".partial", header_of_recording(setup));
+  StreamedTrace kept(options.out + partial, header_of_recording(setup));
   setup.keep = [&](std::span<const TraceSample> samples) { kept.append(samples); };
   try {
     Recording recording = record(setup);

@@ -132,9 +132,9 @@ int issue_again(const RunFile& file, const Options& options) {
               "in it; run it again where all units stay");
     return 1;
   };
-  check_out(options, {file.path});
   if (options.on == "sim") {
     SimWorld world = load_sim_world(options);
+    check_out(options);
     if (leave_out_failures(world.setup.scenario)) world.bound = {};
     expect_possible(world.units, world.setup.phases);
     catch_stop_signals();
@@ -142,6 +142,7 @@ int issue_again(const RunFile& file, const Options& options) {
                   world.units);
   }
   RealWorld world = load_real_world(options);
+  check_out(options);
   if (leave_out_failures(world.scenario) && world.platform) world.platform->bound = {};
   expect_possible(world.units, world.phases);
   catch_stop_signals();
@@ -187,8 +188,8 @@ int pace(const RunFile& file, Options options) {
   options.platform_file.clear();
   options.scenario_file.clear();  // what disturbed the run is in its times
   const PolicyChoice choice = parse_policy(file.header.spelling);
-  check_out(options, {file.path});
   const RealWorld world = load_real_world(options, std::move(traces));
+  check_out(options);
   catch_stop_signals();
   return report_run(run_once(world, choice, options, file.header.repetition, options.out), choice,
                     world.units, options,

@@ -22,8 +22,8 @@ PolicyChoice only_policy(const Options& options) {
 
 int simulate_command(const Options& options) {
   const PolicyChoice choice = only_policy(options);
-  check_out(options);
   SimWorld world = load_sim_world(options);
+  check_out(options);
   catch_stop_signals();
   if (choice.info->foresight == Foresight::oracle) know_best_schedule(world, options);
   return report_run(simulate_once(world, choice, options, 0, options.out), choice, world.units,
@@ -32,8 +32,8 @@ int simulate_command(const Options& options) {
 
 int run_command(const Options& options) {
   const PolicyChoice choice = only_policy(options);
-  check_out(options);
   RealWorld world = load_real_world(options);
+  check_out(options);
   catch_stop_signals();
   if (world.platform && choice.info->foresight == Foresight::oracle) {
     know_best_schedule(*world.platform, options);

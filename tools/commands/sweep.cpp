@@ -158,9 +158,26 @@ bool warn_of_failures(const SweepPlan& plan, const StoredPoints& stored) {
   return failed;
 }
 
+std::string folder_of(const Experiment& experiment, const std::string& folder) {
+  return folder + "/experiments/" + experiment.name;
+}
+
+/// All that is written into `folder`, but for the shard's points.
+std::vector<std::string> files_of_results(const Campaign& campaign, const std::string& folder) {
+  std::vector<std::string> files;
+  for (const char* name : {"/summary.json", "/table.md", "/report.html"}) {
+    files.push_back(folder + name);
+  }
+  for (const Experiment& experiment : campaign.experiments) {
+    files.push_back(folder_of(experiment, folder) + "/results.json");
+    files.push_back(folder_of(experiment, folder) + "/report.html");
+  }
+  return files;
+}
+
 void write_results(const SweepResults& results, const std::string& folder) {
   for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
-    const std::string here = folder + "/experiments/" + results.campaign.experiments[i].name;
+    const std::string here = folder_of(results.campaign.experiments[i], folder);
     make_folder(here, "--out");
     write_whole_file(here + "/results.json", results_text(results.comparisons[i]));
     write_whole_file(here + "/report.html", report_html(results.comparisons[i]));
@@ -168,6 +185,31 @@ void write_results(const SweepResults& results, const std::string& folder) {
   write_whole_file(folder + "/summary.json", sweep_text(results));
   write_whole_file(folder + "/table.md", sweep_markdown(results));
   write_whole_file(folder + "/report.html", sweep_html(results));
+}
+
+/// How far the sweep has come while points are missing: of each experiment, and of all of them.
+std::string progress_json(const Campaign& campaign, const SweepPlan& plan,
+                          const StoredPoints& stored, std::size_t missing) {
+  std::vector<std::size_t> points(plan.experiments.size());
+  std::vector<std::size_t> done(plan.experiments.size());
+  for (const Point& point : plan.points) {
+    ++points[point.experiment];
+    done[point.experiment] += stored.points.count(point.key);
+  }
+  std::vector<std::string> experiments;
+  for (std::size_t i = 0; i < plan.experiments.size(); ++i) {
+    const PlannedExperiment& planned = plan.experiments[i];
+    const bool has_schedule = stored.schedules.contains(planned.schedule_key);
+    experiments.push_back(json_object({{"name", json_string(planned.experiment.name)},
+                                       {"points", std::to_string(points[i])},
+                                       {"points_done", std::to_string(done[i])},
+                                       {"schedule_searched", has_schedule ? "true" : "false"}}));
+  }
+  return json_object({{"schema", json_string("equipoise.sweep-progress/1")},
+                      {"campaign", json_string(campaign.file)},
+                      {"still_to_come", std::to_string(missing)},
+                      {"experiments", fmt::format("[{}]", fmt::join(experiments, ","))}}) +
+         "\n";
 }
 
 /// Writes the results when every point has been tried, by this sweep or another. Gives the exit
@@ -181,12 +223,13 @@ int finish(const Campaign& campaign, const SweepPlan& plan, const Options& optio
     missing += stored.schedules.contains(planned.schedule_key) ? 0 : 1;
   }
   if (missing > 0) {
-    if (!options.json) {
-      std::printf(
-          "%zu of %zu points and schedules are still to come; the shard that brings the last "
-          "one writes the results\n",
-          missing, plan.points.size() + plan.experiments.size());
-    }
+    const std::string text =
+        options.json ? progress_json(campaign, plan, stored, missing)
+                     : fmt::format(
+                           "{} of {} points and schedules are still to come; the shard that brings "
+                           "the last one writes the results\n",
+                           missing, plan.points.size() + plan.experiments.size());
+    std::printf("%s", text.c_str());
     return 0;
   }
   const SweepResults results = sweep_results(campaign, plan, stored);
@@ -221,6 +264,8 @@ int sweep_command(const std::string& campaign_file, const std::string& shard_tex
   for (const std::string& problem : problems) say_error(problem);
   if (!problems.empty()) return 2;
 
+  expect_no_inputs(files_of_results(campaign, options.out), "--out");
+  expect_no_inputs({points_file(options.out, shard)}, "--out");
   make_folder(options.out, "--out");
   PointWriter writer(options.out, shard);
   StoredPoints done = read_folder(options.out);

@@ -10,6 +10,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/console.hpp"
+#include "tools/worlds/generated_files.hpp"
 #include "tools/worlds/inputs.hpp"
 #include "traces/trace_file.hpp"
 #include "traces/trace_report.hpp"
@@ -17,13 +18,14 @@
 namespace equipoise {
 namespace {
 
-void print_refused(const StarpuImport& import) {
+std::string refused_text(const StarpuImport& import) {
+  std::string text;
   for (const RefusedRow& row : import.refused) {
     const std::string size =
         row.size_bytes > 0.0 ? fmt::format(", {:.0f} bytes of operands", row.size_bytes) : "";
-    std::printf("  refused, line %d: %s%s: %s\n", row.line, row.unit.c_str(), size.c_str(),
-                row.why.c_str());
+    text += fmt::format("  refused, line {}: {}{}: {}\n", row.line, row.unit, size, row.why);
   }
+  return text;
 }
 
 /// "1 unit", "2 units".
@@ -34,29 +36,32 @@ std::string counted(std::size_t count, const std::string& what) {
 /// Kernels of which no row can be used, by the reason.
 using UnusableKernels = std::map<std::string, std::vector<std::string>>;
 
-/// Imports one kernel; false, and an entry in `unusable`, when the model holds nothing usable.
-bool import_kernel(const StarpuImportRequest& request, const std::string& kernel,
-                   const StarpuMachine& machine, UnusableKernels& unusable) {
+/// What an import makes: the files, and what is said of them.
+struct Imported {
+  std::vector<WholeFile> files;
+  std::string said;
+};
+
+/// Imports one kernel, or adds an entry to `unusable` when the model holds nothing usable.
+void import_kernel(const StarpuImportRequest& request, const std::string& kernel,
+                   const StarpuMachine& machine, Imported& imported, UnusableKernels& unusable) {
   StarpuImportOptions options = request.options;
   options.kernel = kernel;
   options.known_units = starpu_units(machine);
   options.machine_facts = starpu_machine_json(machine);
-  StarpuImport import;
   try {
-    import = import_starpu_model(options);
+    const StarpuImport import = import_starpu_model(options);
+    const std::string file =
+        fmt::format("{}/{}-{}.jsonl", request.out, options.machine, short_kernel_name(kernel));
+    imported.files.push_back({file, readable_trace_text(import.trace, import.file)});
+    imported.said +=
+        fmt::format("{}: {} units, {} sizes and units timed, {} rows refused\n", file,
+                    import.trace.units.size(), import.trace.samples.size(), import.refused.size());
+    imported.said += refused_text(import);
   } catch (const InputError& error) {
     if (request.kernels.size() == 1) throw;
     unusable[error.why()].push_back(kernel);
-    return false;
   }
-  make_folder(request.out, "--out");
-  const std::string file =
-      fmt::format("{}/{}-{}.jsonl", request.out, options.machine, short_kernel_name(kernel));
-  write_whole_file(file, trace_text(import.trace));
-  std::printf("%s: %zu units, %zu sizes and units timed, %zu rows refused\n", file.c_str(),
-              import.trace.units.size(), import.trace.samples.size(), import.refused.size());
-  print_refused(import);
-  return true;
 }
 
 }  // namespace
@@ -82,33 +87,39 @@ int trace_import_starpu_command(const StarpuImportRequest& asked) {
   const StarpuMachine machine = read_starpu_machine(directory, asked.options.machine);
   StarpuImportRequest request = asked;
   if (request.kernels.empty()) request.kernels = starpu_kernels(directory, machine.name);
-  int imported = 0;
+  Imported imported;
   UnusableKernels unusable;
   for (const std::string& kernel : request.kernels) {
-    imported += import_kernel(request, kernel, machine, unusable) ? 1 : 0;
+    import_kernel(request, kernel, machine, imported, unusable);
   }
   for (const auto& [why, kernels] : unusable) {
     warn(fmt::format("refused {}: {}", fmt::join(kernels, ", "), why));
   }
-  if (imported == 0) {
+  if (imported.files.empty()) {
     throw InputError(directory, "no kernel of " + machine.name + " can be used; see above");
   }
   const std::string file = request.out + "/" + machine.name + ".xml";
-  write_whole_file(
-      file, platform_xml(starpu_platform(machine, request.keep_drivers, starpu_source(directory))));
-  std::printf("%s: %d CPU cores and %zu GPUs%s\n", file.c_str(), machine.cpu_cores,
-              machine.gpus.size(),
-              request.keep_drivers || machine.gpus.empty()
-                  ? ""
-                  : ", of the cores one for each GPU is left out to drive it");
+  imported.files.push_back(
+      {file,
+       readable_platform_xml(
+           starpu_platform(machine, request.keep_drivers, starpu_source(directory)), directory)});
+  imported.said +=
+      fmt::format("{}: {} CPU cores and {} GPUs{}\n", file, machine.cpu_cores, machine.gpus.size(),
+                  request.keep_drivers || machine.gpus.empty()
+                      ? ""
+                      : ", of the cores one for each GPU is left out to drive it");
+  expect_no_inputs(paths_of(imported.files), "--out");
+  make_folder(request.out, "--out");
+  write_whole_files(imported.files);
+  std::printf("%s", imported.said.c_str());
   return 0;
 }
 
 int trace_import_csv_command(const std::string& file, const CsvImportOptions& options,
                              const std::string& out) {
-  check_writable(out, "--out");
   const Trace trace = import_csv(file, options);
-  write_whole_file(out, trace_text(trace));
+  check_writable(out, "--out");
+  write_whole_file(out, readable_trace_text(trace, file));
   std::printf("%s: %zu lines of %s on %s\n", out.c_str(), trace.samples.size(),
               trace.kernel.c_str(), options.unit.c_str());
   return 0;

@@ -59,7 +59,6 @@ Recording record_together(const RealWorld& world, std::size_t phase, const Optio
   progress.clear();
   for (const std::string& line : recording.imprecise) warn(line);
   for (const std::string& line : recording.doubts) warn(line);
-  if (recording.interrupted) throw Interrupted(stop_signal());
   return recording;
 }
 
@@ -89,8 +88,24 @@ void time_paced(Recording& recording, std::uint32_t unit, const UnitSpec& spec,
   recording.units[unit].copies = copy_speeds_of(trace, unit, workload);
 }
 
+std::string trace_file_of(const Workload& workload, const Options& options) {
+  return fmt::format("{}/trace-{}.jsonl", options.out, workload.kernel);
+}
+
+/// All that is written into `options.out`.
+std::vector<std::string> files_of_validation(const Comparison& comparison, const RealWorld& real,
+                                             const Options& options) {
+  std::vector<std::string> files =
+      files_of_comparison(comparison.policies, {"sim", real.on}, options);
+  for (const char* name : {"/validation.json", "/platform.xml"})
+    files.push_back(options.out + name);
+  for (const Workload& phase : real.phases) files.push_back(trace_file_of(phase, options));
+  return files;
+}
+
 /// A machine drifts: recording goes on in as many passes as there are repetitions, and after each
-/// of them `run_repetition` is called.
+/// of them `run_repetition` is called. A stop that is requested leaves the files of what was
+/// recorded, and throws Interrupted.
 RecordedFiles record_all(const RealWorld& world, const Options& options,
                          const std::function<void()>& run_repetition) {
   RecordedFiles files;
@@ -99,9 +114,10 @@ RecordedFiles record_all(const RealWorld& world, const Options& options,
   files.platform = options.out + "/platform.xml";
   for (std::size_t phase = 0; phase < world.kernels.size(); ++phase) {
     const Workload& workload = world.phases[phase];
-    const std::string file = fmt::format("{}/trace-{}.jsonl", options.out, workload.kernel);
+    const std::string file = trace_file_of(workload, options);
     if (std::ranges::find(files.traces, file) != files.traces.end()) continue;
     Recording recording = record_together(world, phase, options, passes, run_repetition);
+    if (recording.interrupted && recording.trace.samples.empty()) throw Interrupted(stop_signal());
     for (std::uint32_t unit = 0; unit < world.specs.size(); ++unit) {
       const UnitSpec& spec = world.specs[unit];
       if (!spec.computes()) time_paced(recording, unit, spec, workload, world.traces);
@@ -112,6 +128,10 @@ RecordedFiles record_all(const RealWorld& world, const Options& options,
                        platform_xml(recorded_platform(recording.units, workload.kernel, file)));
     }
     files.traces.push_back(file);
+    if (recording.interrupted) {
+      warn(options.out + " keeps what was recorded so far: " + file + " and " + files.platform);
+      throw Interrupted(stop_signal());
+    }
   }
   return files;
 }
@@ -141,6 +161,7 @@ int validate_command(const Options& options, std::optional<double> error_max) {
   std::erase_if(blind, [](const PolicyChoice& choice) { return !is_blind(choice); });
   std::erase_if(informed, is_blind);
   check_policies(blind, nullptr, &real);
+  expect_no_inputs(files_of_validation(comparison, real, options), "--out");
   make_folder(options.out + "/runs", "--out");
   catch_stop_signals();
   real.allocate(options.seed);

@@ -339,6 +339,8 @@ std::string json_number(double value) { return Json(value).dump(); }
 
 std::string json_statistics(const Statistics& s) { return statistics_json(s).dump(); }
 
-std::string json_strings(const std::vector<std::string>& texts) { return Json(texts).dump(); }
+std::string json_strings(const std::vector<std::string>& texts) {
+  return Json(texts).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 }  // namespace equipoise

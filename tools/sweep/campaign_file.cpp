@@ -148,7 +148,7 @@ class ExperimentReader {
       o.reps = static_cast<int>(whole(*value, "reps", 1, 1'000'000));
     }
     if (const JsonValue* value = find("seed")) {
-      o.seed = static_cast<std::uint64_t>(whole(*value, "seed", 0, Items{1} << 53));
+      o.seed = static_cast<std::uint64_t>(whole(*value, "seed", 0, (Items{1} << 53) - 1));
     }
     if (find("noise") != nullptr) {
       o.noise = own_.find("noise") != nullptr ? own_.flag("noise") : campaign_.flag("noise");

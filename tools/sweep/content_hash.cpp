@@ -3,10 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <sstream>
-
-#include "shared_policies/model/failure.hpp"
+#include "traces/files/input_file.hpp"
 
 namespace equipoise {
 
@@ -18,11 +15,7 @@ void ContentHash::add(std::string_view part) {
 }
 
 void ContentHash::add_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) throw InputError(path, "cannot be read; give the path of a file");
-  add(text.str());
+  add(read_input(path, "give the path of a file"));
 }
 
 std::string ContentHash::text() const { return fmt::format("{:016x}", state_); }

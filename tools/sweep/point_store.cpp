@@ -28,11 +28,6 @@ namespace {
 
 const char* const header = "{\"schema\":\"equipoise.points/1\"}";
 
-std::string file_name(const Shard& shard) {
-  return shard.of == 1 ? "points.jsonl"
-                       : fmt::format("points-{}-of-{}.jsonl", shard.number, shard.of);
-}
-
 std::string text_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
@@ -95,8 +90,13 @@ void read_file(const std::string& path, StoredPoints& stored, std::vector<std::s
 
 }  // namespace
 
+std::string points_file(const std::string& folder, const Shard& shard) {
+  if (shard.of == 1) return folder + "/points.jsonl";
+  return fmt::format("{}/points-{}-of-{}.jsonl", folder, shard.number, shard.of);
+}
+
 PointWriter::PointWriter(const std::string& folder, const Shard& shard)
-    : path_(folder + "/" + file_name(shard)) {
+    : path_(points_file(folder, shard)) {
   fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (fd_ < 0) refuse(path_);
   if (!lock(fd_)) {

@@ -40,7 +40,10 @@ struct StoredPoints {
   std::map<std::string, ScheduleRecord> schedules;
 };
 
-/// The file that one shard of a sweep appends to: FOLDER/points.jsonl, or points-3-of-16.jsonl.
+/// FOLDER/points.jsonl, or points-3-of-16.jsonl.
+[[nodiscard]] std::string points_file(const std::string& folder, const Shard& shard);
+
+/// The file that one shard of a sweep appends to.
 class PointWriter {
  public:
   /// Opens the file, with a header when it is new, and locks it: another sweep that would write the

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <string_view>
 #include <vector>
 
+#include "shared_policies/model/printable_text.hpp"
 #include "tools/commands/version.hpp"
 #include "tools/report/html_page.hpp"
 #include "tools/report/text_table.hpp"
@@ -30,9 +32,23 @@ std::string ratio_text(const RatioSummary& ratio, double value, int decimals) {
   return ratio.experiments == 0 ? "-" : fmt::format("{:.{}f}", value, decimals);
 }
 
-std::string markdown_line(const Row& cells) {
+/// `text` so that Markdown shows it as it is.
+std::string in_markdown(const std::string& text) {
+  constexpr std::string_view meaningful = "\\`*[]<>|";
+  std::string escaped;
+  for (const char c : printable(text)) {
+    if (meaningful.find(c) != std::string_view::npos) escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+/// A row of a table; `emphasis` stands around each cell.
+std::string markdown_line(const Row& cells, const char* emphasis = "") {
   std::string line = "|";
-  for (const std::string& cell : cells) line += " " + cell + " |";
+  for (const std::string& cell : cells) {
+    line += fmt::format(" {0}{1}{0} |", emphasis, in_markdown(cell));
+  }
   return line + "\n";
 }
 
@@ -88,14 +104,14 @@ std::string ratio_table(const SweepResults& results, const RatioTable& table) {
     }
     text += markdown_line(row);
   }
-  Row mean = {"**geometric mean**"};
-  Row worst = {"**worst**"};
+  Row mean = {"geometric mean"};
+  Row worst = {"worst"};
   for (const PolicyStanding& standing : results.standings) {
     const RatioSummary& sum = table.summary(standing);
-    mean.push_back("**" + ratio_text(sum, sum.geometric_mean, table.decimals) + "**");
-    worst.push_back("**" + ratio_text(sum, sum.worst, table.decimals) + "**");
+    mean.push_back(ratio_text(sum, sum.geometric_mean, table.decimals));
+    worst.push_back(ratio_text(sum, sum.worst, table.decimals));
   }
-  return text + markdown_line(mean) + markdown_line(worst);
+  return text + markdown_line(mean, "**") + markdown_line(worst, "**");
 }
 
 /// Policies down, groups across: geometric means, the worst in brackets.
@@ -140,7 +156,8 @@ std::string behind_section(const SweepResults& results) {
       "luck. The best other is the one of least mean makespan that is neither informed nor an "
       "oracle. {0} is more than {1:.0f} % behind it in {2} of {3} experiments; in {4} of them the "
       "whole 95 % confidence interval is.\n",
-      results.reference, 100.0 * behind_share, behind.size(), results.against.size(), certain);
+      in_markdown(results.reference), 100.0 * behind_share, behind.size(), results.against.size(),
+      certain);
   if (behind.empty()) return text;
   text += "\n" + markdown_head({"experiment", "group", "best other", "behind %", "95 % interval"});
   for (const Behind& one : behind) {
@@ -180,7 +197,7 @@ std::string baselines_of(const SweepResults& results) {
     const std::string& name = experiment.options.baseline;
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
-  return fmt::format("{}", fmt::join(names, ", "));
+  return in_markdown(fmt::format("{}", fmt::join(names, ", ")));
 }
 
 std::string html_table(const std::vector<Row>& rows) {
@@ -199,8 +216,8 @@ std::string html_table(const std::vector<Row>& rows) {
 std::string sweep_markdown(const SweepResults& results) {
   std::string text =
       fmt::format("# {}\n\n{} experiments, {} simulations, made by `equipoise sweep {}` of {}.\n\n",
-                  results.campaign.title, results.comparisons.size(), simulations_of(results),
-                  results.campaign.file, built_with_text());
+                  in_markdown(results.campaign.title), results.comparisons.size(),
+                  simulations_of(results), printable(results.campaign.file), built_with_text());
   text += fmt::format(
       "## Policies over all experiments\n\nGeometric means over the experiments, with the worst. "
       "Speedup is over {}; no run without noise is under the bound; the yardstick is the "

@@ -27,7 +27,7 @@ std::string as_file_name(std::string text) {
 }
 
 /// The first run of each policy and world leaves its run file.
-std::string journal_file(const Options& options, const PolicyChoice& choice, const char* on,
+std::string journal_file(const Options& options, const PolicyChoice& choice, const std::string& on,
                          int repetition) {
   if (options.out.empty() || repetition > 0) return {};
   return fmt::format("{}/runs/{}-{}.jsonl", options.out, as_file_name(choice.spelling), on);
@@ -84,7 +84,7 @@ void run_each(const RealWorld& world, const std::vector<PolicyChoice>& choices,
   for (const PolicyChoice& choice : choices) {
     const RunReport report =
         run_once(world, choice, options, static_cast<std::uint64_t>(repetition),
-                 journal_file(options, choice, world.on.c_str(), repetition));
+                 journal_file(options, choice, world.on, repetition));
     if (stop_signal() != 0) return;
     runs[choice.spelling].push_back(report.run);
     if (!report.run.verified) {
@@ -115,6 +115,17 @@ void check_policies(const std::vector<PolicyChoice>& choices, const SimWorld* si
     if (sim != nullptr) check_policy(*sim, choice);
     if (real != nullptr) check_policy(*real, choice);
   }
+}
+
+std::vector<std::string> files_of_comparison(const std::vector<PolicyChoice>& choices,
+                                             const std::vector<std::string>& worlds,
+                                             const Options& options) {
+  if (options.out.empty()) return {};
+  std::vector<std::string> files = {options.out + "/results.json", options.out + "/report.html"};
+  for (const PolicyChoice& choice : choices) {
+    for (const std::string& on : worlds) files.push_back(journal_file(options, choice, on, 0));
+  }
+  return files;
 }
 
 void end_if_interrupted(Comparison& comparison, const Options& options) {

@@ -1,6 +1,7 @@
 // The runs of a comparison: every policy and repetition, in simulation and for real.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "tools/commands/options.hpp"
@@ -32,6 +33,12 @@ void run_each(const RealWorld& world, const std::vector<PolicyChoice>& choices,
 /// take no part are null.
 void check_policies(const std::vector<PolicyChoice>& choices, const SimWorld* sim,
                     const RealWorld* real);
+
+/// The files that a comparison in these worlds ("sim", "real", "paced") writes into `options.out`;
+/// none where that is not given.
+[[nodiscard]] std::vector<std::string> files_of_comparison(const std::vector<PolicyChoice>& choices,
+                                                           const std::vector<std::string>& worlds,
+                                                           const Options& options);
 
 /// Where a stop was requested: writes the results that there are, marked, and throws Interrupted.
 void end_if_interrupted(Comparison& comparison, const Options& options);

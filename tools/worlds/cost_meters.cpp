@@ -41,9 +41,10 @@ std::unique_ptr<CostMeter> make_cost_meter(const std::string& spelling, double p
   if (spelling == "paper") return std::make_unique<ConstantCost>(Seconds{paper_s});
   if (spelling == "measured") return std::make_unique<MeasuredCost>();
   const double seconds = parse_number(spelling, "--decision-cost");
-  if (seconds < 0.0)
+  if (seconds < 0.0 || seconds > most_cost_s) {
     throw InputError("--decision-cost",
-                     "a cost is not negative; give none, paper, measured or seconds from 0 on");
+                     "a decision costs from 0 to 1e6 seconds; give none, paper, measured or that");
+  }
   return std::make_unique<ConstantCost>(Seconds{seconds});
 }
 

@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
+#include <map>
+#include <utility>
 
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/model/failure.hpp"
@@ -12,26 +13,36 @@
 
 namespace equipoise {
 
+namespace {
+
+/// Throws InputError where two traces time the same kernel on the same unit: neither is the truth.
+void expect_timed_once(const std::vector<Trace>& traces, const std::vector<std::string>& files) {
+  std::map<std::pair<std::string, std::string>, std::size_t> timed;  // by kernel and unit
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    for (std::uint32_t unit = 0; unit < traces[i].units.size(); ++unit) {
+      if (!has_samples(traces[i], unit)) continue;
+      const std::string& name = traces[i].units[unit].name;
+      const auto [found, is_new] = timed.emplace(std::pair(traces[i].kernel, name), i);
+      if (is_new) continue;
+      throw InputError(files[i], fmt::format("times {} on {}, as {} does; leave one of them out",
+                                             traces[i].kernel, name, files[found->second]));
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<Trace> read_traces(const std::vector<std::string>& files) {
   std::vector<Trace> traces;
   std::vector<std::string> warnings;
   for (const std::string& file : files) traces.push_back(read_trace(file, &warnings));
   for (const std::string& warning : warnings) warn(warning);
+  expect_timed_once(traces, files);
   return traces;
 }
 
-void check_out(const Options& options, const std::vector<std::string>& more) {
-  if (options.out.empty()) return;
-  check_writable(options.out, "--out");
-  std::vector<std::string> read = options.trace_files;
-  read.push_back(options.platform_file);
-  read.push_back(options.scenario_file);
-  read.insert(read.end(), more.begin(), more.end());
-  for (const std::string& file : read) {
-    std::error_code error;
-    if (file.empty() || !std::filesystem::equivalent(file, options.out, error)) continue;
-    throw InputError("--out", options.out + " is read by this command; give another file");
-  }
+void check_out(const Options& options) {
+  if (!options.out.empty()) check_writable(options.out, "--out");
 }
 
 std::optional<TimingPlace> find_timing(const std::vector<Trace>& traces, const std::string& kernel,

@@ -13,12 +13,13 @@
 
 namespace equipoise {
 
-/// Reads the files in order; warns of what is gone on with. Throws InputError.
+/// Reads the files in order; warns of what is gone on with. Throws InputError, also where two of
+/// them time the same kernel on the same unit.
 [[nodiscard]] std::vector<Trace> read_traces(const std::vector<std::string>& files);
 
 /// Throws InputError unless `options.out`, where it is given, can be written and is none of the
-/// files that `options` or `more` name to be read.
-void check_out(const Options& options, const std::vector<std::string>& more = {});
+/// files that were read; so all of them have been by now.
+void check_out(const Options& options);
 
 /// Where a unit's times of one kernel stand.
 struct TimingPlace {
@@ -26,8 +27,7 @@ struct TimingPlace {
   std::uint32_t unit = 0;
 };
 
-/// The first of `traces` that has samples of `kernel` on the unit called `unit`; nothing without
-/// one.
+/// The one of `traces` that has samples of `kernel` on the unit called `unit`; nothing without one.
 [[nodiscard]] std::optional<TimingPlace> find_timing(const std::vector<Trace>& traces,
                                                      const std::string& kernel,
                                                      const std::string& unit);

@@ -1,12 +1,15 @@
 // Puts a policy, an executor and the journals together.
 #include "tools/worlds/run_plan.hpp"
 
+#include <filesystem>
+
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/spec.hpp"
 #include "shared_policies/run/recorded_decisions.hpp"
 #include "shared_policies/run/scenario_journal.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/worlds/cost_meters.hpp"
+#include "traces/files/input_file.hpp"
 #include "traces/journal_file.hpp"
 #include "traces/journal_queue.hpp"
 #include "traces/trace_file.hpp"
@@ -70,6 +73,8 @@ std::string problem_of(const RunOutcome& outcome, const std::function<std::strin
 
 PolicyChoice parse_policy(const std::string& spelling) {
   Spec spec = parse_spec(spelling, ':', "--policy");
+  const auto profile = spec.parameters.find("profile");
+  if (profile != spec.parameters.end()) remember_input(profile->second);
   return {&find_policy(spec.name), spelling, std::move(spec.parameters), nullptr, {}};
 }
 
@@ -88,9 +93,19 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
   Tee both(metrics, file.get());
   const std::unique_ptr<Journal> journal = make_scenario_journal(plan.scenario, both);
   RunReport report;
-  report.outcome = run_policy(
-      deciding.around != nullptr ? *deciding.around : executor, *deciding.policy,
-      {plan.units, plan.phases, meter.get(), plan.stop_requested, absent_at_start(plan)}, *journal);
+  try {
+    report.outcome = run_policy(
+        deciding.around != nullptr ? *deciding.around : executor, *deciding.policy,
+        {plan.units, plan.phases, meter.get(), plan.stop_requested, absent_at_start(plan)},
+        *journal);
+  } catch (const InputError&) {  // what is refused leaves nothing behind
+    file.reset();
+    std::error_code error;
+    if (std::filesystem::is_regular_file(plan.journal_file, error)) {
+      std::filesystem::remove(plan.journal_file, error);
+    }
+    throw;
+  }
   report.problem = problem_of(report.outcome, verify);
   report.lower_bound_s = plan.lower_bound_s;
   if (plan.notes != nullptr) report.notes = *plan.notes;

@@ -133,6 +133,27 @@ TEST(RecordedDecisions, LoseAgainWhatWasLost) {
   EXPECT_EQ(again.journal.count("unit_lost"), 0);
 }
 
+TEST(RecordedDecisions, LoseAgainWhatWasLostInALaterIteration) {
+  // Three iterations of 20 s; u1 goes at many places of the second and third, and comes back.
+  for (const char* name : {"greedy", "gss", "plb-hec", "acosta"}) {
+    for (double at_s = 20.5; at_s < 60.0; at_s += 3.25) {
+      SCOPED_TRACE(testing::Message() << name << " at " << at_s);
+      const RunSetup setup = setup_of(2, items_of(4'000, 4, 3));
+      const FakeSetup machine{
+          {affine_unit(0.1, 0.01), affine_unit(0.1, 0.01)},
+          Seconds{1e-3},
+          {{Seconds{at_s}, UnitId{1}, false}, {Seconds{at_s + 5.0}, UnitId{1}, true}}};
+      const RecordedRun run =
+          record(*policy_called(find_policy(name), setup.units), setup, machine);
+      Again again;
+      issue_again(run, other_machine(), again);
+      EXPECT_TRUE(again.outcome.complete);
+      EXPECT_FALSE(again.outcome.policy_stalled);
+      EXPECT_EQ(again.blocks, accepted(run));
+    }
+  }
+}
+
 TEST(RecordedDecisions, LeaveTheRestToTheLoopWhenAUnitIsLostNow) {
   const RunSetup setup = faulty_setup();
   const RecordedRun run =

@@ -112,6 +112,36 @@ TEST(RunLoop, JournalsALostUnitBeforeItsBlocks) {
   EXPECT_EQ(journal.events[2].what, "block_lost");
 }
 
+TEST(RunLoop, LosesNoBlockBeforeItIsHandedOut) {
+  // The master thinks from 2 s to 5 s before it hands block 2 to u1, which is lost at 3 s.
+  auto executor = make_fake_executor(
+      {{affine_unit(0, 2), affine_unit(0, 1)}, {}, {{Seconds{3}, UnitId{1}, false}}});
+  Scripted policy([](const View& view, const Event& event, Decisions& decisions) {
+    if (std::holds_alternative<IterationStarted>(event.what)) decisions.assign(UnitId{0}, 1);
+    if (std::holds_alternative<BlockFinished>(event.what) && view.remaining() == 2) {
+      decisions.thought({std::nullopt, "thinks", {}});
+      decisions.assign(UnitId{1}, 1);
+      decisions.assign(UnitId{0}, 1);
+    }
+  });
+  struct ThreeSeconds final : CostMeter {
+    Seconds price(const Thought& /*thought*/) override { return Seconds{3}; }
+  } meter;
+  RunSetup setup = setup_of(2, items_of(3));
+  setup.cost_meter = &meter;
+  MemoryJournal journal;
+  ASSERT_TRUE(run_policy(*executor, policy, setup, journal).complete);
+  ASSERT_EQ(journal.count("block_lost"), 1);
+  for (const EventRecord& event : journal.events) {
+    if (event.what == "unit_lost") {
+      EXPECT_EQ(event.at, Seconds{3});
+    }
+    if (event.what != "block_lost") continue;
+    EXPECT_EQ(event.assigned, Seconds{5});
+    EXPECT_EQ(event.at, Seconds{5});
+  }
+}
+
 TEST(RunLoop, JournalsTimersAndWhatIsOutstandingWhenItIsStopped) {
   int asked = 0;
   Scripted policy([](const View& view, const Event& event, Decisions& decisions) {

@@ -140,6 +140,16 @@ TEST(SweepResults, AddUpGroupsByThemselves) {
   EXPECT_NE(text.find("| two | large | greedy | 10.00 |"), std::string::npos) << text;
 }
 
+TEST(SweepTables, ShowNamesAsTheyAre) {
+  SweepResults results = two_experiments();
+  results.campaign.title = "*Tall* <b>";
+  results.campaign.experiments[1].name = "a|b`c\\";
+  const std::string text = sweep_markdown(results);
+  EXPECT_TRUE(text.starts_with("# \\*Tall\\* \\<b\\>\n")) << text;
+  EXPECT_NE(text.find("| a\\|b\\`c\\\\ | 1.000 | 0.909 | 3.000 |"), std::string::npos) << text;
+  EXPECT_NE(text.find("| **geometric mean** | **1.000** |"), std::string::npos) << text;
+}
+
 TEST(SweepTables, ShowWhereTheReferenceIsBehindAndWhatWasPublished) {
   const std::string text = sweep_markdown(two_experiments());
   EXPECT_NE(text.find("| two | - | greedy | 10.00 | 10.00 to 10.00 |"), std::string::npos) << text;

@@ -1,0 +1,218 @@
+// Outputs: never over what is read, all of them or none, and no success where nothing was printed.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <set>
+
+#include "tests/support/program.hpp"
+#include "tests/support/small_machine.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace equipoise {
+namespace {
+
+class Outputs : public testing::Test {
+ protected:
+  /// The command is refused, says both names, and leaves `file` as it was.
+  void expect_kept(const std::vector<std::string>& arguments, const std::string& file) const {
+    const std::string before = read_text(file);
+    const ProgramRun run = run_equipoise(arguments);
+    EXPECT_EQ(run.exit_code, 2) << run.err;
+    EXPECT_NE(run.err.find("is read by this command"), std::string::npos) << run.err;
+    EXPECT_EQ(read_text(file), before);
+  }
+
+  [[nodiscard]] std::vector<std::string> with(std::vector<std::string> words,
+                                              const std::vector<std::string>& more) const {
+    words.insert(words.end(),
+                 {"--platform", platform, "--trace", trace, "--workload", "k:items=1000"});
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+
+  [[nodiscard]] std::set<std::string> names_in(const std::string& folder) const {
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      names.insert(entry.path().filename().string());
+    }
+    return names;
+  }
+
+  TemporaryFolder scratch;
+  SmallMachine machine{scratch};
+  std::string platform = machine.platform;
+  std::string trace = machine.trace_k;
+};
+
+TEST_F(Outputs, OfASimulationSpareTraceAndPlatformAndScenario) {
+  const std::string csv = scratch.write("speed.csv", "0,0.5\n");
+  const std::string scenario = scratch.write(
+      "s.json",
+      R"({"schema":"equipoise.scenario/1","events":[{"at_s":0,"unit":"a","kind":"profile","file":"speed.csv"}]})");
+  for (const std::string& file : {trace, platform, scenario, csv}) {
+    expect_kept(with({"simulate"}, {"--policy", "greedy", "--scenario", scenario, "--out", file}),
+                file);
+  }
+}
+
+TEST_F(Outputs, SpareTheProfileOfAPolicy) {
+  const std::string profile = scratch.write("profile.jsonl", read_text(trace));
+  for (const char* policy : {"static", "fsc", "wf", "energy-alpha"}) {
+    expect_kept(with({"simulate"},
+                     {"--policy", std::string(policy) + ":profile=" + profile, "--out", profile}),
+                profile);
+  }
+}
+
+TEST_F(Outputs, OfAComparisonSpareWhatItReads) {
+  for (const char* name :
+       {"results.json", "report.html", "runs/greedy-sim.jsonl", "results.json.part"}) {
+    const std::string file = scratch.write(std::string("cmp/") + name, read_text(trace));
+    expect_kept({"compare", "--platform", platform, "--trace", file, "--workload", "k:items=1000",
+                 "--policy", "greedy", "--reps", "2", "--out", scratch.path("cmp")},
+                file);
+    std::filesystem::remove(file);
+  }
+}
+
+TEST_F(Outputs, OfASweepSpareWhatItReads) {
+  for (const char* name : {"summary.json", "table.md", "points.jsonl", "experiments/e/results.json",
+                           "campaign.json"}) {
+    const std::string file = scratch.write(std::string("sweep/") + name, read_text(trace));
+    const std::string campaign = scratch.write(
+        "c.json", R"({"schema":"equipoise.campaign/1","reps":1,"experiments":[{"name":"e",)"
+                  R"("platform":"p.xml","traces":["sweep/)" +
+                      std::string(name) +
+                      R"("],"workloads":["k:items=1000"],"policies":["greedy"]}]})");
+    const std::vector<std::string> sweep = {"sweep", campaign, "--out", scratch.path("sweep")};
+    if (std::string(name) == "campaign.json") {  // nothing of a sweep is called so
+      const ProgramRun run = run_equipoise(sweep);
+      EXPECT_EQ(run.exit_code, 0) << run.err;
+    } else {
+      expect_kept(sweep, file);
+    }
+    std::filesystem::remove(file);
+  }
+}
+
+TEST_F(Outputs, OfAnImportSpareTheTable) {
+  const std::string csv = scratch.write("x.csv", "size,time\n1,0.1\n2,0.2\n");
+  std::filesystem::create_symlink(csv, scratch.path("link.csv"));
+  for (const std::string& out : {csv, scratch.path("link.csv")}) {
+    expect_kept({"trace", "import", "csv", csv, "--items-column", "size", "--compute-column",
+                 "time", "--out", out},
+                csv);
+  }
+}
+
+TEST_F(Outputs, OfGenerateSpareTheSpec) {
+  const std::string spec =
+      scratch.write("desk.xml", read_text(SOURCE_DIR "/platforms/example.json"));
+  expect_kept({"platform", "generate", "--spec", spec, "--out", scratch.path("")}, spec);
+  EXPECT_EQ(names_in(scratch.path("")),
+            (std::set<std::string>{"desk.xml", "k.jsonl", "l.jsonl", "p.xml"}));
+}
+
+TEST_F(Outputs, OfGenerateAreAllReadableOrNoneIsWritten) {
+  const std::vector<std::pair<std::pair<std::string, std::string>, std::string>> cases = {
+      {{"\"n\": 8192", "\"n\": 8192000000000000"}, "spec.json:33: "},
+      {{"\"in_bytes_per_item\": 8", "\"in_bytes_per_item\": 8e12"}, "spec.json:34: "},
+      {{"\"flop_per_item\": 10", "\"flop_per_item\": 1e-300"}, "spec.json:34: "},
+      {{"\"bytes_per_s\": 1.25e8", "\"bytes_per_s\": 1e-9"}, "spec.json:4: 'bytes_per_s'"},
+      {{"\"latency_s\": 5e-5", "\"latency_s\": 5e-324"}, "spec.json:4: 'latency_s'"},
+      {{"\"source\": \"", "\"source\": \"\\u0000"}, "spec.json:3: "}};
+  for (const auto& [change, said] : cases) {
+    std::string text = read_text(SOURCE_DIR "/platforms/example.json");
+    const std::size_t at = text.find(change.first);
+    ASSERT_NE(at, std::string::npos) << change.first;
+    text.replace(at, change.first.size(), change.second);
+    const ProgramRun run =
+        run_equipoise({"platform", "generate", "--spec", scratch.write("spec.json", text), "--out",
+                       scratch.path("made")});
+    EXPECT_EQ(run.exit_code, 2) << said;
+    EXPECT_NE(run.err.find(said), std::string::npos) << run.err;
+    EXPECT_EQ(run.out, "");
+    EXPECT_FALSE(std::filesystem::exists(scratch.path("made")));
+  }
+}
+
+TEST_F(Outputs, OfAReplaySpareTheRun) {
+  const std::string run = scratch.path("run.jsonl");
+  ASSERT_EQ(run_equipoise(with({"simulate"}, {"--policy", "gss", "--out", run})).exit_code, 0);
+  for (const std::string& file : {run, trace, platform}) {
+    expect_kept({"replay", run, "--decisions", "--out", file}, file);
+  }
+}
+
+TEST_F(Outputs, OfARecordingAreTwoFiles) {
+  const std::string trace_out = scratch.path("new.jsonl");
+  const ProgramRun run = run_equipoise(
+      {"record", "--unit", "cpu", "--workload", "matmul:n=16", "--seconds-max", "0.05", "--out",
+       trace_out, "--platform-out",
+       scratch.path("../" +
+                    std::filesystem::path(scratch.path("")).parent_path().filename().string() +
+                    "/new.jsonl")});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.err.find("is the file of the trace, too"), std::string::npos) << run.err;
+  EXPECT_FALSE(std::filesystem::exists(trace_out));
+}
+
+TEST_F(Outputs, GoIntoADeviceAndLeaveItThere) {
+  const std::string fifo = scratch.path("fifo");
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  const int reader = ::open(fifo.c_str(), O_RDONLY | O_NONBLOCK);
+  const std::string csv = scratch.write("x.csv", "size,time\n1,0.1\n2,0.2\n");
+  const ProgramRun run = run_equipoise({"trace", "import", "csv", csv, "--items-column", "size",
+                                        "--compute-column", "time", "--out", fifo});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(std::filesystem::is_fifo(fifo));
+  char first = 0;
+  EXPECT_EQ(::read(reader, &first, 1), 1);
+  EXPECT_EQ(first, '{');
+  ::close(reader);
+}
+
+TEST_F(Outputs, ThatCannotBePrintedAreAFailure) {
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"list", "policies", "--json"},
+        {"--help"},
+        {"--version"},
+        {"platform", "check", platform},
+        {"trace", "show", trace},
+        with({"simulate"}, {"--policy", "greedy"}),
+        with({"compare"}, {"--policy", "greedy", "--reps", "2"}),
+        with({"optimum"}, {})}) {
+    const ProgramRun run = run_equipoise(command, Stdout::full);
+    EXPECT_EQ(run.exit_code, 1) << command.front();
+    EXPECT_NE(run.err.find("what was printed could not be written"), std::string::npos) << run.err;
+  }
+}
+
+TEST_F(Outputs, IntoAPipeThatNobodyReadsEndQuietlyWithEveryFileWritten) {
+  const std::string out = scratch.path("cmp");
+  const ProgramRun run = run_equipoise(
+      with({"compare"}, {"--policy", "greedy", "--reps", "2", "--out", out}), Stdout::unread);
+  EXPECT_EQ(run.exit_code, 128 + SIGPIPE) << run.err;
+  EXPECT_EQ(run.err, "");
+  EXPECT_TRUE(std::filesystem::exists(out + "/results.json"));
+}
+
+TEST_F(Outputs, DoNotLandInFilesWhereStdoutIsClosed) {
+  const std::string campaign = scratch.write(
+      "c.json", R"({"schema":"equipoise.campaign/1","reps":1,"experiments":[{"name":"e",)"
+                R"("platform":"p.xml","traces":["k.jsonl"],"workloads":["k:items=1000"],)"
+                R"("policies":["greedy"]}]})");
+  const ProgramRun run =
+      run_equipoise({"sweep", campaign, "--out", scratch.path("sweep")}, Stdout::closed);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  for (const std::string& line : lines_of(scratch.read("sweep/points.jsonl"))) {
+    EXPECT_EQ(line.front(), '{') << line;
+  }
+}
+
+}  // namespace
+}  // namespace equipoise

@@ -1,0 +1,72 @@
+// Traces through a stream, platforms through a file in memory, which has a path for SimGrid.
+#include "tools/worlds/generated_files.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <sstream>
+
+#include "shared_policies/model/failure.hpp"
+#include "sim/child_process.hpp"
+#include "sim/platform_probe.hpp"
+#include "traces/trace_file.hpp"
+
+namespace equipoise {
+namespace {
+
+/// A file in memory, there as long as this is.
+class MemoryFile {
+ public:
+  explicit MemoryFile(const std::string& text) : fd_(::memfd_create("equipoise", MFD_CLOEXEC)) {
+    if (fd_ >= 0 && write_all(fd_, text)) return;
+    throw BackendError(std::string("no memory to check a platform in: ") + std::strerror(errno));
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  ~MemoryFile() { ::close(fd_); }
+
+  [[nodiscard]] std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
+
+ private:
+  int fd_;
+};
+
+/// What is wrong with the file; what to do about it is to correct that which it is made from.
+[[noreturn]] void refuse(const std::string& where, const std::string& file,
+                         const InputError& error) {
+  throw InputError(where, "the " + file + " made of it cannot be used: " +
+                              error.why().substr(0, error.why().rfind(';')) +
+                              "; correct what it is made of");
+}
+
+}  // namespace
+
+std::string readable_trace_text(const Trace& trace, const std::string& where) {
+  std::string text = trace_text(trace);
+  std::istringstream in(text);
+  try {
+    static_cast<void>(read_trace(in, where, nullptr));
+  } catch (const InputError& error) {
+    refuse(where, "trace", error);
+  }
+  return text;
+}
+
+std::string readable_platform_xml(const PlatformDescription& platform, const std::string& where) {
+  std::string text = platform_xml(platform);
+  const MemoryFile file(text);
+  try {
+    static_cast<void>(check_platform_file(file.path()));
+    const auto probed = probe_platform(file.path(), [](const ProbedHost&) { return true; });
+    for (const ProbedHost& host : probed.hosts) {
+      static_cast<void>(unit_from_properties(host.name, host.properties));
+    }
+    return text;
+  } catch (const InputError& error) {
+    refuse(where, "platform", error);
+  }
+}
+
+}  // namespace equipoise

@@ -1,0 +1,120 @@
+// stat, and a list of what was read.
+#include "traces/files/input_file.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+constexpr std::size_t longest_line = std::size_t{64} << 20;
+constexpr std::size_t longest_text = std::size_t{1} << 30;
+constexpr auto pipes_without_a_name = 0x50495045;  // PIPEFS_MAGIC of <linux/magic.h>
+
+using FileId = std::pair<dev_t, ino_t>;
+
+/// What was read, and by which path first.
+std::map<FileId, std::string>& inputs() {
+  static std::map<FileId, std::string> files;
+  return files;
+}
+
+/// What is at `path`; links are followed.
+std::optional<struct stat> find(const std::string& path) {
+  struct stat found = {};
+  if (::stat(path.c_str(), &found) != 0) return std::nullopt;
+  return found;
+}
+
+/// Why a file of this kind is not read; empty where it is.
+std::string why_not_read(const std::string& path, const struct stat& file) {
+  if (S_ISREG(file.st_mode)) return {};
+  if (S_ISDIR(file.st_mode)) return "is a folder";
+  if (!S_ISFIFO(file.st_mode)) return "is a device, which may never end";
+  struct statfs where = {};
+  const bool has_writer =
+      ::statfs(path.c_str(), &where) == 0 && where.f_type == pipes_without_a_name;
+  return has_writer ? std::string() : "is a named pipe, which may never be written";
+}
+
+}  // namespace
+
+void remember_input(const std::string& path) {
+  const std::optional<struct stat> file = find(path);
+  if (file && S_ISREG(file->st_mode)) inputs().emplace(FileId{file->st_dev, file->st_ino}, path);
+}
+
+std::ifstream open_input(const std::string& path, const std::string& cure) {
+  const std::optional<struct stat> file = find(path);
+  if (!file) {
+    throw InputError(
+        path, fmt::format("{}; {}",
+                          errno == ENOENT ? std::string("no such file")
+                                          : fmt::format("cannot be read: {}", std::strerror(errno)),
+                          cure));
+  }
+  const std::string why = why_not_read(path, *file);
+  if (!why.empty()) throw InputError(path, why + "; " + cure);
+  remember_input(path);
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    throw InputError(path, fmt::format("cannot be read: {}; {}", std::strerror(errno), cure));
+  }
+  return in;
+}
+
+std::string read_input(const std::string& path, const std::string& cure) {
+  std::ifstream in = open_input(path, cure);
+  std::string text;
+  std::string chunk(std::size_t{1} << 16, '\0');
+  while (in) {
+    in.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
+    text.append(chunk, 0, static_cast<std::size_t>(in.gcount()));
+    if (text.size() > longest_text) {
+      throw InputError(path, fmt::format("is longer than {} bytes; {}", longest_text, cure));
+    }
+  }
+  if (in.bad()) throw InputError(path, "cannot be read to its end; " + cure);
+  return text;
+}
+
+bool next_line(std::istream& in, std::string& text, const std::string& path, std::size_t line) {
+  using Traits = std::istream::traits_type;
+  text.clear();
+  std::streambuf& buffer = *in.rdbuf();
+  for (;;) {
+    const Traits::int_type c = buffer.sbumpc();
+    if (Traits::eq_int_type(c, Traits::eof())) {
+      in.setstate(text.empty() ? std::ios::eofbit | std::ios::failbit : std::ios::eofbit);
+      return !text.empty();
+    }
+    if (Traits::to_char_type(c) == '\n') return true;
+    if (text.size() == longest_line) {
+      throw InputError(
+          fmt::format("{}:{}", path, line),
+          fmt::format("a line of more than {} bytes; is this the right file?", longest_line));
+    }
+    text.push_back(Traits::to_char_type(c));
+  }
+}
+
+void expect_no_input(const std::string& path, const std::string& where) {
+  const std::optional<struct stat> file = find(path);
+  if (!file) return;
+  const auto read = inputs().find(FileId{file->st_dev, file->st_ino});
+  if (read == inputs().end()) return;
+  throw InputError(where, fmt::format("{} is read by this command{}; give another file", path,
+                                      read->second == path ? "" : ", as " + read->second));
+}
+
+}  // namespace equipoise
