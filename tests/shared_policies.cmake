@@ -15,6 +15,7 @@ equipoise_tests(run
     shared_policies/model/model_test.cpp
     shared_policies/model/printable_text_test.cpp
     shared_policies/model/spec_test.cpp
+    shared_policies/run/decisions_test.cpp
     shared_policies/run/journal_check_test.cpp
     shared_policies/run/pool_test.cpp
     shared_policies/run/recorded_decisions_test.cpp

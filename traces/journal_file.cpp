@@ -67,10 +67,10 @@ class StreamedJournalFile final : public JournalFile {
     auto out = std::back_inserter(buffer_);
     fmt::format_to(out,
                    "{{\"decision\":{},\"at_s\":{},\"cost_s\":{},\"end_s\":{},\"by\":{},\"units\":[",
-                   quoted(r.thought.what), r.at.value, r.cost.value, r.end.value,
-                   r.thought.unit ? units_[r.thought.unit->index] : "\"master\"");
+                   quoted(r.decision.what), r.at.value, r.cost.value, r.end.value,
+                   r.decision.unit ? units_[r.decision.unit->index] : "\"master\"");
     const char* separator = "";
-    for (const UnitBelief& belief : r.thought.beliefs) {
+    for (const UnitBelief& belief : r.decision.beliefs) {
       fmt::format_to(out, "{}{{\"unit\":{},\"block_items\":{}", separator,
                      units_[belief.unit.index], belief.block_items);
       if (!belief.cost.empty()) fmt::format_to(out, ",\"cost_s\":{}", quoted(belief.cost));

@@ -155,11 +155,11 @@ class RunReader {
     record.at = seconds(line, "at_s");
     record.cost = seconds(line, "cost_s");
     record.end = seconds(line, "end_s");
-    record.thought.what = line.text("decision");
-    if (line.text("by") != "master") record.thought.unit = unit_of(line, "by");
+    record.decision.what = line.text("decision");
+    if (line.text("by") != "master") record.decision.unit = unit_of(line, "by");
     for (const JsonValue& value : line.list("units")) {
       const JsonObject object(value, file_.path, "what is believed of a unit");
-      UnitBelief& belief = record.thought.beliefs.emplace_back();
+      UnitBelief& belief = record.decision.beliefs.emplace_back();
       belief.unit = unit_of(object, "unit");
       belief.block_items = object.whole("block_items", -most_items, most_items);
       if (object.find("cost_s") != nullptr) belief.cost = object.text("cost_s");

@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
-#include <variant>
 #include <vector>
 
 #include "shared_policies/model/block.hpp"
@@ -13,21 +11,6 @@
 #include "shared_policies/model/unit.hpp"
 
 namespace equipoise {
-
-/// Hands `items` to `unit`. The run loop grants what grain, remaining items and memory allow; the
-/// View shows what was granted. A busy unit queues the block. `items` 0 is no decision.
-struct Assign {
-  UnitId unit;
-  Items items = 0;
-  BlockTag tag = BlockTag::run;
-  std::uint32_t group = 0;  ///< see Block::group
-};
-
-/// Asks for a TimerFired at `at` (at once, if that is past; never, if it is infinite).
-struct SetTimer {
-  Seconds at;
-  std::uint64_t timer = 0;  ///< comes back in the event
-};
 
 /// What a policy believes about one unit at the moment of a decision, for the journal.
 struct UnitBelief {
@@ -38,39 +21,41 @@ struct UnitBelief {
   Items block_items = 0;  ///< the size chosen for this unit
 };
 
-/// A model was solved by the master, or by `unit`; the run loop's cost meter prices it.
-struct Thought {
+/// A model was solved by the master, or by `unit`: what was fitted, and the block sizes chosen. A
+/// cost meter prices it, the journal holds it, results count it.
+struct Decision {
   std::optional<UnitId> unit;  ///< none: the master
   std::string what;            ///< "fit", "rebalance", ...; "rebalance" is counted in results
   std::vector<UnitBelief> beliefs;
 };
 
-/// A word for the journal: `poor_fit`, `exhausted_in_training`.
-struct Note {
-  std::string what;
-};
-
-using Decision = std::variant<Assign, SetTimer, Thought, Note>;
-
-/// What a policy appends its decisions to. They take effect in the order appended.
+/// What a policy acts through. Whatever it calls has happened when the call returns: the View that
+/// the policy was given shows the block that was granted and the time that a decision took.
 class Decisions {
  public:
-  /// Appends an Assign.
-  void assign(UnitId unit, Items items, BlockTag tag = BlockTag::run, std::uint32_t group = 0) {
-    list_.emplace_back(Assign{unit, items, tag, group});
-  }
-  /// Appends a SetTimer.
-  void set_timer(Seconds at, std::uint64_t timer = 0) { list_.emplace_back(SetTimer{at, timer}); }
-  /// Appends a Thought.
-  void thought(Thought thought) { list_.emplace_back(std::move(thought)); }
-  /// Appends a Note.
-  void note(std::string what) { list_.emplace_back(Note{std::move(what)}); }
+  Decisions() = default;
+  Decisions(const Decisions&) = delete;
+  Decisions& operator=(const Decisions&) = delete;
+  virtual ~Decisions() = default;
 
-  [[nodiscard]] const std::vector<Decision>& list() const { return list_; }
-  void clear() { list_.clear(); }
+  /// Hands `items` to `unit`, whose queue they join, and returns how many were granted: `items` in
+  /// whole grains, as far as the first stretch of what remains and the memory of the unit allow.
+  /// 0 where there is nothing left, the unit is absent, or `items` is not above 0.
+  /// `group`: see Block.
+  Items assign(UnitId unit, Items items, BlockTag tag = BlockTag::run, std::uint32_t group = 0) {
+    return grant(unit, items, tag, group);
+  }
+  /// Asks for a TimerFired at `at` (at once, if that is past; never, if it is infinite), in which
+  /// `timer` comes back.
+  void set_timer(Seconds at, std::uint64_t timer = 0) { wake(at, timer); }
+  /// Says that a model was solved. Its price passes before the call returns.
+  virtual void decided(const Decision& decision) = 0;
+  /// Leaves a word in the journal: `poor_fit`, `exhausted_in_training`.
+  virtual void note(const std::string& what) = 0;
 
  private:
-  std::vector<Decision> list_;
+  virtual Items grant(UnitId unit, Items items, BlockTag tag, std::uint32_t group) = 0;
+  virtual void wake(Seconds at, std::uint64_t timer) = 0;
 };
 
 }  // namespace equipoise

@@ -103,20 +103,20 @@ class Acosta final : public Policy {
           srp += step_[p].items / step_[p].seconds;
         }
       }
-      Thought thought{{}, "rebalance", {}};
+      Decision decision{{}, "rebalance", {}};
       for (std::uint32_t p = 0; p < step_.size(); ++p) {
         if (step_[p].seconds > 0.0) {
           const double rp = step_[p].items / step_[p].seconds;
           double& share = (*shares_)[p];
           share += options_.damping * (theirs * rp / srp - share);
-          thought.beliefs.push_back({UnitId{p},
-                                     fmt::format("{:.4g} items/s", rp),
-                                     {},
-                                     {},
-                                     std::llround(share * step_items(view))});
+          decision.beliefs.push_back({UnitId{p},
+                                      fmt::format("{:.4g} items/s", rp),
+                                      {},
+                                      {},
+                                      std::llround(share * step_items(view))});
         }
       }
-      decisions.thought(std::move(thought));
+      decisions.decided(decision);
     }
     step_.assign(step_.size(), {});
   }

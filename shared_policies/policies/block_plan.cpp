@@ -51,13 +51,12 @@ void BlockPlan::offer(const View& view, UnitId unit, Decisions& decisions) {
 
 void BlockPlan::drop(const View& view, UnitId unit, Decisions& decisions) {
   blocks_[unit.index].clear();
-  Items for_anyone = view.remaining() - planned_items();
-  const Items piece = piece_of(view, for_anyone);
+  const Items planned = planned_items();
+  const Items piece = piece_of(view, view.remaining() - planned);
   for (const UnitState& state : view.units()) {
-    if (for_anyone > 0 && state.present && state.outstanding.empty() &&
+    if (view.remaining() > planned && state.outstanding.empty() &&
         blocks_[state.id.index].empty()) {
       decisions.assign(state.id, piece, BlockTag::tail);
-      for_anyone -= piece;
     }
   }
 }

@@ -49,7 +49,7 @@ struct PolicyInfo {
   std::string source;  ///< paper or program
   std::vector<ParameterInfo> parameters;
   Foresight foresight = Foresight::none;
-  double paper_decision_s = 0.0;  ///< price of one Thought under --decision-cost paper
+  double paper_decision_s = 0.0;  ///< price of one decision under --decision-cost paper
   /// `known` is there for foresight informed and oracle, with a cost for every unit.
   std::unique_ptr<Policy> (*make)(const Parameters& parameters, const KnownCosts* known);
   /// Throws InputError for units of the run that the policy cannot do with; none: it does with all.

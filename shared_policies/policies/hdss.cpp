@@ -4,8 +4,9 @@
 // towards the end. The weights never change again: HDSS does not react to what happens after phase
 // one, which is what the others are compared with.
 //
-//     phase 1: b = x0 g^r R_p,  v_p(b) = alpha_p ln b + beta_p,  w_p = v_p(b_last) / sum_j
-//     v_j(b_last) phase 2: b = max(b_min, ceil(w_p R / D))   with R items left
+//     phase 1:  b = x0 g^r R_p,   v_p(b) = alpha_p ln b + beta_p
+//               w_p = v_p(b_last) / sum_j v_j(b_last)
+//     phase 2:  b = max(b_min, ceil(w_p R / D))   with R items left
 //
 // Source: the accounts of PLB-HeC, PLB-HAC and DLB-GPU (the paper itself was not at hand). They
 // give neither the growth of blocks, nor the test of convergence, nor the share of phase 1, nor the
@@ -215,7 +216,7 @@ class Hdss final : public Policy {
       return;
     }
     freeze(unit);
-    decisions.thought(weights(view, "unit_joined"));
+    decisions.decided(weights(view, "unit_joined"));
     decisions.assign(id, weighted_block(view, id));
   }
 
@@ -224,9 +225,9 @@ class Hdss final : public Policy {
     for (WeighedUnit& unit : kernel_->units) {
       if (unit.points() > 0) freeze(unit);
     }
-    decisions.thought(weights(view, "fit"));
-    // Each grant leaves less to the next; the view does not show it before the next event.
-    double left = static_cast<double>(view.remaining());
+    decisions.decided(weights(view, "fit"));
+    // Each part is of what the parts before it leave, as they were asked for.
+    auto left = static_cast<double>(view.remaining());
     for (const UnitState& unit : view.units()) {
       if (!unit.present || !unit.outstanding.empty()) continue;
       if (unit_of(unit.id).speed > 0.0) {
@@ -268,12 +269,12 @@ class Hdss final : public Policy {
     return std::max(least, static_cast<Items>(std::ceil(part * (1.0 - 1e-9))));
   }
 
-  [[nodiscard]] Thought weights(const View& view, const char* what) const {
-    Thought thought{{}, what, {}};
+  [[nodiscard]] Decision weights(const View& view, const char* what) const {
+    Decision decision{{}, what, {}};
     for (const UnitState& unit : view.units()) {
       const WeighedUnit& weighed = unit_of(unit.id);
       if (unit.present && weighed.speed > 0.0) {
-        thought.beliefs.push_back(
+        decision.beliefs.push_back(
             {unit.id,
              fmt::format("x / ({:.4g} ln x + {:.4g})", weighed.curve.alpha, weighed.curve.beta),
              {},
@@ -281,7 +282,7 @@ class Hdss final : public Policy {
              weighted_block(view, unit.id)});
       }
     }
-    return thought;
+    return decision;
   }
 
   HdssOptions options_;

@@ -25,10 +25,10 @@ struct BlockRecord {
 
 /// A model was solved.
 struct DecisionRecord {
-  Seconds at;  ///< the View's time when the policy was asked
+  Seconds at;  ///< the View's time when the policy said so
   Seconds cost;
   Seconds end;  ///< the View's time behind it
-  Thought thought;
+  Decision decision;
 };
 
 /// Anything else: a phase or an iteration began, a block, a unit was lost, a unit joined, a timer

@@ -133,12 +133,12 @@ class CheckedRun final : public Executor, public Journal {
   void decision(const DecisionRecord& record) override {
     if (is_behind()) return;
     const auto* recorded = at_cursor<DecisionRecord>();
-    const Thought& thought = record.thought;
+    const Decision& decision = record.decision;
     const bool is_as_recorded =
-        recorded != nullptr && recorded->thought.what == thought.what &&
-        recorded->thought.unit == thought.unit &&
-        std::ranges::equal(recorded->thought.beliefs, thought.beliefs, is_same);
-    if (!is_as_recorded) differ_here(words(thought));
+        recorded != nullptr && recorded->decision.what == decision.what &&
+        recorded->decision.unit == decision.unit &&
+        std::ranges::equal(recorded->decision.beliefs, decision.beliefs, is_same);
+    if (!is_as_recorded) differ_here(words(decision));
     ++cursor_;
     ++found_.other;
   }
@@ -225,11 +225,12 @@ class CheckedRun final : public Executor, public Journal {
                        block.iteration, to_string(block.tag), group);
   }
 
-  [[nodiscard]] std::string words(const Thought& thought) const {
-    std::string text = fmt::format("'{}' by {}", thought.what,
-                                   thought.unit ? run_.units[thought.unit->index].name : "master");
+  [[nodiscard]] std::string words(const Decision& decision) const {
+    std::string text =
+        fmt::format("'{}' by {}", decision.what,
+                    decision.unit ? run_.units[decision.unit->index].name : "master");
     std::string_view separator = ": ";
-    for (const UnitBelief& belief : thought.beliefs) {
+    for (const UnitBelief& belief : decision.beliefs) {
       text += fmt::format("{}{} {} items", separator, run_.units[belief.unit.index].name,
                           belief.block_items);
       if (!belief.cost.empty()) text += fmt::format(" at {}", belief.cost);
@@ -244,7 +245,7 @@ class CheckedRun final : public Executor, public Journal {
     if (const auto* b = std::get_if<BlockRecord>(&line.what)) {
       return words(b->block, b->unit) + fmt::format(", which ended at {} s", b->end.value);
     }
-    if (const auto* d = std::get_if<DecisionRecord>(&line.what)) return words(d->thought);
+    if (const auto* d = std::get_if<DecisionRecord>(&line.what)) return words(d->decision);
     const auto& event = std::get<EventRecord>(line.what);
     return fmt::format("'{}' at {} s", event.what, event.at.value);
   }

@@ -21,7 +21,7 @@ struct JournalDifference {
 /// What a check found.
 struct JournalCheck {
   std::uint64_t blocks = 0;  ///< handed out as recorded
-  std::uint64_t other = 0;   ///< Thoughts, notes and timers as recorded
+  std::uint64_t other = 0;   ///< decisions, notes and timers as recorded
   std::optional<JournalDifference> difference;
   /// The first block that was handed out and is not in the journal, of a run that was killed: what
   /// its policy saw of it is not known, so a difference behind it says nothing and is none.
@@ -29,7 +29,7 @@ struct JournalCheck {
 };
 
 /// Gives `policy` the events of `run` in their recorded order, by the ordinary run loop, and
-/// compares every block that it asks for, every Thought, note and timer with what was recorded.
+/// compares every block that it asks for, every decision, note and timer with what was recorded.
 /// Nothing is waited for, no clock is read: a policy that is a function of its events decides the
 /// same. Of an interrupted run all is compared that stands in the journal. `policy` is new, made
 /// with the parameters of the run. O(n) in the number of lines, beside what the policy takes.

@@ -41,7 +41,7 @@ struct RunNumbers {
   Items items = 0;
   std::uint64_t blocks = 0;
   std::uint64_t rebalances = 0;
-  std::uint64_t decisions = 0;  ///< Thoughts
+  std::uint64_t decisions = 0;  ///< models solved
   Seconds decisions_total;
   Seconds decisions_max;
   Items items_redone = 0;           ///< handed out again after a loss

@@ -15,9 +15,10 @@ class Policy {
   Policy& operator=(const Policy&) = delete;
   virtual ~Policy() = default;
 
-  /// Reacts to `event`, which `view` already includes, by appending to `decisions`.
+  /// Reacts to `event`, which `view` already includes, through `decisions`: what is asked for
+  /// there has happened when the call returns, and `view` shows it.
   /// Called once per event, in order, never concurrently; the first event is RunStarted.
-  /// To append nothing is to wait. Decisions take effect in the order appended.
+  /// To ask for nothing is to wait.
   virtual void decide(const View& view, const Event& event, Decisions& decisions) = 0;
 };
 

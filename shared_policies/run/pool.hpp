@@ -16,6 +16,8 @@ struct ItemRange {
 /// The items of one iteration that are not handed out, as few contiguous ranges.
 class Pool {
  public:
+  /// Holds nothing.
+  Pool() = default;
   /// All of `items` from 0 on; blocks are cut in multiples of `grain`.
   Pool(Items items, Items grain);
 
@@ -30,8 +32,8 @@ class Pool {
   void put_back(ItemRange range);
 
  private:
-  Items grain_;
-  Items remaining_;
+  Items grain_ = 1;
+  Items remaining_ = 0;
   std::vector<ItemRange> ranges_;  ///< disjoint, descending: the first range is at the back
 };
 

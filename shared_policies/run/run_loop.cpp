@@ -17,7 +17,24 @@ namespace {
 /// A policy that only sets timers, with nothing outstanding, is stalled after this many.
 constexpr int idle_timers_max = 10'000;
 
-class RunLoop {
+/// What passes while this lives is not the policy's time: an executor begins a block, a journal
+/// is written.
+class MeterPause {
+ public:
+  explicit MeterPause(CostMeter* meter) : meter_(meter) {
+    if (meter_ != nullptr) meter_->pause();
+  }
+  MeterPause(const MeterPause&) = delete;
+  MeterPause& operator=(const MeterPause&) = delete;
+  ~MeterPause() {
+    if (meter_ != nullptr) meter_->resume();
+  }
+
+ private:
+  CostMeter* meter_;
+};
+
+class RunLoop final : private Decisions {
  public:
   RunLoop(Executor& executor, Policy& policy, const RunSetup& setup, Journal& journal)
       : executor_(executor),
@@ -222,7 +239,7 @@ class RunLoop {
       offered_.pop();
       if (pool_.remaining() == 0 || !wants_work(unit)) continue;
       if (outcome_.policy_stalled) {
-        grant({unit.id, greedy_items(), BlockTag::run, 0});
+        hand_out(unit.id, greedy_items(), BlockTag::run, 0);
       } else {
         deliver({view_.now(), UnitIdle{unit.id}});
       }
@@ -242,43 +259,46 @@ class RunLoop {
   void deliver(const Event& event) {
     view_.include(event);
     if (outcome_.policy_stalled) return;
-    decisions_.clear();
     if (setup_.cost_meter != nullptr) setup_.cost_meter->begin();
-    policy_.decide(view_, event, decisions_);
-    for (const Decision& decision : decisions_.list()) apply(decision);
+    policy_.decide(view_, event, *this);
   }
 
-  void apply(const Decision& decision) {
-    if (const auto* assign = std::get_if<Assign>(&decision)) {
-      grant(*assign);
-    } else if (const auto* timer = std::get_if<SetTimer>(&decision)) {
-      if (timer->at < Seconds::infinity()) {
-        timers_.push({timer->at, timers_set_++, timer->timer});
-      }
-    } else if (const auto* thought = std::get_if<Thought>(&decision)) {
-      think(*thought);
-    } else if (const auto* note = std::get_if<Note>(&decision)) {
-      tell({view_.now(), note->what, {}, {}});
-    }
+  // -- What a policy does through Decisions ----------------------------------------------------
+
+  Items grant(UnitId unit, Items items, BlockTag tag, std::uint32_t group) override {
+    const MeterPause pause(setup_.cost_meter);
+    return hand_out(unit, items, tag, group);
   }
 
-  void grant(const Assign& assign) {
-    const UnitState& unit = view_.unit(assign.unit);
-    if (assign.items <= 0 || pool_.remaining() == 0 || !unit.present) return;
-    const ItemRange range = pool_.cut(assign.items, unit.cap_items);
-    const Block block{blocks_granted_++, range.first, range.items, view_.phase(),
-                      view_.iteration(), assign.tag,  assign.group};
-    view_.grant({block, executor_.start(block, assign.unit), events_}, assign.unit);
-    idle_timers_ = 0;
-    if (wants_work(unit)) offer(assign.unit);
+  void wake(Seconds at, std::uint64_t timer) override {
+    if (at < Seconds::infinity()) timers_.push({at, timers_set_++, timer});
   }
 
-  void think(const Thought& thought) {
+  void decided(const Decision& decision) override {
+    const MeterPause pause(setup_.cost_meter);
     const Seconds price =
-        setup_.cost_meter != nullptr ? setup_.cost_meter->price(thought) : Seconds{};
+        setup_.cost_meter != nullptr ? setup_.cost_meter->price(decision) : Seconds{};
     const Seconds at = view_.now();
-    view_.pass(executor_.occupy(thought.unit, price));
-    journal_.decision({at, price, view_.now(), thought});
+    view_.pass(executor_.occupy(decision.unit, price));
+    journal_.decision({at, price, view_.now(), decision});
+  }
+
+  void note(const std::string& what) override {
+    const MeterPause pause(setup_.cost_meter);
+    tell({view_.now(), what, {}, {}});
+  }
+
+  /// Cuts a block from the pool and has it begun; how many items that came to.
+  Items hand_out(UnitId id, Items items, BlockTag tag, std::uint32_t group) {
+    const UnitState& unit = view_.unit(id);
+    if (items <= 0 || pool_.remaining() == 0 || !unit.present) return 0;
+    const ItemRange range = pool_.cut(items, unit.cap_items);
+    const Block block{blocks_granted_++, range.first, range.items, view_.phase(),
+                      view_.iteration(), tag,         group};
+    view_.grant({block, executor_.start(block, id), events_}, id);
+    idle_timers_ = 0;
+    if (wants_work(unit)) offer(id);
+    return range.items;
   }
 
   Executor& executor_;
@@ -286,9 +306,8 @@ class RunLoop {
   const RunSetup& setup_;
   Journal& journal_;
   View view_;
-  Pool pool_{1, 1};
+  Pool pool_;  ///< of the current iteration
   Coverage coverage_;
-  Decisions decisions_;
   RunOutcome outcome_;
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
   std::uint64_t timers_set_ = 0;

@@ -20,10 +20,14 @@ class CostMeter {
   CostMeter& operator=(const CostMeter&) = delete;
   virtual ~CostMeter() = default;
 
-  /// A policy is about to be asked.
+  /// A policy is about to be asked: its time counts from here.
   virtual void begin() {}
-  /// The price of one Thought of the decision that began last.
-  virtual Seconds price(const Thought& thought) = 0;
+  /// What the policy asked for is being done: its time does not count until `resume`.
+  virtual void pause() {}
+  virtual void resume() {}
+  /// What it took to come to `decision`, since `begin` or the decision before it. Asked between
+  /// `pause` and `resume`.
+  virtual Seconds price(const Decision& decision) = 0;
 };
 
 /// What is to be run.

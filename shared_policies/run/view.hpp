@@ -38,7 +38,7 @@ class View {
   View(std::vector<Unit> units, std::vector<Workload> phases);
 
   /// The latest time that the run's events tell: of an event, of a block's handing out, of a
-  /// Thought's end. No clock is read for it, so a journal holds every time that a policy has seen.
+  /// Decision's end. No clock is read for it, so a journal holds every time that a policy has seen.
   [[nodiscard]] Seconds now() const { return now_; }
   [[nodiscard]] const Workload& workload() const { return phases_[static_cast<size_t>(phase_)]; }
   [[nodiscard]] int phase() const { return phase_; }

@@ -75,7 +75,7 @@ struct Schedule {
   [[nodiscard]] std::size_t decisions_called(const std::string& what) const {
     std::size_t count = 0;
     for (const DecisionRecord& record : decisions) {
-      count += record.thought.what == what ? 1 : 0;
+      count += record.decision.what == what ? 1 : 0;
     }
     return count;
   }

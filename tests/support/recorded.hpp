@@ -33,7 +33,7 @@ class RecordingJournal final : public Journal {
 
 class ConstantCost final : public CostMeter {
  public:
-  Seconds price(const Thought& /*thought*/) override { return Seconds{0.25}; }
+  Seconds price(const Decision& /*decision*/) override { return Seconds{0.25}; }
 };
 
 /// Three units; u1 is lost at 30 s and comes back at 70, u2 comes at 20; decisions cost 0.25 s.

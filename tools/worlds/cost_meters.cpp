@@ -2,6 +2,7 @@
 #include "tools/worlds/cost_meters.hpp"
 
 #include <chrono>
+#include <utility>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/spec.hpp"
@@ -12,26 +13,30 @@ namespace {
 class ConstantCost final : public CostMeter {
  public:
   explicit ConstantCost(Seconds cost) : cost_(cost) {}
-  Seconds price(const Thought&) override { return cost_; }
+  Seconds price(const Decision& /*decision*/) override { return cost_; }
 
  private:
   Seconds cost_;
 };
 
-/// The time that the policy really took; several Thoughts of one decision share it, the first pays.
+/// The time that the policy itself really took; what the run loop and the executor do meanwhile is
+/// not its own.
 class MeasuredCost final : public CostMeter {
  public:
-  void begin() override { begin_ = Clock::now(); }
-  Seconds price(const Thought&) override {
-    const Clock::time_point now = Clock::now();
-    const Seconds cost{std::chrono::duration<double>(now - begin_).count()};
-    begin_ = now;
-    return cost;
+  void begin() override {
+    spent_ = {};
+    begin_ = Clock::now();
+  }
+  void pause() override { spent_ += Clock::now() - begin_; }
+  void resume() override { begin_ = Clock::now(); }
+  Seconds price(const Decision& /*decision*/) override {
+    return Seconds{std::chrono::duration<double>(std::exchange(spent_, {})).count()};
   }
 
  private:
   using Clock = std::chrono::steady_clock;
   Clock::time_point begin_;
+  Clock::duration spent_{};
 };
 
 }  // namespace

@@ -54,14 +54,14 @@ class KnownSchedule final : public Policy {
     if (std::holds_alternative<IterationStarted>(event.what)) {
       left_ = schedule_[static_cast<std::size_t>(view.phase())];
       rest_.clear(view);
-      Thought thought{{}, "schedule", {}};
+      Decision decision{{}, "schedule", {}};
       for (const UnitState& unit : view.units()) {
         const std::vector<Items>& blocks = left_[unit.id.index];
         if (!blocks.empty()) {
-          thought.beliefs.push_back({unit.id, "known", {}, {}, blocks.front()});
+          decision.beliefs.push_back({unit.id, "known", {}, {}, blocks.front()});
         }
       }
-      decisions.thought(std::move(thought));
+      decisions.decided(decision);
       for (const UnitState& unit : view.units()) {
         if (unit.present) hand_out(unit.id, decisions);
       }

@@ -33,17 +33,17 @@ Items PlannedPolicy::count_blocks(const View& /*view*/, const UnitState& unit,
 
 void PlannedPolicy::plan_iteration(const View& view, Decisions& decisions) {
   const std::vector<Items> shares = divide(view, costs_);
-  Thought thought{{}, "divide", {}};
+  Decision decision{{}, "divide", {}};
   plan_.clear(view);
   for (const UnitState& unit : view.units()) {
     const Items share = shares[unit.id.index];
     if (share > 0) {
       const Items blocks = count_blocks(view, unit, *costs_[unit.id.index], share);
       plan_.add(unit.id, share, blocks, view.workload().grain_items);
-      thought.beliefs.push_back({unit.id, cost_word_, {}, {}, (share + blocks - 1) / blocks});
+      decision.beliefs.push_back({unit.id, cost_word_, {}, {}, (share + blocks - 1) / blocks});
     }
   }
-  decisions.thought(std::move(thought));
+  decisions.decided(decision);
 }
 
 }  // namespace equipoise

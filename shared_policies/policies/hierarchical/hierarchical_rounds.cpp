@@ -2,8 +2,7 @@
 // is to be done only once; what happens then is ours:
 //
 //  * a load that is done once is learned in slices of growing size; when the times of a slice
-//  agree,
-//    all the rest is one round;
+//    agree, all the rest is one round;
 //  * lost blocks return to the pool: a later round has them, and in the last one whoever is idle
 //    takes them in pieces;
 //  * units that come take part from the next round on; a round in which units came or went says
@@ -133,9 +132,11 @@ class HierarchicalRounds final : public Policy {
       return;
     }
     const Items load = next_load(view, units);
+    round_begin_ = view.now();
     plan_round(view, nodes, load, decisions);
     is_disturbed_ = false;
-    is_last_ = hand_out(view, decisions) >= view.remaining();
+    const Items left = view.remaining();
+    is_last_ = hand_out(view, decisions) >= left;
   }
 
   /// A plan whose times agreed is kept for as long as it fits what is to be done. The initial one
@@ -161,11 +162,11 @@ class HierarchicalRounds final : public Policy {
   }
 
   void explain(const View& view, Decisions& decisions) const {
-    Thought thought{{}, "rebalance", {}};
+    Decision decision{{}, "rebalance", {}};
     for (const UnitState& unit : view.units()) {
       if (unit.present && kernel_->models.knows(unit.id)) {
         const ModelPoints points = kernel_->models.points(unit.id);
-        thought.beliefs.push_back(
+        decision.beliefs.push_back(
             {unit.id,
              fmt::format("speeds at {} sizes, {} repeated", points.sizes, points.repeated),
              {},
@@ -173,13 +174,12 @@ class HierarchicalRounds final : public Policy {
              kernel_->plan.share(unit.id)});
       }
     }
-    decisions.thought(std::move(thought));
+    decisions.decided(decision);
   }
 
   /// All blocks of the plan; how many items they ask for.
   Items hand_out(const View& view, Decisions& decisions) {
     Items sum = 0;
-    round_begin_ = view.now();
     rounds_.assign(view.units().size(), UnitRound{});
     for (const UnitState& unit : view.units()) {
       UnitRound& round = rounds_[unit.id.index];

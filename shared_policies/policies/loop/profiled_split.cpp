@@ -116,14 +116,14 @@ class ProfiledSplit : public Policy {
     const std::vector<Items> whole = round_to_sum({costs, shares, caps, view.remaining(), grain});
     is_divided_ = true;
     plan_.clear(view);
-    Thought thought{{}, "divide", {}};
+    Decision decision{{}, "divide", {}};
     for (std::size_t i = 0; i < units.size(); ++i) {
       const UnitState& unit = view.units()[units[i]];
       plan_.add(unit.id, whole[i], (whole[i] + unit.cap_items - 1) / unit.cap_items, grain);
-      thought.beliefs.push_back(
+      decision.beliefs.push_back(
           {unit.id, fmt::format("{:.6g} x", lines[i].at(1.0).seconds), {}, {}, whole[i]});
     }
-    decisions.thought(std::move(thought));
+    decisions.decided(decision);
     for (const UnitState& unit : view.units()) {
       if (unit.present && unit.outstanding.size() < static_cast<std::size_t>(unit.unit.slots)) {
         plan_.offer(view, unit.id, decisions);

@@ -162,12 +162,12 @@ class DlbGpuModel final : public StepModel {
     return whole_blocks(view, shares);
   }
 
-  [[nodiscard]] Thought thought(const std::string& what,
-                                const std::vector<Items>& block_items) const override {
-    Thought thought{{}, what, {}};
+  [[nodiscard]] Decision decision(const std::string& what,
+                                  const std::vector<Items>& block_items) const override {
+    Decision decision{{}, what, {}};
     for (std::uint32_t p = 0; p < units_.size(); ++p) {
       if (const std::optional<FittedLine>& line = units_[p].line) {
-        thought.beliefs.push_back(
+        decision.beliefs.push_back(
             {UnitId{p},
              fmt::format("{:.4g} x {} {:.4g}", line->seconds_per_item,
                          line->advance_s < 0.0 ? '+' : '-', std::abs(line->advance_s)),
@@ -176,7 +176,7 @@ class DlbGpuModel final : public StepModel {
              block_items[p]});
       }
     }
-    return thought;
+    return decision;
   }
 
  private:

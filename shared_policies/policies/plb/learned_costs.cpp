@@ -186,16 +186,16 @@ std::vector<Items> BlockChooser::choose(const View& view, const LearnedCosts& le
   return whole_blocks(view, shares);
 }
 
-Thought thought_of(std::string what, const LearnedCosts& learned,
-                   const std::vector<Items>& block_items) {
-  Thought thought{{}, std::move(what), {}};
+Decision decision_of(std::string what, const LearnedCosts& learned,
+                     const std::vector<Items>& block_items) {
+  Decision decision{{}, std::move(what), {}};
   for (std::uint32_t p = 0; p < block_items.size(); ++p) {
     if (const std::optional<UnitFit>& fit = learned.fit_of(UnitId{p})) {
-      thought.beliefs.push_back(
+      decision.beliefs.push_back(
           {UnitId{p}, fit->curve.words(), fit->r2, fit->r2_transfer, block_items[p]});
     }
   }
-  return thought;
+  return decision;
 }
 
 }  // namespace equipoise

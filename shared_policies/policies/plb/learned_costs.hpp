@@ -95,7 +95,7 @@ class BlockChooser {
 };
 
 /// What is believed of every unit with a fit, and the block sizes chosen for them, for the journal.
-[[nodiscard]] Thought thought_of(std::string what, const LearnedCosts& learned,
-                                 const std::vector<Items>& block_items);
+[[nodiscard]] Decision decision_of(std::string what, const LearnedCosts& learned,
+                                   const std::vector<Items>& block_items);
 
 }  // namespace equipoise

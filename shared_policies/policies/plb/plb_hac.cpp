@@ -241,9 +241,9 @@ class PlbHac final : public Policy {
     learned_->step();
     choose_blocks(view, decisions);
     solved_at_ = view.now();
-    Thought thought = thought_of(what, *learned_, block_items_);
-    thought.unit = solving_unit(view, entering);
-    decisions.thought(std::move(thought));
+    Decision decision = decision_of(what, *learned_, block_items_);
+    decision.unit = solving_unit(view, entering);
+    decisions.decided(decision);
     for (const UnitState& unit : view.units()) {
       if (unit.present && unit.id != entering && units_[unit.id.index].is_waiting) {
         units_[unit.id.index].step = solved_step_;

@@ -59,9 +59,9 @@ class PlbHecModel final : public StepModel {
     return blocks;
   }
 
-  [[nodiscard]] Thought thought(const std::string& what,
-                                const std::vector<Items>& block_items) const override {
-    return thought_of(what, learned_, block_items);
+  [[nodiscard]] Decision decision(const std::string& what,
+                                  const std::vector<Items>& block_items) const override {
+    return decision_of(what, learned_, block_items);
   }
 
  private:

@@ -250,7 +250,7 @@ class TrainThenRepeat final : public Policy {
     if (left > 0.0) {
       const std::vector<Items> blocks = model_->choose(view, std::min(step, left), decisions);
       repeated_.choose(blocks);
-      decisions.thought(model_->thought(what, blocks));
+      decisions.decided(model_->decision(what, blocks));
       blocks_are_smaller_ = left < step;
     }
     choose_anew_ = left == 0.0;

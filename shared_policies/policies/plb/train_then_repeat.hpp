@@ -41,8 +41,8 @@ class StepModel {
   [[nodiscard]] virtual std::vector<Items> choose(const View& view, double items,
                                                   Decisions& decisions) = 0;
   /// The fits and the blocks that were chosen by them, for the journal.
-  [[nodiscard]] virtual Thought thought(const std::string& what,
-                                        const std::vector<Items>& block_items) const = 0;
+  [[nodiscard]] virtual Decision decision(const std::string& what,
+                                          const std::vector<Items>& block_items) const = 0;
 };
 
 /// Makes the model of one kernel for n units.

@@ -57,7 +57,7 @@ TEST(Hierarchical, CountsPointsAsThePaperDoesAfterTheFirstIteration) {
   cluster.iterations = 2;
   const Schedule schedule = run_cluster("hierarchical", whole_iterations, cluster);
   ASSERT_EQ(schedule.decisions.size(), 1U);
-  const std::vector<UnitBelief>& beliefs = schedule.decisions.front().thought.beliefs;
+  const std::vector<UnitBelief>& beliefs = schedule.decisions.front().decision.beliefs;
   ASSERT_EQ(beliefs.size(), 10U);
   EXPECT_EQ(beliefs[0].cost, "speeds at 7 sizes, 1 repeated");
   EXPECT_EQ(beliefs[1].cost, "speeds at 1 sizes, 0 repeated");

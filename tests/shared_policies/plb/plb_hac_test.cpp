@@ -47,7 +47,7 @@ TEST(PlbHac, TrainsWithTwoBlocksAUnitAndOneBarrier) {
   EXPECT_EQ(schedule.sizes(3, BlockTag::train), (Sizes{10, 1}));
   // They end at 3, 4, 12 and 22 s: the barrier. 500 items at 16.5 a second.
   ASSERT_FALSE(schedule.decisions.empty());
-  EXPECT_EQ(schedule.decisions[0].thought.what, "fit");
+  EXPECT_EQ(schedule.decisions[0].decision.what, "fit");
   EXPECT_NEAR(schedule.decisions[0].at.value, 22.0, 1e-9);
   EXPECT_EQ(schedule.sizes(0, BlockTag::run).front(), 303);
   EXPECT_EQ(schedule.sizes(1, BlockTag::run).front(), 152);
@@ -71,7 +71,7 @@ TEST(PlbHac, TheFirstUnitToEnterAStepSolvesAndTheOthersTakeItsSizes) {
   const Schedule schedule = run_schedule(four_speeds(10'000));
   // Of the first step u2 and u3 end at 52.0, u0 at 52.3, u1 at 52.4 s.
   ASSERT_GE(schedule.decisions.size(), 2U);
-  EXPECT_EQ(schedule.decisions[1].thought.what, "step");
+  EXPECT_EQ(schedule.decisions[1].decision.what, "step");
   EXPECT_NEAR(schedule.decisions[1].at.value, 52.0, 1e-9);
   EXPECT_GT(schedule.decisions.at(2).at.value, 80.0);  // once a step, not once a unit
   // After the barrier nobody waits.
@@ -242,7 +242,7 @@ PolicyTest competitor_on_gpu_a() {
 Items block_of_gpu_a(const Schedule& schedule, double at_s) {
   Items items = 0;
   for (const DecisionRecord& decision : schedule.decisions) {
-    if (decision.at.value <= at_s) items = decision.thought.beliefs.at(0).block_items;
+    if (decision.at.value <= at_s) items = decision.decision.beliefs.at(0).block_items;
   }
   return items;
 }
@@ -289,14 +289,14 @@ TEST(PlbHac, ForgettingKeepsTheSlowedUnitAtItsShare) {
 TEST(PlbHac, TheFirstCpuToBeIdleSpendsTheTimeOfSolving) {
   const Schedule schedule = run_schedule(competitor_on_gpu_a());
   for (const DecisionRecord& decision : schedule.decisions) {
-    ASSERT_TRUE(decision.thought.unit.has_value());
-    EXPECT_GE(decision.thought.unit->index, 2U);
+    ASSERT_TRUE(decision.decision.unit.has_value());
+    EXPECT_GE(decision.decision.unit->index, 2U);
   }
   PolicyTest test = competitor_on_gpu_a();
   test.kinds.assign(4, UnitKind::gpu);
   const Schedule no_cpu = run_schedule(test);
-  EXPECT_FALSE(no_cpu.decisions.at(0).thought.unit.has_value());  // after the barrier: the master
-  EXPECT_TRUE(no_cpu.decisions.at(1).thought.unit.has_value());   // then whoever enters the step
+  EXPECT_FALSE(no_cpu.decisions.at(0).decision.unit.has_value());  // after the barrier: the master
+  EXPECT_TRUE(no_cpu.decisions.at(1).decision.unit.has_value());   // then whoever enters the step
 }
 
 TEST(PlbHac, RespectsGrainAndMemory) {

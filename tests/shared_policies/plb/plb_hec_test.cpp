@@ -44,7 +44,7 @@ TEST(PlbHec, TrainsInRoundsThatGrowWithTheMeasuredSpeeds) {
   }
   EXPECT_EQ(begins_s, (std::vector<double>{0.0, 20.0, 22.0, 26.0}));
   ASSERT_FALSE(schedule.decisions.empty());
-  EXPECT_EQ(schedule.decisions.front().thought.what, "fit");
+  EXPECT_EQ(schedule.decisions.front().decision.what, "fit");
   EXPECT_NEAR(schedule.decisions.front().at.value, 34.0, 1e-9);
   EXPECT_TRUE(schedule.outcome.complete);
   EXPECT_FALSE(schedule.outcome.policy_stalled);
@@ -58,10 +58,10 @@ TEST(PlbHec, RepeatsBlocksOfAStepThatEndTogether) {
   EXPECT_EQ(schedule.sizes(2, BlockTag::run).front(), 30);
   EXPECT_EQ(schedule.sizes(3, BlockTag::run).front(), 15);
   EXPECT_EQ(schedule.decisions_called("rebalance"), 0U);
-  ASSERT_EQ(schedule.decisions.front().thought.beliefs.size(), 4U);
-  EXPECT_EQ(schedule.decisions.front().thought.beliefs[0].cost, "0.1 x");
-  EXPECT_EQ(schedule.decisions.front().thought.beliefs[0].block_items, 303);
-  EXPECT_NEAR(*schedule.decisions.front().thought.beliefs[0].r2, 1.0, 1e-9);
+  ASSERT_EQ(schedule.decisions.front().decision.beliefs.size(), 4U);
+  EXPECT_EQ(schedule.decisions.front().decision.beliefs[0].cost, "0.1 x");
+  EXPECT_EQ(schedule.decisions.front().decision.beliefs[0].block_items, 303);
+  EXPECT_NEAR(*schedule.decisions.front().decision.beliefs[0].r2, 1.0, 1e-9);
   EXPECT_EQ(schedule.items(), 10000);
 }
 
@@ -151,7 +151,7 @@ TEST(PlbHec, RebalancesAfterADrainInWhichTheDetectingUnitGetsOneMoreBlock) {
   EXPECT_GE(schedule.decisions_called("rebalance"), 1U);
   const auto rebalance =
       std::find_if(schedule.decisions.begin(), schedule.decisions.end(),
-                   [](const DecisionRecord& d) { return d.thought.what == "rebalance"; });
+                   [](const DecisionRecord& d) { return d.decision.what == "rebalance"; });
   ASSERT_NE(rebalance, schedule.decisions.end());
   EXPECT_NEAR(rebalance->at.value, 9.5, 1e-9);
   std::vector<double> starts_of_unit_0;
@@ -164,7 +164,7 @@ TEST(PlbHec, RebalancesAfterADrainInWhichTheDetectingUnitGetsOneMoreBlock) {
   EXPECT_NEAR(starts_of_unit_0[2], 5.5, 1e-9);
   EXPECT_NEAR(starts_of_unit_0[3], 9.5, 1e-9);
   // The slow unit gets less from then on.
-  const auto& beliefs = rebalance->thought.beliefs;
+  const auto& beliefs = rebalance->decision.beliefs;
   EXPECT_LT(beliefs[1].block_items, beliefs[0].block_items);
   EXPECT_TRUE(schedule.outcome.complete);
 }
@@ -175,7 +175,7 @@ TEST(PlbHec, CanFitBeforeItSynchronisesAsThePapersCodeDoes) {
   const Schedule schedule = run_schedule(test);
   const auto rebalance =
       std::find_if(schedule.decisions.begin(), schedule.decisions.end(),
-                   [](const DecisionRecord& d) { return d.thought.what == "rebalance"; });
+                   [](const DecisionRecord& d) { return d.decision.what == "rebalance"; });
   ASSERT_NE(rebalance, schedule.decisions.end());
   EXPECT_NEAR(rebalance->at.value, 7.5, 1e-9);
   EXPECT_TRUE(schedule.outcome.complete);
@@ -374,7 +374,7 @@ TEST(PlbHec, DoesNotLearnTheCopyOfResidentDataAsACostOfEveryBlock) {
   MemoryJournal journal;
   EXPECT_TRUE(run_policy(*executor, *policy, setup, journal).complete);
   ASSERT_FALSE(journal.decisions.empty());
-  const std::vector<UnitBelief>& beliefs = journal.decisions.front().thought.beliefs;
+  const std::vector<UnitBelief>& beliefs = journal.decisions.front().decision.beliefs;
   EXPECT_EQ(beliefs.at(0).block_items, beliefs.at(1).block_items);
 }
 

@@ -166,16 +166,16 @@ TEST(RunLoop, JournalsTimersAndWhatIsOutstandingWhenItIsStopped) {
 
 TEST(RunLoop, ShowsPoliciesTimesOfEventsOnly) {
   // Every time that the policy can see is one that the journal holds: 0, ends of blocks, times of
-  // handing out, ends of Thoughts. The master thinks 0.3 s after the first block.
+  // handing out, ends of Decisions. The master thinks 0.3 s after the first block.
   class Dear final : public CostMeter {
    public:
-    Seconds price(const Thought& /*thought*/) override { return Seconds{0.3}; }
+    Seconds price(const Decision& /*decision*/) override { return Seconds{0.3}; }
   } meter;
   std::vector<Seconds> seen;
   Scripted policy([&](const View& view, const Event& event, Decisions& decisions) {
     seen.push_back(view.now());
     const auto* finished = std::get_if<BlockFinished>(&event.what);
-    if (finished != nullptr && finished->block.id == 0) decisions.thought({{}, "fit", {}});
+    if (finished != nullptr && finished->block.id == 0) decisions.decided({{}, "fit", {}});
     if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
       EXPECT_EQ(event.at, view.now());
       decisions.assign(idle->unit, 1);
@@ -278,16 +278,16 @@ TEST(RunLoop, FiresATimerAfterTheFinishesOfItsInstant) {
   EXPECT_EQ(seen, (std::vector<std::string>{"finish", "timer", "finish", "finish"}));
 }
 
-/// Every Thought costs the same.
+/// Every Decision costs the same.
 class FixedPrice final : public CostMeter {
  public:
-  Seconds price(const Thought&) override { return Seconds{0.5}; }
+  Seconds price(const Decision&) override { return Seconds{0.5}; }
 };
 
 TEST(RunLoop, LetsTheMastersThinkingDelayWhatItDecidesNext) {
   Scripted policy([](const View&, const Event& event, Decisions& decisions) {
     if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
-      decisions.thought({std::nullopt, "rebalance", {}});
+      decisions.decided({std::nullopt, "rebalance", {}});
       decisions.assign(idle->unit, 10);
     }
   });

@@ -1,0 +1,132 @@
+// What a policy asks of the run loop: granted at once, and charged for its own time only.
+#include "shared_policies/model/decision.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "shared_policies/run/run_loop.hpp"
+#include "tests/support/fake_executor.hpp"
+#include "tests/support/scripted.hpp"
+
+namespace equipoise {
+namespace {
+
+TEST(Decisions, GrantsAtOnceAndSaysHowMuch) {
+  // 23 items in grains of 5: 7 is one grain, 12 two of which memory holds one, then 13 are left,
+  // of which the rest below a grain goes along with the last block.
+  std::vector<Items> granted;
+  std::vector<Items> left;
+  Scripted policy([&](const View& view, const Event& event, Decisions& decisions) {
+    if (!std::holds_alternative<IterationStarted>(event.what)) return;
+    for (const auto& [unit, items] :
+         {std::pair<std::uint32_t, Items>{0, 7}, {1, 12}, {2, 9}, {0, 0}, {0, 100}, {0, 1}}) {
+      granted.push_back(decisions.assign(UnitId{unit}, items));
+      left.push_back(view.remaining());
+    }
+    EXPECT_EQ(view.outstanding(), 3U);
+    ASSERT_EQ(view.unit(UnitId{0}).outstanding.size(), 2U);
+    EXPECT_EQ(view.unit(UnitId{0}).outstanding.back().block.items, 13);
+  });
+  RunSetup setup = setup_of(3, items_of(23, 5));
+  setup.phases[0].memory_bytes_per_item = 1.0;
+  setup.units[1].memory_bytes = 9.0;
+  setup.absent_at_start = {UnitId{2}};
+  auto executor =
+      make_fake_executor({{affine_unit(0, 1), affine_unit(0, 1), affine_unit(0, 1)}, {}, {}});
+  MemoryJournal journal;
+  EXPECT_TRUE(run_policy(*executor, policy, setup, journal).complete);
+  EXPECT_EQ(granted, (std::vector<Items>{5, 5, 0, 0, 13, 0}));
+  EXPECT_EQ(left, (std::vector<Items>{18, 13, 13, 13, 0, 0}));
+}
+
+TEST(Decisions, GrantsNothingBeforeAnIterationStarts) {
+  Items granted = 0;
+  Scripted policy([&](const View&, const Event& event, Decisions& decisions) {
+    if (std::holds_alternative<RunStarted>(event.what) ||
+        std::holds_alternative<PhaseStarted>(event.what)) {
+      granted += decisions.assign(UnitId{0}, 3);
+    } else if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
+      decisions.assign(idle->unit, 10);
+    }
+  });
+  auto executor = make_fake_executor({{affine_unit(0, 1)}, {}, {}});
+  MemoryJournal journal;
+  EXPECT_TRUE(run_policy(*executor, policy, setup_of(1, items_of(10)), journal).complete);
+  EXPECT_EQ(granted, 0);
+}
+
+/// A clock that goes on when somebody says that he worked.
+struct WorkedTime {
+  Seconds now;
+};
+
+/// Charges what passed on `clock` between `begin` and the decision, pauses left out.
+class WorkedPrice final : public CostMeter {
+ public:
+  explicit WorkedPrice(const WorkedTime& clock) : clock_(clock) {}
+  void begin() override {
+    spent_ = {};
+    since_ = clock_.now;
+  }
+  void pause() override { spent_ += clock_.now - since_; }
+  void resume() override { since_ = clock_.now; }
+  Seconds price(const Decision&) override { return std::exchange(spent_, {}); }
+
+ private:
+  const WorkedTime& clock_;
+  Seconds since_;
+  Seconds spent_;
+};
+
+TEST(Decisions, ChargesAPolicyForItsOwnTimeOnly) {
+  // The policy works 1 s, has a block begun, which takes the executor 10 s, works 2 s and decides:
+  // 3 s. What it does behind that counts for its next decision of the same answer: 4 s.
+  WorkedTime clock;
+  class SlowToBegin final : public Executor {
+   public:
+    SlowToBegin(std::unique_ptr<Executor> next, WorkedTime& clock)
+        : next_(std::move(next)), clock_(clock) {}
+    void run(const std::function<void()>& body) override { next_->run(body); }
+    Seconds now() const override { return next_->now(); }
+    Seconds start(const Block& block, UnitId unit) override {
+      clock_.now += Seconds{10};
+      return next_->start(block, unit);
+    }
+    Seconds occupy(std::optional<UnitId> unit, Seconds span) override {
+      clock_.now += Seconds{100};
+      return next_->occupy(unit, span);
+    }
+    std::optional<Event> next(Seconds deadline) override { return next_->next(deadline); }
+
+   private:
+    std::unique_ptr<Executor> next_;
+    WorkedTime& clock_;
+  } executor(make_fake_executor({{affine_unit(0, 1)}, {}, {}}), clock);
+  Scripted policy([&](const View&, const Event& event, Decisions& decisions) {
+    clock.now += Seconds{1};
+    const auto* idle = std::get_if<UnitIdle>(&event.what);
+    if (idle == nullptr) return;
+    decisions.assign(idle->unit, 10);
+    clock.now += Seconds{2};
+    decisions.decided({std::nullopt, "fit", {}});
+    clock.now += Seconds{4};
+    decisions.decided({std::nullopt, "fit", {}});
+  });
+  WorkedPrice meter(clock);
+  RunSetup setup = setup_of(1, items_of(10));
+  setup.cost_meter = &meter;
+  MemoryJournal journal;
+  EXPECT_TRUE(run_policy(executor, policy, setup, journal).complete);
+  ASSERT_EQ(journal.decisions.size(), 2U);
+  EXPECT_DOUBLE_EQ(journal.decisions[0].cost.value, 3.0);
+  EXPECT_DOUBLE_EQ(journal.decisions[1].cost.value, 4.0);
+}
+
+}  // namespace
+}  // namespace equipoise
