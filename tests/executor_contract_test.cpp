@@ -16,7 +16,7 @@
 #include "tests/support/scripted.hpp"
 #include "tests/support/sim_platforms.hpp"
 
-namespace equipoise {
+namespace equipoise::executor_contract_test {
 namespace {
 
 constexpr Items all_items = 100'000;
@@ -223,4 +223,4 @@ INSTANTIATE_TEST_SUITE_P(Worlds, AnyExecutor,
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::executor_contract_test

@@ -4,7 +4,7 @@
 #include "platforms/detect.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace equipoise {
+namespace equipoise::detect_test {
 namespace {
 
 TEST(Detect, FindsCoresAndMemory) {
@@ -38,4 +38,4 @@ TEST(LocalPlatform, ConnectsEveryUnitOverMemory) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::detect_test

@@ -8,7 +8,7 @@
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace equipoise {
+namespace equipoise::platform_file_test {
 namespace {
 
 const std::string head = "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"simgrid.dtd\">\n";
@@ -254,4 +254,4 @@ TEST(PlatformFile, FindsNothingWrongWithTheCommittedPlatforms) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::platform_file_test

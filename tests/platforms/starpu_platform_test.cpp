@@ -8,7 +8,7 @@
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace equipoise {
+namespace equipoise::starpu_platform_test {
 namespace {
 
 const std::string config =
@@ -137,4 +137,4 @@ TEST(StarpuMachine, MakesTheCommittedPlatformsOfThePackagesFiles) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::starpu_platform_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace equipoise {
+namespace equipoise::core_watch_test {
 namespace {
 
 // user nice system idle iowait irq softirq steal guest guest_nice
@@ -56,4 +56,4 @@ TEST(CoreWatch, TellsOfOtherProgramsThatHadMoreThanATenth) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::core_watch_test

@@ -11,7 +11,7 @@
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/scripted.hpp"
 
-namespace equipoise {
+namespace equipoise::paced_test {
 namespace {
 
 /// Samples of one unit: items and seconds.
@@ -192,4 +192,4 @@ TEST(Paced, RunsTenTimesAsFastAtATenthOfTheScale) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::paced_test

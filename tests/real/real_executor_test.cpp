@@ -14,7 +14,7 @@
 #include "tests/support/scripted.hpp"
 #include "tests/support/scripted_kernel.hpp"
 
-namespace equipoise {
+namespace equipoise::real_executor_test {
 namespace {
 
 RealSetup setup_of(const std::vector<std::string>& units, const std::vector<Kernel*>& phases) {
@@ -293,4 +293,4 @@ TEST(CheckMemory, RefusesWhatDoesNotFitAndSaysHowMuchIsNeeded) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::real_executor_test

@@ -21,7 +21,7 @@
 #include "tests/support/refusal.hpp"
 #include "tests/support/scripted_kernel.hpp"
 
-namespace equipoise {
+namespace equipoise::recorder_test {
 namespace {
 
 /// A recording that takes two samples of each size, known well enough or not.
@@ -392,4 +392,4 @@ TEST(Record, SaysThatAUnitWasLost) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::recorder_test

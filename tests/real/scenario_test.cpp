@@ -21,7 +21,7 @@
 #include "tests/support/scripted.hpp"
 #include "tests/support/scripted_kernel.hpp"
 
-namespace equipoise {
+namespace equipoise::scenario_test {
 namespace {
 
 RealSetup setup_of(const std::vector<std::string>& units, Kernel& kernel,
@@ -329,4 +329,4 @@ TEST(CompetingLoad, TakesTimeOfItsCoresWhileItLastsAndNoneBefore) {
 }  // and both end when they are told to
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::scenario_test

@@ -10,7 +10,7 @@
 
 #include "real/block_samples.hpp"
 
-namespace equipoise {
+namespace equipoise::size_plan_test {
 namespace {
 
 Workload workload_of(Items items, Items grain) {
@@ -102,4 +102,4 @@ TEST(BlockSamples, TakeWhatScattersAsItIs) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::size_plan_test

@@ -9,7 +9,7 @@
 #include "real/machine.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace equipoise {
+namespace equipoise::unit_spec_test {
 namespace {
 
 std::string refusal(const std::vector<std::string>& texts) {
@@ -125,4 +125,4 @@ TEST(ThisMachine, HasCoresAndMemory) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::unit_spec_test

@@ -15,7 +15,7 @@
 #include "real/wake_signal.hpp"
 #include "tests/support/fake_clock.hpp"
 
-namespace equipoise {
+namespace equipoise::waiting_test {
 namespace {
 
 StepFunction rate_of(double factor) {
@@ -210,4 +210,4 @@ TEST(PromptThread, PassesNothingOnToThreadsThatItStarts) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::waiting_test

@@ -13,7 +13,7 @@
 #include "tests/support/sim_platforms.hpp"
 #include "tests/support/simulate.hpp"
 
-namespace equipoise {
+namespace equipoise::agreement_test {
 namespace {
 
 constexpr double tolerance = 1e-9;
@@ -199,4 +199,4 @@ TEST(Agreement, OfTwoRunsToTheLastBit) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::agreement_test

@@ -12,7 +12,7 @@
 #include <thread>
 #include <utility>
 
-namespace equipoise {
+namespace equipoise::child_process_test {
 namespace {
 
 TEST(ChildProcess, BringsBackItsOutputHoweverLong) {
@@ -84,4 +84,4 @@ TEST(ChildProcess, GivesWhatThereIsWithoutWaiting) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::child_process_test

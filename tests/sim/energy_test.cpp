@@ -21,7 +21,7 @@
 #include "tests/support/scripted.hpp"
 #include "tests/support/sim_platforms.hpp"
 
-namespace equipoise {
+namespace equipoise::energy_test {
 namespace {
 
 /// Joules of each unit, (n).
@@ -165,4 +165,4 @@ TEST(Energy, IsThatOfAWholeUnitWhereSimGridSeesOneCoreOfFour) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::energy_test

@@ -13,7 +13,7 @@
 #include "tests/support/sim_platforms.hpp"
 #include "tests/support/simulate.hpp"
 
-namespace equipoise {
+namespace equipoise::executor_test {
 namespace {
 
 constexpr double tolerance = 1e-12;
@@ -310,4 +310,4 @@ TEST(SimExecutor, Holds4096Units) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::executor_test

@@ -15,7 +15,7 @@
 #include "tests/support/sim_platforms.hpp"
 #include "tests/support/simulate.hpp"
 
-namespace equipoise {
+namespace equipoise::overlap_test {
 namespace {
 
 constexpr double tolerance = 1e-9;
@@ -237,4 +237,4 @@ TEST(Overlap, BeginsABlockThatComesInTheMiddleOfAnother) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::overlap_test

@@ -6,7 +6,7 @@
 #include "tests/support/sim_platforms.hpp"
 #include "tests/support/simulate.hpp"
 
-namespace equipoise {
+namespace equipoise::own_copies_test {
 namespace {
 
 constexpr double tolerance = 1e-9;
@@ -76,4 +76,4 @@ TEST(Merge, TakesTheMasterBetweenTheIterationsOfAPhase) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::own_copies_test

@@ -9,7 +9,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "tests/support/sim_platforms.hpp"
 
-namespace equipoise {
+namespace equipoise::platform_probe_test {
 namespace {
 
 bool all(const ProbedHost& /*host*/) { return true; }
@@ -154,4 +154,4 @@ TEST(PlatformProbe, RefusesWhatIsNoFile) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::platform_probe_test

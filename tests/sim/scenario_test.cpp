@@ -21,7 +21,7 @@
 #include "tests/support/sim_platforms.hpp"
 #include "tests/support/simulate.hpp"
 
-namespace equipoise {
+namespace equipoise::scenario_test {
 namespace {
 
 constexpr double tolerance = 1e-9;
@@ -383,4 +383,4 @@ INSTANTIATE_TEST_SUITE_P(Catalog, EveryPolicyDisturbed, testing::ValuesIn(policy
                          policy_in_test_name);
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::scenario_test

@@ -6,7 +6,7 @@
 #include "tests/support/sim_platforms.hpp"
 #include "tests/support/simulate.hpp"
 
-namespace equipoise {
+namespace equipoise::sharing_test {
 namespace {
 
 constexpr double tolerance = 1e-9;
@@ -141,4 +141,4 @@ TEST(NetworkSettings, OfThePlatformFileHold) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::sharing_test

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-namespace equipoise {
+namespace equipoise::timeline_test {
 namespace {
 
 TEST(Timeline, GivesTheEarliestAndAmongEqualDatesTheFirstSlot) {
@@ -51,4 +51,4 @@ TEST(Timeline, AgreesWithASearchedListWhateverIsSetAndTaken) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::timeline_test

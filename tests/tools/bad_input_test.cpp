@@ -7,7 +7,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace equipoise {
+namespace equipoise::bad_input_test {
 namespace {
 
 const char* const platform =
@@ -380,4 +380,4 @@ TEST_F(BadInput, IsNeitherOneItemNorOneUnitNorMoreUnitsThanItems) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::bad_input_test

@@ -7,7 +7,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace equipoise {
+namespace equipoise::clusters_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -165,4 +165,4 @@ TEST(Clusters, AreDescribedByAnExampleThatGeneratesWhatItSays) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::clusters_test

@@ -11,7 +11,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace equipoise {
+namespace equipoise::energy_paper_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -110,4 +110,4 @@ INSTANTIATE_TEST_SUITE_P(Rows, PaperPlatform, testing::ValuesIn(paper_rows), [](
 });
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::energy_paper_test

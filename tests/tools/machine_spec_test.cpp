@@ -8,7 +8,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tools/commands/machine_spec_file.hpp"
 
-namespace equipoise {
+namespace equipoise::machine_spec_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -209,4 +209,4 @@ TEST_F(MachineSpecTest, NamesTheLine) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::machine_spec_test

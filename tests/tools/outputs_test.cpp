@@ -12,7 +12,7 @@
 #include "tests/support/small_machine.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace equipoise {
+namespace equipoise::outputs_test {
 namespace {
 
 class Outputs : public testing::Test {
@@ -215,4 +215,4 @@ TEST_F(Outputs, DoNotLandInFilesWhereStdoutIsClosed) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::outputs_test

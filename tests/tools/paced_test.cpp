@@ -6,7 +6,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/small_machine.hpp"
 
-namespace equipoise {
+namespace equipoise::paced_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -114,4 +114,4 @@ TEST_F(PacedRuns, NeedATraceOfTheirUnitAndKernel) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::paced_test

@@ -17,7 +17,7 @@
 #include "tools/worlds/parallel_runs.hpp"
 #include "tools/worlds/workload_choice.hpp"
 
-namespace equipoise {
+namespace equipoise::parts_test {
 namespace {
 
 TEST(ParallelRuns, SurviveAJobThatDiesAndOneThatThrows) {
@@ -155,4 +155,4 @@ TEST(PackedReport, ComesBackAsItWas) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::parts_test

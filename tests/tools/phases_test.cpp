@@ -6,7 +6,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/small_machine.hpp"
 
-namespace equipoise {
+namespace equipoise::phases_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -152,4 +152,4 @@ TEST_F(Phases, OfAKernelThatIsKnownAreNotTrainedForAgain) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::phases_test

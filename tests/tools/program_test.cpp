@@ -11,7 +11,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace equipoise {
+namespace equipoise::program_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -296,4 +296,4 @@ TEST(Program, DescribesThisMachine) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::program_test

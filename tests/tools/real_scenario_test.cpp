@@ -6,7 +6,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace equipoise {
+namespace equipoise::real_scenario_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -107,4 +107,4 @@ TEST_F(RealScenarios, ArePartOfComparisonsToo) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::real_scenario_test

@@ -10,7 +10,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace equipoise {
+namespace equipoise::record_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -107,4 +107,4 @@ TEST(RecordCommand, SaysThatNothingWasRecordedWhenItIsInterruptedAtOnce) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::record_test

@@ -9,7 +9,7 @@
 #include "tools/report/json_text.hpp"
 #include "tools/report/report_text.hpp"
 
-namespace equipoise {
+namespace equipoise::repetition_noise_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -131,4 +131,4 @@ TEST(RepetitionNoise, StandsBesideTheErrorInBothTablesAndInBothFiles) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::repetition_noise_test

@@ -15,7 +15,7 @@
 #include "tests/support/small_machine.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace equipoise {
+namespace equipoise::replay_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -359,4 +359,4 @@ TEST(Replay, AgreesWithTheRunThatTheHelpNames) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::replay_test

@@ -5,7 +5,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tools/sweep/content_hash.hpp"
 
-namespace equipoise {
+namespace equipoise::same_journal_test {
 namespace {
 
 // The value: gcc 12.2 with SimGrid 3.32 (Debian 12) and gcc 14.2 with SimGrid 4.0 (Debian 13) came to
@@ -26,4 +26,4 @@ TEST(Journal, IsTheSameToTheLastDigitWhateverTheProgramWasBuiltWith) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::same_journal_test

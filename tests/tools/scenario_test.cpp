@@ -8,7 +8,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/small_machine.hpp"
 
-namespace equipoise {
+namespace equipoise::scenario_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -221,4 +221,4 @@ TEST_F(Scenarios, OfUnitsAndLinksThatAreNotThereAreRefused) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::scenario_test

@@ -11,7 +11,7 @@
 #include "tests/support/small_machine.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace equipoise {
+namespace equipoise::sweep_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -233,4 +233,4 @@ TEST(SweepRefusals, NameAShardThatIsNone) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::sweep_test

@@ -10,7 +10,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tools/commands/validation.hpp"
 
-namespace equipoise {
+namespace equipoise::validate_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -196,4 +196,4 @@ TEST_F(Validate, NeedsAUnitThatComputes) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::validate_test

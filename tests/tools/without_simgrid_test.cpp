@@ -6,7 +6,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace equipoise {
+namespace equipoise::without_simgrid_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -89,4 +89,4 @@ TEST_F(WithoutSimGrid, IsNotLinkedWithSimGrid) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::without_simgrid_test

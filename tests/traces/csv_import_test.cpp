@@ -6,7 +6,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "traces/csv_import.hpp"
 
-namespace equipoise {
+namespace equipoise::csv_import_test {
 namespace {
 
 CsvImportOptions options() {
@@ -180,4 +180,4 @@ TEST(CsvImport, RefusesMissingAndEmptyFiles) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::csv_import_test

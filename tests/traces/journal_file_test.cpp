@@ -9,7 +9,7 @@
 
 #include "tests/support/temporary_folder.hpp"
 
-namespace equipoise {
+namespace equipoise::journal_file_test {
 namespace {
 
 /// The lines that `write` makes between header and summary.
@@ -65,4 +65,4 @@ TEST(JournalFile, NamesTheUnitAndTheBlockOfAnEvent) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::journal_file_test

@@ -14,7 +14,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "traces/journal_file.hpp"
 
-namespace equipoise {
+namespace equipoise::journal_queue_test {
 namespace {
 
 /// What a journal behind the queue was told; only to be looked at when the queue is gone or
@@ -144,4 +144,4 @@ TEST(JournalQueue, LeavesWholeLinesOnAFullDisk) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::journal_queue_test

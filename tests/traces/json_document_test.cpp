@@ -5,7 +5,7 @@
 
 #include "tests/support/refusal.hpp"
 
-namespace equipoise {
+namespace equipoise::json_document_test {
 namespace {
 
 std::string refused(const std::string& text) {
@@ -111,4 +111,4 @@ TEST(JsonObject, ReadsMembersByKind) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::json_document_test

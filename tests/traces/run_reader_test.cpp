@@ -14,7 +14,7 @@
 #include "traces/journal_file.hpp"
 #include "traces/run_file.hpp"
 
-namespace equipoise {
+namespace equipoise::run_reader_test {
 namespace {
 
 const std::string header =
@@ -210,4 +210,4 @@ TEST(RunFile, IsRefusedWhenThereIsNone) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::run_reader_test

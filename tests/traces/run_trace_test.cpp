@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace equipoise {
+namespace equipoise::run_trace_test {
 namespace {
 
 TEST(RunTrace, HoldsASampleForEveryBlockOfTheKernel) {
@@ -104,4 +104,4 @@ TEST(RunTrace, MergesFromTheBeginOfAnIterationToItsFirstBlock) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::run_trace_test

@@ -9,7 +9,7 @@
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace equipoise {
+namespace equipoise::scenario_file_test {
 namespace {
 
 /// A scenario of these events, each on a line of its own from line 2 on.
@@ -250,4 +250,4 @@ TEST(ScenarioFile, ReadsEveryCommittedScenario) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::scenario_file_test

@@ -9,7 +9,7 @@
 #include "traces/starpu_import.hpp"
 #include "traces/trace_report.hpp"
 
-namespace equipoise {
+namespace equipoise::starpu_import_test {
 namespace {
 
 /// One table as StarPU writes it.
@@ -257,4 +257,4 @@ TEST(StarpuImport, ReadsThePackagesModels) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::starpu_import_test

@@ -11,7 +11,7 @@
 #include "traces/line_file.hpp"
 #include "traces/trace_file.hpp"
 
-namespace equipoise {
+namespace equipoise::streamed_trace_test {
 namespace {
 
 /// What `act` throws that is no refusal of input.
@@ -125,4 +125,4 @@ TEST(StreamedTrace, LeavesNothingWhereNotEvenTheHeaderFits) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::streamed_trace_test

@@ -8,7 +8,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "traces/trace_file.hpp"
 
-namespace equipoise {
+namespace equipoise::trace_file_test {
 namespace {
 
 const std::string header =
@@ -306,4 +306,4 @@ TEST(TraceFile, ReadsEveryCommittedTrace) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::trace_file_test

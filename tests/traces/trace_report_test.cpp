@@ -3,7 +3,7 @@
 
 #include "traces/trace_report.hpp"
 
-namespace equipoise {
+namespace equipoise::trace_report_test {
 namespace {
 
 TraceSample summary(std::uint32_t unit, double items, std::uint64_t count, double mean_s,
@@ -83,4 +83,4 @@ TEST(TraceReport, NamesUnitsWithoutSamples) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::trace_report_test

@@ -13,7 +13,7 @@
 #include "real/kernels/seeded.hpp"
 #include "tests/support/computed_blocks.hpp"
 
-namespace equipoise {
+namespace equipoise::binomial_test {
 namespace {
 
 constexpr double rate = 0.05;
@@ -132,4 +132,4 @@ TEST(Binomial, RefusesWhatIsOutOfRange) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::binomial_test

@@ -13,7 +13,7 @@
 #include "real/kernels/seeded.hpp"
 #include "tests/support/computed_blocks.hpp"
 
-namespace equipoise {
+namespace equipoise::fft2d_test {
 namespace {
 
 using Number = std::complex<double>;
@@ -165,4 +165,4 @@ TEST(Fft2d, RefusesWhatIsOutOfRange) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::fft2d_test

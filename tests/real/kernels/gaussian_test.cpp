@@ -12,7 +12,7 @@
 #include "real/kernels/seeded.hpp"
 #include "tests/support/computed_blocks.hpp"
 
-namespace equipoise {
+namespace equipoise::gaussian_test {
 namespace {
 
 TEST(Gaussian, WeighsNeighboursAsByHand) {
@@ -149,4 +149,4 @@ TEST(Gaussian, RefusesWhatIsOutOfRange) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::gaussian_test

@@ -12,7 +12,7 @@
 #include "real/kernels/seeded.hpp"
 #include "tests/support/computed_blocks.hpp"
 
-namespace equipoise {
+namespace equipoise::grn_test {
 namespace {
 
 using Genes = std::vector<Samples>;
@@ -184,4 +184,4 @@ TEST(Grn, RefusesWhatIsOutOfRange) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::grn_test

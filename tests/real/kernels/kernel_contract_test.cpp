@@ -10,7 +10,7 @@
 #include "real/kernels/catalog.hpp"
 #include "tests/support/computed_blocks.hpp"
 
-namespace equipoise {
+namespace equipoise::kernel_contract_test {
 namespace {
 
 /// A kernel with a small problem.
@@ -142,4 +142,4 @@ TEST(KernelCases, AreThereForEveryKernelOfTheCatalog) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::kernel_contract_test

@@ -14,7 +14,7 @@
 #include "real/kernels/seeded.hpp"
 #include "tests/support/computed_blocks.hpp"
 
-namespace equipoise {
+namespace equipoise::kernels_test {
 namespace {
 
 /// Options whose prices were computed by `price_options`.
@@ -177,4 +177,4 @@ TEST(KernelCatalog, HasKernelsWhoseUnitsComputeToTheEndWhenTheKernelIsGone) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::kernels_test

@@ -14,7 +14,7 @@
 #include "real/kernels/seeded.hpp"
 #include "tests/support/computed_blocks.hpp"
 
-namespace equipoise {
+namespace equipoise::kmeans_test {
 namespace {
 
 using Labels = std::vector<std::int32_t>;
@@ -205,4 +205,4 @@ TEST(Kmeans, RefusesWhatIsOutOfRange) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::kmeans_test

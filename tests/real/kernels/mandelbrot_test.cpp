@@ -13,7 +13,7 @@
 #include "real/kernels/mandelbrot/escape_time.hpp"
 #include "tests/support/computed_blocks.hpp"
 
-namespace equipoise {
+namespace equipoise::mandelbrot_test {
 namespace {
 
 std::vector<double> counts_of(const EscapeImage& image) {
@@ -170,4 +170,4 @@ TEST(Mandelbrot, RefusesWhatIsOutOfRange) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::mandelbrot_test

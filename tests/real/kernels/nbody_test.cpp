@@ -12,7 +12,7 @@
 #include "real/kernels/seeded.hpp"
 #include "tests/support/computed_blocks.hpp"
 
-namespace equipoise {
+namespace equipoise::nbody_test {
 namespace {
 
 constexpr double softening = 0.05;
@@ -182,4 +182,4 @@ TEST(Nbody, RefusesWhatIsOutOfRange) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::nbody_test

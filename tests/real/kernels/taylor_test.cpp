@@ -12,7 +12,7 @@
 #include "real/kernels/taylor/taylor_series.hpp"
 #include "tests/support/computed_blocks.hpp"
 
-namespace equipoise {
+namespace equipoise::taylor_test {
 namespace {
 
 /// Points of a square, and the values of the series there.
@@ -115,4 +115,4 @@ TEST(Taylor, RefusesWhatIsOutOfRange) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::taylor_test

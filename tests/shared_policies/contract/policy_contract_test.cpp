@@ -13,7 +13,7 @@
 #include "tests/support/random_seed.hpp"
 #include "tests/support/scripted.hpp"
 
-namespace equipoise {
+namespace equipoise::policy_contract_test {
 namespace {
 
 const Promise& promise_called(const std::string& name) {
@@ -115,4 +115,4 @@ TEST(PolicyContract, DrawsTheSameMachinesForTheSameSeed) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::policy_contract_test

@@ -11,7 +11,7 @@
 #include "tests/support/random_seed.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace equipoise {
+namespace equipoise::energy_alpha_test {
 namespace {
 
 using Sizes = std::vector<Items>;
@@ -171,4 +171,4 @@ TEST(EnergyAlpha, FinishesWhatALostUnitLeavesWhateverItsObjective) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::energy_alpha_test

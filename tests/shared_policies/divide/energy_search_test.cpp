@@ -12,7 +12,7 @@
 #include <random>
 #include <string>
 
-namespace equipoise {
+namespace equipoise::energy_search_test {
 namespace {
 
 /// fixed + copy x + work x^power: dearer by the item as it grows, or cheaper.
@@ -151,4 +151,4 @@ TEST_F(EnergySearch, AgreesWithThePrefixRuleOnManyUnits) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::energy_search_test

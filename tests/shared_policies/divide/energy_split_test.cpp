@@ -12,7 +12,7 @@
 #include "tests/support/energy_paper.hpp"
 #include "tests/support/random_seed.hpp"
 
-namespace equipoise {
+namespace equipoise::energy_split_test {
 namespace {
 
 PoweredUnit cpu_of(const PaperRow& row) { return {1.0, row.static_c_w, row.dynamic_c_w}; }
@@ -202,4 +202,4 @@ TEST_F(RandomUnits, InThreesAreNeverBetterAnywhereOnAGridOfShares) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::energy_split_test

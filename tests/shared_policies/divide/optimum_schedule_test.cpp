@@ -5,7 +5,7 @@
 
 #include "tests/support/policy_schedule.hpp"
 
-namespace equipoise {
+namespace equipoise::optimum_schedule_test {
 namespace {
 
 using Sizes = std::vector<Items>;
@@ -90,4 +90,4 @@ TEST(KnownSchedule, GivesAwayTheShareOfAUnitThatNeverComes) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::optimum_schedule_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/policy_schedule.hpp"
 
-namespace equipoise {
+namespace equipoise::equipoise_test {
 namespace {
 
 using Sizes = std::vector<Items>;
@@ -367,4 +367,4 @@ TEST(Equipoise, DealsAFewGrainsSoThatNoneIsWaitedFor) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::equipoise_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace equipoise {
+namespace equipoise::list_scheduling_test {
 namespace {
 
 TEST(GrainDeal, GivesEachGrainToWhoeverWouldEndFirstWithIt) {
@@ -22,4 +22,4 @@ TEST(GrainDeal, LeavesOutUnitsThatTakeNoPart) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::list_scheduling_test

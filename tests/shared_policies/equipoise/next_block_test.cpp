@@ -5,7 +5,7 @@
 
 #include "shared_policies/policies/equipoise/next_block.hpp"
 
-namespace equipoise {
+namespace equipoise::next_block_test {
 namespace {
 
 constexpr double no_cap = 1e12;
@@ -122,4 +122,4 @@ TEST(NextBlock, TakesHalfOfThatAndGrowsFivefoldAtMostWhereBlocksOverlap) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::next_block_test

@@ -3,7 +3,7 @@
 
 #include "shared_policies/policies/equipoise/pipeline_cost.hpp"
 
-namespace equipoise {
+namespace equipoise::pipeline_cost_test {
 namespace {
 
 /// A finished block of `items` that was handed out at `assigned_s`.
@@ -108,4 +108,4 @@ TEST(PipelineCost, NeverQueuesMoreThanFour) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::pipeline_cost_test

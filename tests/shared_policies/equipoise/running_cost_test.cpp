@@ -7,7 +7,7 @@
 #include "shared_policies/policies/equipoise/running_cost.hpp"
 #include "tests/support/random_seed.hpp"
 
-namespace equipoise {
+namespace equipoise::running_cost_test {
 namespace {
 
 TEST(RunningCost, IsTheLineThatBlocksLieOn) {
@@ -158,4 +158,4 @@ TEST(RunningCost, NothingFitsIntoLessThanTheFixedTime) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::running_cost_test

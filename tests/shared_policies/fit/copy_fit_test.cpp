@@ -3,7 +3,7 @@
 
 #include "shared_policies/fit/copy_fit.hpp"
 
-namespace equipoise {
+namespace equipoise::copy_fit_test {
 namespace {
 
 /// An item takes 2 s to compute; its data have 100 bytes in and 50 out.
@@ -96,4 +96,4 @@ TEST(BlockTimingOf, LeavesATenthOfTheComputing) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::copy_fit_test

@@ -11,7 +11,7 @@
 #include "shared_policies/fit/transfer_line.hpp"
 #include "shared_policies/policies/plb/basis_fit.hpp"
 
-namespace equipoise {
+namespace equipoise::fit_test {
 namespace {
 
 std::vector<CostSample> samples_of(const std::vector<double>& sizes, double (*seconds)(double)) {
@@ -216,4 +216,4 @@ TEST(UnitFit, IsNeverNegativeNorFallingOnNoisyTimes) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::fit_test

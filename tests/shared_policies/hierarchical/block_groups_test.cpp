@@ -16,7 +16,7 @@
 #include "shared_policies/solve/pipeline_schedule.hpp"
 #include "tests/support/random_seed.hpp"
 
-namespace equipoise {
+namespace equipoise::block_groups_test {
 namespace {
 
 constexpr double in_share = 0.54;
@@ -370,4 +370,4 @@ TEST(PlanGroups, PlacesEveryGrainInGroupsThatFit) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::block_groups_test

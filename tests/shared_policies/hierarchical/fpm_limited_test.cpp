@@ -5,7 +5,7 @@
 
 #include "tests/support/cluster_schedule.hpp"
 
-namespace equipoise {
+namespace equipoise::fpm_limited_test {
 namespace {
 
 TEST(FpmLimited, BeginsWithOneBlockAUnitAndGivesTheExcessToOthers) {
@@ -42,4 +42,4 @@ TEST(FpmLimited, NeedsFurtherRoundsWhereAllMemoriesTogetherHoldLess) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::fpm_limited_test

@@ -11,7 +11,7 @@
 #include "tests/support/cluster_schedule.hpp"
 #include "tests/support/scripted.hpp"
 
-namespace equipoise {
+namespace equipoise::hierarchical_test {
 namespace {
 
 TEST(Hierarchical, BeginsAsThePaperDoes) {
@@ -323,4 +323,4 @@ TEST(Hierarchical, LeavesResidentDataOutOfWhatItLearns) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::hierarchical_test

@@ -7,7 +7,7 @@
 #include "tests/support/policy_schedule.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace equipoise {
+namespace equipoise::adaptive_factoring_test {
 namespace {
 
 using Sizes = std::vector<Items>;
@@ -181,4 +181,4 @@ TEST(HGuided, RefusesPowersThatAreNotOneAUnit) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::adaptive_factoring_test

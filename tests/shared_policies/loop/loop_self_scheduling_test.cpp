@@ -10,7 +10,7 @@
 #include "tests/support/policy_schedule.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace equipoise {
+namespace equipoise::loop_self_scheduling_test {
 namespace {
 
 using Sizes = std::vector<Items>;
@@ -179,4 +179,4 @@ TEST(LoopSelfScheduling, GivesUnitsWithLittleMemoryWhatFits) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::loop_self_scheduling_test

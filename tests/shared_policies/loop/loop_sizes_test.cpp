@@ -12,7 +12,7 @@
 #include "shared_policies/policies/loop/item_times.hpp"
 #include "tests/support/scripted.hpp"
 
-namespace equipoise {
+namespace equipoise::loop_sizes_test {
 namespace {
 
 TEST(LoopSizes, FixedSizeBalancesOverheadAgainstScatter) {
@@ -195,4 +195,4 @@ TEST_F(LearnedItemTimes, GiveSharesInWhichTheUnknownPassForTheFastestOrTheSlowes
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::loop_sizes_test

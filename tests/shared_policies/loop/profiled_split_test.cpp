@@ -6,7 +6,7 @@
 
 #include "tests/support/policy_schedule.hpp"
 
-namespace equipoise {
+namespace equipoise::profiled_split_test {
 namespace {
 
 using Sizes = std::vector<Items>;
@@ -102,4 +102,4 @@ TEST(Asymmetric, DividesAtOnceWhenTheKernelIsKnown) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::profiled_split_test

@@ -5,7 +5,7 @@
 
 #include "shared_policies/machine/block_timing.hpp"
 
-namespace equipoise {
+namespace equipoise::block_timing_test {
 namespace {
 
 Trace one_unit(std::vector<TraceSample> samples) {
@@ -171,4 +171,4 @@ TEST(NormalQuantile, InvertsTheNormalDistribution) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::block_timing_test

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <random>
 
-namespace equipoise {
+namespace equipoise::scenario_test {
 namespace {
 
 using Kind = DisturbanceKind;
@@ -175,4 +175,4 @@ TEST(Scenario, SaysWhenUnitsComeAndGo) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::scenario_test

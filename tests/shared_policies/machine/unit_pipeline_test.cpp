@@ -6,7 +6,7 @@
 
 #include "shared_policies/machine/unit_pipeline.hpp"
 
-namespace equipoise {
+namespace equipoise::unit_pipeline_test {
 namespace {
 
 /// Stages that take what they take alone; remembers when blocks ended.
@@ -68,4 +68,4 @@ TEST(UnitPipeline, HasADateAStageWhereAnotherBlockMayHoldOneUp) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::unit_pipeline_test

@@ -9,7 +9,7 @@
 #include "shared_policies/model/unit.hpp"
 #include "shared_policies/model/workload.hpp"
 
-namespace equipoise {
+namespace equipoise::model_test {
 namespace {
 
 TEST(Unit, HoldsWhatItsMemoryAllowsInWholeGrains) {
@@ -90,4 +90,4 @@ TEST(Draw, IsUniformBetweenZeroAndOne) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::model_test

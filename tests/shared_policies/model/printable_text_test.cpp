@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace equipoise {
+namespace equipoise::printable_text_test {
 namespace {
 
 TEST(Utf8, IsWellFormedInOneToFourBytes) {
@@ -46,4 +46,4 @@ TEST(Printable, ShortensWhatIsLongAndCutsNoCharacter) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::printable_text_test

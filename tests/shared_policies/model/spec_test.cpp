@@ -5,7 +5,7 @@
 
 #include "shared_policies/model/failure.hpp"
 
-namespace equipoise {
+namespace equipoise::spec_test {
 namespace {
 
 TEST(Spec, SplitsANameAndItsParameters) {
@@ -47,4 +47,4 @@ TEST(UnknownName, NamesTheNearestKnownOneOrAll) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::spec_test

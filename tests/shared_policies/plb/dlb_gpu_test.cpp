@@ -8,7 +8,7 @@
 
 #include "tests/support/policy_schedule.hpp"
 
-namespace equipoise {
+namespace equipoise::dlb_gpu_test {
 namespace {
 
 using Sizes = std::vector<Items>;
@@ -190,4 +190,4 @@ TEST(DlbGpu, SurvivesLossesAndUnitsThatComeLate) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::dlb_gpu_test

@@ -10,7 +10,7 @@
 #include "shared_policies/policies/plb/shrinking_tail.hpp"
 #include "tests/support/policy_schedule.hpp"
 
-namespace equipoise {
+namespace equipoise::plb_hac_test {
 namespace {
 
 using Sizes = std::vector<Items>;
@@ -385,4 +385,4 @@ TEST(PlbHac, EveryWordOfEveryParameterRuns) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::plb_hac_test

@@ -9,7 +9,7 @@
 #include "shared_policies/policies/plb/repeated_blocks.hpp"
 #include "tests/support/policy_schedule.hpp"
 
-namespace equipoise {
+namespace equipoise::plb_hec_test {
 namespace {
 
 using Sizes = std::vector<Items>;
@@ -389,4 +389,4 @@ TEST(PlbHec, OffersTheSmallerBlocksOfTheTailToUnitsThatWereIdle) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::plb_hec_test

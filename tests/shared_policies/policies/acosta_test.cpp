@@ -8,7 +8,7 @@
 
 #include "tests/support/policy_schedule.hpp"
 
-namespace equipoise {
+namespace equipoise::acosta_test {
 namespace {
 
 using Sizes = std::vector<Items>;
@@ -204,4 +204,4 @@ TEST(Acosta, KeepsSharesForPhasesOfTheSameKernel) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::acosta_test

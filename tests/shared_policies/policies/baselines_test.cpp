@@ -8,7 +8,7 @@
 
 #include "tests/support/policy_schedule.hpp"
 
-namespace equipoise {
+namespace equipoise::baselines_test {
 namespace {
 
 using Sizes = std::vector<Items>;
@@ -205,4 +205,4 @@ TEST(Policies, AllKeepToMemoryOnTwoNodes) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::baselines_test

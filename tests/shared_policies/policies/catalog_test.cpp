@@ -10,7 +10,7 @@
 #include "shared_policies/fit/speed_curve.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace equipoise {
+namespace equipoise::catalog_test {
 namespace {
 
 std::string parameter_refusal(const std::string& policy, const std::string& name,
@@ -79,4 +79,4 @@ TEST(Catalog, DescribesEveryPolicyAndParameterOnce) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::catalog_test

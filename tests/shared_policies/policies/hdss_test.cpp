@@ -9,7 +9,7 @@
 
 #include "tests/support/policy_schedule.hpp"
 
-namespace equipoise {
+namespace equipoise::hdss_test {
 namespace {
 
 using Sizes = std::vector<Items>;
@@ -207,4 +207,4 @@ TEST(Hdss, KeepsItsWeightsForIterationsAndForPhasesOfTheSameKernel) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::hdss_test

@@ -3,7 +3,7 @@
 
 #include "tests/support/policy_schedule.hpp"
 
-namespace equipoise {
+namespace equipoise::membership_test {
 namespace {
 
 TEST(Membership, PlbHecGivesWhatALateUnitLosesToOneThatGotNothingWhenTheOthersAreGone) {
@@ -47,4 +47,4 @@ TEST(Membership, EquipoiseWaitsForTheFirstFinishWhenNothingIsKnownOfTheUnitThatI
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::membership_test

@@ -14,7 +14,7 @@
 #include "tests/support/fake_executor.hpp"
 #include "tests/support/scripted.hpp"
 
-namespace equipoise {
+namespace equipoise::decisions_test {
 namespace {
 
 TEST(Decisions, GrantsAtOnceAndSaysHowMuch) {
@@ -129,4 +129,4 @@ TEST(Decisions, ChargesAPolicyForItsOwnTimeOnly) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::decisions_test

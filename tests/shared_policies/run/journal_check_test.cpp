@@ -9,7 +9,7 @@
 #include "tests/support/recorded.hpp"
 #include "tests/support/scripted.hpp"
 
-namespace equipoise {
+namespace equipoise::journal_check_test {
 namespace {
 
 template <class Record>
@@ -165,4 +165,4 @@ TEST(JournalCheck, EndsForEveryJournalHoweverItsLinesAreShuffled) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::journal_check_test

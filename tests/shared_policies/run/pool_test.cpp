@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace equipoise {
+namespace equipoise::pool_test {
 namespace {
 
 TEST(Pool, RoundsARequestToTheNearestMultipleOfTheGrain) {
@@ -82,4 +82,4 @@ TEST(CoverageDeathTest, StopsWhenAnItemIsAcceptedTwice) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::pool_test

@@ -11,7 +11,7 @@
 #include "tests/support/refusal.hpp"
 #include "tests/support/scripted.hpp"
 
-namespace equipoise {
+namespace equipoise::recorded_decisions_test {
 namespace {
 
 /// Unit, first item, items, phase and iteration of every accepted block, by id.
@@ -215,4 +215,4 @@ TEST(RecordedDecisions, AreRefusedWhereTheyCannotBeKeptTo) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::recorded_decisions_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace equipoise {
+namespace equipoise::results_test {
 namespace {
 
 BlockRecord record(std::uint32_t unit, Items items, double busy_s, double end_s) {
@@ -199,4 +199,4 @@ TEST(Results, PairRepetitionsThatMetTheSameLuck) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::results_test

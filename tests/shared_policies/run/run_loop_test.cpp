@@ -9,7 +9,7 @@
 #include "tests/support/random_seed.hpp"
 #include "tests/support/scripted.hpp"
 
-namespace equipoise {
+namespace equipoise::run_loop_test {
 namespace {
 
 TEST(RunLoop, GivesWorkToWhoeverIsIdle) {
@@ -353,4 +353,4 @@ TEST(RunLoop, DoesEveryItemOnceWhateverFails) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::run_loop_test

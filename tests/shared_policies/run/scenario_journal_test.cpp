@@ -9,7 +9,7 @@
 #include "tests/support/disturb.hpp"
 #include "tests/support/scripted.hpp"
 
-namespace equipoise {
+namespace equipoise::scenario_journal_test {
 namespace {
 
 Scenario two_disturbances() {
@@ -57,4 +57,4 @@ TEST(ScenarioJournal, LeavesOutWhatComesAfterTheRun) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::scenario_journal_test

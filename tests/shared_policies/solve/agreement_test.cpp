@@ -16,7 +16,7 @@
 #include "shared_policies/solve/equal_finish.hpp"
 #include "shared_policies/solve/equal_finish_ipopt.hpp"
 
-namespace equipoise {
+namespace equipoise::agreement_test {
 namespace {
 
 struct RandomProblem {
@@ -141,4 +141,4 @@ TEST(EqualFinishAgreement, IpoptFindsTheSameSplitOnHundredsOfProblems) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::agreement_test

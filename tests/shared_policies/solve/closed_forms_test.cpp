@@ -14,7 +14,7 @@
 #include "shared_policies/solve/line_finish.hpp"
 #include "tests/support/random_seed.hpp"
 
-namespace equipoise {
+namespace equipoise::closed_forms_test {
 namespace {
 
 constexpr double no_cap = 1e12;
@@ -123,4 +123,4 @@ TEST(LogSpeed, IsConstantWhereSpeedFallsOrOneSizeIsKnown) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::closed_forms_test

@@ -13,7 +13,7 @@
 #include "shared_policies/fit/speed_curve.hpp"
 #include "shared_policies/solve/integer_rounding.hpp"
 
-namespace equipoise {
+namespace equipoise::equal_finish_test {
 namespace {
 
 /// A cost from a function and its derivative.
@@ -212,4 +212,4 @@ TEST(IntegerRounding, IsOptimalAgainstEveryWayToDivideASmallNumber) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::equal_finish_test

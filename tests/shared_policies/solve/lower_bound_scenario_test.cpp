@@ -12,7 +12,7 @@
 #include "shared_policies/solve/rate_integral.hpp"
 #include "tests/support/bound_problem.hpp"
 
-namespace equipoise {
+namespace equipoise::lower_bound_scenario_test {
 namespace {
 
 using Kind = DisturbanceKind;
@@ -383,4 +383,4 @@ TEST(DisturbedBound, IsNeverAboveASchedule) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::lower_bound_scenario_test

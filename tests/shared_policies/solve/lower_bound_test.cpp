@@ -13,7 +13,7 @@
 #include "shared_policies/solve/packing_program.hpp"
 #include "tests/support/bound_problem.hpp"
 
-namespace equipoise {
+namespace equipoise::lower_bound_test {
 namespace {
 
 BoundProblem three_affine_units(Items items) {
@@ -231,4 +231,4 @@ TEST(PackingSolver, FindsTheBestMixture) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::lower_bound_test

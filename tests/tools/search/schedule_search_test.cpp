@@ -14,7 +14,7 @@
 #include "tools/search/schedule_search.hpp"
 #include "tools/worlds/parallel_runs.hpp"
 
-namespace equipoise {
+namespace equipoise::schedule_search_test {
 namespace {
 
 /// A unit: a block takes `fixed_s + item_s * items`; a link of its own takes `link_item_s` for each
@@ -307,4 +307,4 @@ TEST_F(ScheduleSearch, FindsTheSameAgainOnAnyNumberOfCores) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::schedule_search_test

@@ -5,7 +5,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tools/sweep/campaign_file.hpp"
 
-namespace equipoise {
+namespace equipoise::campaign_file_test {
 namespace {
 
 /// A folder with a campaign in it.
@@ -169,4 +169,4 @@ TEST_F(CampaignFile, TellsAllProblemsAtOnce) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::campaign_file_test

@@ -11,7 +11,7 @@
 #include "tools/sweep/point_store.hpp"
 #include "tools/sweep/sweep_text.hpp"
 
-namespace equipoise {
+namespace equipoise::point_store_test {
 namespace {
 
 PointRecord record(const std::string& key, double makespan_s) {
@@ -154,4 +154,4 @@ TEST_F(PointFiles, AreWrittenByOneSweepAtATime) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::point_store_test

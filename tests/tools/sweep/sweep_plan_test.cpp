@@ -13,7 +13,7 @@
 #include "tools/commands/version.hpp"
 #include "tools/sweep/content_hash.hpp"
 
-namespace equipoise {
+namespace equipoise::sweep_plan_test {
 namespace {
 
 const std::string repository = SOURCE_DIR;
@@ -202,4 +202,4 @@ TEST(ContentHashes, TellPartsApart) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::sweep_plan_test

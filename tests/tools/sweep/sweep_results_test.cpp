@@ -7,7 +7,7 @@
 
 #include "tools/sweep/sweep_tables.hpp"
 
-namespace equipoise {
+namespace equipoise::sweep_results_test {
 namespace {
 
 PolicyResult result(const std::string& policy, const std::vector<double>& makespans_s,
@@ -164,4 +164,4 @@ TEST(SweepTables, ShowWhereTheReferenceIsBehindAndWhatWasPublished) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::sweep_results_test

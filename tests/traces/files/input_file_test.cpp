@@ -12,7 +12,7 @@
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace equipoise {
+namespace equipoise::input_file_test {
 namespace {
 
 std::string refusal_to_open(const std::string& path) {
@@ -94,4 +94,4 @@ TEST(InputFile, IsKnownWhenItIsOnlyNamed) {
 }
 
 }  // namespace
-}  // namespace equipoise
+}  // namespace equipoise::input_file_test
