@@ -57,7 +57,7 @@ CoreWatch::CoreWatch(const Placement& placement) {
     cores_.insert(cores_.end(), cores.begin(), cores.end());
   }
   std::ranges::sort(cores_);
-  cores_.erase(std::ranges::unique(cores_).begin(), cores_.end());
+  cores_.erase(std::unique(cores_.begin(), cores_.end()), cores_.end());
   busy_s_ = busy_seconds_now(cores_);
   own_s_ = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
   at_s_ = seconds_of(CLOCK_MONOTONIC);
