@@ -57,8 +57,7 @@ void require_machine(const std::string& directory, const std::string& machine) {
 
 /// The numbers in front of "# Number of ..." lines.
 void read_config(const std::string& path, int& cpu_cores, int& cuda_devices) {
-  remember_input(path);
-  std::ifstream in(path);
+  std::ifstream in = open_input(path, "calibrate the machine again");
   int line_number = 0;
   cpu_cores = -1;
   cuda_devices = -1;
@@ -83,8 +82,9 @@ void read_config(const std::string& path, int& cpu_cores, int& cuda_devices) {
 /// A square table of numbers with nan in it; empty where the file is missing.
 std::vector<std::vector<double>> read_matrix(const std::string& path) {
   std::vector<std::vector<double>> rows;
-  remember_input(path);
-  std::ifstream in(path);
+  std::error_code error;
+  if (!fs::exists(path, error)) return rows;
+  std::ifstream in = open_input(path, "calibrate the machine again");
   int line_number = 0;
   for (std::string line; std::getline(in, line);) {
     ++line_number;
@@ -141,8 +141,8 @@ class XmlMachine {
       : path_(std::move(path)), machine_(machine), table_(machine.links) {}
 
   void read(const std::vector<std::vector<double>>& latency_us) {
-    remember_input(path_);
-    const pugi::xml_parse_result parsed = document_.load_file(path_.c_str());
+    const std::string text = read_input(path_, "calibrate the machine again");
+    const pugi::xml_parse_result parsed = document_.load_buffer(text.data(), text.size());
     if (!parsed)
       throw InputError(
           path_, std::string("not XML: ") + parsed.description() + "; calibrate the machine again");

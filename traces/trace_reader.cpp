@@ -45,7 +45,7 @@ struct Line {
       return {};
     }
     if (!value->is_string()) refuse(std::string("`") + name + "` must be a text");
-    const std::string text = value->get<std::string>();
+    std::string text = value->get<std::string>();
     if (is_printable(text)) return text;
     refuse(std::string("`") + name + "` has control characters: '" + printable(text) + "'",
            "leave them out");

@@ -13,7 +13,8 @@ namespace equipoise {
 [[nodiscard]] std::string readable_trace_text(const Trace& trace, const std::string& where);
 
 /// The text of the platform file. Throws InputError at `where` if SimGrid or our own checks refuse
-/// it. Writes no file: SimGrid reads it from memory.
+/// it; where SimGrid is not there, our own checks alone. Writes no file: SimGrid reads it from
+/// memory.
 [[nodiscard]] std::string readable_platform_xml(const PlatformDescription& platform,
                                                 const std::string& where);
 
