@@ -6,13 +6,12 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "platforms/master_host.hpp"
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
 namespace {
 
-constexpr const char* master = "RAM";
-constexpr const char* free_link = "memory";
 /// Sizes of a trace go up by this factor.
 constexpr Items size_step = 4;
 constexpr std::uint64_t samples_of_a_summary = 10;
@@ -62,8 +61,8 @@ void add_machine(PlatformDescription& platform, const MachineFigures& machine,
     for (int i = 0; i < figures.count; ++i) {
       const Unit unit = unit_of(machine, figures, i);
       platform.hosts.push_back(describe_unit(unit, unit_name(machine, figures, 0)));
-      platform.routes.push_back({.from = master, .to = unit.name, .links = to});
-      platform.routes.push_back({.from = unit.name, .to = master, .links = from});
+      platform.routes.push_back({.from = master_host, .to = unit.name, .links = to});
+      platform.routes.push_back({.from = unit.name, .to = master_host, .links = from});
     }
   }
 }
@@ -205,7 +204,7 @@ PlatformDescription machines_platform(const MachineSpec& spec, const PlatformCho
   platform.zone = choice.name;
   const MachineFigures& first = spec.machines[choice.machines.front()];
   platform.hosts.push_back(
-      {.name = master, .properties = {{"master", "true"}, {"node", first.id}}});
+      {.name = master_host, .properties = {{"master", "true"}, {"node", first.id}}});
   platform.links.push_back(
       {.name = free_link, .bandwidth_bytes_per_s = 1e15, .latency = Seconds{}, .shared = false});
   const auto network_in = [](const MachineFigures& m) { return m.id + ".network.in"; };

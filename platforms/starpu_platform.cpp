@@ -3,13 +3,12 @@
 
 #include <fmt/format.h>
 
+#include "platforms/master_host.hpp"
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
 namespace {
 
-constexpr const char* master = "RAM";
-constexpr const char* free_link = "memory";
 
 Unit cpu_core(const StarpuMachine& machine, int number) {
   Unit unit;
@@ -53,11 +52,11 @@ PlatformDescription starpu_platform(const StarpuMachine& machine, bool keep_driv
   platform.links.push_back(
       {.name = free_link, .bandwidth_bytes_per_s = 1e15, .latency = Seconds{}, .shared = false});
   platform.hosts.push_back(
-      {.name = master, .properties = {{"master", "true"}, {"node", machine.name}}});
+      {.name = master_host, .properties = {{"master", "true"}, {"node", machine.name}}});
   const auto connect = [&platform](const std::string& unit, std::vector<std::string> in,
                                    std::vector<std::string> out) {
-    platform.routes.push_back({.from = master, .to = unit, .links = std::move(in)});
-    platform.routes.push_back({.from = unit, .to = master, .links = std::move(out)});
+    platform.routes.push_back({.from = master_host, .to = unit, .links = std::move(in)});
+    platform.routes.push_back({.from = unit, .to = master_host, .links = std::move(out)});
   };
   for (int i = 0; i < cores; ++i) {
     const Unit core = cpu_core(machine, i);

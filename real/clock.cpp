@@ -58,4 +58,10 @@ std::unique_ptr<Clock> make_steady_clock(double time_scale) {
   return std::make_unique<SteadyClock>(time_scale);
 }
 
+double seconds_of(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
 }  // namespace equipoise

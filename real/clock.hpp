@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <ctime>
 #include <memory>
 
 #include "shared_policies/machine/step_function.hpp"
@@ -35,6 +36,9 @@ class Clock {
 /// The machine's clock. `time_scale` of 0.1: it shows ten seconds when one has passed, so that what
 /// is told to take a second takes a tenth of it.
 [[nodiscard]] std::unique_ptr<Clock> make_steady_clock(double time_scale = 1.0);
+
+/// What a clock of the operating system shows, such as the CPU time of a thread, in seconds.
+[[nodiscard]] double seconds_of(clockid_t clock);
 
 /// Runs `work`, which began at `begin`, keeps the unit for as long as that takes at `rate`, and
 /// returns when that was over. A rate above 1 changes nothing: what is done cannot be undone.

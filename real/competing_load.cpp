@@ -22,12 +22,6 @@ constexpr double look_s = 50e-6;
 /// disturbs, long beside what a sleep and a wake cost.
 constexpr double ahead_s = 500e-6;
 
-double seconds_of(clockid_t clock) {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 class ThreadedLoad final : public CompetingLoad {
  public:
   ThreadedLoad(const Clock& clock, Seconds at, Seconds until, double share,

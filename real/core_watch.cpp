@@ -12,14 +12,10 @@
 #include <map>
 #include <sstream>
 
+#include "real/clock.hpp"
+
 namespace equipoise {
 namespace {
-
-double seconds_of(clockid_t clock) {
-  timespec time{};
-  clock_gettime(clock, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
 
 std::optional<double> busy_seconds_now(const std::vector<int>& cores) {
   std::ifstream file("/proc/stat");

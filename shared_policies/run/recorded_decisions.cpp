@@ -15,26 +15,22 @@
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
-namespace {
-
-/// A block as it was handed out.
-struct Issue {
-  UnitId unit;
-  Block block;
-  bool is_lost = false;  ///< then its first item is not in the journal
-  std::uint64_t after_events = 0;
-  std::size_t after = 0;  ///< so many settlements came before it
-};
-
-/// A block that came back, or was lost.
-struct Settlement {
-  std::uint64_t block = 0;
-  bool is_lost = false;
-};
-
-}  // namespace
-
 struct ReplayedDecisions {
+  /// A block as it was handed out.
+  struct Issue {
+    UnitId unit;
+    Block block;
+    bool is_lost = false;  ///< then its first item is not in the journal
+    std::uint64_t after_events = 0;
+    std::size_t after = 0;  ///< so many settlements came before it
+  };
+
+  /// A block that came back, or was lost.
+  struct Settlement {
+    std::uint64_t block = 0;
+    bool is_lost = false;
+  };
+
   std::string where;
   std::vector<Issue> issues;  ///< by block id
   std::vector<Settlement> settlements;
@@ -80,6 +76,9 @@ struct ReplayedDecisions {
 };
 
 namespace {
+
+using Issue = ReplayedDecisions::Issue;
+using Settlement = ReplayedDecisions::Settlement;
 
 /// Has the blocks cut in their recorded order, as far as lost ones let it.
 class RecordedPolicy final : public Policy {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "shared_policies/run/run_loop.hpp"
-#include "tests/support/fake_executor.hpp"
+#include "shared_policies/contract/fake_executor.hpp"
 #include "tests/support/scripted.hpp"
 
 namespace equipoise::decisions_test {

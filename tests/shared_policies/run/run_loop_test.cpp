@@ -119,13 +119,13 @@ TEST(RunLoop, LosesNoBlockBeforeItIsHandedOut) {
   Scripted policy([](const View& view, const Event& event, Decisions& decisions) {
     if (std::holds_alternative<IterationStarted>(event.what)) decisions.assign(UnitId{0}, 1);
     if (std::holds_alternative<BlockFinished>(event.what) && view.remaining() == 2) {
-      decisions.thought({std::nullopt, "thinks", {}});
+      decisions.decided({std::nullopt, "thinks", {}});
       decisions.assign(UnitId{1}, 1);
       decisions.assign(UnitId{0}, 1);
     }
   });
   struct ThreeSeconds final : CostMeter {
-    Seconds price(const Thought& /*thought*/) override { return Seconds{3}; }
+    Seconds price(const Decision& /*thought*/) override { return Seconds{3}; }
   } meter;
   RunSetup setup = setup_of(2, items_of(3));
   setup.cost_meter = &meter;
