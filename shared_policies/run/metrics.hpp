@@ -49,8 +49,7 @@ struct RunNumbers {
   std::optional<double> energy_j;   ///< of all units, where that of each is known
 };
 
-/// 1 - occupied / makespan of one unit: the part in which it neither computed nor copied. In [0,
-/// 1].
+/// 1 - occupied / makespan of a unit, in [0, 1]: the part in which it neither computed nor copied.
 [[nodiscard]] double idle_fraction(const RunNumbers& numbers, std::size_t unit);
 /// The unit's share of the items.
 [[nodiscard]] double share(const RunNumbers& numbers, std::size_t unit);

@@ -22,9 +22,10 @@ struct LowerBound {
 /// The least T such that, for some shares, every unit's compute, every unit's copies in and out,
 /// and every link's bytes over its bandwidth each fit into T.
 ///
-///     minimise T  subject to   C_p(x_p) <= T,  I_p(x_p) <= T,  O_p(x_p) <= T   for every unit p,
-///                              sum_p x_p (in + out bytes per item over l) <= T B_l  for every link
-///                              l, sum_p x_p = items
+///     minimise T   subject to
+///       C_p(x_p) <= T,  I_p(x_p) <= T,  O_p(x_p) <= T          for every unit p
+///       sum_p x_p (in + out bytes per item over l) <= T B_l    for every link l
+///       sum_p x_p = items
 ///
 /// C_p(x) is the least mean time of x items in any number of blocks, each from a grain to the
 /// largest that fits (one may be the partial last grain): x min{ mean(y) / y : y <= x }, which no

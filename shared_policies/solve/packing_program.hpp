@@ -25,8 +25,8 @@ struct Packing {
 
 /// Solves
 ///
-///     maximise sum_p gain_p z_p   subject to   sum_p weight_lp z_p <= 1 for each row l,  0 <= z <=
-///     1
+///     maximise sum_p gain_p z_p   subject to   sum_p weight_lp z_p <= 1   for each row l,
+///                                              0 <= z_p <= 1              for each column p
 ///
 /// by the simplex method (Clp). It always has a solution, as z = 0 is one.
 class PackingSolver {

@@ -9,9 +9,9 @@
 // 4. The last block of a unit is the one that ends with all others; it is taken when halving it
 //    would cost more in fixed time than its scatter (`caution`).
 // 5. It begins with small blocks, larger ones on accelerators, that grow eightfold (`growth`).
-// 6. Units queue as many blocks as hide copies and the way to the controller (PipelineCost), shorter
-//    ones where copies overlap. The last grains are given one by one; what a lost unit had is
-//    divided like the rest.
+// 6. Units queue as many blocks as hide copies and the way to the controller (PipelineCost),
+//    shorter ones where copies overlap. The last grains are given one by one; what a lost unit had
+//    is divided like the rest.
 // 7. A remote unit is left out until its resident data can be there in time; greedy, which starts
 //    it, takes 8 to 83 times as long for a product of order 4096 on the papers' clusters.
 //
@@ -31,8 +31,9 @@
 //   accelerators begin like CPUs              1.128   1.009     1.579   1.186      1.011
 //   first blocks 10 to 40 times as large      1.076   1.029     1.670   1.168      1.019
 //   greedy                                    1.845   1.168     7.931   2.484      1.149
-// Differences below 0.005 are within the confidence intervals. An answer to an event takes 0.5 us of
-// a core with 2 units, 4 us with 28 (equipoise_bench, controller_blocks); none is journalled.
+// Differences below 0.005 are within the confidence intervals. An answer to an event takes 0.5 us
+// of a core with 2 units, 4 us with 28 (equipoise_bench, controller_blocks). None counts as a
+// decision: no model is solved.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -5,7 +5,7 @@
 // Where the memories of all units together hold less than the load, a further round does the rest.
 #include <utility>
 
-#include "shared_policies/policies/hierarchical/hierarchical_rounds.hpp"
+#include "shared_policies/policies/hierarchical/hierarchical.hpp"
 #include "shared_policies/policies/policies.hpp"
 
 namespace equipoise {
@@ -14,7 +14,7 @@ namespace {
 std::unique_ptr<Policy> make_fpm_limited(const Parameters& read, const KnownCosts* /*known*/) {
   HierarchicalOptions options = read_hierarchical_options(read);
   options.rule.in_groups = false;
-  return make_hierarchical_rounds(std::move(options));
+  return std::make_unique<Hierarchical>(std::move(options));
 }
 
 }  // namespace

@@ -2,14 +2,213 @@
 // of a node, and cuts an accelerator's share into groups of blocks whose copies overlap computation
 // while the group fits into its memory; learns speeds as functions of size, round by round.
 //
-// Where the paper is garbled or silent (the search for the first blocks, the accuracy that ends the
-// rounds, loads that are done only once), see hierarchical_rounds.cpp and solve/block_groups.hpp.
-#include <utility>
+// Here: the iterative procedure of section 5. The three steps of section 4 that it repeats are in
+// hierarchical_plan.cpp (steps 1 and 2: eqs 1 and 2; the first distributions: eq. 10) and
+// block_groups.cpp (step 3: conditions 3 to 7). Where the paper is garbled or silent (the search
+// for the first blocks, the accuracy that ends the rounds) see there. What we add stands in
+// hierarchical_changes.cpp.
+#include "shared_policies/policies/hierarchical/hierarchical.hpp"
 
-#include "shared_policies/policies/hierarchical/hierarchical_rounds.hpp"
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <variant>
+
 #include "shared_policies/policies/policies.hpp"
 
 namespace equipoise {
+
+// -- Section 5: a round ------------------------------------------------------------------------
+
+/// One round, of the initialization phase or of the iterative phase: determines alpha, beta and
+/// gamma, and has everything processed.
+void Hierarchical::begin_round(const View& view, Decisions& decisions) {
+  const std::vector<std::vector<UnitId>> nodes = present_nodes(view);
+  if (nodes.empty()) return;
+  const Items left = view.remaining();
+  round_begin_ = view.now();
+  determine_distributions(view, nodes, next_load(view, nodes), decisions);
+  is_disturbed_ = false;
+  is_last_ = process(view, decisions) >= left;
+}
+
+/// Initialization phase: alpha_i = N / |D|, beta_ij = alpha_i / (m_i + w_i), gamma by eq. 10.
+/// Iterative phase: alpha by eq. 1, beta by eq. 2, gamma by the six steps, from the models. "The
+/// procedure stops by marking the current distributions as load balanced": a plan whose times
+/// agreed is kept for as long as it fits what is to be done.
+void Hierarchical::determine_distributions(const View& view,
+                                           const std::vector<std::vector<UnitId>>& nodes,
+                                           Items load, Decisions& decisions) {
+  KernelKnowledge& kernel = *kernel_;
+  if (kernel.balanced && load == kernel.plan_items && nodes == kernel.plan_nodes) {
+    kernel.models.begin_round(true);
+    return;
+  }
+  const bool knows_one = std::any_of(view.units().begin(), view.units().end(),
+                                     [&](const auto& u) { return kernel.models.knows(u.id); });
+  kernel.is_plan_learned = knows_one;
+  kernel.models.begin_round(knows_one);
+  kernel.plan = knows_one ? learned_plan(view, kernel.models, load, options_.rule)
+                          : initial_plan(view, load, options_.rule);
+  kernel.plan_items = load;
+  kernel.plan_nodes = nodes;
+  if (knows_one) explain(view, decisions);
+}
+
+void Hierarchical::explain(const View& view, Decisions& decisions) const {
+  Decision decision{{}, "rebalance", {}};
+  for (const UnitState& unit : view.units()) {
+    if (unit.present && kernel_->models.knows(unit.id)) {
+      const ModelPoints points = kernel_->models.points(unit.id);
+      decision.beliefs.push_back(
+          {unit.id,
+           fmt::format("speeds at {} sizes, {} repeated", points.sizes, points.repeated),
+           {},
+           {},
+           kernel_->plan.share(unit.id)});
+    }
+  }
+  decisions.decided(decision);
+}
+
+/// Hands out all blocks of the plan, every gamma of every unit; how many items they ask for.
+Items Hierarchical::process(const View& view, Decisions& decisions) {
+  Items sum = 0;
+  rounds_.assign(view.units().size(), UnitRound{});
+  for (const UnitState& unit : view.units()) {
+    UnitRound& round = rounds_[unit.id.index];
+    round.end = round.group_begin = round_begin_;
+    for (const std::vector<Items>& blocks : kernel_->plan.units[unit.id.index]) {
+      round.groups.push_back({++last_group_, blocks.size()});
+      for (const Items items : blocks) {
+        decisions.assign(unit.id, items, BlockTag::run, last_group_);
+        sum += items;
+      }
+    }
+  }
+  return sum;
+}
+
+// -- Section 5: the models ---------------------------------------------------------------------
+
+/// "Intra-node performance models (psi_omega, phi_iota, phi_o and psi_tau) are constructed from the
+/// values obtained from each load-fraction."
+void Hierarchical::finished_fraction(const View& view, Seconds at, const BlockFinished& finished) {
+  const double resident_s = resident_time(view, finished);
+  StageTimes times = finished.times;
+  times.in.value -= resident_s;
+  kernel_->models.add_block(finished.unit, finished.block.items, times);
+
+  UnitRound& round = rounds_[finished.unit.index];
+  round.end = at;
+  round.items += finished.block.items;
+  round.resident_s += resident_s;
+  follow_group(finished, at, resident_s);
+}
+
+/// "psi_tau is further extended with the values from each sub-distribution execution." Groups are
+/// done one after another; lost blocks leave a group incomplete and unmeasured.
+void Hierarchical::follow_group(const BlockFinished& finished, Seconds at, double resident_s) {
+  if (finished.block.group == 0) return;
+  UnitRound& round = rounds_[finished.unit.index];
+  while (round.current < round.groups.size() &&
+         round.groups[round.current].group != finished.block.group) {
+    ++round.current;
+  }
+  if (round.current == round.groups.size()) return;
+  GroupProgress& group = round.groups[round.current];
+  group.items += finished.block.items;
+  group.resident_s += resident_s;
+  if (++group.back < group.blocks) return;
+  if (group.blocks > 1) {
+    kernel_->models.add_together(finished.unit, group.items,
+                                 at - round.group_begin - Seconds{group.resident_s});
+  }
+  round.group_begin = at;
+}
+
+/// "Inter-node models (Psi_tau) are constructed from the overall load execution values", and then
+/// "the execution times at the inter-node level are compared". The initial plan is never taken to
+/// be balanced: equal units agree under it, however badly their blocks overlap.
+void Hierarchical::end_round(Decisions& decisions) {
+  const bool was_balanced = kernel_->balanced;
+  kernel_->balanced = false;
+  if (is_disturbed_) return;
+  std::vector<double> unit_times_s;
+  std::vector<double> node_times_s;
+  for (const std::vector<UnitId>& node : kernel_->plan_nodes) {
+    Items items = 0;
+    double longest_s = 0.0;
+    for (const UnitId unit : node) {
+      const UnitRound& round = rounds_[unit.index];
+      if (round.items == 0) continue;
+      const Seconds time = round.end - round_begin_ - Seconds{round.resident_s};
+      unit_times_s.push_back(time.value);
+      items += round.items;
+      longest_s = std::max(longest_s, time.value);
+      if (round.groups.size() > 1) kernel_->models.add_together(unit, round.items, time);
+    }
+    if (items > 0) {
+      kernel_->models.add_node(node, items, Seconds{longest_s});
+      node_times_s.push_back(longest_s);
+    }
+  }
+  kernel_->balanced = kernel_->is_plan_learned &&
+                      agree(options_.balance == BalanceOf::units ? unit_times_s : node_times_s);
+  if (kernel_->balanced && !was_balanced) decisions.note("load_balanced");
+}
+
+/// max |T_i - T_j| / max T <= threshold.
+bool Hierarchical::agree(const std::vector<double>& times_s) const {
+  const auto [shortest, longest] = std::minmax_element(times_s.begin(), times_s.end());
+  return *longest - *shortest <= options_.threshold * *longest;
+}
+
+// -- Events ------------------------------------------------------------------------------------
+
+void Hierarchical::decide(const View& view, const Event& event, Decisions& decisions) {
+  if (std::holds_alternative<RunStarted>(event.what) ||
+      std::holds_alternative<PhaseStarted>(event.what)) {
+    return change(view, event);
+  }
+  if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
+    finished_fraction(view, event.at, *finished);
+    if (view.outstanding() == 0) end_round(decisions);
+  } else {
+    change(view, event);
+  }
+  if (view.remaining() > 0 && view.outstanding() == 0) {
+    begin_round(view, decisions);
+  } else if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
+    offer_lost_work(view, idle->unit, decisions);
+  }
+}
+
+// -- Catalog -----------------------------------------------------------------------------------
+
+std::vector<ParameterInfo> hierarchical_parameters() {
+  return {
+      {"mode", "slices", "",
+       "slices: learn in growing parts of the first iteration; repeat: whole iterations (paper)"},
+      {"slice_shares", "0.0625/0.125/0.25", "share of the items", "the slices before the rest"},
+      {"threshold", "0.05", "", "relative difference of times up to which a plan is kept"},
+      {"old_totals", "replaced", "",
+       "totals of earlier rounds: replaced by newer ones of nearly the same size, or averaged with "
+       "those of the same size (the paper)"},
+      {"balance", "units", "", "whose times are compared: units, or nodes (the paper)"}};
+}
+
+HierarchicalOptions read_hierarchical_options(const Parameters& read) {
+  HierarchicalOptions options;
+  options.mode = static_cast<RoundMode>(read.choice("mode", {"slices", "repeat"}));
+  options.slice_shares = read.positive_list("slice_shares");
+  options.threshold = read.number("threshold", 0.0, 1.0);
+  options.old_totals = static_cast<OldTotals>(read.choice("old_totals", {"replaced", "averaged"}));
+  options.balance = static_cast<BalanceOf>(read.choice("balance", {"units", "nodes"}));
+  return options;
+}
+
 namespace {
 
 constexpr double least_memory_share = 1e-3;
@@ -17,7 +216,7 @@ constexpr double least_memory_share = 1e-3;
 std::unique_ptr<Policy> make_hierarchical(const Parameters& read, const KnownCosts* /*known*/) {
   HierarchicalOptions options = read_hierarchical_options(read);
   options.rule.memory_share = read.number("memory_share", least_memory_share, 1.0);
-  return make_hierarchical_rounds(std::move(options));
+  return std::make_unique<Hierarchical>(std::move(options));
 }
 
 }  // namespace

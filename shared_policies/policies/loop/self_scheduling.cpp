@@ -10,6 +10,8 @@ namespace {
 
 /// A size that is whole but for rounding errors stays what it is.
 constexpr double rounding_error = 1e-9;
+/// More than any workload has: where a rule divides by nothing, everything is wanted.
+constexpr double most_items = 0x1p52;
 
 }  // namespace
 
@@ -33,9 +35,8 @@ void SelfScheduling::decide(const View& view, const Event& event, Decisions& dec
   learn(view, event);
   if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
     const WantedBlock block = wanted(view, idle->unit);
-    const double whole = std::max(whole_grains_up(view, block.items), min_items(view));
-    const double most = whole_grains_up(view, static_cast<double>(view.remaining()));
-    decisions.assign(idle->unit, static_cast<Items>(std::min(whole, most)), block.tag);
+    const double items = std::max(whole_grains_up(view, block.items), min_items(view));
+    decisions.assign(idle->unit, static_cast<Items>(std::min(items, most_items)), block.tag);
   }
 }
 

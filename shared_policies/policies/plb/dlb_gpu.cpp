@@ -1,7 +1,7 @@
-// dlb-gpu: the dynamic load-balancing algorithm for clusters of GPUs that came before PLB-HeC.
-// Trains in rounds behind barriers, takes every unit's block time as one straight line, chooses
-// blocks that end together, and chooses anew when they drift apart (train_then_repeat.hpp). Here:
-// the line f(x) = a x - b, when a fit is taken, and the closed form of equal times.
+// dlb-gpu: the dynamic load-balancing algorithm for clusters of GPUs that came before PLB-HeC, in
+// the order of its section III: one straight line a unit, learned in rounds behind barriers, blocks
+// that end together, and a new choice when they drift apart. Its loop is PLB-HeC's (plb_hec.cpp,
+// and for what both leave out plb_hec_changes.cpp); here stands what differs.
 //
 // Source: "A Dynamic Load-Balancing Algorithm for Heterogeneous GPU Clusters", algorithms 1 and 2.
 // Readings and departures:
@@ -13,9 +13,8 @@
 //  - The shares are in [0, 1] and add up to the data size Z; here blocks add up to a step.
 //  - The paper bounds training by nothing; training_share_max guards it.
 //  - It solves f_1 = ... = f_n by an interior-point method; straight lines have a closed form,
-//  whose
-//    negative shares mean that a unit stays idle. A line that does not rise gives way to proportion
-//    through the newest block.
+//    whose negative shares mean that a unit stays idle. A line that does not rise gives way to
+//    proportion through the newest block.
 // One decision took the paper 665 ms (matrix product), 201 ms (Black-Scholes), 822 ms (gene
 // networks); the catalog's price is the first.
 #include <fmt/format.h>
@@ -32,17 +31,19 @@
 #include "shared_policies/fit/cost_samples.hpp"
 #include "shared_policies/policies/block_durations.hpp"
 #include "shared_policies/policies/block_sizes.hpp"
-#include "shared_policies/policies/plb/train_then_repeat.hpp"
+#include "shared_policies/policies/plb/plb_hec.hpp"
 #include "shared_policies/policies/policies.hpp"
 #include "shared_policies/solve/line_finish.hpp"
 
 namespace equipoise {
 namespace {
 
+// -- Processor performance model ---------------------------------------------------------------
+
 /// The part of a block's life that the line describes.
 enum class TimeOf { block, compute };
 
-struct DlbGpuModelOptions {
+struct LineOptions {
   double min_r2 = 0.7;
   TimeOf times = TimeOf::block;
 };
@@ -100,10 +101,10 @@ FittedLine fit_line(const LineUnit& unit) {
   return line;
 }
 
-class DlbGpuModel final : public StepModel {
+/// The lines of all units, for one kernel.
+class FittedLines final : public BlockTimeModel {
  public:
-  DlbGpuModel(std::size_t units, const DlbGpuModelOptions& options)
-      : options_(options), units_(units) {}
+  FittedLines(std::size_t units, const LineOptions& options) : options_(options), units_(units) {}
 
   void add(const BlockFinished& finished, bool brought_resident_data) override {
     LineUnit& unit = units_[finished.unit.index];
@@ -144,8 +145,13 @@ class DlbGpuModel final : public StepModel {
     return surplus > 0.0 ? std::sqrt(error2 / surplus) : 0.0;
   }
 
-  [[nodiscard]] std::vector<Items> choose(const View& view, double items,
-                                          Decisions& /*decisions*/) override {
+  /// Optimal block size selection: the x_g with
+  ///
+  ///     sum x_g = step                                                                        (1)
+  ///     E_1 = E_2 = ... = E_n                                                                 (2)
+  ///     E_g = f(x_g)                                                                          (3)
+  [[nodiscard]] std::vector<Items> solve(const View& view, double items,
+                                         Decisions& /*decisions*/) override {
     std::vector<CostLine> lines;
     std::vector<std::size_t> who;
     for (const UnitState& unit : view.units()) {
@@ -162,8 +168,8 @@ class DlbGpuModel final : public StepModel {
     return whole_blocks(view, shares);
   }
 
-  [[nodiscard]] Decision decision(const std::string& what,
-                                  const std::vector<Items>& block_items) const override {
+  [[nodiscard]] Decision explain(const std::string& what,
+                                 const std::vector<Items>& block_items) const override {
     Decision decision{{}, what, {}};
     for (std::uint32_t p = 0; p < units_.size(); ++p) {
       if (const std::optional<FittedLine>& line = units_[p].line) {
@@ -180,12 +186,37 @@ class DlbGpuModel final : public StepModel {
   }
 
  private:
-  DlbGpuModelOptions options_;
+  LineOptions options_;
   std::vector<LineUnit> units_;
 };
 
+// -- Rebalancing -------------------------------------------------------------------------------
+
+/// Algorithm 2 as the paper prints it, in synchronous steps, instead of PLB-HeC's. Algorithm 1 is
+/// PLB-HeC's, but that it may fit from the first round on (accept, min_rounds).
+class SynchronousSteps final : public PlbHec {
+ public:
+  using PlbHec::PlbHec;
+
+ private:
+  /// finishTimes = executeTasks(X): all blocks of a step are back before the next one.
+  [[nodiscard]] bool waits_for_all() const override { return true; }
+  void finished_task(const View& /*view*/, UnitId /*unit*/, Decisions& /*decisions*/) override {}
+
+  void synchronized(const View& view, Decisions& decisions) override {
+    if (stage() == Stage::train) return determine_model(view, decisions);
+    if (is_unbalanced(view)) {  // if maxDifference(finishTimes) >= threshold
+      determine_curves(view);
+      solve_equation_system(view, "rebalance", decisions);
+    }
+    distribute_tasks(view, decisions);
+  }
+};
+
+// -- Catalog -----------------------------------------------------------------------------------
+
 std::vector<ParameterInfo> dlb_gpu_parameters() {
-  std::vector<ParameterInfo> list = train_then_repeat_parameters("fit_then_sync");
+  std::vector<ParameterInfo> list = plb_hec_loop_parameters("fit_then_sync");
   list.insert(
       list.end(),
       {{"accept", "text", "",
@@ -201,16 +232,19 @@ std::vector<ParameterInfo> dlb_gpu_parameters() {
 
 std::unique_ptr<Policy> make_dlb_gpu(const Parameters& read, const KnownCosts* /*known*/) {
   const bool literal = read.choice("accept", {"text", "literal"}) == 1;
-  TrainThenRepeatOptions options = read_train_then_repeat(read);
+  PlbHecOptions options = read_plb_hec_options(read);
   options.min_rounds = read.items_or_auto("min_rounds", 1).value_or(literal ? 2 : 4);
-  options.sync_steps = read.flag("sync_steps");
-  DlbGpuModelOptions model;
-  model.min_r2 = literal ? 0.5 : 0.7;
-  if (read.text("min_r2") != "auto") model.min_r2 = read.number("min_r2", -1e9, 1.0);
-  model.times = static_cast<TimeOf>(read.choice("times", {"block", "compute"}));
-  return make_train_then_repeat(std::move(options), [model](std::size_t units) {
-    return std::make_unique<DlbGpuModel>(units, model);
-  });
+  LineOptions lines;
+  lines.min_r2 = literal ? 0.5 : 0.7;
+  if (read.text("min_r2") != "auto") lines.min_r2 = read.number("min_r2", -1e9, 1.0);
+  lines.times = static_cast<TimeOf>(read.choice("times", {"block", "compute"}));
+  const auto make_model = [lines](std::size_t units) {
+    return std::make_unique<FittedLines>(units, lines);
+  };
+  if (read.flag("sync_steps")) {
+    return std::make_unique<SynchronousSteps>(std::move(options), make_model);
+  }
+  return std::make_unique<PlbHec>(std::move(options), make_model);
 }
 
 }  // namespace

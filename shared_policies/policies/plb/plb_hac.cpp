@@ -1,331 +1,256 @@
-// plb-hac: PLB-HAC (2019), the successor of PLB-HeC. Two training blocks a unit without a barrier
-// between them, one barrier, then virtual steps: the first unit to enter a step fits and solves
-// anew, every unit takes its latest block size, one that ended early fills the gap, and blocks
-// shrink towards the end.
+// plb-hac: PLB-HAC (2019), the successor of PLB-HeC, in the order of its section 3: two training
+// blocks a unit without a barrier between them, one barrier, then virtual steps: the first unit to
+// enter a step fits and solves anew, every unit takes its latest block size, one that ended early
+// fills the gap, and blocks shrink towards the end. There is no test of R^2.
 //
-// Where the paper contradicts itself, or its text and its code differ, a parameter decides; its
-// meaning names the reading. Departures:
+// Functions carry the paper's names. Where the paper contradicts itself, or its text and its code
+// differ, a parameter decides; its meaning names the reading. Departures:
 //  - Algorithm 1 counts a whole step as assigned when its first unit enters and refuses service
 //    beyond the total, which strands the blocks of slower units: here blocks count one by one.
 //  - Its branch for gaps passes X instead of the size of the gap: gap_fill.
 //  - Blocks that shrink by a tenth from step to step never add up to the rest of the work when a
 //    step is less than 3.3 % of it: min_block_items is the floor; 0 shows the stall.
 //  - "All measurements" cannot follow a slow-down as the paper's figure does: forgetting, window.
-// What we add: units that are lost or join, iterations and phases (what was learned of a kernel is
-// kept), work that ends inside training. There is no test of R^2 in PLB-HAC.
+// What we add stands in plb_hac_changes.cpp.
+#include "shared_policies/policies/plb/plb_hac.hpp"
+
 #include <algorithm>
-#include <cstddef>
-#include <map>
 #include <memory>
-#include <optional>
-#include <string>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "shared_policies/policies/barrier.hpp"
-#include "shared_policies/policies/block_durations.hpp"
-#include "shared_policies/policies/block_sizes.hpp"
-#include "shared_policies/policies/plb/expected_ends.hpp"
-#include "shared_policies/policies/plb/learned_costs.hpp"
-#include "shared_policies/policies/plb/shrinking_tail.hpp"
-#include "shared_policies/policies/plb/training_rounds.hpp"
 #include "shared_policies/policies/policies.hpp"
 #include "shared_policies/solve/inverse_cost.hpp"
 
 namespace equipoise {
-namespace {
 
-enum class GapRule { difference, ratio };
-enum class GapFill { fitting, whole };
-enum class UpdateOn { first_unit, all_units };
-enum class SolveOn { first_cpu, entering_unit };
+// -- 3.1 Processing unit performance modeling --------------------------------------------------
 
-struct PlbHacOptions {
-  std::optional<Items> initial_block_items;
-  double step_fraction = 0.05;
-  UpdateOn update_on = UpdateOn::first_unit;
-  SolveOn solve_on = SolveOn::first_cpu;
-  double min_solve_interval_s = 0.0;
-  double gap_threshold_s = 0.4;
-  GapRule gap_rule = GapRule::difference;
-  double gap_ratio = 0.9;
-  GapFill gap_fill = GapFill::fitting;
-  TailOptions tail;
-  std::optional<Items> min_block_items;
-  SampleMemory memory;
-  FitMode fit = FitMode::subset;
-  BlockChooser::Solver solver = BlockChooser::Solver::direct;
-};
+/// The unit's next training block: 2 x_init for the first to come back, 2 x_init R_p for the
+/// others, of which R_p = t_f / t_p is known by then. After two the only barrier of the run.
+void PlbHac::train(const View& view, UnitId unit, Decisions& decisions) {
+  const Items done = training_.blocks(unit);
+  if (done < training_blocks) {
+    decisions.assign(unit, training_.size(unit, done + 1), BlockTag::train);
+  } else {
+    end_training(view, decisions);
+  }
+}
 
-constexpr Items training_blocks = 2;  // x0, then 2 x0 R_p
+void PlbHac::end_training(const View& view, Decisions& decisions) {
+  if (all_are_back(view) && training_.fewest_blocks(view) >= training_blocks) {
+    is_trained_ = true;
+    for (SteppingUnit& unit : units_) unit.is_waiting = true;
+    evaluate(view, "fit", {}, decisions);
+  }
+}
 
-class PlbHac final : public Policy {
- public:
-  explicit PlbHac(const PlbHacOptions& options)
-      : options_(options), chooser_(options.solver), tail_(options.tail) {}
+/// fitValues <- determineModel(), by least squares from all measurements, or the latest:
+///
+///     F_p(x) = a_1 f_1(x) + ... + a_n f_n(x),   f_i of x, x^2, x^3, e^x, ln x, x e^x, x ln x  (1)
+///     G_p(x) = a_1 x + a_2                                                                    (2)
+void PlbHac::determine_model(const View& view) {
+  FitOptions fit;
+  fit.mode = options_.fit;
+  fit.scale_items = static_cast<double>(view.workload().items);
+  learned_->fit(fit);
+  learned_->step();
+}
 
-  void decide(const View& view, const Event& event, Decisions& decisions) override {
-    if (std::holds_alternative<PhaseStarted>(event.what)) {
-      begin_phase(view);
-    } else if (std::holds_alternative<IterationStarted>(event.what)) {
-      tail_.reset();
-      if (is_trained_) solve(view, "iteration", {}, decisions);
-    } else if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
-      on_finished(view, *finished, event.at, decisions);
-    } else if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
-      on_idle(view, idle->unit, decisions);
-    } else if (const auto* block = std::get_if<BlockLost>(&event.what)) {
-      expected_ends_.lose(*block);
-    } else if (const auto* lost = std::get_if<UnitLost>(&event.what)) {
-      units_[lost->unit.index] = {};
-      expected_ends_.lose(lost->unit);
-      on_membership(view, "unit_lost", decisions);
-    } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
-      durations_.joined(joined->unit);
-      units_[joined->unit.index].step = solved_step_;
-      on_membership(view, "unit_joined", decisions);
+// -- 3.2 Block size selection ------------------------------------------------------------------
+
+/// X <- solveEquationSystem(fitValues), shrunk in the tail:
+///
+///     E_1(x_1) = F_1(x_1) + G_1(x_1), ..., E_1(x_1) = E_2(x_2) = ... = E_n(x_n)               (3)
+///     sum x_p = k step                                       k: 1, and less in the tail
+void PlbHac::solve_equation_system(const View& view, Decisions& decisions) {
+  const Workload& workload = view.workload();
+  const auto grain = static_cast<double>(workload.grain_items);
+  const auto n = static_cast<double>(view.units().size());
+  const double step =
+      tail_.factor() *
+      std::max(options_.step_fraction * static_cast<double>(workload.items), n * grain);
+  const Items floor = min_block(view);
+  if (floor == 0 && step < 0.5 * grain) {  // shrunk to nothing
+    std::fill(block_items_.begin(), block_items_.end(), 0);
+    return;
+  }
+  // A step of one smallest block a unit: a smaller one would leave units without a block whose
+  // fixed cost is high, for the rest of the run.
+  const double least = static_cast<double>(floor) * n;
+  block_items_ = chooser_.choose(
+      view, *learned_,
+      std::min(std::max({step, least, 0.5 * grain}), static_cast<double>(view.remaining())));
+  if (chooser_.failed()) decisions.note("ipopt_failed");
+  for (const UnitState& unit : view.units()) {
+    Items& items = block_items_[unit.id.index];
+    if (items > 0) items = std::min(std::max(items, floor), unit.cap_items);
+  }
+}
+
+/// "A minimum block size that does not underutilize the GPUs", whole grains; 0 where there is none.
+Items PlbHac::min_block(const View& view) const {
+  const Items grain = view.workload().grain_items;
+  const Items least = options_.min_block_items.value_or(std::max(grain, first_block_items_ / 4));
+  return (least + grain - 1) / grain * grain;
+}
+
+// -- 3.3 Execution phase -----------------------------------------------------------------------
+
+/// One model evaluation, "M" of figure 3: fits, solves, and hands blocks to units that wait.
+void PlbHac::evaluate(const View& view, const char* what, std::optional<UnitId> entering,
+                      Decisions& decisions) {
+  determine_model(view);
+  solve_equation_system(view, decisions);
+  solved_at_ = view.now();
+  Decision decision = decision_of(what, *learned_, block_items_);
+  decision.unit = solving_unit(view, entering);
+  decisions.decided(decision);
+  for (const UnitState& unit : view.units()) {
+    if (unit.present && unit.id != entering && units_[unit.id.index].is_waiting) {
+      units_[unit.id.index].step = solved_step_;
+      distribute_task(unit.id, decisions);
     }
   }
+}
 
- private:
-  struct SteppingUnit {
-    Items step = 0;                  // the virtual step it is in
-    bool ended_step = false;         // its block of that step is back
-    bool is_waiting = false;         // it asked, and there was no block for it
-    std::optional<Seconds> gap_end;  // it ended early: when it was expected to end
-  };
-
-  // -- Beginnings ------------------------------------------------------------------------------
-
-  void begin_phase(const View& view) {
-    const std::size_t n = view.units().size();
-    units_.assign(n, {});
-    expected_ends_ = ExpectedEnds(n);
-    block_items_.assign(n, 0);
-    durations_.begin_phase(view);
-    learned_ = &kernels_.try_emplace(view.workload().kernel, n, options_.memory).first->second;
-    first_block_items_ = initial_block(view, options_.initial_block_items);
-    training_ = TrainingRounds(n, first_block_items_, {1.0, 2.0}, RatioMode::first);
-    is_trained_ = learned_->any_fit();
-    solved_step_ = 0;
-  }
-
-  // -- Training --------------------------------------------------------------------------------
-
-  /// The unit's next training block: 2 x0 for the first to come back, 2 x0 R_p for the others, of
-  /// which R_p = t_f / t_p is known by then. After two the only barrier of the run.
-  void train(const View& view, UnitId id, Decisions& decisions) {
-    const Items done = training_.blocks(id);
-    if (done < training_blocks) {
-      decisions.assign(id, training_.size(id, done + 1), BlockTag::train);
-    } else {
-      end_training(view, decisions);
+/// "The first CPU to become idle": the one that has been idle longest, or is expected to be idle
+/// first. Without a CPU the unit that enters the step, or else the master.
+std::optional<UnitId> PlbHac::solving_unit(const View& view, std::optional<UnitId> entering) const {
+  if (options_.solve_on == SolveOn::entering_unit) return entering;
+  std::optional<UnitId> first;
+  Seconds first_idle = Seconds::infinity();
+  for (const UnitState& state : view.units()) {
+    if (!state.present || state.unit.kind != UnitKind::cpu) continue;
+    const Seconds idle = expected_ends_.idle_at(state);
+    if (idle < first_idle) {
+      first = state.id;
+      first_idle = idle;
     }
   }
+  return first ? first : entering;
+}
 
-  void end_training(const View& view, Decisions& decisions) {
-    if (all_are_back(view) && training_.fewest_blocks(view) >= training_blocks) {
-      is_trained_ = true;
-      for (SteppingUnit& unit : units_) unit.is_waiting = true;
-      solve(view, "fit", {}, decisions);
-    }
+// -- 3.4 Algorithm 1 ---------------------------------------------------------------------------
+
+/// Function PLB-HAC(proc).
+void PlbHac::plb_hac(const View& view, UnitId unit, Decisions& decisions) {
+  if (units_[unit.index].ended_step && enters_virtual_step_first(view, unit)) {
+    tail_.step(view);  // if assignedData >= 0.7 totalData: X <- X k
+    evaluate(view, "step", unit, decisions);
   }
+  distribute_task(unit, decisions);
+}
 
-  // -- Events ----------------------------------------------------------------------------------
-
-  void on_finished(const View& view, const BlockFinished& finished, Seconds at,
-                   Decisions& decisions) {
-    const UnitId id = finished.unit;
-    SteppingUnit& unit = units_[id.index];
-    const auto [seconds, brought_resident_data] = durations_.of(view, finished);
-    learned_->add(finished, brought_resident_data);
-    const auto outcome = expected_ends_.finish(finished, at);
-    unit.gap_end.reset();
-    if (finished.block.tag == BlockTag::train) {
-      training_.remember(id, finished.block.items, seconds);
-      if (!is_trained_ && view.remaining() == 0 && view.outstanding() == 0) {
-        decisions.note("exhausted_in_training");
-      }
-      return;
-    }
-    if (finished.block.tag == BlockTag::run) {
-      unit.ended_step = true;
-      if (outcome && ended_early(*outcome)) unit.gap_end = outcome->expected_end;
-    }
-    if (view.unit(id).outstanding.empty()) expected_ends_.lose(id);
-  }
-
-  [[nodiscard]] bool ended_early(const ExpectedEnds::Outcome& block) const {
-    return options_.gap_rule == GapRule::difference
-               ? block.expected - block.actual >= Seconds{options_.gap_threshold_s}
-               : block.actual <= options_.gap_ratio * block.expected;
-  }
-
-  void on_idle(const View& view, UnitId id, Decisions& decisions) {
-    const bool is_free = view.unit(id).outstanding.empty();
-    SteppingUnit& unit = units_[id.index];
-    if (!is_trained_) {
-      if (is_free) train(view, id, decisions);
-    } else if (!learned_->fit_of(id)) {  // it came late: it trains beside the others' work
-      if (!is_free) return;
-      if (training_.blocks(id) < training_blocks) {
-        train(view, id, decisions);
-      } else {
-        unit.is_waiting = true;
-        solve(view, "unit_joined", {}, decisions);
-      }
-    } else if (!(is_free && fill_gap(view, id, decisions))) {
-      if (unit.ended_step) enter_next_step(view, id, decisions);
-      hand_out(id, decisions);
-    }
-  }
-
-  /// A unit is gone or there: the present ones share the steps from now on, without a barrier.
-  void on_membership(const View& view, const char* what, Decisions& decisions) {
-    if (!is_trained_) {
-      end_training(view, decisions);
-    } else if (view.remaining() > 0) {
-      solve(view, what, {}, decisions);
-    }
-  }
-
-  // -- Running ---------------------------------------------------------------------------------
-
-  /// Fills what is left until the time at which the unit was expected to end.
-  bool fill_gap(const View& view, UnitId id, Decisions& decisions) {
-    const std::optional<Seconds> gap_end = std::exchange(units_[id.index].gap_end, std::nullopt);
-    if (!gap_end || *gap_end <= view.now()) return false;
-    const Items grain = view.workload().grain_items;
-    Items items = block_items_[id.index];
-    if (options_.gap_fill == GapFill::fitting) {
-      InverseCost inverse(learned_->fit_of(id)->curve,
-                          static_cast<double>(view.unit(id).cap_items));
-      const double fitting = inverse.within((*gap_end - view.now()).value).items;
-      items = static_cast<Items>(fitting * (1.0 + 1e-9)) / grain * grain;
-    }
-    if (items < std::max(grain, min_block(view))) return false;
-    decisions.assign(id, items, BlockTag::gap);
-    return true;
-  }
-
-  void enter_next_step(const View& view, UnitId id, Decisions& decisions) {
-    SteppingUnit& unit = units_[id.index];
-    unit.ended_step = false;
-    ++unit.step;
-    Items entered = unit.step;
-    if (options_.update_on == UpdateOn::all_units) {
-      for (const UnitState& state : view.units()) {
-        if (state.present && block_items_[state.id.index] > 0) {
-          entered = std::min(entered, units_[state.id.index].step);
-        }
-      }
-    }
-    if (entered <= solved_step_) return;
-    if (view.now() - solved_at_ < Seconds{options_.min_solve_interval_s}) {
-      unit.step = solved_step_;
-      return;
-    }
-    solved_step_ = entered;
-    tail_.step(view);
-    solve(view, "step", id, decisions);
-  }
-
-  /// Fits, chooses the blocks of the next steps, and hands them to units that wait.
-  void solve(const View& view, const char* what, std::optional<UnitId> entering,
-             Decisions& decisions) {
-    FitOptions fit;
-    fit.mode = options_.fit;
-    fit.scale_items = static_cast<double>(view.workload().items);
-    learned_->fit(fit);
-    learned_->step();
-    choose_blocks(view, decisions);
-    solved_at_ = view.now();
-    Decision decision = decision_of(what, *learned_, block_items_);
-    decision.unit = solving_unit(view, entering);
-    decisions.decided(decision);
-    for (const UnitState& unit : view.units()) {
-      if (unit.present && unit.id != entering && units_[unit.id.index].is_waiting) {
-        units_[unit.id.index].step = solved_step_;
-        hand_out(unit.id, decisions);
-      }
-    }
-  }
-
-  void choose_blocks(const View& view, Decisions& decisions) {
-    const Workload& workload = view.workload();
-    const auto grain = static_cast<double>(workload.grain_items);
-    const double step =
-        tail_.factor() * std::max(options_.step_fraction * static_cast<double>(workload.items),
-                                  static_cast<double>(view.units().size()) * grain);
-    const Items floor = min_block(view);
-    if (floor == 0 && step < 0.5 * grain) {  // shrunk to nothing
-      std::fill(block_items_.begin(), block_items_.end(), 0);
-      return;
-    }
-    // A step of one smallest block a unit: a smaller one would leave units without a block whose
-    // fixed cost is high, for the rest of the run.
-    const double least = static_cast<double>(floor) * static_cast<double>(view.units().size());
-    block_items_ = chooser_.choose(
-        view, *learned_,
-        std::min(std::max({step, least, 0.5 * grain}), static_cast<double>(view.remaining())));
-    if (chooser_.failed()) decisions.note("ipopt_failed");
-    for (const UnitState& unit : view.units()) {
-      Items& items = block_items_[unit.id.index];
-      if (items > 0) items = std::min(std::max(items, floor), unit.cap_items);
-    }
-  }
-
-  /// The smallest block, whole grains; 0 where there is no floor.
-  [[nodiscard]] Items min_block(const View& view) const {
-    const Items grain = view.workload().grain_items;
-    const Items least = options_.min_block_items.value_or(std::max(grain, first_block_items_ / 4));
-    return (least + grain - 1) / grain * grain;
-  }
-
-  /// The CPU that has been idle longest, or is expected to be idle first; without a CPU the unit
-  /// that enters the step, or else the master.
-  [[nodiscard]] std::optional<UnitId> solving_unit(const View& view,
-                                                   std::optional<UnitId> entering) const {
-    if (options_.solve_on == SolveOn::entering_unit) return entering;
-    std::optional<UnitId> first;
-    Seconds first_idle = Seconds::infinity();
+/// proc = firstProcessVirtualStep(proc).
+bool PlbHac::enters_virtual_step_first(const View& view, UnitId id) {
+  SteppingUnit& unit = units_[id.index];
+  unit.ended_step = false;
+  ++unit.step;
+  Items entered = unit.step;
+  if (options_.update_on == UpdateOn::all_units) {
     for (const UnitState& state : view.units()) {
-      if (!state.present || state.unit.kind != UnitKind::cpu) continue;
-      const Seconds idle = expected_ends_.idle_at(state);
-      if (idle < first_idle) {
-        first = state.id;
-        first_idle = idle;
+      if (state.present && block_items_[state.id.index] > 0) {
+        entered = std::min(entered, units_[state.id.index].step);
       }
     }
-    return first ? first : entering;
   }
-
-  void hand_out(UnitId id, Decisions& decisions) {
-    SteppingUnit& unit = units_[id.index];
-    const Items items = block_items_[id.index];
-    unit.is_waiting = items == 0 || !learned_->fit_of(id);
-    if (unit.is_waiting) return;
-    decisions.assign(id, items);
-    const double expected_s = learned_->fit_of(id)->curve.at(static_cast<double>(items)).seconds;
-    expected_ends_.ask(id, items, Seconds{expected_s});
+  if (entered <= solved_step_) return false;
+  if (view.now() - solved_at_ < Seconds{options_.min_solve_interval_s}) {
+    unit.step = solved_step_;
+    return false;
   }
+  solved_step_ = entered;
+  return true;
+}
 
-  PlbHacOptions options_;
-  BlockChooser chooser_;
-  ShrinkingTail tail_;
-  std::map<std::string, LearnedCosts> kernels_;
-  LearnedCosts* learned_ = nullptr;  // of the current phase's kernel
-  TrainingRounds training_;
-  BlockDurations durations_;
-  ExpectedEnds expected_ends_;
-  std::vector<SteppingUnit> units_;
-  std::vector<Items> block_items_;  // X, the latest
-  Items first_block_items_ = 1;
-  Items solved_step_ = 0;
-  Seconds solved_at_;
-  bool is_trained_ = false;
-};
+/// distributeTask(X[proc], proc).
+void PlbHac::distribute_task(UnitId id, Decisions& decisions) {
+  const Items items = block_items_[id.index];
+  units_[id.index].is_waiting = items == 0 || !learned_->fit_of(id);
+  if (units_[id.index].is_waiting) return;
+  decisions.assign(id, items);
+  const double expected_s = learned_->fit_of(id)->curve.at(static_cast<double>(items)).seconds;
+  expected_ends_.ask(id, items, Seconds{expected_s});
+}
+
+/// Function FinishedTaskExecution(proc, finishTime): what is learned of the block. The next one is
+/// the answer to UnitIdle.
+void PlbHac::finished_task(const View& view, const BlockFinished& finished, Seconds at) {
+  SteppingUnit& unit = units_[finished.unit.index];
+  const auto [seconds, brought_resident_data] = durations_.of(view, finished);
+  learned_->add(finished, brought_resident_data);
+  const auto outcome = expected_ends_.finish(finished, at);
+  unit.gap_end.reset();
+  if (finished.block.tag == BlockTag::train) {
+    training_.remember(finished.unit, finished.block.items, seconds);
+    return;
+  }
+  if (finished.block.tag == BlockTag::run) {
+    unit.ended_step = true;
+    if (outcome && ended_early(*outcome)) unit.gap_end = outcome->expected_end;
+  }
+  if (view.unit(finished.unit).outstanding.empty()) expected_ends_.lose(finished.unit);
+}
+
+/// The text: predicted - actual time >= 400 ms; the code: finishedTime / predictedTime <=
+/// gapThreshold.
+bool PlbHac::ended_early(const ExpectedEnds::Outcome& block) const {
+  return options_.gap_rule == GapRule::difference
+             ? block.expected - block.actual >= Seconds{options_.gap_threshold_s}
+             : block.actual <= options_.gap_ratio * block.expected;
+}
+
+/// The second half of FinishedTaskExecution: a gap is filled, or else PLB-HAC() is called.
+void PlbHac::request_task(const View& view, UnitId unit, Decisions& decisions) {
+  const Items gap = view.unit(unit).outstanding.empty() ? gap_block(view, unit) : 0;
+  if (gap > 0) {
+    decisions.assign(unit, gap, BlockTag::gap);
+  } else {
+    plb_hac(view, unit, decisions);
+  }
+}
+
+/// determineGapBlockSize(): what fits until the time at which the unit was expected to end; 0 where
+/// there is no gap, or it is too small.
+Items PlbHac::gap_block(const View& view, UnitId unit) {
+  const std::optional<Seconds> gap_end = std::exchange(units_[unit.index].gap_end, std::nullopt);
+  if (!gap_end || *gap_end <= view.now()) return 0;
+  const Items grain = view.workload().grain_items;
+  Items items = block_items_[unit.index];
+  if (options_.gap_fill == GapFill::fitting) {
+    InverseCost inverse(learned_->fit_of(unit)->curve,
+                        static_cast<double>(view.unit(unit).cap_items));
+    const double fitting = inverse.within((*gap_end - view.now()).value).items;
+    items = static_cast<Items>(fitting * (1.0 + 1e-9)) / grain * grain;
+  }
+  return items < std::max(grain, min_block(view)) ? 0 : items;
+}
+
+// -- Events ------------------------------------------------------------------------------------
+
+void PlbHac::decide(const View& view, const Event& event, Decisions& decisions) {
+  if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
+    finished_task(view, *finished, event.at);
+    note_exhaustion(view, decisions);
+  } else if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
+    const bool is_free = view.unit(idle->unit).outstanding.empty();
+    if (is_trained_ && learned_->fit_of(idle->unit)) {
+      request_task(view, idle->unit, decisions);
+    } else if (is_trained_ && is_free) {
+      train_late_unit(view, idle->unit, decisions);
+    } else if (is_free) {
+      train(view, idle->unit, decisions);
+    }
+  } else {
+    change(view, event, decisions);
+  }
+}
+
+// -- Catalog -----------------------------------------------------------------------------------
+
+namespace {
 
 std::vector<ParameterInfo> plb_hac_parameters() {
   return {

@@ -1,34 +1,47 @@
-// plb-hec: PLB-HeC (2015). Trains in rounds of growing blocks, fits a cost to every unit, chooses
-// blocks that end together, lets every unit repeat its block, and chooses anew when they drift
-// apart (train_then_repeat.hpp). Here: its cost model, E_p = F_p + G_p by seven functions and a
-// transfer line, when a fit is good, and its solver.
+// plb-hec: PLB-HeC (2015), in the order of its section III: models of block times learned in rounds
+// of growing blocks, blocks that should take all units the same time, and a new choice when they
+// do not.
 //
-// Where the paper is silent, contradicts itself, or its text and its code differ, a parameter
-// decides; the catalog says which. What we add: units that are lost or join, several iterations and
-// phases (what was learned of a kernel is kept), and work that ends inside training.
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
+// The paper's code is a loop that waits; here each function is what happens from one wait to the
+// next, and carries the paper's name of it. Where the paper is silent, contradicts itself, or its
+// text and its code differ, a parameter decides; the catalog says which. What we add stands in
+// plb_hec_changes.cpp.
+#include "shared_policies/policies/plb/plb_hec.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <utility>
+#include <variant>
+
+#include "shared_policies/policies/barrier.hpp"
 #include "shared_policies/policies/plb/learned_costs.hpp"
-#include "shared_policies/policies/plb/train_then_repeat.hpp"
 #include "shared_policies/policies/policies.hpp"
 
 namespace equipoise {
+
+PlbHec::PlbHec(PlbHecOptions options, BlockTimeModelMaker make_model)
+    : options_(std::move(options)), make_model_(std::move(make_model)) {}
+
+// -- B. Processing unit performance modeling ---------------------------------------------------
+
 namespace {
 
-struct PlbHecModelOptions {
+struct CurveOptions {
   double min_r2 = 0.7;
   FitMode fit = FitMode::subset;
   bool adjusted_r2 = false;
   BlockChooser::Solver solver = BlockChooser::Solver::direct;
 };
 
-/// E_p(x) = F_p(x) + G_p(x), fitted anew from all samples (eqs 1 and 2), solved by eqs 3-5.
-class PlbHecModel final : public StepModel {
+/// E_p(x) = F_p(x) + G_p(x), by least squares from all samples:
+///
+///     F_p(x) = a_1 f_1(x) + ... + a_n f_n(x),   f_i of ln x, x, x^2, x^3, e^x, x e^x, x ln x  (1)
+///     G_p(x) = a_1 x + a_2                                                                    (2)
+class FittedCurves final : public BlockTimeModel {
  public:
-  PlbHecModel(std::size_t units, const PlbHecModelOptions& options)
+  FittedCurves(std::size_t units, const CurveOptions& options)
       : options_(options), learned_(units), chooser_(options.solver) {}
 
   void add(const BlockFinished& finished, bool brought_resident_data) override {
@@ -45,33 +58,308 @@ class PlbHecModel final : public StepModel {
 
   [[nodiscard]] bool knows(UnitId unit) const override { return learned_.fit_of(unit).has_value(); }
   [[nodiscard]] bool knows_any() const override { return learned_.any_fit(); }
+
+  /// "If the coefficient of determination is greater than 0.7 for all processing units."
   [[nodiscard]] bool is_good(const View& view) const override {
     return learned_.worst_r2(view) > options_.min_r2;
   }
   [[nodiscard]] double relative_noise() const override { return learned_.relative_noise(); }
 
-  [[nodiscard]] std::vector<Items> choose(const View& view, double items,
-                                          Decisions& decisions) override {
+  /// C. Block size selection: the x_g with
+  ///
+  ///     sum x_g = step                                                                        (3)
+  ///     E_1(x_1) = E_2(x_2) = ... = E_n(x_n)                                                  (4)
+  ///     E_g(x_g) = F_g(x_g) + G_g(x_g)                                                        (5)
+  ///
+  /// rounded to the closest valid sizes.
+  [[nodiscard]] std::vector<Items> solve(const View& view, double items,
+                                         Decisions& decisions) override {
     std::vector<Items> blocks = chooser_.choose(view, learned_, items);
-    if (chooser_.failed()) {
-      decisions.note("ipopt_failed");
-    }
+    if (chooser_.failed()) decisions.note("ipopt_failed");
     return blocks;
   }
 
-  [[nodiscard]] Decision decision(const std::string& what,
-                                  const std::vector<Items>& block_items) const override {
+  [[nodiscard]] Decision explain(const std::string& what,
+                                 const std::vector<Items>& block_items) const override {
     return decision_of(what, learned_, block_items);
   }
 
  private:
-  PlbHecModelOptions options_;
+  CurveOptions options_;
   LearnedCosts learned_;
   BlockChooser chooser_;
 };
 
+}  // namespace
+
+/// Algorithm 1, determineModel(), from one executeTasks to the next; all units are back, or the run
+/// begins.
+void PlbHec::determine_model(const View& view, Decisions& decisions) {
+  if (round_ >= options_.min_rounds) {  // while i <= 4
+    determine_curves(view);             // fitValues <- determineCurveProcessor()
+    if (model_->is_good(view) || share_is_used_up(view)) return execute(view, decisions);
+  }
+  ++round_;
+  const std::vector<Items> block_sizes = next_block_sizes(view);
+  if (std::reduce(block_sizes.begin(), block_sizes.end()) == 0) return execute(view, decisions);
+  for (const UnitId unit : training_.fastest_first()) {
+    decisions.assign(unit, block_sizes[unit.index], BlockTag::train);  // executeTasks
+  }
+}
+
+/// setNextBlockSizes(finishTimes): x0, then 2, 4, 8 x0 t_f / t_k (see TrainingRounds). The rounds
+/// beyond the first four are scaled to what is left of the 20 % that training may take.
+std::vector<Items> PlbHec::next_block_sizes(const View& view) const {
+  std::vector<Items> sizes;
+  for (const UnitState& unit : view.units()) {
+    sizes.push_back(unit.present ? training_.size(unit.id, round_) : 0);
+  }
+  const auto sum = static_cast<double>(std::reduce(sizes.begin(), sizes.end()));
+  const double left = options_.training_share_max * static_cast<double>(view.workload().items) -
+                      static_cast<double>(training_.items());
+  if (round_ > options_.min_rounds && sum > left) {
+    const Items grain = view.workload().grain_items;
+    for (Items& size : sizes) {
+      size = static_cast<Items>(static_cast<double>(size) * left / sum) / grain * grain;
+    }
+  }
+  return sizes;
+}
+
+/// "Or when 20% of the application data is processed."
+bool PlbHec::share_is_used_up(const View& view) const {
+  return static_cast<double>(training_.items()) >=
+         options_.training_share_max * static_cast<double>(view.workload().items);
+}
+
+// -- C. Block size selection -------------------------------------------------------------------
+
+/// X <- solveEquationSystem(fitValues). With nothing left that waits until there is: the blocks
+/// that were chosen may be for units that are gone, and lost items may come back.
+void PlbHec::solve_equation_system(const View& view, const char* what, Decisions& decisions) {
+  const auto left = static_cast<double>(view.remaining());
+  const double step = step_items(view);
+  rebalance_ = false;
+  solved_for_ = SolvedFor::nothing;
+  if (left == 0.0) return;
+  const std::vector<Items> blocks = model_->solve(view, std::min(step, left), decisions);
+  repeated_.choose(blocks);
+  decisions.decided(model_->explain(what, blocks));
+  solved_for_ = left < step ? SolvedFor::less_than_a_step : SolvedFor::a_step;
+}
+
+/// What the x_g add up to. The paper has them add up to 1, all of the data, and yet be repeated
+/// many times; its figures speak of a single step.
+double PlbHec::step_items(const View& view) const {
+  const Workload& workload = view.workload();
+  const auto n = static_cast<double>(view.units().size());
+  const bool doubled = options_.step == StepRule::doubled && training_.latest_items() > 0;
+  const double step = doubled ? 2.0 * static_cast<double>(training_.latest_items())
+                              : options_.step_fraction * static_cast<double>(workload.items);
+  return std::max(std::round(step), n * static_cast<double>(workload.grain_items));
+}
+
+// -- D, E. Execution and rebalancing -----------------------------------------------------------
+
+/// Algorithm 2, PLB-HeC(), from behind determineModel() on.
+void PlbHec::execute(const View& view, Decisions& decisions) {
+  if (!model_->is_good(view)) decisions.note("poor_fit");
+  stage_ = Stage::run;
+  solve_equation_system(view, "fit", decisions);
+  distribute_tasks(view, decisions);
+}
+
+/// for each proc from processorList: distributeTasks(X, proc). The first call sees to it that X is
+/// up to date.
+void PlbHec::distribute_tasks(const View& view, Decisions& decisions) {
+  if (waits_for_all() && view.outstanding() > 0) return;
+  bool is_first = true;
+  for (const UnitState& unit : view.units()) {
+    if (!unit.present || !unit.outstanding.empty()) continue;
+    if (is_first && model_->knows(unit.id)) {
+      answer(view, unit.id, decisions);
+      is_first = false;
+    } else {
+      distribute_task(unit.id, decisions);
+    }
+  }
+}
+
+/// distributeTask(X, proc).
+void PlbHec::distribute_task(UnitId unit, Decisions& decisions) {
+  if (model_->knows(unit)) {
+    decisions.assign(unit, repeated_.items(unit));
+  } else {
+    train_late_unit(unit, decisions);
+  }
+}
+
+/// Algorithm 2, FinishedTaskExecution(proc, finishTime), but for its last line: the next block is
+/// the answer to UnitIdle. The unit that detects the imbalance gets one more (figure 3).
+void PlbHec::finished_task(const View& view, UnitId unit, Decisions& decisions) {
+  if (rebalance_) {
+    stage_ = Stage::synchronize;
+    if (options_.sync_order == SyncOrder::fit_then_sync) {  // as the code has it
+      determine_curves(view);
+      solve_equation_system(view, "rebalance", decisions);
+    }
+  } else if (is_unbalanced(view)) {
+    rebalance_ = true;
+    decisions.assign(unit, repeated_.items(unit));
+  }
+}
+
+/// maxDifference(finishTime) >= threshold.
+bool PlbHec::is_unbalanced(const View& view) const {
+  return repeated_.are_unbalanced(view, options_.balance, model_->relative_noise());
+}
+
+/// synchronize() is over: all blocks are back.
+void PlbHec::synchronized(const View& view, Decisions& decisions) {
+  if (stage_ == Stage::train) {
+    determine_model(view, decisions);
+  } else {
+    end_rebalancing(view, decisions);
+    distribute_tasks(view, decisions);
+  }
+}
+
+/// New curves and a new X, where they were not made before all waited.
+void PlbHec::end_rebalancing(const View& view, Decisions& decisions) {
+  stage_ = Stage::run;
+  if (options_.sync_order == SyncOrder::drain_then_fit || solved_for_ == SolvedFor::nothing ||
+      !repeated_.anyone_works(view)) {
+    determine_curves(view);
+    solve_equation_system(view, "rebalance", decisions);
+  }
+}
+
+bool PlbHec::waits_for_all() const {
+  return stage_ == Stage::synchronize || (stage_ == Stage::train && !options_.async_train);
+}
+
+// -- Events ------------------------------------------------------------------------------------
+
+void PlbHec::decide(const View& view, const Event& event, Decisions& decisions) {
+  if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
+    learn(view, *finished);
+    if (stage_ == Stage::train) {
+      train_without_barriers(view, decisions);
+      note_exhaustion(view, decisions);
+    } else if (stage_ == Stage::run && model_->knows(finished->unit)) {
+      finished_task(view, finished->unit, decisions);
+    } else if (stage_ == Stage::run) {
+      learn_late_unit(view, finished->unit, decisions);
+    }
+  } else if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
+    if (waits_for_all()) {
+      if (all_are_back(view)) synchronized(view, decisions);
+    } else if (stage_ == Stage::train) {
+      decisions.assign(idle->unit, own_next_block(view, idle->unit), BlockTag::train);
+    } else {
+      answer(view, idle->unit, decisions);
+    }
+  } else {
+    change(view, event, decisions);
+  }
+}
+
+void PlbHec::learn(const View& view, const BlockFinished& finished) {
+  const auto [seconds, brought_resident_data] = durations_.of(view, finished);
+  model_->add(finished, brought_resident_data);
+  if (finished.block.tag == BlockTag::train) {
+    training_.remember(finished.unit, finished.block.items, seconds);
+  } else {
+    repeated_.finished(finished.unit, finished.block.items, seconds);
+  }
+}
+
+/// The last line of FinishedTaskExecution, distributeTask(X, proc), and whoever was to get nothing
+/// until a new X.
+void PlbHec::answer(const View& view, UnitId id, Decisions& decisions) {
+  if (model_->knows(id) && update_blocks(view, decisions)) {
+    for (const UnitState& unit : view.units()) {
+      if (unit.outstanding.empty() && unit.id != id) {
+        decisions.assign(unit.id, repeated_.items(unit.id));
+      }
+    }
+  }
+  distribute_task(id, decisions);
+}
+
+/// Chooses X anew where it is out of date, and (ours) once more when less than a step is left;
+/// whether it was for that.
+bool PlbHec::update_blocks(const View& view, Decisions& decisions) {
+  if (solved_for_ == SolvedFor::nothing) solve_equation_system(view, "block_lost", decisions);
+  const bool is_tail = options_.tail_resolve && solved_for_ == SolvedFor::a_step &&
+                       static_cast<double>(view.remaining()) < step_items(view);
+  if (is_tail) solve_equation_system(view, "tail", decisions);
+  return is_tail;
+}
+
+// -- Training without barriers: as in PLB-HAC --------------------------------------------------
+
+void PlbHec::train_without_barriers(const View& view, Decisions& decisions) {
+  const bool is_trained = training_.fewest_blocks(view) >= options_.min_rounds;
+  if (!options_.async_train || view.remaining() == 0) return;
+  if (!is_trained && !share_is_used_up(view)) return;
+  determine_curves(view);
+  if (model_->is_good(view) || share_is_used_up(view)) execute(view, decisions);
+}
+
+/// The block of the unit's own next round; one that is ahead of the others gets the size of the
+/// last round again.
+Items PlbHec::own_next_block(const View& view, UnitId unit) const {
+  const Items fewest = training_.fewest_blocks(view);
+  const Items furthest = std::max(options_.min_rounds, fewest + 1);
+  return training_.size(unit, std::min(training_.blocks(unit) + 1, furthest));
+}
+
+// -- Catalog -----------------------------------------------------------------------------------
+
+std::vector<ParameterInfo> plb_hec_loop_parameters(const std::string& sync_order) {
+  return {
+      initial_block_parameter(),
+      {"multipliers", "1/2/4/8", "x initial block",
+       "sizes of the training rounds; doubles after the last"},
+      {"ratio_mode", "normalised", "",
+       "training speed ratios: of items per second of the latest round (normalised), of round 1 "
+       "(first), of raw times of the latest round (literal)"},
+      {"training_share_max", "0.2", "share of the items", "training ends here whatever the fits"},
+      {"threshold", "0.1", "x block time", "spread of block times that starts a rebalancing"},
+      {"noise_allowance", "6", "standard errors",
+       "how much of a spread is put down to noise: means since the last solve count, less this "
+       "many standard errors; 0: the latest times as they are, the papers' rule"},
+      {"step_fraction", "0.02", "share of the items", "items of one step, one block a unit"},
+      {"step", "fraction", "",
+       "fraction: step_fraction of the items; doubled: twice the last training round"},
+      {"sync_order", sync_order, "",
+       "on imbalance: fit what is there, then wait for all (fit_then_sync), or wait, then fit "
+       "(drain_then_fit)"},
+      {"tail_resolve", "false", "", "solve once more when less than a step remains"}};
+}
+
+PlbHecOptions read_plb_hec_options(const Parameters& read) {
+  PlbHecOptions options;
+  options.initial_block_items = read.items_or_auto("initial_block_items", 1);
+  options.multipliers = read.positive_list("multipliers");
+  options.ratio_mode =
+      static_cast<RatioMode>(read.choice("ratio_mode", {"normalised", "first", "literal"}));
+  options.training_share_max = read.number("training_share_max", 0.0, 1.0);
+  options.balance.threshold = read.number("threshold", 0.0, 1e9);
+  options.balance.noise_allowance = read.number("noise_allowance", 0.0, 1e9);
+  options.step_fraction = read.number("step_fraction", 0.0, 1.0);
+  options.step = static_cast<StepRule>(read.choice("step", {"fraction", "doubled"}));
+  options.sync_order =
+      static_cast<SyncOrder>(read.choice("sync_order", {"drain_then_fit", "fit_then_sync"}));
+  options.tail_resolve = read.flag("tail_resolve");
+  return options;
+}
+
+namespace {
+
 std::vector<ParameterInfo> plb_hec_parameters() {
-  std::vector<ParameterInfo> list = train_then_repeat_parameters("drain_then_fit");
+  std::vector<ParameterInfo> list = plb_hec_loop_parameters("drain_then_fit");
   list.insert(list.end(),
               {{"min_rounds", "4", "rounds", "training rounds before the first fit"},
                {"min_r2", "0.7", "", "coefficient of determination that every fit must exceed"},
@@ -84,16 +372,16 @@ std::vector<ParameterInfo> plb_hec_parameters() {
 }
 
 std::unique_ptr<Policy> make_plb_hec(const Parameters& read, const KnownCosts* /*known*/) {
-  TrainThenRepeatOptions options = read_train_then_repeat(read);
+  PlbHecOptions options = read_plb_hec_options(read);
   options.min_rounds = read.items("min_rounds", 1);
   options.async_train = read.flag("async_train");
-  PlbHecModelOptions model;
-  model.min_r2 = read.number("min_r2", -1e9, 1.0);
-  model.fit = static_cast<FitMode>(read.choice("fit", {"subset", "single", "full_ridge", "nnls"}));
-  model.adjusted_r2 = read.flag("adjusted_r2");
-  model.solver = static_cast<BlockChooser::Solver>(read.choice("solver", {"direct", "ipopt"}));
-  return make_train_then_repeat(std::move(options), [model](std::size_t units) {
-    return std::make_unique<PlbHecModel>(units, model);
+  CurveOptions curves;
+  curves.min_r2 = read.number("min_r2", -1e9, 1.0);
+  curves.fit = static_cast<FitMode>(read.choice("fit", {"subset", "single", "full_ridge", "nnls"}));
+  curves.adjusted_r2 = read.flag("adjusted_r2");
+  curves.solver = static_cast<BlockChooser::Solver>(read.choice("solver", {"direct", "ipopt"}));
+  return std::make_unique<PlbHec>(std::move(options), [curves](std::size_t units) {
+    return std::make_unique<FittedCurves>(units, curves);
   });
 }
 

@@ -1,0 +1,71 @@
+// What the paper of hierarchical leaves out: it processes one load again and again, all of it, on
+// units that are there throughout.
+//
+//  - A load that is done once is learned in slices of growing size; when the times of a slice
+//    agree, all the rest is one round.
+//  - Lost blocks return to the pool: a later round has them, and in the last one whoever is idle
+//    takes them in pieces.
+//  - Units that come take part from the next round on; a round in which units came or went says
+//    nothing about nodes.
+//  - Phases: the models of a kernel are kept.
+//  - Resident data comes with a unit's first block and says nothing of later ones.
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "shared_policies/policies/hierarchical/hierarchical.hpp"
+
+namespace equipoise {
+
+void Hierarchical::change(const View& view, const Event& event) {
+  if (std::holds_alternative<PhaseStarted>(event.what)) {
+    const std::size_t n = view.units().size();
+    kernel_ = &kernels_.try_emplace(view.workload().kernel, n, options_.old_totals).first->second;
+    is_served_.assign(n, 0);
+    nobodys_.clear(view);
+  } else if (std::holds_alternative<IterationStarted>(event.what)) {
+    const bool in_slices = options_.mode == RoundMode::slices && kernel_->iterations == 0;
+    next_slice_ = in_slices ? 0 : options_.slice_shares.size();
+    ++kernel_->iterations;
+  } else if (std::holds_alternative<BlockLost>(event.what) ||
+             std::holds_alternative<UnitLost>(event.what) ||
+             std::holds_alternative<UnitJoined>(event.what)) {
+    if (const auto* lost = std::get_if<UnitLost>(&event.what)) is_served_[lost->unit.index] = 0;
+    is_disturbed_ = true;
+    kernel_->balanced = false;
+  }
+}
+
+/// Everything that remains, or the next slice: at least a grain for each unit, so that all are
+/// measured.
+Items Hierarchical::next_load(const View& view, const std::vector<std::vector<UnitId>>& nodes) {
+  const bool learned_enough = kernel_->balanced && next_slice_ > 0;
+  if (learned_enough || next_slice_ >= options_.slice_shares.size()) return view.remaining();
+  std::size_t units = 0;
+  for (const std::vector<UnitId>& node : nodes) units += node.size();
+  const Items grain = view.workload().grain_items;
+  const double share =
+      options_.slice_shares[next_slice_++] * static_cast<double>(view.workload().items);
+  const Items grains =
+      std::max(static_cast<Items>(units), static_cast<Items>(share / static_cast<double>(grain)));
+  return std::min(view.remaining(), grains * grain);
+}
+
+/// The part of a copy in that was resident data, by its bytes: it comes with the first block of a
+/// unit in a phase.
+double Hierarchical::resident_time(const View& view, const BlockFinished& finished) {
+  if (std::exchange(is_served_[finished.unit.index], 1) != 0) return 0.0;
+  const Workload& workload = view.workload();
+  const double block_bytes = workload.in_bytes_per_item * static_cast<double>(finished.block.items);
+  const double bytes = workload.resident_bytes + block_bytes;
+  return bytes > 0.0 ? finished.times.in.value * workload.resident_bytes / bytes : 0.0;
+}
+
+/// In the last round what is in the pool was lost.
+void Hierarchical::offer_lost_work(const View& view, UnitId unit, Decisions& decisions) {
+  if (!is_last_) return;
+  is_disturbed_ = true;
+  nobodys_.offer(view, unit, decisions);
+}
+
+}  // namespace equipoise

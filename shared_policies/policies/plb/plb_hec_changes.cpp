@@ -1,0 +1,84 @@
+// What PLB-HeC's paper leaves out: it has one load, done once, on units that are there throughout.
+//
+//  - Phases: models are kept for every kernel; a phase with one that is known does not train.
+//  - Iterations: a later one goes on with the blocks of the one before, chosen anew where the last
+//    choice was for less than a step, or was about to change.
+//  - Units that are lost or join: those that are there share the steps from then on, by the fits
+//    that there are, without a barrier. If all waited for a unit that is lost, that is over.
+//  - A unit that comes after training, or got nothing in it, trains beside the others' work, by
+//    itself, and takes part in the steps once it has done as many rounds as the others had to.
+//  - Work that ends inside training is served, the fastest unit first, and said in the journal.
+#include <memory>
+#include <variant>
+
+#include "shared_policies/policies/barrier.hpp"
+#include "shared_policies/policies/block_sizes.hpp"
+#include "shared_policies/policies/plb/plb_hec.hpp"
+
+namespace equipoise {
+
+void PlbHec::change(const View& view, const Event& event, Decisions& decisions) {
+  if (std::holds_alternative<PhaseStarted>(event.what)) {
+    begin_phase(view);
+  } else if (std::holds_alternative<IterationStarted>(event.what)) {
+    begin_iteration(view, decisions);
+  } else if (const auto* lost = std::get_if<UnitLost>(&event.what)) {
+    change_units(view, lost->unit, "unit_lost", decisions);
+  } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
+    durations_.joined(joined->unit);
+    change_units(view, joined->unit, "unit_joined", decisions);
+  }
+}
+
+void PlbHec::begin_phase(const View& view) {
+  const std::size_t n = view.units().size();
+  std::unique_ptr<BlockTimeModel>& of_kernel = kernels_[view.workload().kernel];
+  if (of_kernel == nullptr) of_kernel = make_model_(n);
+  model_ = of_kernel.get();
+  durations_.begin_phase(view);
+  training_ = TrainingRounds(n, initial_block(view, options_.initial_block_items),
+                             options_.multipliers, options_.ratio_mode);
+  repeated_ = RepeatedBlocks(n);
+  stage_ = model_->knows_any() ? Stage::run : Stage::train;
+  round_ = 0;
+  rebalance_ = false;
+  solved_for_ = SolvedFor::nothing;
+}
+
+/// Nothing of the last iteration's blocks is still out: who waited for all has them all.
+void PlbHec::begin_iteration(const View& view, Decisions& decisions) {
+  if (stage_ == Stage::synchronize) {
+    end_rebalancing(view, decisions);
+  } else if (stage_ == Stage::run && (rebalance_ || solved_for_ != SolvedFor::a_step)) {
+    determine_curves(view);
+    solve_equation_system(view, rebalance_ ? "rebalance" : "iteration", decisions);
+  }
+}
+
+void PlbHec::change_units(const View& view, UnitId unit, const char* what, Decisions& decisions) {
+  if (stage_ == Stage::run && model_->knows(unit)) {
+    solve_equation_system(view, what, decisions);
+    distribute_tasks(view, decisions);
+    return;
+  }
+  if (stage_ == Stage::synchronize && model_->knows(unit)) solved_for_ = SolvedFor::nothing;
+  if (waits_for_all() && all_are_back(view)) synchronized(view, decisions);
+}
+
+void PlbHec::train_late_unit(UnitId unit, Decisions& decisions) {
+  decisions.assign(unit, training_.size(unit, training_.blocks(unit) + 1), BlockTag::train);
+}
+
+void PlbHec::learn_late_unit(const View& view, UnitId unit, Decisions& decisions) {
+  if (training_.blocks(unit) < options_.min_rounds) return;
+  determine_curves(view);
+  solve_equation_system(view, "unit_joined", decisions);
+  distribute_tasks(view, decisions);
+}
+
+void PlbHec::note_exhaustion(const View& view, Decisions& decisions) const {
+  const bool is_done = view.remaining() == 0 && view.outstanding() == 0;
+  if (is_done && view.iteration() == 0) decisions.note("exhausted_in_training");
+}
+
+}  // namespace equipoise
