@@ -92,7 +92,7 @@ std::string share_chart(const Comparison& comparison) {
   return svg + "</svg>\n";
 }
 
-std::string number_table(const Comparison& comparison) {
+std::string html_number_table(const Comparison& comparison) {
   std::string html =
       "<table><thead><tr><th>policy</th><th>on</th><th>runs</th><th>makespan s</th><th>95 % "
       "interval "
@@ -116,7 +116,7 @@ std::string number_table(const Comparison& comparison) {
   return html + "</tbody></table>\n";
 }
 
-std::string energy_table(const Comparison& comparison) {
+std::string html_energy_table(const Comparison& comparison) {
   if (!knows_energy(comparison)) return {};
   const auto cell = [](const std::optional<double>& energy_j) {
     return "<td>" + (energy_j ? significant(*energy_j, 4) : "–") + "</td>";
@@ -139,8 +139,8 @@ std::string report_html(const Comparison& comparison) {
   return html_page("Comparison of policies",
                    "<h2>Makespan</h2>\n" + makespan_chart(comparison) +
                        "<h2>Who did how much</h2>\n" + share_chart(comparison) +
-                       "<h2>All numbers</h2>\n" + number_table(comparison) +
-                       energy_table(comparison) + "<h2>Experiment</h2>\n<pre>" +
+                       "<h2>All numbers</h2>\n" + html_number_table(comparison) +
+                       html_energy_table(comparison) + "<h2>Experiment</h2>\n<pre>" +
                        html_escaped(comparison.experiment) + "</pre>\n");
 }
 
