@@ -15,8 +15,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 
@@ -104,7 +103,7 @@ bool is_master(const ProbedHost& host) {
 }
 
 /// In the child: loads and tells.
-int probe(int fd, const std::string& platform_file,
+int probe(int fd, const PlatformSource& source,
           const std::function<bool(const ProbedHost&)>& wants_routes) {
   ::dup2(fd, STDOUT_FILENO);
   ::dup2(fd, STDERR_FILENO);
@@ -112,7 +111,7 @@ int probe(int fd, const std::string& platform_file,
     const EnginePtr engine = start_simgrid();
     std::vector<const s4u::Host*> hosts;  // SimGrid itself lists them by name
     s4u::Host::on_creation_cb([&hosts](const s4u::Host& host) { hosts.push_back(&host); });
-    engine->load_platform(platform_file);
+    load_platform(*engine, source);
     if (hosts.empty()) throw std::runtime_error("the platform has no host");
     std::vector<ProbedHost> described;
     for (const s4u::Host* host : hosts) described.push_back(describe(*host));
@@ -128,7 +127,7 @@ int probe(int fd, const std::string& platform_file,
       tell_route(fd, hosts[i], master_host, "out");
       tell(fd, "routed", {});
     }
-    tell(fd, "end", {transfers_add_up(platform_file) ? "adds_up" : "differs"});
+    tell(fd, "end", {transfers_add_up(source) ? "adds_up" : "differs"});
     ::_exit(0);  // SimGrid's own end may fail, too, and no longer matters
   } catch (const std::exception& error) {
     tell(fd, "thrown", {error.what()});
@@ -235,41 +234,41 @@ std::string one_line(const std::string& text) {
   return line;
 }
 
-/// The first line of the file that holds `name` in quotes behind `tag`; 0: none.
-std::size_t line_of_quoted(const std::string& platform_file, const std::string& tag,
+/// The line of the file in which `name` stands in quotes behind `tag`; 0: none.
+std::size_t line_of_quoted(const PlatformSource& source, const std::string& tag,
                            const std::string& name) {
-  std::ifstream file(platform_file);
+  std::istringstream lines(source.xml);
   std::string line;
-  for (std::size_t number = 1; std::getline(file, line); ++number) {
+  for (std::size_t number = 1; std::getline(lines, line); ++number) {
     const std::size_t start = line.find(tag);
-    if (start == std::string::npos) continue;
-    if (line.find('"' + name + '"', start) != std::string::npos) return number;
-    if (line.find('\'' + name + '\'', start) != std::string::npos) return number;
+    if (start != std::string::npos && line.find('"' + name + '"', start) != std::string::npos) {
+      return number;
+    }
   }
   return 0;
 }
 
 /// The line of the file in which the name stands that `why` puts in quotes or ends with; 0: none.
-std::size_t line_of_name(const std::string& platform_file, const std::string& why) {
+std::size_t line_of_name(const PlatformSource& source, const std::string& why) {
   const std::size_t quote = why.find('\'');
   const std::size_t blank = why.rfind(' ');
   std::string name = why.substr(blank == std::string::npos ? 0 : blank + 1);
   if (quote != std::string::npos)
     name = why.substr(quote + 1, why.find('\'', quote + 1) - quote - 1);
-  return line_of_quoted(platform_file, "", name);
+  return line_of_quoted(source, "", name);
 }
 
 /// SimGrid's "Parse error at FILE:LINE: why", taken apart.
-[[noreturn]] void refuse(const std::string& platform_file, const std::string& reason) {
+[[noreturn]] void refuse(const PlatformSource& source, const std::string& reason) {
   std::string why = one_line(reason);
-  std::string where = platform_file;
-  const std::size_t place = why.find(platform_file + ":");
+  std::string where = source.file;
+  const std::size_t place = why.find(platform_in_memory);
   if (place != std::string::npos) {
-    const std::size_t digits = place + platform_file.size() + 1;
-    const std::size_t end = std::min(why.find_first_not_of("0123456789", digits), why.size());
-    if (end > digits) where.append(":").append(why, digits, end - digits);
+    const std::size_t colon = std::min(why.find(':', place), why.size() - 1);
+    const std::size_t end = std::min(why.find_first_not_of("0123456789", colon + 1), why.size());
+    if (end > colon + 1) where.append(":").append(why, colon + 1, end - colon - 1);
     why = why.substr(std::min(why.find_first_not_of(": ", end), why.size()));
-  } else if (const std::size_t line = line_of_name(platform_file, why); line != 0) {
+  } else if (const std::size_t line = line_of_name(source, why); line != 0) {
     where.append(":").append(std::to_string(line));
   }
   if (why.find("FILE IS TOO OLD") != std::string::npos || why.find("XML v3") != std::string::npos) {
@@ -282,64 +281,46 @@ std::size_t line_of_name(const std::string& platform_file, const std::string& wh
 }
 
 /// SimGrid takes numbers that nothing can be computed with.
-void check_links(const std::string& platform_file, const ProbedPlatform& platform) {
+void check_links(const PlatformSource& source, const ProbedPlatform& platform) {
   for (const Link& link : platform.links) {
     const double bandwidth = link.bandwidth_bytes_per_s;
     const double latency = link.latency.value;
     if (std::isfinite(bandwidth) && bandwidth > 0.0 && std::isfinite(latency) && latency >= 0.0) {
       continue;
     }
-    refuse(platform_file, "no usable bandwidth or latency of link '" + link.name + "'");
+    refuse(source, "no usable bandwidth or latency of link '" + link.name + "'");
   }
 }
 
-void check_readable(const std::string& platform_file) {
-  std::error_code error;
-  const auto status = std::filesystem::status(platform_file, error);
-  if (!std::filesystem::exists(status)) {
-    throw InputError(platform_file, "no such file; give a SimGrid platform XML file");
-  }
-  if (!std::filesystem::is_regular_file(status) || ::access(platform_file.c_str(), R_OK) != 0) {
-    throw InputError(platform_file, "cannot be read; give a SimGrid platform XML file");
-  }
-  if (std::filesystem::file_size(platform_file, error) == 0) {
-    throw InputError(platform_file, "the file is empty; give a SimGrid platform XML file");
-  }
-  if (platform_file.ends_with(".so") || platform_file.ends_with(".dylib")) {
-    throw InputError(platform_file, "a program, not a platform; give a SimGrid platform XML file");
-  }
-}
-
-[[noreturn]] void refuse_missing_route(const std::string& platform_file, const Reading& reading) {
+[[noreturn]] void refuse_missing_route(const PlatformSource& source, const Reading& reading) {
   const std::string& unit =
       reading.asked_from == reading.platform.master ? reading.asked_to : reading.asked_from;
-  std::size_t line = line_of_quoted(platform_file, "<host", unit);
-  if (line == 0) line = line_of_quoted(platform_file, "", unit);
-  throw InputError(line == 0 ? platform_file : platform_file + ":" + std::to_string(line),
+  std::size_t line = line_of_quoted(source, "<host", unit);
+  if (line == 0) line = line_of_quoted(source, "", unit);
+  throw InputError(line == 0 ? source.file : source.file + ":" + std::to_string(line),
                    "no route from " + reading.asked_from + " to " + reading.asked_to +
                        "; add one to the platform");
 }
 
 }  // namespace
 
-ProbedPlatform probe_platform(const std::string& platform_file,
+ProbedPlatform probe_platform(const PlatformSource& source,
                               const std::function<bool(const ProbedHost&)>& wants_routes) {
-  check_readable(platform_file);
-  ChildProcess child([&](int fd) { return probe(fd, platform_file, wants_routes); });
+  ChildProcess child([&](int fd) { return probe(fd, source, wants_routes); });
   const ChildProcess::Outcome outcome = child.wait();
   Reading reading(outcome.output);
   if (reading.is_whole) {
-    check_links(platform_file, reading.platform);
+    check_links(source, reading.platform);
     return std::move(reading.platform);
   }
   if (!reading.asked_from.empty()) {
-    refuse_missing_route(platform_file, reading);
+    refuse_missing_route(source, reading);
   }
-  if (!reading.thrown.empty()) refuse(platform_file, reading.thrown);
-  if (!reading.said.empty()) refuse(platform_file, reading.said);
-  throw InputError(platform_file, std::string("SimGrid crashed on it (") +
-                                      (outcome.signal != 0 ? ::strsignal(outcome.signal) : "exit") +
-                                      "); correct the platform file");
+  if (!reading.thrown.empty()) refuse(source, reading.thrown);
+  if (!reading.said.empty()) refuse(source, reading.said);
+  throw InputError(source.file, std::string("SimGrid crashed on it (") +
+                                    (outcome.signal != 0 ? ::strsignal(outcome.signal) : "exit") +
+                                    "); correct the platform file");
 }
 
 }  // namespace equipoise

@@ -32,12 +32,12 @@ struct ProbedPlatform {
       links;  ///< those on some route; the two directions of a split-duplex link are two
 };
 
-/// Loads `platform_file` with SimGrid in a child process and tells of all hosts, and of the routes
+/// Loads `source` with SimGrid in a child process and tells of all hosts, and of the routes
 /// between the master and those hosts for which `wants_routes` is true (it is called in the child).
 /// The master is the host whose property `master` is true; without one, the first host of the file.
 /// Its own routes are empty. Throws InputError when SimGrid refuses the file, says why (with the
 /// line, where SimGrid knows it), or dies of it, and for two hosts without a route: which two.
 [[nodiscard]] ProbedPlatform probe_platform(
-    const std::string& platform_file, const std::function<bool(const ProbedHost&)>& wants_routes);
+    const PlatformSource& source, const std::function<bool(const ProbedHost&)>& wants_routes);
 
 }  // namespace equipoise

@@ -17,8 +17,9 @@ namespace {
 
 /// The platform with routes to all hosts that could be units.
 ProbedPlatform probe_all(const std::string& file) {
-  static_cast<void>(check_platform_file(file));
-  return probe_platform(file, [](const ProbedHost&) { return true; });
+  const PlatformFileFacts facts = check_platform_file(file);
+  for (const std::string& notice : facts.notices) warn(notice);
+  return probe_platform(facts.source, [](const ProbedHost&) { return true; });
 }
 
 std::string bandwidth_text(const ProbedPlatform& platform, const Route& route) {

@@ -185,12 +185,13 @@ void read_scenario_into(SimWorld& world, const std::string& path) {
 
 SimWorld load_sim_world(const Options& options) {
   SimWorld world;
-  static_cast<void>(check_platform_file(options.platform_file));
+  PlatformFileFacts facts = check_platform_file(options.platform_file);
+  for (const std::string& notice : facts.notices) warn(notice);
   world.traces = read_traces(options.trace_files);
   for (WorkloadChoice& choice : choose_workloads(options, world.traces)) {
     world.setup.phases.push_back(std::move(choice.workload));
   }
-  const ProbedPlatform probed = probe_platform(options.platform_file, [&](const ProbedHost& host) {
+  const ProbedPlatform probed = probe_platform(facts.source, [&](const ProbedHost& host) {
     return is_timed(world, unit_from_properties(host.name, host.properties).trace_unit);
   });
   const bool any = std::any_of(probed.hosts.begin(), probed.hosts.end(),
@@ -206,7 +207,7 @@ SimWorld load_sim_world(const Options& options) {
     throw InputError(options.platform_file, "no unit can take part; see the warnings above");
   }
   add_timing(world);
-  world.setup.platform_file = options.platform_file;
+  world.setup.source = std::move(facts.source);
   add_costs(world, options.dispatch_cost);
   for (const PlatformUnit& unit : world.setup.platform.units) world.units.push_back(unit.unit);
   read_scenario_into(world, options.scenario_file);
