@@ -9,6 +9,7 @@ equipoise_tests(program
     tools/paced_test.cpp
     tools/parts_test.cpp
     tools/phases_test.cpp
+    tools/platform_test.cpp
     tools/program_test.cpp
     tools/real_scenario_test.cpp
     tools/record_test.cpp

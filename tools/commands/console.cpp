@@ -14,6 +14,7 @@
 #include <fstream>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 
 #include "shared_policies/model/failure.hpp"
 
@@ -22,6 +23,14 @@ namespace {
 
 std::atomic<int> caught_signal = 0;
 static_assert(std::atomic<int>::is_always_lock_free);
+
+void handle_stop_signals(void (*handler)(int)) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESETHAND;  // a second Ctrl-C ends at once
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+}
 
 }  // namespace
 
@@ -97,11 +106,15 @@ void make_folder(const std::string& path, const std::string& option) {
 }
 
 void catch_stop_signals() {
-  struct sigaction action = {};
-  action.sa_handler = [](int number) { caught_signal.store(number); };
-  action.sa_flags = SA_RESETHAND;  // a second Ctrl-C ends at once
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
+  handle_stop_signals([](int number) { caught_signal.store(number); });
+}
+
+void end_on_stop_signals() {
+  handle_stop_signals([](int number) {
+    constexpr std::string_view words = "equipoise: error: interrupted\n";
+    static_cast<void>(!::write(STDERR_FILENO, words.data(), words.size()));
+    ::_exit(128 + number);
+  });
 }
 
 int stop_signal() { return caught_signal.load(); }
