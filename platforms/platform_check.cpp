@@ -1,163 +1,113 @@
-// Static checks of platform files through pugixml, and the meaning of host properties.
+// Static checks of platform files, before SimGrid sees them.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
-#include <cmath>
 #include <optional>
-#include <pugixml.hpp>
-#include <sstream>
+#include <set>
+#include <string_view>
 
+#include "platforms/host_properties.hpp"
+#include "platforms/link_profile.hpp"
 #include "platforms/platform_file.hpp"
+#include "platforms/platform_settings.hpp"
+#include "platforms/simgrid_xml.hpp"
+#include "platforms/xml_file.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "traces/files/input_file.hpp"
+#include "shared_policies/model/printable_text.hpp"
 
 namespace equipoise {
 namespace {
 
-std::optional<double> number_from(const std::string& text) {
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-    return std::nullopt;
-  }
-  return value;
+/// An element that SimGrid or we have no use for, and what to do about it.
+struct RefusedElement {
+  std::string_view name;
+  std::string_view why;
+};
+constexpr std::array refused_elements{
+    RefusedElement{"actor", "nothing is deployed here, policies hand out the work; remove it"},
+    RefusedElement{"process", "nothing is deployed here, policies hand out the work; remove it"},
+    RefusedElement{"include", "SimGrid no longer reads it; put the file's elements in its place"},
+    RefusedElement{"storage", "SimGrid no longer reads it; remove it or make it a <disk>"},
+    RefusedElement{"storage_type", "SimGrid no longer reads it; remove it"},
+    RefusedElement{"mount", "SimGrid no longer reads it; remove it"},
+};
+/// The others of SimGrid's grammar.
+constexpr std::array known_elements{
+    "platform", "config",        "prop",          "zone",        "AS",
+    "host",     "disk",          "router",        "link",        "link_ctn",
+    "backbone", "cluster",       "cabinet",       "peer",        "host_link",
+    "route",    "zoneRoute",     "ASroute",       "bypassRoute", "bypassZoneRoute",
+    "trace",    "trace_connect", "bypassASroute", "random",      "model_prop"};
+
+/// A whole number from 0 on at the beginning of `text`, which is taken off; blanks before it, too.
+std::optional<int> take_number(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || number < 0) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
 }
 
-double not_negative(const std::string& text, const char* property) {
-  const std::optional<double> value = number_from(text);
-  if (!value || *value < 0.0 || *value > 9.2e18) {
-    throw InputError("", fmt::format("property {} must be a number from 0 on, not `{}`; correct it",
-                                     property, text));
-  }
-  return *value;
-}
-
-int whole(const std::string& text, const char* property, int least, int most) {
-  const std::optional<double> value = number_from(text);
-  if (!value || *value != std::floor(*value) || *value < least || *value > most) {
-    throw InputError(
-        "", fmt::format("property {} must be a whole number from {} to {}, not `{}`; correct it",
-                        property, least, most, text));
-  }
-  return static_cast<int>(*value);
-}
-
-/// Idle and busy watts from SimGrid's "idle:all", "idle:epsilon:all" or "all", of the first state.
-void read_watts(const std::string& text, Unit& unit) {
-  std::vector<double> watts;
-  std::istringstream split(text.substr(0, text.find(',')));
-  for (std::string part; std::getline(split, part, ':');) {
-    const std::size_t first = part.find_first_not_of(" \t");
-    const std::size_t last = part.find_last_not_of(" \t");
-    const std::optional<double> value = first == std::string::npos
-                                            ? std::nullopt
-                                            : number_from(part.substr(first, last - first + 1));
-    if (!value || *value < 0.0) watts.clear();
-    if (!value || *value < 0.0) break;
-    watts.push_back(*value);
-  }
-  if (watts.empty() || watts.size() > 3) {
-    throw InputError("", "property wattage_per_state must be watts as `idle:busy`, not `" + text +
-                             "`; correct it");
-  }
-  if (watts.back() < watts.front()) {
-    throw InputError("", "property wattage_per_state has fewer watts busy than idle, `" + text +
-                             "`; write idle:busy");
-  }
-  unit.idle_w = watts.front();
-  unit.busy_w = watts.back();
-}
-
-/// Takes in one property that means something to us; throws InputError without a place.
-void apply_property(const std::string& name, const std::string& value, PlatformUnit& result) {
-  Unit& unit = result.unit;
-  if (name == "kind") {
-    const std::optional<UnitKind> kind = unit_kind_from(value);
-    if (!kind) {
-      throw InputError("",
-                       "property kind must be cpu, gpu or mic, not `" + value + "`; correct it");
+/// How many hosts `radical`, such as 0-9,12, stands for; nothing where it is none.
+std::optional<double> hosts_of_radical(std::string_view radical) {
+  for (double hosts = 0.0;;) {
+    const std::optional<int> first = take_number(radical);
+    std::optional<int> last = first;
+    if (radical.starts_with('-')) {
+      radical.remove_prefix(1);
+      last = take_number(radical);
     }
-    unit.kind = *kind;
-  } else if (name == "memory_bytes") {
-    unit.memory_bytes = not_negative(value, "memory_bytes");
-  } else if (name == "copy_engines") {
-    unit.copy_engines = whole(value, "copy_engines", 0, 2);
-  } else if (name == "slots") {
-    unit.slots = whole(value, "slots", 1, 1000000);
-  } else if (name == "wattage_per_state") {
-    read_watts(value, unit);
-  } else if (name == "master") {
-    if (value != "true" && value != "false") {
-      throw InputError("",
-                       "property master must be true or false, not `" + value + "`; correct it");
-    }
-  } else if (name == "node") {
-    unit.node = value;
-  } else if (name == "model") {
-    unit.model = value;
-  } else if (name == "trace_unit") {
-    if (value.empty()) throw InputError("", "property trace_unit is empty; name a unit of a trace");
-    result.trace_unit = value;
+    if (!first || !last || *last < *first) return std::nullopt;
+    hosts += static_cast<double>(*last) - *first + 1.0;
+    if (radical.empty()) return hosts;
+    if (radical.front() != ',') return std::nullopt;
+    radical.remove_prefix(1);
   }
 }
 
-/// Finds lines and walks the file.
+/// What an element is called in a message: `<link> l`.
+std::string subject_of(const pugi::xml_node& node) {
+  return fmt::format("{} {}", node.name(), printable(node.attribute("id").as_string()));
+}
+
+/// Walks the file.
 class PlatformChecker {
  public:
-  PlatformChecker(const std::string& path, std::string text) : path_(path), text_(std::move(text)) {
-    for (std::size_t i = 0; i < text_.size(); ++i) {
-      if (text_[i] == '\n') line_ends_.push_back(i);
-    }
-  }
+  explicit PlatformChecker(const std::string& path) : file_(path) {}
 
   PlatformFileFacts check() {
-    pugi::xml_document document;
-    const pugi::xml_parse_result parsed =
-        document.load_buffer(text_.data(), text_.size(), pugi::parse_default | pugi::parse_doctype);
-    if (!parsed) {
-      const bool empty = parsed.status == pugi::status_no_document_element;
-      refuse(empty ? 0 : parsed.offset,
-             std::string("not XML: ") + parsed.description() + "; give a SimGrid platform file");
-    }
-    const pugi::xml_node platform = document.child("platform");
+    const pugi::xml_node platform = file_.document().child("platform");
     if (!platform) {
-      refuse(document.document_element().offset_debug(),
-             "no <platform>; give a SimGrid platform file");
+      file_.refuse(file_.document().document_element(),
+                   "no <platform>; give a SimGrid platform file");
     }
     check_version(platform);
     visit_all(platform);
     if (facts_.hosts.empty() && !facts_.generates_hosts) {
-      refuse(platform.offset_debug(), "a platform without hosts; add the machine's hosts");
+      file_.refuse(platform, "a platform without hosts; add the machine's hosts");
     }
     if (facts_.master.empty() && !facts_.hosts.empty()) {
       facts_.master = facts_.hosts.front().name;
     }
+    facts_.notices = settings_.notices();
+    facts_.source = {file_.path(), simgrid_xml(file_)};
     return std::move(facts_);
   }
 
  private:
-  [[nodiscard]] int line_of(std::ptrdiff_t offset) const {
-    const auto position = static_cast<std::size_t>(std::max<std::ptrdiff_t>(offset, 0));
-    const auto before = std::lower_bound(line_ends_.begin(), line_ends_.end(), position);
-    return static_cast<int>(before - line_ends_.begin()) + 1;
-  }
-
-  [[noreturn]] void refuse(std::ptrdiff_t offset, const std::string& why) const {
-    throw InputError(path_ + ":" + std::to_string(line_of(offset)), why);
-  }
-
   void check_version(const pugi::xml_node& platform) const {
     const std::string version = platform.attribute("version").as_string();
     const std::optional<double> value = number_from(version);
     if (!value) {
-      refuse(platform.offset_debug(),
-             "<platform> has no version that can be read; write version=\"4.1\"");
+      file_.refuse(platform, "<platform> has no version that can be read; write version=\"4.1\"");
     }
     if (*value < 4.0) {
-      refuse(platform.offset_debug(), "a platform of version " + version +
-                                          ", which SimGrid no longer reads; convert it with "
-                                          "`simgrid_update_xml FILE`");
+      file_.refuse(platform, "a platform of version " + printable(version) +
+                                 ", which SimGrid no longer reads; convert it with "
+                                 "`simgrid_update_xml FILE`");
     }
   }
 
@@ -172,43 +122,87 @@ class PlatformChecker {
       PlatformChecker& checker;
     } visitor(*this);
     pugi::xml_node root = platform;
+    check_attributes(root);
     root.traverse(visitor);
   }
 
-  void visit(const pugi::xml_node& node) {
-    const std::string name = node.name();
-    if (name == "cluster" || name == "peer" || name == "cabinet") facts_.generates_hosts = true;
+  void visit(pugi::xml_node& node) {
+    const std::string_view name = node.name();
+    if (node.type() != pugi::node_element) {
+      if (node.parent().name() == std::string_view("trace")) return;
+      file_.refuse(
+          node, fmt::format("text between elements, `{}`; remove it", printable(node.value(), 40)));
+    }
+    check_element(node);
+    check_attributes(node);
     check_simulable(node);
     if (name == "host") visit_host(node);
+    if (name == "link") visit_link(node);
+    if (name == "cluster" || name == "cabinet") visit_generator(node);
+    if (name == "peer") facts_.generates_hosts = true;
+    if (name == "trace") visit_trace(node);
+    if (name == "trace_connect") visit_connection(node);
+    if (name == "config") {
+      for (const pugi::xml_node& prop : node.children("prop")) settings_.take(file_, prop);
+    }
+    count_hosts(node, name == "host" || name == "peer" ? 1.0 : 0.0);
   }
 
-  /// SimGrid loads these and stops the program in the middle of a simulation.
+  void check_element(const pugi::xml_node& node) const {
+    const std::string_view name = node.name();
+    for (const RefusedElement& refused : refused_elements) {
+      if (name != refused.name) continue;
+      file_.refuse(node, fmt::format("an element <{}>: {}", refused.name, refused.why));
+    }
+    if (std::ranges::find(known_elements, name) == known_elements.end()) {
+      file_.refuse(node, fmt::format("<{}> is no element of a SimGrid platform; remove it",
+                                     printable(name)));
+    }
+  }
+
+  /// Names reach traces, journals and results, which are UTF-8.
+  void check_attributes(const pugi::xml_node& node) const {
+    std::set<std::string_view> names;
+    for (const pugi::xml_attribute& attribute : node.attributes()) {
+      if (!is_utf8(attribute.name()) || !is_utf8(attribute.value())) {
+        file_.refuse(node, fmt::format("{} of <{}> is not UTF-8, `{}`; convert the file (`iconv -t "
+                                       "UTF-8`)",
+                                       printable(attribute.name()), node.name(),
+                                       printable(attribute.value())));
+      }
+      if (!names.insert(attribute.name()).second) {
+        file_.refuse(node, fmt::format("<{}> has {} twice; remove one", node.name(),
+                                       printable(attribute.name())));
+      }
+    }
+  }
+
+  /// SimGrid loads these, and stops the program in the middle of a simulation or simulates nothing
+  /// of them.
   void check_simulable(const pugi::xml_node& node) const {
-    const std::string name = node.name();
-    const std::string subject = name + " " + node.attribute("id").as_string();
-    const std::string trace_kind = node.attribute("kind").as_string("HOST_AVAIL");
-    if (node.attribute("sharing_policy").as_string() == std::string("WIFI")) {
-      refuse(node.offset_debug(),
-             subject + ": sharing_policy WIFI is not supported; make it SHARED");
+    if (node.attribute("sharing_policy").as_string() == std::string_view("WIFI")) {
+      file_.refuse(node,
+                   subject_of(node) + ": sharing_policy WIFI is not supported; make it SHARED");
     }
     if (*node.attribute("state_file").as_string() != '\0') {
-      refuse(node.offset_debug(), subject + ": a state_file is not supported; remove it");
+      file_.refuse(node, subject_of(node) + ": a state_file is not supported; remove it");
     }
-    if (name == "trace_connect" && (trace_kind == "HOST_AVAIL" || trace_kind == "LINK_AVAIL")) {
-      refuse(node.offset_debug(),
-             "trace_connect of kind " + trace_kind + " is not supported; remove it");
+    for (const char* profile : {"speed_file", "availability_file"}) {
+      if (*node.attribute(profile).as_string() == '\0') continue;
+      file_.refuse(node, fmt::format("{}: {} is not simulated, times come from traces; remove it, "
+                                     "and give a scenario an event of kind `profile`",
+                                     subject_of(node), profile));
     }
   }
 
   void visit_host(const pugi::xml_node& node) {
     const std::string name = node.attribute("id").as_string();
-    if (name.empty()) refuse(node.offset_debug(), "a host without id; name it");
-    const int line = line_of(node.offset_debug());
+    if (name.empty()) file_.refuse(node, "a host without id; name it");
+    const int line = file_.line_of(node);
     const auto [earlier, added] = line_of_host_.emplace(name, line);
     if (!added) {
-      refuse(node.offset_debug(),
-             fmt::format("host {} is there already, on line {}; rename or remove one", name,
-                         earlier->second));
+      file_.refuse(node, fmt::format("host {} is there already, on line {}; rename or remove one",
+                                     printable(name), earlier->second));
     }
     facts_.hosts.push_back({name, line});
     for (const pugi::xml_node& prop : node.children("prop")) visit_property(name, prop);
@@ -221,45 +215,99 @@ class PlatformChecker {
     try {
       apply_property(name, value, ignored);
     } catch (const InputError& error) {
-      refuse(prop.offset_debug(), "host " + host + ": " + error.why());
+      file_.refuse(prop, "host " + printable(host) + ": " + error.why());
     }
     if (name != "master" || value != "true") return;
     if (!facts_.master.empty() && facts_.master != host) {
-      refuse(prop.offset_debug(), "hosts " + facts_.master + " and " + host +
-                                      " are both master; keep the one that holds the input");
+      file_.refuse(prop, fmt::format("hosts {} and {} are both master; keep the one that holds the "
+                                     "input",
+                                     printable(facts_.master), printable(host)));
     }
     facts_.master = host;
   }
 
-  const std::string& path_;
-  std::string text_;
-  std::vector<std::size_t> line_ends_;
+  /// A cluster or a cabinet, which SimGrid makes hosts from before anybody can count them.
+  void visit_generator(const pugi::xml_node& node) {
+    facts_.generates_hosts = true;
+    const char* const radical = node.attribute("radical").as_string();
+    const std::optional<double> hosts = hosts_of_radical(radical);
+    if (!hosts) {
+      file_.refuse(node, fmt::format("{}: radical must be numbers and ranges as 0-9,12, not `{}`; "
+                                     "correct it",
+                                     subject_of(node), printable(radical)));
+    }
+    count_hosts(node, *hosts);
+  }
+
+  void count_hosts(const pugi::xml_node& node, double more) {
+    hosts_ += more;
+    if (hosts_ <= most_hosts) return;
+    file_.refuse(node,
+                 fmt::format("more than {} hosts, {:.0f} up to here; describe a smaller platform",
+                             most_hosts, hosts_));
+  }
+
+  void visit_link(pugi::xml_node& node) const {
+    check_profile_of(node, "bandwidth_file", least_bandwidth);
+    check_profile_of(node, "latency_file", 0.0);
+  }
+
+  /// SimGrid will look for the file under another name, which it finds from every folder.
+  void check_profile_of(pugi::xml_node& node, const char* name, double least) const {
+    pugi::xml_attribute attribute = node.attribute(name);
+    if (*attribute.as_string() == '\0') return;
+    const std::string where = fmt::format("{}:{}", file_.path(), file_.line_of(node));
+    const std::string file = find_profile(attribute.as_string(), file_.path(), where);
+    check_link_profile(profile_text(file), -1.0, least, file, 1);
+    attribute.set_value(from_any_folder(file).c_str());
+  }
+
+  void visit_trace(pugi::xml_node& node) const {
+    if (*node.attribute("file").as_string() != '\0') {
+      check_profile_of(node, "file", 0.0);
+      return;
+    }
+    const std::optional<double> period_s =
+        number_from(node.attribute("periodicity").as_string("-1"));
+    if (!period_s) file_.refuse(node, subject_of(node) + ": periodicity is no number; correct it");
+    std::string text;
+    for (const pugi::xml_node& part : node.children()) text += part.value();
+    check_link_profile(text, *period_s, 0.0, file_.path(), file_.line_of(node));
+  }
+
+  void visit_connection(const pugi::xml_node& node) {
+    const std::string kind = node.attribute("kind").as_string("HOST_AVAIL");
+    if (kind != "BANDWIDTH" && kind != "LATENCY") {
+      file_.refuse(node,
+                   fmt::format("trace_connect of kind {} is not supported; remove it, and say "
+                               "in a scenario what disturbs hosts",
+                               printable(kind)));
+    }
+    const std::string trace = node.attribute("trace").as_string();
+    if (connected_.insert(kind + " " + trace).second) return;
+    file_.refuse(node,
+                 fmt::format("trace {} is connected already, and SimGrid would leave this one "
+                             "out; write a second <trace>",
+                             printable(trace)));
+  }
+
+  /// A platform of more hosts does not end loading.
+  static constexpr double most_hosts = 1e6;
+  /// Bytes a second of a link that has a profile: over one of none, transfers would never end.
+  static constexpr double least_bandwidth = 0.0;
+
+  XmlFile file_;
   std::map<std::string, int> line_of_host_;
+  std::set<std::string> connected_;
+  double hosts_ = 0.0;
+  PlatformSettings settings_;
   PlatformFileFacts facts_;
 };
 
 }  // namespace
 
 PlatformFileFacts check_platform_file(const std::string& path) {
-  std::string text = read_input(path, "give a SimGrid platform file");
-  if (text.empty()) throw InputError(path, "the file is empty; give a SimGrid platform file");
-  return PlatformChecker(path, std::move(text)).check();
-}
-
-PlatformUnit unit_from_properties(const std::string& host,
-                                  const std::map<std::string, std::string>& properties) {
-  PlatformUnit result;
-  result.unit.name = host;
-  result.unit.node = host;
-  result.trace_unit = host;
-  for (const auto& [name, value] : properties) {
-    try {
-      apply_property(name, value, result);
-    } catch (const InputError& error) {
-      throw InputError("host " + host, error.why());
-    }
-  }
-  return result;
+  return PlatformChecker(path).check();
 }
 
 }  // namespace equipoise

@@ -23,14 +23,20 @@ struct PlatformHost {
 struct PlatformFileFacts {
   std::vector<PlatformHost> hosts;  ///< in the order of the file
   bool generates_hosts = false;     ///< there is a <cluster>, <cabinet> or <peer>
-  std::string master;  ///< the host whose property `master` is true, else the first one
+  std::string master;     ///< the host whose property `master` is true, else the first one
+  PlatformSource source;  ///< what SimGrid is given
+  std::vector<std::string>
+      notices;  ///< "FILE:LINE: ..." what is simulated in another way than usual
 };
 
-/// Reads the file at `path` and checks what SimGrid would die of, and the values of our own host
-/// properties. Throws InputError with FILE:LINE for a missing or empty file, for what is no XML or
-/// no platform, for a version below 4 (naming SimGrid's converter), a file without hosts, two hosts
-/// of one name, two masters, links of sharing policy WIFI, anything with a state file (SimGrid
-/// stops in the middle of a simulation of them), and unusable values of `kind`, `memory_bytes`,
+/// Reads the file at `path`, once, and checks what SimGrid would die of, what could write files or
+/// change unseen what is simulated, and the values of our own host properties. Throws InputError
+/// with FILE:LINE for a file that is missing, empty, a named pipe or a device; for what is no XML or no
+/// platform; for a version below 4 (naming SimGrid's converter), a file without hosts, two hosts of
+/// one name, two masters, more than a million hosts, names that are not UTF-8; for settings of
+/// SimGrid other than those of transfers (platforms/README.md), elements that are none of a platform
+/// (actors, includes, storage), links of sharing policy WIFI, state files, profiles of hosts, and
+/// profiles of links that SimGrid would die of; for unusable values of `kind`, `memory_bytes`,
 /// `copy_engines`, `slots`, `master` and `wattage_per_state`.
 [[nodiscard]] PlatformFileFacts check_platform_file(const std::string& path);
 

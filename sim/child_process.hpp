@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 
 namespace equipoise {
 
@@ -21,7 +22,7 @@ class ChildProcess {
   struct Outcome {
     int exit_code = 0;   ///< of a child that left by itself
     int signal = 0;      ///< that killed it; 0: none
-    std::string output;  ///< all that it wrote into the pipe
+    std::string output;  ///< all that it wrote into the pipe and nobody took before
 
     [[nodiscard]] bool succeeded() const { return exit_code == 0 && signal == 0; }
   };
@@ -41,6 +42,8 @@ class ChildProcess {
   /// Takes what the child has written, without waiting. False: the child has ended or closed its
   /// end, and `wait()` returns soon.
   bool receive();
+  /// What was received and not taken yet; `wait()` gives only what comes after it.
+  [[nodiscard]] std::string take_received() { return std::exchange(output_, {}); }
 
   /// Takes the rest of the output, waits for the child's end, and tells both. Once only.
   [[nodiscard]] Outcome wait();

@@ -162,9 +162,9 @@ void SimExecutor::load() {
   try {
     engine_ = start_simgrid();
     EQ_CHECK(now() == Seconds{}, "SimGrid's clock starts at 0, one simulation a process");
-    engine_->load_platform(setup_.platform_file);
+    load_platform(*engine_, setup_.source);
     ways_ = find_ways(setup_.platform);
-    const bool adds_up = transfers_add_up(setup_.platform_file);
+    const bool adds_up = transfers_add_up(setup_.source);
     for (UnitWays& ways : ways_) {
       for (Way* way : {&ways.in, &ways.out}) {
         way->is_private = way->is_private && adds_up && !setup_.activities_only;

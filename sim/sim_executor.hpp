@@ -31,7 +31,7 @@ struct PhaseCosts {
 
 /// One simulated run.
 struct SimSetup {
-  std::string platform_file;  ///< SimGrid XML; loaded again by the executor
+  PlatformSource source;  ///< loaded again by the executor
   /// As `probe_platform` gave it, units that take part only. A unit whose route has no links (it is
   /// on the master) moves nothing.
   Platform platform;

@@ -57,9 +57,10 @@ std::optional<std::string> simgrid_version() {
   return EQUIPOISE_SIMGRID_VERSION;
 }
 
-ProbedPlatform probe_platform(const std::string& platform_file,
-                              const std::function<bool(const ProbedHost&)>& wants_routes) {
-  return opened_module().probe_platform(platform_file, wants_routes);
+ProbedPlatform probe_platform(const PlatformSource& source,
+                              const std::function<bool(const ProbedHost&)>& wants_routes,
+                              MissingRoutes missing, const ProbeWatch& watch) {
+  return opened_module().probe_platform(source, wants_routes, missing, watch);
 }
 
 std::unique_ptr<Executor> make_sim_executor(SimSetup setup) {

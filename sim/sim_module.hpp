@@ -20,14 +20,16 @@ namespace equipoise {
 /// What the module holds under the name `equipoise_simgrid`. Nobody else calls these: see
 /// `probe_platform` and `make_sim_executor`, which open the module.
 struct SimModule {
-  ProbedPlatform (*probe_platform)(const std::string& platform_file,
-                                   const std::function<bool(const ProbedHost&)>& wants_routes);
+  ProbedPlatform (*probe_platform)(const PlatformSource& source,
+                                   const std::function<bool(const ProbedHost&)>& wants_routes,
+                                   MissingRoutes missing, const ProbeWatch& watch);
   std::unique_ptr<Executor> (*make_executor)(SimSetup setup);
 };
 
 /// Asks SimGrid, inside the module: `probe_platform`.
 [[nodiscard]] ProbedPlatform probe_with_simgrid(
-    const std::string& platform_file, const std::function<bool(const ProbedHost&)>& wants_routes);
+    const PlatformSource& source, const std::function<bool(const ProbedHost&)>& wants_routes,
+    MissingRoutes missing, const ProbeWatch& watch);
 /// Makes the executor inside the module: `make_sim_executor`.
 [[nodiscard]] std::unique_ptr<Executor> make_simgrid_executor(SimSetup setup);
 

@@ -1,6 +1,9 @@
 // Settings and routes of SimGrid.
 #include "sim/simgrid_engine.hpp"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <simgrid/s4u/Engine.hpp>
 #include <simgrid/s4u/Host.hpp>
 #include <simgrid/s4u/Link.hpp>
@@ -8,15 +11,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
 #include <csignal>
-#include <fstream>
+#include <cstring>
 #include <limits>
 #include <map>
-#include <sstream>
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
+#include "sim/child_process.hpp"
 
 namespace equipoise {
 namespace {
@@ -48,16 +52,30 @@ bool is_one(const char* name) {
   }
 }
 
-/// Whether the text of the file attaches profiles to links.
-bool has_profiles(const std::string& platform_file) {
-  std::ifstream file(platform_file);
-  std::ostringstream text;
-  text << file.rdbuf();
-  const std::string all = text.str();
+/// Whether the platform attaches profiles to links.
+bool has_profiles(const PlatformSource& source) {
   return std::ranges::any_of(
-      std::array{"bandwidth_file", "latency_file", "state_file", "trace_connect", "<include"},
-      [&](const char* word) { return all.find(word) != std::string::npos; });
+      std::array{"bandwidth_file=", "latency_file=", "<trace_connect"},
+      [&](const char* word) { return source.xml.find(word) != std::string::npos; });
 }
+
+/// A file that has no name and is gone with this object.
+class MemoryFile {
+ public:
+  explicit MemoryFile(const std::string& text) : fd_(::memfd_create("platform", MFD_CLOEXEC)) {
+    if (fd_ < 0 || !write_all(fd_, text)) {
+      throw BackendError(std::string("no memory for the platform: ") + std::strerror(errno));
+    }
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  ~MemoryFile() { ::close(fd_); }
+
+  [[nodiscard]] std::string name() const { return platform_in_memory + std::to_string(fd_); }
+
+ private:
+  int fd_;
+};
 
 Host* host_called(const std::string& name) {
   Host* host = Host::by_name_or_null(name);
@@ -136,7 +154,13 @@ EnginePtr start_simgrid() {
   return engine;
 }
 
-bool transfers_add_up(const std::string& platform_file) {
+void load_platform(Engine& engine, const PlatformSource& source) {
+  const MemoryFile file(source.xml);
+  engine.load_platform(file.name());
+  engine.seal_platform();
+}
+
+bool transfers_add_up(const PlatformSource& source) {
   const auto host_model = config::get_value<std::string>("host/model");
   const auto network_model = config::get_value<std::string>("network/model");
   return (host_model == "compound" || host_model == "default") &&
@@ -144,7 +168,7 @@ bool transfers_add_up(const std::string& platform_file) {
          !config::get_value<bool>("network/crosstraffic") &&
          config::get_value<double>("network/TCP-gamma") <= 0.0 &&
          is_one("network/latency-factor") && is_one("network/bandwidth-factor") &&
-         !has_profiles(platform_file);
+         !has_profiles(source);
 }
 
 std::vector<UnitWays> find_ways(const Platform& platform) {

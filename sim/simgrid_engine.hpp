@@ -31,10 +31,17 @@ constexpr Seconds simgrid_precision{1e-10};
 /// the network settings with which an undisturbed transfer takes latency + bytes / bandwidth.
 [[nodiscard]] EnginePtr start_simgrid();
 
-/// Whether an undisturbed transfer on the platform that was just loaded from `platform_file` takes
-/// exactly latency + bytes / bandwidth: the file has neither overridden that nor given profiles by
-/// which links change.
-[[nodiscard]] bool transfers_add_up(const std::string& platform_file);
+/// Where SimGrid finds a platform that is in memory only; a number follows.
+constexpr const char* platform_in_memory = "/proc/self/fd/";
+
+/// Loads what `source` holds, from memory, and completes it, so that every route can be asked for.
+/// Throws what SimGrid throws; it may also end the process.
+void load_platform(simgrid::s4u::Engine& engine, const PlatformSource& source);
+
+/// Whether an undisturbed transfer on the platform that was just loaded from `source` takes exactly
+/// latency + bytes / bandwidth: it has neither overridden that nor given profiles by which links
+/// change.
+[[nodiscard]] bool transfers_add_up(const PlatformSource& source);
 
 /// The way that a unit's data take in one direction.
 struct Way {

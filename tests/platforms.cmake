@@ -4,5 +4,6 @@ equipoise_tests(platforms
     platforms/detect_test.cpp
     platforms/platform_file_test.cpp
     platforms/starpu_platform_test.cpp
+    platforms/untrusted_platform_test.cpp
   LIBS equipoise::platforms
 )

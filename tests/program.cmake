@@ -33,6 +33,7 @@ equipoise_program_tests(commands
     tools/machine_spec_test.cpp
     tools/outputs_test.cpp
     tools/phases_test.cpp
+    tools/platform_test.cpp
     tools/repetition_noise_test.cpp
     tools/scenario_test.cpp
     tools/sweep_test.cpp

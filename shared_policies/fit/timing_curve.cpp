@@ -15,9 +15,10 @@ double move_s(double bytes, Seconds latency, double bytes_per_s) {
 }  // namespace
 
 TimingCurve::TimingCurve(BlockTiming timing, const Moving& moving)
-    : timing_(std::move(timing)), moving_(moving), sizes_(timing_.sizes()) {
-  for (std::size_t i = 0; i + 1 < sizes_.size(); ++i) {
-    non_decreasing_ = non_decreasing_ && seconds(sizes_[i]) <= seconds(sizes_[i + 1]);
+    : timing_(std::move(timing)), moving_(moving) {
+  const std::vector<double>& sizes = timing_.sizes();
+  for (std::size_t i = 0; i + 1 < sizes.size(); ++i) {
+    non_decreasing_ = non_decreasing_ && seconds(sizes[i]) <= seconds(sizes[i + 1]);
   }
 }
 
@@ -32,8 +33,9 @@ double TimingCurve::seconds(double items) const {
 
 CostAt TimingCurve::at(double items) const {
   const double here_s = seconds(items);
-  const auto above = std::upper_bound(sizes_.begin(), sizes_.end(), items);
-  const double further = above == sizes_.end() ? 2.0 * items : *above;
+  const std::vector<double>& sizes = timing_.sizes();
+  const auto above = std::upper_bound(sizes.begin(), sizes.end(), items);
+  const double further = above == sizes.end() ? 2.0 * items : *above;
   return {here_s, (seconds(further) - here_s) / (further - items)};
 }
 

@@ -44,7 +44,6 @@ class TimingCurve final : public CostModel {
 
   BlockTiming timing_;
   Moving moving_;
-  std::vector<double> sizes_;
   bool non_decreasing_ = true;
 };
 

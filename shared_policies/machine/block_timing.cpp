@@ -49,18 +49,20 @@ BlockTiming::BlockTiming(const Trace& trace, std::uint32_t unit) {
   EQ_CHECK(!samples.empty(), "a unit without samples has no timing");
   std::stable_sort(samples.begin(), samples.end(),
                    [](const auto* a, const auto* b) { return a->items < b->items; });
+  const auto times = std::make_shared<Times>();
   const TraceSample* const* first = samples.data();
   const TraceSample* const* const end = first + samples.size();
   while (first != end) {
     const double items = (*first)->items;
     const TraceSample* const* last =
         std::find_if(first, end, [items](const auto* sample) { return sample->items > items; });
-    add_size(first, last);
+    times->add_size(first, last);
     first = last;
   }
+  times_ = times;
 }
 
-void BlockTiming::add_size(const TraceSample* const* first, const TraceSample* const* last) {
+void BlockTiming::Times::add_size(const TraceSample* const* first, const TraceSample* const* last) {
   const double items = (*first)->items;
   double count = 0.0;
   double sum_s = 0.0;
@@ -70,27 +72,28 @@ void BlockTiming::add_size(const TraceSample* const* first, const TraceSample* c
     sum_s += static_cast<double>((*it)->count) * (*it)->compute_mean_s;
     summary = summary || (*it)->is_summary || (*it)->count > 1;
   }
-  const double mean_s = sum_s / count;
-  Spread spread;
+  const double pooled_mean_s = sum_s / count;
+  Spread scatter;
   double square = 0.0;  // in means, whose own squares may underflow
   for (const TraceSample* const* it = first; it != last; ++it) {
-    const double apart = ((*it)->compute_mean_s - mean_s) / mean_s;
-    const double sd = (*it)->compute_sd_s.value_or(0.0) / mean_s;
+    const double apart = ((*it)->compute_mean_s - pooled_mean_s) / pooled_mean_s;
+    const double sd = (*it)->compute_sd_s.value_or(0.0) / pooled_mean_s;
     square += static_cast<double>((*it)->count) * (sd * sd + apart * apart);
-    if (!summary) spread.sorted_s.push_back((*it)->compute_mean_s);
+    if (!summary) scatter.sorted_s.push_back((*it)->compute_mean_s);
   }
-  std::sort(spread.sorted_s.begin(), spread.sorted_s.end());
+  std::sort(scatter.sorted_s.begin(), scatter.sorted_s.end());
   const double relative2 = square / count;
-  spread.log_sigma = std::sqrt(std::log1p(relative2));
-  spread.log_mu = std::log(mean_s) - 0.5 * std::log1p(relative2);
-  any_log_normal_ = any_log_normal_ || summary;
-  mean_s_.push_back({items, mean_s});
-  spread_.push_back(std::move(spread));
+  scatter.log_sigma = std::sqrt(std::log1p(relative2));
+  scatter.log_mu = std::log(pooled_mean_s) - 0.5 * std::log1p(relative2);
+  any_log_normal = any_log_normal || summary;
+  sizes.push_back(items);
+  mean_s.push_back({items, pooled_mean_s});
+  spread.push_back(std::move(scatter));
   const auto keep = [&](std::optional<double> TraceSample::*field, std::vector<Point>& points) {
     if (const auto value = pooled(first, last, field)) points.push_back({items, *value});
   };
-  keep(&TraceSample::in_bytes, in_bytes_);
-  keep(&TraceSample::out_bytes, out_bytes_);
+  keep(&TraceSample::in_bytes, in_bytes);
+  keep(&TraceSample::out_bytes, out_bytes);
 }
 
 double BlockTiming::interpolate(const std::vector<Point>& points, double items) {
@@ -109,27 +112,29 @@ double BlockTiming::interpolate(const std::vector<Point>& points, double items) 
   return below->value + share * (above->value - below->value);
 }
 
-Seconds BlockTiming::mean(double items) const { return {interpolate(mean_s_, items)}; }
+Seconds BlockTiming::mean(double items) const { return {interpolate(times_->mean_s, items)}; }
 
 Seconds BlockTiming::quantile(double items, double u) const {
-  const double z = any_log_normal_ ? normal_quantile(u) : 0.0;
-  if (items <= mean_s_.front().items || items >= mean_s_.back().items) {
-    const bool below = items <= mean_s_.front().items;
-    const Spread& nearest = below ? spread_.front() : spread_.back();
-    const double nearest_mean_s = below ? mean_s_.front().value : mean_s_.back().value;
-    return {interpolate(mean_s_, items) * (nearest.quantile_s(u, z) / nearest_mean_s)};
+  const std::vector<Point>& mean_s = times_->mean_s;
+  const std::vector<Spread>& spread = times_->spread;
+  const double z = times_->any_log_normal ? normal_quantile(u) : 0.0;
+  if (items <= mean_s.front().items || items >= mean_s.back().items) {
+    const bool below = items <= mean_s.front().items;
+    const Spread& nearest = below ? spread.front() : spread.back();
+    const double nearest_mean_s = below ? mean_s.front().value : mean_s.back().value;
+    return {interpolate(mean_s, items) * (nearest.quantile_s(u, z) / nearest_mean_s)};
   }
-  const auto above = std::upper_bound(mean_s_.begin(), mean_s_.end(), items,
+  const auto above = std::upper_bound(mean_s.begin(), mean_s.end(), items,
                                       [](double x, const Point& point) { return x < point.items; });
-  const auto index = static_cast<std::size_t>(above - mean_s_.begin());
+  const auto index = static_cast<std::size_t>(above - mean_s.begin());
   const double share =
-      (items - mean_s_[index - 1].items) / (mean_s_[index].items - mean_s_[index - 1].items);
-  const double below_s = spread_[index - 1].quantile_s(u, z);
-  return {below_s + share * (spread_[index].quantile_s(u, z) - below_s)};
+      (items - mean_s[index - 1].items) / (mean_s[index].items - mean_s[index - 1].items);
+  const double below_s = spread[index - 1].quantile_s(u, z);
+  return {below_s + share * (spread[index].quantile_s(u, z) - below_s)};
 }
 
 bool BlockTiming::extrapolates(double items) const {
-  return items < mean_s_.front().items || items > mean_s_.back().items;
+  return items < sizes().front() || items > sizes().back();
 }
 
 std::optional<double> BlockTiming::recorded(const std::vector<Point>& points, double items) {
@@ -138,17 +143,11 @@ std::optional<double> BlockTiming::recorded(const std::vector<Point>& points, do
 }
 
 std::optional<double> BlockTiming::in_bytes(double items) const {
-  return recorded(in_bytes_, items);
+  return recorded(times_->in_bytes, items);
 }
 
 std::optional<double> BlockTiming::out_bytes(double items) const {
-  return recorded(out_bytes_, items);
-}
-
-std::vector<double> BlockTiming::sizes() const {
-  std::vector<double> sizes;
-  for (const Point& point : mean_s_) sizes.push_back(point.items);
-  return sizes;
+  return recorded(times_->out_bytes, items);
 }
 
 bool has_samples(const Trace& trace, std::uint32_t unit) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -14,7 +15,8 @@ namespace equipoise {
 /// The recorded compute times of one unit and kernel as a function of block size. Between recorded
 /// sizes times are interpolated linearly, quantile by quantile; above the largest they go on at the
 /// largest's speed; below the smallest they lie on the line through the two smallest sizes if its
-/// fixed cost is not negative, else in proportion (traces/README.md).
+/// fixed cost is not negative, else in proportion (traces/README.md). Copies share what was recorded:
+/// a thousand hosts that one unit of a trace times cost no more memory than one.
 class BlockTiming {
  public:
   /// The timing of `trace.units[unit]`, which has at least one sample that is no outlier (a bug
@@ -46,7 +48,7 @@ class BlockTiming {
   [[nodiscard]] std::optional<double> out_bytes(double items) const;
 
   /// The recorded sizes, ascending.
-  [[nodiscard]] std::vector<double> sizes() const;
+  [[nodiscard]] const std::vector<double>& sizes() const { return times_->sizes; }
 
  private:
   /// A value that was recorded at one size.
@@ -63,15 +65,22 @@ class BlockTiming {
     [[nodiscard]] double quantile_s(double u, double z) const;
   };
 
+  /// All that was recorded, never changed once it is made.
+  struct Times {
+    std::vector<double> sizes;   ///< ascending
+    std::vector<Point> mean_s;   ///< at these sizes
+    std::vector<Spread> spread;  ///< at these sizes
+    std::vector<Point> in_bytes;
+    std::vector<Point> out_bytes;
+    bool any_log_normal = false;
+
+    void add_size(const TraceSample* const* first, const TraceSample* const* last);
+  };
+
   static double interpolate(const std::vector<Point>& points, double items);
   static std::optional<double> recorded(const std::vector<Point>& points, double items);
-  void add_size(const TraceSample* const* first, const TraceSample* const* last);
 
-  std::vector<Point> mean_s_;   ///< ascending in items
-  std::vector<Spread> spread_;  ///< at the same sizes
-  std::vector<Point> in_bytes_;
-  std::vector<Point> out_bytes_;
-  bool any_log_normal_ = false;
+  std::shared_ptr<const Times> times_;
 };
 
 /// Whether `trace` has a sample of `trace.units[unit]` that is no outlier.

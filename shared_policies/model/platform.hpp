@@ -39,6 +39,12 @@ struct Platform {
   std::vector<Link> links;
 };
 
+/// A platform file as it was read and checked, for SimGrid to load.
+struct PlatformSource {
+  std::string file;  ///< its name, for messages
+  std::string xml;   ///< what SimGrid reads, each element on its line of the file
+};
+
 /// The sum of the latencies of the links of `route`, which are positions in `links`.
 [[nodiscard]] Seconds latency_of(const std::vector<Link>& links, const Route& route);
 /// The smallest bandwidth on `route`, in bytes/s; infinite for an empty one.

@@ -18,7 +18,11 @@ double quotient(double limit, double per_item) {
 
 CheapestBlocks::CheapestBlocks(std::span<const BlockTake> takes) {
   EQ_CHECK(!takes.empty() && takes.front().items > 0.0, "blocks have a size");
+  // Where nothing is taken, as by copies of no bytes, one size says as much as a thousand.
+  const auto is_free = [](const BlockTake& take) { return take.takes == 0.0; };
+  if (std::ranges::all_of(takes, is_free)) takes = takes.last(1);
   double least = std::numeric_limits<double>::infinity();
+  kinks_.reserve(takes.size());
   for (const BlockTake& take : takes) {
     least = std::min(least, take.takes / take.items);
     kinks_.push_back({take.items, take.takes, least});

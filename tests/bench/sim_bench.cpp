@@ -163,7 +163,7 @@ void sim_against_bare(benchmark::State& state, Kind kind) {
   const auto units = static_cast<int>(state.range(0));
   const auto blocks = static_cast<std::uint64_t>(state.range(1));
   const SimSetup setup = setup_of(kind, units, blocks);
-  const BareWork bare = bare_of(kind, units, blocks, setup.platform_file);
+  const BareWork bare = bare_of(kind, units, blocks, setup.source.file);
   std::vector<double> ours_s;
   RunBare* const run_bare = bare_program();
   std::vector<double> bare_s;

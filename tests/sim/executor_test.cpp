@@ -285,7 +285,7 @@ TEST(SimExecutor, ThrowsBackendErrorWhenThePlatformDoesNotComeUp) {
   SimSetup setup = one_unit(workload(10));
   setup.platform.units[0].unit.name = "nobody";
   EXPECT_TRUE(fails(setup));
-  setup.platform_file = "/nowhere/at/all.xml";
+  setup.source.xml = "no platform";
   EXPECT_TRUE(fails(setup));
 }
 

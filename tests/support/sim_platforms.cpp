@@ -130,12 +130,13 @@ Trace affine_trace(const TestUnit& unit) {
 
 SimSetup sim_setup(const TestPlatform& platform, const std::vector<Workload>& phases) {
   SimSetup setup;
-  setup.platform_file = write_temporary(platform_xml(platform), ".xml");
+  const std::string xml = platform_xml(platform);
+  setup.source = {write_temporary(xml, ".xml"), xml};
   setup.platform.master = "master";
   setup.phases = phases;
   setup.noise = false;
   setup.costs.assign(phases.size(), {{}, {}});
-  const ProbedPlatform probed = probe_platform(setup.platform_file, [&](const ProbedHost& host) {
+  const ProbedPlatform probed = probe_platform(setup.source, [&](const ProbedHost& host) {
     return host.name != "master" && !crossed(platform, std::stoul(host.name.substr(1)), "").empty();
   });
   setup.platform.links = probed.links;

@@ -16,6 +16,7 @@
 #include <fstream>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/printable_text.hpp"
@@ -61,6 +62,14 @@ bool put(const std::string& path, const std::string& text) {
 
 bool move_there(const std::string& path) {
   return !is_renamed(path) || std::rename((path + beside).c_str(), path.c_str()) == 0;
+}
+
+void handle_stop_signals(void (*handler)(int)) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESETHAND;  // a second Ctrl-C ends at once
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
 }
 
 }  // namespace
@@ -190,11 +199,15 @@ int finish_printing(int exit_code) {
 }
 
 void catch_stop_signals() {
-  struct sigaction action = {};
-  action.sa_handler = [](int number) { caught_signal.store(number); };
-  action.sa_flags = SA_RESETHAND;  // a second Ctrl-C ends at once
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
+  handle_stop_signals([](int number) { caught_signal.store(number); });
+}
+
+void end_on_stop_signals() {
+  handle_stop_signals([](int number) {
+    constexpr std::string_view words = "equipoise: error: interrupted\n";
+    static_cast<void>(!::write(STDERR_FILENO, words.data(), words.size()));
+    ::_exit(128 + number);
+  });
 }
 
 int stop_signal() { return caught_signal.load(); }

@@ -68,6 +68,9 @@ void open_standard_files();
 
 /// Ctrl-C and SIGTERM from here on only set a flag.
 void catch_stop_signals();
+/// Ctrl-C and SIGTERM from here on end the program at once, saying so, with 130 or 143: for work
+/// that cannot be asked to stop, and has written nothing yet that could be torn.
+void end_on_stop_signals();
 /// Whether one of them has come, and which (SIGINT, SIGTERM; 0: none).
 [[nodiscard]] int stop_signal();
 

@@ -1,24 +1,28 @@
 // `equipoise platform check|show|detect|generate`.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "platforms/detect.hpp"
 #include "platforms/platform_file.hpp"
-#include "sim/platform_probe.hpp"
+#include "shared_policies/model/printable_text.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/console.hpp"
 #include "tools/commands/machine_spec_file.hpp"
 #include "tools/report/text_table.hpp"
 #include "tools/worlds/generated_files.hpp"
+#include "tools/worlds/platform_loading.hpp"
+#include "traces/trace_file.hpp"
 
 namespace equipoise {
 namespace {
 
-/// The platform with routes to all hosts that could be units.
-ProbedPlatform probe_all(const std::string& file) {
-  static_cast<void>(check_platform_file(file));
-  return probe_platform(file, [](const ProbedHost&) { return true; });
+/// The platform with the routes of all hosts: whichever of them a trace will time.
+LoadedPlatform load_all(const std::string& file) {
+  catch_stop_signals();
+  return load_platform_file(
+      file, [](const ProbedHost&) { return true; }, MissingRoutes::note, false);
 }
 
 std::string bandwidth_text(const ProbedPlatform& platform, const Route& route) {
@@ -40,32 +44,41 @@ std::string links_text(const ProbedPlatform& platform, const Route& route) {
 }  // namespace
 
 int platform_check_command(const std::string& file) {
-  const ProbedPlatform platform = probe_all(file);
-  std::size_t units = 0;
+  const ProbedPlatform platform = load_all(file).probed;
+  std::vector<std::string> lacking;
   for (const ProbedHost& host : platform.hosts) {
     static_cast<void>(unit_from_properties(host.name, host.properties));
-    units += host.name == platform.master ? 0 : 1;
+    if (host.lacks_routes) lacking.push_back(printable(host.name, 40));
   }
-  std::printf("%s: a legal platform: %zu units, all with routes to the master %s and back\n",
-              file.c_str(), units, platform.master.c_str());
+  const std::size_t routed = platform.hosts.size() - lacking.size();
+  std::printf("%s: a legal platform: %zu host%s, the master %s among them, that traces may time\n",
+              file.c_str(), routed, routed == 1 ? "" : "s", printable(platform.master).c_str());
+  if (lacking.empty()) return 0;
+  constexpr std::size_t most = 20;
+  const std::size_t more = lacking.size() - std::min(lacking.size(), most);
+  lacking.resize(lacking.size() - more);
+  const std::string names = fmt::format("{}", fmt::join(lacking, ", "));
+  std::printf("no route to the master and back: %s%s; a run is refused whose trace times %s\n",
+              names.c_str(), more == 0 ? "" : fmt::format(" and {} more", more).c_str(),
+              lacking.size() == 1 ? "it" : "one of them");
   return 0;
 }
 
 int platform_show_command(const std::string& file) {
-  const ProbedPlatform platform = probe_all(file);
-  TextTable table({"unit", "kind", "model", "node", "timed as", "memory GiB", "in GB/s", "in us",
+  const ProbedPlatform platform = load_all(file).probed;
+  TextTable table({"host", "kind", "model", "node", "timed as", "memory GiB", "in GB/s", "in us",
                    "out GB/s", "out us", "links in"});
   for (const ProbedHost& host : platform.hosts) {
-    if (host.name == platform.master) continue;
     const PlatformUnit unit = unit_from_properties(host.name, host.properties);
     table.add(
-        {host.name, to_string(unit.unit.kind), unit.unit.model, unit.unit.node, unit.trace_unit,
+        {printable(host.name), to_string(unit.unit.kind), printable(unit.unit.model),
+         printable(unit.unit.node), printable(unit.trace_unit),
          unit.unit.memory_bytes ? fmt::format("{:.1f}", *unit.unit.memory_bytes / 0x1p30) : "-",
          bandwidth_text(platform, host.in), latency_text(platform, host.in),
          bandwidth_text(platform, host.out), latency_text(platform, host.out),
-         links_text(platform, host.in)});
+         host.lacks_routes ? "no route" : printable(links_text(platform, host.in), 400)});
   }
-  std::printf("master: %s\n\n%s", platform.master.c_str(), table.text().c_str());
+  std::printf("master: %s\n\n%s", printable(platform.master).c_str(), table.text().c_str());
   return 0;
 }
 

@@ -22,10 +22,14 @@ PolicyChoice only_policy(const Options& options) {
 
 int simulate_command(const Options& options) {
   const PolicyChoice choice = only_policy(options);
+  end_on_stop_signals();
   SimWorld world = load_sim_world(options);
   check_out(options);
-  catch_stop_signals();
-  if (choice.info->foresight == Foresight::oracle) know_best_schedule(world, options);
+  if (choice.info->foresight == Foresight::oracle) {
+    catch_stop_signals();
+    know_best_schedule(world, options);
+    end_on_stop_signals();  // until SimGrid has loaded the platform
+  }
   return report_run(simulate_once(world, choice, options, 0, options.out), choice, world.units,
                     options);
 }

@@ -58,8 +58,8 @@ std::string readable_platform_xml(const PlatformDescription& platform, const std
   std::string text = platform_xml(platform);
   const MemoryFile file(text);
   try {
-    static_cast<void>(check_platform_file(file.path()));
-    const auto probed = probe_platform(file.path(), [](const ProbedHost&) { return true; });
+    const PlatformFileFacts facts = check_platform_file(file.path());
+    const auto probed = probe_platform(facts.source, [](const ProbedHost&) { return true; });
     for (const ProbedHost& host : probed.hosts) {
       static_cast<void>(unit_from_properties(host.name, host.properties));
     }

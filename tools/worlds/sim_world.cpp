@@ -4,18 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "platforms/platform_file.hpp"
 #include "shared_policies/fit/copy_fit.hpp"
 #include "shared_policies/fit/timing_curve.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "sim/platform_probe.hpp"
 #include "tools/commands/console.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/worlds/inputs.hpp"
+#include "tools/worlds/platform_loading.hpp"
 #include "tools/worlds/workload_choice.hpp"
 #include "traces/scenario_file.hpp"
 
@@ -111,15 +113,33 @@ void add_units(SimWorld& world, const ProbedPlatform& probed) {
   for (const Trace& trace : world.traces) warn_of_units_left_over(trace, used);
 }
 
+/// The timings that were made, by phase, the trace's unit, and whether the host copies by itself:
+/// hosts that one unit times share it.
+class BlockTimings {
+ public:
+  const BlockTiming& of(const TimingPlace& place, const Workload& phase, const Unit& unit) {
+    const auto [made, is_new] = made_.try_emplace(
+        std::tuple(&phase, place.trace, place.unit, unit.copy_engines == 0), std::nullopt);
+    if (is_new) {
+      made->second = block_timing_of(*place.trace, place.unit, phase, unit.copy_engines);
+    }
+    return *made->second;
+  }
+
+ private:
+  using Key = std::tuple<const Workload*, const Trace*, std::uint32_t, bool>;
+  std::map<Key, std::optional<BlockTiming>> made_;
+};
+
 void add_timing(SimWorld& world) {
+  BlockTimings timings;
   for (const Workload& phase : world.setup.phases) {
     std::vector<BlockTiming> timing;
     std::vector<RecordedSizes> recorded;
     for (const PlatformUnit& unit : world.setup.platform.units) {
       const TimingPlace place = *find_timing(world.traces, phase.kernel, unit.trace_unit);
-      timing.push_back(block_timing_of(*place.trace, place.unit, phase, unit.unit.copy_engines));
-      const std::vector<double> sizes = timing.back().sizes();
-      recorded.push_back({sizes.front(), sizes.back()});
+      timing.push_back(timings.of(place, phase, unit.unit));
+      recorded.push_back({timing.back().sizes().front(), timing.back().sizes().back()});
     }
     world.setup.timing.push_back(std::move(timing));
     world.recorded.push_back(std::move(recorded));
@@ -185,14 +205,17 @@ void read_scenario_into(SimWorld& world, const std::string& path) {
 
 SimWorld load_sim_world(const Options& options) {
   SimWorld world;
-  static_cast<void>(check_platform_file(options.platform_file));
   world.traces = read_traces(options.trace_files);
   for (WorkloadChoice& choice : choose_workloads(options, world.traces)) {
     world.setup.phases.push_back(std::move(choice.workload));
   }
-  const ProbedPlatform probed = probe_platform(options.platform_file, [&](const ProbedHost& host) {
-    return is_timed(world, unit_from_properties(host.name, host.properties).trace_unit);
-  });
+  LoadedPlatform loaded = load_platform_file(
+      options.platform_file,
+      [&](const ProbedHost& host) {
+        return is_timed(world, unit_from_properties(host.name, host.properties).trace_unit);
+      },
+      MissingRoutes::refuse, options.quiet);
+  const ProbedPlatform& probed = loaded.probed;
   const bool any = std::any_of(probed.hosts.begin(), probed.hosts.end(),
                                [](const ProbedHost& host) { return host.has_routes; });
   if (!any) {
@@ -206,7 +229,7 @@ SimWorld load_sim_world(const Options& options) {
     throw InputError(options.platform_file, "no unit can take part; see the warnings above");
   }
   add_timing(world);
-  world.setup.platform_file = options.platform_file;
+  world.setup.source = std::move(loaded.source);
   add_costs(world, options.dispatch_cost);
   for (const PlatformUnit& unit : world.setup.platform.units) world.units.push_back(unit.unit);
   read_scenario_into(world, options.scenario_file);
@@ -226,6 +249,7 @@ SimWorld load_sim_world(const Options& options) {
 KnownCosts known_costs(const SimWorld& world, const std::vector<Trace>& traces) {
   KnownCosts known;
   known.phases.clear();
+  BlockTimings timings;
   const Platform& platform = world.setup.platform;
   for (std::size_t k = 0; k < world.setup.phases.size(); ++k) {
     const Workload& workload = world.setup.phases[k];
@@ -236,7 +260,7 @@ KnownCosts known_costs(const SimWorld& world, const std::vector<Trace>& traces) 
       phase.push_back(nullptr);
       if (!place) continue;
       phase.back() = std::make_unique<TimingCurve>(
-          block_timing_of(*place->trace, place->unit, workload, unit.unit.copy_engines),
+          timings.of(*place, workload, unit.unit),
           moving_of(platform, unit, workload, world.setup.costs[k].dispatch_of(i)));
     }
   }
@@ -266,7 +290,11 @@ RunReport simulate_once(const SimWorld& world, const PolicyChoice& choice, const
   plan.decision_cost = options.decision_cost;
   plan.settings = world.settings;
   plan.journal_file = journal_file;
-  plan.stop_requested = [] { return stop_signal() != 0; };
+  // Asked for the first time when SimGrid has loaded the platform and something has happened.
+  plan.stop_requested = [has_begun = false]() mutable {
+    if (!std::exchange(has_begun, true)) catch_stop_signals();
+    return stop_signal() != 0;
+  };
   SimSetup setup = world.setup;
   setup.seed = options.seed;
   setup.repetition = repetition;

@@ -45,6 +45,13 @@ TEST(BlockTiming, InterpolatesTheMeanLinearlyBetweenRecordedSizes) {
   EXPECT_DOUBLE_EQ(timing.mean(300).value, 3.5);
 }
 
+TEST(BlockTiming, SharesWhatWasRecordedAmongItsCopies) {
+  const BlockTiming timing(one_unit({sample(100, 1.0), sample(200, 3.0)}), 0);
+  const std::vector<BlockTiming> hosts(1000, timing);
+  EXPECT_EQ(&hosts.back().sizes(), &timing.sizes());
+  EXPECT_EQ(hosts.back().mean(150).value, 2.0);
+}
+
 TEST(BlockTiming, GoesOnAtTheLargestSizesSpeedAboveIt) {
   const BlockTiming timing(one_unit({sample(100, 1.0), sample(200, 1.5)}), 0);
   EXPECT_DOUBLE_EQ(timing.mean(800).value, 6.0);  // 1.5 / 200 * 800, not the line's 4.5

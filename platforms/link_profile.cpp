@@ -1,0 +1,121 @@
+// Line by line, before SimGrid stops the program on one.
+#include "platforms/link_profile.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+#include "platforms/host_properties.hpp"
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/printable_text.hpp"
+
+namespace equipoise {
+namespace {
+
+std::vector<std::string> words_of(const std::string& line) {
+  std::istringstream in(line);
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
+}
+
+class ProfileChecker {
+ public:
+  ProfileChecker(double periodicity_s, double least, const std::string& where, int first_line)
+      : where_(where), least_(least), line_(first_line), first_line_(first_line) {
+    if (periodicity_s > 0.0) period_ = periodicity_s;
+  }
+
+  void check(const std::string& text) {
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line); ++line_) take(words_of(line), line);
+    line_ = first_line_;
+    if (events_ == 0) refuse("a profile without times; write lines `TIME VALUE`");
+    if (period_ && loop_after_) {
+      refuse("a profile with both PERIODICITY and LOOPAFTER; remove one");
+    }
+    if (period_ && *period_ < last_time_) {
+      refuse("a profile with times after its PERIODICITY; make that longer");
+    }
+    if ((period_ || loop_after_) && period_.value_or(last_time_ + loop_after_.value_or(0)) < 1e-6) {
+      refuse("a profile that repeats without time passing; make it repeat after 1e-6 s or more");
+    }
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw InputError(where_ + ":" + std::to_string(line_), why);
+  }
+
+  void take(const std::vector<std::string>& words, const std::string& line) {
+    if (words.empty() || words[0][0] == '#' || words[0][0] == '%') return;
+    const std::optional<double> second = words.size() == 2 ? number_from(words[1]) : std::nullopt;
+    if (words[0] == "PERIODICITY" || words[0] == "LOOPAFTER") {
+      if (!second || *second < 0.0) refuse(words[0] + " needs seconds from 0 on; correct it");
+      (words[0] == "LOOPAFTER" ? loop_after_ : period_) = second;
+      return;
+    }
+    const std::optional<double> time_s = number_from(words[0]);
+    if (!time_s || !second) {
+      refuse(
+          fmt::format("a profile has lines `TIME VALUE` with numbers, not `{}`; correct it "
+                      "(random profiles are not supported)",
+                      printable(line)));
+    }
+    if (*time_s < last_time_) refuse("a profile's times must not fall; sort its lines");
+    if (*second < least_) {
+      refuse(fmt::format("a profile's value must be {} or more, not `{}`; correct it", least_,
+                         printable(words[1])));
+    }
+    last_time_ = *time_s;
+    ++events_;
+  }
+
+  const std::string& where_;
+  double least_;
+  int line_;
+  int first_line_;
+  std::optional<double> period_;
+  std::optional<double> loop_after_;
+  double last_time_ = 0.0;
+  std::size_t events_ = 0;
+};
+
+}  // namespace
+
+void check_link_profile(const std::string& text, double periodicity_s, double least,
+                        const std::string& where, int first_line) {
+  ProfileChecker(periodicity_s, least, where, first_line).check(text);
+}
+
+std::string find_profile(const std::string& name, const std::string& platform_file,
+                         const std::string& where) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  for (const fs::path& folder : {fs::path(), fs::path(platform_file).parent_path()}) {
+    const fs::path file = folder / name;
+    if (!fs::exists(file, error)) continue;
+    if (fs::is_regular_file(file, error)) return fs::absolute(file, error).string();
+    throw InputError(where, "the profile " + printable(name) + " is no regular file; name one");
+  }
+  throw InputError(where, "no file " + printable(name) +
+                              ", neither here nor beside the platform; correct the name");
+}
+
+std::string profile_text(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::string from_any_folder(const std::string& file) {
+  std::string spelling;
+  for (int up = 0; up < 64; ++up) spelling += "../";
+  return spelling + std::filesystem::path(file).relative_path().string();
+}
+
+}  // namespace equipoise

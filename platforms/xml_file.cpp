@@ -1,0 +1,47 @@
+// Reads a file into memory and has pugixml parse it.
+#include "platforms/xml_file.hpp"
+
+#include <algorithm>
+
+#include "shared_policies/model/failure.hpp"
+#include "traces/files/input_file.hpp"
+
+namespace equipoise {
+namespace {
+
+std::string text_of(const std::string& path) {
+  std::string text = read_input(path, "give a SimGrid platform file");
+  if (text.empty()) throw InputError(path, "the file is empty; give a SimGrid platform file");
+  return text;
+}
+
+}  // namespace
+
+XmlFile::XmlFile(const std::string& path) : path_(path) {
+  const std::string text = text_of(path);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\n') line_ends_.push_back(i);
+  }
+  // Other encodings would move the offsets that lines are found by, and are not what SimGrid reads.
+  const pugi::xml_parse_result parsed = document_.load_buffer(
+      text.data(), text.size(), pugi::parse_default | pugi::parse_doctype, pugi::encoding_utf8);
+  if (parsed) return;
+  const bool empty = parsed.status == pugi::status_no_document_element;
+  throw InputError(
+      path + ":" + std::to_string(line_at(empty ? 0 : parsed.offset)),
+      std::string("not XML: ") + parsed.description() + "; give a SimGrid platform file");
+}
+
+int XmlFile::line_at(std::ptrdiff_t offset) const {
+  const auto position = static_cast<std::size_t>(std::max<std::ptrdiff_t>(offset, 0));
+  const auto before = std::lower_bound(line_ends_.begin(), line_ends_.end(), position);
+  return static_cast<int>(before - line_ends_.begin()) + 1;
+}
+
+int XmlFile::line_of(const pugi::xml_node& node) const { return line_at(node.offset_debug()); }
+
+void XmlFile::refuse(const pugi::xml_node& node, const std::string& why) const {
+  throw InputError(path_ + ":" + std::to_string(line_of(node)), why);
+}
+
+}  // namespace equipoise

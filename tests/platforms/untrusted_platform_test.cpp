@@ -1,0 +1,240 @@
+// Platform files that somebody else wrote: what they may not do.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "tests/platforms/platform_texts.hpp"
+
+namespace equipoise::untrusted_platform_test {
+namespace {
+
+TEST(PlatformFile, RefusesProfilesOfHostsWhichWouldNotBeSimulated) {
+  const std::string todo =
+      " is not simulated, times come from traces; remove it, and give a scenario an event of kind "
+      "`profile`";
+  EXPECT_EQ(refusal(zone("<host id=\"a\" speed=\"1Gf\" speed_file=\"s.txt\"/>\n")),
+            "p.xml:5: host a: speed_file" + todo);
+  EXPECT_EQ(refusal(zone("<host id=\"a\" speed=\"1Gf\" availability_file=\"s.txt\"/>\n")),
+            "p.xml:5: host a: availability_file" + todo);
+  EXPECT_EQ(refusal(zone("<peer id=\"a\" speed=\"1Gf\" bw_in=\"1Bps\" bw_out=\"1Bps\" "
+                         "speed_file=\"s.txt\"/>\n")),
+            "p.xml:5: peer a: speed_file" + todo);
+  EXPECT_EQ(
+      refusal(zone("<host id=\"a\" speed=\"1Gf\"/>\n"
+                   "<trace_connect kind=\"SPEED\" trace=\"t\" element=\"a\"/>\n")),
+      "p.xml:6: trace_connect of kind SPEED is not supported; remove it, and say in a scenario "
+      "what disturbs hosts");
+}
+
+std::string config_refusal(const std::string& prop) {
+  return refusal(head + "<platform version=\"4.1\">\n<config id=\"c\">\n" + prop +
+                 "\n</config>\n<zone id=\"z\" routing=\"Full\"><host id=\"a\" speed=\"1Gf\"/>"
+                 "</zone></platform>\n");
+}
+
+TEST(PlatformFile, RefusesAConfigThatWritesFilesOrEndsTheProgram) {
+  for (const char* name : {"tracing",
+                           "tracing/filename",
+                           "maxmin/precision",
+                           "surf/precision",
+                           "precision/timing",
+                           "debug/breakpoint",
+                           "debug/verbose-exit",
+                           "contexts/factory",
+                           "contexts/nthreads",
+                           "plugin",
+                           "path",
+                           "host/model",
+                           "cpu/optim",
+                           "network/optim",
+                           "smpi/bw-factor",
+                           "model-check",
+                           "no/such",
+                           "",
+                           "network/model tracing",
+                           "network\n/model"}) {
+    const std::string why = config_refusal("<prop id=\"" + std::string(name) + "\" value=\"1\"/>");
+    EXPECT_TRUE(why.starts_with("p.xml:5: a platform may not set `")) << why;
+    EXPECT_TRUE(why.ends_with("; remove it")) << why;
+  }
+}
+
+TEST(PlatformFile, RefusesSettingsOfTransfersThatSimGridWouldDieOf) {
+  const auto set = [](const std::string& name, const std::string& value) {
+    return config_refusal("<prop id=\"network/" + name + "\" value=\"" + value + "\"/>");
+  };
+  EXPECT_EQ(
+      set("bandwidth-factor", "0"),
+      "p.xml:5: network/bandwidth-factor must be a number from 0.001 to 1000, not `0`; correct "
+      "or remove it");
+  for (const char* value :
+       {"", "nan", "-1", "1e300", "x", "1 tracing:1", "1,tracing:1", "1&#10;2"}) {
+    EXPECT_TRUE(
+        set("latency-factor", value).starts_with("p.xml:5: network/latency-factor must be"));
+    EXPECT_TRUE(set("TCP-gamma", std::string(value) + "&#9;").starts_with("p.xml:5: "));
+  }
+  EXPECT_TRUE(set("TCP-gamma", "0.5").starts_with("p.xml:5: network/TCP-gamma must be -1 or 0"));
+  EXPECT_TRUE(
+      set("crosstraffic", "2").starts_with("p.xml:5: network/crosstraffic must be yes or no"));
+  EXPECT_TRUE(set("model", "SMPI").starts_with("p.xml:5: network/model must be CM02 or LV08"));
+  EXPECT_EQ(config_refusal("<prop id=\"network/weight-S\" value=\"0\"/>\n"
+                           "<prop id=\"network/weight-S\" value=\"1\"/>"),
+            "p.xml:6: network/weight-S is set already, on line 5; remove one");
+}
+
+TEST(PlatformFile, SaysWhatAPlatformHasSimulatedInAnotherWay) {
+  const auto notices = [](const std::string& props) {
+    const TemporaryFolder folder;
+    const std::string path = folder.write(
+        "p.xml", head + "<platform version=\"4.1\">\n<config>\n" + props +
+                     "</config>\n<zone id=\"z\" routing=\"Full\"><host id=\"a\" speed=\"1Gf\"/>"
+                     "</zone></platform>\n");
+    std::vector<std::string> all = check_platform_file(path).notices;
+    for (std::string& notice : all) notice.replace(0, path.size(), "p.xml");
+    return all;
+  };
+  // What StarPU's files set is what is simulated anyway.
+  EXPECT_TRUE(notices("<prop id=\"network/TCP-gamma\" value=\"-1\"/>"
+                      "<prop id=\"network/latency-factor\" value=\"1\"/>"
+                      "<prop id=\"network/bandwidth-factor\" value=\"1\"/>"
+                      "<prop id=\"network/weight-S\" value=\"0.0\"/>"
+                      "<prop id=\"network/crosstraffic\" value=\"0\"/>")
+                  .empty());
+  EXPECT_EQ(
+      notices("<prop id=\"network/latency-factor\" value=\"2\"/>\n"
+              "<prop id=\"network/model\" value=\"LV08\"/>\n"
+              "<prop id=\"network/crosstraffic\" value=\"on\"/>\n"),
+      std::vector<std::string>(
+          {"p.xml:5: simulated with network/latency-factor = 2, as the platform says, not 1",
+           "p.xml:6: simulated with network/model = LV08, as the platform says, not CM02",
+           "p.xml:7: simulated with network/crosstraffic = on, as the platform says, not no"}));
+}
+
+TEST(PlatformFile, RefusesElementsThatAreNoneOfAPlatform) {
+  const std::string host = "<host id=\"a\" speed=\"1Gf\"/>\n";
+  EXPECT_EQ(refusal(zone(host + "<actor host=\"a\" function=\"f\"/>\n")),
+            "p.xml:6: an element <actor>: nothing is deployed here, policies hand out the work; "
+            "remove it");
+  for (const char* name : {"process", "include", "storage", "storage_type", "mount", "script"}) {
+    const std::string why = refusal(zone(host + "<" + name + "/>\n"));
+    EXPECT_TRUE(why.starts_with("p.xml:6: ")) << why;
+    EXPECT_NE(why.find(name), std::string::npos) << why;
+  }
+  EXPECT_EQ(refusal(zone(host + "words\n")),
+            "p.xml:5: text between elements, `\\x0awords\\x0a`; "
+            "remove it");
+  EXPECT_EQ(refusal(zone("<host id=\"a\" speed=\"1Gf\" id=\"b\"/>\n")),
+            "p.xml:5: <host> has id twice; remove one");
+}
+
+TEST(PlatformFile, RefusesNamesThatAreNotUtf8AndShowsThemEscapedAndShort) {
+  EXPECT_EQ(refusal(zone("<host id=\"caf\xE9\" speed=\"1Gf\"/>\n")),
+            "p.xml:5: id of <host> is not UTF-8, `caf\\xe9`; convert the file (`iconv -t UTF-8`)");
+  EXPECT_EQ(
+      property_refusal("model", "caf\xE9"),
+      "p.xml:6: value of <prop> is not UTF-8, `caf\\xe9`; convert the file (`iconv -t UTF-8`)");
+  EXPECT_EQ(refusal(head + "<!-- caf\xE9 -->" +
+                    zone("<host id=\"caf\xC3\xA9\" speed=\"1Gf\"/>").substr(head.size())),
+            "not refused");
+  const std::string twice = "<host id=\"a&#27;[31m\" speed=\"1Gf\"/>\n";
+  EXPECT_EQ(refusal(zone(twice + twice)),
+            "p.xml:6: host a\\x1b[31m is there already, on line 5; rename or remove one");
+  const std::string kind = property_refusal("kind", std::string(10000, 'x'));
+  EXPECT_EQ(kind, "p.xml:6: host a: property kind must be cpu, gpu or mic, not `" +
+                      std::string(120, 'x') + "...`; correct it");
+}
+
+TEST(PlatformFile, RefusesMoreHostsThanCanBeHeldBeforeTheyAreMade) {
+  const auto cluster = [](const std::string& radical) {
+    return refusal(zone("<cluster id=\"c\" prefix=\"n\" radical=\"" + radical +
+                        "\" suffix=\"\" speed=\"1Gf\" bw=\"1Gbps\" lat=\"1us\"/>\n"));
+  };
+  EXPECT_EQ(cluster("0-99999999"),
+            "p.xml:5: more than 1000000 hosts, 100000000 up to here; describe a smaller platform");
+  EXPECT_EQ(cluster("0-999999"), "not refused");
+  EXPECT_EQ(cluster("0,5-6,9"), "not refused");
+  EXPECT_TRUE(cluster("0-499999,500000-1000000").starts_with("p.xml:5: more than 1000000 hosts"));
+  for (const char* radical : {"", "x", "3-1", "1-2-3", "-1", "1,,2", "0-9999999999", "1-"}) {
+    EXPECT_TRUE(cluster(radical).starts_with("p.xml:5: cluster c: radical must be")) << radical;
+  }
+}
+
+TEST(PlatformFile, RefusesWhatIsNoFileThatEnds) {
+  EXPECT_EQ(refusal_of([] { (void)check_platform_file("/dev/zero"); }),
+            "/dev/zero: is a device, which may never end; give a SimGrid platform file");
+  const TemporaryFolder folder;
+  const std::string pipe = folder.path("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_TRUE(
+      refusal_of([&] { (void)check_platform_file(pipe); }).starts_with(pipe + ": is a named pipe"));
+  EXPECT_TRUE(refusal_of([&] {
+                (void)check_platform_file(folder.path(""));
+              }).starts_with(folder.path("") + ": is a folder"));
+}
+
+/// A platform with a link whose bandwidth changes as the file `profile` says.
+std::string profile_refusal(const std::string& profile) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("p.xml", zone("<host id=\"a\" speed=\"1Gf\"/>\n"
+                                                      "<link id=\"l\" bandwidth=\"1Bps\" "
+                                                      "bandwidth_file=\"bw.txt\"/>\n"));
+  const std::string file = folder.write("bw.txt", profile);
+  std::string why = refusal_of([&] { (void)check_platform_file(path); });
+  if (why.starts_with(file)) why.replace(0, file.size(), "bw.txt");
+  return why;
+}
+
+TEST(PlatformFile, AcceptsProfilesOfLinks) {
+  EXPECT_EQ(profile_refusal("# a day\nPERIODICITY 10\n\n0 1e9\n5.5 5e8\n"), "not refused");
+  EXPECT_EQ(profile_refusal("0 1e9\nLOOPAFTER 2\n"), "not refused");
+}
+
+TEST(PlatformFile, RefusesProfilesOfLinksThatSimGridWouldDieOf) {
+  EXPECT_EQ(
+      profile_refusal("0 1e9\nNORM 1 2 DET 3\n"),
+      "bw.txt:2: a profile has lines `TIME VALUE` with numbers, not `NORM 1 2 DET 3`; correct it "
+      "(random profiles are not supported)");
+  for (const char* line : {"STOCHASTIC", "1", "1 x", "1 2 3", "-1 5", "1 nan", "1 inf"}) {
+    EXPECT_TRUE(profile_refusal(line).starts_with("bw.txt:1: a profile")) << line;
+  }
+  EXPECT_EQ(profile_refusal("5 1\n4 1\n"),
+            "bw.txt:2: a profile's times must not fall; sort its lines");
+  EXPECT_TRUE(profile_refusal("0 -1\n").starts_with("bw.txt:1: a profile's value must be"));
+  EXPECT_EQ(profile_refusal("# nothing\n"),
+            "bw.txt:1: a profile without times; write lines `TIME VALUE`");
+  EXPECT_TRUE(
+      profile_refusal("PERIODICITY 1\n2 1\n").starts_with("bw.txt:1: a profile with times"));
+  EXPECT_TRUE(
+      profile_refusal("LOOPAFTER 0\n0 1\n").starts_with("bw.txt:1: a profile that repeats"));
+}
+
+TEST(PlatformFile, RefusesProfilesThatAreNotThereOrAreNoFiles) {
+  const auto link = [](const std::string& file) {
+    return refusal(
+        zone("<host id=\"a\" speed=\"1Gf\"/>\n<link id=\"l\" bandwidth=\"1Bps\" "
+             "latency_file=\"" +
+             file + "\"/>\n"));
+  };
+  EXPECT_EQ(link("none.txt"),
+            "p.xml:6: no file none.txt, neither here nor beside the platform; correct the name");
+  EXPECT_EQ(link("/dev/zero"), "p.xml:6: the profile /dev/zero is no regular file; name one");
+}
+
+TEST(PlatformFile, GivesSimGridWhatItCheckedAndNothingElseOnTheSameLines) {
+  const PlatformFileFacts facts =
+      check(head +
+            "<!-- <config> -->\n<platform version='4.1'>\n\n"
+            "<config><prop id='network/model' value='CM02'/></config>"
+            "<zone id='z' routing='Full'>\n<host id='a&amp;\"b&lt;' speed='1Gf'/>\n"
+            "<trace id='t' periodicity='1'>\n0 1\n0.5 2\n</trace>\n</zone></platform>\n"
+            "<?after?>\n");
+  EXPECT_EQ(
+      facts.source.xml,
+      "<?xml version='1.0'?><!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+      "\n\n<platform version=\"4.1\">\n\n"
+      "<config><prop id=\"network/model\" value=\"CM02\"></prop></config>"
+      "<zone id=\"z\" routing=\"Full\">\n<host id=\"a&#38;&#34;b&#60;\" speed=\"1Gf\"></host>\n"
+      "<trace id=\"t\" periodicity=\"1\">\n0 1\n0.5 2\n</trace></zone></platform>");
+}
+
+}  // namespace
+}  // namespace equipoise::untrusted_platform_test

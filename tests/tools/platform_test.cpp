@@ -1,0 +1,216 @@
+// Platforms as a user gives them to the program: several zones, many hosts, hostile files.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <csignal>
+
+#include "tests/support/program.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace equipoise::platform_test {
+namespace {
+
+const std::string head =
+    "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+    "<platform version=\"4.1\">\n";
+
+/// ram and a in one zone, b and c, which has no route, in another; `config` before them.
+std::string two_zones(const std::string& config) {
+  return head + config +
+         "<zone id=\"w\" routing=\"Full\">\n<zone id=\"x\" routing=\"Full\">\n"
+         "<host id=\"ram\" speed=\"1Gf\"><prop id=\"master\" value=\"true\"/></host>\n"
+         "<host id=\"a\" speed=\"1Gf\"/>\n"
+         "<link id=\"l\" bandwidth=\"1GBps\" latency=\"0s\"/>\n"
+         "<route src=\"ram\" dst=\"a\"><link_ctn id=\"l\"/></route>\n</zone>\n"
+         "<zone id=\"y\" routing=\"Full\">\n<host id=\"b\" speed=\"1Gf\"/>\n</zone>\n"
+         "<zone id=\"n\" routing=\"Full\">\n<host id=\"c\" speed=\"1Gf\"/>\n</zone>\n"
+         "<link id=\"m\" bandwidth=\"1GBps\" latency=\"0s\"/>\n"
+         "<zoneRoute src=\"x\" dst=\"y\" gw_src=\"ram\" gw_dst=\"b\"><link_ctn "
+         "id=\"m\"/></zoneRoute>\n"
+         "</zone>\n</platform>\n";
+}
+
+/// A trace in which every one of `units` computes 100 items a second.
+std::string trace_of(const std::vector<std::string>& units) {
+  std::string names;
+  std::string samples;
+  for (const std::string& unit : units) {
+    names += (names.empty() ? "" : ",") + ("{\"id\":\"" + unit + "\",\"kind\":\"cpu\"}");
+    samples += "{\"unit\":\"" + unit + "\",\"items\":100,\"compute_s\":1.0}\n";
+  }
+  return R"({"schema":"equipoise.trace/1","source":"recorded","kernel":"k","item":"thing",)"
+         R"("provenance":"a test","machine":{},"units":[)" +
+         names + "]}\n" + samples;
+}
+
+class PlatformFiles : public testing::Test {
+ protected:
+  [[nodiscard]] std::vector<std::string> simulation(const std::string& platform,
+                                                    const std::vector<std::string>& units) const {
+    return {"simulate",
+            "--platform",
+            platform,
+            "--trace",
+            scratch.write("t.jsonl", trace_of(units)),
+            "--workload",
+            "k:items=300",
+            "--policy",
+            "static",
+            "--noise",
+            "off"};
+  }
+
+  TemporaryFolder scratch;
+};
+
+TEST_F(PlatformFiles, MayNotWriteFiles) {
+  const std::string victim = scratch.write("victim.txt", "precious");
+  const std::string platform =
+      scratch.write("p.xml", two_zones("<config><prop id=\"tracing\" value=\"yes\"/>\n<prop "
+                                       "id=\"tracing/filename\" value=\"" +
+                                       victim + "\"/></config>\n"));
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"platform", "check", platform},
+        {"platform", "show", platform},
+        simulation(platform, {"a"})}) {
+    const ProgramRun run = run_equipoise(command);
+    EXPECT_EQ(run.exit_code, 2) << run.err;
+    EXPECT_EQ(run.err.rfind("equipoise: error: " + platform + ":4: a platform may not set", 0), 0U)
+        << run.err;
+    EXPECT_EQ(lines_of(run.err).size(), 1U) << run.err;
+    EXPECT_EQ(read_text(victim), "precious");
+  }
+}
+
+TEST_F(PlatformFiles, MayNotHideSettingsFromTheCheck) {
+  const std::string victim = scratch.write("victim.txt", "precious");
+  const std::string setting = "tracing:yes tracing/filename:" + victim;
+  for (const std::string& config : std::vector<std::string>{
+           "<config><prop id=\"network/weight-S\" value=\"0 " + setting + "\"/></config>\n",
+           "<config><prop id=\"network/weight-S:0 " + setting + " x\" value=\"1\"/></config>\n",
+           "<config><prop id=\"&#116;racing/filename\" value=\"" + victim + "\"/></config>\n",
+           "<config><prop id=\"network/weight-S\" value=\"0\" "
+           "id=\"tracing/filename\"/></config>\n"}) {
+    const ProgramRun run =
+        run_equipoise({"platform", "check", scratch.write("p.xml", two_zones(config))});
+    EXPECT_EQ(run.exit_code, 2) << config << run.err;
+    EXPECT_NE(run.err.find("p.xml:4: "), std::string::npos) << run.err;
+    EXPECT_EQ(read_text(victim), "precious");
+  }
+}
+
+TEST_F(PlatformFiles, MayNotEndTheProgram) {
+  for (const char* setting :
+       {"id=\"network/bandwidth-factor\" value=\"0\"", "id=\"maxmin/precision\" value=\"nan\"",
+        "id=\"debug/breakpoint\" value=\"0\"", "id=\"contexts/nthreads\" value=\"-7\""}) {
+    const std::string platform = scratch.write(
+        "p.xml", two_zones("<config><prop " + std::string(setting) + "/></config>\n"));
+    const ProgramRun run = run_equipoise(simulation(platform, {"a"}));
+    EXPECT_EQ(run.exit_code, 2) << run.err;
+    EXPECT_NE(run.err.find("p.xml:4: "), std::string::npos) << run.err;
+  }
+}
+
+TEST_F(PlatformFiles, SayWhatTheyHaveSimulatedInAnotherWay) {
+  const std::string platform = scratch.write(
+      "p.xml", two_zones("<config><prop id=\"network/latency-factor\" value=\"2\"/></config>\n"));
+  const ProgramRun run = run_equipoise(simulation(platform, {"a"}));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NE(run.err.find("equipoise: warning: " + platform +
+                         ":4: simulated with network/latency-factor = 2"),
+            std::string::npos)
+      << run.err;
+}
+
+TEST_F(PlatformFiles, OfSeveralZonesAreSimulated) {
+  const std::string platform = scratch.write("p.xml", two_zones(""));
+  const ProgramRun run = run_equipoise(simulation(platform, {"ram", "a", "b"}));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NE(run.out.find("makespan 1.0000 s"), std::string::npos) << run.out;  // 100 items each
+}
+
+TEST_F(PlatformFiles, AreRefusedByOneRuleAboutRoutes) {
+  const std::string platform = scratch.write("p.xml", two_zones(""));
+  const ProgramRun check = run_equipoise({"platform", "check", platform});
+  EXPECT_EQ(check.exit_code, 0) << check.err;
+  EXPECT_NE(check.out.find("a legal platform: 3 hosts, the master ram among them"),
+            std::string::npos)
+      << check.out;
+  EXPECT_NE(
+      check.out.find("no route to the master and back: c; a run is refused whose trace times it"),
+      std::string::npos)
+      << check.out;
+  const ProgramRun show = run_equipoise({"platform", "show", platform});
+  EXPECT_EQ(show.exit_code, 0) << show.err;
+  EXPECT_EQ(lines_of(show.out).size(), 8U)
+      << show.out;  // the master's line, a blank, head, 4 hosts
+  EXPECT_NE(show.out.find("no route"), std::string::npos) << show.out;
+  EXPECT_EQ(run_equipoise(simulation(platform, {"a"})).exit_code, 0);
+  const ProgramRun run = run_equipoise(simulation(platform, {"a", "c"}));
+  EXPECT_EQ(run.exit_code, 2) << run.err;
+  EXPECT_NE(run.err.find("p.xml:15: no route from ram to c; add one to the platform"),
+            std::string::npos)
+      << run.err;
+}
+
+/// Floyd's algorithm takes far longer than a test may for so many hosts.
+std::string slow_platform() {
+  std::string xml = head + "<zone id=\"z\" routing=\"Floyd\">\n";
+  std::string routes;
+  for (int i = 0; i < 4000; ++i) {
+    const std::string n = std::to_string(i);
+    xml += "<host id=\"h" + n + "\" speed=\"1Gf\"/>\n";
+    routes += "<link id=\"l" + n + "\" bandwidth=\"1GBps\" latency=\"0s\"/>\n";
+  }
+  for (int i = 1; i < 4000; ++i) {
+    const std::string n = std::to_string(i);
+    routes += "<route src=\"h0\" dst=\"h" + n + "\"><link_ctn id=\"l" + n + "\"/></route>\n";
+  }
+  return xml + routes + "</zone>\n</platform>\n";
+}
+
+TEST_F(PlatformFiles, ThatTakeLongEndOnTheFirstSignal) {
+  using Clock = std::chrono::steady_clock;
+  const std::string platform = scratch.write("p.xml", slow_platform());
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"platform", "check", platform}, simulation(platform, {"h1"})}) {
+    for (const int signal : {SIGINT, SIGTERM}) {
+      const Clock::time_point begin = Clock::now();
+      Clock::time_point sent;
+      const ProgramRun run = signal_equipoise(command, signal, [&] {
+        sent = Clock::now();
+        return sent - begin > std::chrono::milliseconds(500);
+      });
+      EXPECT_EQ(run.exit_code, 128 + signal) << run.err;
+      EXPECT_EQ(run.err, "equipoise: error: interrupted\n");
+      EXPECT_LT(Clock::now() - sent, std::chrono::seconds(5));
+    }
+  }
+}
+
+TEST_F(PlatformFiles, AreNeitherNamedPipesNorDevices) {
+  const std::string pipe = scratch.path("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& file : {pipe, std::string("/dev/zero")}) {
+    const ProgramRun run = run_equipoise({"platform", "check", file});
+    EXPECT_EQ(run.exit_code, 2) << run.err;
+    EXPECT_EQ(run.err.rfind("equipoise: error: " + file + ": is a ", 0), 0U) << run.err;
+  }
+}
+
+TEST_F(PlatformFiles, HaveNamesThatATerminalCanShow) {
+  std::string platform = two_zones("");
+  platform.replace(platform.find("id=\"a\""), 6, "id=\"caf\xE9\"");
+  const std::string file = scratch.write("p.xml", platform);
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"platform", "check", file}, simulation(file, {"b"})}) {
+    const ProgramRun run = run_equipoise(command);
+    EXPECT_EQ(run.exit_code, 2) << run.err;
+    EXPECT_NE(run.err.find("p.xml:7: id of <host> is not UTF-8, `caf\\xe9`"), std::string::npos)
+        << run.err;
+  }
+}
+
+}  // namespace
+}  // namespace equipoise::platform_test

@@ -1,0 +1,27 @@
+// Checks, warns, probes and waits.
+#include "tools/worlds/platform_loading.hpp"
+
+#include <fmt/format.h>
+
+#include "platforms/platform_file.hpp"
+#include "tools/commands/console.hpp"
+#include "tools/worlds/parallel_runs.hpp"
+
+namespace equipoise {
+
+LoadedPlatform load_platform_file(const std::string& file,
+                                  const std::function<bool(const ProbedHost&)>& wants_routes,
+                                  MissingRoutes missing, bool quiet) {
+  PlatformFileFacts facts = check_platform_file(file);
+  for (const std::string& notice : facts.notices) warn(notice);
+  Progress progress(quiet);
+  const auto watch = [&](std::size_t done, std::size_t hosts) {
+    if (stop_signal() != 0) throw Interrupted(stop_signal());
+    progress.show(hosts == 0 ? "SimGrid reads the platform"
+                             : fmt::format("routes of {} of {} hosts", done, hosts));
+  };
+  ProbedPlatform probed = probe_platform(facts.source, wants_routes, missing, watch);
+  return {std::move(facts.source), std::move(probed)};
+}
+
+}  // namespace equipoise
