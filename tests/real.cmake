@@ -29,5 +29,5 @@ equipoise_tests(threads
     real/waiting_test.cpp
     traces/journal_queue_test.cpp
   LIBS equipoise::real equipoise::traces
-  ALONE THREADS
+  ALONE
 )
