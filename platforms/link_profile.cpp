@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <sstream>
 #include <vector>
 
@@ -29,7 +31,8 @@ class ProfileChecker {
     if (periodicity_s > 0.0) period_ = periodicity_s;
   }
 
-  void check(const std::string& text) {
+  /// Gives the least value.
+  double check(const std::string& text) {
     std::istringstream in(text);
     for (std::string line; std::getline(in, line); ++line_) take(words_of(line), line);
     line_ = first_line_;
@@ -43,6 +46,7 @@ class ProfileChecker {
     if ((period_ || loop_after_) && period_.value_or(last_time_ + loop_after_.value_or(0)) < 1e-6) {
       refuse("a profile that repeats without time passing; make it repeat after 1e-6 s or more");
     }
+    return least_seen_;
   }
 
  private:
@@ -71,6 +75,7 @@ class ProfileChecker {
                          printable(words[1])));
     }
     last_time_ = *time_s;
+    least_seen_ = std::min(least_seen_, *second);
     ++events_;
   }
 
@@ -81,14 +86,15 @@ class ProfileChecker {
   std::optional<double> period_;
   std::optional<double> loop_after_;
   double last_time_ = 0.0;
+  double least_seen_ = std::numeric_limits<double>::infinity();
   std::size_t events_ = 0;
 };
 
 }  // namespace
 
-void check_link_profile(const std::string& text, double periodicity_s, double least,
-                        const std::string& where, int first_line) {
-  ProfileChecker(periodicity_s, least, where, first_line).check(text);
+double check_link_profile(const std::string& text, double periodicity_s, double least,
+                          const std::string& where, int first_line) {
+  return ProfileChecker(periodicity_s, least, where, first_line).check(text);
 }
 
 std::string find_profile(const std::string& name, const std::string& platform_file,

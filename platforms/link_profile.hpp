@@ -11,8 +11,9 @@ namespace equipoise {
 /// InputError at `where`:LINE, the first line of the text being `first_line`, for what SimGrid would
 /// die of, and for its random profiles (STOCHASTIC): a repetition would have the same luck whatever
 /// the seed.
-void check_link_profile(const std::string& text, double periodicity_s, double least,
-                        const std::string& where, int first_line);
+/// Gives the least of its values.
+double check_link_profile(const std::string& text, double periodicity_s, double least,
+                          const std::string& where, int first_line);
 
 /// The file that SimGrid finds under `name` for the platform `platform_file`: an absolute name, or
 /// one in the working folder, or one beside the platform. Throws InputError at `where` when there is

@@ -248,23 +248,25 @@ class PlatformChecker {
   }
 
   void visit_link(pugi::xml_node& node) const {
-    check_profile_of(node, "bandwidth_file", least_bandwidth);
-    check_profile_of(node, "latency_file", 0.0);
+    static_cast<void>(check_profile_of(node, "bandwidth_file", least_bandwidth));
+    static_cast<void>(check_profile_of(node, "latency_file", 0.0));
   }
 
   /// SimGrid will look for the file under another name, which it finds from every folder.
-  void check_profile_of(pugi::xml_node& node, const char* name, double least) const {
+  double check_profile_of(pugi::xml_node& node, const char* name, double least) const {
     pugi::xml_attribute attribute = node.attribute(name);
-    if (*attribute.as_string() == '\0') return;
+    if (*attribute.as_string() == '\0') return least;
     const std::string where = fmt::format("{}:{}", file_.path(), file_.line_of(node));
     const std::string file = find_profile(attribute.as_string(), file_.path(), where);
-    check_link_profile(profile_text(file), -1.0, least, file, 1);
+    const double least_seen = check_link_profile(profile_text(file), -1.0, least, file, 1);
     attribute.set_value(from_any_folder(file).c_str());
+    return least_seen;
   }
 
-  void visit_trace(pugi::xml_node& node) const {
+  void visit_trace(pugi::xml_node& node) {
+    double& least = least_of_trace_[node.attribute("id").as_string()];
     if (*node.attribute("file").as_string() != '\0') {
-      check_profile_of(node, "file", 0.0);
+      least = check_profile_of(node, "file", 0.0);
       return;
     }
     const std::optional<double> period_s =
@@ -272,7 +274,7 @@ class PlatformChecker {
     if (!period_s) file_.refuse(node, subject_of(node) + ": periodicity is no number; correct it");
     std::string text;
     for (const pugi::xml_node& part : node.children()) text += part.value();
-    check_link_profile(text, *period_s, 0.0, file_.path(), file_.line_of(node));
+    least = check_link_profile(text, *period_s, 0.0, file_.path(), file_.line_of(node));
   }
 
   void visit_connection(const pugi::xml_node& node) {
@@ -284,6 +286,11 @@ class PlatformChecker {
                                printable(kind)));
     }
     const std::string trace = node.attribute("trace").as_string();
+    const auto least = least_of_trace_.find(trace);
+    if (kind == "BANDWIDTH" && least != least_of_trace_.end() && least->second < least_bandwidth) {
+      file_.refuse(node, fmt::format("trace {} has values below 1 byte a second; correct it",
+                                     printable(trace)));
+    }
     if (connected_.insert(kind + " " + trace).second) return;
     file_.refuse(node,
                  fmt::format("trace {} is connected already, and SimGrid would leave this one "
@@ -294,11 +301,12 @@ class PlatformChecker {
   /// A platform of more hosts does not end loading.
   static constexpr double most_hosts = 1e6;
   /// Bytes a second of a link that has a profile: over one of none, transfers would never end.
-  static constexpr double least_bandwidth = 0.0;
+  static constexpr double least_bandwidth = 1.0;
 
   XmlFile file_;
   std::map<std::string, int> line_of_host_;
   std::set<std::string> connected_;
+  std::map<std::string, double> least_of_trace_;
   double hosts_ = 0.0;
   PlatformSettings settings_;
   PlatformFileFacts facts_;

@@ -207,6 +207,22 @@ TEST(PlatformFile, RefusesProfilesOfLinksThatSimGridWouldDieOf) {
       profile_refusal("LOOPAFTER 0\n0 1\n").starts_with("bw.txt:1: a profile that repeats"));
 }
 
+TEST(PlatformFile, RefusesBandwidthsOverWhichNothingWouldArrive) {
+  EXPECT_EQ(profile_refusal("0 1e9\n1 0\n"),
+            "bw.txt:2: a profile's value must be 1 or more, not `0`; correct it");
+  const auto connected = [](const std::string& kind) {
+    return refusal(
+        zone("<host id=\"a\" speed=\"1Gf\"/>\n"
+             "<link id=\"l\" bandwidth=\"1Bps\"/>\n"
+             "<trace id=\"t\" periodicity=\"0\">\n0 1\n1 0\n</trace>\n"
+             "<trace_connect kind=\"" +
+             kind + "\" trace=\"t\" element=\"l\"/>\n"));
+  };
+  EXPECT_EQ(connected("BANDWIDTH"),
+            "p.xml:11: trace t has values below 1 byte a second; correct it");
+  EXPECT_EQ(connected("LATENCY"), "not refused");
+}
+
 TEST(PlatformFile, RefusesProfilesThatAreNotThereOrAreNoFiles) {
   const auto link = [](const std::string& file) {
     return refusal(
