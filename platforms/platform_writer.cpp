@@ -2,32 +2,10 @@
 #include <fmt/format.h>
 
 #include "platforms/platform_file.hpp"
+#include "shared_policies/model/markup.hpp"
 
 namespace equipoise {
 namespace {
-
-std::string attribute(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
 
 /// Two hyphens would end an XML comment.
 std::string comment(std::string text) {
@@ -41,14 +19,15 @@ std::string comment(std::string text) {
 std::string whole(double value) { return fmt::format("{:.0f}", value); }
 
 void append_host(std::string& xml, const HostDescription& host) {
-  xml += fmt::format("    <host id=\"{}\" speed=\"1Gf\"", attribute(host.name));
+  xml += fmt::format("    <host id=\"{}\" speed=\"1Gf\"", markup_escaped(host.name));
   if (host.properties.empty()) {
     xml += "/>\n";
     return;
   }
   xml += ">\n";
   for (const auto& [name, value] : host.properties) {
-    xml += fmt::format("      <prop id=\"{}\" value=\"{}\"/>\n", attribute(name), attribute(value));
+    xml += fmt::format("      <prop id=\"{}\" value=\"{}\"/>\n", markup_escaped(name),
+                       markup_escaped(value));
   }
   xml += "    </host>\n";
 }
@@ -79,18 +58,18 @@ std::string platform_xml(const PlatformDescription& platform) {
       "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n";
   if (!platform.comment.empty()) xml += "<!--\n" + comment(platform.comment) + "\n-->\n";
   xml += fmt::format("<platform version=\"4.1\">\n  <zone id=\"{}\" routing=\"Full\">\n",
-                     attribute(platform.zone));
+                     markup_escaped(platform.zone));
   for (const HostDescription& host : platform.hosts) append_host(xml, host);
   for (const Link& link : platform.links) {
     xml += fmt::format("    <link id=\"{}\" bandwidth=\"{}Bps\" latency=\"{}s\"{}/>\n",
-                       attribute(link.name), whole(link.bandwidth_bytes_per_s), link.latency.value,
-                       link.shared ? "" : " sharing_policy=\"FATPIPE\"");
+                       markup_escaped(link.name), whole(link.bandwidth_bytes_per_s),
+                       link.latency.value, link.shared ? "" : " sharing_policy=\"FATPIPE\"");
   }
   for (const RouteDescription& route : platform.routes) {
     xml += fmt::format("    <route src=\"{}\" dst=\"{}\" symmetrical=\"NO\">",
-                       attribute(route.from), attribute(route.to));
+                       markup_escaped(route.from), markup_escaped(route.to));
     for (const std::string& link : route.links) {
-      xml += fmt::format("<link_ctn id=\"{}\"/>", attribute(link));
+      xml += fmt::format("<link_ctn id=\"{}\"/>", markup_escaped(link));
     }
     xml += "</route>\n";
   }

@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include "shared_policies/model/markup.hpp"
+
 namespace equipoise {
 namespace {
 
@@ -47,14 +49,7 @@ class SimGridXml {
   }
 
   void put_escaped(std::string_view value) {
-    for (const char c : value) {
-      const bool is_control = static_cast<unsigned char>(c) < 0x20 && c != '\n';
-      if (is_control || c == '&' || c == '<' || c == '>' || c == '"') {
-        text_.append("&#").append(std::to_string(static_cast<int>(c))).append(";");
-      } else {
-        put(c);
-      }
-    }
+    for (const char c : markup_escaped(value)) put(c);
   }
 
   void put(char c) {

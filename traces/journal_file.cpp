@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "traces/json_document.hpp"
 #include "traces/line_file.hpp"
 
 namespace equipoise {
@@ -15,28 +16,12 @@ namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
 
-/// `text` as a JSON string.
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      out += fmt::format("\\u{:04x}", static_cast<int>(c));
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
-}
-
 class StreamedJournalFile final : public JournalFile {
  public:
   StreamedJournalFile(const std::string& path, const std::string& header,
                       const std::vector<std::string>& units)
       : file_(std::in_place, path) {
-    for (const std::string& unit : units) units_.push_back(quoted(unit));
+    for (const std::string& unit : units) units_.push_back(json_string(unit));
     buffer_.reserve(buffer_bytes + 4096);
     put(header);
     flush();
@@ -67,13 +52,13 @@ class StreamedJournalFile final : public JournalFile {
     auto out = std::back_inserter(buffer_);
     fmt::format_to(out,
                    "{{\"decision\":{},\"at_s\":{},\"cost_s\":{},\"end_s\":{},\"by\":{},\"units\":[",
-                   quoted(r.decision.what), r.at.value, r.cost.value, r.end.value,
+                   json_string(r.decision.what), r.at.value, r.cost.value, r.end.value,
                    r.decision.unit ? units_[r.decision.unit->index] : "\"master\"");
     const char* separator = "";
     for (const UnitBelief& belief : r.decision.beliefs) {
       fmt::format_to(out, "{}{{\"unit\":{},\"block_items\":{}", separator,
                      units_[belief.unit.index], belief.block_items);
-      if (!belief.cost.empty()) fmt::format_to(out, ",\"cost_s\":{}", quoted(belief.cost));
+      if (!belief.cost.empty()) fmt::format_to(out, ",\"cost_s\":{}", json_string(belief.cost));
       if (belief.r2) fmt::format_to(out, ",\"r2\":{}", *belief.r2);
       if (belief.r2_transfer) fmt::format_to(out, ",\"r2_transfer\":{}", *belief.r2_transfer);
       fmt::format_to(out, "}}");
@@ -85,7 +70,7 @@ class StreamedJournalFile final : public JournalFile {
 
   void event(const EventRecord& r) override {
     auto out = std::back_inserter(buffer_);
-    fmt::format_to(out, "{{\"event\":{},\"at_s\":{}", quoted(r.what), r.at.value);
+    fmt::format_to(out, "{{\"event\":{},\"at_s\":{}", json_string(r.what), r.at.value);
     if (r.unit) fmt::format_to(out, ",\"unit\":{}", units_[r.unit->index]);
     if (r.disturbance != nullptr) put_disturbance(*r.disturbance);
     if (r.block) {
@@ -126,7 +111,7 @@ class StreamedJournalFile final : public JournalFile {
   void put_disturbance(const Disturbance& d) {
     auto out = std::back_inserter(buffer_);
     const bool is_of_a_link = d.kind == DisturbanceKind::bandwidth;
-    fmt::format_to(out, ",\"{}\":{}", is_of_a_link ? "link" : "unit", quoted(d.target));
+    fmt::format_to(out, ",\"{}\":{}", is_of_a_link ? "link" : "unit", json_string(d.target));
     if (d.kind == DisturbanceKind::compete) fmt::format_to(out, ",\"share\":{}", d.amount);
     if (d.kind == DisturbanceKind::slow || is_of_a_link) {
       fmt::format_to(out, ",\"factor\":{}", d.amount);

@@ -297,4 +297,8 @@ const std::vector<JsonValue>& JsonObject::list(const std::string& name) const {
   return of_kind(name, JsonValue::Kind::list, "a list").list;
 }
 
+std::string json_string(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 }  // namespace equipoise

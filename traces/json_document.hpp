@@ -41,6 +41,9 @@ struct JsonMember {
 [[nodiscard]] JsonValue parse_json(const std::string& text, const std::string& file,
                                    std::size_t first_line = 1);
 
+/// `text` as a JSON string, with its quotation marks; what is no UTF-8 becomes U+FFFD.
+[[nodiscard]] std::string json_string(const std::string& text);
+
 /// Reads the file. Throws InputError too when it cannot be read.
 [[nodiscard]] JsonValue read_json_file(const std::string& file);
 

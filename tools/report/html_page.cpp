@@ -1,6 +1,8 @@
 // The frame that all pages share.
 #include "tools/report/html_page.hpp"
 
+#include "shared_policies/model/markup.hpp"
+
 namespace equipoise {
 namespace {
 
@@ -19,31 +21,8 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 12px; }
 
 }  // namespace
 
-std::string html_escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 std::string html_page(const std::string& title, const std::string& body) {
-  const std::string heading = html_escaped(title);
+  const std::string heading = markup_escaped(title);
   return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Equipoise: " +
          heading + "</title>\n" + style + "<h1>" + heading + "</h1>\n" + body + "</body></html>\n";
 }

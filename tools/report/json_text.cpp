@@ -331,10 +331,6 @@ std::string json_object(const std::vector<std::pair<std::string, std::string>>& 
   return text + "}";
 }
 
-std::string json_string(const std::string& text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 std::string json_number(double value) { return Json(value).dump(); }
 
 std::string json_statistics(const Statistics& s) { return statistics_json(s).dump(); }

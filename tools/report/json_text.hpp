@@ -9,6 +9,7 @@
 #include "shared_policies/run/results.hpp"
 #include "tools/worlds/comparison.hpp"
 #include "tools/worlds/run_plan.hpp"
+#include "traces/json_document.hpp"
 
 namespace equipoise {
 
@@ -33,7 +34,6 @@ namespace equipoise {
 /// A JSON object of facts: values are text that is JSON already.
 [[nodiscard]] std::string json_object(
     const std::vector<std::pair<std::string, std::string>>& facts);
-[[nodiscard]] std::string json_string(const std::string& text);
 [[nodiscard]] std::string json_number(double value);
 [[nodiscard]] std::string json_statistics(const Statistics& s);
 [[nodiscard]] std::string json_strings(const std::vector<std::string>& texts);

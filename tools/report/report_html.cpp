@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "shared_policies/model/markup.hpp"
 #include "tools/report/html_page.hpp"
 #include "tools/report/text_table.hpp"
 
@@ -16,7 +17,7 @@ constexpr double chart_width = 640.0;
 constexpr double label_width = 190.0;
 constexpr double row_height = 26.0;
 
-std::string label(const PolicyResult& r) { return html_escaped(r.policy + " · " + r.on); }
+std::string label(const PolicyResult& r) { return markup_escaped(r.policy + " · " + r.on); }
 
 double most_s(const Comparison& comparison) {
   double most = comparison.lower_bound_s.value_or(0.0);
@@ -83,7 +84,7 @@ std::string share_chart(const Comparison& comparison) {
           "<rect x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"18\" fill=\"{}\"><title>{} {:.2f} "
           "%"
           "</title></rect>\n",
-          x, y + 4.0, width, colour(unit), html_escaped(comparison.units[unit]),
+          x, y + 4.0, width, colour(unit), markup_escaped(comparison.units[unit]),
           100.0 * r.share_by_unit[unit]);
       x += width;
     }
@@ -105,7 +106,7 @@ std::string html_number_table(const Comparison& comparison) {
         "<td>{:.1f}</td><td>{:.0f}</td><td>{:.1f}</td><td>{:.1f}</td><td>{}</td><td>{}</td><td>{}</"
         "td>"
         "</tr>\n",
-        html_escaped(r.policy), r.on, r.reps, significant(r.makespan_s.mean, 5),
+        markup_escaped(r.policy), r.on, r.reps, significant(r.makespan_s.mean, 5),
         significant(r.makespan_s.ci95_low, 5), significant(r.makespan_s.ci95_high, 5),
         r.speedup_vs_baseline ? fmt::format("{:.2f}", *r.speedup_vs_baseline) : "–",
         r.over_lower_bound ? fmt::format("{:.3f}", *r.over_lower_bound) : "–",
@@ -123,10 +124,10 @@ std::string html_energy_table(const Comparison& comparison) {
   };
   std::string html =
       "<h2>Energy in joules</h2>\n<table><thead><tr><th>policy</th><th>on</th><th>all</th>";
-  for (const std::string& unit : comparison.units) html += "<th>" + html_escaped(unit) + "</th>";
+  for (const std::string& unit : comparison.units) html += "<th>" + markup_escaped(unit) + "</th>";
   html += "</tr></thead><tbody>\n";
   for (const PolicyResult& r : comparison.results) {
-    html += "<tr><td>" + html_escaped(r.policy) + "</td><td>" + r.on + "</td>" + cell(r.energy_j);
+    html += "<tr><td>" + markup_escaped(r.policy) + "</td><td>" + r.on + "</td>" + cell(r.energy_j);
     for (const std::optional<double>& energy_j : r.energy_by_unit_j) html += cell(energy_j);
     html += "</tr>\n";
   }
@@ -141,7 +142,7 @@ std::string report_html(const Comparison& comparison) {
                        "<h2>Who did how much</h2>\n" + share_chart(comparison) +
                        "<h2>All numbers</h2>\n" + html_number_table(comparison) +
                        html_energy_table(comparison) + "<h2>Experiment</h2>\n<pre>" +
-                       html_escaped(comparison.experiment) + "</pre>\n");
+                       markup_escaped(comparison.experiment) + "</pre>\n");
 }
 
 }  // namespace equipoise

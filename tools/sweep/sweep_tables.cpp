@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "shared_policies/model/markup.hpp"
 #include "shared_policies/model/printable_text.hpp"
 #include "tools/commands/version.hpp"
 #include "tools/report/html_page.hpp"
@@ -246,7 +247,7 @@ std::string sweep_markdown(const SweepResults& results) {
 std::string sweep_html(const SweepResults& results) {
   std::vector<Row> standings = standing_rows(results);
   for (Row& row : standings) {
-    for (std::string& cell : row) cell = html_escaped(cell);
+    for (std::string& cell : row) cell = markup_escaped(cell);
   }
   std::vector<Row> experiments = {{"experiment", "lower bound s", "best policy", "makespan s"}};
   for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
@@ -256,7 +257,7 @@ std::string sweep_html(const SweepResults& results) {
     experiments.push_back(
         {fmt::format("<a href=\"experiments/{0}/report.html\">{0}</a>", name),
          comparison.lower_bound_s ? significant(*comparison.lower_bound_s, 4) : "-",
-         best == nullptr ? "-" : html_escaped(best->policy),
+         best == nullptr ? "-" : markup_escaped(best->policy),
          best == nullptr ? "-" : significant(best->makespan_s.mean, 4)});
   }
   return html_page(results.campaign.title, "<h2>Policies over all experiments</h2>\n" +
