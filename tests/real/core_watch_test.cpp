@@ -33,9 +33,10 @@ TEST(CoreWatch, CountsACoreThatTwoUnitsShareOnce) {
   const CoreWatch once(placement);
   placement.cores = {{0}};
   const CoreWatch same(placement);
-  const CoreUse first = once.since();
   const CoreUse second = same.since();
-  EXPECT_LE(second.cores_s, first.cores_s) << "it began later, and both watch one core";
+  const CoreUse first = once.since();
+  EXPECT_LE(second.cores_s, first.cores_s)
+      << "it began later and ended earlier, and both watch one core";
   EXPECT_GE(first.others_s, 0.0);
 }
 
