@@ -24,7 +24,7 @@ std::string refusal(const std::string& text) {
   try {
     static_cast<void>(probe_platform(file_of(text), all));
   } catch (const InputError& error) {
-    const std::string what = error.what();
+    std::string what = error.what();
     EXPECT_TRUE(what.starts_with("FILE")) << what;
     EXPECT_EQ(what.find('\n'), std::string::npos) << what;
     return what;
