@@ -158,6 +158,9 @@ void load_platform(Engine& engine, const PlatformSource& source) {
   const MemoryFile file(source.xml);
   engine.load_platform(file.name());
   engine.seal_platform();
+  // Newer versions' host model takes cross traffic for its own default while the platform is loaded.
+  constexpr const char* cross_traffic = "network/crosstraffic";
+  if (config::is_default(cross_traffic)) config::set_value<bool>(cross_traffic, false);
 }
 
 bool transfers_add_up(const PlatformSource& source) {
