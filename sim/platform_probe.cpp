@@ -113,7 +113,7 @@ int probe(int fd, const std::string& platform_file,
     const EnginePtr engine = start_simgrid();
     std::vector<const s4u::Host*> hosts;  // SimGrid itself lists them by name
     s4u::Host::on_creation_cb([&hosts](const s4u::Host& host) { hosts.push_back(&host); });
-    engine->load_platform(platform_file);
+    load_platform(*engine, platform_file);
     if (hosts.empty()) throw std::runtime_error("the platform has no host");
     std::vector<ProbedHost> described;
     for (const s4u::Host* host : hosts) described.push_back(describe(*host));

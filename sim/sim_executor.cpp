@@ -162,7 +162,7 @@ void SimExecutor::load() {
   try {
     engine_ = start_simgrid();
     EQ_CHECK(now() == Seconds{}, "SimGrid's clock starts at 0, one simulation a process");
-    engine_->load_platform(setup_.platform_file);
+    load_platform(*engine_, setup_.platform_file);
     ways_ = find_ways(setup_.platform);
     const bool adds_up = transfers_add_up(setup_.platform_file);
     for (UnitWays& ways : ways_) {

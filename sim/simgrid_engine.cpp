@@ -136,6 +136,13 @@ EnginePtr start_simgrid() {
   return engine;
 }
 
+void load_platform(Engine& engine, const std::string& platform_file) {
+  engine.load_platform(platform_file);
+  // Newer versions' host model takes cross traffic for its own default while the platform is loaded.
+  constexpr const char* cross_traffic = "network/crosstraffic";
+  if (config::is_default(cross_traffic)) config::set_value<bool>(cross_traffic, false);
+}
+
 bool transfers_add_up(const std::string& platform_file) {
   const auto host_model = config::get_value<std::string>("host/model");
   const auto network_model = config::get_value<std::string>("network/model");

@@ -31,6 +31,10 @@ constexpr Seconds simgrid_precision{1e-10};
 /// the network settings with which an undisturbed transfer takes latency + bytes / bandwidth.
 [[nodiscard]] EnginePtr start_simgrid();
 
+/// Loads a platform into the engine that was started, and sees to it that the defaults above hold
+/// where the file's `<config>` does not say otherwise. Throws what SimGrid throws.
+void load_platform(simgrid::s4u::Engine& engine, const std::string& platform_file);
+
 /// Whether an undisturbed transfer on the platform that was just loaded from `platform_file` takes
 /// exactly latency + bytes / bandwidth: the file has neither overridden that nor given profiles by
 /// which links change.
