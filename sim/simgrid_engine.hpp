@@ -35,7 +35,8 @@ constexpr Seconds simgrid_precision{1e-10};
 constexpr const char* platform_in_memory = "/proc/self/fd/";
 
 /// Loads what `source` holds, from memory, completes it, so that every route can be asked for, and
-/// sees to it that the defaults above hold where its `<config>` does not say otherwise. Throws what SimGrid throws; it may also end the process.
+/// sees to it that the defaults above hold where its `<config>` does not say otherwise. Throws what
+/// SimGrid throws; it may also end the process.
 void load_platform(simgrid::s4u::Engine& engine, const PlatformSource& source);
 
 /// Whether an undisturbed transfer on the platform that was just loaded from `source` takes exactly
