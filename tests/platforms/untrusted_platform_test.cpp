@@ -248,7 +248,7 @@ TEST(PlatformFile, GivesSimGridWhatItCheckedAndNothingElseOnTheSameLines) {
       "<?xml version='1.0'?><!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
       "\n\n<platform version=\"4.1\">\n\n"
       "<config><prop id=\"network/model\" value=\"CM02\"></prop></config>"
-      "<zone id=\"z\" routing=\"Full\">\n<host id=\"a&#38;&#34;b&#60;\" speed=\"1Gf\"></host>\n"
+      "<zone id=\"z\" routing=\"Full\">\n<host id=\"a&amp;&quot;b&lt;\" speed=\"1Gf\"></host>\n"
       "<trace id=\"t\" periodicity=\"1\">\n0 1\n0.5 2\n</trace></zone></platform>");
 }
 

@@ -22,7 +22,8 @@ namespace {
 LoadedPlatform load_all(const std::string& file) {
   catch_stop_signals();
   return load_platform_file(
-      file, [](const ProbedHost&) { return true; }, MissingRoutes::note, false);
+      check_platform_file(file), [](const ProbedHost&) { return true; }, MissingRoutes::note,
+      false);
 }
 
 std::string bandwidth_text(const ProbedPlatform& platform, const Route& route) {

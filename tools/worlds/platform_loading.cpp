@@ -1,18 +1,16 @@
-// Checks, warns, probes and waits.
+// Warns, probes and waits.
 #include "tools/worlds/platform_loading.hpp"
 
 #include <fmt/format.h>
 
-#include "platforms/platform_file.hpp"
 #include "tools/commands/console.hpp"
 #include "tools/worlds/parallel_runs.hpp"
 
 namespace equipoise {
 
-LoadedPlatform load_platform_file(const std::string& file,
+LoadedPlatform load_platform_file(PlatformFileFacts facts,
                                   const std::function<bool(const ProbedHost&)>& wants_routes,
                                   MissingRoutes missing, bool quiet) {
-  PlatformFileFacts facts = check_platform_file(file);
   for (const std::string& notice : facts.notices) warn(notice);
   Progress progress(quiet);
   const auto watch = [&](std::size_t done, std::size_t hosts) {

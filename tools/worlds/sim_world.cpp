@@ -205,12 +205,13 @@ void read_scenario_into(SimWorld& world, const std::string& path) {
 
 SimWorld load_sim_world(const Options& options) {
   SimWorld world;
+  PlatformFileFacts facts = check_platform_file(options.platform_file);
   world.traces = read_traces(options.trace_files);
   for (WorkloadChoice& choice : choose_workloads(options, world.traces)) {
     world.setup.phases.push_back(std::move(choice.workload));
   }
   LoadedPlatform loaded = load_platform_file(
-      options.platform_file,
+      std::move(facts),
       [&](const ProbedHost& host) {
         return is_timed(world, unit_from_properties(host.name, host.properties).trace_unit);
       },
