@@ -159,7 +159,7 @@ TEST_P(AnyExecutor, SaysWhenItHandsABlockOut) {
   });
 }
 
-TEST_P(AnyExecutor, SaysTheTimeBehindAThought) {
+TEST_P(AnyExecutor, SaysTheTimeBehindADecision) {
   executor.run([&] {
     const Seconds before = executor.now();
     EXPECT_GE(executor.occupy(std::nullopt, Seconds{}), before);

@@ -22,7 +22,7 @@ Record& record_at(RecordedRun& run, std::size_t which) {
   throw std::out_of_range("so many records there are not");
 }
 
-TEST(JournalCheck, AgreesWithEveryPolicyThroughLossesJoinsTimersAndThoughts) {
+TEST(JournalCheck, AgreesWithEveryPolicyThroughLossesJoinsTimersAndDecisions) {
   for (const PolicyInfo& info : policy_catalog()) {
     if (info.foresight != Foresight::none) continue;
     SCOPED_TRACE(info.name);
@@ -100,7 +100,7 @@ TEST(JournalCheck, NoticesThatAPolicyDecidesOtherwise) {
   EXPECT_TRUE(check_journal(run, waiting).difference);
 }
 
-TEST(JournalCheck, NoticesAThoughtATimerANoteThatTheJournalLacks) {
+TEST(JournalCheck, NoticesADecisionATimerANoteThatTheJournalLacks) {
   const auto script = [](bool thinks, bool waits, bool notes) {
     return Scripted([=](const View& view, const Event& event, Decisions& decisions) {
       if (std::holds_alternative<RunStarted>(event.what)) {
