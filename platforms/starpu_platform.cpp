@@ -9,7 +9,6 @@
 namespace equipoise {
 namespace {
 
-
 Unit cpu_core(const StarpuMachine& machine, int number) {
   Unit unit;
   unit.name = "cpu" + std::to_string(number);

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "shared_policies/run/run_loop.hpp"
 #include "shared_policies/contract/fake_executor.hpp"
+#include "shared_policies/run/run_loop.hpp"
 #include "tests/support/scripted.hpp"
 
 namespace equipoise::decisions_test {
