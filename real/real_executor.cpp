@@ -23,12 +23,13 @@ namespace {
 
 /// How often a waiting controller checks for a stop request.
 constexpr std::chrono::milliseconds stop_poll{50};
-/// How long a waiting controller looks for reports before it sleeps: on a core of its own, and on
-/// one where a unit computes, which gets nothing of it while a controller of real-time priority
-/// looks.
+/// How long a waiting controller polls for reports before it sleeps: on its own core, and on a core
+/// where a unit computes. There it does not poll, because a polling controller with a real-time
+/// priority would take the core from the unit.
 constexpr std::chrono::microseconds patience_alone{2000};
 constexpr std::chrono::microseconds patience_sharing{0};
-/// How long a run that was stopped waits for the blocks at hand; and one that was not.
+/// How long the end of a run waits for the outstanding blocks: after a stop or a timeout, and
+/// otherwise.
 constexpr std::chrono::milliseconds stop_patience{1000};
 constexpr std::chrono::milliseconds end_patience = std::chrono::hours(24 * 365);
 /// The distance between two events to which the clock gives the same time.

@@ -16,7 +16,7 @@ struct UnitSpec {
   int threads = 1;         ///< each on its own core; 0 for a paced unit
   std::string trace_unit;  ///< for a paced unit, the unit of the traces that gives its times;
                            ///< otherwise empty
-  double slowdown = 1.0;   ///< factor by which the unit stays busy longer than its work takes
+  double slowdown = 1.0;   ///< work of t seconds keeps the unit busy for slowdown * t
 
   /// Whether the unit computes for real; otherwise it is paced.
   [[nodiscard]] bool computes() const { return trace_unit.empty(); }

@@ -20,8 +20,8 @@ class Interrupted : public std::runtime_error {
 
 /// The result of one job.
 struct JobResult {
-  std::string text;     ///< the reason of a failure: an exception's text, or how the process ended
-  std::string failure;  ///< why it did not: an exception's words, or how its process died
+  std::string text;     ///< the result of the job
+  std::string failure;  ///< why there is none: an exception's text, or how the process ended
 };
 
 /// Runs `job(0)` to `job(jobs - 1)`, each in a forked child, at most `at_once` at a time, started

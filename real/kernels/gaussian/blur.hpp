@@ -34,7 +34,6 @@ struct BlurShape {
 /// (rows, width). Terms are added in the order of k, then l, so the bits are the same on every CPU
 /// and for every division of the rows. Four rows are computed together, so that every loaded pixel
 /// is used four times. O(rows width r^2).
-/// four times. O(rows width r^2).
 void blur(const BlurShape& shape, const double* weights, const double* in, std::size_t rows,
           double* out);
 

@@ -27,14 +27,14 @@ class Centroids {
  public:
   Centroids() = default;
   Centroids(std::size_t points, std::size_t clusters, std::size_t dimensions);
-  /// What these take of the host's memory, for that many points, clusters and dimensions.
+  /// The host memory for these numbers of points, clusters and dimensions, in bytes.
   [[nodiscard]] static double host_bytes(double points, double clusters, double dimensions);
 
   /// Puts the centroids on points that are evenly spread over `points` (points, dimensions), and
   /// discards all merges.
   void reset(std::span<const double> points);
   /// Moves each centroid to the mean of the points with its label; a centroid without points stays.
-  /// O(points), and O(dimensions) for each point whose label changed since the merge before.
+  /// O(points), and O(dimensions) for each point whose label changed since the previous merge.
   void merge(std::span<const double> points, std::span<const std::int32_t> labels);
 
   /// (clusters, dimensions) the centroids now, and before the last merge.
