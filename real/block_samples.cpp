@@ -1,4 +1,4 @@
-// Robust statistics of a few samples.
+// Robust statistics of a few block times.
 #include "real/block_samples.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ constexpr std::size_t samples_for_outliers = 5;
 constexpr std::size_t samples_per_outlier = 10;
 constexpr double deviations = 6.0;
 constexpr double share_of_median = 0.25;
-/// A normal distribution's deviation over its median absolute deviation.
+/// The standard deviation of a normal distribution over its median absolute deviation.
 constexpr double deviation_per_mad = 1.4826;
 
 }  // namespace

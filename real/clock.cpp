@@ -1,4 +1,4 @@
-// The machine's steady clock: sleeps first, spins last.
+// The machine's steady clock. A wait sleeps first and spins at the end.
 #include "real/clock.hpp"
 
 #include <algorithm>
@@ -9,9 +9,9 @@ namespace {
 
 using SteadyTime = std::chrono::steady_clock;
 
-/// What a sleep may be late by; the end of a wait is spun through.
+/// How late a sleep may return; a wait spins for this long at its end.
 constexpr std::chrono::microseconds spun{60};
-/// The longest sleep that does not look at `stopping`.
+/// The longest sleep before `stopping` is read again.
 constexpr std::chrono::milliseconds nap{20};
 
 class SteadyClock final : public Clock {

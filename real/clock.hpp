@@ -1,4 +1,5 @@
-// What workers and the controller read the time from and wait by; a seam for tests.
+// The clock from which workers and the controller read the time and by which they wait. An
+// interface, so that tests can replace it.
 #pragma once
 
 #include <atomic>
@@ -11,7 +12,7 @@
 
 namespace equipoise {
 
-/// A clock that never goes back. Safe to be used by several threads.
+/// A clock that never goes backwards. Several threads may use it at once.
 class Clock {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
@@ -21,27 +22,28 @@ class Clock {
   Clock& operator=(const Clock&) = delete;
   virtual ~Clock() = default;
 
-  /// Makes this moment 0. Before that, times count from when the clock was made.
+  /// Makes this moment 0. Before the first call, times count from when the clock was made.
   virtual void start() = 0;
   /// The time since `start`.
   [[nodiscard]] virtual Seconds now() const = 0;
-  /// When `at` is on the machine's own clock; of what is further away, 1e9 s after the start.
+  /// The moment of the machine's own clock at which this clock shows `at`. Times beyond 1e9 s count
+  /// as 1e9 s.
   [[nodiscard]] virtual TimePoint moment(Seconds at) const = 0;
 
-  /// Returns at `at`, some microseconds late at most on an idle core; within 20 ms once `stopping`
-  /// is true. Sleeps as long as it dares and spins for the rest.
+  /// Returns at `at`; on an idle core at most some microseconds late. Returns within 20 ms once
+  /// `stopping` is true. Sleeps for most of the time and spins at the end.
   virtual void wait_until(Seconds at, const std::atomic<bool>& stopping) = 0;
 };
 
-/// The machine's clock. `time_scale` of 0.1: it shows ten seconds when one has passed, so that what
-/// is told to take a second takes a tenth of it.
+/// The machine's clock. With a `time_scale` of 0.1, it shows ten seconds when one has passed, so
+/// that whatever should take a second takes a tenth of it.
 [[nodiscard]] std::unique_ptr<Clock> make_steady_clock(double time_scale = 1.0);
 
-/// What a clock of the operating system shows, such as the CPU time of a thread, in seconds.
+/// The reading of a clock of the operating system, such as the CPU time of a thread, in seconds.
 [[nodiscard]] double seconds_of(clockid_t clock);
 
-/// Runs `work`, which began at `begin`, keeps the unit for as long as that takes at `rate`, and
-/// returns when that was over. A rate above 1 changes nothing: what is done cannot be undone.
+/// Runs `work`, which began at `begin`, then waits until it would have ended at the speed `rate`,
+/// and returns that end. A rate above 1 has no effect, because finished work cannot be made faster.
 ///
 ///     the earliest end >= begin + (time that work took)  with  integral of rate from begin to end
 ///     >= (time that work took)

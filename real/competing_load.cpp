@@ -1,4 +1,4 @@
-// Threads that compute for nothing, as long as they are due.
+// Threads that compute useless arithmetic to take their share of a core.
 #include "real/competing_load.hpp"
 
 #include <algorithm>
@@ -16,10 +16,10 @@
 namespace equipoise {
 namespace {
 
-/// How long a thread computes between looks at the time.
+/// How long a thread computes before it reads the time again.
 constexpr double look_s = 50e-6;
-/// How far a thread may be ahead of its due before it sleeps: short beside the blocks that it
-/// disturbs, long beside what a sleep and a wake cost.
+/// How much CPU time a thread may have beyond its share before it sleeps: short compared with the
+/// blocks that it disturbs, long compared with the cost of a sleep and a wake-up.
 constexpr double ahead_s = 500e-6;
 
 class ThreadedLoad final : public CompetingLoad {
@@ -58,7 +58,7 @@ class ThreadedLoad final : public CompetingLoad {
     for (std::thread& thread : threads_) thread.join();
   }
 
-  /// Sleeps until then. False: the load is to end.
+  /// Sleeps until `then`. Returns false if the load is to end.
   bool sleep_until(Clock::TimePoint then) {
     std::unique_lock<std::mutex> lock(mutex_);
     return !condition_.wait_until(lock, then, [this] { return stops_.load(); });
@@ -86,7 +86,7 @@ class ThreadedLoad final : public CompetingLoad {
     }
   }
 
-  /// Arithmetic that nobody needs.
+  /// Arithmetic whose result is not used.
   static void compute() {
     const double end_s = seconds_of(CLOCK_MONOTONIC) + look_s;
     volatile double x = 1.0;
@@ -98,7 +98,7 @@ class ThreadedLoad final : public CompetingLoad {
   Clock::TimePoint begin_;
   Clock::TimePoint end_;
   std::size_t cores_;
-  std::atomic<double> taken_s_ = 0.0;  ///< of all threads
+  std::atomic<double> taken_s_ = 0.0;  ///< CPU time of all threads
   std::atomic<bool> stops_ = false;
   std::mutex mutex_;
   std::condition_variable condition_;

@@ -17,23 +17,24 @@ class CompetingLoad {
   /// Ends the load.
   virtual ~CompetingLoad() = default;
 
-  /// The share of the cores that it really had while it ran, so far.
+  /// The share of the cores' time that the load has had so far, from its start.
   [[nodiscard]] virtual double share() const = 0;
 };
 
-/// What a load may take of a core at most: 49 threads on each do.
+/// The largest share of a core that a load may take; it needs 49 threads on each core.
 inline constexpr double competing_share_max = 0.98;
 
-/// Starts a load of `share` in (0, `competing_share_max`] on each of `cores`. It sleeps until `at`,
-/// which counts on `clock`, by itself.
+/// Starts a load of `share` in (0, `competing_share_max`] on each of `cores`. Its threads sleep
+/// until `at`, a time of `clock`.
 ///
-/// On each core, n threads of equal priority each want share / n of the time, n the least number
-/// that a fair scheduler can grant it to beside a unit that always computes:
+/// Each core gets n threads of equal priority, and each of these threads takes share / n of the
+/// core's time. n is the smallest number for which a fair scheduler grants them this share beside a
+/// unit that always computes:
 ///
 ///     share / n <= 1 / (n + 1)
 ///
-/// Each computes as long as it is behind its due and sleeps else, so that its part of every tenth
-/// of a second is what it should be. Throws BackendError when a thread cannot be started.
+/// A thread computes while it has had less than its share, and sleeps otherwise, so that it has its
+/// share of every tenth of a second. Throws BackendError if a thread cannot be started.
 [[nodiscard]] std::unique_ptr<CompetingLoad> start_competing_load(const Clock& clock, Seconds at,
                                                                   Seconds until, double share,
                                                                   const std::vector<int>& cores);

@@ -1,4 +1,4 @@
-// Reads /proc/stat, and what this process had of it.
+// Reads the busy time of cores from /proc/stat and subtracts the CPU time of this process.
 #include "real/core_watch.hpp"
 
 #include <fmt/format.h>

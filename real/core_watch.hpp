@@ -1,4 +1,4 @@
-// What other programs have of the cores that units compute on, as Linux counts it.
+// Measures how much time other programs had on the cores of the units, as Linux counts it.
 #pragma once
 
 #include <optional>
@@ -10,19 +10,20 @@
 
 namespace equipoise {
 
-/// Seconds that `cores` were busy since the machine started, by the text of /proc/stat, which counts
-/// in ticks: in programs, in the kernel, or taken by other guests of the same host. Nothing where
-/// the text lacks one of the cores.
+/// Seconds that `cores` were busy since the machine started, from the text of /proc/stat, which
+/// counts in ticks. Counts time in programs, in the kernel, and taken by other guests of the same
+/// host. Returns nullopt if the text lacks one of the cores.
 [[nodiscard]] std::optional<double> busy_seconds(const std::string& proc_stat,
                                                  const std::vector<int>& cores, double ticks_per_s);
 
-/// Watches the cores of some units from when it is made.
+/// Measures the use of the cores of some units, from its construction on.
 class CoreWatch {
  public:
   explicit CoreWatch(const Placement& placement);
 
-  /// What the cores did since then. All that this process computed, on whatever core, counts as
-  /// its own. Zeros where no unit computes or the system does not tell.
+  /// How the cores were used since construction. All CPU time of this process counts as its own
+  /// use, on whatever core it was. Returns zeros if no unit computes or if the system does not
+  /// tell.
   [[nodiscard]] CoreUse since() const;
 
  private:
@@ -32,7 +33,8 @@ class CoreWatch {
   double at_s_ = 0.0;
 };
 
-/// What to tell people who recorded while other programs had more than `most_of_others`; else empty.
+/// A warning for people who recorded while other programs had more than the share `most_of_others`
+/// of the cores; otherwise empty.
 [[nodiscard]] std::string disturbance_text(const CoreUse& use);
 
 }  // namespace equipoise

@@ -1,4 +1,5 @@
-// One unit of CPU cores: takes blocks through their three stages, one after another.
+// A worker for a unit of CPU cores: takes each block through copy-in, computation and copy-out, one
+// block after another.
 #include <utility>
 
 #include "real/worker_mailbox.hpp"
@@ -6,7 +7,8 @@
 namespace equipoise {
 namespace {
 
-/// How long a worker looks for its next block before it sleeps: its core is its own.
+/// How long a worker polls for its next block before it sleeps; it may poll because its core is its
+/// own.
 constexpr std::chrono::microseconds cpu_patience{300};
 
 class CpuDriver final : public UnitDriver {
@@ -32,7 +34,7 @@ class CpuDriver final : public UnitDriver {
   }
 
  private:
-  /// Takes a block through its stages. Throws what the kernel throws.
+  /// Takes a block through its stages. Passes on every exception of the kernel.
   void perform(Report& report, WorkerMailbox& mailbox) {
     const Block& block = report.command.block;
     UnitKernel& side = *sides_[static_cast<std::size_t>(block.phase)];

@@ -1,4 +1,4 @@
-// From a list of disturbances to what each real unit has of them.
+// Translates a scenario into the rates and changes of each real unit.
 #include "real/disturbances.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace equipoise {
 namespace {
 
-/// A rate of 1 that is a little above it for rounding is none above.
+/// Rates up to this count as 1: rounding may leave a rate slightly above 1.
 constexpr double rate_max = 1.0 + 1e-9;
 
 void check_rate(const StepFunction& rate, const std::string& what, const Scenario& scenario) {

@@ -1,4 +1,4 @@
-// A scenario on real units: how fast each may go, who comes and goes, which loads compete.
+// A scenario applied to real units: how fast each may work, and when units leave and come back.
 #pragma once
 
 #include <span>
@@ -12,36 +12,38 @@
 
 namespace equipoise {
 
-/// How fast a unit is kept to, as a factor of what it can do, over the time of a run.
+/// The speed to which a unit is held over the time of a run, as a factor of its full speed.
 struct UnitRates {
   StepFunction compute;
   StepFunction in;
   StepFunction out;
 };
 
-/// The link over which a unit gets its input, and that over which it gives its results: what a
-/// scenario's link events name. `record` calls the links of its platforms so.
+/// The link over which a unit gets its input, and the link over which it returns its results. Link
+/// events of a scenario use these names, and so do the platforms that `record` writes.
 [[nodiscard]] std::string in_link_of(const Unit& unit);
 [[nodiscard]] std::string out_link_of(const Unit& unit);
 
-/// The rates of a unit: its slow-down (`UnitSpec::slowdown`), the scenario's `slow` and `profile`
-/// events, and for copies its link events. A unit that computes copies with its own cores, as one
-/// without a copy engine does: what slows it slows its copies too. Loads that compete with a unit
-/// that computes are real ones; with a paced unit they compete by taking their share of its rate.
+/// The rates of a unit. They combine its slowdown (`UnitSpec::slowdown`), the scenario's `slow` and
+/// `profile` events, and its link events for copies. Whatever slows the computation of a unit also
+/// slows its copies if the unit computes for real, because it copies with its own cores, or if it
+/// has no copy engine. For a unit that computes for real, competing loads are real threads; for a
+/// paced unit, they take their share of its rate.
 ///
-/// Throws InputError, naming the scenario, where that would make a unit that computes faster than
-/// it is, or a load that competes with it takes more than `competing_share_max`.
+/// For a unit that computes for real, throws InputError with the scenario's name if the unit would
+/// have to be faster than it is, or if a load that competes with it takes more than
+/// `competing_share_max`.
 [[nodiscard]] UnitRates rates_of(const UnitSpec& spec, const Scenario& scenario);
 
-/// A unit comes or goes.
+/// A unit leaves or comes back.
 struct UnitChange {
   Seconds at;
   UnitId unit;
   bool present = true;
 };
 
-/// All changes after the start, in the order of time; at one time, those that go first, then by
-/// unit.
+/// All changes after the start, in order of time. At equal times, units that leave come first; then
+/// in order of the units.
 [[nodiscard]] std::vector<UnitChange> unit_changes(std::span<const UnitSpec> units,
                                                    const Scenario& scenario);
 

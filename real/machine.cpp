@@ -1,4 +1,4 @@
-// Asks hwloc and the operating system.
+// Reads the machine's properties from hwloc and the operating system, and places units on cores.
 #include "real/machine.hpp"
 
 #include <hwloc.h>
@@ -33,7 +33,8 @@ Topology load_topology() {
   return owned;
 }
 
-/// The threads that this process may use; first one of each core, then the second ones.
+/// The hardware threads that this process may use: first one thread of each core, then the second
+/// ones.
 std::vector<CpuThread> threads_of(const Topology& topology) {
   std::vector<std::vector<CpuThread>> rounds;
   std::map<int, std::size_t> used;  // threads of each core so far

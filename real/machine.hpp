@@ -1,4 +1,4 @@
-// What the machine is: its name, its CPU, its cores, its memory; and which unit gets which cores.
+// Describes the machine (name, CPU, cores, memory) and assigns cores to units.
 #pragma once
 
 #include <span>
@@ -11,43 +11,43 @@ namespace equipoise {
 
 /// A hardware thread that this process may use.
 struct CpuThread {
-  int number = 0;  ///< the operating system's
-  int core = 0;    ///< the physical core that it is part of
+  int number = 0;  ///< as the operating system numbers it
+  int core = 0;    ///< the physical core to which it belongs
 };
 
 /// The machine that this process runs on.
 struct Machine {
-  std::string name;       ///< the host's
-  std::string cpu_model;  ///< empty where unknown
+  std::string name;       ///< host name
+  std::string cpu_model;  ///< empty if unknown
   double memory_bytes = 0.0;
   /// First one thread of each physical core, then the second ones.
   std::vector<CpuThread> threads;
 };
 
-/// Asked of the operating system (hwloc) once.
+/// The properties of this machine, read once from hwloc and the operating system.
 [[nodiscard]] const Machine& this_machine();
 
-/// Memory that new data can take now.
+/// Memory that is available for new data now.
 [[nodiscard]] double available_memory_bytes();
 
-/// Bytes that this machine copies in a second at best: small ones, which stay in the first cache.
-/// Measured once.
+/// The highest copy rate of this machine: copies of small blocks that stay in the first-level
+/// cache. Measured once.
 [[nodiscard]] double fastest_copy_bytes_per_s();
 
-/// Which hardware threads each unit is pinned to, by numbers of the operating system.
+/// The hardware threads to which each unit is pinned, as the operating system numbers them.
 struct Placement {
-  std::vector<std::vector<int>> cores;  ///< (units); none for those that do not compute
-  /// For the controller and paced units, which sleep most of the time: those that no unit computes
-  /// on; where there are none, only the last one of the unit that is slowed down most, since waking
-  /// a thread of another core may cost both cores much more than waking one of the same (on a
-  /// virtual machine 50 us and 2 us).
+  std::vector<std::vector<int>> cores;  ///< (units); empty for units that do not compute
+  /// The hardware threads for the controller and for paced units, which sleep most of the time:
+  /// those on which no unit computes. If there are none, only the last thread of the unit with the
+  /// largest slowdown: waking a thread of another core may cost both cores much more than waking
+  /// one of the same core (on a virtual machine 50 us against 2 us).
   std::vector<int> waiting;
-  bool waiting_compute = false;       ///< a unit computes on `waiting`
-  std::vector<std::string> warnings;  ///< units that share a core: which, and what to do
+  bool waiting_compute = false;       ///< true if a unit computes on `waiting`
+  std::vector<std::string> warnings;  ///< which units share a core, and the remedy
 };
 
-/// Gives each unit the next cores in order. When there are no more, it begins again with the first
-/// and says so; likewise for two threads of one physical core.
+/// Gives each unit the next cores in order. If the cores run out, starts again with the first one
+/// and adds a warning; also warns if two threads share a physical core.
 [[nodiscard]] Placement place_units(std::span<const UnitSpec> units, const Machine& machine);
 
 }  // namespace equipoise

@@ -1,4 +1,4 @@
-// Whole iterations, block by block, through the executor that runs use.
+// Runs whole iterations, block by block, through the same executor as runs.
 #include "real/merge_recorder.hpp"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ class MergeRecorder {
   }
 
  private:
-  /// False: a stop was requested.
+  /// Returns false if a stop was requested.
   bool run_iteration(int iteration) {
     pool_ = Pool(workload_.items, workload_.grain_items);
     outstanding_ = 0;

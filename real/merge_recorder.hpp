@@ -1,4 +1,5 @@
-// What a kernel does between iterations, timed: the end of every pass of a recording.
+// Measures the time that a kernel takes between iterations, at the end of every pass of a
+// recording.
 #pragma once
 
 #include "real/machine.hpp"
@@ -6,17 +7,18 @@
 
 namespace equipoise {
 
-/// What was timed between iterations.
+/// The measured times between iterations.
 struct RecordedMerges {
   int count = 0;
   Seconds sum;
   bool interrupted = false;  ///< a stop was requested
 };
 
-/// One pass: runs iterations of the setup's workload on all its units together, as many as make
-/// four in all passes, yet two at least, and no further one when the pass has spent its part of the
-/// budget; times what the kernel does between them. Nothing where the workload has one iteration.
-/// Throws BackendError when a unit does not come up or is lost.
+/// One pass: runs iterations of the setup's workload on all its units together and measures the
+/// kernel's time between them. The passes together run four iterations, but each pass runs at least
+/// two if the workload has them. No third iteration starts once the pass has spent its part of the
+/// budget. Returns an empty result if the workload has one iteration. Throws BackendError if a unit
+/// does not come up or is lost.
 [[nodiscard]] RecordedMerges record_merges(const RecordSetup& setup, const Placement& placement);
 
 }  // namespace equipoise

@@ -1,4 +1,4 @@
-// How late ends were noticed.
+// Statistics of the delay with which ends of blocks are noticed.
 #include "real/paced_unit.hpp"
 
 namespace equipoise {

@@ -1,4 +1,4 @@
-// How long the blocks of a paced unit take: what its trace and its way to the input say.
+// The block times of a paced unit, from its trace and its route to the input.
 #pragma once
 
 #include <atomic>
@@ -15,21 +15,21 @@ namespace equipoise {
 /// One phase on a paced unit.
 struct PacedPhase {
   BlockTiming timing;
-  Draw draw;          ///< of the unit's blocks, by their ordinal
+  Draw draw;          ///< quantiles for the unit's blocks, by their ordinal
   bool noise = true;  ///< false: mean times
   Workload workload;
-  Seconds first_use;  ///< more, before the first block
+  Seconds first_use;  ///< extra time of the first block
   CopySpeeds copies;
 };
 
-/// How well paced units kept the time.
+/// How precisely paced units kept to their times.
 struct PacingReport {
   std::uint64_t blocks = 0;
-  Seconds late_mean;  ///< from the end of a block to when it was noticed
+  Seconds late_mean;  ///< from the end of a block until it was noticed
   Seconds late_most;
 };
 
-/// How much later than its time the end of a block was noticed. Safe to be used by several threads.
+/// Collects how late the ends of blocks were noticed. Several threads may use it at once.
 class Lateness {
  public:
   void add(Seconds late);

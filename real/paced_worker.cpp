@@ -1,4 +1,4 @@
-// One paced unit: the thread sleeps while the model of the unit's pipeline says that it works.
+// The worker of a paced unit: its thread sleeps while the model of the unit's pipeline is busy.
 #include <utility>
 
 #include "real/this_thread.hpp"
@@ -8,7 +8,7 @@
 namespace equipoise {
 namespace {
 
-/// There may be many more paced units than cores: none of them looks for work, all sleep.
+/// A paced worker never polls, because there may be many more paced units than cores.
 constexpr std::chrono::microseconds paced_patience{0};
 
 class PacedDriver final : public UnitDriver, private PipelineStages {
@@ -40,7 +40,7 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
   }
 
  private:
-  /// Forgets all blocks, and the data that they found here.
+  /// Drops all blocks and the resident data.
   void let_go() {
     for (const Command& lost : at_work_)
       mailbox_->report({.command = lost, .times = {}, .end = {}});
@@ -58,7 +58,7 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
     pipeline_.add(as_modelled(command, now));
   }
 
-  /// What the block costs.
+  /// The block with the stage times of the model.
   PipelinedBlock as_modelled(const Command& command, Seconds now) {
     const Block& block = command.block;
     const PacedPhase& phase = setup_.paced[static_cast<std::size_t>(block.phase)];
@@ -99,7 +99,7 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
   std::shared_ptr<Lateness> lateness_;
   UnitPipeline pipeline_;
   WorkerMailbox* mailbox_ = nullptr;
-  std::deque<Command> at_work_;  ///< what the pipeline has, in order
+  std::deque<Command> at_work_;  ///< the blocks in the pipeline, in order
   std::uint32_t epoch_ = 0;
   std::uint64_t ordinal_ = 0;
 };

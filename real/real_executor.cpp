@@ -1,5 +1,5 @@
-// The controller's side: hands blocks to workers and merges what they report, and what a scenario
-// does to them, into one order.
+// The controller's side of real runs: hands blocks to workers, and merges their reports and the
+// changes of a scenario into one ordered sequence of events.
 #include "real/real_executor.hpp"
 
 #include <algorithm>
@@ -21,21 +21,22 @@
 namespace equipoise {
 namespace {
 
-/// How often a waiting controller asks whether it is to stop.
+/// How often a waiting controller checks for a stop request.
 constexpr std::chrono::milliseconds stop_poll{50};
-/// How long a waiting controller looks for reports before it sleeps: on a core of its own, and on
-/// one where a unit computes, which gets nothing of it while a controller of real-time priority
-/// looks.
+/// How long a waiting controller polls for reports before it sleeps: on its own core, and on a core
+/// where a unit computes. There it does not poll, because a polling controller with a real-time
+/// priority would take the core from the unit.
 constexpr std::chrono::microseconds patience_alone{2000};
 constexpr std::chrono::microseconds patience_sharing{0};
-/// How long a run that was stopped waits for the blocks at hand; and one that was not.
+/// How long the end of a run waits for the outstanding blocks: after a stop or a timeout, and
+/// otherwise.
 constexpr std::chrono::milliseconds stop_patience{1000};
 constexpr std::chrono::milliseconds end_patience = std::chrono::hours(24 * 365);
-/// What tells two events apart whose order the clock does not.
+/// The distance between two events to which the clock gives the same time.
 constexpr Seconds tick{1e-9};
 
-/// Keeps the calling thread on the cores for those that wait; where units compute there, it runs as
-/// soon as it is woken.
+/// Keeps the calling thread on the cores for waiting threads. If units compute there, it also makes
+/// the thread run as soon as it is woken.
 class ControllerPlace {
  public:
   explicit ControllerPlace(const Placement& placement) : before_(cores_of_this_thread()) {
@@ -76,7 +77,7 @@ class RealExecutor final : public Executor {
     const Up up(*this);
     for (UnitSlot& slot : slots_) slot.worker->await_up();
     clock_->start();
-    start_loads();  // whose threads take over how this one is scheduled
+    start_loads();  // before ControllerPlace: new threads inherit the scheduling of this one
     const ControllerPlace place(placement_);
     body();
     tell();
@@ -108,17 +109,17 @@ class RealExecutor final : public Executor {
   }
 
  private:
-  /// A unit's place at the table.
+  /// The controller's state of one unit.
   struct UnitSlot {
     std::unique_ptr<Worker> worker;
     std::size_t outstanding = 0;
-    Seconds busy_since;        ///< the last block came back then, or the first was handed out
-    bool is_lost = false;      ///< gone, for now or for good
-    bool is_broken = false;    ///< it has thrown
+    Seconds busy_since;        ///< when the last block came back or the first one was handed out
+    bool is_lost = false;      ///< absent, for now or until the end of the run
+    bool is_broken = false;    ///< its worker has thrown
     bool has_stalled = false;  ///< a block did not come back in time
   };
 
-  /// The workers are up for as long as this lives.
+  /// Keeps the workers up during its lifetime.
   class Up {
    public:
     explicit Up(RealExecutor& executor) : executor_(executor) {
@@ -163,8 +164,8 @@ class RealExecutor final : public Executor {
     return make_cpu_worker(std::move(setup));
   }
 
-  /// A unit that does not come back is left behind, and so is one whose block takes long after a
-  /// stop: people who stop a program want it to end.
+  /// Leaves a unit behind if its block does not come back, and after a stop also a unit whose block
+  /// takes long, so that the program ends soon.
   void take_down() {
     loads_.clear();
     const bool is_stopped = stops();
@@ -200,7 +201,7 @@ class RealExecutor final : public Executor {
     }
   }
 
-  /// Lets the kernel merge the results of an iteration before the first block of the next.
+  /// Makes the kernel merge the results of an iteration before the first block of the next one.
   void begin_iteration_of(const Block& block) {
     const bool is_next = block.iteration > iteration_ && block.phase == phase_;
     phase_ = block.phase;
@@ -216,7 +217,7 @@ class RealExecutor final : public Executor {
 
   [[nodiscard]] bool stops() const { return setup_.stop_requested && setup_.stop_requested(); }
 
-  /// Lets `span` pass, less of it when the run is to stop.
+  /// Waits for `span`, or until the run is asked to stop.
   void wait(Seconds span) {
     const Seconds slice{std::chrono::duration<double>(stop_poll).count() / setup_.time_scale};
     const Seconds end = now() + span;
@@ -227,7 +228,7 @@ class RealExecutor final : public Executor {
     return UnitId{static_cast<std::uint32_t>(&slot - slots_.data())};
   }
 
-  /// The unit whose oldest report ended first, or null.
+  /// The unit whose oldest report has the earliest end, or nullptr if none.
   UnitSlot* earliest() {
     UnitSlot* first = nullptr;
     for (UnitSlot& slot : slots_) {
@@ -239,7 +240,7 @@ class RealExecutor final : public Executor {
     return first;
   }
 
-  /// The unit whose block is due back first, or null.
+  /// The unit whose block is due back first, or nullptr if none.
   UnitSlot* first_due() {
     UnitSlot* first = nullptr;
     for (UnitSlot& slot : slots_) {
@@ -253,10 +254,11 @@ class RealExecutor final : public Executor {
     return changes_past_ < changes_.size() ? changes_[changes_past_].at : Seconds::infinity();
   }
 
-  /// Makes what happened first, and has not been reported, the pending event.
+  /// Makes the earliest event that was not reported yet the pending event.
   void collect() {
     while (!pending_) {
-      const Seconds now = clock_->now();  // before the look, which finds what is back by then
+      const Seconds now = clock_->now();  // read before the reports, so that all ends up to `now`
+                                          // are found
       UnitSlot* const slot = earliest();
       const Seconds change = next_change();
       if (slot != nullptr && slot->worker->report()->end <= change) {
@@ -296,7 +298,7 @@ class RealExecutor final : public Executor {
     }
   }
 
-  /// Loses the unit that has kept a block too long by `now`, if there is one.
+  /// Loses the unit that has kept a block longer than the timeout by `now`. Returns false if none.
   bool take_timeout(Seconds now) {
     if (setup_.block_timeout == Seconds::infinity()) return false;
     UnitSlot* const slot = first_due();
@@ -306,7 +308,7 @@ class RealExecutor final : public Executor {
     return true;
   }
 
-  /// `why`: empty where that was to be.
+  /// `why` is empty if the scenario takes the unit away.
   void lose(UnitSlot& slot, Seconds at, const std::string& why) {
     slot.worker->abandon();
     slot.is_lost = true;
@@ -319,8 +321,8 @@ class RealExecutor final : public Executor {
     }
   }
 
-  /// Waits for a report, `deadline`, a change, a timeout, or a stop. False: there is nothing to
-  /// wait for any more.
+  /// Waits for a report, `deadline`, a change, a timeout, or a stop request. Returns false if there
+  /// is nothing left to wait for.
   bool await(Seconds deadline) {
     if (stops()) return false;
     Seconds until = std::min(deadline, next_change());
@@ -341,10 +343,10 @@ class RealExecutor final : public Executor {
   std::shared_ptr<Lateness> lateness_;
   std::vector<UnitSlot> slots_;
   std::vector<std::pair<const Disturbance*, std::unique_ptr<CompetingLoad>>> loads_;
-  Seconds last_;                  ///< when the last event was
-  std::size_t changes_past_ = 0;  ///< so many of them have happened
-  int phase_ = 0;                 ///< of the last block that was handed out
-  int iteration_ = 0;             ///< of the same
+  Seconds last_;                  ///< time of the last event
+  std::size_t changes_past_ = 0;  ///< how many of the scenario's changes have happened
+  int phase_ = 0;                 ///< phase of the last block that was handed out
+  int iteration_ = 0;             ///< iteration of that block
   std::size_t outstanding_ = 0;
   std::optional<Event> pending_;
   const std::atomic<bool> never_ = false;

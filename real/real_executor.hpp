@@ -1,4 +1,4 @@
-// An executor in real time: blocks are computed by worker threads on this machine's units.
+// An executor in real time: worker threads on this machine's units compute the blocks.
 #pragma once
 
 #include <functional>
@@ -21,64 +21,66 @@ namespace equipoise {
 
 /// One phase of a real run.
 struct RealPhase {
-  /// Of `kernel`, which is allocated and outlives the executor.
+  /// A phase of `kernel`, which is allocated and outlives the executor.
   RealPhase(Kernel* computed) : workload(computed->workload()), kernel(computed) {}
-  /// Of a workload that only paced units take part in.
+  /// A phase of a workload that runs only on paced units.
   explicit RealPhase(Workload timed) : workload(std::move(timed)) {}
 
   Workload workload;
   Kernel* kernel = nullptr;
-  Seconds merge;  ///< that the controller waits between iterations where no kernel merges
+  Seconds merge;  ///< how long the controller waits between iterations if no kernel merges
 };
 
-/// What a competing load really took.
+/// The share that a competing load really had.
 struct LoadReport {
-  const Disturbance* load = nullptr;  ///< of the setup's scenario
-  double share = 0.0;                 ///< of the unit's cores, while it ran
+  const Disturbance* load = nullptr;  ///< an event of the setup's scenario
+  double share = 0.0;                 ///< of the unit's cores, while the load ran
 };
 
 /// One real run.
 struct RealSetup {
-  std::vector<UnitSpec> units;         ///< those that take part, in the order of their UnitIds
-  std::optional<Placement> placement;  ///< none: as `place_units` says
+  std::vector<UnitSpec> units;         ///< the participating units, in the order of their UnitIds
+  std::optional<Placement> placement;  ///< if absent, `place_units` decides
   std::vector<RealPhase> phases;
-  /// (units, phases) What times the paced units; empty lists for those that compute. Empty: all
-  /// compute.
+  /// (units, phases) The times of paced units; an empty list for a unit that computes. Empty if all
+  /// units compute.
   std::vector<std::vector<PacedPhase>> paced;
-  Scenario scenario;             ///< what disturbs the units; targets that are not there do nothing
-  std::vector<UnitRates> rates;  ///< (units) how the scenario slows them; empty: as `rates_of` says
-  /// A unit of which no block comes back for so long, while it has one, is lost.
+  Scenario scenario;             ///< disturbances of the units; events for absent targets have no
+                                 ///< effect
+  std::vector<UnitRates> rates;  ///< (units) the rates under the scenario; if empty, from
+                                 ///< `rates_of`
+  /// A unit with outstanding blocks is lost if no block comes back for this long.
   Seconds block_timeout = Seconds::infinity();
-  /// All times of the run are those that it shows. None: the machine's, see `make_steady_clock`.
+  /// The clock that gives all times of the run. If null, the machine's clock, see
+  /// `make_steady_clock`.
   std::shared_ptr<Clock> clock;
-  /// Of the clock. Not 1 only where all units are paced.
+  /// The scale of the clock. May differ from 1 only if all units are paced.
   double time_scale = 1.0;
-  /// Asked at least every 50 ms while the executor waits, on the controller's thread: true makes
-  /// `next` return nothing. None: never.
+  /// Called on the controller's thread, at least every 50 ms while the executor waits. If it
+  /// returns true, `next` returns nothing. May be empty.
   std::function<bool()> stop_requested;
-  /// Told why a unit was lost, on the controller's thread. None: nobody.
+  /// Called on the controller's thread with the reason when a unit is lost. May be empty.
   std::function<void(const std::string&)> warn;
-  /// Told when a run with paced units ends. None: nobody.
+  /// Called when a run with paced units ends. May be empty.
   std::function<void(const PacingReport&)> tell_pacing;
-  /// Told when a run ends, of each load that has begun. None: nobody.
+  /// Called when a run ends, for each load that has begun. May be empty.
   std::function<void(const LoadReport&)> tell_load;
 };
 
-/// Makes the executor. One controller, the thread that calls `run`; one thread for each unit and
-/// one for each further core of it. `run` makes the kernels forget their results and may be called
-/// again. `occupy` does nothing: real time passes by itself. Times of events are those at which the
-/// unit was done, never two at one time, and never before one that was reported earlier.
+/// Makes the executor. The thread that calls `run` is the controller; each unit has one thread for
+/// each of its cores. `run` makes the kernels discard their results and may be called again.
+/// `occupy` does nothing, because real time passes by itself. The time of an event is when it
+/// happened at the unit. Times of events strictly increase in the order of reporting.
 ///
-/// A unit that throws, that the scenario takes away, or that keeps a block longer than
-/// `block_timeout` is a UnitLost: what it had is lost, its results are never taken. Nobody can stop
-/// a computation: one that goes on is ignored, and a unit that joins again begins when it is over.
-/// A unit that has thrown does not join again. Throws InputError where the scenario cannot be done
-/// to real units (`rates_of`).
+/// A unit is reported as UnitLost if its worker throws, if the scenario takes it away, or if it
+/// keeps a block longer than `block_timeout`. Its outstanding blocks are lost, and their results
+/// are never used. A computation cannot be stopped: its end is ignored, and a unit that joins again
+/// starts after it. A unit that has thrown does not join again. Throws InputError if real units
+/// cannot follow the scenario (`rates_of`).
 [[nodiscard]] std::unique_ptr<Executor> make_real_executor(RealSetup setup);
 
-/// Throws InputError at `where` when the host data of `phases` together with what the units hold
-/// takes more than `available_bytes`, and says how much is needed. To be asked before the kernels
-/// allocate.
+/// Throws InputError at `where`, with the memory needed, if the host data of `phases` and the
+/// buffers of the units take more than `available_bytes`. To be called before the kernels allocate.
 void check_memory(std::span<const std::unique_ptr<Kernel>> phases, std::span<const UnitSpec> units,
                   double available_bytes, const std::string& where);
 

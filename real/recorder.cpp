@@ -1,4 +1,4 @@
-// Units alone or together, block by block, through the executor that runs use.
+// Records units alone or together, block by block, through the same executor as runs.
 #include "real/recorder.hpp"
 
 #include <fmt/format.h>
@@ -20,12 +20,13 @@
 namespace equipoise {
 namespace {
 
-/// How many units are recorded at a time.
+/// The number of units that are recorded at a time.
 std::size_t units_at_a_time(const RecordSetup& setup) {
   return setup.alone ? 1 : setup.units.size();
 }
 
-/// The items that each unit goes through: of those that compute at a time, each has its own.
+/// The number of items through which each unit goes. Units that compute at the same time use
+/// disjoint items.
 Items part_of_a_unit(const RecordSetup& setup) {
   const Workload& workload = setup.kernel->workload();
   const auto units = setup.alone ? 1 : std::ranges::count_if(setup.units, &UnitSpec::computes);
@@ -33,7 +34,7 @@ Items part_of_a_unit(const RecordSetup& setup) {
   return workload.items / units / workload.grain_items * workload.grain_items;
 }
 
-/// Units that are recorded at a time: one, or all.
+/// The units that are recorded at a time: one, or all.
 class GroupRecorder {
  public:
   GroupRecorder(const RecordSetup& setup, std::size_t first) : setup_(setup), first_(first) {
@@ -46,7 +47,7 @@ class GroupRecorder {
     }
   }
 
-  /// Records one pass. False: a stop was requested.
+  /// Records one pass. Returns false if a stop was requested.
   bool run(const Placement& placement) {
     for (UnitRecorder& unit : units_) {
       if (unit.is_done()) unit.begin_pass();
@@ -105,7 +106,7 @@ class GroupRecorder {
     if (!samples.empty() && setup_.keep) setup_.keep(samples);
   }
 
-  /// Samples of sizes that do not end any more.
+  /// Passes on samples of sizes that will not be completed.
   void keep_the_rest() {
     for (UnitRecorder& unit : units_) {
       if (unit.computes()) keep(unit.take_rest());
@@ -113,12 +114,13 @@ class GroupRecorder {
   }
 
   const RecordSetup& setup_;
-  std::size_t first_;  ///< of the setup's units
+  std::size_t first_;  ///< index of the first unit among the setup's units
   std::vector<UnitRecorder> units_;
   std::uint64_t id_ = 0;
 };
 
-/// The mean of what blocks took beside their stages, but the longest twentieth.
+/// The mean of the times that blocks took in addition to their stages, without the longest
+/// twentieth.
 Seconds dispatch_from(std::vector<double> besides_s) {
   std::ranges::sort(besides_s);
   besides_s.resize(besides_s.size() - besides_s.size() / 20);
@@ -137,7 +139,7 @@ std::string quoted(const std::string& text) {
   return result + '"';
 }
 
-/// Throws InputError for units that cannot get a block.
+/// Throws InputError if a unit cannot get a block.
 void check_items(const RecordSetup& setup) {
   const Workload& workload = setup.kernel->workload();
   for (const UnitSpec& spec : setup.units) {

@@ -1,4 +1,4 @@
-// A queue from one thread to another that takes no lock and no memory.
+// A queue from one thread to another that neither locks nor allocates.
 #pragma once
 
 #include <array>
@@ -7,14 +7,14 @@
 
 namespace equipoise {
 
-/// A bounded first-in first-out queue between one pushing and one popping thread. What is pushed is
-/// published by a sequentially consistent store, as a WakeSignal needs it.
+/// A bounded first-in first-out queue between one pushing and one popping thread. A push is
+/// published by a sequentially consistent store, as a WakeSignal requires.
 template <class T, std::size_t capacity>
 class Ring {
   static_assert((capacity & (capacity - 1)) == 0, "a power of two");
 
  public:
-  /// By the pushing thread. False: the ring is full, nothing happened.
+  /// Called by the pushing thread. Returns false, without a change, if the ring is full.
   [[nodiscard]] bool push(const T& value) {
     const std::size_t tail = tail_.load(std::memory_order_relaxed);
     if (tail - seen_head_ == capacity) {
@@ -26,7 +26,7 @@ class Ring {
     return true;
   }
 
-  /// By the popping thread: the oldest value, or null when there is none.
+  /// Called by the popping thread. Returns the oldest value, or nullptr if none.
   [[nodiscard]] const T* front() {
     const std::size_t head = head_.load(std::memory_order_relaxed);
     if (head == seen_tail_) {
@@ -36,17 +36,18 @@ class Ring {
     return &slots_[head % capacity];
   }
 
-  /// By the popping thread: removes the value that `front` gave.
+  /// Called by the popping thread. Removes the value that `front` returned.
   void pop() { head_.store(head_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
 
  private:
-  static constexpr std::size_t line_bytes = 64;  ///< of a cache: each thread writes its own lines
+  static constexpr std::size_t line_bytes = 64;  ///< cache line size; each thread writes only its
+                                                 ///< own lines
 
   std::array<T, capacity> slots_{};
   alignas(line_bytes) std::atomic<std::size_t> tail_ = 0;
-  std::size_t seen_head_ = 0;  ///< the pushing thread's
+  std::size_t seen_head_ = 0;  ///< used by the pushing thread
   alignas(line_bytes) std::atomic<std::size_t> head_ = 0;
-  std::size_t seen_tail_ = 0;  ///< the popping thread's
+  std::size_t seen_tail_ = 0;  ///< used by the popping thread
 };
 
 }  // namespace equipoise

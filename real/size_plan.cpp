@@ -1,4 +1,4 @@
-// A ladder of sizes, and more of them where it pays.
+// A geometric series of block sizes, and additional sizes where the time curve bends.
 #include "real/size_plan.hpp"
 
 #include <algorithm>

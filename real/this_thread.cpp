@@ -1,4 +1,4 @@
-// Asks the kernel: affinity, timer slack, scheduling.
+// Sets affinity, timer slack and scheduling by system calls.
 #include "real/this_thread.hpp"
 
 #include <pthread.h>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t shortest_slice_ns = 100'000;
 
-/// What sched_setattr(2) takes; the C library has no declaration of it before version 2.41.
+/// The argument of sched_setattr(2), which the C library declares only since version 2.41.
 struct Scheduling {
   std::uint32_t size = sizeof(Scheduling);
   std::uint32_t policy = 0;
@@ -24,14 +24,14 @@ struct Scheduling {
   std::uint64_t period_ns = 0;
 };
 
-/// The slice of the calling thread, 0 where it cannot be known.
+/// The scheduler's slice for the calling thread, or 0 if unknown.
 std::uint64_t slice_ns() {
   Scheduling now;
   if (syscall(SYS_sched_getattr, 0, &now, sizeof now, 0) != 0) return 0;
   return now.runtime_ns;
 }
 
-/// Asks for a slice, under the policy that the thread has; a kernel that knows none ignores it.
+/// Requests a slice under the thread's current policy. Kernels without slices ignore the request.
 void ask_for_slice(std::uint64_t ns) {
   Scheduling wanted;
   if (syscall(SYS_sched_getattr, 0, &wanted, sizeof wanted, 0) != 0) return;
@@ -63,13 +63,13 @@ void wake_this_thread_on_time() { prctl(PR_SET_TIMERSLACK, 1); }
 
 PromptThread::PromptThread() : policy_before_(sched_getscheduler(0)) {
   const int policy = policy_before_ & ~SCHED_RESET_ON_FORK;
-  if (policy == SCHED_FIFO || policy == SCHED_RR) return;  // whoever started this has chosen
+  if (policy == SCHED_FIFO || policy == SCHED_RR) return;  // keep a policy set from outside
   sched_param parameter{};
   sched_getparam(0, &parameter);
   priority_before_ = parameter.sched_priority;
   slice_before_ns_ = slice_ns();
   parameter.sched_priority = sched_get_priority_min(SCHED_FIFO);
-  // Threads and processes that this one starts are as they would have been.
+  // SCHED_RESET_ON_FORK: threads and processes that this thread starts keep normal scheduling.
   is_real_time_ = sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameter) == 0;
   if (!is_real_time_ && slice_before_ns_ > 0) ask_for_slice(shortest_slice_ns);
 }
@@ -78,7 +78,8 @@ PromptThread::~PromptThread() {
   if (is_real_time_) {
     sched_param parameter{};
     parameter.sched_priority = priority_before_;
-    // Without the right to raise priorities, the flag stays: it does nothing to a normal thread.
+    // Without the right to raise priorities, the flag stays set; it has no effect on a normal
+    // thread.
     if (sched_setscheduler(0, policy_before_, &parameter) != 0) {
       sched_setscheduler(0, policy_before_ | SCHED_RESET_ON_FORK, &parameter);
     }

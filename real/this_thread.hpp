@@ -1,4 +1,4 @@
-// Where the calling thread runs, and how soon the operating system lets it run.
+// Sets the cores and the scheduling of the calling thread.
 #pragma once
 
 #include <cstdint>
@@ -6,22 +6,23 @@
 
 namespace equipoise {
 
-/// Keeps the calling thread on these cores (numbers of the operating system). A machine that does
-/// not allow it leaves the thread where it is: slower, never wrong.
+/// Pins the calling thread to these cores (as the operating system numbers them). If the machine
+/// does not allow that, the thread stays where it is, which only costs time.
 void pin_this_thread(const std::vector<int>& cores);
 
 /// The cores that the calling thread may use now.
 [[nodiscard]] std::vector<int> cores_of_this_thread();
 
-/// Sleeps of the calling thread end when asked for, not up to 50 us later.
+/// Makes sleeps of the calling thread end at the requested time instead of up to 50 us later.
 void wake_this_thread_on_time();
 
-/// While this lives, the calling thread, once woken, runs ahead of threads that compute on its
-/// core: by a real-time priority where the process may have one (root, or a limit `ulimit -r` above
-/// 0), else by the shortest slice that the scheduler grants (Linux 6.12 and later; before, nothing
-/// changes). A thread that somebody gave a real-time priority keeps it. Without this, a wake-up
-/// beside a thread that computes waits for up to that thread's slice, some milliseconds. For
-/// threads that sleep nearly all of the time. To be destroyed by the thread that made it.
+/// During the lifetime of this object, the calling thread runs at once when it is woken, before
+/// threads that compute on its core. It gets a real-time priority if the process may have one
+/// (root, or a limit `ulimit -r` above 0), otherwise the shortest slice that the scheduler grants
+/// (Linux 6.12 and later; no effect on older kernels). A thread that already has a real-time
+/// priority keeps it. Without this, a thread waits up to the slice of a computing thread, some
+/// milliseconds, after a wake-up. Meant for threads that sleep nearly all of the time. Must be
+/// destroyed by the thread that made it.
 class PromptThread {
  public:
   PromptThread();
@@ -29,7 +30,7 @@ class PromptThread {
   PromptThread& operator=(const PromptThread&) = delete;
   ~PromptThread();
 
-  /// Whether it runs at a real-time priority.
+  /// Whether the thread runs at a real-time priority.
   [[nodiscard]] bool is_real_time() const { return is_real_time_; }
 
  private:

@@ -1,4 +1,4 @@
-// Threads that wait for work at a wake_signal each.
+// The threads of a team; each waits for work at its own WakeSignal.
 #include "real/thread_team.hpp"
 
 #include <atomic>
@@ -14,12 +14,12 @@
 namespace equipoise {
 namespace {
 
-/// How long a member looks for work before it sleeps: its core is its own.
+/// How long a member polls for work before it sleeps; it may poll because its core is its own.
 constexpr std::chrono::microseconds team_patience{300};
 
 }  // namespace
 
-/// One further thread of a team.
+/// An additional thread of a team.
 class ThreadTeam::Member {
  public:
   explicit Member(int core) : thread_([this, core] { live(core); }) {}
@@ -40,7 +40,7 @@ class ThreadTeam::Member {
     begin_.notify();
   }
 
-  /// Waits for the end of what was begun last; what it threw, or null.
+  /// Waits until the work begun last has ended. Returns the exception that it threw, or nullptr.
   std::exception_ptr await() {
     end_.wait([&] { return done_.load(std::memory_order_seq_cst) == asked_.load(); },
               WakeSignal::TimePoint::max());
@@ -74,7 +74,7 @@ class ThreadTeam::Member {
   std::atomic<bool> stops_ = false;
   WakeSignal begin_{team_patience};
   WakeSignal end_{team_patience};
-  std::thread thread_;  // last: it uses all of the above
+  std::thread thread_;  // last, because the thread uses all other members
 };
 
 ThreadTeam::ThreadTeam(const std::vector<int>& cores) {

@@ -1,4 +1,4 @@
-// Sizes in their order, samples of each, more sizes where the curve bends.
+// Goes through the sizes in order, collects samples of each, and adds sizes where the curve bends.
 #include "real/unit_recorder.hpp"
 
 #include <fmt/format.h>
@@ -11,11 +11,11 @@
 namespace equipoise {
 namespace {
 
-/// A time of 0 is the clock's resolution, not the truth.
+/// Used instead of 0, which only reflects the resolution of the clock.
 constexpr Seconds time_min{1e-9};
-/// How much faster than the machine's best a copy must be to make no sense.
+/// A copy faster than the machine's best rate by this factor is reported as impossible.
 constexpr double impossible = 1.5;
-/// How much a larger block must be faster to make no sense.
+/// A larger block that takes less than this factor of a smaller one's time is reported as doubtful.
 constexpr double falling = 0.98;
 
 }  // namespace
@@ -81,7 +81,7 @@ void UnitRecorder::end_size(Seconds now) {
   if (!is_done()) begin_size(now);
 }
 
-/// Adds sizes where the curve bends. False: there is nothing to add.
+/// Adds sizes where the curve bends. Returns false if there are none to add.
 bool UnitRecorder::refine() {
   const std::vector<Items> more =
       sizes_at_bends(curve(), setup_.kernel->workload().grain_items, setup_.bend_tolerance);

@@ -1,4 +1,4 @@
-// The recording of one unit: which block comes next, and what becomes of its times.
+// The recording of one unit: chooses the next block and stores the times.
 #pragma once
 
 #include <cstdint>
@@ -15,53 +15,56 @@ namespace equipoise {
 /// One timed block.
 struct RecordedBlock {
   StageTimes times;
-  Seconds besides;  ///< from handing out to hearing of the end, without the stages
+  Seconds besides;  ///< from handing out to noticing the end, without the stages
 };
 
-/// Items [first, first + items) that a unit goes through.
+/// The items [first, first + items) through which a unit goes.
 struct ItemSegment {
   Items first = 0;
   Items items = 0;
 };
 
-/// Goes through the sizes of one unit. Blocks are asked for and handed in one by one.
+/// Goes through the sizes of one unit. The caller asks for blocks and returns their times one by
+/// one.
 class UnitRecorder {
  public:
   UnitRecorder(const RecordSetup& setup, std::size_t unit, ItemSegment segment);
 
-  /// All sizes are known well enough for this pass, or its time is spent.
+  /// True if all sizes are known precisely enough for this pass, or the pass's time is spent.
   [[nodiscard]] bool is_done() const { return at_ == sizes_.size(); }
-  /// Goes through all sizes once more, from time 0 on.
+  /// Starts another pass through all sizes at time 0.
   void begin_pass();
-  /// The next block to be timed; when done, one that keeps the unit busy.
+  /// The next block to be timed; if the pass is done, a block that only keeps the unit busy.
   [[nodiscard]] Block next_block(std::uint64_t id);
-  /// The block that was given last took so long; it is `now` since the recording of this unit's
-  /// group began. False: it does not count, as a first one of its size, or behind the last.
+  /// Takes the times of the block that was given last, at the time `now` since the recording of
+  /// this unit's group began. Returns false if the block does not count, because it was the first
+  /// of its size or came after the pass was done.
   bool take(const RecordedBlock& block, Seconds now);
 
   [[nodiscard]] bool computes() const { return setup_.units[unit_].computes(); }
-  /// Where this recording is.
+  /// The progress of this recording.
   [[nodiscard]] RecordProgress progress() const;
-  /// What the first block took longer to compute and copy back than later ones of its size; none
-  /// until that size has ended.
+  /// How much longer the first block took to compute and copy back than later blocks of its size;
+  /// nullopt until that size is completed.
   [[nodiscard]] std::optional<Seconds> first_use() const { return first_use_; }
   [[nodiscard]] const std::vector<double>& besides_s() const { return besides_s_; }
 
   /// All samples, with outliers marked.
   [[nodiscard]] std::vector<TraceSample> samples() const;
-  /// Those of sizes that have ended since this was asked last, with outliers among what there is.
+  /// The samples of completed sizes that were not taken yet, with outliers among the samples so
+  /// far.
   [[nodiscard]] std::vector<TraceSample> take_ended();
-  /// The samples that were not taken yet. To be asked when no block comes any more.
+  /// The samples that were not taken yet. To be called when no more blocks come.
   [[nodiscard]] std::vector<TraceSample> take_rest();
-  /// Appends which means are not known well enough, and what is doubtful.
+  /// Appends the means that are not known precisely enough, and doubtful results.
   void add_remarks(Recording& recording) const;
 
  private:
   struct Size {
     Items items = 0;
     BlockSamples samples{};
-    int before = 0;         ///< samples of former passes
-    std::size_t taken = 0;  ///< samples
+    int before = 0;         ///< samples of earlier passes
+    std::size_t taken = 0;  ///< samples that were taken
   };
 
   void begin_size(Seconds now);
@@ -80,7 +83,7 @@ class UnitRecorder {
   ItemSegment segment_;
   std::vector<Size> sizes_;  ///< in the order of recording
   std::size_t at_ = 0;
-  Items position_ = 0;  ///< in the segment
+  Items position_ = 0;  ///< within the segment
   bool is_warm_ = false;
   std::optional<StageTimes> first_block_;
   Seconds size_began_;

@@ -1,4 +1,4 @@
-// Reads unit texts against the catalog of unit kinds.
+// Parses unit texts with the catalog of unit kinds.
 #include "real/unit_spec.hpp"
 
 #include <algorithm>
@@ -26,7 +26,8 @@ const UnitKindInfo& find_kind(const std::string& name, const std::string& where)
   throw InputError(where, unknown_name("kind of unit", name, names));
 }
 
-/// A name becomes a host's in platform files and a word in tables: letters, digits, `_`, `-`, `.`.
+/// Checks a name. It becomes a host name in platform files and a word in tables, so it may contain
+/// letters, digits, `_`, `-` and `.`.
 std::string checked_name(const std::string& name, const std::string& where) {
   const auto is_legal = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||

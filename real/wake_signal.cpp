@@ -1,10 +1,11 @@
-// The slow half of a wake_signal.
+// Wakes a waiter that sleeps.
 #include "real/wake_signal.hpp"
 
 namespace equipoise {
 
 void WakeSignal::wake() {
-  // The lock keeps the ring from falling between the waiter's last look and its sleep.
+  // The lock ensures that the notification does not come between the waiter's last check and its
+  // sleep.
   { const std::lock_guard<std::mutex> lock(mutex_); }
   condition_.notify_one();
 }

@@ -1,4 +1,4 @@
-// How one thread waits for another: it spins while waits are short, and sleeps when they are long.
+// Lets one thread wait for another: it spins if waits are short and sleeps if they are long.
 #pragma once
 
 #include <atomic>
@@ -9,13 +9,13 @@
 
 namespace equipoise {
 
-/// Lets one thread wait until something that other threads publish is there.
+/// Lets one thread wait for a condition that other threads publish.
 ///
-/// The waiter first looks for a few microseconds, then lets others have the core between looks,
-/// then sleeps. How long it goes on looking follows its recent waits: a thread whose waits are long
-/// sleeps at once, so that it takes no time from those that compute; one whose waits are short
-/// never pays for a sleep. What is waited for must be published by a sequentially consistent store
-/// before `notify()`, and `ready` must load it in the same way: then no notification is missed.
+/// The waiter first polls for a few microseconds, then yields the core between polls, then sleeps.
+/// The polling time adapts to recent waits: a thread with long waits sleeps almost at once and
+/// takes no time from threads that compute; a thread with short waits never pays for a sleep. The
+/// condition must be published by a sequentially consistent store before `notify()`, and `ready`
+/// must load it in the same way. Then no notification is missed.
 class WakeSignal {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
@@ -28,7 +28,7 @@ class WakeSignal {
     if (sleeps_.load(std::memory_order_seq_cst)) wake();
   }
 
-  /// Waits until `ready()`; false: it was not ready by `deadline`.
+  /// Waits until `ready()`. Returns false if it was not ready by `deadline`.
   template <class Ready>
   bool wait(Ready&& ready, TimePoint deadline) {
     for (int i = 0; i < quick_looks; ++i) {
@@ -68,7 +68,7 @@ class WakeSignal {
   void wake();
 
   Span patience_;
-  Span mean_wait_{};  ///< over the last eight or so; the waiter's own
+  Span mean_wait_{};  ///< moving mean over about eight waits; used by the waiter only
   std::atomic<bool> sleeps_ = false;
   std::mutex mutex_;
   std::condition_variable condition_;

@@ -1,4 +1,4 @@
-// The code that drives one unit, as the executor sees it.
+// The executor's interface to the code that drives one unit.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@
 
 namespace equipoise {
 
-/// What a worker is told: a block, and when it was handed out.
+/// A command to a worker: a block, and the time at which it was handed out.
 struct Command {
   Block block;
   Seconds assigned;
-  std::uint32_t epoch = 0;  ///< the worker's, when the block was handed out
+  std::uint32_t epoch = 0;  ///< the worker's epoch when the block was handed out
 };
 
-/// What a worker tells: a block came back, or the worker has failed and will do nothing more.
+/// A report of a worker: a block came back, or the worker has failed and does no more work.
 struct Report {
   Command command;
   StageTimes times;
@@ -31,65 +31,64 @@ struct Report {
   bool failed = false;
 };
 
-/// Drives one unit from a thread of its own. All members are called by the controller's thread.
+/// Drives one unit on a separate thread. The controller's thread calls all members.
 class Worker {
  public:
   Worker() = default;
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
-  /// Takes the unit down: drops what is queued, waits for the block at hand, joins the thread;
-  /// unless that was left behind.
+  /// Takes the unit down: drops queued blocks, waits for the current block and joins the thread,
+  /// unless the thread was left behind.
   virtual ~Worker() = default;
 
-  /// Waits until the unit is ready for its first block. Throws BackendError when it does not come
-  /// up.
+  /// Waits until the unit is ready for its first block. Throws BackendError if the unit does not
+  /// come up.
   virtual void await_up() = 0;
-  /// Queues a block behind those that the worker has; it works on them in order. Fills the epoch
-  /// in.
+  /// Adds a block to the worker's queue, which is served in order. Sets the command's epoch.
   virtual void queue(Command command) = 0;
-  /// The oldest report that was not dropped, or null. Never one of an abandoned block.
+  /// The oldest report that was not dropped, or nullptr if none. Never reports an abandoned block.
   [[nodiscard]] virtual const Report* report() = 0;
   virtual void drop_report() = 0;
-  /// Lets all blocks go that the worker has: none of them will be reported, or write a result from
-  /// now on. The one at hand goes on to its end unseen (nobody can stop a computation), and what is
-  /// queued later comes after it, resident data first.
+  /// Abandons all blocks of the worker: none of them will be reported or write results. The current
+  /// block still runs to its end, because a computation cannot be stopped. Blocks that are queued
+  /// later start after it, and copy the resident data again.
   virtual void abandon() = 0;
-  /// Asks the worker to stop early; the destructor waits for it.
+  /// Asks the worker to stop early; the destructor waits until it has stopped.
   virtual void stop() = 0;
-  /// Whether the thread has ended, within `patience` from now.
+  /// Waits up to `patience` for the thread to end. Returns whether it has ended.
   [[nodiscard]] virtual bool has_ended(std::chrono::milliseconds patience) = 0;
-  /// After `abandon` and `stop`: the destructor will not wait for the thread, which goes on unseen
-  /// until its block ends, if it ever does. Kernels may be destroyed meanwhile.
+  /// To be called after `abandon` and `stop`. The destructor then does not wait for the thread,
+  /// which runs until its block ends, if it ever does. Kernels may be destroyed meanwhile.
   virtual void leave_behind() = 0;
-  /// Why the worker failed; after a report that says so.
+  /// The reason of a failure; to be called after a report with `failed`.
   [[nodiscard]] virtual std::string failure() const = 0;
 };
 
-/// How many threads were left behind and have not ended: while there are some, a program should
-/// leave without the ceremonies of exit().
+/// The number of threads that were left behind and have not ended. If it is not 0, a program should
+/// end without the cleanup of exit().
 [[nodiscard]] int threads_left_behind();
 
-/// What a worker needs.
+/// The data for making a worker.
 struct WorkerSetup {
   UnitSpec spec;
-  /// One for each thread of a unit that computes, numbers of the operating system; those where the
-  /// thread of a paced one may be.
+  /// For a unit that computes, one core for each thread; for a paced unit, the cores on which its
+  /// thread may run. Numbered by the operating system.
   std::vector<int> cores;
-  UnitRates rates;                ///< how fast, as a factor of what the unit can do
-  std::vector<Kernel*> phases;    ///< allocated; they outlive the worker, unless it is left behind
-  std::vector<PacedPhase> paced;  ///< (phases) of a paced unit; empty: it computes
+  UnitRates rates;                ///< the speed of each stage, as a factor of the unit's full speed
+  std::vector<Kernel*> phases;    ///< allocated; they outlive the worker unless it is left behind
+  std::vector<PacedPhase> paced;  ///< (phases) for a paced unit; empty if the unit computes
   std::shared_ptr<Clock> clock;
-  std::shared_ptr<WakeSignal> controller;  ///< rung after every report
+  std::shared_ptr<WakeSignal> controller;  ///< notified after every report
 };
 
-/// Starts a worker on CPU cores: copies, computes with `spec.threads` pinned threads, copies back,
-/// and stays taken as `rates` say for each of the three. Resident data is copied before the unit's
-/// first block of a phase and counts as time of that block's copy in.
+/// Starts a worker on CPU cores. It copies in, computes with `spec.threads` pinned threads, copies
+/// out, and extends each of these stages as `rates` demand. Resident data is copied before the
+/// unit's first block of a phase and counts as part of that block's copy-in time.
 [[nodiscard]] std::unique_ptr<Worker> make_cpu_worker(WorkerSetup setup);
 
-/// Starts a worker that computes nothing and takes as long as `paced` says. Its blocks overlap as
-/// the unit's copy engines and memory allow (UnitPipeline), and end at the time that the model
-/// says; `lateness` learns how much later that was noticed. It outlives the worker.
+/// Starts a worker that computes nothing and takes the times of `paced`. Blocks overlap as the
+/// unit's copy engines and memory allow (UnitPipeline) and end at the times of the model.
+/// `lateness` collects how much later the ends were noticed; it outlives the worker.
 [[nodiscard]] std::unique_ptr<Worker> make_paced_worker(WorkerSetup setup,
                                                         std::shared_ptr<Lateness> lateness);
 

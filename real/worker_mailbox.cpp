@@ -1,4 +1,4 @@
-// The thread of a unit, and the worker that speaks for it.
+// The thread of a unit, and the worker through which the controller uses it.
 #include "real/worker_mailbox.hpp"
 
 #include <deque>
@@ -18,7 +18,7 @@ namespace {
 
 std::atomic<int> left_behind = 0;
 
-/// What went wrong, in words.
+/// The text of an exception.
 std::string reason_of(const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);
@@ -46,7 +46,7 @@ const Command* WorkerMailbox::await_command(WakeSignal::TimePoint deadline) {
 }
 
 bool WorkerMailbox::begin(const Command& command) {
-  // In this order: `abandon` counts the epoch before it raises the flag.
+  // This order is required: `abandon` increases the epoch before it sets the flag.
   gives_up_.store(stops(), std::memory_order_seq_cst);
   return command.epoch == epoch();
 }
@@ -140,7 +140,7 @@ class ThreadedWorker final : public Worker {
   std::string failure() const override { return mailbox_->failure_; }
 
  private:
-  /// What the thread has for itself, however long it lives.
+  /// The thread's own data, which lives as long as the thread.
   struct Thread {
     std::unique_ptr<UnitDriver> driver;
     std::promise<void> up;
@@ -148,7 +148,7 @@ class ThreadedWorker final : public Worker {
     std::shared_ptr<std::atomic<bool>> left = std::make_shared<std::atomic<bool>>(false);
   };
 
-  /// Puts in the mailbox what has room there.
+  /// Moves waiting commands to the mailbox as long as it has room.
   void hand_on() {
     for (; held_ < WorkerMailbox::capacity && !waiting_.empty(); ++held_) {
       EQ_CHECK(mailbox_->commands_.push(waiting_.front()), "there is room for every command");
@@ -181,8 +181,9 @@ class ThreadedWorker final : public Worker {
   std::future<void> up_;
   std::future<void> ended_;
   std::shared_ptr<std::atomic<bool>> left_;
-  std::deque<Command> waiting_;  ///< what has no room in the mailbox
-  std::size_t held_ = 0;         ///< in the mailbox and at work, until their reports are dropped
+  std::deque<Command> waiting_;  ///< commands for which the mailbox has no room
+  std::size_t held_ = 0;         ///< commands in the mailbox and in work, until their reports are
+                                 ///< dropped
   std::thread thread_;
 };
 

@@ -1,4 +1,4 @@
-# Platform files: checks, properties, writing; StarPU's machines and this one.
+# Platform files: checks, properties and writing, for StarPU's machines and for this machine.
 equipoise_tests(platforms
   SOURCES
     platforms/detect_test.cpp

@@ -1,4 +1,4 @@
-# Kernels, and what is asked of the machine.
+# Kernels, block sizes and unit texts.
 equipoise_tests(real
   SOURCES
     real/kernels/binomial_test.cpp
@@ -17,8 +17,7 @@ equipoise_tests(real
   SMOKE
 )
 
-# Threads: real and paced workers, how they wait for one another, recording, the thread that writes
-# run files.
+# Threads: real and paced workers, waiting, recording, and the thread that writes run files.
 equipoise_tests(threads
   SOURCES
     real/core_watch_test.cpp

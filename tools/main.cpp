@@ -9,7 +9,7 @@
 int main(int argc, char** argv) {
   const int exit_code = equipoise::run_program(argc, argv);
   if (equipoise::threads_left_behind() == 0) return exit_code;
-  // A computation that nobody can stop still goes on: what exit() destroys, it may use.
+  // A thread that was left behind still computes, and may use data that exit() would destroy.
   std::fflush(nullptr);
   ::_exit(exit_code);
 }

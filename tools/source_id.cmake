@@ -1,5 +1,6 @@
-# Writes OUT, which tells what sources the program was built from: a hash of every source file that
-# a simulation's numbers can depend on. Run at every build; OUT changes only when a source has.
+# Writes OUT, a source file with a hash of the source files of the folders below, on which the
+# numbers of a simulation depend. Runs at every build; OUT changes only if a source file has
+# changed.
 #   cmake -DSOURCE_DIR=... -DOUT=... -P source_id.cmake
 foreach(folder shared_policies files sim traces platforms tools)
   file(GLOB_RECURSE found RELATIVE ${SOURCE_DIR}

@@ -1,4 +1,4 @@
-// Memory for a kernel's data: aligned, in large pages where there are some, touched from the start.
+// Memory for a kernel's data: aligned, in large pages where available, and written once before use.
 #pragma once
 
 #include <sys/mman.h>
@@ -13,9 +13,8 @@
 
 namespace equipoise {
 
-/// A fixed number of numbers, all 0 at first. Every page is written when the buffer is made, by the
-/// thread that makes it, so that it lies near that thread and no first use is slower than a later
-/// one.
+/// A fixed number of values, all 0 at first. The constructor writes every page, so that the memory
+/// lies near the constructing thread and the first use is as fast as later ones.
 template <class Number>
 class BufferOf {
  public:
@@ -45,10 +44,10 @@ class BufferOf {
   std::unique_ptr<Number, Free> data_;
 };
 
-/// What most kernels compute with.
+/// The buffer type of most kernels.
 using Buffer = BufferOf<double>;
 
-/// Puts NaN, which no check takes for a result, into all of `results`.
+/// Fills `results` with NaN, which every check rejects.
 inline void forget(Buffer& results) {
   std::ranges::fill(results.span(), std::numeric_limits<double>::quiet_NaN());
 }

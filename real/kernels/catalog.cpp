@@ -1,4 +1,4 @@
-// The rows of the kernel catalog.
+// The entries of the kernel catalog.
 #include "real/kernels/catalog.hpp"
 
 #include <limits>

@@ -1,4 +1,4 @@
-// Every kernel by name: one line, its parameters, and how to make it.
+// All kernels by name, each with a one-line description, its parameters and its factory.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,10 @@
 
 namespace equipoise {
 
-/// One row of the catalog.
+/// One entry of the catalog.
 struct KernelInfo {
   std::string name;
-  std::string line;  ///< what it computes, one line
+  std::string line;  ///< what it computes, in one line
   std::vector<ParameterInfo> parameters;
   std::unique_ptr<Kernel> (*make)(const Parameters& parameters);
 };
@@ -22,12 +22,13 @@ struct KernelInfo {
 /// All kernels, in the order in which they are listed.
 [[nodiscard]] std::span<const KernelInfo> kernel_catalog();
 
-/// The row called `name`. Throws InputError at `where`, naming the nearest known name.
+/// The entry called `name`. If there is none, throws InputError at `where` with the most similar
+/// known name.
 [[nodiscard]] const KernelInfo& find_kernel(const std::string& name, const std::string& where);
 
-/// Makes the kernel without allocating its data. Throws InputError at `where` for an unknown name
-/// or parameter (naming the nearest), for a value that cannot be read or is out of range, and for a
-/// workload that is not legal.
+/// Makes the kernel without allocating its data. Throws InputError at `where` if the name or a
+/// parameter is unknown (with the most similar known one), if a value cannot be read or is out of
+/// range, and if the workload is invalid.
 [[nodiscard]] std::unique_ptr<Kernel> make_kernel(const std::string& name,
                                                   const TypedParameters& parameters,
                                                   const std::string& where);
@@ -35,7 +36,7 @@ struct KernelInfo {
 /// The parameter `iterations`, which every kernel has.
 [[nodiscard]] int iterations_of(const Parameters& parameters);
 
-// What the catalog lists; each is in the file of its name.
+// The factories of the listed kernels; each is defined in the source file with the kernel's name.
 [[nodiscard]] std::unique_ptr<Kernel> make_matmul(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_blackscholes(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_grn(const Parameters& parameters);

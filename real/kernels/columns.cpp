@@ -1,4 +1,4 @@
-// Copies of columns, there and back.
+// A unit's columns: copies blocks from the host's columns and back.
 #include "real/kernels/columns.hpp"
 
 #include <algorithm>

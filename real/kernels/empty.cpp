@@ -1,4 +1,4 @@
-// The kernel that does nothing, for timing everything else.
+// A kernel that computes nothing, to measure all other costs of a run.
 #include "real/kernels/catalog.hpp"
 
 namespace equipoise {

@@ -1,4 +1,4 @@
-// Options drawn from ranges in which every price is a number of ordinary size.
+// Draws options from ranges in which all prices have an ordinary size.
 #include "real/kernels/option_inputs.hpp"
 
 #include "real/kernels/seeded.hpp"

@@ -1,4 +1,4 @@
-// The options that the pricing kernels are given.
+// The input of the pricing kernels.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,14 @@
 
 namespace equipoise {
 
-/// The interest rate, continuously compounded, a year.
+/// The interest rate per year, continuously compounded.
 inline constexpr double option_rate = 0.03;
 
 /// Columns that describe an option: spot, strike, years, volatility.
 inline constexpr std::size_t option_inputs = 4;
 
-/// Fills those four columns: spot and strike from 10 to 100, 0.1 to 5 years, volatility 0.1 to 0.6.
+/// Fills these four columns: spot and strike from 10 to 100, years from 0.1 to 5, volatility from
+/// 0.1 to 0.6.
 void make_options(std::uint64_t seed, std::span<Buffer> inputs);
 
 }  // namespace equipoise

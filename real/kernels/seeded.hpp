@@ -1,12 +1,12 @@
-// Input data that depends on a seed and a position, and on nothing else.
+// Input data that depends only on a seed and a position.
 #pragma once
 
 #include <cstdint>
 
 namespace equipoise {
 
-/// A number in [low, high), the same for the same seed and position everywhere. Uniform enough for
-/// input data. Source: Steele, Lea, Flood (2014), the finaliser of SplitMix64.
+/// A number in [low, high) that depends only on the seed and the position, on every machine.
+/// Uniform enough for input data. Source: Steele, Lea, Flood (2014), the finaliser of SplitMix64.
 [[nodiscard]] constexpr double seeded_number(std::uint64_t seed, std::uint64_t position, double low,
                                              double high) {
   std::uint64_t z = seed * 0xD1342543DE82EF95ULL + position * 0x9E3779B97F4A7C15ULL + 1;

@@ -1,10 +1,10 @@
-// Loops compiled for the vectors that the compiler's own target has. Included through
-// real/kernels/vectors.hpp, which CMake makes for the target at hand.
+// Loops compiled for the default vectors of the compiler's target. Included through
+// real/kernels/vectors.hpp, which CMake generates for the target.
 #pragma once
 
 namespace equipoise {
 
-/// Calls `loop`; see vectors_x86.hpp for what the other CPUs do.
+/// Calls `loop`. vectors_x86.hpp chooses a vector width at run time instead.
 template <auto loop, class... Arguments>
 void with_widest_vectors(Arguments... arguments) {
   loop(arguments...);

@@ -1,5 +1,5 @@
-// Loops compiled for every vector width that x86 CPUs have. Included through
-// real/kernels/vectors.hpp, which CMake makes for the target at hand.
+// Loops compiled for every vector width of x86 CPUs. Included through real/kernels/vectors.hpp,
+// which CMake generates for the target.
 #pragma once
 
 namespace equipoise {
@@ -36,11 +36,10 @@ Loop<Arguments...> widest() {
 
 }  // namespace vectors
 
-/// Calls `loop` (a function that is always inlined, as is all that it calls, and that gives
-/// nothing) as it was compiled for the widest vectors that this CPU has. `arguments` are copied:
-/// numbers, pointers, small structs. The width changes how many elements are computed at a time,
-/// not how: every CPU gives the same bits, as long as the loop itself adds in an order that it
-/// says.
+/// Calls the version of `loop` that was compiled for the widest vectors of this CPU. `loop` returns
+/// nothing; it and all functions that it calls are always inlined. `arguments` are copied: numbers,
+/// pointers, small structs. The width decides how many elements are computed at a time, not how
+/// each is computed, so every CPU gives the same bits if the loop adds in a fixed order.
 template <auto loop, class... Arguments>
 void with_widest_vectors(Arguments... arguments) {
   static const vectors::Loop<Arguments...> chosen = vectors::widest<loop, Arguments...>();

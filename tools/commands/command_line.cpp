@@ -35,7 +35,8 @@ int say(const std::string& what, int exit_code) {
   return exit_code;
 }
 
-/// Names of files, kernels and units end up in JSON and on terminals, which take no other bytes.
+/// Refuses arguments that are not printable UTF-8, because names of files, kernels and units are
+/// written to JSON and terminals.
 void expect_readable(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     if (is_printable(argv[i])) continue;
@@ -75,8 +76,8 @@ int run(int argc, char** argv) {
 
 int run_program(int argc, char** argv) {
   open_standard_files();
-  ::signal(SIGXFSZ, SIG_IGN);  // a file at its size limit is a write that fails
-  ::signal(SIGPIPE, SIG_IGN);  // so is a pipe that nobody reads
+  ::signal(SIGXFSZ, SIG_IGN);  // makes a write beyond the file size limit fail
+  ::signal(SIGPIPE, SIG_IGN);  // makes a write to a closed pipe fail
   return finish_printing(run(argc, argv));
 }
 

@@ -1,4 +1,4 @@
-// The command line of the commands about files: options, help with an example that works.
+// The command line of the commands about files: options, and help with a working example.
 #include <CLI/CLI.hpp>
 
 #include "tools/commands/command_line_options.hpp"

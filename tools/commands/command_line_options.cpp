@@ -1,4 +1,4 @@
-// Options that several commands have, and how their texts are read.
+// Options that several commands share, and the parsing of their values.
 #include "tools/commands/command_line_options.hpp"
 
 #include <CLI/CLI.hpp>
@@ -104,7 +104,7 @@ void finish_options(Request& r) {
       throw InputError("--block-timeout", "give a positive number of seconds");
     }
   }
-  static_cast<void>(make_cost_meter(r.options.decision_cost, 0.0));  // refuses what it cannot read
+  static_cast<void>(make_cost_meter(r.options.decision_cost, 0.0));  // throws if unreadable
   if (r.dispatch_cost.empty()) return;
   const double seconds = parse_number(r.dispatch_cost, "--dispatch-cost");
   if (seconds < 0.0 || seconds > most_cost_s) {

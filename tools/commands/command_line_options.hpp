@@ -1,4 +1,5 @@
-// What the files that know CLI11 share: what the parser fills, and the options of several commands.
+// The structure that the parser fills, and the options of several commands, shared by the files
+// that use CLI11.
 #pragma once
 
 #include <functional>
@@ -12,19 +13,19 @@ class App;
 
 namespace equipoise {
 
-/// Everything that the parser fills, and the command that it chose.
+/// All values that the parser fills, and the chosen command.
 struct Request {
   Options options;
   std::string noise = "on";
-  std::string run_on = "real";  ///< where `run` runs
+  std::string run_on = "real";  ///< where the command `run` runs
   std::string seed = "1";
   std::string dispatch_cost;
   std::string reps = "10";
   std::string block_timeout;
-  std::string error_max;  ///< of `validate`
+  std::string error_max;  ///< for `validate`
   std::string time_scale = "1";
   std::string seconds_max = "5";
-  std::string what;  ///< of `list`
+  std::string what;  ///< for `list`
   std::string file;
   std::string shard;
   StarpuImportRequest starpu;
@@ -36,7 +37,7 @@ struct Request {
   std::function<int()> command;
 };
 
-// Options that are spelled the same in every command that has them.
+// Options with the same spelling in every command.
 void add_help(CLI::App& command, const std::string& example);
 void add_out(CLI::App& command, Request& r, const std::string& meaning);
 void add_output(CLI::App& command, Request& r);
@@ -47,13 +48,13 @@ void add_run_settings(CLI::App& command, Request& r);
 void add_units(CLI::App& command, Request& r, bool required);
 void add_real_settings(CLI::App& command, Request& r);
 
-/// Adds `simulate`, `run`, `replay`, `compare`, `validate`, `sweep`, `record` and `optimum`: what
-/// runs something.
+/// Adds the commands that run something: `simulate`, `run`, `replay`, `compare`, `validate`,
+/// `sweep`, `record` and `optimum`.
 void add_run_commands(CLI::App& app, Request& r);
-/// Adds `list`, `trace` and `platform`: what reads and writes files.
+/// Adds the commands that read and write files: `list`, `trace` and `platform`.
 void add_file_commands(CLI::App& app, Request& r);
 
-/// Reads what the parser leaves as text. Throws InputError naming the option.
+/// Converts the values that the parser leaves as text. Throws InputError with the option's name.
 void finish_options(Request& r);
 
 }  // namespace equipoise

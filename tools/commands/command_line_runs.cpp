@@ -1,4 +1,4 @@
-// The command line of the commands that run something: options, help with an example that works.
+// The command line of the commands that run something: options, and help with a working example.
 #include <CLI/CLI.hpp>
 
 #include "shared_policies/model/failure.hpp"
@@ -22,7 +22,7 @@ void add_simulate(CLI::App& app, Request& r) {
   c->callback([&r] { r.command = [&r] { return simulate_command(r.options); }; });
 }
 
-/// Whether what runs in real time is said: units, or a platform whose hosts are paced.
+/// Throws InputError unless a run in real time has units, or a platform whose hosts are paced.
 void check_real_units(const Request& r, const std::string& command) {
   const Options& o = r.options;
   if (!o.units.empty()) return;

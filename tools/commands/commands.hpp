@@ -1,4 +1,4 @@
-// What each command does; command_line*.cpp read the arguments. Each gives the exit code.
+// The functions of the commands; command_line*.cpp parse the arguments. Each returns the exit code.
 #pragma once
 
 #include <optional>
@@ -10,58 +10,58 @@
 
 namespace equipoise {
 
-/// `equipoise trace import starpu`: which kernels, and where to write.
+/// `equipoise trace import starpu`: the kernels, and the destination.
 struct StarpuImportRequest {
   StarpuImportOptions options;       ///< `kernel` is set for each kernel in turn
-  std::vector<std::string> kernels;  ///< empty: all that are usable
-  bool keep_drivers = false;         ///< do not leave a core for each GPU to drive it
-  std::string out;                   ///< a folder
+  std::vector<std::string> kernels;  ///< empty: all usable ones
+  bool keep_drivers = false;         ///< do not reserve a core for each GPU to drive it
+  std::string out;                   ///< output folder
 };
 
-/// `equipoise replay`: which run, and what of it is done again.
+/// `equipoise replay`: the run, and what is repeated.
 struct ReplayRequest {
   std::string run_file;
-  bool check = false;      ///< decide it again offline
+  bool check = false;      ///< repeat the decisions offline and compare them
   bool decisions = false;  ///< issue the same blocks again
-  std::string on;          ///< in which world; empty: in the run's own
+  std::string on;          ///< sim, real or paced; empty: as the run itself
 };
 
-/// One policy on SimGrid.
+/// Runs one policy on SimGrid.
 int simulate_command(const Options& options);
-/// One policy on real units.
+/// Runs one policy on real units.
 int run_command(const Options& options);
-/// Several policies, repeated, on either or both.
+/// Runs several policies with repetitions, in simulation, for real, or both.
 int compare_command(const Options& options);
-/// A campaign of comparisons from one file; `shard` as in --shard, or empty.
+/// Runs a campaign of comparisons from one file; `shard` is as in --shard, or empty.
 int sweep_command(const std::string& campaign_file, const std::string& shard,
                   const Options& options);
-/// A recorded run again.
+/// Repeats a recorded run.
 int replay_command(const ReplayRequest& request, const Options& options);
-/// Records, simulates and really runs the same thing; 1 where an error of a makespan is above
-/// `error_max`.
+/// Records a workload, simulates it and runs it for real. Returns 1 if the error of a makespan is
+/// above `error_max`.
 int validate_command(const Options& options, std::optional<double> error_max);
-/// Times a kernel on real units.
+/// Measures a kernel's block times on real units.
 int record_command(const Options& options);
-/// The clairvoyant split and the lower bound.
+/// Prints the schedule of the oracle and the lower bound.
 int optimum_command(const Options& options);
-/// What there is: `what` is policies, kernels or units.
+/// Lists policies, kernels or units, as `what` says.
 int list_command(const std::string& what, bool json);
-/// Whether a trace is legal, and what is doubtful in it.
+/// Checks that a trace is valid, and prints doubtful entries.
 int trace_check_command(const std::string& file);
-/// A trace as a table.
+/// Prints a trace as a table.
 int trace_show_command(const std::string& file);
-/// Platform and traces from StarPU's performance models.
+/// Makes a platform and traces from StarPU's performance models.
 int trace_import_starpu_command(const StarpuImportRequest& request);
-/// A trace from a table of timings.
+/// Makes a trace from a table of timings.
 int trace_import_csv_command(const std::string& file, const CsvImportOptions& options,
                              const std::string& out);
-/// Whether a platform is legal, routes included.
+/// Checks that a platform is valid, including its routes.
 int platform_check_command(const std::string& file);
-/// A platform as a table.
+/// Prints a platform as a table.
 int platform_show_command(const std::string& file);
-/// The platforms and modelled traces of a machine spec, written into the folder `out`.
+/// Writes the platforms and modelled traces of a machine spec to the folder `out`.
 int platform_generate_command(const std::string& spec_file, const std::string& out);
-/// This machine as a platform, written to `out` or printed.
+/// Writes this machine as a platform to `out`, or prints it.
 int platform_detect_command(const std::string& out);
 
 }  // namespace equipoise

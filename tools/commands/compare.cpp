@@ -1,4 +1,4 @@
-// `equipoise compare`: several policies, repeated, in simulation, for real, or both.
+// `equipoise compare`: several policies with repetitions, in simulation, for real, or both.
 #include <cstdio>
 #include <memory>
 

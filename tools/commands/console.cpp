@@ -1,4 +1,4 @@
-// stderr, files that are whole or not there, signals that set a flag.
+// Messages on stderr, atomic writing of files, and signal handlers that set a flag.
 #include "tools/commands/console.hpp"
 
 #include <fcntl.h>
@@ -28,8 +28,8 @@ namespace {
 std::atomic<int> caught_signal = 0;
 static_assert(std::atomic<int>::is_always_lock_free);
 
-/// `message` as a terminal may get it: names of inputs are in it, which may be anything. A name that
-/// is longer than any path people type is cut, so that what is to be done stays in sight.
+/// Makes `message` safe for a terminal, because names in it come from inputs and may hold anything.
+/// Cuts very long names, so that the end of the message, which says what to do, stays visible.
 std::string as_message(const std::string& message) {
   constexpr std::size_t longest_word = 300;
   constexpr std::size_t longest_message = 8000;
@@ -42,10 +42,11 @@ std::string as_message(const std::string& message) {
   return shown;
 }
 
-/// What a file is called until it is whole, behind its name.
+/// The suffix of a file's name until the file is complete.
 const char* const beside = ".part";
 
-/// A device or a pipe stays what it is: it is written to, not replaced.
+/// Whether `path` is written under a temporary name and renamed. A device or a pipe is written
+/// directly.
 bool is_renamed(const std::string& path) {
   std::error_code error;
   return !std::filesystem::exists(path, error) || std::filesystem::is_regular_file(path, error);
@@ -67,7 +68,7 @@ bool move_there(const std::string& path) {
 void handle_stop_signals(void (*handler)(int)) {
   struct sigaction action = {};
   action.sa_handler = handler;
-  action.sa_flags = SA_RESETHAND;  // a second Ctrl-C ends at once
+  action.sa_flags = SA_RESETHAND;  // a second Ctrl-C ends the program at once
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
 }
@@ -178,7 +179,7 @@ void open_standard_files() {
 
 namespace {
 
-/// Whether nobody reads the pipe any more: what was printed before may have failed unseen.
+/// Whether the reader of the pipe has closed it. Then earlier output may have failed unnoticed.
 bool is_unread(int fd) {
   pollfd pipe{fd, 0, 0};
   return ::poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLERR) != 0;

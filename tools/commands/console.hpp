@@ -1,4 +1,4 @@
-// What people see while they wait, and how warnings and files are written.
+// Progress, warnings and errors on the terminal, and the writing of files.
 #pragma once
 
 #include <functional>
@@ -7,20 +7,21 @@
 
 namespace equipoise {
 
-/// "equipoise: warning: ..." on stderr; the same message once only.
+/// Prints "equipoise: warning: ..." on stderr; each message only once.
 void warn(const std::string& message);
 
-/// "equipoise: error: ..." on stderr.
+/// Prints "equipoise: error: ..." on stderr.
 void say_error(const std::string& message);
 
-/// A line on a terminal that is written over; nothing in a pipe or when `quiet`.
+/// A progress line on a terminal, overwritten by the next one. Prints nothing if stderr is not a
+/// terminal or if `quiet`.
 class Progress {
  public:
   explicit Progress(bool quiet);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress();
-  /// Shows `text` in place of what was shown before.
+  /// Replaces the line with `text`.
   void show(const std::string& text);
   void clear();
 
@@ -29,49 +30,51 @@ class Progress {
   bool shown_ = false;
 };
 
-/// A file to be written: where, and what.
+/// A file to be written: its path and its text.
 struct WholeFile {
   std::string path;
   std::string text;
 };
 
-/// Where they are to be, in their order.
+/// The paths of `files`, in their order.
 [[nodiscard]] std::vector<std::string> paths_of(const std::vector<WholeFile>& files);
 
-/// Writes all of the files beside their paths, then renames them there: none is half written, and
-/// none is replaced where another cannot be written. Throws std::runtime_error when that cannot be
-/// done, as on a full disk; a path that cannot be written at all is found by `check_outputs` or
-/// `make_folder` before there is anything to write. A device or a pipe is written to itself.
+/// Writes all files under temporary names beside their paths, then renames them. So no file is
+/// incomplete, and no file is replaced if another one cannot be written. A device or a pipe is
+/// written directly. Throws std::runtime_error on failure, such as a full disk; `check_writable` or
+/// `make_folder` find paths that cannot be written at all before the work starts.
 void write_whole_files(const std::vector<WholeFile>& files);
 void write_whole_file(const std::string& path, const std::string& text);
 
-/// Throws InputError where one of the files that are to be written at `paths` is there and was
-/// read, or what is written beside it on the way. To be called when all inputs are known and
-/// nothing is written yet; `option` is named in the message.
+/// Throws InputError if one of `paths`, or its temporary name, is an existing file that was read as
+/// input. To be called when all inputs are known and nothing has been written; the message names
+/// `option`.
 void expect_no_inputs(const std::vector<std::string>& paths, const std::string& option);
 
-/// The same, and throws InputError unless a file can be made at `path` (its folder exists and can
-/// be written, and it is no folder itself). Makes nothing.
+/// Does the same for `path`, and throws InputError unless a file can be made there: its folder
+/// exists and is writable, and `path` is not a folder. Creates nothing.
 void check_writable(const std::string& path, const std::string& option);
 
-/// Makes the folder `path` and those above it. Throws InputError naming `option`.
+/// Creates the folder `path` and its parent folders. On failure, throws InputError with the name of
+/// `option`.
 void make_folder(const std::string& path, const std::string& option);
 
-/// Opens the null device where stdin, stdout or stderr is closed: the next file that is opened would
-/// take its place, and get what is printed. To be called before any file is opened.
+/// Opens the null device in place of stdin, stdout or stderr if it is closed. Otherwise the next
+/// opened file would get its number and receive printed output. To be called before any file is
+/// opened.
 void open_standard_files();
 
-/// Writes out what was printed, and gives the exit code: `exit_code`, or where a command that
-/// succeeded could not print all, 1 after saying why. Who stopped reading a pipe wants no message:
-/// 128 + SIGPIPE.
+/// Flushes the printed output and returns the exit code. It is `exit_code`, unless the command
+/// succeeded and its output could not be printed completely: then 1, after an error message. If the
+/// reader closed the pipe, it is 128 + SIGPIPE without a message.
 [[nodiscard]] int finish_printing(int exit_code);
 
-/// Ctrl-C and SIGTERM from here on only set a flag.
+/// From now on, Ctrl-C and SIGTERM only set a flag.
 void catch_stop_signals();
-/// Ctrl-C and SIGTERM from here on end the program at once, saying so, with 130 or 143: for work
-/// that cannot be asked to stop, and has written nothing yet that could be torn.
+/// From now on, Ctrl-C and SIGTERM end the program at once, with a message and exit code 130 or
+/// 143. For work that cannot be asked to stop and has no partly written output.
 void end_on_stop_signals();
-/// Whether one of them has come, and which (SIGINT, SIGTERM; 0: none).
+/// The signal that has come (SIGINT or SIGTERM), or 0 if none.
 [[nodiscard]] int stop_signal();
 
 }  // namespace equipoise

@@ -1,4 +1,4 @@
-// `equipoise list policies|kernels|units`: what there is, with every parameter, default and source.
+// `equipoise list policies|kernels|units`: lists them with every parameter, default and source.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -16,12 +16,12 @@
 namespace equipoise {
 namespace {
 
-/// A row of any of the catalogs.
+/// An entry of any catalog.
 struct Entry {
   std::string name;
   std::string line;
   std::string mark;    ///< "oracle", "informed", or empty
-  std::string source;  ///< or empty
+  std::string source;  ///< may be empty
   std::span<const ParameterInfo> parameters;
 };
 

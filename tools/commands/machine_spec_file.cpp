@@ -1,4 +1,4 @@
-// Reads equipoise.machines/1: every field, its range and its default.
+// Reads equipoise.machines/1 files: all fields with their ranges and defaults.
 #include "tools/commands/machine_spec_file.hpp"
 
 #include <fmt/format.h>
@@ -17,13 +17,13 @@
 namespace equipoise {
 namespace {
 
-constexpr double most = 1e18;              ///< of any figure
-constexpr double least = 1e-18;            ///< of any figure that must be more than zero
-constexpr double least_bytes_per_s = 1.0;  ///< of a link, whose bandwidth is written in whole bytes
-constexpr double most_counted = 9.0e15;    ///< 53 bits
-constexpr int most_units = 4096;           ///< of one entry
+constexpr double most = 1e18;              ///< upper limit of all numbers
+constexpr double least = 1e-18;            ///< lower limit of numbers that must be positive
+constexpr double least_bytes_per_s = 1.0;  ///< for links, whose bandwidth is written in whole bytes
+constexpr double most_counted = 9.0e15;    ///< just below 2^53, so that doubles are exact
+constexpr int most_units = 4096;           ///< per entry
 
-/// A number of `object` if it has one, else `otherwise`.
+/// The number `name` of `object`, or `otherwise` if it is missing.
 double number_or(const JsonObject& object, const char* name, double low, double otherwise) {
   return object.find(name) == nullptr ? otherwise : object.number(name, low, most);
 }
@@ -40,7 +40,7 @@ int whole_or(const JsonObject& object, const char* name, double high, int otherw
                                       : static_cast<int>(whole(object, name, 1.0, high));
 }
 
-/// Seconds from 0 on that can be a time.
+/// A number of seconds >= 0 that is a valid time.
 double seconds(const JsonObject& object, const char* name) {
   const double value = object.number(name, 0.0, most);
   const std::string why = value > 0.0 ? why_no_time(value) : std::string();
@@ -53,7 +53,7 @@ std::string text_or_empty(const JsonObject& object, const char* name) {
   return object.find(name) == nullptr ? std::string() : object.text(name);
 }
 
-/// A text that names a unit, a machine or a file.
+/// A text that is valid as the name of a unit, a machine or a file.
 std::string name_of(const JsonObject& object, const char* member) {
   std::string name = object.text(member);
   const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_'; };
@@ -62,20 +62,20 @@ std::string name_of(const JsonObject& object, const char* member) {
                    fmt::format("`{}` is no name; use letters, digits, - and _", name));
 }
 
-/// The entries of a list that must have some.
+/// The entries of a list that must not be empty.
 const std::vector<JsonValue>& entries_of(const JsonObject& object, const char* name) {
   const std::vector<JsonValue>& list = object.list(name);
   if (!list.empty()) return list;
   throw InputError(object.where(object.at(name)), fmt::format("'{}' is empty; add one", name));
 }
 
-/// Remembers `name` in `names`; refuses one that is there.
+/// Adds `name` to `names`. Throws InputError if it is already there.
 void add_name(std::set<std::string>& names, const std::string& name, const std::string& where) {
   if (names.insert(name).second) return;
   throw InputError(where, name + " is there already; rename one");
 }
 
-/// Reads the parts of a spec, all of one file.
+/// Reads the parts of a spec from one file.
 class SpecReader {
  public:
   explicit SpecReader(const std::string& path) : path_(path) {}
@@ -126,14 +126,14 @@ class SpecReader {
     return fmt::format("{}:{}", path_, value.line);
   }
 
-  /// An object whose names are the user's.
+  /// An object whose member names are chosen by the user.
   [[nodiscard]] JsonObject free_object(const JsonValue& value, const char* what) const {
     std::vector<std::string> names;
     for (const JsonMember& member : value.object) names.push_back(member.name);
     return {value, path_, what, names};
   }
 
-  /// A text, or a list of lines.
+  /// Reads a text, or a list of lines, which are joined.
   [[nodiscard]] static std::string read_source(const JsonObject& root) {
     const JsonValue& source = root.at("source");
     if (source.kind != JsonValue::Kind::list) return root.text("source");
@@ -159,7 +159,7 @@ class SpecReader {
             bus.number("out_bytes_per_s", least_bytes_per_s, most), seconds(bus, "latency_s")};
   }
 
-  /// Numbers by kind of unit: those that are given replace those in `values`.
+  /// Reads numbers by kind of unit; the given ones replace those in `values`.
   void read_by_kind(const JsonValue& value, double low, double high,
                     std::map<UnitKind, double>& values) const {
     const JsonObject object(value, path_, "an object by kind of unit", {"cpu", "gpu", "mic"});
@@ -184,8 +184,8 @@ class SpecReader {
            unit.number("flop_per_cycle", least, most);
   }
 
-  /// What a unit of its kind has unless it is said: an accelerator needs about eight threads a core
-  /// in flight to hide its latencies, and tens of microseconds to be started.
+  /// Sets the defaults for the kind of unit. An accelerator needs about eight (GPU) or 32 (MIC)
+  /// threads per core in flight to hide its latencies, and tens of microseconds or more to start.
   static void read_start(const JsonObject& object, UnitFigures& unit) {
     const double cores = object.find("cores") == nullptr ? 0.0 : whole(object, "cores", 1.0, 1e9);
     switch (unit.kind) {
@@ -282,7 +282,7 @@ class SpecReader {
     return platform;
   }
 
-  /// The kernel's parameters, its defaults for those that are not given.
+  /// The problem parameters, with the kernel's defaults for those that are not given.
   [[nodiscard]] std::map<std::string, double> read_problem(const JsonObject& trace,
                                                            const ModelledKernel* kernel) const {
     std::map<std::string, double> problem;
@@ -299,7 +299,7 @@ class SpecReader {
     return problem;
   }
 
-  /// Figures that replace those of the kernel, or are all there are.
+  /// Reads cost figures. They replace those of the kernel, or are the only ones.
   void read_cost(const JsonObject& trace, ItemCost& cost) const {
     const auto replace = [&trace](const char* name, double& value) {
       value = number_or(trace, name, 0.0, value);
@@ -347,7 +347,7 @@ class SpecReader {
     return trace;
   }
 
-  /// Every unit must have a speed for every kernel.
+  /// Checks that every unit has a speed for the trace's kernel.
   void check_speeds(const TraceChoice& trace, const std::string& where) const {
     for (const MachineFigures& machine : spec_.machines) {
       for (const UnitFigures& unit : machine.units) {

@@ -1,4 +1,5 @@
-// `equipoise optimum`: the best schedule found, and the bound that no run without noise is under.
+// `equipoise optimum`: the best schedule found, and a lower bound on the makespan with mean block
+// times.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +19,7 @@
 namespace equipoise {
 namespace {
 
-/// The run of the oracle with mean block times, in a process of its own.
+/// The run of the oracle with mean block times, in a separate process.
 RunReport simulate_optimum(const SimWorld& world, Options options) {
   options.noise = false;
   const PolicyChoice choice = parse_policy("optimum");
@@ -30,7 +31,7 @@ RunReport simulate_optimum(const SimWorld& world, Options options) {
   return unpacked(result.text);
 }
 
-/// The units' part in one phase beside the shares that would reach its bound.
+/// The units' items in one phase, next to the items at which its lower bound is reached.
 std::string phase_text(const SimWorld& world, const RunNumbers& numbers, std::size_t phase) {
   const LowerBound& bound = world.bound.phases[phase];
   TextTable table({"unit", "items", "share %", "blocks", "ends s", "items at the bound"});
@@ -49,7 +50,7 @@ std::string phase_text(const SimWorld& world, const RunNumbers& numbers, std::si
          table.text() + "\n";
 }
 
-/// What binds in each phase, each once.
+/// The binding constraints of all phases, each one once.
 std::string bindings(const SimWorld& world) {
   std::vector<std::string> names;
   for (const LowerBound& bound : world.bound.phases) {
@@ -101,7 +102,7 @@ std::string phase_json(const SimWorld& world, const RunNumbers& numbers, std::si
                       {"by_unit", json_object(units)}});
 }
 
-/// The whole run, and, where there are several, its phases.
+/// The whole run, and its phases if there are several.
 std::string json(const SimWorld& world, const RunNumbers& numbers) {
   std::vector<std::pair<std::string, std::string>> units;
   for (std::size_t i = 0; i < world.units.size(); ++i) {

@@ -18,7 +18,7 @@
 namespace equipoise {
 namespace {
 
-/// The platform with the routes of all hosts: whichever of them a trace will time.
+/// Loads a platform with the routes of all hosts, because a trace may time any of them.
 LoadedPlatform load_all(const std::string& file) {
   catch_stop_signals();
   return load_platform_file(

@@ -1,4 +1,5 @@
-// `equipoise record`: times a kernel on this machine's units; writes a trace and its platform.
+// `equipoise record`: measures a kernel on this machine's units, and writes a trace and its
+// platform.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -21,7 +22,7 @@
 namespace equipoise {
 namespace {
 
-/// Behind the name of the trace: the file that holds the samples so far.
+/// The suffix of the file that holds the samples during the recording.
 const char* const partial = ".partial";
 
 bool is_same_path(const std::string& a, const std::string& b) {
@@ -59,8 +60,8 @@ RecordSetup setup_of(const RealWorld& world, const Options& options) {
   return setup;
 }
 
-/// Records, and writes the trace. While that goes on, a file beside it holds the samples so far; it
-/// stays when the trace cannot be written.
+/// Records and writes the trace. Until then, a second file holds the samples so far; it is kept if
+/// the trace cannot be written.
 Recording record_to_file(RecordSetup setup, const Options& options) {
   Progress progress(options.quiet);
   setup.progress = [&](const RecordProgress& p) {

@@ -1,4 +1,4 @@
-// `equipoise replay`: a recorded run again.
+// `equipoise replay`: repeats a recorded run.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ void warn_of_an_early_end(const RunFile& file) {
   if (!file.summary) warn(file.path + ": the run was interrupted; it has no summary");
 }
 
-/// By what names the traces know the run's units, which were given one by one.
+/// The names of the run's units in the traces, if the units are given one by one.
 std::vector<std::string> units_in_traces(const RunFile& file, const Options& options) {
   std::vector<std::string> names = names_of(file.run.units);
   for (const UnitSpec& spec : parse_units(options.units)) {
@@ -40,7 +40,8 @@ std::vector<std::string> units_in_traces(const RunFile& file, const Options& opt
   return names;
 }
 
-/// What an informed policy or an oracle was given before the run: from the same files again.
+/// The costs that an informed policy or an oracle was given before the run, read again from the
+/// same files.
 KnownCosts recorded_knowledge(const RunFile& file, const PolicyChoice& choice,
                               const Options& options) {
   if (choice.info->foresight == Foresight::none) return {};
@@ -106,8 +107,9 @@ int check(const RunFile& file, const Options& options) {
   return 1;
 }
 
-/// Failures are in the journal, and happen again at their places; the rest of the scenario disturbs
-/// the machine anew. Whether there were any: then a bound of the world is not the replay's.
+/// Removes failures and joins from the scenario, because the journal holds them and they are
+/// repeated at their places; the other events disturb the run again. Returns whether there were
+/// any: then the lower bound does not apply to the replay.
 bool leave_out_failures(Scenario& scenario) {
   return std::erase_if(scenario.events, [](const Disturbance& event) {
            return event.kind == DisturbanceKind::fail || event.kind == DisturbanceKind::join;
@@ -150,7 +152,7 @@ int issue_again(const RunFile& file, const Options& options) {
   return report(run_once(world, choice, options, file.header.repetition, options.out), world.units);
 }
 
-/// Units that take as long as the run's own did. Units that did nothing have no times.
+/// Paced units with the block times of the run's units. Leaves out units without times.
 std::vector<std::string> paced_units(const RunFile& file, const std::vector<Trace>& traces) {
   std::vector<std::string> spellings;
   for (std::uint32_t i = 0; i < file.run.units.size(); ++i) {
@@ -167,7 +169,7 @@ std::vector<std::string> paced_units(const RunFile& file, const std::vector<Trac
   return spellings;
 }
 
-/// The policy decides again, on units that take as long as the run says.
+/// Runs the policy again on units with the block times of the run.
 int pace(const RunFile& file, Options options) {
   if (!file.summary) {
     throw InputError(file.path,
@@ -186,7 +188,7 @@ int pace(const RunFile& file, Options options) {
   }
   options.trace_files.assign(traces.size(), file.path);
   options.platform_file.clear();
-  options.scenario_file.clear();  // what disturbed the run is in its times
+  options.scenario_file.clear();  // its block times contain the disturbances
   const PolicyChoice choice = parse_policy(file.header.spelling);
   const RealWorld world = load_real_world(options, std::move(traces));
   check_out(options);
@@ -196,7 +198,8 @@ int pace(const RunFile& file, Options options) {
                     RecordedMakespan{file.header.on, file.summary->makespan, "its block times"});
 }
 
-/// Throws InputError unless there is one thing to do, and what it needs.
+/// Throws InputError unless exactly one kind of repetition is requested, with the options that it
+/// needs.
 void expect_sense(const ReplayRequest& request, const RunFile& file, const Options& typed,
                   const Options& options) {
   const bool paces = request.on == "paced" && !request.check;

@@ -1,4 +1,4 @@
-// `equipoise sweep`: a campaign, point by point; what is done stays done.
+// `equipoise sweep`: runs a campaign point by point; a restart skips finished points.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -27,7 +27,7 @@
 namespace equipoise {
 namespace {
 
-/// "12 s", "3 min", "2 h 5 min".
+/// Formats a duration as "12 s", "3 min" or "2 h 5 min".
 std::string duration_text(double seconds) {
   if (seconds < 100.0) return fmt::format("{:.0f} s", seconds);
   const long minutes = std::lround(seconds / 60.0);
@@ -42,14 +42,14 @@ StoredPoints read_folder(const std::string& folder) {
   return stored;
 }
 
-/// Whether a record with a result is there.
+/// Whether there is a record for `key` that holds a result.
 template <class Record>
 bool is_done(const std::map<std::string, Record>& records, const std::string& key) {
   const auto found = records.find(key);
   return found != records.end() && found->second.failure.empty();
 }
 
-/// The points of the shard that have no report yet.
+/// The points of the shard that have no result yet.
 std::vector<std::size_t> points_to_do(const SweepPlan& plan, const StoredPoints& done,
                                       const Shard& shard) {
   std::vector<std::size_t> todo;
@@ -59,8 +59,8 @@ std::vector<std::size_t> points_to_do(const SweepPlan& plan, const StoredPoints&
   return todo;
 }
 
-/// Points of the folder that are none of the plan's: made by another campaign, from other files or
-/// by another program.
+/// Counts the points in the folder that do not belong to the plan, because they come from another
+/// campaign, other files or another program.
 std::size_t count_strangers(const SweepPlan& plan, const StoredPoints& stored) {
   std::size_t known = 0;
   for (const Point& point : plan.points) known += stored.points.count(point.key);
@@ -92,8 +92,8 @@ ScheduleRecord searched(const PlannedExperiment& planned) {
   return record;
 }
 
-/// Searches the best schedules that the shard has to search and that are not there yet, appends
-/// them, and gives each world the schedule that its oracles keep to.
+/// Searches the best schedules that the shard must find and that are missing, appends them, and
+/// stores in each world the schedule for its oracles.
 void know_schedules(SweepPlan& plan, StoredPoints& stored, const Shard& shard, PointWriter& writer,
                     bool quiet) {
   Progress progress(quiet);
@@ -111,7 +111,7 @@ void know_schedules(SweepPlan& plan, StoredPoints& stored, const Shard& shard, P
   }
 }
 
-/// Simulates the points and appends each as it ends.
+/// Simulates the points and appends each one when it ends.
 void simulate_points(const SweepPlan& plan, const std::vector<std::size_t>& todo,
                      PointWriter& writer, bool quiet) {
   Progress progress(quiet);
@@ -142,7 +142,7 @@ void simulate_points(const SweepPlan& plan, const std::vector<std::size_t>& todo
       });
 }
 
-/// Says which points failed; true when there are any.
+/// Warns about failed points. Returns true if there are any.
 bool warn_of_failures(const SweepPlan& plan, const StoredPoints& stored) {
   const std::map<std::string, PointRecord>& points = stored.points;
   bool failed = false;
@@ -162,7 +162,7 @@ std::string folder_of(const Experiment& experiment, const std::string& folder) {
   return folder + "/experiments/" + experiment.name;
 }
 
-/// All that is written into `folder`, but for the shard's points.
+/// All files that are written to `folder`, except the shard's points.
 std::vector<std::string> files_of_results(const Campaign& campaign, const std::string& folder) {
   std::vector<std::string> files;
   for (const char* name : {"/summary.json", "/table.md", "/report.html"}) {
@@ -187,7 +187,7 @@ void write_results(const SweepResults& results, const std::string& folder) {
   write_whole_file(folder + "/report.html", sweep_html(results));
 }
 
-/// How far the sweep has come while points are missing: of each experiment, and of all of them.
+/// The progress of the sweep while points are missing: for each experiment and in total.
 std::string progress_json(const Campaign& campaign, const SweepPlan& plan,
                           const StoredPoints& stored, std::size_t missing) {
   std::vector<std::size_t> points(plan.experiments.size());
@@ -212,7 +212,7 @@ std::string progress_json(const Campaign& campaign, const SweepPlan& plan,
          "\n";
 }
 
-/// Writes the results when every point has been tried, by this sweep or another. Gives the exit
+/// Writes the results if all points have been tried, by this sweep or another one. Returns the exit
 /// code.
 int finish(const Campaign& campaign, const SweepPlan& plan, const Options& options) {
   const ResultsLock lock(options.out);

@@ -28,21 +28,21 @@ std::string refused_text(const StarpuImport& import) {
   return text;
 }
 
-/// "1 unit", "2 units".
+/// Returns texts like "1 unit" and "2 units".
 std::string counted(std::size_t count, const std::string& what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-/// Kernels of which no row can be used, by the reason.
+/// Kernels without a usable row, by the reason.
 using UnusableKernels = std::map<std::string, std::vector<std::string>>;
 
-/// What an import makes: the files, and what is said of them.
+/// The result of an import: the files, and a message about them.
 struct Imported {
   std::vector<WholeFile> files;
   std::string said;
 };
 
-/// Imports one kernel, or adds an entry to `unusable` when the model holds nothing usable.
+/// Imports one kernel, or adds an entry to `unusable` if the model holds nothing usable.
 void import_kernel(const StarpuImportRequest& request, const std::string& kernel,
                    const StarpuMachine& machine, Imported& imported, UnusableKernels& unusable) {
   StarpuImportOptions options = request.options;

@@ -1,4 +1,4 @@
-// `equipoise validate`: records, simulates and really runs the same thing.
+// `equipoise validate`: records a workload, simulates it and runs it for real.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,14 +28,14 @@
 namespace equipoise {
 namespace {
 
-/// What a recording made: one trace for each kernel, and the platform.
+/// The files of a recording: one trace for each kernel, and the platform.
 struct RecordedFiles {
   std::vector<std::string> traces;
   std::string platform;
 };
 
-/// Records all units together with the kernel of a phase, in so many passes; `after_pass` is called
-/// between them.
+/// Records all units together with the kernel of a phase, in `passes` passes; `after_pass` is
+/// called after each pass.
 Recording record_together(const RealWorld& world, std::size_t phase, const Options& options,
                           int passes, const std::function<void()>& after_pass) {
   Kernel& kernel = *world.kernels[phase];
@@ -62,8 +62,8 @@ Recording record_together(const RealWorld& world, std::size_t phase, const Optio
   return recording;
 }
 
-/// As long as a block takes on a unit with that slow-down; its copy engines, if it has any, are not
-/// slower.
+/// Multiplies the times of a sample by the unit's slowdown. Copy times are included only if the
+/// unit has no copy engines.
 void slow_down(TraceSample& sample, const UnitSpec& spec) {
   std::vector<std::optional<double>*> times = {&sample.compute_sd_s, &sample.compute_min_s,
                                                &sample.compute_median_s, &sample.compute_max_s};
@@ -74,7 +74,7 @@ void slow_down(TraceSample& sample, const UnitSpec& spec) {
   }
 }
 
-/// Gives a paced unit of the recording the times that it takes.
+/// Gives a paced unit of the recording the times from its trace.
 void time_paced(Recording& recording, std::uint32_t unit, const UnitSpec& spec,
                 const Workload& workload, const std::vector<Trace>& traces) {
   Trace& trace = recording.trace;
@@ -92,7 +92,7 @@ std::string trace_file_of(const Workload& workload, const Options& options) {
   return fmt::format("{}/trace-{}.jsonl", options.out, workload.kernel);
 }
 
-/// All that is written into `options.out`.
+/// All files that are written to `options.out`.
 std::vector<std::string> files_of_validation(const Comparison& comparison, const RealWorld& real,
                                              const Options& options) {
   std::vector<std::string> files =
@@ -103,9 +103,9 @@ std::vector<std::string> files_of_validation(const Comparison& comparison, const
   return files;
 }
 
-/// A machine drifts: recording goes on in as many passes as there are repetitions, and after each
-/// of them `run_repetition` is called. A stop that is requested leaves the files of what was
-/// recorded, and throws Interrupted.
+/// Records all kernels. Because a machine drifts, the recording has as many passes as there are
+/// repetitions, and `run_repetition` is called after each pass. After a stop request, writes the
+/// files for the samples so far and throws Interrupted.
 RecordedFiles record_all(const RealWorld& world, const Options& options,
                          const std::function<void()>& run_repetition) {
   RecordedFiles files;
@@ -139,7 +139,7 @@ RecordedFiles record_all(const RealWorld& world, const Options& options,
 /// Whether `choice` needs no profile, so that it can run before the recording has ended.
 bool is_blind(const PolicyChoice& choice) { return choice.info->foresight == Foresight::none; }
 
-/// With the traces that pace units, too, for whoever replays a real run.
+/// Adds the traces that pace units, which a replay of a real run needs.
 Options with_traces(Options options, const std::vector<std::string>& more) {
   options.trace_files.insert(options.trace_files.end(), more.begin(), more.end());
   return options;

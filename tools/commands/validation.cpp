@@ -1,4 +1,4 @@
-// Errors of means, shares, and of the order of policies.
+// Computes the errors of mean makespans, of shares, and of the order of policies.
 #include "tools/commands/validation.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// How far a prediction is from what was measured.
+// Compares predictions with measurements.
 #pragma once
 
 #include <optional>
@@ -9,32 +9,32 @@
 
 namespace equipoise {
 
-/// One policy, simulated and really run.
+/// One policy, simulated and run for real.
 struct PolicyPrediction {
   const PolicyResult* simulated = nullptr;
   const PolicyResult* measured = nullptr;
   double relative_error = 0.0;  ///< of the mean makespan: simulated / measured - 1
-  double share_error = 0.0;     ///< the largest difference of a unit's share of the items
+  double share_error = 0.0;     ///< the largest difference in a unit's share of the items
 };
 
-/// What a validation found.
+/// The result of a validation.
 struct Validation {
-  std::vector<PolicyPrediction> policies;  ///< those with results on both, in their order
-  double median_error = 0.0;               ///< of the absolute relative errors
+  std::vector<PolicyPrediction> policies;  ///< those with both results, in their order
+  double median_error = 0.0;               ///< median of the absolute relative errors
   double worst_error = 0.0;
-  int ordered_pairs = 0;   ///< of policies whose measured difference is more than noise
-  int agreeing_pairs = 0;  ///< of these: those that the prediction has in the same order
-  /// Kendall's tau over the ordered pairs: (agreeing - others) / all of them; nothing where there
-  /// is none.
+  int ordered_pairs = 0;   ///< pairs of policies whose measured difference is more than noise
+  int agreeing_pairs = 0;  ///< of these, pairs that the prediction orders in the same way
+  /// Kendall's tau over the ordered pairs: (agreeing - others) / all of them; nullopt if there are
+  /// no ordered pairs.
   std::optional<double> tau;
 };
 
-/// Judges what `comparison` holds of both worlds; it outlives the result. Two measured means differ
-/// by more than noise where their distance is more than the root of the sum of the squares of half
-/// their 95 % confidence intervals.
+/// Compares the simulated and the measured results of `comparison`, which must outlive the result.
+/// Two measured means differ by more than noise if their distance exceeds the root of the sum of
+/// the squares of half their 95 % confidence intervals.
 [[nodiscard]] Validation judge(const Comparison& comparison);
 
-/// The table and the sentences below it, for people.
+/// The table and the sentences below it as text.
 [[nodiscard]] std::string validation_text(const Validation& validation,
                                           const std::vector<std::string>& units);
 

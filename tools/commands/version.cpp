@@ -1,4 +1,4 @@
-// The versions that CMake found.
+// The versions that CMake found at build time.
 #include "tools/commands/version.hpp"
 
 #include "sim/sim_module.hpp"

@@ -1,4 +1,4 @@
-// The frame that all pages share.
+// The frame of all HTML pages.
 #include "tools/report/html_page.hpp"
 
 #include "shared_policies/model/markup.hpp"

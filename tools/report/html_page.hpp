@@ -1,11 +1,11 @@
-// HTML pages that need nothing else: light and dark.
+// Self-contained HTML pages with a light and a dark style.
 #pragma once
 
 #include <string>
 
 namespace equipoise {
 
-/// A page: `title` (text) as its heading, then `body` (HTML).
+/// A page with `title` (text) as its heading, then `body` (HTML).
 [[nodiscard]] std::string html_page(const std::string& title, const std::string& body);
 
 }  // namespace equipoise

@@ -1,4 +1,4 @@
-// Run files and results in JSON.
+// Writes run files and results in JSON.
 #include "tools/report/json_text.hpp"
 
 #include <algorithm>
@@ -66,7 +66,7 @@ Json by_unit(const std::vector<std::string>& units,
   return json;
 }
 
-/// Who did how much of each phase of one run; null for a run of one phase.
+/// The items and shares of each unit in each phase of one run; null for a run of one phase.
 Json phases_json(const RunNumbers& n, const std::vector<std::string>& units) {
   if (n.phases.size() < 2) return {};
   Json phases = Json::array();
@@ -83,7 +83,7 @@ Json phases_json(const RunNumbers& n, const std::vector<std::string>& units) {
   return phases;
 }
 
-/// The same, means of many runs.
+/// The shares of each unit in each phase, as means over many runs.
 Json phases_json(const std::vector<PhaseResult>& results, const std::vector<std::string>& units) {
   if (results.size() < 2) return {};
   Json phases = Json::array();

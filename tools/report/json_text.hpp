@@ -1,4 +1,4 @@
-// Everything that the program says in JSON: run headers and summaries, results.json.
+// All JSON output of the program: run headers and summaries, results.json.
 #pragma once
 
 #include <map>
@@ -20,18 +20,18 @@ namespace equipoise {
 [[nodiscard]] std::string run_summary_text(const RunReport& report,
                                            const std::vector<std::string>& units);
 
-/// The facts of a report that results need, as text that a child process can send to its parent.
+/// The numbers of a report that results need, as text that a child process sends to its parent.
 [[nodiscard]] std::string packed(const RunReport& report);
-/// Reads `packed` text.
+/// Parses the text of `packed`.
 [[nodiscard]] RunReport unpacked(const std::string& text);
 
-/// The policy's parameters, defaults filled in.
+/// The policy's parameters, including defaults.
 [[nodiscard]] std::map<std::string, std::string> all_parameters(const PolicyChoice& policy);
 
 /// results.json, `equipoise.results/1`.
 [[nodiscard]] std::string results_text(const Comparison& comparison);
 
-/// A JSON object of facts: values are text that is JSON already.
+/// A JSON object from names and values; the values are JSON text.
 [[nodiscard]] std::string json_object(
     const std::vector<std::pair<std::string, std::string>>& facts);
 [[nodiscard]] std::string json_number(double value);

@@ -1,4 +1,4 @@
-// Standard deviations, what other programs had, and the sentences below a table of predictions.
+// Standard deviations, the share of other programs, and the sentences below a table of predictions.
 #include "tools/report/repetition_noise.hpp"
 
 #include <fmt/format.h>
@@ -9,20 +9,20 @@
 namespace equipoise {
 namespace {
 
-/// Of a mean: with more, an error may be the machine's.
+/// Relative to a mean. With more noise, an error may be caused by the machine.
 constexpr double most_noise = 0.10;
 
-/// Half the confidence interval of the mean, over the mean.
+/// Half the confidence interval of the mean, relative to the mean.
 double relative_half_width(const PolicyResult& result) {
   return (result.makespan_s.ci95_high - result.makespan_s.mean) / result.makespan_s.mean;
 }
 
-/// Results that cannot be judged for one reason, and the worst of them.
+/// Results that cannot be judged for the same reason, and the largest value among them.
 struct Doubtful {
   std::vector<std::string> policies;
   double worst = 0.0;
 
-  /// False: `value` is not above `most`.
+  /// Adds `result` if `value` is above `most`; otherwise returns false.
   bool take(const PolicyResult& result, double value, double most = most_noise) {
     if (value <= most) return false;
     policies.push_back(result.policy);
@@ -30,7 +30,7 @@ struct Doubtful {
     return true;
   }
 
-  /// "the predictions of greedy, static: BEFORE up to 23 % AFTER".
+  /// Returns a text like "the predictions of greedy, static: BEFORE up to 23 % AFTER".
   [[nodiscard]] std::string text(const std::string& before, const std::string& after) const {
     const bool is_one = policies.size() == 1;
     return fmt::format("the prediction{} of {}: {} {}{:.0f} %{}\n", is_one ? "" : "s",

@@ -1,4 +1,4 @@
-// Inline SVG and a table; light and dark.
+// Writes a comparison as inline SVG charts and tables.
 #include "tools/report/report_html.hpp"
 
 #include <fmt/format.h>
@@ -65,7 +65,8 @@ std::string makespan_chart(const Comparison& comparison) {
   return svg + "</svg>\n";
 }
 
-/// Hues a golden angle apart, so that neighbours differ however many units there are.
+/// A colour for a unit. Hues are a golden angle apart, so that neighbours differ for any number of
+/// units.
 std::string colour(std::size_t unit) {
   return fmt::format("hsl({:.0f} 55% {}%)",
                      std::fmod(210.0 + 137.508 * static_cast<double>(unit), 360.0),

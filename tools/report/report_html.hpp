@@ -1,4 +1,4 @@
-// A comparison as one HTML page that needs nothing else.
+// A comparison as one self-contained HTML page.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace equipoise {
 
-/// The page: mean makespans with their confidence intervals as bars against the lower bound, who
-/// did which share of the items, and all numbers in a table.
+/// The page shows mean makespans with confidence intervals as bars against the lower bound, each
+/// unit's share of the items, and all numbers in a table.
 [[nodiscard]] std::string report_html(const Comparison& comparison);
 
 }  // namespace equipoise

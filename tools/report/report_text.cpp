@@ -1,4 +1,4 @@
-// Which numbers a person sees, and in which order.
+// Chooses the numbers for the text tables and their order.
 #include "tools/report/report_text.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace equipoise {
 namespace {
 
-/// Of more the results file and the page tell.
+/// With more units, only the results file and the HTML page show numbers for each unit.
 constexpr std::size_t most_units_in_a_row = 10;
 
 std::string percent(double share) { return fmt::format("{:.1f}", 100.0 * share); }
@@ -23,7 +23,7 @@ std::string joules(const std::optional<double>& energy_j) {
   return energy_j ? significant(*energy_j, 4) : "-";
 }
 
-/// The least mean makespan of a world; oracles do not count, nor runs that were not verified.
+/// The least mean makespan of a world, without oracles and without runs that were not verified.
 double least_s(const Comparison& comparison, const std::string& on) {
   double least = std::numeric_limits<double>::infinity();
   for (const PolicyResult& result : comparison.results) {
@@ -66,7 +66,7 @@ std::string prediction_table(const Comparison& comparison) {
   return table.text() + "\n" + noise_text(measured);
 }
 
-/// Joules of every unit.
+/// The energy of every unit in joules.
 std::string energy_table(const Comparison& comparison) {
   std::vector<std::string> heads = {"policy", "on"};
   for (const std::string& unit : comparison.units) heads.push_back(unit + " J");
@@ -81,7 +81,7 @@ std::string energy_table(const Comparison& comparison) {
   return table.text();
 }
 
-/// Who did how much of each phase, and when it ended; nothing for a run of one phase.
+/// The share of each unit in each phase, and the end of the phase; empty for a run of one phase.
 std::string phase_table(const RunNumbers& n, const std::vector<Unit>& units) {
   if (n.phases.size() < 2) return {};
   std::vector<std::string> head = {"share %"};
@@ -100,7 +100,7 @@ std::string phase_table(const RunNumbers& n, const std::vector<Unit>& units) {
   return table.text() + "\n";
 }
 
-/// What the executor tells of itself, a line each.
+/// The executor's notes about a run, one line each.
 std::string notes_text(const ExecutorNotes& notes) {
   std::string text;
   if (notes.pacing) {

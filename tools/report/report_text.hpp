@@ -1,4 +1,4 @@
-// Runs and comparisons as tables for people.
+// Runs and comparisons as text tables.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace equipoise {
 
-/// One run: its makespan and a line a unit; of several phases, the shares in each.
+/// One run: its makespan and a line per unit; for several phases, also the shares in each.
 [[nodiscard]] std::string run_table(const RunReport& report, const PolicyChoice& policy,
                                     const std::vector<Unit>& units);
 
-/// Warns when some of the items were in blocks outside the recorded sizes.
+/// Warns if a share of the items was in blocks outside the recorded sizes.
 void warn_of_extrapolation(const std::string& policy, double share);
 
-/// A comparison: a line a policy and world, the least makespan of each world marked; with both
-/// worlds the predicted makespan stands beside the measured one, with what the repetitions of the
-/// measured one are worth (`noise_text`).
+/// A comparison: a line per policy and world, with the least makespan of each world marked. With
+/// both worlds, it also shows the predicted makespan beside the measured one, and how precise the
+/// repetitions are (`noise_text`).
 [[nodiscard]] std::string comparison_table(const Comparison& comparison);
 
 }  // namespace equipoise

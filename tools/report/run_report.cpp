@@ -1,4 +1,4 @@
-// Tables or JSON on stdout, what went wrong on stderr.
+// Prints tables or JSON on stdout, and errors on stderr.
 #include "tools/report/run_report.hpp"
 
 #include <fmt/format.h>

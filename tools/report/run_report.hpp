@@ -1,4 +1,4 @@
-// How one run went, printed, and the exit code that says so.
+// Prints the result of one run and chooses the exit code.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,15 @@
 
 namespace equipoise {
 
-/// The run that was done again.
+/// The makespan of a recorded run that was repeated.
 struct RecordedMakespan {
   std::string on;
   Seconds makespan;
-  std::string again;  ///< what was, in words: "the same blocks"
+  std::string again;  ///< what was repeated, in words: "the same blocks"
 };
 
-/// Prints the report, beside the run that it repeats if there is one. Gives 0 for a verified run, 1
-/// for another, 130 or 143 for one that Ctrl-C or SIGTERM ended.
+/// Prints the report, and the recorded run that it repeats if there is one. Returns 0 if the run
+/// was verified, 130 or 143 if Ctrl-C or SIGTERM ended it, otherwise 1.
 [[nodiscard]] int report_run(const RunReport& report, const PolicyChoice& choice,
                              const std::vector<Unit>& units, const Options& options,
                              const std::optional<RecordedMakespan>& recorded = {});

@@ -1,4 +1,4 @@
-// Column widths and alignment; widths count characters, not bytes.
+// Column widths and alignment. Widths count characters, not bytes.
 #include "tools/report/text_table.hpp"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 namespace equipoise {
 namespace {
 
-/// Characters of UTF-8 text, one column each.
+/// The number of characters in UTF-8 text; each takes one column.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0) != 0x80;

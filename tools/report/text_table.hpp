@@ -1,4 +1,4 @@
-// Tables that a person can read: aligned columns, numbers to the right.
+// Text tables with aligned columns and right-aligned numbers.
 #pragma once
 
 #include <string>
@@ -6,17 +6,17 @@
 
 namespace equipoise {
 
-/// A table of text cells under heads.
+/// A table of text cells with column headings.
 class TextTable {
  public:
-  /// The heads name the unit of measure; columns of which every cell starts with a digit, a sign or
-  /// a mark are set to the right.
+  /// The headings name the unit of measure. A column is right-aligned if every cell starts with a
+  /// digit, a sign or a mark.
   explicit TextTable(std::vector<std::string> heads) : heads_(std::move(heads)) {}
 
-  /// As many cells as heads; fewer are filled up with empty ones.
+  /// Adds a row. If there are fewer cells than headings, empty ones are added.
   void add(std::vector<std::string> cells);
 
-  /// The lines of the table, heads underlined.
+  /// The lines of the table, with underlined headings.
   [[nodiscard]] std::string text() const;
 
  private:
@@ -24,7 +24,7 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// `value` with `digits` significant digits, never in exponent form between 1e-4 and 1e7.
+/// `value` with `digits` significant digits, without an exponent between 1e-4 and 1e7.
 [[nodiscard]] std::string significant(double value, int digits);
 
 }  // namespace equipoise

@@ -1,5 +1,6 @@
-// Two runs of the oracle, one for the objective and one for time, side by side. The split for
-// energy knows no copies; where these make the best schedule for time the better one, that is it.
+// Compares two runs of the oracle, one for the objective and one for time. The split for energy
+// ignores copies; if copies make the best schedule for time better for the objective too, that
+// schedule is chosen.
 #include "tools/search/energy_optimum.hpp"
 
 #include <fmt/format.h>

@@ -5,9 +5,9 @@
 
 namespace equipoise {
 
-/// Searches the split by the known times and watts, simulates it with mean block times in a process
-/// of its own, and prints what it takes beside the split for the least time. Gives the exit code.
-/// Throws InputError, naming them, for units without watts.
+/// Searches the split with the known times and watts, simulates it with mean block times in a
+/// separate process, and prints the result beside the split for the least time. Returns the exit
+/// code. Throws InputError with the names of units without watts.
 int energy_optimum_command(const Options& options);
 
 }  // namespace equipoise

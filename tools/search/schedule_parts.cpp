@@ -1,4 +1,4 @@
-// Whole grains, and blocks that halve towards either end.
+// Converts shares to whole grains, and divides them into blocks that get smaller towards both ends.
 #include "tools/search/schedule_parts.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace equipoise {
 namespace {
 
-/// The sizes of the halves of a block: s/2^k, s/2^k, s/2^(k-1), ..., s/2.
+/// The sizes of a block after repeated halving: s/2^k, s/2^k, s/2^(k-1), ..., s/2.
 std::vector<double> halves(double items, int halvings) {
   std::vector<double> sizes;
   for (int i = 0; i < halvings; ++i) {
@@ -21,7 +21,7 @@ std::vector<double> halves(double items, int halvings) {
   return sizes;
 }
 
-/// Shares in whole grains that add up to all items.
+/// Rounds the shares to whole grains that add up to all items.
 std::vector<Items> whole_shares(const Parts& parts, const Workload& workload) {
   const auto grain = static_cast<double>(workload.grain_items);
   const Items grains_in_all = (workload.items + workload.grain_items - 1) / workload.grain_items;

@@ -1,4 +1,4 @@
-// A schedule of one iteration in few numbers a unit, and the blocks that they stand for.
+// A compact description of a schedule for one iteration, and the blocks that it describes.
 #pragma once
 
 #include <compare>
@@ -11,19 +11,20 @@
 
 namespace equipoise {
 
-/// What one unit does in an iteration.
+/// The work of one unit in an iteration.
 struct Part {
   double share_items = 0.0;
-  Items blocks = 1;  ///< equal ones
-  int front = 0;     ///< the first is halved this often: s/4, s/4, s/2 for 2
-  int back = 0;      ///< the last as well, the other way round
+  Items blocks = 1;  ///< number of equal blocks
+  int front = 0;     ///< how often the first block is halved: s/4, s/4, s/2 for 2
+  int back = 0;      ///< how often the last block is halved, in the reverse order
   auto operator<=>(const Part&) const = default;
 };
 
 using Parts = std::vector<Part>;  // (n)
 
-/// The blocks of every unit (n), in order: shares in whole grains that add up to all items, cut
-/// into blocks that memory holds; a share of less than a grain may get none.
+/// The blocks of every unit (n), in order. The shares are rounded to whole grains that add up to
+/// all items, and are cut into blocks that fit the unit's memory. A share of less than a grain may
+/// get no block.
 [[nodiscard]] BlockLists::value_type blocks_of(const Parts& parts, const Workload& workload,
                                                std::span<const Unit> units);
 

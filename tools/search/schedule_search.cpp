@@ -1,4 +1,4 @@
-// Candidates, balancing and local changes.
+// The schedule search: initial candidates, balancing and local changes.
 #include "tools/search/schedule_search.hpp"
 
 #include <fmt/format.h>
@@ -23,33 +23,33 @@
 namespace equipoise {
 namespace {
 
-constexpr double close_enough = 1.0002;  // of the lower bound: the search ends
-constexpr double worth_it = 0.9998;      // of the best so far: an improvement
+constexpr double close_enough = 1.0002;  // relative to the lower bound: the search ends
+constexpr double worth_it = 0.9998;      // relative to the best so far: counts as an improvement
 constexpr int balancing_rounds = 8;
 constexpr int change_rounds = 3;
 constexpr double evaluations_max = 120.0;
 constexpr double unit_evaluations_max = 12'000.0;
 
-/// A candidate for one phase and how it went.
+/// A candidate for one phase and its simulated result.
 struct Tried {
   Parts parts;
-  double seconds = std::numeric_limits<double>::infinity();  ///< of the phase alone
-  double makespan_s = 0.0;                                   ///< with the phases before
-  std::vector<double> end_s;  ///< (n), in the last iteration; 0 for units that did nothing then
+  double seconds = std::numeric_limits<double>::infinity();  ///< time of the phase alone
+  double makespan_s = 0.0;                                   ///< including the phases before
+  std::vector<double> end_s;  ///< (n) in the last iteration; 0 for units without work there
 
   [[nodiscard]] bool completes() const { return std::isfinite(seconds); }
 };
 
-/// The phases that are behind the one that is searched.
+/// The phases before the one that is searched.
 struct PhasesBefore {
   BlockLists schedule;
-  double end_s = 0.0;  ///< of the last of them, with that schedule
+  double end_s = 0.0;  ///< end of the last of them, with that schedule
 };
 
 /// The search for the last phase of a world.
 class PhaseSearch {
  public:
-  /// `division`: what the units do in the phase when `optimum` divides by itself.
+  /// `division` is the division of the phase that `optimum` makes without a given schedule.
   PhaseSearch(const SimWorld& world, const Options& plain, std::vector<UnitInPhase> division,
               const PhasesBefore& before)
       : world_(world),
@@ -72,7 +72,7 @@ class PhaseSearch {
     }
   }
 
-  /// Gives the best candidate; it does not complete where none does.
+  /// Returns the best candidate. It does not complete if no candidate does.
   const Tried& run() {
     begin();
     if (!best_.completes()) return best_;
@@ -97,8 +97,9 @@ class PhaseSearch {
     return false;
   }
 
-  /// The least seconds that the phase can take, behind those before it. Undisturbed, when it begins
-  /// does not matter; under a scenario what holds is the bound of its end.
+  /// A lower bound on the time of the phase, after the phases before it. Without a scenario it does
+  /// not depend on the start of the phase. Under a scenario only the bound on the end of the phase
+  /// holds.
   static double bound_of(const SimWorld& world, const PhasesBefore& before) {
     if (world.setup.scenario.events.empty()) return world.bound.phases.back().seconds;
     double end_s = 0.0;
@@ -122,12 +123,12 @@ class PhaseSearch {
   std::vector<UnitInPhase> division_;
   const PhasesBefore& before_;
   std::vector<std::vector<std::size_t>> alike_;  // units that are changed together
-  std::size_t left_;                             // evaluations
+  std::size_t left_;                             // remaining evaluations
   std::size_t evaluated_ = 0;
   Tried best_;
 };
 
-/// Simulates `policy` in each of `worlds`, each in a process of its own.
+/// Simulates `policy` in each of `worlds`, each in a separate process.
 std::vector<JobResult> simulate_all(const std::vector<SimWorld>& worlds, const Options& options,
                                     const char* policy = "optimum") {
   const PolicyChoice choice = parse_policy(policy);
@@ -139,8 +140,9 @@ std::vector<JobResult> simulate_all(const std::vector<SimWorld>& worlds, const O
   return results;
 }
 
-/// Gives how a run went; one that failed has taken for ever. The last iteration is taken to begin
-/// after all but one of equal iterations: only how the units end in it says who has too much.
+/// Reads the result of a run; a failed run has infinite time. The last iteration is taken to begin
+/// after all but one of equally long iterations, because the units' ends in it show which units
+/// have too many items.
 Tried PhaseSearch::tried_from(const JobResult& result, Parts parts) const {
   Tried tried;
   tried.parts = std::move(parts);
@@ -157,7 +159,7 @@ Tried PhaseSearch::tried_from(const JobResult& result, Parts parts) const {
   return tried;
 }
 
-/// The clairvoyant division and the shares of the bound, in few blocks and in many.
+/// Tries the division of the oracle and the shares of the bound, with few blocks and with many.
 void PhaseSearch::begin() {
   Parts division;
   Parts at_bound;
@@ -181,7 +183,7 @@ void PhaseSearch::begin() {
   try_all(std::move(candidates));
 }
 
-/// Evaluates `candidates` and keeps the best there is.
+/// Evaluates `candidates` and keeps the best one so far.
 void PhaseSearch::try_all(std::vector<Parts> candidates) {
   candidates.resize(std::min(candidates.size(), left_));
   std::vector<SimWorld> worlds(candidates.size(), world_);
@@ -209,7 +211,7 @@ void PhaseSearch::balance() {
   }
 }
 
-/// Shares with which all units would end together, did each go on at the rate that it had.
+/// The shares with which all units would end together if each kept its rate.
 Parts PhaseSearch::balanced(const Tried& tried, double damping) const {
   double rate = 0.0;
   double ends = 0.0;
@@ -230,7 +232,7 @@ Parts PhaseSearch::balanced(const Tried& tried, double damping) const {
   return parts;
 }
 
-/// Tries every change of units alike; whether one helped.
+/// Tries every change for each group of alike units. Returns whether one helped.
 bool PhaseSearch::change_once() {
   const double before_s = best_.seconds;
   try_all(changes());
@@ -260,7 +262,7 @@ std::vector<Parts> PhaseSearch::changes() const {
   return candidates;
 }
 
-/// The world up to and with a phase.
+/// The world with the phases up to and including `phase`.
 SimWorld until_phase(const SimWorld& world, std::size_t phase) {
   SimWorld part = world;
   part.setup.phases.resize(phase + 1);
@@ -272,7 +274,7 @@ SimWorld until_phase(const SimWorld& world, std::size_t phase) {
   return part;
 }
 
-/// The end of a run of our own policy; nothing where it does not do all items.
+/// The makespan of our own policy; nullopt if it does not complete all items.
 std::optional<double> end_of_own_policy(const SimWorld& world, const Options& options) {
   const JobResult result = simulate_all({world}, options, "equipoise").front();
   if (!result.failure.empty()) return std::nullopt;
@@ -280,7 +282,7 @@ std::optional<double> end_of_own_policy(const SimWorld& world, const Options& op
   return report.run.verified ? std::optional(report.run.numbers.makespan.value) : std::nullopt;
 }
 
-/// What the units do in a phase of a run; nothing where the run did not come that far.
+/// The units' items in a phase of a run; zeros if the run did not reach the phase.
 std::vector<UnitInPhase> in_phase(const RunNumbers& numbers, std::size_t phase) {
   if (phase < numbers.phases.size()) return numbers.phases[phase];
   return std::vector<UnitInPhase>(numbers.units.size());

@@ -1,4 +1,4 @@
-// The best schedule known: a search among schedules, each evaluated in the simulator itself.
+// Searches for the best schedule; each candidate is evaluated in the simulator.
 #pragma once
 
 #include <cstddef>
@@ -9,39 +9,41 @@
 
 namespace equipoise {
 
-/// What a search found.
+/// The result of a search.
 struct BestKnown {
-  /// For `SimWorld::schedule`: the policy `optimum` keeps to it. Empty where nothing was found that
-  /// beats its own division.
+  /// For `SimWorld::schedule`, which the policy `optimum` follows. Empty if no schedule better than
+  /// the policy's own division was found.
   BlockLists schedule;
-  /// The least makespan with mean block times that was seen: the schedule's, or, where it was
-  /// ahead, that of the policy `equipoise`, which can answer to losses.
+  /// The least makespan with mean block times that was found: that of the schedule or, if it was
+  /// better, that of the policy `equipoise`, which can react to losses of units.
   double seconds = 0.0;
   std::size_t evaluated = 0;  ///< schedules simulated
 };
 
-/// Searches for the schedule that ends first with mean block times, under the world's scenario.
+/// Searches for the schedule with the least makespan, with mean block times, under the world's
+/// scenario.
 ///
-/// A schedule is a list of blocks for each unit and phase, all handed out when an iteration starts,
-/// so that blocks of a unit overlap where it can and transfers share links as they do. The search
-/// begins with the clairvoyant division of `optimum` and with the shares of the lower bound, each
-/// in the division's number of equal blocks a unit, and, where units have routes, in 2, 4, ... 32
-/// times as many; moves items from units that end late to those that end early; then tries other
-/// numbers of blocks, smaller first and last blocks, and leaving units out, for units alike (same
-/// node, kind and model) at once, and keeps what helps. It stops where nothing does, at the lower
-/// bound, or after an effort that depends on the platform's size alone.
+/// A schedule is a list of blocks for each unit and phase. All of them are handed out when an
+/// iteration starts, so that blocks overlap on units that can do so, and transfers share links. The
+/// search begins with the division of the oracle `optimum` and with the shares of the lower bound.
+/// Each of these starts with the division's number of equal blocks per unit and, if units have
+/// routes, also with 2, 4, ... 32 times as many. Then the search moves items from units that end
+/// late to units that end early. Then it tries other numbers of blocks, smaller first and last
+/// blocks, and leaving units out, for all units of the same node, kind and model at once, and keeps
+/// improvements. It stops without an improvement, at the lower bound, or after an effort that
+/// depends only on the size of the platform.
 ///
-/// Phases are searched in turn, each behind those before it and their schedules, so that it meets
-/// the scenario when it will; the first that is best for itself need not be best for what follows.
-/// Iterations of a phase share one schedule.
+/// Phases are searched one after another, each simulated after the earlier ones with their
+/// schedules, so that the scenario acts at the right times. The best schedule of a phase is not
+/// always the best for the phases that follow. Iterations of a phase share one schedule.
 ///
-/// Evaluations run in processes of their own on all cores; the result does not depend on how many.
-/// Throws BackendError when the clairvoyant division cannot be simulated and when no schedule that
-/// was tried does all items (too many units fail), Interrupted when a stop is requested.
+/// Evaluations run in separate processes on all cores; the result does not depend on their number.
+/// Throws BackendError if the division of the oracle cannot be simulated, or if no tried schedule
+/// completes all items (too many units fail). Throws Interrupted if a stop is requested.
 [[nodiscard]] BestKnown search_schedule(const SimWorld& world, const Options& options);
 
-/// Searches and keeps what was found in the world; warns where no schedule completes, and leaves
-/// the world without one.
+/// Searches a schedule and stores it in the world. If no schedule completes, warns and leaves the
+/// world without one.
 void know_best_schedule(SimWorld& world, const Options& options);
 
 }  // namespace equipoise

@@ -1,4 +1,4 @@
-// From JSON to experiments: defaults, variables multiplied out, paths made ready to open.
+// Reads experiments from JSON: applies defaults, expands variables, and resolves paths.
 #include "tools/sweep/campaign_file.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 namespace equipoise {
 namespace {
 
-/// What an experiment may say for itself and a campaign for all of them.
+/// Members that an experiment may have, or a campaign for all its experiments.
 const std::vector<std::string> shared_members = {
     "platform", "traces", "scenario", "workloads",     "policies",        "without", "baseline",
     "reps",     "seed",   "noise",    "decision_cost", "dispatch_cost_s", "group"};
@@ -30,10 +30,10 @@ std::vector<std::string> with_shared_members(std::vector<std::string> own) {
   return own;
 }
 
-/// Values of the variables of `for`, by name.
+/// The values of the variables in `for`, by name.
 using Variables = std::map<std::string, std::string>;
 
-/// A text, or a number as it is spelled.
+/// A text, or a number as it is written in the file.
 const std::string& spelled(const JsonObject& in, const JsonValue& value) {
   if (value.kind == JsonValue::Kind::text || value.kind == JsonValue::Kind::number) {
     return value.text;
@@ -42,12 +42,12 @@ const std::string& spelled(const JsonObject& in, const JsonValue& value) {
                    fmt::format("{} stands where a text or a number must", value.kind_words()));
 }
 
-/// `path` as it stands in the campaign, from the folder that the program works in.
+/// Resolves `path`, which is relative to the campaign's folder.
 std::string from_folder(const std::string& folder, const std::string& path) {
   return (std::filesystem::path(folder) / path).lexically_normal().string();
 }
 
-/// Reads one experiment for one choice of its variables.
+/// Reads one experiment for one combination of its variables.
 class ExperimentReader {
  public:
   ExperimentReader(const JsonObject& campaign, const JsonObject& own, std::string folder,
@@ -73,7 +73,7 @@ class ExperimentReader {
   }
 
  private:
-  /// The experiment's own member, else the campaign's; null without one.
+  /// The experiment's own member or else the campaign's; nullptr if none.
   [[nodiscard]] const JsonValue* find(const std::string& name) const {
     const JsonValue* value = own_.find(name);
     return value != nullptr ? value : campaign_.find(name);
@@ -84,7 +84,7 @@ class ExperimentReader {
     return value != nullptr ? *value : own_.at(name);
   }
 
-  /// The value's text with every {variable} filled in.
+  /// The value's text with all {variable}s replaced.
   [[nodiscard]] std::string filled(const JsonValue& value) const {
     const std::string& text = spelled(own_, value);
     std::string out;
@@ -116,7 +116,7 @@ class ExperimentReader {
                                    : unknown_name("variable of 'for'", name, known));
   }
 
-  /// A list of texts, or one text alone.
+  /// A list of texts, or a single text.
   [[nodiscard]] std::vector<std::string> texts(const std::string& name) const {
     const JsonValue& value = required(name);
     if (value.kind != JsonValue::Kind::list) return {filled(value)};
@@ -183,7 +183,7 @@ class ExperimentReader {
   const Variables& variables_;
 };
 
-/// Sets the variable called `name`, or, where the value is an object, the variables that it names.
+/// Sets the variable `name` or, if the value is an object, the variables that it names.
 void set_variables(const JsonObject& own, const std::string& name, const JsonValue& value,
                    Variables& variables) {
   if (value.kind != JsonValue::Kind::object) {
@@ -195,7 +195,7 @@ void set_variables(const JsonObject& own, const std::string& name, const JsonVal
   }
 }
 
-/// All choices of the variables of `for`: the last one changes fastest.
+/// All combinations of the variables in `for`; the last variable changes fastest.
 std::vector<Variables> choices_of(const JsonObject& own) {
   std::vector<Variables> choices(1);
   const JsonValue* lists = own.find("for");

@@ -1,4 +1,4 @@
-// A fingerprint of contents: whether two experiments would give the same numbers.
+// A hash of contents, used to find out whether two experiments would give the same numbers.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace equipoise {
 
-/// FNV-1a over parts; each part's length counts, so that ("ab", "c") differs from ("a", "bc").
-/// For telling versions of files apart, not against people who want them to look alike.
+/// FNV-1a over parts. The length of each part is included, so that ("ab", "c") differs from ("a",
+/// "bc"). Distinguishes versions of files; does not protect against deliberate collisions.
 class ContentHash {
  public:
   void add(std::string_view part);
-  /// Adds what the file holds, not how it is called. Throws InputError when it cannot be read.
+  /// Adds the file's contents without its name. Throws InputError if it cannot be read.
   void add_file(const std::string& path);
   /// 16 hexadecimal digits.
   [[nodiscard]] std::string text() const;

@@ -1,4 +1,4 @@
-// Append, flock, and what a kill may leave behind.
+// Appends with file locks, and reads files that a killed sweep may have left incomplete.
 #include "tools/sweep/point_store.hpp"
 
 #include <fcntl.h>
@@ -40,8 +40,8 @@ std::string text_of(const std::string& path) {
                                      std::strerror(errno)));
 }
 
-/// Locks the file for this process. The simulations of a sweep share its lock, and those of one
-/// that was killed take a moment to die: so this asks again for a while.
+/// Locks the file for this process. Retries for a while, because simulations of a sweep share its
+/// lock, and those of a killed sweep take a moment to end.
 bool lock(int fd) {
   constexpr int attempts = 100;
   for (int attempt = 0; attempt < attempts; ++attempt) {
@@ -51,7 +51,7 @@ bool lock(int fd) {
   return false;
 }
 
-/// Keeps `record`, unless one with a result is there.
+/// Stores `record`, unless a record with a result is already there.
 template <class Record>
 void keep(std::map<std::string, Record>& known, Record record) {
   const auto found = known.find(record.key);
@@ -62,13 +62,13 @@ void keep(std::map<std::string, Record>& known, Record record) {
   }
 }
 
-/// Reads the lines of one file.
+/// Reads the records of one file.
 void read_file(const std::string& path, StoredPoints& stored, std::vector<std::string>& warnings) {
   std::istringstream lines(text_of(path));
   std::size_t number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    if (lines.eof()) break;  // no newline: torn, or just being written
+    if (lines.eof()) break;  // no newline: incomplete, or being written
     if (number == 1) {
       if (line == header) continue;
       throw InputError(fmt::format("{}:1", path),

@@ -1,4 +1,4 @@
-// The points of a sweep on disk: one line each, appended whole as they come, never rewritten.
+// The points of a sweep on disk: one line each, appended as a whole and never rewritten.
 #pragma once
 
 #include <cstdint>
@@ -12,49 +12,49 @@
 
 namespace equipoise {
 
-/// What is kept of one point.
+/// The stored data of one point.
 struct PointRecord {
   std::string key;  ///< Point::key
   std::string experiment;
-  std::string policy;  ///< as spelled
+  std::string policy;  ///< the choice's spelling
   std::uint64_t seed = 0;
   std::uint64_t repetition = 0;
-  /// Why there is no result: the simulation broke off, or its run is not verified (no unit was
-  /// left, interrupted). Such a point is tried again by the next sweep.
+  /// The reason why there is no result: the simulation failed, or its run is not verified (no unit
+  /// was left, or it was interrupted). The next sweep tries such a point again.
   std::string failure;
-  RunReport report;  ///< where `failure` is empty
+  RunReport report;  ///< valid if `failure` is empty
 };
 
-/// A search for the best schedule known, by PlannedExperiment::schedule_key.
+/// The result of a search for the best schedule; `key` is PlannedExperiment::schedule_key.
 struct ScheduleRecord {
   std::string key;
   std::string experiment;
-  std::string failure;  ///< why nothing was found; empty when something was
+  std::string failure;  ///< why nothing was found; empty on success
   double best_known_s = 0.0;
   BlockLists schedule;
 };
 
-/// What the lines of points files hold, by key.
+/// The records of all points files, by key.
 struct StoredPoints {
   std::map<std::string, PointRecord> points;
   std::map<std::string, ScheduleRecord> schedules;
 };
 
-/// FOLDER/points.jsonl, or points-3-of-16.jsonl.
+/// FOLDER/points.jsonl or, for example, FOLDER/points-3-of-16.jsonl.
 [[nodiscard]] std::string points_file(const std::string& folder, const Shard& shard);
 
-/// The file that one shard of a sweep appends to.
+/// The file to which one shard of a sweep appends.
 class PointWriter {
  public:
-  /// Opens the file, with a header when it is new, and locks it: another sweep that would write the
-  /// same file is refused (InputError at `--out`). A last line that a killed sweep left torn is cut
-  /// off; its point is then not there. Throws InputError when the file cannot be written.
+  /// Opens the file, writes the header if it is new, and locks the file. If another sweep has
+  /// locked it, throws InputError at `--out`. An incomplete last line of a killed sweep is removed,
+  /// and with it that point. Throws InputError if the file cannot be written.
   PointWriter(const std::string& folder, const Shard& shard);
   PointWriter(const PointWriter&) = delete;
   PointWriter& operator=(const PointWriter&) = delete;
   ~PointWriter();
 
-  /// Appends a line. Throws InputError when the disk does not take it.
+  /// Appends a line. Throws InputError if it cannot be written.
   void append(const PointRecord& record);
   void append(const ScheduleRecord& record);
 
@@ -65,15 +65,16 @@ class PointWriter {
   int fd_ = -1;
 };
 
-/// The points and schedules in all files of FOLDER called points*.jsonl. Of two records of one key
-/// the first with a report counts, in the order of the files' names. A last line without an end (a
-/// sweep is writing it, or was killed) is not there yet; other lines that cannot be read are named
-/// in `warnings` and are not there either, so that their points run again. Throws InputError for a
-/// file of another schema.
+/// Reads the points and schedules of all files points*.jsonl in FOLDER. Of several records with the
+/// same key, the first one with a result counts, in the order of the file names. An incomplete last
+/// line is ignored, because a sweep is writing it or was killed. Other unreadable lines are
+/// reported in `warnings` and ignored, so that their points run again. Throws InputError for a file
+/// of another schema.
 [[nodiscard]] StoredPoints read_points(const std::string& folder,
                                        std::vector<std::string>& warnings);
 
-/// While it lives, no other sweep writes results into FOLDER; waits for one that does.
+/// During its lifetime, no other sweep writes results to FOLDER. The constructor waits for a sweep
+/// that does.
 class ResultsLock {
  public:
   explicit ResultsLock(const std::string& folder);

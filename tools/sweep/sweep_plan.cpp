@@ -1,4 +1,4 @@
-// Worlds that experiments share, keys of points, shards.
+// Worlds that experiments share, keys of points, and shards.
 #include "tools/sweep/sweep_plan.hpp"
 
 #include <fmt/format.h>
@@ -20,10 +20,10 @@
 namespace equipoise {
 namespace {
 
-/// Reads worlds, each once.
+/// Loads worlds, each one once.
 class Worlds {
  public:
-  /// Throws InputError, the same again for the same world.
+  /// The world of `options`. Throws InputError, again for every call, if it cannot be loaded.
   std::shared_ptr<SimWorld> get(const Options& options) {
     std::string key = options.platform_file;
     for (const std::string& file : options.trace_files) key += "\n" + file;
@@ -42,7 +42,7 @@ class Worlds {
   std::map<std::string, std::shared_ptr<SimWorld>> worlds_;
 };
 
-/// The contents of files, hashed once each.
+/// Hashes of file contents; each file is hashed once.
 class FileHashes {
  public:
   const std::string& of(const std::string& path) {
@@ -57,7 +57,7 @@ class FileHashes {
   std::map<std::string, std::string> hashes_;
 };
 
-/// What is simulated, whatever the name, the luck and the policy.
+/// A hash of the simulated world, without the experiment's name, seed, noise and policy.
 ContentHash world_fingerprint(const PlannedExperiment& planned, FileHashes& files) {
   const Options& o = planned.experiment.options;
   ContentHash hash;
@@ -75,7 +75,7 @@ ContentHash world_fingerprint(const PlannedExperiment& planned, FileHashes& file
   return hash;
 }
 
-/// Everything but the policy and the repetition.
+/// A hash of everything except the policy and the repetition.
 ContentHash fingerprint(const PlannedExperiment& planned, FileHashes& files) {
   const Options& o = planned.experiment.options;
   ContentHash hash = world_fingerprint(planned, files);
@@ -86,7 +86,7 @@ ContentHash fingerprint(const PlannedExperiment& planned, FileHashes& files) {
   return hash;
 }
 
-/// The policies of an experiment, with the files that they read found from the campaign's folder.
+/// The policies of an experiment, with their profile paths resolved from the campaign's folder.
 std::vector<PolicyChoice> policies_of(const Campaign& campaign, const Options& options) {
   std::vector<PolicyChoice> choices = choose_policies(options);
   const std::filesystem::path folder = std::filesystem::path(campaign.file).parent_path();
@@ -114,7 +114,7 @@ void add_points(const PlannedExperiment& planned, FileHashes& files, SweepPlan& 
   }
 }
 
-/// Adds what is wrong with an experiment, once for each place and thing.
+/// Collects problems of experiments, without repeating one for the same place.
 class Complaints {
  public:
   explicit Complaints(std::vector<std::string>& problems) : problems_(problems) {}
@@ -130,7 +130,7 @@ class Complaints {
   std::set<std::string> said_;
 };
 
-/// Reads what an experiment names and tries its policies; false when something is wrong.
+/// Loads the world of an experiment and checks its policies. Returns false if there is a problem.
 bool prepare(const Campaign& campaign, PlannedExperiment& planned, Worlds& worlds,
              Complaints& complaints) {
   const Experiment& experiment = planned.experiment;
@@ -152,7 +152,7 @@ bool prepare(const Campaign& campaign, PlannedExperiment& planned, Worlds& world
   return good;
 }
 
-/// The published figures name policies that their experiments run.
+/// Checks that published results name policies that their experiments run.
 void check_published(const Campaign& campaign, const SweepPlan& plan,
                      std::vector<std::string>& problems) {
   for (const PublishedFigure& figure : campaign.published) {
@@ -170,7 +170,7 @@ void check_published(const Campaign& campaign, const SweepPlan& plan,
   }
 }
 
-/// The reference is a policy that some experiment runs.
+/// Checks that some experiment runs the reference policy.
 void check_reference(const Campaign& campaign, const SweepPlan& plan,
                      std::vector<std::string>& problems) {
   if (campaign.reference.empty()) return;

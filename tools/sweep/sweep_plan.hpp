@@ -1,4 +1,4 @@
-// A campaign made ready: every file read, every policy tried, every point named.
+// A checked campaign: all files are read, all policies are checked, and all points have keys.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace equipoise {
 
-/// An experiment of which everything has been read and checked.
+/// An experiment whose files and policies have been read and checked.
 struct PlannedExperiment {
   Experiment experiment;
   std::vector<PolicyChoice> policies;
-  std::shared_ptr<SimWorld> world;  ///< experiments that differ in seed or noise share it
-  /// A hash of all that the search for the best schedule known depends on.
+  std::shared_ptr<SimWorld> world;  ///< shared by experiments that differ in seed or noise
+  /// A hash of everything on which the search for the best schedule depends.
   std::string schedule_key;
   std::size_t searched_by = 0;  ///< the first experiment with the same key
 };
@@ -28,40 +28,41 @@ struct Point {
   std::size_t experiment = 0;
   std::size_t policy = 0;
   std::uint64_t repetition = 0;
-  /// A hash of all that its numbers depend on: the contents of the files, the settings, the
-  /// experiment's name, the policy as spelled, the repetition, and the program's sources.
+  /// A hash of everything on which the point's numbers depend: the contents of the files, the
+  /// settings, the experiment's name, the policy's spelling, the repetition, and the program's
+  /// sources.
   std::string key;
 };
 
-/// A campaign, ready to run.
+/// A campaign that is ready to run.
 struct SweepPlan {
   std::vector<PlannedExperiment> experiments;
-  std::vector<Point> points;  ///< by experiment, then repetition, then policy
+  std::vector<Point> points;  ///< ordered by experiment, then repetition, then policy
 };
 
-/// Reads and checks everything that the campaign names. What is wrong is added to `problems`, all
-/// of it; a plan is of use when there are none. `progress` is told how many experiments have been
-/// looked at.
+/// Reads and checks everything that the campaign names. Adds all problems to `problems`; the plan
+/// is usable only if there are none. `progress` is called with the number of experiments that have
+/// been checked.
 [[nodiscard]] SweepPlan plan_sweep(const Campaign& campaign, std::vector<std::string>& problems,
                                    const std::function<void(std::size_t done)>& progress);
 
-/// A part of a sweep: number 1 to `of`.
+/// One part of a sweep: part `number` (from 1) of `of` parts.
 struct Shard {
   std::size_t number = 1;
   std::size_t of = 1;
 
-  /// Whether it does number `i` (from 0) of what is dealt out in turn.
+  /// Whether element `i` (from 0) of a round-robin distribution belongs to this shard.
   [[nodiscard]] bool holds(std::size_t i) const { return i % of == number - 1; }
-  /// Whether it searches the schedule that belongs to the experiment. One shard does.
+  /// Whether this shard searches the schedule for the experiment. Exactly one shard does.
   [[nodiscard]] bool searches(const SweepPlan& plan, std::size_t experiment) const {
     return holds(plan.experiments[experiment].searched_by);
   }
-  /// Whether it does point number `point` of the plan; every point is in exactly one shard. Points
-  /// of oracles need the schedule and are where that is searched.
+  /// Whether this shard simulates point number `point` of the plan. Every point belongs to exactly
+  /// one shard. Points of oracles need the schedule, so they belong to the shard that searches it.
   [[nodiscard]] bool does(const SweepPlan& plan, std::size_t point) const;
 };
 
-/// Reads "3/16". Throws InputError at `--shard`.
+/// Parses text like "3/16". Throws InputError at `--shard`.
 [[nodiscard]] Shard parse_shard(const std::string& text);
 
 }  // namespace equipoise

@@ -1,4 +1,4 @@
-// Sums over experiments.
+// Summarises the results of all experiments.
 #include "tools/sweep/sweep_results.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 const char* const world_name = "sim";
 
-/// Gathers ratios one by one; the worst is the greatest, or the least where more is better.
+/// Collects ratios one by one. The worst is the greatest, or the least if more is better.
 class RatioGatherer {
  public:
   explicit RatioGatherer(bool more_is_better) : more_is_better_(more_is_better) {}
@@ -41,7 +41,7 @@ class RatioGatherer {
   RatioSummary sum_;
 };
 
-/// What keeps the bound of the longest phase up.
+/// The binding constraint of the longest phase.
 std::string bound_by(const RunBound& bound) {
   const auto longest = std::max_element(
       bound.phases.begin(), bound.phases.end(),
@@ -126,7 +126,7 @@ void add_standings(SweepResults& results) {
   }
 }
 
-/// `standings` are there.
+/// Adds the groups; `standings` must be filled.
 void add_groups(SweepResults& results) {
   std::vector<std::vector<RatioGatherer>> gathered;  // [group][standing]
   for (std::size_t i = 0; i < results.comparisons.size(); ++i) {

@@ -1,5 +1,5 @@
-// What the points of a sweep add up to: a comparison for every experiment, and how each policy did
-// over all of them.
+// The results of a sweep: a comparison for every experiment, and a summary of each policy over all
+// experiments.
 #pragma once
 
 #include <map>
@@ -14,70 +14,71 @@
 
 namespace equipoise {
 
-/// A ratio over experiments.
+/// A summary of a ratio over experiments.
 struct RatioSummary {
-  std::size_t experiments = 0;  ///< that it is taken over
+  std::size_t experiments = 0;  ///< number of experiments with this ratio
   double geometric_mean = 1.0;
   double worst = 1.0;
   std::string worst_experiment;
 };
 
-/// How one policy did over all experiments that have it.
+/// The results of one policy over all experiments that have it.
 struct PolicyStanding {
-  std::string policy;  ///< as spelled
+  std::string policy;  ///< the choice's spelling
   Foresight foresight = Foresight::none;
-  std::size_t experiments = 0;    ///< with a result; a ratio may be over fewer
+  std::size_t experiments = 0;    ///< experiments with a result; a ratio may cover fewer
   RatioSummary speedup;           ///< over the baseline; the worst is the least
   RatioSummary over_lower_bound;  ///< mean makespan over the bound; the worst is the greatest
   RatioSummary over_yardstick;    ///< see `over_yardstick`; the worst is the greatest
-  /// Mean makespan over that of the best policy that does not see what is to come.
+  /// Mean makespan over that of the best policy that is neither informed nor an oracle.
   RatioSummary over_best;
-  RatioSummary over_reference;  ///< mean of the paired ratios; none without a reference
+  RatioSummary over_reference;  ///< mean of the paired ratios; empty without a reference
 };
 
-/// How the policies did over the experiments of one group.
+/// The results of the policies over the experiments of one group.
 struct GroupStanding {
   std::string group;
   std::size_t experiments = 0;
   std::vector<RatioSummary> over_yardstick;  ///< (standings); the worst is the greatest
 };
 
-/// The reference in one experiment, against the best other policy that does not see what is to
-/// come.
+/// The reference in one experiment, compared with the best other policy that is neither informed
+/// nor an oracle.
 struct Behind {
   std::string experiment;
   std::string group;
   std::string best_other;
-  Statistics ratio;  ///< reference over `best_other`, paired
+  Statistics ratio;  ///< paired ratio of the reference to `best_other`
 };
 
-/// A published figure and ours.
+/// A published result and ours.
 struct PublishedComparison {
   PublishedFigure figure;
   double speedup = 0.0;  ///< ours: mean makespan of `over` over that of `policy`
 };
 
-/// Everything that a sweep tells.
+/// All results of a sweep.
 struct SweepResults {
   Campaign campaign;
   std::vector<Comparison> comparisons;  ///< (experiments)
   std::vector<PolicyStanding> standings;
-  std::vector<GroupStanding> groups;  ///< in the order of the campaign; none where none is named
+  std::vector<GroupStanding> groups;  ///< in the order of the campaign; empty if there are no
+                                      ///< groups
   std::string reference;              ///< of every experiment that has it; empty: none
   std::vector<Behind> against;  ///< every experiment that has the reference and another policy
   std::vector<PublishedComparison> published;
 };
 
-/// The policy of least mean makespan that does not see what is to come, `but` aside; null without
-/// one.
+/// The policy with the least mean makespan that is neither informed nor an oracle, excluding `but`;
+/// nullptr if none.
 [[nodiscard]] const PolicyResult* best_blind(const Comparison& comparison, const std::string& but);
 
-/// Fills standings, groups, `against` and `published` from the campaign and the comparisons.
+/// Computes standings, groups, `against` and `published` from the campaign and the comparisons.
 void add_up(SweepResults& results);
 
-/// Puts the points together. A point that failed leaves its repetition out; an experiment without
-/// any run has no results. Others are paired with the campaign's reference where it takes part, or,
-/// if the campaign names none, with our own policy.
+/// Combines the points. The repetition of a failed point is left out; an experiment without any run
+/// has no results. Other policies are paired with the campaign's reference if it takes part; if the
+/// campaign names none, they are paired with our own policy.
 [[nodiscard]] SweepResults sweep_results(const Campaign& campaign, const SweepPlan& plan,
                                          const StoredPoints& stored);
 

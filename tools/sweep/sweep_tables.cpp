@@ -1,4 +1,4 @@
-// Markdown, HTML and text from the same numbers.
+// Writes the same numbers as Markdown, HTML and text.
 #include "tools/sweep/sweep_tables.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 namespace equipoise {
 namespace {
 
-/// Behind by more than this share is worth a line.
+/// Experiments in which the reference is behind by more than this share are listed.
 constexpr double behind_share = 0.01;
 
 using Row = std::vector<std::string>;
@@ -33,7 +33,7 @@ std::string ratio_text(const RatioSummary& ratio, double value, int decimals) {
   return ratio.experiments == 0 ? "-" : fmt::format("{:.{}f}", value, decimals);
 }
 
-/// `text` so that Markdown shows it as it is.
+/// Escapes `text` for Markdown.
 std::string in_markdown(const std::string& text) {
   constexpr std::string_view meaningful = "\\`*[]<>|";
   std::string escaped;
@@ -44,7 +44,7 @@ std::string in_markdown(const std::string& text) {
   return escaped;
 }
 
-/// A row of a table; `emphasis` stands around each cell.
+/// A row of a Markdown table, with `emphasis` around each cell.
 std::string markdown_line(const Row& cells, const char* emphasis = "") {
   std::string line = "|";
   for (const std::string& cell : cells) {
@@ -59,7 +59,7 @@ std::string markdown_head(const Row& heads) {
   return markdown_line(heads) + rule + "\n";
 }
 
-/// How the policies did over all experiments: heads, then a row each.
+/// The summary over all experiments: the headings, then one row for each policy.
 std::vector<Row> standing_rows(const SweepResults& results) {
   std::vector<Row> rows = {{"policy", "experiments", "speedup", "least", "over bound", "most",
                             "over yardstick", "most", "over best", "most"}};
@@ -83,7 +83,7 @@ std::vector<Row> standing_rows(const SweepResults& results) {
   return rows;
 }
 
-/// One table of a ratio: experiments down, policies across.
+/// A table of a ratio with one row per experiment and one column per policy.
 struct RatioTable {
   std::function<std::optional<double>(const Comparison&, const PolicyResult&)> ratio;
   std::function<const RatioSummary&(const PolicyStanding&)> summary;
@@ -115,7 +115,8 @@ std::string ratio_table(const SweepResults& results, const RatioTable& table) {
   return text + markdown_line(mean, "**") + markdown_line(worst, "**");
 }
 
-/// Policies down, groups across: geometric means, the worst in brackets.
+/// A table with one row per policy and one column per group: geometric means, with the worst in
+/// brackets.
 std::string group_section(const SweepResults& results) {
   if (results.groups.empty()) return {};
   Row heads = {"policy"};
@@ -139,7 +140,7 @@ std::string group_section(const SweepResults& results) {
   return text;
 }
 
-/// The reference against the best other, the furthest behind first.
+/// The experiments in which the reference is behind the best other policy, the largest lag first.
 std::string behind_section(const SweepResults& results) {
   if (results.against.empty()) return {};
   std::vector<Behind> behind;

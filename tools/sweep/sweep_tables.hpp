@@ -1,4 +1,4 @@
-// A sweep's results for people: table.md, report.html, and a few lines on the terminal.
+// The results of a sweep as table.md, as report.html, and as a short table on the terminal.
 #pragma once
 
 #include <string>
@@ -7,15 +7,15 @@
 
 namespace equipoise {
 
-/// table.md: a line an experiment and a column a policy, for speedups over the baseline and for
-/// distances from the lower bound, with geometric means and the worst; the reference against the
-/// best other policy; published figures beside ours.
+/// table.md: tables with a row per experiment and a column per policy, for speedups over the
+/// baseline and for ratios to the lower bound, with geometric means and the worst values; the
+/// reference compared with the best other policy; published results beside ours.
 [[nodiscard]] std::string sweep_markdown(const SweepResults& results);
 
-/// report.html: how the policies did over all experiments, and the way to each experiment's page.
+/// report.html: the summary of policies over all experiments, with links to each experiment's page.
 [[nodiscard]] std::string sweep_html(const SweepResults& results);
 
-/// A line a policy.
+/// A table with one row per policy.
 [[nodiscard]] std::string standings_table(const SweepResults& results);
 
 }  // namespace equipoise

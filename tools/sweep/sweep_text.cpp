@@ -1,4 +1,4 @@
-// Points and summaries of sweeps, through the JSON library.
+// Writes points and summaries of sweeps with the JSON library.
 #include "tools/sweep/sweep_text.hpp"
 
 #include <nlohmann/json.hpp>
@@ -24,7 +24,7 @@ Json ratio_json(const RatioSummary& ratio) {
           {"worst_experiment", ratio.worst_experiment}};
 }
 
-/// One experiment of a sweep: what its tables need.
+/// The numbers of one experiment that tables need.
 Json experiment_json(const std::string& name, const Comparison& comparison) {
   Json policies = Json::object();
   for (const PolicyResult& r : comparison.results) {

@@ -1,4 +1,4 @@
-// Everything that a sweep writes in JSON.
+// All JSON output of a sweep.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace equipoise {
 
-/// Lines of a points file, without their ends.
+/// Lines of a points file, without line ends.
 [[nodiscard]] std::string point_text(const PointRecord& record);
 [[nodiscard]] std::string schedule_text(const ScheduleRecord& record);
 
-/// What a line of a points file holds.
+/// A record from a line of a points file.
 using StoredLine = std::variant<PointRecord, ScheduleRecord>;
-/// Reads either. Throws InputError (without a place) for anything else.
+/// Parses either kind. Throws InputError (without a place) for anything else.
 [[nodiscard]] StoredLine stored_line_from(const std::string& line);
 
 /// summary.json, `equipoise.sweep/1`.

@@ -1,4 +1,4 @@
-// Choosing policies and gathering their results.
+// Chooses policies and collects their results.
 #include "tools/worlds/comparison.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace equipoise {
 
 std::vector<PolicyChoice> choose_policies(const Options& options) {
   const std::vector<std::string>& without = options.without;
-  for (const std::string& name : without) static_cast<void>(find_policy(name));  // or refuses it
+  for (const std::string& name : without) static_cast<void>(find_policy(name));  // may throw
   std::vector<std::string> spellings;
   for (const std::string& spelling : options.policies) {
     if (spelling != "all") {

@@ -1,5 +1,5 @@
-// A comparison of policies, from what was asked for to what results.json holds: what `compare` and
-// `sweep` share.
+// A comparison of policies, from the user's options to the contents of results.json; used by
+// `compare` and `sweep`.
 #pragma once
 
 #include <map>
@@ -13,15 +13,15 @@
 
 namespace equipoise {
 
-/// A comparison: what results.json holds.
+/// The contents of results.json.
 struct Comparison {
   std::string experiment;  ///< a JSON object as text
   std::optional<double> lower_bound_s;
-  std::string bound_by;  ///< what keeps the bound up: compute, copies, the name of a link
+  std::string bound_by;  ///< binding constraint: compute, copies, or the name of a link
   std::optional<double> best_known_s;  ///< makespan of the best schedule found, without noise
   std::vector<std::string> units;
   std::vector<PolicyChoice> policies;
-  std::string reference;              ///< the policy that others are paired with; empty: none
+  std::string reference;              ///< the policy with which others are paired; empty: none
   std::vector<PolicyResult> results;  ///< `policy` is the choice's spelling
   bool interrupted = false;           ///< repetitions or policies are missing
 };
@@ -29,44 +29,45 @@ struct Comparison {
 /// The runs of each policy, by its spelling.
 using RunsByPolicy = std::map<std::string, std::vector<PolicyRun>>;
 
-/// The policies asked for, each once, the baseline always among them; "all" stands for the catalog
-/// but for those of `options.without`.
-/// Throws InputError at `--policy`.
+/// The requested policies without repetitions, always including the baseline. "all" stands for the
+/// catalog without `options.without`. Throws InputError at `--policy`.
 [[nodiscard]] std::vector<PolicyChoice> choose_policies(const Options& options);
 
-/// The policy that others are paired with, by spelling: `asked`, or our own, `equipoise`, when
-/// nothing is asked for; none where `policies` lack it.
+/// The spelling of the policy with which others are paired: `asked` or, if that is empty, our own
+/// policy `equipoise`. Empty if `policies` does not contain it.
 [[nodiscard]] std::string choose_reference(const std::vector<PolicyChoice>& policies,
                                            const std::string& asked);
 
-/// Adds the results of the policies that have runs, in the comparison's order of policies.
+/// Adds the results of all policies with runs, in the comparison's order of policies.
 void add_results(Comparison& comparison, const RunsByPolicy& runs, const std::string& on);
 
-/// Sets what takes two policies: speedups over `baseline`, ratios over the comparison's reference.
+/// Computes the values that need two policies: speedups over `baseline`, and ratios to the
+/// comparison's reference.
 void relate_results(Comparison& comparison, const std::string& baseline);
 
-/// The header of results.json: what was asked for, and the settings of the worlds that took part
-/// (JSON objects as text; empty: that world did not).
+/// The header of results.json: the options, and the settings of the worlds (JSON objects as text;
+/// empty for a world that was not used).
 [[nodiscard]] std::string experiment_text(const Options& options, const std::string& sim_settings,
                                           const std::string& real_settings);
 
-/// The result of `policy` (a spelling) on `on`; null without one.
+/// The result of `policy` (a spelling) in the world `on`; nullptr if none.
 [[nodiscard]] const PolicyResult* find_result(const Comparison& comparison,
                                               const std::string& policy, const std::string& on);
 
-/// Whether the policy that made `result` sees what is to come.
+/// Whether the policy of `result` is informed or an oracle.
 [[nodiscard]] Foresight foresight_of(const Comparison& comparison, const PolicyResult& result);
 
-/// Whether a link keeps the bound up, so that only the best schedule known says what can be
-/// reached.
+/// Whether a link is the binding constraint of the bound. Then the bound may be far below every
+/// run, and only the best known schedule shows what can be reached.
 [[nodiscard]] bool is_bound_by_a_link(const Comparison& comparison);
 
-/// Mean makespan of `result` over what can be reached: over the best schedule known where a link
-/// keeps the bound up, else over the bound; nothing where that is not known.
+/// Mean makespan of `result` over a reachable makespan: over that of the best known schedule if a
+/// link is the binding constraint of the bound, otherwise over the bound; nullopt if that is
+/// unknown.
 [[nodiscard]] std::optional<double> over_yardstick(const Comparison& comparison,
                                                    const PolicyResult& result);
 
-/// Whether the energy of some unit is known.
+/// Whether the energy of any unit is known.
 [[nodiscard]] bool knows_energy(const Comparison& comparison);
 
 }  // namespace equipoise

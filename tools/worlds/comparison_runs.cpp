@@ -1,4 +1,4 @@
-// Children for simulations, one run after another for what is real.
+// Simulates in child processes in parallel, and runs real runs one after another.
 #include "tools/worlds/comparison_runs.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,8 @@
 namespace equipoise {
 namespace {
 
-/// `text` as a file name: what is not a letter, a digit, '.', '-' or '_' becomes '_'.
+/// Makes a file name from `text`: replaces everything except letters, digits, '.', '-' and '_' by
+/// '_'.
 std::string as_file_name(std::string text) {
   for (char& c : text) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -26,7 +27,7 @@ std::string as_file_name(std::string text) {
   return text;
 }
 
-/// The first run of each policy and world leaves its run file.
+/// The run file for the first run of each policy and world; empty for other runs.
 std::string journal_file(const Options& options, const PolicyChoice& choice, const std::string& on,
                          int repetition) {
   if (options.out.empty() || repetition > 0) return {};
@@ -56,7 +57,7 @@ RunsByPolicy simulate_all(const SimWorld& world, const std::vector<PolicyChoice>
           progress.show(fmt::format("simulated {} of {} runs", ++done, jobs));
         });
   } catch (const Interrupted&) {
-    // What ended before is not lost.
+    // Keep the runs that have ended.
   }
   progress.clear();
   RunsByPolicy runs;

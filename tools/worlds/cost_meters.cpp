@@ -1,4 +1,4 @@
-// A constant, and a stopwatch.
+// Decision costs: a constant, or the measured time of the policy.
 #include "tools/worlds/cost_meters.hpp"
 
 #include <chrono>
@@ -19,8 +19,7 @@ class ConstantCost final : public CostMeter {
   Seconds cost_;
 };
 
-/// The time that the policy itself really took; what the run loop and the executor do meanwhile is
-/// not its own.
+/// The time that the policy itself took, without the time of the run loop and the executor.
 class MeasuredCost final : public CostMeter {
  public:
   void begin() override {

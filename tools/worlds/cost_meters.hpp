@@ -1,4 +1,4 @@
-// What decisions cost: --decision-cost none, paper, measured, or a constant.
+// The costs of decisions: --decision-cost none, paper, measured, or a constant.
 #pragma once
 
 #include <memory>
@@ -8,11 +8,11 @@
 
 namespace equipoise {
 
-/// No decision and no handing out of a block costs more, in seconds: eleven days.
+/// The largest cost in seconds of a decision or of handing out a block: eleven days.
 inline constexpr double most_cost_s = 1e6;
 
-/// The meter called `spelling` (`paper_s`: the paper's figure for the policy); null for "none".
-/// Throws InputError for anything else than the four, and for costs that are none.
+/// The meter for `spelling`, or nullptr for "none". `paper_s` is the policy's cost in its paper.
+/// Throws InputError if `spelling` is none of the four or the cost is out of range.
 [[nodiscard]] std::unique_ptr<CostMeter> make_cost_meter(const std::string& spelling,
                                                          double paper_s);
 

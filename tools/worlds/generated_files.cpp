@@ -1,4 +1,5 @@
-// Traces through a stream, platforms through a file in memory, which has a path for SimGrid.
+// Checks generated traces by reading them from a stream, and generated platforms through a file in
+// memory, because SimGrid needs a path.
 #include "tools/worlds/generated_files.hpp"
 
 #include <sys/mman.h>
@@ -16,7 +17,7 @@
 namespace equipoise {
 namespace {
 
-/// A file in memory, there as long as this is.
+/// A file in memory that exists during the lifetime of this object.
 class MemoryFile {
  public:
   explicit MemoryFile(const std::string& text) : fd_(::memfd_create("equipoise", MFD_CLOEXEC)) {
@@ -33,7 +34,7 @@ class MemoryFile {
   int fd_;
 };
 
-/// What is wrong with the file; what to do about it is to correct that which it is made from.
+/// Throws the error of a generated file, with the advice to correct the data from which it is made.
 [[noreturn]] void refuse(const std::string& where, const std::string& file,
                          const InputError& error) {
   throw InputError(where, "the " + file + " made of it cannot be used: " +
@@ -66,7 +67,7 @@ std::string readable_platform_xml(const PlatformDescription& platform, const std
     return text;
   } catch (const InputError& error) {
     refuse(where, "platform", error);
-  } catch (const BackendError&) {  // no SimGrid to ask: our own checks have passed
+  } catch (const BackendError&) {  // without SimGrid, our own checks suffice
     return text;
   }
 }

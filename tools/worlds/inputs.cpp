@@ -1,4 +1,4 @@
-// Reading, finding, warning.
+// Reads traces, finds timings, and prints warnings.
 #include "tools/worlds/inputs.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +15,8 @@ namespace equipoise {
 
 namespace {
 
-/// Throws InputError where two traces time the same kernel on the same unit: neither is the truth.
+/// Throws InputError if two traces time the same kernel on the same unit, because either could be
+/// right.
 void expect_timed_once(const std::vector<Trace>& traces, const std::vector<std::string>& files) {
   std::map<std::pair<std::string, std::string>, std::size_t> timed;  // by kernel and unit
   for (std::size_t i = 0; i < traces.size(); ++i) {

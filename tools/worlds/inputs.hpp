@@ -1,4 +1,4 @@
-// What both worlds are put together from: traces, timings, and units that take part.
+// The inputs of simulated and real worlds: traces, timings, and the units that take part.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +13,26 @@
 
 namespace equipoise {
 
-/// Reads the files in order; warns of what is gone on with. Throws InputError, also where two of
-/// them time the same kernel on the same unit.
+/// Reads the files in order and prints their warnings. Throws InputError, also if two files time
+/// the same kernel on the same unit.
 [[nodiscard]] std::vector<Trace> read_traces(const std::vector<std::string>& files);
 
-/// Throws InputError unless `options.out`, where it is given, can be written and is none of the
-/// files that were read; so all of them have been by now.
+/// Throws InputError unless `options.out`, if given, can be written and is not an input file. To be
+/// called after all input files have been read.
 void check_out(const Options& options);
 
-/// Where a unit's times of one kernel stand.
+/// The place of a unit's times for one kernel.
 struct TimingPlace {
   const Trace* trace = nullptr;
   std::uint32_t unit = 0;
 };
 
-/// The one of `traces` that has samples of `kernel` on the unit called `unit`; nothing without one.
+/// The trace with samples of `kernel` on the unit called `unit`; nullopt if none.
 [[nodiscard]] std::optional<TimingPlace> find_timing(const std::vector<Trace>& traces,
                                                      const std::string& kernel,
                                                      const std::string& unit);
 
-/// Whether `unit` holds a grain of every phase; warns when it does not.
+/// Whether `unit` can hold a grain of every phase; warns if it cannot.
 [[nodiscard]] bool takes_part(const Unit& unit, const std::vector<Workload>& phases);
 
 }  // namespace equipoise

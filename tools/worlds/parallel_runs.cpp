@@ -1,4 +1,4 @@
-// A window of children over numbered jobs.
+// Runs numbered jobs in a limited number of child processes.
 #include "tools/worlds/parallel_runs.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Runs many simulations at once, each in a process of its own; survives one that dies.
+// Runs many simulations in parallel, each in a separate process, and survives a crash of one.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace equipoise {
 
-/// A stop was requested (Ctrl-C, SIGTERM) before the work was done.
+/// A stop was requested (Ctrl-C, SIGTERM) before the work was finished.
 class Interrupted : public std::runtime_error {
  public:
   explicit Interrupted(int signal) : std::runtime_error("interrupted"), signal_(signal) {}
@@ -18,20 +18,20 @@ class Interrupted : public std::runtime_error {
   int signal_;
 };
 
-/// What became of one job.
+/// The result of one job.
 struct JobResult {
-  std::string text;     ///< what the job returned
-  std::string failure;  ///< why it did not: an exception's words, or how its process died
+  std::string text;     ///< the result of the job
+  std::string failure;  ///< why there is none: an exception's text, or how the process ended
 };
 
-/// Runs `job(0)` to `job(jobs - 1)`, each in a forked child, at most `at_once` at a time, begun in
-/// order. `ended` is told each result as it comes, in this process. Throws Interrupted when a stop
-/// is requested; the children are dead then.
+/// Runs `job(0)` to `job(jobs - 1)`, each in a forked child, at most `at_once` at a time, started
+/// in order. `ended` is called in this process with each result when it arrives. Throws Interrupted
+/// if a stop is requested, after the children have been killed.
 void run_in_children(std::size_t jobs, std::size_t at_once,
                      const std::function<std::string(std::size_t job)>& job,
                      const std::function<void(std::size_t job, JobResult result)>& ended);
 
-/// How many processes run at once on this machine: its cores that this program may use.
+/// The number of processes to run at a time: the cores that this program may use.
 [[nodiscard]] std::size_t cores_to_use();
 
 }  // namespace equipoise

@@ -1,4 +1,4 @@
-// Warns, probes and waits.
+// Loads a platform with SimGrid, and shows warnings and progress.
 #include "tools/worlds/platform_loading.hpp"
 
 #include <fmt/format.h>

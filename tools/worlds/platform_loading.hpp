@@ -1,4 +1,4 @@
-// A platform file from what was checked to what SimGrid makes of it.
+// Loads a checked platform file with SimGrid.
 #pragma once
 
 #include <functional>
@@ -10,15 +10,15 @@
 
 namespace equipoise {
 
-/// A platform that was checked and that SimGrid has looked at.
+/// A checked platform, and what SimGrid reported about it.
 struct LoadedPlatform {
   PlatformSource source;
   ProbedPlatform probed;
 };
 
-/// Warns of what a file that was checked has simulated in another way than usual, and asks for the
-/// routes of the hosts that `wants_routes`. Shows progress unless `quiet`. Throws InputError, and
-/// Interrupted when a stop was requested and is caught (`catch_stop_signals`).
+/// Warns about features that the checked file makes SimGrid simulate in an unusual way, and queries
+/// the routes of the hosts for which `wants_routes` is true. Shows progress unless `quiet`. Throws
+/// InputError, and Interrupted if a stop was requested after `catch_stop_signals`.
 [[nodiscard]] LoadedPlatform load_platform_file(
     PlatformFileFacts facts, const std::function<bool(const ProbedHost&)>& wants_routes,
     MissingRoutes missing, bool quiet);

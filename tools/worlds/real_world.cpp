@@ -1,4 +1,4 @@
-// Matches units with kernels and traces; profiles come from recorded whole blocks.
+// Combines units with kernels and traces; profiles are whole block times from recordings.
 #include "tools/worlds/real_world.hpp"
 
 #include <fmt/format.h>
@@ -24,7 +24,8 @@
 namespace equipoise {
 namespace {
 
-/// The trace with copies counted into compute: what a block takes on a unit of this machine.
+/// The trace with copy times added to compute times: the total time of a block on a unit of this
+/// machine.
 Trace whole_blocks(Trace trace) {
   for (TraceSample& sample : trace.samples) {
     sample.compute_mean_s += sample.in_s.value_or(0.0) + sample.out_s.value_or(0.0);
@@ -69,7 +70,7 @@ KnownCosts known_costs(const RealWorld& world, const std::vector<Trace>& traces)
   return known_costs(world.phases, units_in_traces, traces);
 }
 
-/// Times `spec` by its unit of the traces, and takes from there what it does not say itself.
+/// Gives `spec` the times of its unit in the traces, and the properties that the user did not give.
 std::vector<PacedTiming> pace(UnitSpec& spec, const RealWorld& world) {
   std::vector<PacedTiming> timings;
   for (const Workload& workload : world.phases) {
@@ -106,7 +107,7 @@ void read_scenario_into(RealWorld& world, const std::string& path) {
   for (const UnitSpec& spec : world.specs) world.rates.push_back(rates_of(spec, world.scenario));
 }
 
-/// Kernels where any unit computes; else the traces may know more of them.
+/// Chooses kernels if any unit computes; otherwise the workloads may also come from the traces.
 void choose_phases(RealWorld& world, const Options& options, bool any_computes) {
   for (const std::string& spelling : options.workloads) {
     WorkloadChoice choice;
@@ -138,7 +139,8 @@ std::string settings_of(const RealWorld& world, const Options& options) {
        {"time_scale", json_number(options.time_scale)}});
 }
 
-/// The hosts of a platform as paced units, each with a way of its own to the input.
+/// Makes paced units from the hosts of a platform, each with the copy speeds of its own route to
+/// the input.
 RealWorld load_paced_platform(const Options& options) {
   auto sim = std::make_shared<SimWorld>(load_sim_world(options));
   RealWorld world;
@@ -215,7 +217,7 @@ std::vector<std::vector<RecordedSizes>> recorded_sizes(const RealWorld& world) {
   return world.platform ? world.platform->recorded : std::vector<std::vector<RecordedSizes>>();
 }
 
-/// The executor; what it tells of itself goes into `notes`.
+/// Makes the executor, which writes its notes to `notes`.
 std::unique_ptr<Executor> make_executor(const RealWorld& world, const Options& options,
                                         std::uint64_t repetition, ExecutorNotes& notes) {
   RealSetup setup;
@@ -317,7 +319,7 @@ RunReport run_once(const RealWorld& world, const PolicyChoice& choice, const Opt
   const bool all_compute = std::ranges::all_of(world.specs, &UnitSpec::computes);
   const CoreWatch watch(place_units(world.specs, this_machine()));
   RunReport report = run_plan(plan, *executor, [&world, all_compute] {
-    if (!all_compute) return std::string();  // what paced units had was not computed
+    if (!all_compute) return std::string();  // paced units compute nothing
     for (const std::unique_ptr<Kernel>& kernel : world.kernels) {
       const Verification found = kernel->verify();
       if (!found.passed) return found.what;

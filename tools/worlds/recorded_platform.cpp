@@ -1,4 +1,4 @@
-// Hosts and links, from what was recorded.
+// Makes hosts and links from a recording.
 #include "tools/worlds/recorded_platform.hpp"
 
 #include <fmt/format.h>
@@ -8,8 +8,8 @@
 namespace equipoise {
 namespace {
 
-/// One link for each direction in which the unit copies; a link that costs nothing where it copies
-/// nothing. Nobody else uses them.
+/// Adds one link for each copy direction of the unit; a direction without copies gets a link
+/// without cost. No other unit uses these links.
 void add_unit(PlatformDescription& platform, const RecordedUnit& recorded) {
   const std::string& name = recorded.unit.name;
   platform.hosts.push_back(describe_unit(recorded.unit, name));

@@ -1,4 +1,4 @@
-// The platform that matches a recording.
+// The platform for a recording.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace equipoise {
 
-/// This machine's memory as the master, RAM, and the units around it, each with a link of its own
-/// in either direction, as fast as the recorded copies of `kernel` in `trace_file` were; links that
-/// cost nothing where nothing was copied.
+/// A platform with this machine's memory as the master, RAM, and the units around it. Each unit has
+/// its own link in either direction, as fast as the recorded copies of `kernel` in `trace_file`; a
+/// direction without copies has a link without cost.
 [[nodiscard]] PlatformDescription recorded_platform(const std::vector<RecordedUnit>& units,
                                                     const std::string& kernel,
                                                     const std::string& trace_file);

@@ -1,4 +1,4 @@
-// From a header back to options.
+// Reads options from a run's header.
 #include "tools/worlds/replay_inputs.hpp"
 
 namespace equipoise {

@@ -1,4 +1,4 @@
-// What a recorded run was put together from, for running it again.
+// The options for repeating a recorded run.
 #pragma once
 
 #include "tools/commands/options.hpp"
@@ -6,7 +6,7 @@
 
 namespace equipoise {
 
-/// The options that the run was made with, as its header has them; what was typed now goes before.
+/// The options of the run from its header; options that the user typed now take precedence.
 [[nodiscard]] Options recorded_options(const RunFile& file, const Options& typed);
 
 }  // namespace equipoise

@@ -1,4 +1,4 @@
-// Puts a policy, an executor and the journals together.
+// Runs a policy on an executor with its journals.
 #include "tools/worlds/run_plan.hpp"
 
 #include <filesystem>
@@ -17,10 +17,10 @@
 namespace equipoise {
 namespace {
 
-/// The policy of a plan, and the executor as it needs it.
+/// The policy of a plan, and the executor that it needs.
 struct Deciding {
   std::unique_ptr<Policy> policy;
-  std::unique_ptr<Executor> around;  ///< of a replay: around the plan's executor; else null
+  std::unique_ptr<Executor> around;  ///< for a replay, wraps the plan's executor; otherwise null
 };
 
 Deciding deciding_of(const RunPlan& plan, Executor& executor) {
@@ -33,7 +33,7 @@ Deciding deciding_of(const RunPlan& plan, Executor& executor) {
   return {decisions.make_policy(), decisions.make_executor(executor)};
 }
 
-/// Tells two journals the same; the second may be missing.
+/// Passes all records to two journals; the second may be null.
 class Tee final : public Journal {
  public:
   Tee(Journal& first, Journal* second) : first_(first), second_(second) {}
@@ -98,7 +98,7 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
         deciding.around != nullptr ? *deciding.around : executor, *deciding.policy,
         {plan.units, plan.phases, meter.get(), plan.stop_requested, absent_at_start(plan)},
         *journal);
-  } catch (const InputError&) {  // what is refused leaves nothing behind
+  } catch (const InputError&) {  // remove the run file of a refused run
     file.reset();
     std::error_code error;
     if (std::filesystem::is_regular_file(plan.journal_file, error)) {

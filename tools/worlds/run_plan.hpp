@@ -1,4 +1,4 @@
-// One run, whatever the world: a policy, an executor, a journal, and the report of how it went.
+// One run in any world: a policy, an executor, a journal, and the report.
 #pragma once
 
 #include <functional>
@@ -22,37 +22,37 @@ namespace equipoise {
 struct PolicyChoice {
   const PolicyInfo* info = nullptr;
   std::string spelling;                           ///< "plb-hec:threshold=0.1", as typed
-  std::map<std::string, std::string> parameters;  ///< those given
-  /// Of this run the decisions are issued again, instead of what the policy would decide; or null.
+  std::map<std::string, std::string> parameters;  ///< the given ones
+  /// The run whose decisions are issued again instead of new decisions of the policy; or null.
   const RecordedRun* recorded = nullptr;
-  std::string recorded_file;  ///< where it stands
+  std::string recorded_file;  ///< its file
 };
 
-/// Reads `NAME[:k=v,...]`. Throws InputError at `--policy`.
+/// Parses `NAME[:k=v,...]`. Throws InputError at `--policy`.
 [[nodiscard]] PolicyChoice parse_policy(const std::string& spelling);
 
-/// A load that a scenario started beside a real unit.
+/// A load of a scenario that competed with a real unit.
 struct LoadNote {
   std::string unit;
   Seconds at;
-  double share = 0.0;           ///< of the unit's cores, as the scenario says
-  double measured_share = 0.0;  ///< as it was
+  double share = 0.0;           ///< of the unit's cores, as the scenario requests
+  double measured_share = 0.0;  ///< the share that the load really had
 };
 
-/// How well paced units kept the time.
+/// How precisely paced units kept to their times.
 struct PacingNote {
   double time_scale = 1.0;
-  Seconds late_mean;  ///< from the end of a block to when it was noticed, on the run's clock
+  Seconds late_mean;  ///< from the end of a block until it was noticed, on the run's clock
   Seconds late_most;
 };
 
-/// What a real executor tells of itself when a run ends.
+/// Notes of a real executor at the end of a run.
 struct ExecutorNotes {
-  std::optional<PacingNote> pacing;  ///< none: no unit was paced
+  std::optional<PacingNote> pacing;  ///< nullopt if no unit was paced
   std::vector<LoadNote> loads;
 };
 
-/// What is to be run: everything but the executor.
+/// The description of a run, without the executor.
 struct RunPlan {
   std::vector<Unit> units;
   std::vector<Workload> phases;
@@ -60,38 +60,38 @@ struct RunPlan {
   const KnownCosts* known = nullptr;                 ///< for informed policies and oracles
   std::vector<std::vector<RecordedSizes>> recorded;  ///< [phase][unit]; empty on real units
   std::string on;                                    ///< "sim", "real" or "paced"
-  Scenario scenario;                                 ///< what the executor does to the units
+  Scenario scenario;                                 ///< the scenario that the executor applies
   std::uint64_t seed = 1;
   std::uint64_t repetition = 0;
-  std::optional<double> lower_bound_s;  ///< of simulated runs, if there is one
+  std::optional<double> lower_bound_s;  ///< for simulated runs, if there is a bound
   std::string decision_cost = "none";
-  /// Filled while the run lasts: what its executor tells of itself. None for simulations.
+  /// Notes that the executor fills during the run. Null for simulations.
   const ExecutorNotes* notes = nullptr;
-  std::string settings;      ///< further facts for the header: a JSON object as text
+  std::string settings;      ///< additional facts for the header: a JSON object as text
   std::string journal_file;  ///< empty: no run file
   std::function<bool()> stop_requested;
 };
 
-/// How a run went.
+/// The result of a run.
 struct RunReport {
   PolicyRun run;
   RunOutcome outcome;
-  std::string problem;                  ///< why it is not verified; empty when it is
-  std::optional<double> lower_bound_s;  ///< the plan's
-  ExecutorNotes notes;                  ///< the plan's
+  std::string problem;                  ///< why the run is not verified; empty if it is
+  std::optional<double> lower_bound_s;  ///< from the plan
+  ExecutorNotes notes;                  ///< from the plan
 };
 
-/// Runs `plan` on `executor`. `verify` is asked after a complete run: an empty answer means that
-/// the numbers are right (simulations compute nothing and have no `verify`).
+/// Runs `plan` on `executor`. `verify` is called after a complete run; an empty text means that the
+/// results are right. Simulations compute nothing and have no `verify`.
 [[nodiscard]] RunReport run_plan(const RunPlan& plan, Executor& executor,
                                  const std::function<std::string()>& verify);
 
-/// The traces that tell an informed policy how fast units are: its parameter `profile` (a file) if
-/// given, else the run's own.
+/// The traces from which an informed policy learns the units' speeds: its parameter `profile` (a
+/// file) if given, otherwise the run's own traces.
 [[nodiscard]] std::vector<Trace> profile_of(const PolicyChoice& choice,
                                             const std::vector<Trace>& own);
 
-/// The names of the units, by UnitId.
+/// The names of the units, indexed by UnitId.
 [[nodiscard]] std::vector<std::string> names_of(const std::vector<Unit>& units);
 
 }  // namespace equipoise

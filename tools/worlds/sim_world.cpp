@@ -1,4 +1,4 @@
-// Matches hosts with timings and workloads with traces.
+// Combines hosts with timings, and workloads with traces.
 #include "tools/worlds/sim_world.hpp"
 
 #include <fmt/format.h>
@@ -56,7 +56,8 @@ void complete_from_trace(Unit& unit, const Unit& recorded, bool has_kind) {
   if (!has_kind) unit.kind = recorded.kind;
 }
 
-/// One short line: a trace may well time more machines than a platform has.
+/// Warns in one short line about timed units that the platform lacks. A trace may well time more
+/// machines than a platform has.
 void warn_of_units_left_over(const Trace& trace, const std::set<std::string>& used) {
   std::vector<std::string> left_over;
   for (const Unit& unit : trace.units) {
@@ -70,7 +71,7 @@ void warn_of_units_left_over(const Trace& trace, const std::set<std::string>& us
                    fmt::join(left_over, ", "), more == 0 ? "" : fmt::format(" and {} more", more)));
 }
 
-/// The node that the platform says the input is on; empty where it does not say.
+/// The node of the input according to the platform; empty if not given.
 std::string node_of_input(const ProbedPlatform& probed) {
   for (const ProbedHost& host : probed.hosts) {
     if (host.name != probed.master) continue;
@@ -113,8 +114,8 @@ void add_units(SimWorld& world, const ProbedPlatform& probed) {
   for (const Trace& trace : world.traces) warn_of_units_left_over(trace, used);
 }
 
-/// The timings that were made, by phase, the trace's unit, and whether the host copies by itself:
-/// hosts that one unit times share it.
+/// Block timings by phase, the trace's unit, and whether the host has no copy engine. Hosts timed
+/// by the same unit share a timing.
 class BlockTimings {
  public:
   const BlockTiming& of(const TimingPlace& place, const Workload& phase, const Unit& unit) {
@@ -146,7 +147,8 @@ void add_timing(SimWorld& world) {
   }
 }
 
-/// Every phase has the costs of its own trace, unless the user says what handing out costs.
+/// Gives every phase the costs of its own trace. A dispatch cost given by the user replaces those
+/// of the traces.
 void add_costs(SimWorld& world, std::optional<Seconds> dispatch) {
   const std::string& unit = world.setup.platform.units.front().trace_unit;
   for (const Workload& phase : world.setup.phases) {
@@ -163,7 +165,7 @@ void add_costs(SimWorld& world, std::optional<Seconds> dispatch) {
   }
 }
 
-/// A list, one a phase.
+/// A JSON list with one number per phase.
 std::string dispatch_costs_text(const SimWorld& world) {
   std::vector<std::string> texts;
   for (const PhaseCosts& costs : world.setup.costs) {
@@ -172,7 +174,8 @@ std::string dispatch_costs_text(const SimWorld& world) {
   return fmt::format("[{}]", fmt::join(texts, ","));
 }
 
-/// Where the links' figures do not hold (profiles, network settings), copies are left out.
+/// The lower bound. Leaves copies out if the links' figures do not hold (profiles, network
+/// settings).
 RunBound bound_of(const SimWorld& world) {
   Platform platform = world.setup.platform;
   if (!world.transfers_add_up) {
@@ -291,7 +294,7 @@ RunReport simulate_once(const SimWorld& world, const PolicyChoice& choice, const
   plan.decision_cost = options.decision_cost;
   plan.settings = world.settings;
   plan.journal_file = journal_file;
-  // Asked for the first time when SimGrid has loaded the platform and something has happened.
+  // The first call comes after SimGrid has loaded the platform and the first event has happened.
   plan.stop_requested = [has_begun = false]() mutable {
     if (!std::exchange(has_begun, true)) catch_stop_signals();
     return stop_signal() != 0;

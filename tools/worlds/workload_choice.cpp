@@ -1,4 +1,4 @@
-// Asks the kernel catalog first, the traces then.
+// Looks a workload up in the kernel catalog first, then in the traces.
 #include "tools/worlds/workload_choice.hpp"
 
 #include <fmt/format.h>
@@ -51,7 +51,8 @@ WorkloadChoice choose_trace_kernel(const Spec& spec, const Trace& trace) {
   return choice;
 }
 
-/// What the first trace of the kernel says of the program that it was made of.
+/// Takes resident bytes and memory per item from the header of the kernel's first trace, if it
+/// states them.
 void take_from_trace(Workload& workload, const std::vector<Trace>& traces) {
   for (const Trace& trace : traces) {
     if (trace.kernel != workload.kernel) continue;
@@ -62,7 +63,7 @@ void take_from_trace(Workload& workload, const std::vector<Trace>& traces) {
   }
 }
 
-/// Whether `spec` gives a kernel of ours a size that only a trace understands.
+/// Whether `spec` gives a kernel of the catalog a size in `items` that only a trace supports.
 bool is_sized_for_a_trace(const Spec& spec, const KernelInfo& info) {
   return spec.parameters.contains("items") &&
          std::ranges::find(info.parameters, "items", &ParameterInfo::name) == info.parameters.end();

@@ -1,4 +1,4 @@
-// --workload: a kernel of ours, or one that only a trace knows.
+// --workload: a kernel of the catalog, or one that only occurs in a trace.
 #pragma once
 
 #include <map>
@@ -17,16 +17,17 @@ struct WorkloadChoice {
   std::map<std::string, double> problem;
 };
 
-/// Reads `KERNEL[:k=v,...]`. A kernel of the catalog describes itself, unless it is given a size in
-/// `items` and has no such parameter; then, and for a kernel that only some trace names, a trace
-/// must be of that kernel, and the workload takes items (required), grain_items, iterations,
-/// in_bytes_per_item, out_bytes_per_item, resident_bytes, memory_bytes_per_item and flop_per_item.
-/// Of both, resident bytes and memory an item are those of the kernel's first trace if its header
-/// says them; what was typed goes before. Throws InputError at `--workload`.
+/// Parses `KERNEL[:k=v,...]`. A kernel of the catalog describes itself, unless its size is given in
+/// `items` and it has no such parameter. In that case, and for a kernel that is not in the catalog,
+/// one of the traces must be of that kernel, and the workload takes items (required), grain_items,
+/// iterations, in_bytes_per_item, out_bytes_per_item, resident_bytes, memory_bytes_per_item and
+/// flop_per_item. In both cases, resident bytes and memory per item come from the header of the
+/// kernel's first trace if it states them, unless the user gave them. Throws InputError at
+/// `--workload`.
 [[nodiscard]] WorkloadChoice choose_workload(const std::string& spelling,
                                              const std::vector<Trace>& traces);
 
-/// Throws InputError at `trace_file` when `trace` was made for another problem than `choice`'s.
+/// Throws InputError at `trace_file` if `trace` was made for another problem than that of `choice`.
 void check_problem(const Trace& trace, const std::string& trace_file, const WorkloadChoice& choice);
 
 }  // namespace equipoise

@@ -1,9 +1,9 @@
-// Option pricing on a binomial lattice: a kernel that computes much for every item and moves
-// little.
+// Option pricing on a binomial lattice: a kernel with much computation and little data for every
+// item.
 //
-// One item is one European call; spot, strike, years and volatility move to the unit, its price
-// back. Source: Cox, Ross, Rubinstein (1979). The energy paper (Euro-Par 2017) prices 20,480,000
-// options with a sample of the AMD APP SDK; the 254 steps are that sample's own default.
+// One item is one European call. Its spot, strike, years and volatility are copied to the unit, its
+// price back. Source: Cox, Ross, Rubinstein (1979). The energy paper (Euro-Par 2017) prices
+// 20,480,000 options with a sample of the AMD APP SDK; 254 steps are the default of that sample.
 #include <span>
 
 #include "real/kernels/binomial/lattice_check.hpp"
@@ -25,8 +25,8 @@ class Binomial final : public Kernel {
     workload_.in_bytes_per_item = option_inputs * sizeof(double);
     workload_.out_bytes_per_item = sizeof(double);
     workload_.memory_bytes_per_item = (option_inputs + 1) * sizeof(double);
-    // Two multiplications and an addition for each of steps (steps + 1) / 2 nodes before expiry, a
-    // subtraction and a multiplication for each of steps + 1 at expiry.
+    // The steps (steps + 1) / 2 nodes before expiry need two multiplications and an addition each;
+    // the steps + 1 nodes at expiry need a subtraction and a multiplication each.
     workload_.flop_per_item = 1.5 * n * (n + 1.0) + 2.0 * (n + 1.0);
     workload_.parameters = {{"options", static_cast<double>(options)}, {"steps", n}};
   }

@@ -1,4 +1,4 @@
-// A mean over the spots at expiry.
+// Checks lattice prices by a mean over the spot prices at expiry.
 #include "real/kernels/binomial/lattice_check.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace equipoise {
 namespace {
 
-/// Terms that are smaller than this part of the spot add nothing.
+/// Terms smaller than this part of the spot price are not added.
 constexpr double negligible = 1e-20;
 
 }  // namespace

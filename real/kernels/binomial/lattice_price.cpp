@@ -1,5 +1,5 @@
-// The loop of the binomial lattice, written so that a compiler makes vector code of it: eight
-// options side by side, two steps of four nodes between two visits to their values.
+// The loop of the binomial lattice, written so that the compiler can vectorise it: eight options
+// side by side, and two steps of four nodes each time that the nodes' values are loaded.
 #include "real/kernels/binomial/lattice_price.hpp"
 
 #include <algorithm>
@@ -16,21 +16,22 @@ constexpr std::size_t together = 8;  ///< options
 constexpr std::size_t unrolled = 2;  ///< steps
 constexpr std::size_t nodes_at_once = 4;
 
-/// A number of each option.
+/// One number for each option.
 using Row = std::array<double, together>;
 
-/// What the lattices of these options are made of.
+/// The parameters and prices of `together` lattices.
 struct Lattices {
   Row lowest;  ///< spot at expiry after going down at every step
-  Row ratio;   ///< of a spot at expiry to the next lower one
+  Row ratio;   ///< ratio of a spot price at expiry to the next lower one
   Row strike;
   Row up;  ///< discounted probabilities
   Row down;
   Row price;
 };
 
-/// Values at one moment, from the lowest spot: (steps + 1), and room for `unrolled` before them and
-/// `nodes_at_once` behind, where loops that take no notice of the ends write what nobody needs.
+/// The values of the nodes at one moment, starting at the lowest spot: (steps + 1). There is room
+/// for `unrolled` values before them and `nodes_at_once` values after them, because loops that
+/// ignore the ends write unused values there.
 using Values = Row*;
 
 [[gnu::always_inline]] inline void value_at_expiry(const Lattices& lattices, std::size_t steps,
@@ -39,7 +40,7 @@ using Values = Row*;
   const Row ratio = lattices.ratio;
   const Row strike = lattices.strike;
   for (std::size_t j = 0; j <= steps; j += nodes_at_once) {
-#pragma GCC unroll 1  // or it were taken apart before it could become vector code
+#pragma GCC unroll 1  // otherwise it is unrolled completely before it can be vectorised
     for (std::size_t l = 0; l < together; ++l) {
       double spot = spots[l];
 #pragma GCC unroll 4
@@ -53,14 +54,15 @@ using Values = Row*;
   }
 }
 
-/// Takes the values of `nodes` + 1 nodes `steps` steps back, at most `nodes`. Both weights are
-/// multiplied with at every node, as on a lattice whose options may be exercised early; scaling the
-/// values could save that, until only the sum over expiry were left, which needs no lattice.
+/// Moves the values of `nodes` + 1 nodes back by `steps` steps (at most `nodes`). Every node is
+/// multiplied by both weights, as a lattice for options with early exercise requires. Scaling the
+/// values would save multiplications; carried through, it would leave only the sum over the values
+/// at expiry, which needs no lattice.
 template <std::size_t steps>
 [[gnu::always_inline]] inline void step_back(const Row& up, const Row& down, std::size_t nodes,
                                              Values values) {
   const Values back = values - steps;
-  Row lower[steps] = {values[0]};  // of each moment, the node below; at first, only the last's
+  Row lower[steps] = {values[0]};  // (moment) the node below; at first only [0] is known
   for (std::size_t j = 1; j <= nodes; j += nodes_at_once) {
 #pragma GCC unroll 1
     for (std::size_t l = 0; l < together; ++l) {
@@ -103,7 +105,8 @@ void price_on_lattice(const LatticeColumns& columns, std::size_t first, std::siz
   for (std::size_t begin = first; begin < first + count; begin += together) {
     Lattices lattices;
     for (std::size_t l = 0; l < together; ++l) {
-      const std::size_t i = std::min(begin + l, first + count - 1);  // some twice, at the end
+      const std::size_t i = std::min(begin + l, first + count - 1);  // repeats the last option at
+                                                                     // the end
       const double step_years = columns.years[i] / n;
       const double log_up = columns.volatility[i] * std::sqrt(step_years);
       const double u = std::exp(log_up);

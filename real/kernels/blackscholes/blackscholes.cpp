@@ -1,4 +1,5 @@
-// Option pricing: a kernel that streams through memory and computes a little for every item.
+// Option pricing by the closed formula: a kernel that streams data through memory and computes
+// little for every item.
 #include <span>
 
 #include "real/kernels/blackscholes/option_check.hpp"
@@ -21,7 +22,7 @@ class Blackscholes final : public Kernel {
     workload_.in_bytes_per_item = option_inputs * sizeof(double);
     workload_.out_bytes_per_item = results * sizeof(double);
     workload_.memory_bytes_per_item = (option_inputs + results) * sizeof(double);
-    // Additions, multiplications, divisions and roots of option_price.cpp, for one option.
+    // Additions, multiplications, divisions and square roots in option_price.cpp for one option.
     workload_.flop_per_item = 205.0;
     workload_.parameters = {{"options", static_cast<double>(options)}};
   }

@@ -1,4 +1,4 @@
-// Three independent ways to find a wrong option price.
+// Three independent checks that find wrong option prices.
 #include "real/kernels/blackscholes/option_check.hpp"
 
 #include <algorithm>
@@ -27,16 +27,16 @@ double call_by_erfc(double spot, double strike, double years, double volatility,
          strike * std::exp(-rate * years) * normal_distribution(d1 - deviation);
 }
 
-/// One way of computing what should be there, asked of every `step`-th option.
+/// One way of computing an expected value, applied to every `step`-th option.
 struct Check {
   const char* name;
   std::size_t step;
-  double tolerance;  ///< of spot and strike
+  double tolerance;  ///< relative to spot + strike
   std::function<double(std::size_t)> claimed;
   std::function<double(std::size_t)> expected;
 };
 
-/// What is wrong, or empty.
+/// A description of the first error, or empty if none.
 std::string fault_of(const Check& check, const PricedOptions& options, std::size_t count) {
   for (std::size_t i = 0; i < count; i += check.step) {
     const double claimed = check.claimed(i);

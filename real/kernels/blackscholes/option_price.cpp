@@ -1,5 +1,5 @@
-// The loop that prices options, written so that a compiler makes vector code of it: no calls, no
-// branches.
+// The loop that prices options, written without calls and branches so that the compiler can
+// vectorise it.
 #include "real/kernels/blackscholes/option_price.hpp"
 
 #include <bit>
@@ -12,9 +12,9 @@
 namespace equipoise {
 namespace {
 
-/// e^x for x in [-708, 0]: x = k ln 2 + r, a Taylor polynomial of degree 12 in r.
+/// e^x for x in [-708, 0]: x = k ln 2 + r, with a Taylor polynomial of degree 12 in r.
 [[gnu::always_inline]] inline double exponential(double x) {
-  constexpr double shift = 0x1.8p52;  // adding it rounds to whole numbers, in the lowest bits
+  constexpr double shift = 0x1.8p52;  // adding it rounds to an integer in the lowest bits
   const double shifted = x * 0x1.71547652b82fep0 + shift;
   const double k = shifted - shift;
   const double r = (x - k * 0x1.62e42fefa0000p-1) - k * 0x1.cf79abc9e3b3ap-40;
@@ -34,7 +34,7 @@ namespace {
   return sum * std::bit_cast<double>((std::bit_cast<std::uint64_t>(shifted) + 1023) << 52);
 }
 
-/// ln x for normal x > 0: x = 2^k m with m in [sqrt(1/2), sqrt(2)), the series of artanh in m.
+/// ln x for normal x > 0: x = 2^k m with m in [sqrt(1/2), sqrt(2)), and the artanh series for ln m.
 [[gnu::always_inline]] inline double logarithm(double x) {
   constexpr std::uint64_t one = 0x3FF0000000000000ULL;
   constexpr std::uint64_t root_half = 0x3FE6A09E667F3BCDULL;
@@ -56,8 +56,9 @@ namespace {
   return k * 0x1.62e42fefa39efp-1 + 2.0 * (s + s * s2 * sum);
 }
 
-/// The probability that a standard normal variable is below -|x|, to 1e-14 absolute; 0 beyond 37.
-/// Source: Hart et al. (1968), algorithm 5666, as West (2005) gives it for double precision.
+/// The probability that a standard normal variable is below -|x|, with an absolute error of 1e-14;
+/// 0 for |x| > 37. Source: Hart et al. (1968), algorithm 5666, as West (2005) gives it for double
+/// precision.
 [[gnu::always_inline]] inline double lower_tail(double x) {
   const double z = x < 0.0 ? -x : x;
   const double exponent = -0.5 * z * z;
@@ -80,7 +81,7 @@ namespace {
   return density * (above / below);
 }
 
-/// What `price_options` says.
+/// The body of `price_options`.
 [[gnu::always_inline]] inline void price_all(OptionColumns columns, std::size_t first,
                                              std::size_t count, double rate) {
   const double* const __restrict spot = columns.spot + first;

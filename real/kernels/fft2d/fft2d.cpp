@@ -1,9 +1,10 @@
-// Batches of 2-D Fourier transforms: every item is an array by itself, and as much as comes in goes
-// out.
+// Batches of 2-D Fourier transforms. Every item is one independent array, and the output is as
+// large as the input.
 //
-// The load of the hierarchical scheduling paper (Ilic, Sousa): 1024 transforms of 512 x 512
-// complex doubles, forward and inverse, divided among units transform by transform. Copied to a
-// unit: the arrays of a block; back: as many. What is computed: real/kernels/fft2d/fourier_transform.hpp.
+// Source: the workload of the hierarchical scheduling paper (Ilic, Sousa), 1024 transforms of 512 x
+// 512 complex doubles, forward and inverse, divided among units transform by transform. The arrays
+// of a block are copied to the unit, and arrays of the same size back. See
+// real/kernels/fft2d/fourier_transform.hpp for the computation.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -72,8 +73,8 @@ class Fft2d final : public Kernel {
     workload_.in_bytes_per_item = bytes;
     workload_.out_bytes_per_item = bytes;
     workload_.memory_bytes_per_item = 2.0 * bytes;
-    // As transforms are customarily counted, 5 N log2 N each way, and the filter's one addition and
-    // two multiplications for each number.
+    // Transforms are counted by the usual 5 N log2 N for each direction; the filter adds one
+    // addition and two multiplications per number.
     const double one_way = 5.0 * points * std::log2(points);
     workload_.flop_per_item = shape.directions == 1 ? one_way : 2.0 * one_way + 3.0 * points;
     workload_.parameters = problem();
@@ -118,7 +119,7 @@ class Fft2d final : public Kernel {
   FourierShape shape_;
   Workload workload_;
   Arrays arrays_;
-  std::shared_ptr<const FourierTransform> fourier_;  ///< every side's, too
+  std::shared_ptr<const FourierTransform> fourier_;  ///< shared with all sides
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Parseval, random sums, single numbers by definition, and finite differences.
+// Checks by Parseval's theorem, by random sums, by the definition of single numbers, and by finite
+// differences.
 #include "real/kernels/fft2d/fourier_check.hpp"
 
 #include <algorithm>
@@ -19,11 +20,12 @@ using Number = std::complex<double>;
 using Exact = std::complex<long double>;
 
 constexpr std::size_t definitions_max = 64;
-constexpr std::size_t arrays_for_each = 8;  ///< one number takes about as long as one transform
+constexpr std::size_t arrays_for_each = 8;  ///< one number takes about as long to check as one
+                                            ///< transform
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
-/// What rounding may do to a transform, relative to its norm: the theorem's bound for radix 2 has
-/// about 7 for each of log2(R C) levels; other radices do a little worse.
+/// The largest rounding error of a transform, relative to its norm. The theorem's bound for radix 2
+/// has a factor of about 7 for each of log2(R C) levels; other radices are slightly worse.
 double transform_error(const FourierShape& shape) {
   return 10.0 * epsilon * (2.0 + std::log2(static_cast<double>(shape.points())));
 }
@@ -52,7 +54,8 @@ std::vector<Exact> roots_of_one(std::size_t n) {
   return roots;
 }
 
-/// Weights e^(i t k) of one axis for a random angle t, and their transform: a geometric series.
+/// Weights e^(i t k) along one axis for a random angle t, and their transform, which is a geometric
+/// series.
 struct Weights {
   std::vector<Number> weight;
   std::vector<Number> transform;
@@ -92,7 +95,7 @@ class ForwardCheck {
         rows_(1, row_roots_),
         columns_(2, column_roots_) {}
 
-  /// What is wrong with array `item`, or empty.
+  /// A description of the error in array `item`, or empty if none.
   [[nodiscard]] std::string fault(const double* in, const double* out, std::size_t item) const {
     const auto points = static_cast<double>(shape_.points());
     const double expected = points * squares(in, shape_.points());
@@ -113,7 +116,7 @@ class ForwardCheck {
     return {};
   }
 
-  /// What is wrong with X[k][l] of array `item`, or empty.
+  /// A description of the error in X[k][l] of array `item`, or empty if none.
   [[nodiscard]] std::string fault_by_definition(const double* in, const double* out,
                                                 std::size_t item, std::size_t k,
                                                 std::size_t l) const {
@@ -145,7 +148,7 @@ class ForwardCheck {
   Weights columns_;
 };
 
-/// What is wrong with the filtered array `item`, or empty.
+/// A description of the error in the filtered array `item`, or empty if none.
 std::string fault_of_filtered(const double* in, const double* out, std::size_t item,
                               const FourierShape& shape) {
   const std::size_t rows = shape.rows;
@@ -169,7 +172,7 @@ std::string fault_of_filtered(const double* in, const double* out, std::size_t i
       where = m * columns + n;
     }
   }
-  // The filter's largest eigenvalue is 8 in size, and the input goes through two transforms.
+  // The filter's largest eigenvalue has the magnitude 8, and the data passes two transforms.
   const double allowed = 2.0 * 8.0 * transform_error(shape);
   if (error <= allowed * allowed * squares(in, shape.points())) return {};
   return fmt::format("transform {}: number ({}, {}) is off by {:.3g}", item, where / columns,

@@ -1,4 +1,4 @@
-// Rows and columns by FFTW, the filter in between while the columns are at hand.
+// Transforms rows and columns by FFTW, and applies the filter while the columns are in the cache.
 #include "real/kernels/fft2d/fourier_transform.hpp"
 
 #include <fftw3.h>
@@ -13,18 +13,18 @@
 namespace equipoise {
 namespace {
 
-constexpr std::size_t together = 8;  ///< columns brought together: two lines of a cache
+constexpr std::size_t together = 8;  ///< columns gathered at a time: two cache lines
 
 fftw_complex* complex(double* numbers) { return reinterpret_cast<fftw_complex*>(numbers); }
 
-/// FFTW never writes to the input of a complex transform out of place.
+/// FFTW never writes to the input of an out-of-place complex transform.
 fftw_complex* complex(const double* numbers) { return complex(const_cast<double*>(numbers)); }
 
-/// Doubles from one column to the next in `room`: not a power of two, for the same reason that they
-/// are there.
+/// Doubles from one column to the next in `room`. Not a power of two, because such strides map to
+/// the same cache lines; columns are gathered for the same reason.
 std::size_t column_stride(const FourierShape& shape) { return 2 * (shape.rows + 4); }
 
-/// The eigenvalues of second differences around a circle of `count` points, divided by `scale`.
+/// The eigenvalues of second differences on a circle of `count` points, divided by `scale`.
 void fill_symbol(Buffer& symbol, std::size_t count, double scale) {
   for (std::size_t k = 0; k < count; ++k) {
     const double sine =
@@ -35,8 +35,8 @@ void fill_symbol(Buffer& symbol, std::size_t count, double scale) {
 
 }  // namespace
 
-/// What FFTW made, all of it out of place; executing a plan is thread safe, making and destroying
-/// one is not.
+/// FFTW's plans, all out of place. Executing a plan is thread safe; making and destroying plans is
+/// not.
 struct FourierTransform::Plans {
   explicit Plans(const FourierShape& shape) {
     Buffer from(2 * std::max(shape.columns, shape.rows));

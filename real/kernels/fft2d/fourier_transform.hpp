@@ -1,4 +1,4 @@
-// The 2-D Fourier transform of one array, forward alone or forward, filtered and back.
+// The 2-D Fourier transform of one array: forward only, or forward, filtered and inverse.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace equipoise {
 
-/// What a transform is asked to do.
+/// The size and the directions of a transform.
 struct FourierShape {
   std::size_t rows = 1;     ///< R, 1 to 2^20
   std::size_t columns = 1;  ///< C, 1 to 2^20
@@ -23,28 +23,29 @@ struct FourierShape {
 ///     directions = 1:  X[k][l] = sum_mn x[m][n] e^(-2 pi i (k m / R + l n / C))
 ///     directions = 2:  y = inverse of ((2 cos(2 pi k / R) + 2 cos(2 pi l / C) - 4) X[k][l])
 ///
-/// The filter is the symbol of the periodic five-point Laplacian, hence
-/// y[m][n] = x[m-1][n] + x[m+1][n] + x[m][n-1] + x[m][n+1] - 4 x[m][n], indices modulo R and C. A
-/// plain round trip would give the input back, which whoever computes nothing gives too.
+/// The filter is the symbol of the periodic five-point Laplacian, hence y[m][n] = x[m-1][n] +
+/// x[m+1][n] + x[m][n-1] + x[m][n+1] - 4 x[m][n], with indices modulo R and C. Without a filter,
+/// forward and inverse would return the input, and a kernel that computes nothing could pass for
+/// correct.
 ///
-/// FFTW 3 transforms rows and columns one by one; columns are brought together eight at a time,
-/// because steps through memory by a power of two meet the same lines of a cache again and again:
-/// FFTW's own plan of the whole array, chosen without measuring, is seven times slower at
-/// 512 x 512. FFTW is asked for estimated plans: those that it measures depend on what else the
-/// machine did while it measured, and another plan rounds otherwise. So the same machine gives the
-/// same bits in every run, on every unit and thread, wherever the array lies.
+/// FFTW 3 transforms rows and columns one by one. Columns are gathered eight at a time, because
+/// accesses at a power-of-two stride map to the same cache lines: FFTW's own plan for the whole
+/// array, chosen without measuring, is seven times slower at 512 x 512. Plans are estimated, not
+/// measured: a measured plan depends on the load of the machine during the measurement, and
+/// different plans round differently. With estimated plans, a machine gives the same bits in every
+/// run, on every unit and thread, at any address of the array.
 class FourierTransform {
  public:
-  /// Plans the transform. Planning is not thread safe in FFTW: it is done under one lock.
+  /// Plans the transform. Planning is not thread safe in FFTW, so a lock protects it.
   explicit FourierTransform(const FourierShape& shape);
   FourierTransform(const FourierTransform&) = delete;
   FourierTransform& operator=(const FourierTransform&) = delete;
   ~FourierTransform();
 
-  /// Room for the columns or the row at work; each thread needs its own.
+  /// Working memory for the current columns or row; each thread needs its own.
   [[nodiscard]] Buffer make_room() const;
-  /// Transforms `in` to `out`; both begin at a multiple of 16 bytes and do not overlap. Several
-  /// threads may do so at once.
+  /// Transforms `in` to `out`. Both begin at a multiple of 16 bytes and do not overlap. Several
+  /// threads may call this at once.
   void transform(const double* in, double* out, Buffer& room) const;
 
  private:
@@ -55,8 +56,8 @@ class FourierTransform {
 
   FourierShape shape_;
   std::unique_ptr<const Plans> plans_;
-  Buffer row_symbol_;     ///< (R) 2 cos(2 pi k / R) - 2, over R C
-  Buffer column_symbol_;  ///< (C) the same of columns
+  Buffer row_symbol_;     ///< (R) (2 cos(2 pi k / R) - 2) / (R C)
+  Buffer column_symbol_;  ///< (C) (2 cos(2 pi l / C) - 2) / (R C)
 };
 
 }  // namespace equipoise

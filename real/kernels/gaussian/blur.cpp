@@ -1,5 +1,5 @@
-// The loop of the convolution, written so that a compiler makes vector code of it: tiles of four
-// rows, four pixels of the input at a time between two visits to a tile's sums.
+// The loop of the convolution, written so that the compiler can vectorise it: tiles of four rows,
+// and four input pixels each time that a tile's sums are loaded.
 #include "real/kernels/gaussian/blur.hpp"
 
 #include <algorithm>
@@ -14,12 +14,13 @@ constexpr std::size_t tile_rows = 4;
 constexpr std::size_t tile_width = blur_tile_width;
 constexpr std::size_t unrolled = 4;
 
-/// Sums of a tile's pixels; between visits of the loops below they lie in the first cache.
+/// The sums of one row of a tile's pixels; they stay in the first-level cache between the loops
+/// below.
 using TileRow = double[tile_width];
 
-/// Adds `steps` pixels beside one another to each pixel of `rows` rows; `weights` are those of the
-/// last row. Those of the row above are one row of the filter on, because it sees the same pixels
-/// from one row higher.
+/// Adds `steps` neighbouring pixels to each pixel of `rows` rows. `weights` are those of the last
+/// row. The row above uses weights one filter row further on, because it sees the same pixels from
+/// one row higher.
 template <std::size_t rows, std::size_t steps>
 [[gnu::always_inline]] inline void add_pixels(const double* pixels, const double* weights,
                                               std::size_t taps, TileRow* sums) {
@@ -39,7 +40,7 @@ template <std::size_t rows, std::size_t steps>
   }
 }
 
-/// The same with all pixels of a row that the filter covers.
+/// Does the same for all pixels of an input row that the filter covers.
 template <std::size_t rows>
 [[gnu::always_inline]] inline void add_row(const double* pixels, const double* weights,
                                            std::size_t taps, TileRow* sums) {
@@ -50,7 +51,7 @@ template <std::size_t rows>
   for (; l < taps; ++l) add_pixels<rows, 1>(pixels + l, weights + l, taps, sums);
 }
 
-/// Computes `rows` rows of a tile; `in` is its upper left corner in the input.
+/// Computes `rows` rows of a tile; `in` points to the tile's upper left corner in the input.
 template <std::size_t rows>
 [[gnu::always_inline]] inline void blur_tile(const BlurShape& shape, const double* weights,
                                              const double* in, TileRow (&sums)[rows]) {
@@ -61,14 +62,15 @@ template <std::size_t rows>
       add_row<rows>(pixels, weights + (k + 1 - rows) * taps, taps, sums);
       continue;
     }
-    for (std::size_t row = 0; row < rows; ++row) {  // above and below, only some rows are in reach
+    for (std::size_t row = 0; row < rows; ++row) {  // at the top and bottom, the input row reaches
+                                                    // only some rows
       if (k < row || k - row >= taps) continue;
       add_row<1>(pixels, weights + (k - row) * taps, taps, sums + row);
     }
   }
 }
 
-/// Computes `rows` rows of the image's whole width.
+/// Computes `rows` rows over the whole width of the image.
 template <std::size_t rows>
 [[gnu::always_inline]] inline void blur_rows(const BlurShape& shape, const double* weights,
                                              const double* in, double* out) {
@@ -82,7 +84,7 @@ template <std::size_t rows>
   }
 }
 
-/// What `blur` says.
+/// The body of `blur`.
 [[gnu::always_inline]] inline void blur_all(BlurShape shape, const double* weights,
                                             const double* in, std::size_t rows, double* out) {
   std::size_t y = 0;

@@ -1,4 +1,4 @@
-// Columns, then the row; and a few pixels by their definition.
+// Checks a blur by two one-dimensional passes, and some pixels by the two-dimensional definition.
 #include "real/kernels/gaussian/blur_check.hpp"
 
 #include <algorithm>
@@ -14,13 +14,13 @@ namespace {
 constexpr double unit_roundoff = 0x1p-53;
 constexpr std::size_t defined_max = 64;
 
-/// What rounding may do, relative to a sum.
+/// The largest rounding error, relative to a sum.
 double rounding(std::size_t radius) {
   const auto taps = static_cast<double>(2 * radius + 1);
   return 2.0 * unit_roundoff * (taps * taps + 20.0);
 }
 
-/// A Gaussian of standard deviation r / 3 at -r .. r, which adds up to 1.
+/// The values of a Gaussian of standard deviation r / 3 at -r .. r, scaled to add up to 1.
 std::vector<long double> gaussian(std::size_t radius) {
   std::vector<long double> weights(2 * radius + 1);
   long double sum = 0.0L;
@@ -40,7 +40,7 @@ std::size_t clamped(std::size_t position, std::size_t step, std::size_t radius, 
   return moved < radius ? 0 : std::min(moved - radius, count - 1);
 }
 
-/// Blurs one row at a time, in two passes.
+/// Blurs one row at a time in two passes.
 class TwoPasses {
  public:
   explicit TwoPasses(const BlurredImage& image)
@@ -50,7 +50,7 @@ class TwoPasses {
     }
   }
 
-  /// Row `y` of the blurred image (width), until the next call.
+  /// Row `y` of the blurred image (width), valid until the next call.
   const std::vector<double>& row(std::size_t y) {
     const std::size_t radius = image_.radius;
     std::ranges::fill(columns_, 0.0);
@@ -74,11 +74,11 @@ class TwoPasses {
  private:
   BlurredImage image_;
   std::vector<double> weights_;
-  std::vector<double> columns_;  ///< (width + 2 r) blurred down the columns
+  std::vector<double> columns_;  ///< (width + 2 r) blurred along the columns
   std::vector<double> row_;
 };
 
-/// What is wrong with a pixel that should be `expected`, or empty.
+/// A description of the error in a pixel that should be `expected`, or empty if none.
 std::string fault_of(const BlurredImage& image, std::size_t y, std::size_t x, double expected) {
   const double claimed = image.out[y * image.width + x];
   if (std::abs(claimed - expected) <= rounding(image.radius) * expected) return {};

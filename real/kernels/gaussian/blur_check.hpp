@@ -1,4 +1,4 @@
-// Tells whether an image was blurred right, in a fraction of the time.
+// Checks a blurred image in a fraction of the time of the blur.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace equipoise {
 
-/// An image and what is said to be its blur: (height, width) each, row by row in memory, none of
-/// the image's pixels negative.
+/// An image and its blurred version: (height, width) each, row by row in memory. No pixel of the
+/// image is negative.
 struct BlurredImage {
   const double* in;
   const double* out;
@@ -17,12 +17,12 @@ struct BlurredImage {
   std::size_t radius = 1;
 };
 
-/// Checks every pixel against two one-dimensional blurs, down the columns and then along the row,
-/// which a Gaussian's product form allows (4 (2r + 1) operations a pixel instead of 2 (2r + 1)^2);
-/// and up to 64 pixels, the corners among them, against the two-dimensional sum in long double. At
-/// the image's edges its outermost pixels go on. What is allowed is what rounding may do to a sum
-/// of terms that are not negative: u (2r + 1)^2 of it. A row that was never computed holds NaNs and
-/// fails.
+/// Checks every pixel against two one-dimensional blurs, along the columns and then along the row.
+/// This is possible because a Gaussian is a product, and needs 4 (2r + 1) operations a pixel
+/// instead of 2 (2r + 1)^2. Also checks the corners and up to 64 other pixels against the
+/// two-dimensional sum in long double. Beyond the edges, the image continues with its outermost
+/// pixels. The tolerance is the rounding bound for a sum of non-negative terms, u (2r + 1)^2
+/// relative to the sum. A row that was never computed holds NaNs and fails.
 ///
 /// Source of the bound: Higham, Accuracy and Stability (2002), section 4.2.
 [[nodiscard]] Verification check_blur(const BlurredImage& image);

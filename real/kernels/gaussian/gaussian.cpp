@@ -1,15 +1,16 @@
-// A Gaussian blur of an image: every item is one row, which needs the rows around it.
+// A Gaussian blur of an image. Every item is one row, which needs the rows around it.
 //
 // A benchmark of the energy paper (Euro-Par 2017), which blurs 8000 x 8000 pixels with a filter of
-// 81 x 81. What is computed: real/kernels/gaussian/blur.hpp, the convolution in two dimensions: two passes
-// in one dimension would do with a fortieth of the operations, but be bound by memory, and cost
-// every block the first pass over the rows around it; the paper's benchmark is bound by arithmetic,
-// as its n-body sum. The check takes the two passes.
+// 81 x 81. The kernel computes the convolution in two dimensions, see
+// real/kernels/gaussian/blur.hpp. Two one-dimensional passes would need a fortieth of the
+// operations, but they would be bound by memory, and every block would repeat the first pass for
+// the rows around it. The paper's benchmark is bound by arithmetic, like its n-body benchmark. Only
+// the check uses two passes.
 //
-// Copied to a unit: the rows of a block and `radius` rows above and below, where the image's
-// outermost rows and columns go on beyond its edges; back: the block's rows. The bytes per item are
-// those of the rows themselves, as for large blocks: the 2 * radius rows around come with every
-// block, however small.
+// Copied to a unit: the rows of a block and `radius` rows above and below it, where the image's
+// outermost rows and columns continue beyond its edges. Copied back: the block's rows. The bytes
+// per item count only the rows of the block, which is right for large blocks; the 2 * radius rows
+// around come in addition with every block.
 #include <algorithm>
 #include <vector>
 
@@ -22,7 +23,7 @@
 namespace equipoise {
 namespace {
 
-/// The image on the host, before and after, and the filter.
+/// The image before and after the blur, and the filter, on the host.
 struct HostImages {
   Buffer in;
   Buffer out;

@@ -1,16 +1,16 @@
-// Gene regulatory network inference: for every gene, an exhaustive search for the two regulators
-// that predict it best.
+// Inference of gene regulatory networks: for every gene, an exhaustive search for the two
+// regulators that predict it best.
 //
 // One item is one target gene and stands for all pairs of the `candidates` regulators as its
-// predictors: candidates (candidates - 1) / 2 gene sets. Expression is binarised; the regulators'
-// at one time predicts the target's at the next, in `samples` pairs of times. Regulators stay on
-// the unit; a target's samples (one bit each, 8 bytes) move there, the best pair and its mean
-// conditional entropy (12 bytes) back.
+// predictors: candidates (candidates - 1) / 2 gene sets. Expression is binarised. The regulators'
+// states at one time predict the target's state at the next time, in `samples` pairs of times.
+// Regulators stay on the unit. A target's samples (one bit each, 8 bytes) are copied to the unit;
+// the best pair and its mean conditional entropy (12 bytes) are copied back.
 //
 // Source: Borelli, de Camargo, Martins-Jr, Rozante (2013), whose program PLB-HeC, PLB-HAC and
-// DLB-GPU divide gene by gene. Those three give 60,000 to 2,000,000 genes and times that grow no
-// faster than their number, so that each gene is searched among a fixed number of candidates; they
-// do not say how many, nor how many samples.
+// DLB-GPU divide gene by gene. These three papers give 60,000 to 2,000,000 genes and times that
+// grow no faster than the number of genes, so each gene must be searched among a fixed number of
+// candidates. They state neither the number of candidates nor the number of samples.
 #include <algorithm>
 
 #include "real/kernels/catalog.hpp"
@@ -27,10 +27,10 @@ struct GrnSize {
   std::size_t samples;
 };
 
-/// All that is on the host.
+/// All data on the host.
 struct GrnData {
   BufferOf<Samples> candidates;  ///< (candidates)
-  Regulators regulators;         ///< made of them
+  Regulators regulators;         ///< computed from the candidates
   BufferOf<Samples> genes;       ///< (genes)
   BufferOf<BestPair> found;      ///< (genes)
 };
@@ -79,10 +79,9 @@ class Grn final : public Kernel {
     workload_.out_bytes_per_item = sizeof(BestPair);
     workload_.resident_bytes = Regulators::bytes(size.candidates, size.samples);
     workload_.memory_bytes_per_item = sizeof(Samples) + sizeof(BestPair);
-    // Operations on whole numbers, as there are no others. For each pair: an addition for every
-    // sample in which the first regulator is active, which is half of them; two multiplications,
-    // four additions and subtractions to find the places in the table; adding what is there, and
-    // comparing.
+    // Integer operations; there are no others. For each pair: an addition for every sample in which
+    // the first regulator is active, which is half of them; two multiplications and four additions
+    // and subtractions to find the places in the table; adding the entries, and comparing.
     workload_.flop_per_item = 0.5 * candidates * (candidates - 1.0) * (0.5 * samples + 8.0);
     workload_.parameters = {{"genes", static_cast<double>(size.genes)},
                             {"candidates", candidates},
@@ -135,7 +134,7 @@ class Grn final : public Kernel {
     return high << 32 | low;
   }
 
-  /// A Boolean function of two candidates, wrong in one sample of eight.
+  /// A Boolean function of two candidates that is wrong in one sample of eight.
   [[nodiscard]] Samples regulated_gene(std::uint64_t seed, std::uint64_t gene) const {
     const std::uint64_t position = (std::uint64_t{1} << 60) + 8 * gene;
     const auto draw = [&](std::uint64_t offset, double below) {

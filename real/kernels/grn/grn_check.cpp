@@ -1,4 +1,4 @@
-// Entropies by frequencies, from sets of samples.
+// Computes entropies from frequencies in sets of samples.
 #include "real/kernels/grn/grn_check.hpp"
 
 #include <algorithm>
@@ -11,9 +11,9 @@
 namespace equipoise {
 namespace {
 
-constexpr std::size_t searched_share = 40;  ///< one gene of so many is searched again
+constexpr std::size_t searched_share = 40;  ///< one gene in 40 is searched again
 constexpr std::size_t searched_min = 3;
-/// The claimed entropy is a sum of four rounded numbers.
+/// The computed entropy is a sum of four rounded numbers.
 constexpr double tolerance_bits = 3.0 * entropy_unit_bits;
 
 std::size_t count(Samples set) { return static_cast<std::size_t>(std::popcount(set)); }
@@ -24,14 +24,14 @@ double binary_entropy(double frequency) {
   return -frequency * std::log2(frequency) - (1.0 - frequency) * std::log2(1.0 - frequency);
 }
 
-/// What `n` samples, in `ones` of which the gene is active, add: n h(ones / n).
+/// The contribution of `n` samples, with the gene active in `ones` of them: n h(ones / n).
 double weighted_entropy(std::size_t ones, std::size_t n) {
   if (n == 0) return 0.0;
   return static_cast<double>(n) *
          binary_entropy(static_cast<double>(ones) / static_cast<double>(n));
 }
 
-/// All pairs of candidates for one gene. Entropies are times the samples.
+/// All pairs of candidates for one gene. Entropies are multiplied by the number of samples.
 class GeneCheck {
  public:
   GeneCheck(std::span<const Samples> candidates, std::span<const double> entropies, Samples gene,
@@ -49,8 +49,8 @@ class GeneCheck {
            of(ones[3] - ones[1] - ones[2] + ones[0], sizes[3] - sizes[1] - sizes[2] + sizes[0]);
   }
 
-  /// The partner with which `candidate` predicts best, `candidate` itself where nobody is better
-  /// than `least`, which is lowered to what was found.
+  /// The partner that predicts best together with `candidate`. Returns `candidate` itself if no
+  /// pair has an entropy below `least`; otherwise lowers `least` to the entropy found.
   std::size_t better_partner(std::size_t candidate, std::size_t from, double& least) const {
     std::size_t partner = candidate;
     for (std::size_t other = from; other < candidates_.size(); ++other) {
@@ -69,12 +69,13 @@ class GeneCheck {
   }
 
   std::span<const Samples> candidates_;
-  std::span<const double> entropies_;  ///< (65, 65): weighted_entropy, at [n][ones]
+  std::span<const double> entropies_;  ///< (65, 65) weighted_entropy at [n][ones]
   Samples gene_;
   std::size_t samples_;
 };
 
-/// What is wrong with the pair, or empty; tries all pairs, or those with a regulator of this one.
+/// A description of the error in the pair, or empty if none. Tries all pairs, or only those that
+/// share a regulator with `claimed`.
 std::string fault_of(const GeneCheck& check, const BestPair& claimed, std::size_t candidates,
                      bool tries_all) {
   if (claimed.first < 0 || claimed.second <= claimed.first ||

@@ -1,4 +1,4 @@
-// The loop of gene network inference.
+// The search loop of gene network inference.
 //
 // With f(k) = k log2 k, n H(Y | A, B) is the sum over the four states of
 // cell(ones, zeros) = f(ones + zeros) - f(ones) - f(zeros). For a gene Y and a first regulator A,
@@ -7,8 +7,8 @@
 //
 //     cell(i, j) + cell(m - i, k - j),
 //
-// which is tabled for all m, k, i, j: two look-ups a pair. The counts i, j of 64 regulators B at
-// once are sums of bytes.
+// The values are tabled for all m, k, i, j, so a pair needs two look-ups. The counts i, j for 64
+// regulators B at a time are sums of bytes.
 #include "real/kernels/grn/pair_search.hpp"
 
 #include <algorithm>
@@ -23,10 +23,11 @@
 namespace equipoise {
 namespace {
 
-/// Candidates that are tried at once.
+/// Candidates that are tried at a time.
 constexpr std::size_t strip = 64;
-/// A byte for each of some of them, on which + works one by one. As wide as AVX2's vectors: GCC
-/// makes scalar code of wider ones there, several times as slow; AVX-512 would gain 4 % by them.
+/// One byte for each of 32 candidates; + adds element by element. As wide as AVX2's vectors: with
+/// AVX2, GCC compiles wider ones to scalar code, which is several times slower. With AVX-512, wider
+/// ones would gain 4 %.
 using Bytes = std::uint8_t __attribute__((vector_size(32)));
 constexpr std::size_t begins_stride = samples_max + 1;
 
@@ -34,13 +35,13 @@ constexpr std::size_t padded(std::size_t candidates) {
   return (candidates + strip - 1) / strip * strip;
 }
 
-/// How many entries the tables of all halves have together: one for each way to divide up to n
+/// The number of entries in the tables of all halves together: one for each way to divide up to n
 /// samples into four, (n + 4 over 4).
 constexpr std::size_t table_size(std::size_t n) {
   return (n + 1) * (n + 2) / 2 * (n + 3) / 3 * (n + 4) / 4;
 }
 
-/// The cell's part of the entropy, in entropy units.
+/// The contribution of a cell to the entropy, in entropy units.
 std::int32_t cell(std::size_t ones, std::size_t zeros) {
   const auto f = [](std::size_t k) {
     const auto number = static_cast<double>(k);
@@ -50,7 +51,7 @@ std::int32_t cell(std::size_t ones, std::size_t zeros) {
       std::lround((f(ones + zeros) - f(ones) - f(zeros)) / entropy_unit_bits));
 }
 
-/// The samples of a set, as numbers.
+/// The samples of a set as a list of sample numbers.
 struct SampleList {
   std::uint8_t number[samples_max];
   std::size_t count = 0;
@@ -62,13 +63,13 @@ struct SampleList {
   }
 };
 
-/// One half of the samples, by the first regulator's state.
+/// The table for one half of the samples, which share a state of the first regulator.
 struct Half {
   const std::int32_t* table;
-  std::int32_t width;  ///< of a row of it
+  std::int32_t width;  ///< of a row of the table
 };
 
-/// What the search reads, without the objects around it.
+/// The data of the search as plain pointers and sizes.
 struct Search {
   const Samples* active;
   const std::uint8_t* planes;
@@ -86,13 +87,13 @@ struct Search {
   }
 };
 
-/// The least entropy so far and the number of its pair, in each lane for itself.
+/// For each lane, the least entropy so far and the number of its pair.
 struct LaneBest {
   std::int32_t entropy[strip];
   std::int32_t pair[strip];
 };
 
-/// In how many samples of `list` each candidate of a strip is active.
+/// Counts for each candidate of a strip the samples of `list` in which it is active.
 [[gnu::always_inline]] inline void count_active(const SampleList& list, const std::uint8_t* planes,
                                                 std::size_t stride, std::uint8_t* counts) {
   Bytes sums[strip / sizeof(Bytes)] = {};
@@ -106,8 +107,8 @@ struct LaneBest {
   std::memcpy(counts, sums, sizeof sums);
 }
 
-/// Adds what two tables hold at these places. Four places are read at once and taken apart by
-/// shifts: vectors of places would be, at several times the cost.
+/// Adds the entries of two tables at the given places. Reads four places as one 64-bit word and
+/// separates them by shifts; extracting places from a vector costs several times as much.
 [[gnu::always_inline]] inline void look_up(const std::int32_t* left,
                                            const std::uint16_t* left_places,
                                            const std::int32_t* right,
@@ -126,7 +127,8 @@ struct LaneBest {
   }
 }
 
-/// Tries all pairs of the candidate `a` with later ones for a gene with these `ones` and `zeros`.
+/// Tries all pairs of the candidate `a` with later candidates, for a gene active in the samples
+/// `ones` and idle in `zeros`.
 [[gnu::always_inline]] inline void try_partners(const Search& search, std::size_t a, Samples ones,
                                                 Samples zeros, LaneBest& best) {
   const std::size_t stride = padded(search.candidates);
@@ -163,7 +165,7 @@ struct LaneBest {
   }
 }
 
-/// What `find_best_pairs` says.
+/// The body of `find_best_pairs`.
 [[gnu::always_inline]] inline void search_all(Search search) {
   const std::size_t stride = padded(search.candidates);
   const Samples every = all_samples(search.samples);

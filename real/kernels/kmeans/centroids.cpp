@@ -1,4 +1,4 @@
-// Moving centroids by the points whose label changed.
+// Moves centroids by the points whose label changed.
 #include "real/kernels/kmeans/centroids.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ double Centroids::host_bytes(double points, double clusters, double dimensions) 
 void Centroids::reset(std::span<const double> points) {
   const std::size_t count = points.size() / dimensions_;
   for (std::size_t c = 0; c < clusters_; ++c) {
-    // In floating point: a product of two counts may not fit.
+    // Computed in floating point, because a product of two counts may overflow.
     const double share = static_cast<double>(c) / static_cast<double>(clusters_);
     const auto i = static_cast<std::size_t>(share * static_cast<double>(count));
     std::copy_n(points.data() + i * dimensions_, dimensions_, current_.data() + c * dimensions_);

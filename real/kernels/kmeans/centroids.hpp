@@ -12,39 +12,39 @@ namespace equipoise {
 /// The label of a point that was not computed.
 inline constexpr std::int32_t no_label = -1;
 
-/// What a merge found.
+/// The result of a merge.
 struct MergeRecord {
-  std::int64_t unlabelled = 0;  ///< points without a label, which took no part
+  std::int64_t unlabelled = 0;  ///< points without a label, which the merge ignored
   /// The part of the points' sum of squares that the clusters explain: the sum of |S_c|^2 / n_c.
-  /// What is left of it is the inertia after the merge, which Lloyd's iterations never raise.
+  /// The rest is the inertia after the merge, which Lloyd's iterations never raise.
   double explained = 0.0;
 };
 
-/// Centroids, and what is needed to move them. The result of a merge depends on the labels alone,
-/// not on which unit found them in which order: sums are carried from merge to merge and changed,
-/// point by point, where a label changed.
+/// Centroids and the sums that move them. The result of a merge depends only on the labels, not on
+/// the units that found them or their order. Sums are kept from merge to merge and are updated for
+/// each point whose label changed.
 class Centroids {
  public:
   Centroids() = default;
   Centroids(std::size_t points, std::size_t clusters, std::size_t dimensions);
-  /// What these take of the host's memory, for that many points, clusters and dimensions.
+  /// The host memory for these numbers of points, clusters and dimensions, in bytes.
   [[nodiscard]] static double host_bytes(double points, double clusters, double dimensions);
 
   /// Puts the centroids on points that are evenly spread over `points` (points, dimensions), and
-  /// forgets all merges.
+  /// discards all merges.
   void reset(std::span<const double> points);
-  /// Moves each centroid to the mean of the points with its label; one without points stays.
-  /// O(points), and O(dimensions) for each point whose label changed since the merge before.
+  /// Moves each centroid to the mean of the points with its label; a centroid without points stays.
+  /// O(points), and O(dimensions) for each point whose label changed since the previous merge.
   void merge(std::span<const double> points, std::span<const std::int32_t> labels);
 
-  /// (clusters, dimensions); and what they were before the last merge.
+  /// (clusters, dimensions) the centroids now, and before the last merge.
   [[nodiscard]] std::span<const double> current() const { return current_.span(); }
   [[nodiscard]] std::span<const double> previous() const { return previous_.span(); }
-  /// For `find_nearest`.
+  /// The table for `find_nearest`.
   [[nodiscard]] std::span<const double> table() const { return table_.span(); }
   /// Changes whenever the centroids do.
   [[nodiscard]] std::uint64_t version() const { return version_; }
-  /// The labels that were merged last.
+  /// The labels of the last merge.
   [[nodiscard]] std::span<const std::int32_t> merged_labels() const { return merged_.span(); }
   [[nodiscard]] const std::vector<MergeRecord>& merges() const { return merges_; }
 

@@ -1,11 +1,14 @@
-// k-means by Lloyd's iterations: every item is a point, which is given the number of its nearest
-// centroid. Between two iterations the host moves each centroid to the mean of its points.
+// k-means by Lloyd's iterations. Every item is a point, which gets the number of its nearest
+// centroid as its label. Between two iterations the host moves each centroid to the mean of its
+// points.
 //
-// A point's coordinates move to the unit in every iteration, its label (4 bytes) back. The
-// centroids stay on the unit and are brought again with the first block of an iteration: that is
-// not counted in `in_bytes_per_item`, it is `resident_bytes` once an iteration.
+// In every iteration, a point's coordinates are copied to the unit and its label (4 bytes) is
+// copied back. The centroids stay on the unit and are copied again with the first block of an
+// iteration. `in_bytes_per_item` does not count them; they are `resident_bytes`, once per
+// iteration.
 //
-// Source: Lloyd (1982); PLB-HAC uses it with 500,000 points and does not say how many centroids.
+// Source: Lloyd (1982); PLB-HAC uses it with 500,000 points and does not state the number of
+// centroids.
 #include <algorithm>
 #include <limits>
 
@@ -26,7 +29,7 @@ struct KmeansSize {
   std::size_t clusters;
 };
 
-/// All that is on the host.
+/// All data on the host.
 struct KmeansData {
   Buffer points;                  ///< (points, dimensions)
   BufferOf<std::int32_t> labels;  ///< (points)
@@ -88,8 +91,7 @@ class Kmeans final : public Kernel {
     workload_.resident_bytes =
         static_cast<double>(nearest_table_size(size.clusters, size.dimensions) * sizeof(double));
     workload_.memory_bytes_per_item = workload_.in_bytes_per_item + workload_.out_bytes_per_item;
-    // One multiplication and one subtraction a coordinate; finding the least of the results is
-    // comparisons.
+    // One multiplication and one subtraction per coordinate; the minimum needs only comparisons.
     workload_.flop_per_item = 2.0 * dimensions * clusters;
     workload_.parameters = {{"points", static_cast<double>(size.points)},
                             {"dimensions", dimensions},
@@ -134,7 +136,8 @@ class Kmeans final : public Kernel {
   Verification verify() const override;
 
  private:
-  /// Points around as many middles as there are clusters, close enough that some lie between two.
+  /// Puts points around as many centres as there are clusters, so close that some points lie
+  /// between two centres.
   void scatter_points(std::uint64_t seed) {
     constexpr std::uint64_t middles = std::uint64_t{1} << 60;
     constexpr std::uint64_t choices = std::uint64_t{2} << 60;
@@ -157,8 +160,8 @@ class Kmeans final : public Kernel {
   KmeansData data_;
 };
 
-/// The last two iterations and the merge between them are checked in full; those before, by what
-/// they did to the inertia.
+/// Checks the last two iterations and the merge between them in full, and earlier iterations by the
+/// change of the inertia.
 Verification Kmeans::verify() const {
   const Centroids& centroids = data_.centroids;
   const std::span<const double> points = data_.points.span();

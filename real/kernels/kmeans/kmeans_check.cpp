@@ -1,5 +1,5 @@
-// Distances as sums of squared differences, many points at a time, in loops that a compiler makes
-// vector code of.
+// Computes distances as sums of squared differences, for many points at a time, in loops that the
+// compiler can vectorise.
 #include "real/kernels/kmeans/kmeans_check.hpp"
 
 #include <algorithm>
@@ -41,8 +41,8 @@ double square_length(const double* x, std::size_t dimensions) {
   return sum;
 }
 
-/// Some points, the centroid of each that does not count, and the nearest other one; numbers of
-/// centroids are doubles, as distances are.
+/// A batch of points. For each point: its own centroid, which the search skips, and the nearest
+/// other centroid. Numbers of centroids are stored as doubles, like distances.
 struct Batch {
   std::vector<double> columns;  ///< (dimensions, points_at_once)
   std::size_t point[points_at_once] = {};
@@ -107,8 +107,8 @@ void scan(Batch& batch, const Rows& centroids) {
                                 centroids.count, centroids.dimensions);
 }
 
-/// A quarter of the squared distance from each centroid to the nearest other one: a point closer
-/// than that to its own has none that is nearer.
+/// A quarter of the squared distance from each centroid to the nearest other one. If a point is
+/// closer than that to its own centroid, no other centroid is nearer.
 std::vector<double> safe_squares(const Rows& centroids) {
   std::vector<double> safe(centroids.count);
   for (std::size_t first = 0; first < centroids.count; first += points_at_once) {
@@ -129,7 +129,7 @@ std::string nearer(std::size_t point, std::int64_t own, double own_square, std::
       std::sqrt(own_square), other, std::sqrt(other_square));
 }
 
-/// Compares labels with distances; what rounding may do to those stands in `tolerance`.
+/// Compares labels with distances; `tolerance` allows for the rounding of distances.
 class LabelCheck {
  public:
   LabelCheck(Rows points, std::span<const std::int32_t> labels, Rows centroids)
@@ -155,7 +155,7 @@ class LabelCheck {
     return fault.empty() ? fault_of_batch(batch) : fault;
   }
 
-  /// The same for some points, in extended precision.
+  /// Compares some points with all centroids in extended precision.
   [[nodiscard]] std::string fault_of_samples() const {
     for (std::size_t i = 0; i < points_.count; i += points_.count / samples_max + 1) {
       const auto own = static_cast<std::size_t>(labels_[i]);
@@ -186,7 +186,7 @@ class LabelCheck {
     return sum;
   }
 
-  /// Of a squared distance, when it is computed as |x|^2 - 2 x.c + |c|^2.
+  /// The rounding error of a squared distance that is computed as |x|^2 - 2 x.c + |c|^2.
   [[nodiscard]] double tolerance(std::size_t i) const {
     return 4.0 * static_cast<double>(points_.dimensions + 8) * epsilon *
            (square_length(points_.row(i), points_.dimensions) + longest_);
@@ -209,7 +209,7 @@ class LabelCheck {
   std::span<const std::int32_t> labels_;
   Rows centroids_;
   std::vector<double> safe_;  ///< (clusters)
-  double longest_ = 0.0;      ///< centroid, squared
+  double longest_ = 0.0;      ///< the largest squared length of a centroid
 };
 
 }  // namespace
@@ -239,7 +239,7 @@ std::string fault_of_means(std::span<const double> points, std::size_t dimension
       largest = std::max(largest, std::abs(x));
     }
   }
-  // A running sum of up to n numbers is off by at most n eps of their largest sum.
+  // A running sum of up to n numbers is off by at most n eps times the largest partial sum.
   const double tolerance = epsilon * static_cast<double>(labels.size() + 8) * largest;
   for (std::size_t at = 0; at < sums.size(); ++at) {
     const std::size_t c = at / dimensions;

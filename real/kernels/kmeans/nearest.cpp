@@ -1,6 +1,6 @@
 // The loop of k-means: a matrix product of centroids and points that keeps only the smallest
-// element of each column. Written so that a compiler makes vector code of it: a tile of points side
-// by side, four centroids and four coordinates between two visits to their scores.
+// element of each column. Written so that the compiler can vectorise it: a tile of points side by
+// side, and four centroids and four coordinates each time that the points' scores are loaded.
 #include "real/kernels/kmeans/nearest.hpp"
 
 #include <algorithm>
@@ -17,17 +17,17 @@ constexpr std::size_t tile_centroids = 4;
 constexpr std::size_t unrolled = 4;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// A number of each point of a tile.
+/// One number for each point of a tile.
 using TileRow = double[tile_points];
 
-/// The best of the centroids seen so far. Indices are doubles as scores are, so that a vector holds
-/// as many of them.
+/// The best centroid so far for each point. Indices are doubles, so that a vector holds as many
+/// indices as scores.
 struct Best {
   TileRow score;
   TileRow index;
 };
 
-/// What is searched: the table of `clusters` centroids, taken apart.
+/// The parts of the table of `clusters` centroids.
 struct Table {
   const double* half_squares;
   const double* centroids;
@@ -35,7 +35,8 @@ struct Table {
   std::size_t dimensions;
 };
 
-/// Subtracts what `steps` coordinates of `rows` centroids add to their products with the points.
+/// Subtracts from the scores the part of the products of `rows` centroids with the points that
+/// comes from `steps` coordinates.
 template <std::size_t rows, std::size_t steps>
 [[gnu::always_inline]] inline void subtract(const double* coordinates, const double* centroids,
                                             std::size_t dimensions, TileRow* scores) {
@@ -55,7 +56,8 @@ template <std::size_t rows, std::size_t steps>
   }
 }
 
-/// Keeps what is better of `rows` centroids, of which the first has the number `first`.
+/// Keeps the better of the best so far and of `rows` centroids, the first of which has the number
+/// `first`.
 template <std::size_t rows>
 [[gnu::always_inline]] inline void keep_better(const TileRow* scores, std::size_t first,
                                                Best& best) {
@@ -73,8 +75,8 @@ template <std::size_t rows>
   }
 }
 
-/// Scores `rows` centroids from `first` for a tile of points, and keeps what is better;
-/// `coordinates` (dimensions, tile).
+/// Computes the scores of `rows` centroids from `first` on for a tile of points, and keeps the
+/// best; `coordinates` (dimensions, tile).
 template <std::size_t rows>
 [[gnu::always_inline]] inline void try_centroids(const Table& table, std::size_t first,
                                                  const double* coordinates, Best& best) {
@@ -94,7 +96,7 @@ template <std::size_t rows>
   keep_better<rows>(scores, first, best);
 }
 
-/// Lays out at most `tile_points` points (count, dimensions) as `coordinates` (dimensions, tile).
+/// Transposes at most `tile_points` points (count, dimensions) to `coordinates` (dimensions, tile).
 [[gnu::always_inline]] inline void transpose(const double* points, std::size_t count,
                                              std::size_t dimensions, double* coordinates) {
   for (std::size_t j = 0; j < dimensions; ++j) {
@@ -104,7 +106,7 @@ template <std::size_t rows>
   }
 }
 
-/// What `find_nearest` says; `coordinates` is room for (dimensions, tile).
+/// The body of `find_nearest`; `coordinates` is working memory for (dimensions, tile).
 [[gnu::always_inline]] inline void search_all(Table table, const double* points, std::size_t count,
                                               double* coordinates, std::int32_t* labels) {
   for (std::size_t begin = 0; begin < count; begin += tile_points) {

@@ -1,4 +1,4 @@
-// Symmetry, what is known of the set, and single orbits with a bound of their error.
+// Checks by symmetry, by known parts of the set, and by single orbits with an error bound.
 #include "real/kernels/mandelbrot/escape_check.hpp"
 
 #include <cmath>
@@ -15,10 +15,10 @@ using Exact = std::complex<long double>;
 
 constexpr Items followed_one_in = 16;
 constexpr double unit_roundoff = 0x1p-53;
-/// Nearer than this to a known border, nothing is said of a point.
+/// Points nearer than this to a known border are not classified.
 constexpr double border = 1e-9;
 
-/// What is known of a pixel without following it.
+/// The steps of a pixel, if they are known without following its orbit.
 std::optional<Items> known_steps(double x, double y, Items max_iterations) {
   const double distance = x * x + y * y;
   if (distance > 4.0 + border) return 0;
@@ -31,7 +31,7 @@ std::optional<Items> known_steps(double x, double y, Items max_iterations) {
   return std::nullopt;
 }
 
-/// What is wrong with the count of a pixel, or empty.
+/// A description of the error in the count of a pixel, or empty if none.
 std::string fault_of(const double* counts, const EscapeImage& image, Items row, Items column) {
   const double count = counts[row * image.width + column];
   const auto most = static_cast<double>(image.max_iterations);
@@ -66,7 +66,7 @@ std::string fault_of(const double* counts, const EscapeImage& image, Items row, 
 
 StepRange steps_in_doubles(double real, double imaginary, Items max_iterations) {
   const Exact c(real, imaginary);
-  // Comparing squares rounds, too.
+  // Comparing squares also rounds.
   constexpr long double inside = 2.0L * (1.0L - 4.0L * unit_roundoff);
   constexpr long double outside = 2.0L * (1.0L + 4.0L * unit_roundoff);
   long double x = real;
@@ -80,7 +80,7 @@ StepRange steps_in_doubles(double real, double imaginary, Items max_iterations) 
     is_certain = is_certain && size + error <= inside;
     if (is_certain) low = k;
     if (error > 4.0L) break;
-    // Each of at most six roundings is of a number that is no larger than this.
+    // Each of at most six roundings applies to a number that is at most this large.
     const long double largest = (size + error) * (size + error) + std::abs(c);
     error = 2.0L * size * error + error * error + 8.0L * unit_roundoff * largest;
     const long double next = x * x - y * y + c.real();
@@ -92,7 +92,7 @@ StepRange steps_in_doubles(double real, double imaginary, Items max_iterations) 
 
 Verification check_escapes(const double* counts, const EscapeImage& image) {
   for (Items row = 0; row < image.height; ++row) {
-    // The other half has been compared with this one.
+    // These rows are mirror images of rows that have been checked.
     if (2 * row >= image.height + 1) break;
     for (Items column = 0; column < image.width; ++column) {
       const std::string fault = fault_of(counts, image, row, column);

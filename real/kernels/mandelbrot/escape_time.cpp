@@ -1,5 +1,5 @@
-// The loop that counts steps, written so that a compiler makes vector code of it: four steps of
-// every pixel without a branch, then a look whether any is left.
+// The loop that counts steps, written so that the compiler can vectorise it: four steps of every
+// pixel without a branch, then a test whether any pixel is left.
 #include "real/kernels/mandelbrot/escape_time.hpp"
 
 #include <algorithm>
@@ -11,10 +11,11 @@
 namespace equipoise {
 namespace {
 
-constexpr std::size_t together = 32;  ///< pixels: enough independent chains to fill the pipelines
-constexpr Items stride = 4;           ///< steps between two looks at who is left
+constexpr std::size_t together = 32;  ///< pixels; enough independent chains to fill the pipelines
+constexpr Items stride = 4;           ///< steps between two tests for pixels that are left
 
-/// Pixels at work. What has escaped goes on to infinity or NaN, and is counted no more.
+/// The pixels being computed. An escaped pixel goes on to infinity or NaN, and its steps are no
+/// longer counted.
 struct Pixels {
   double c[together];
   double x[together];
@@ -22,7 +23,8 @@ struct Pixels {
   double count[together];
 };
 
-/// Takes all pixels `steps` steps on. Whether any of them has counted every step up to `done`.
+/// Advances all pixels by `steps` steps. Returns whether any pixel has counted every step up to
+/// `done`.
 template <Items steps>
 [[gnu::always_inline]] inline bool go_on(Pixels& pixels, double imaginary, double done) {
   std::int64_t left = 0;
@@ -47,7 +49,7 @@ template <Items steps>
   return left != 0;
 }
 
-/// What `count_steps` says.
+/// The body of `count_steps`.
 [[gnu::always_inline]] inline void count_row(EscapeImage image, double imaginary, double* counts) {
   Pixels pixels;
   for (Items first = 0; first < image.width; first += static_cast<Items>(together)) {

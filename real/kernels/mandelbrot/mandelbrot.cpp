@@ -1,10 +1,11 @@
-// An image of the Mandelbrot set: every item is one row, and rows cost differently.
+// An image of the Mandelbrot set. Every item is one row, and rows differ in cost.
 //
-// A benchmark of the energy paper (Euro-Par 2017; from AMD's APP SDK). What is computed:
-// real/kernels/mandelbrot/escape_time.hpp. Rows through the set take four times as long as the mean. Policies
-// that learn what an item costs from the first blocks would learn the cost of sky: rows are handed out
-// in a random order, the same for every image of that height, unless `order=natural` asks for the
-// irregular case. Copied to a unit: the imaginary part of every row of a block; back: its counts.
+// A benchmark of the energy paper (Euro-Par 2017; from AMD's APP SDK). See
+// real/kernels/mandelbrot/escape_time.hpp for the computation. Rows through the set take four times
+// as long as the mean row. Policies that learn the cost of an item from the first blocks would only
+// see cheap rows outside the set. Therefore rows are handed out in a random order, the same for
+// every image of that height, unless `order=natural` asks for the irregular case. Copied to a unit:
+// the imaginary part of every row of a block; copied back: its counts.
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -22,7 +23,7 @@ namespace {
 /// The image on the host.
 struct HostImage {
   std::vector<Items> row_of_item;  ///< (items)
-  Buffer counts;                   ///< (height, width), rows where they lie in the image
+  Buffer counts;                   ///< (height, width) in the order of the image
 };
 
 class MandelbrotSide final : public UnitKernel {
@@ -78,8 +79,8 @@ class Mandelbrot final : public Kernel {
     workload_.in_bytes_per_item = sizeof(double);
     workload_.out_bytes_per_item = width * sizeof(double);
     workload_.memory_bytes_per_item = (width + 1.0) * sizeof(double);
-    // The mean over the image, of steps that count; vectors also take some for pixels that are
-    // through while others beside them are not.
+    // Steps that count, as a mean over the image. Vectors also compute steps that do not count, for
+    // pixels that have escaped while others in the vector have not.
     workload_.flop_per_item = width * mean_steps(image.max_iterations) * flop_per_step;
     workload_.parameters = {{"width", width},
                             {"height", static_cast<double>(image.height)},

@@ -1,4 +1,4 @@
-// Matrix multiplication: every item is one row of C = A B, and B stays on the unit.
+// Matrix multiplication C = A B. Every item is one row of C; B stays on the unit.
 #include <cblas.h>
 
 #include <algorithm>
@@ -74,7 +74,7 @@ class Matmul final : public Kernel {
   double host_bytes() const override { return 3.0 * workload_.resident_bytes; }
 
   void allocate(std::uint64_t seed) override {
-    // A unit's threads are its own, pinned; the library's must not join in.
+    // A unit computes with its own pinned threads, so OpenBLAS must not start any.
     openblas_set_num_threads(1);
     const auto elements = static_cast<std::size_t>(n_ * n_);
     matrices_ = {Buffer(elements), Buffer(elements), Buffer(elements)};
@@ -104,7 +104,7 @@ class Matmul final : public Kernel {
 }  // namespace
 
 std::unique_ptr<Kernel> make_matmul(const Parameters& parameters) {
-  // n^2 elements stay countable in 63 bits, and n fits the library's own int.
+  // The limit keeps n^2 below 2^63 and n within OpenBLAS's int.
   return std::make_unique<Matmul>(parameters.items("n", 0, Items{1} << 30),
                                   iterations_of(parameters));
 }

@@ -1,4 +1,4 @@
-// Freivalds' check and a few dot products.
+// Checks by Freivalds' method and by some dot products.
 #include "real/kernels/matmul/product_check.hpp"
 
 #include <cmath>
@@ -15,7 +15,8 @@ namespace {
 constexpr int vectors = 3;
 constexpr std::size_t dot_products = 200;
 
-/// Matrix times vector, and what rounding may do to each element: sum |m_ij| |x_j|.
+/// A matrix times a vector, and for each element the size of its terms, sum |m_ij| |x_j|, which
+/// bounds its rounding error.
 struct Product {
   std::vector<double> value;
   std::vector<double> magnitude;

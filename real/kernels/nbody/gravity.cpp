@@ -1,5 +1,6 @@
-// The loop over all pairs, written so that a compiler makes vector code of it: one body at a time,
-// sixteen lanes of those that attract it, eight of each between two visits to memory.
+// The loop over all pairs, written so that the compiler can vectorise it: one body at a time,
+// attracted by bodies in sixteen lanes, with eight bodies per lane each time that the sums are
+// loaded.
 #include "real/kernels/nbody/gravity.hpp"
 
 #include <cmath>
@@ -11,14 +12,14 @@ namespace {
 
 constexpr std::size_t unrolled = 8;
 
-/// A vector in space for every lane.
+/// A vector in space for each lane.
 struct LaneSums {
   double x[gravity_lanes];
   double y[gravity_lanes];
   double z[gravity_lanes];
 };
 
-/// Adds what bodies [from, from + steps * lanes) do to the place (x, y, z).
+/// Adds the attraction of the bodies [from, from + steps * lanes) at the point (x, y, z).
 template <std::size_t steps>
 [[gnu::always_inline]] inline void attract(const BodyColumns& bodies, std::size_t from, double x,
                                            double y, double z, double softening2, LaneSums& sums) {
@@ -51,7 +52,7 @@ template <std::size_t steps>
   return lanes[0];
 }
 
-/// What `accelerate` says.
+/// The body of `accelerate`.
 [[gnu::always_inline]] inline void accelerate_all(BodyColumns bodies, std::size_t first,
                                                   std::size_t count, double softening2,
                                                   AccelerationColumns out) {

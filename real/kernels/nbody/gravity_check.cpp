@@ -1,4 +1,4 @@
-// Newton's third law for all bodies, long sums for some.
+// Checks all bodies by Newton's third law, and some bodies by sums in long double.
 #include "real/kernels/nbody/gravity_check.hpp"
 
 #include <algorithm>
@@ -25,12 +25,13 @@ Vector at(const Columns& columns, std::size_t i) {
 
 Exact size_of(const Vector& v) { return std::hypot(v[0], v[1], v[2]); }
 
-/// Additions one after another in a lane and over the lanes, and roundings within a term.
+/// The number of additions in a chain, within a lane and over the lanes, and of roundings within a
+/// term.
 double chain(const BodyColumns& bodies) {
   return static_cast<double>(bodies.count) / gravity_lanes + 1.0 + 4.0 + 12.0;
 }
 
-/// What is wrong with the acceleration of body `i`, or empty.
+/// A description of the error in the acceleration of body `i`, or empty if none.
 std::string fault_of(const MovedBodies& moved, std::size_t i) {
   const BodyColumns& bodies = moved.bodies;
   const Vector here = at(bodies, i);
@@ -53,10 +54,10 @@ std::string fault_of(const MovedBodies& moved, std::size_t i) {
                      static_cast<double>(error), static_cast<double>(size_of(sum)));
 }
 
-/// What all bodies have together.
+/// Sums over all bodies.
 struct Sums {
   Exact mass = 0.0L;
-  Exact reach = 0.0L;  ///< the farthest body from the origin
+  Exact reach = 0.0L;  ///< the largest distance of a body from the origin
   Vector force = {};
   Vector torque = {};
   Vector momentum = {};
@@ -87,7 +88,7 @@ std::string fault_of_sums(const MovedBodies& moved) {
   const double softening2 = moved.softening * moved.softening;
   const Exact strongest = sums.mass * 2.0L / (3.0L * std::sqrt(3.0L) * softening2);
   const Exact force = 2.0L * chain(moved.bodies) * unit_roundoff * sums.mass * strongest;
-  // Every step before has added as much, and rounded the sum itself.
+  // Every earlier step added as much, and also rounded the sum itself.
   const Exact impulse =
       moved.steps_done * moved.step * force +
       moved.steps_done * moved.steps_done * moved.step * unit_roundoff * sums.mass * strongest;
@@ -120,7 +121,7 @@ Verification check_gravity(const MovedBodies& moved) {
   }
   const std::size_t summed = std::min(count, std::max(summed_min, count / summed_one_in));
   for (std::size_t k = 0; k < summed; ++k) {
-    // The first and the last are among them.
+    // The subset contains the first and the last body.
     const std::size_t i = summed == 1 ? 0 : k * (count - 1) / (summed - 1);
     const std::string fault = fault_of(moved, i);
     if (!fault.empty()) return {false, fault};

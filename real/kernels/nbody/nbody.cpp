@@ -1,10 +1,12 @@
-// Bodies that attract one another: every item is one body, whose acceleration is a sum over all.
+// Bodies that attract one another. Every item is one body, whose acceleration is a sum over all
+// bodies.
 //
-// A benchmark of the energy paper (Euro-Par 2017; from AMD's APP SDK), 51200 bodies there. What is
-// computed: real/kernels/nbody/gravity.hpp. Places and masses of all bodies stay on every unit: they are
-// copied before its first block, and the places again with its first block of every further
-// iteration, which no figure of a workload counts; back come the accelerations of a block. Between
-// two iterations the bodies move by one step of the leapfrog method, velocities half a step behind.
+// A benchmark of the energy paper (Euro-Par 2017; from AMD's APP SDK), with 51200 bodies there. See
+// real/kernels/nbody/gravity.hpp for the computation. Places and masses of all bodies stay on every
+// unit. They are copied before the unit's first block. The places are copied again with its first
+// block of every further iteration, which the workload's byte counts do not include. The
+// accelerations of a block are copied back. Between two iterations the bodies move by one step of
+// the leapfrog method, with velocities half a step behind.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,7 +23,7 @@ namespace {
 constexpr double softening = 0.05;
 constexpr double time_step = 1e-3;
 
-/// x, y and z of something, for many bodies.
+/// x, y and z columns for many bodies.
 using Vectors3 = std::array<Buffer, 3>;
 
 Vectors3 make_vectors(std::size_t count) { return {Buffer(count), Buffer(count), Buffer(count)}; }
@@ -87,7 +89,7 @@ class NbodySide final : public UnitKernel {
   Vectors3 place_;
   Buffer mass_;
   Vectors3 acceleration_;
-  int steps_done_ = 0;  ///< of the places that are here
+  int steps_done_ = 0;  ///< the step to which the places here belong
 };
 
 class Nbody final : public Kernel {
@@ -125,7 +127,7 @@ class Nbody final : public Kernel {
     clear_results();
   }
 
-  /// Puts the bodies back to where they were at first, at rest.
+  /// Puts the bodies back to their initial places, at rest.
   void clear_results() override {
     for (std::size_t k = 0; k < 3; ++k) {
       std::uint64_t position = (k + 1) << 60;
@@ -138,7 +140,7 @@ class Nbody final : public Kernel {
     forget(host_.acceleration);
   }
 
-  /// Moves the bodies one step on. One whose acceleration nobody computed goes straight on.
+  /// Moves the bodies by one step. A body whose acceleration was not computed keeps its velocity.
   void begin_iteration(int /*iteration*/) override {
     for (std::size_t k = 0; k < 3; ++k) {
       for (std::size_t i = 0; i < count(); ++i) {

@@ -1,13 +1,13 @@
-// Taylor series of a function of two variables at many points: nothing but multiplications and
+// The Taylor series of a function of two variables at many points: only multiplications and
 // additions.
 //
-// The function is f(x, y) = ln sqrt((1 + x)^2 + y^2), whose series about (0, 0) converges slowly
-// enough that a thousand terms mean something. One item is one point: x and y move to the unit, the
-// value back; the coefficients are made by each unit itself.
+// The function is f(x, y) = ln sqrt((1 + x)^2 + y^2). Its series about (0, 0) converges so slowly
+// that a thousand terms make sense. One item is one point: x and y are copied to the unit, the
+// value is copied back. Each unit computes the coefficients itself.
 //
 // Source: the energy paper (Euro-Par 2017) computes "a bidimensional Taylor approximation for a set
-// of points", a mesh of 1000 by 1000; it names neither the function nor how many terms. Points are
-// random here.
+// of points", a mesh of 1000 by 1000. It states neither the function nor the number of terms. Our
+// points are random.
 #include <span>
 
 #include "real/kernels/catalog.hpp"
@@ -20,7 +20,7 @@ namespace equipoise {
 namespace {
 
 constexpr std::size_t inputs = 2;  ///< x, y
-/// Points lie in the square from -this to this, 0.95 from its middle at most.
+/// Points lie in the square from -half_width to half_width, at most 0.95 from its centre.
 constexpr double half_width = 0.67;
 
 class Taylor final : public Kernel {
@@ -32,7 +32,7 @@ class Taylor final : public Kernel {
     workload_.in_bytes_per_item = inputs * sizeof(double);
     workload_.out_bytes_per_item = sizeof(double);
     workload_.memory_bytes_per_item = (inputs + 1) * sizeof(double);
-    // Two multiplications and two additions a term; what comes before and after them is 9 more.
+    // Two multiplications and two additions per term, and 9 operations before and after them.
     workload_.flop_per_item = 4.0 * static_cast<double>(terms) + 9.0;
     workload_.parameters = {{"points", static_cast<double>(points)},
                             {"terms", static_cast<double>(terms)}};

@@ -1,4 +1,4 @@
-// The library's logarithm, and powers of a complex number.
+// Checks by the library's logarithm and by powers of a complex number.
 #include "real/kernels/taylor/taylor_check.hpp"
 
 #include <algorithm>
@@ -10,15 +10,15 @@
 namespace equipoise {
 namespace {
 
-constexpr std::size_t summed_share = 64;  ///< one value of so many is summed again
+constexpr std::size_t summed_share = 64;  ///< one value in 64 is summed again
 constexpr std::size_t summed_min = 500;
 
-/// What rounding does to the downward recurrence: errors grow with the sum of (k + 1) r^k.
+/// The rounding error of the downward recurrence; errors grow with the sum of (k + 1) r^k.
 double rounding(double r) {
   return 4.0 * std::numeric_limits<double>::epsilon() / ((1.0 - r) * (1.0 - r));
 }
 
-/// What a polynomial of that degree leaves out.
+/// The remainder of the series after `terms` terms.
 double remainder(double r, std::size_t terms) {
   const auto next = static_cast<double>(terms + 1);
   return std::pow(r, next) / (next * (1.0 - r));
@@ -48,7 +48,7 @@ Verification check_series(std::span<const double> x, std::span<const double> y,
   const std::size_t step = std::max<std::size_t>(count / summed, 1);
   for (std::size_t i = 0; i < count; ++i) {
     const double r = std::sqrt(x[i] * x[i] + y[i] * y[i]);
-    // ln |1 + z| without losing digits where z is small.
+    // ln |1 + z|, computed without cancellation for small z.
     const double expected = 0.5 * std::log1p(x[i] * (2.0 + x[i]) + y[i] * y[i]);
     const double off = std::abs(value[i] - expected);
     if (!(off <= rounding(r)) && !(off <= rounding(r) + remainder(r, terms))) {

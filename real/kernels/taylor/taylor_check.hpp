@@ -1,4 +1,4 @@
-// Tells whether values of a Taylor polynomial are right, by the function and by powers.
+// Checks values of a Taylor polynomial by the function itself and by sums of powers.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@ namespace equipoise {
 /// powers of x + iy in extended precision. O(terms).
 [[nodiscard]] double series_by_powers(double x, double y, std::size_t terms);
 
-/// Compares each point's value with the function itself, from which it may be off by rounding and
-/// by what the series leaves out, at most r^(terms + 1) / ((terms + 1) (1 - r)) at the distance
-/// r < 1 from the origin; and one value in 64, of 500 at least, evenly spread, with
-/// `series_by_powers`, from which only rounding parts it. With few terms the first is a loose
-/// bound. A point that was never computed holds a NaN and fails. All spans (points).
+/// Compares each point's value with the function itself. The tolerance is the rounding error plus
+/// the remainder of the series, at most r^(terms + 1) / ((terms + 1) (1 - r)) at the distance r < 1
+/// from the origin; with few terms this is a loose bound. Compares one value in 64 and at least 500
+/// values, evenly spread, with `series_by_powers`, within the rounding error. A point that was
+/// never computed holds a NaN and fails. All spans (points).
 [[nodiscard]] Verification check_series(std::span<const double> x, std::span<const double> y,
                                         std::span<const double> value, std::size_t terms);
 

@@ -1,5 +1,5 @@
-// The loop of Taylor series, written so that a compiler makes vector code of it: a tile of points,
-// four terms between two visits to their sums.
+// The loop of Taylor series, written so that the compiler can vectorise it: a tile of points, and
+// four terms each time that the points' sums are loaded.
 #include "real/kernels/taylor/taylor_series.hpp"
 
 #include <algorithm>
@@ -11,19 +11,19 @@ namespace {
 
 constexpr std::size_t points_at_once = 64;
 constexpr std::size_t unrolled = 4;
-/// Points of which every turn of the loop over a tile takes one from each part of it, so that none
-/// waits for the last term of another.
+/// A tile is divided into `parts` parts. Every pass of the inner loop takes one point from each
+/// part, so that no point waits for the last term of another.
 constexpr std::size_t parts = 4;
 constexpr std::size_t part_points = points_at_once / parts;
 
-/// As many points as are computed at once.
+/// The points that are computed at a time.
 struct Points {
   const double* x;
   const double* y;
   double* value;
 };
 
-/// What the recurrence needs of those points, and its last two numbers.
+/// The coefficients p and q of the recurrence for these points, and its last two values.
 struct Recurrence {
   double p[points_at_once];
   double q[points_at_once];
@@ -31,7 +31,8 @@ struct Recurrence {
   double before[points_at_once];
 };
 
-/// Takes all points `steps` terms down, to the first of `coefficients`; from zeros if they `begin`.
+/// Runs the recurrence down by `steps` terms to the first of `coefficients`; starts from zeros if
+/// `begin`.
 template <std::size_t steps, bool begin>
 [[gnu::always_inline]] inline void go_down(const double* coefficients, Recurrence& at) {
   for (std::size_t i = 0; i < part_points; ++i) {

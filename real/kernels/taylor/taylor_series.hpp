@@ -1,4 +1,4 @@
-// The Taylor series of a function of two variables, at many points.
+// The Taylor series of a function of two variables at many points.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,18 @@ namespace equipoise {
 [[nodiscard]] std::vector<double> logarithm_series(std::size_t terms);
 
 /// The Taylor polynomial of f(x, y) = ln sqrt((1 + x)^2 + y^2) about (0, 0), of total degree
-/// `terms`, at the points [first, first + count): the real part of the series of ln(1 + z) at
+/// `terms`, at the points [first, first + count). It is the real part of the series of ln(1 + z) at
 /// z = x + iy, whose part of degree k in x and y is
 ///
 ///     c_k Re (x + iy)^k.
 ///
-/// For coefficients that are real, the polynomial needs no complex numbers: with p = 2 x and
-/// q = -(x^2 + y^2),
+/// Because the coefficients are real, the polynomial needs no complex numbers: with p = 2 x and q =
+/// -(x^2 + y^2),
 ///
 ///     b_k = c_k + p b_{k+1} + q b_{k+2},   f = x b_1 + q b_2
 ///
-/// downwards from b_{terms+1} = b_{terms+2} = 0. The series converges where |z| < 1. A point's
-/// value depends on it alone; every CPU gives the same. O(count terms).
+/// downwards from b_{terms+1} = b_{terms+2} = 0. The series converges for |z| < 1. A point's value
+/// depends only on the point, and is the same on every CPU. O(count terms).
 ///
 /// Source: Knuth, The Art of Computer Programming, vol. 2, section 4.6.4, equation (3).
 void evaluate_series(const double* x, const double* y, double* value, std::size_t first,
