@@ -1,4 +1,5 @@
-# How fast, as ratios measured in one run (Google Benchmark); ctest runs the short ones so that they live.
+# Benchmarks (Google Benchmark): speeds, as ratios of times measured in one run. ctest runs the
+# short ones to check that they still work.
 add_library(equipoise_bare_simgrid MODULE bench/bare_simgrid.cpp)
 target_link_libraries(equipoise_bare_simgrid PRIVATE equipoise_build_settings PkgConfig::SIMGRID)
 
@@ -11,7 +12,7 @@ add_executable(equipoise_bench
   bench/sim_bench.cpp
   bench/solve_bench.cpp
 )
-# What the machine can do is measured in loops that are compiled as kernels are.
+# The loops that measure what the machine can do are compiled with the options of the kernels.
 set_source_files_properties(bench/root_loop.cpp PROPERTIES
   COMPILE_OPTIONS "-O3;-fno-math-errno;-fno-trapping-math")
 target_link_libraries(equipoise_bench PRIVATE

@@ -1,4 +1,5 @@
-# Platform files: checks, properties, writing; StarPU's machines and this one.
+# Platform files: checks, properties, writing; the platforms of StarPU's machines and of this
+# machine.
 equipoise_tests(platforms
   SOURCES
     platforms/detect_test.cpp

@@ -1,4 +1,4 @@
-# Kernels, and what is asked of the machine.
+# Kernels, unit specifications and the sizes that are recorded.
 equipoise_tests(real
   SOURCES
     real/kernels/binomial_test.cpp
@@ -17,8 +17,8 @@ equipoise_tests(real
   SMOKE
 )
 
-# Threads: real and paced workers, how they wait for one another, recording, the thread that writes
-# run files.
+# Tests with threads: real and paced workers, how threads wait for one another, recording, and the
+# thread that writes run files.
 equipoise_tests(threads
   SOURCES
     real/core_watch_test.cpp

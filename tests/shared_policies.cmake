@@ -1,4 +1,4 @@
-# The nouns, the run loop, and what every executor and every policy promises.
+# The model, the run loop, and what every executor and every policy promises.
 add_library(equipoise_test_support STATIC
   support/program.cpp
   support/sim_platforms.cpp
@@ -30,5 +30,6 @@ equipoise_tests(contract
   SMOKE)
 
 equipoise_tests(source_tree SOURCES source_tree_test.cpp LIBS equipoise_build_settings)
-# It matches expressions with every line of the project, which takes ten times as long unoptimised.
+# This test matches regular expressions with every line of the project, which takes ten times as
+# long unoptimised.
 target_compile_options(source_tree_tests PRIVATE -O1)
