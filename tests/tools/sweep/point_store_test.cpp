@@ -1,4 +1,5 @@
-// Points on disk: appended whole, found again, torn ends cut off.
+// Tests of stored points: records are appended whole and found again, and torn last lines are cut
+// off.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -59,7 +60,8 @@ TEST_F(PointFiles, GiveBackWhatWasAppended) {
   EXPECT_EQ(points.at("a").seed, 7u);
   EXPECT_EQ(points.at("a").repetition, 2u);
   EXPECT_EQ(points.at("c").failure, "its process died of signal 6");
-  EXPECT_EQ(lines_of(read_text(folder.path("points.jsonl"))).size(), 4u);  // one header
+  EXPECT_EQ(lines_of(read_text(folder.path("points.jsonl"))).size(), 4u);  // one header and three
+                                                                           // records
 }
 
 TEST_F(PointFiles, LoseNothingButATornLastLine) {
