@@ -139,8 +139,8 @@ TEST(Paced, WaitsForTheMergeBetweenIterationsUntilTheRunIsToStop) {
     EXPECT_NEAR(clock->now().value, 1000.0, 1e-9);
     is_to_stop = true;
     executor->start({.id = 1, .first = 0, .items = 1, .iteration = 2}, UnitId{0});
-    EXPECT_NEAR(clock->now().value, 1000.1, 1e-9);  // it polls the stop request every 50 ms: at
-                                                    // once, after 50 ms and after 100 ms
+    // It polls the stop request every 50 ms: at once, after 50 ms and after 100 ms.
+    EXPECT_NEAR(clock->now().value, 1000.1, 1e-9);
   });
 }
 
@@ -169,8 +169,8 @@ TEST(Paced, BeginsAnewWhenItJoinsHoweverManyBlocksItHad) {
   setup.scenario.events = {disturb(DisturbanceKind::fail, "gpu", 1e-6, 1.0, Seconds{2e-6})};
   const auto executor = make_real_executor(std::move(setup));
   executor->run([&] {
-    for (std::uint64_t i = 0; i < 70; ++i) {  // more than a worker's own queue holds; each takes
-                                              // 4000 s
+    // More than a worker's own queue holds; each takes 4000 s.
+    for (std::uint64_t i = 0; i < 70; ++i) {
       executor->start({.id = i, .first = 0, .items = 1'000'000}, UnitId{0});
     }
     auto event = executor->next(Seconds::infinity());

@@ -299,8 +299,8 @@ TEST(Record, HandsOutAllSamplesBeforeItSaysThatAUnitWasLost) {
   std::size_t kept = 0;
   setup.keep = [&](std::span<const TraceSample> samples) { kept += samples.size(); };
   EXPECT_THROW(static_cast<void>(record(setup)), BackendError);
-  EXPECT_EQ(kept, 3u);  // two samples of 1 item, and one of 8 items, because the first block of a
-                        // size does not count
+  // Two samples of 1 item, and one of 8 items, because the first block of a size does not count.
+  EXPECT_EQ(kept, 3u);
 }
 
 TEST(Record, HandsOutAllSamplesBeforeIterationsAreRun) {

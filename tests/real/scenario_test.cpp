@@ -85,8 +85,7 @@ TEST(RealScenario, DiscardsTheLateResultOfAUnitThatFailedInTheMiddleOfABlock) {
     EXPECT_FALSE(executor->next(executor->now() + Seconds{0.02}));
     EXPECT_FALSE(executor->next(Seconds::infinity()));
   });
-  EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;  // item results are written once,
-                                                                // not twice
+  EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;  // written once, not twice
 }
 
 TEST(RealScenario, LetsAUnitThatComesBackWorkWithItsResidentDataBroughtAgain) {
@@ -271,15 +270,15 @@ TEST(RatesOf, MultiplyTheUnitsOwnSlowDownWithWhatTheScenarioDoes) {
                      disturb(DisturbanceKind::compete, "cpu0", 0.0, 0.5),
                      disturb(DisturbanceKind::bandwidth, "RAM-cpu0", 2.0, 0.25)};
   const UnitRates cpu = rates_of(parse_units({"cpu,slowdown=2"})[0], scenario);
-  EXPECT_DOUBLE_EQ(cpu.compute.at(Seconds{0.5}), 0.5);  // a competing load takes cores in reality,
-                                                        // so it does not change the rate
+  // A competing load takes cores in reality, so it does not change the rate.
+  EXPECT_DOUBLE_EQ(cpu.compute.at(Seconds{0.5}), 0.5);
   EXPECT_DOUBLE_EQ(cpu.compute.at(Seconds{1.5}), 0.125);
   EXPECT_DOUBLE_EQ(cpu.in.at(Seconds{1.5}), 0.125);  // a CPU unit copies with its own threads
   EXPECT_DOUBLE_EQ(cpu.in.at(Seconds{2.5}), 0.125 * 0.25);
   EXPECT_DOUBLE_EQ(cpu.out.at(Seconds{2.5}), 0.125);
   const UnitRates paced = rates_of(parse_units({"paced,trace_unit=x,id=cpu0"})[0], scenario);
-  EXPECT_DOUBLE_EQ(paced.compute.at(Seconds{0.5}), 0.5);  // no real load competes with a paced
-                                                          // unit, so the rate changes
+  // No real load competes with a paced unit, so the rate changes.
+  EXPECT_DOUBLE_EQ(paced.compute.at(Seconds{0.5}), 0.5);
   EXPECT_DOUBLE_EQ(paced.in.at(Seconds{1.5}), 1.0);
   EXPECT_DOUBLE_EQ(paced.in.at(Seconds{2.5}), 0.25);
 }

@@ -140,8 +140,7 @@ TEST(WakeSignal, WakesASleeper) {
   std::atomic<int> value = 0;
   for (int i = 1; i <= 20; ++i) {
     std::thread ringer([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // so that the waiter is asleep by
-                                                                  // then
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the waiter is asleep by then
       value.store(i, std::memory_order_seq_cst);
       bell.notify();
     });

@@ -109,8 +109,7 @@ struct PolicyTest {
   Items items = 0;
   Items grain_items = 1;
   int iterations = 1;
-  double resident_bytes = 0.0;       ///< as policies see it; the time it takes is
-                                     ///< FakeUnit::resident_s
+  double resident_bytes = 0.0;       ///< as policies see it; FakeUnit::resident_s is its time
   std::vector<double> memory_bytes;  ///< (n), with 1 byte per item; empty: unlimited
   std::vector<std::string> later_kernels;
   KnownCosts known;  ///< for informed policies

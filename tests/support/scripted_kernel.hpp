@@ -15,10 +15,8 @@ namespace equipoise {
 /// The behaviour of a scripted kernel, and counts of its calls.
 struct KernelScript {
   std::function<void(const Block&, int side)> compute;  ///< on the unit's thread; may throw
-  std::function<void(int side)> come_up;                ///< called when a unit's side is made; may
-                                                        ///< throw
-  std::vector<std::atomic<int>> written;                ///< (items), how often the results of each
-                                                        ///< were copied back
+  std::function<void(int side)> come_up;                ///< when a unit's side is made; may throw
+  std::vector<std::atomic<int>> written;                ///< (items), how often each came back
   std::vector<int> merges;                              ///< the arguments of `begin_iteration`
   std::atomic<int> residents = 0;
   std::atomic<int> sides = 0;

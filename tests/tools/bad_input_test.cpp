@@ -273,8 +273,7 @@ TEST_F(BadInput, EchoesNoControlCharactersAndNoEndlessNames) {
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_LT(run.err.size(), 1000u);
   EXPECT_NE(run.err.find("xxx..."), std::string::npos) << run.err;
-  EXPECT_NE(run.err.find("known are"), std::string::npos) << run.err;  // the advice must not be cut
-                                                                       // off
+  EXPECT_NE(run.err.find("known are"), std::string::npos) << run.err;  // the advice is complete
 }
 
 TEST_F(BadInput, ReadsNoDevicesAndNoNamedPipes) {

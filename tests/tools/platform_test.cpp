@@ -128,8 +128,7 @@ TEST_F(PlatformFiles, OfSeveralZonesAreSimulated) {
   const std::string platform = scratch.write("p.xml", two_zones(""));
   const ProgramRun run = run_equipoise(simulation(platform, {"ram", "a", "b"}));
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_NE(run.out.find("makespan 1.0000 s"), std::string::npos) << run.out;  // 100 items on each
-                                                                               // unit
+  EXPECT_NE(run.out.find("makespan 1.0000 s"), std::string::npos) << run.out;  // 100 items each
 }
 
 TEST_F(PlatformFiles, AreRefusedByOneRuleAboutRoutes) {

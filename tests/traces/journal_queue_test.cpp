@@ -24,8 +24,7 @@ struct Told {
   std::vector<std::uint64_t> blocks;
   std::string summary;
   std::atomic<bool> is_held = false;  ///< the journal waits before it takes a record
-  std::size_t fails_at = static_cast<std::size_t>(-1);  ///< index of the record at which the
-                                                        ///< journal throws
+  std::size_t fails_at = static_cast<std::size_t>(-1);  ///< index of the record that fails
 };
 
 class ToldFile final : public JournalFile {

@@ -128,8 +128,8 @@ TEST(Fft2d, NoticesAWrongNumberWhereverItIs) {
 }
 
 TEST(Fft2d, NoticesNumbersThatChangedPlaces) {
-  Transforms transforms({16, 16, 1}, 1);  // The swap keeps the sum of squares (Parseval), so
-                                          // another part of the check must find it.
+  // The swap keeps the sum of squares (Parseval), so another part of the check must find it.
+  Transforms transforms({16, 16, 1}, 1);
   std::swap(transforms.out.data()[40], transforms.out.data()[42]);
   std::swap(transforms.out.data()[41], transforms.out.data()[43]);
   EXPECT_FALSE(transforms.check().passed);

@@ -106,8 +106,8 @@ TEST(Nbody, AgreesWithItsCheckAtEverySize) {
 }
 
 TEST(Nbody, NoticesAWrongAccelerationWhereverItIs) {
-  Bodies bodies(1000);  // 64 of them are checked one by one, the others only in the sums over all
-                        // bodies
+  // The check sums 64 of the bodies one by one, the others only in the sums over all bodies.
+  Bodies bodies(1000);
   bodies.compute(0, 1000);
   for (const std::size_t at : {0, 1, 499, 500, 777, 998, 999}) {
     for (std::vector<double>* const column : {&bodies.ax, &bodies.ay, &bodies.az}) {

@@ -71,8 +71,8 @@ TEST(NextBlock, TakesAllThatFitsOnceHalvingWouldCostMoreThanScatter) {
 }
 
 TEST(NextBlock, TakesAllThatFitsNoMoreThanMemoryAndGrowthAllow) {
-  const NextBlock sizes(BlockSizing{}, 1e6, false);  // with a fixed cost of 100 s, a last block may
-                                                     // take 2828 s
+  // With a fixed cost of 100 s, a last block may take 2828 s.
+  const NextBlock sizes(BlockSizing{}, 1e6, false);
   EXPECT_DOUBLE_EQ(sizes.items(one_block(), 1000.0, no_cap), 800.0);
   EXPECT_DOUBLE_EQ(sizes.items(one_block(), 1000.0, 50.0), 50.0);
 }

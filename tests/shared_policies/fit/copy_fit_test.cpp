@@ -92,8 +92,8 @@ TEST(BlockTimingOf, HasInComputingWhatOwnCopiesTakeBeyondTheirLine) {
 
 TEST(BlockTimingOf, LeavesATenthOfTheComputing) {
   Trace trace = recorded_with_copies();
-  trace.samples[1].compute_mean_s = 0.05;  // less than the 0.088 s by which the line exceeds the
-                                           // copy
+  // Less than the 0.088 s by which the line exceeds the copy.
+  trace.samples[1].compute_mean_s = 0.05;
   EXPECT_NEAR(block_timing_of(trace, 0, copied(), 0).mean(2.0).value, 0.005, 1e-12);
 }
 

@@ -59,7 +59,7 @@ TEST(DlbGpu, TakesTheFitAsAlgorithmOneDoesWhenAskedTo) {
 
 TEST(DlbGpu, GoesOnTrainingWhileAFitIsPoor) {
   PolicyTest test = two_lines(10'000);
-  test.parameters["min_r2"] = "1";  // nothing exceeds it
+  test.parameters["min_r2"] = "1";  // no fit exceeds it
   const Schedule schedule = run_schedule(test);
   EXPECT_GT(schedule.sizes(0, BlockTag::train).size(), 4U);
   EXPECT_EQ(schedule.events_called("poor_fit"), 1U);

@@ -299,8 +299,7 @@ TEST(PlbHac, TheFirstCpuToBeIdleSpendsTheTimeOfSolving) {
   test.kinds.assign(4, UnitKind::gpu);
   const Schedule no_cpu = run_schedule(test);
   EXPECT_FALSE(no_cpu.decisions.at(0).decision.unit.has_value());  // after the barrier: the master
-  EXPECT_TRUE(no_cpu.decisions.at(1).decision.unit.has_value());   // then the unit that enters the
-                                                                   // step
+  EXPECT_TRUE(no_cpu.decisions.at(1).decision.unit.has_value());   // then the entering unit
 }
 
 TEST(PlbHac, RespectsGrainAndMemory) {

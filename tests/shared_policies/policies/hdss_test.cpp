@@ -42,7 +42,8 @@ TEST(Hdss, HandsOutWeightedShrinkingBlocksAfterPhaseOne) {
   for (const std::uint32_t unit : {0U, 1U, 2U}) {
     EXPECT_EQ(schedule.sizes(unit, BlockTag::train), (Sizes{5, 10, 20}));
   }
-  // Weights 0.6, 0.3, 0.1; 800 items left.
+  // The weights are 0.6, 0.3 and 0.1, and 800 items are left. Each block is half of the rest times
+  // the weight, rounded up: 0.3 * 800, 0.15 * 560, 0.05 * 476, ...
   const Sizes grants = sizes_in_order(schedule, BlockTag::run);
   ASSERT_GE(grants.size(), 7U);
   EXPECT_EQ(Sizes(grants.begin(), grants.begin() + 7), (Sizes{240, 84, 24, 23, 65, 110, 13}));
@@ -80,8 +81,7 @@ TEST(Hdss, KeepsItsWeightsWhateverHappensAfterPhaseOne) {
   }
   EXPECT_EQ(left, 0);
   EXPECT_EQ(schedule.decisions.size(), 1U);
-  EXPECT_NEAR(schedule.makespan(), 35.0 + 400.0, 1e-6);  // u0 does its 240 items at 0.6 items per
-                                                         // second
+  EXPECT_NEAR(schedule.makespan(), 35.0 + 400.0, 1e-6);  // 240 items at 0.6 items/s
 }
 
 TEST(Hdss, GrowsBlocksInProportionToSpeedsByDefault) {

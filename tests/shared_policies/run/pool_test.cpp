@@ -50,8 +50,7 @@ TEST(Pool, DoesALostRangeAgainFirst) {
   const ItemRange kept = pool.cut(10, 100);
   pool.put_back(lost);
   EXPECT_EQ(pool.remaining(), 90);
-  EXPECT_EQ(pool.cut(50, 100).first, lost.first);  // only the range of 10, because blocks are
-                                                   // contiguous
+  EXPECT_EQ(pool.cut(50, 100).first, lost.first);  // only 10: blocks are contiguous
   EXPECT_EQ(pool.cut(50, 100).first, kept.first + kept.items);
 }
 

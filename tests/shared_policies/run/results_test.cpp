@@ -190,8 +190,7 @@ TEST(Results, PairRepetitionsThatMetTheSameLuck) {
   ASSERT_TRUE(ratio.has_value());
   EXPECT_DOUBLE_EQ(ratio->mean, 1.75);
   EXPECT_NEAR(ratio->ci95_high - ratio->mean, 12.7062047 * 0.25, 1e-6);
-  EXPECT_FALSE(paired_ratio(results[0], results[2]).has_value());  // one is simulated, the other
-                                                                   // real
+  EXPECT_FALSE(paired_ratio(results[0], results[2]).has_value());  // simulated and real
   compare_with_reference(results, "b");
   EXPECT_DOUBLE_EQ(results[0].paired_ratio->mean, 1.75);
   EXPECT_DOUBLE_EQ(results[1].paired_ratio->mean, 1.0);

@@ -78,8 +78,8 @@ Sizes divide(const std::vector<double>& weights, Items items, Items grain = 1,
 TEST(Apportion, RoundsUpTheLargestRemainders) {
   EXPECT_EQ(divide({1, 2, 7}, 100), (Sizes{10, 20, 70}));
   EXPECT_EQ(divide({1, 1, 1}, 10), (Sizes{4, 3, 3}));
-  EXPECT_EQ(divide({0.1, 0.05, 0.02}, 1000), (Sizes{588, 294, 118}));  // exact shares 588.24,
-                                                                       // 294.12, 117.65
+  // Exact shares 588.24, 294.12, 117.65.
+  EXPECT_EQ(divide({0.1, 0.05, 0.02}, 1000), (Sizes{588, 294, 118}));
 }
 
 TEST(Apportion, DealsInGrains) {

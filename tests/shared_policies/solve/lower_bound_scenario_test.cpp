@@ -45,8 +45,8 @@ TEST(DisturbedBound, WorksAtTheSpeedThatIsLeft) {
   EXPECT_NEAR(problem.bound().seconds, 10.0, 1e-7);
   problem.disturb(4.0, Kind::slow, "u0", 2.0);  // 4 s, then 6 s of work at half the speed
   EXPECT_NEAR(problem.bound().seconds, 16.0, 1e-7);
-  problem.disturb(4.0, Kind::compete, "u0", 0.5, 8.0);  // 1 s of work from 4 to 8, then 5 s of work
-                                                        // at half the speed
+  // 1 s of work from 4 to 8, then 5 s of work at half the speed.
+  problem.disturb(4.0, Kind::compete, "u0", 0.5, 8.0);
   EXPECT_NEAR(problem.bound().seconds, 18.0, 1e-7);
   EXPECT_NEAR(problem.bound(3.0).seconds, 1.0 + 4.0 + 2.0 * 8.0, 1e-7);
   EXPECT_NEAR(problem.bound(100.0).seconds, 20.0, 1e-7);

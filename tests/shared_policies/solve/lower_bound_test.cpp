@@ -224,7 +224,7 @@ TEST(CheapestBlocks, NeverExceedsAnyWayOfCuttingAShare) {
 }
 
 TEST(PackingSolver, FindsTheBestMixture) {
-  // 3 a + 5 b with a / 2 + b <= 1 and a + b / 2 <= 1: a = b = 2/3.
+  // Maximise 3 a + 5 b subject to a / 2 + b <= 1 and a + b / 2 <= 1: a = b = 2/3.
   PackingSolver solver;
   const Packing packing =
       solver.solve({{3.0, 5.0}, {0, 2, 4}, {0, 1, 0, 1}, {0.5, 1.0, 1.0, 0.5}, 2});

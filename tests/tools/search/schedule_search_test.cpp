@@ -124,8 +124,8 @@ class ScheduleSearch : public testing::Test {
     if (kept.setup.scenario.events.empty()) {
       EXPECT_EQ(simulated_s(kept), found.seconds);
     } else {
-      EXPECT_GE(simulated_s(kept), found.seconds);  // the result may come from our own policy,
-                                                    // which adapts
+      // The result may come from our own policy, which adapts.
+      EXPECT_GE(simulated_s(kept), found.seconds);
     }
     return found;
   }

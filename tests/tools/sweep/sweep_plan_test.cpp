@@ -137,8 +137,8 @@ TEST_F(Plan, DealsEveryPointAndSearchToOneShard) {
   ASSERT_TRUE(problems.empty()) << problems.front();
   ASSERT_EQ(made.experiments.size(), 3u);
   for (const PlannedExperiment& planned : made.experiments) {
-    EXPECT_EQ(planned.schedule_key, made.experiments[0].schedule_key);  // the seed does not change
-                                                                        // the schedule
+    // The seed does not change the schedule.
+    EXPECT_EQ(planned.schedule_key, made.experiments[0].schedule_key);
     EXPECT_EQ(planned.searched_by, 0u);
   }
   for (std::size_t i = 0; i < made.points.size(); ++i) {

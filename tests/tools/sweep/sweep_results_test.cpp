@@ -65,8 +65,8 @@ TEST(SweepResults, TakeGeometricMeansAndTheWorst) {
   EXPECT_NEAR(plb.speedup.worst, 1.0 / 1.1, 1e-12);
   EXPECT_EQ(plb.speedup.worst_experiment, "two");
   EXPECT_NEAR(plb.over_lower_bound.geometric_mean, std::sqrt(2.0 * 3.3), 1e-12);
-  EXPECT_NEAR(plb.over_best.geometric_mean, std::sqrt(1.1), 1e-12);  // an oracle does not count as
-                                                                     // the best
+  // An oracle does not count as the best.
+  EXPECT_NEAR(plb.over_best.geometric_mean, std::sqrt(1.1), 1e-12);
   EXPECT_EQ(results.standings[2].foresight, Foresight::oracle);
   EXPECT_NEAR(results.standings[0].over_reference.geometric_mean, std::sqrt(2.0 / 1.1), 1e-12);
 }
@@ -90,8 +90,8 @@ TEST(SweepResults, PairTheReferenceWithTheBestOther) {
   EXPECT_EQ(results.against[1].best_other, "greedy");
   EXPECT_NEAR(results.against[0].ratio.mean, 0.5, 1e-12);
   EXPECT_NEAR(results.against[1].ratio.mean, 1.1, 1e-12);
-  EXPECT_NEAR(results.against[1].ratio.ci95_low, 1.1, 1e-12);  // the ratio is the same in both
-                                                               // repetitions
+  // The ratio is the same in both repetitions.
+  EXPECT_NEAR(results.against[1].ratio.ci95_low, 1.1, 1e-12);
 }
 
 TEST(SweepResults, CountExperimentsWithResultsWhateverTheirBound) {
