@@ -1,5 +1,5 @@
-# Benchmarks as ratios measured in one run (Google Benchmark). ctest runs the short ones to check
-# that they work.
+# Benchmarks (Google Benchmark): speeds, as ratios of times measured in one run. ctest runs the
+# short ones to check that they still work.
 add_library(equipoise_bare_simgrid MODULE bench/bare_simgrid.cpp)
 target_link_libraries(equipoise_bare_simgrid PRIVATE equipoise_build_settings PkgConfig::SIMGRID)
 
@@ -12,7 +12,7 @@ add_executable(equipoise_bench
   bench/sim_bench.cpp
   bench/solve_bench.cpp
 )
-# The machine's capability is measured in loops that are compiled like kernels.
+# The loops that measure what the machine can do are compiled with the options of the kernels.
 set_source_files_properties(bench/root_loop.cpp PROPERTIES
   COMPILE_OPTIONS "-O3;-fno-math-errno;-fno-trapping-math")
 target_link_libraries(equipoise_bench PRIVATE
@@ -21,7 +21,7 @@ target_link_libraries(equipoise_bench PRIVATE
 add_dependencies(equipoise_bench equipoise_bare_simgrid)
 set_source_files_properties(bench/sim_bench.cpp PROPERTIES
   COMPILE_DEFINITIONS "EQUIPOISE_BARE_SIMGRID=\"$<TARGET_FILE:equipoise_bare_simgrid>\"")
-# The folder of the generated vectors.hpp.
+# For vectors.hpp.
 target_include_directories(equipoise_bench PRIVATE ${PROJECT_BINARY_DIR}/made)
 add_dependencies(smoke equipoise_bench)
 add_test(NAME benchmark_lives COMMAND equipoise_bench --benchmark_min_time=0.01

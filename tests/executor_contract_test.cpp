@@ -1,5 +1,5 @@
-// What shared_policies/run/executor.hpp promises, asked of every executor: fake, simulated, real,
-// paced.
+// What shared_policies/run/executor.hpp promises, checked on every executor: fake, simulated, real
+// and paced.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr Items all_items = 100'000;
 
-/// An executor of two units, and what it needs to live.
+/// An executor of two units, and the kernel that it uses (if any).
 struct Subject {
   std::unique_ptr<Kernel> kernel;
   std::unique_ptr<Executor> executor;
@@ -60,7 +60,7 @@ Subject make_real() {
   return subject;
 }
 
-/// A GPU of a trace, 1e-4 s and 1e-7 s an item, and a slower one.
+/// Two paced GPUs: one takes 1e-4 s + 1e-7 s per item, the other three times as long.
 Subject make_paced() {
   Trace trace;
   trace.kernel = "empty";
@@ -136,9 +136,9 @@ TEST_P(AnyExecutor, ReportsEveryBlockOnceAndThoseOfAUnitInTheOrderOfStarting) {
       EXPECT_GE(finished.block.id, last[finished.unit.index]);
       last[finished.unit.index] = finished.block.id;
       EXPECT_EQ(finished.block.items, 10);
-      EXPECT_GE(event->at, at);  // the earliest that was not reported yet
+      EXPECT_GE(event->at, at);  // events come in the order of their times
       at = event->at;
-      // A block cannot have taken longer than from its handing out to its end.
+      // A block's stages cannot take longer than the time from its assignment to its end.
       EXPECT_LE(total(finished.times).value, (event->at - finished.assigned).value + 1e-9);
     }
     EXPECT_EQ(seen.size(), 40u);

@@ -1,4 +1,5 @@
-# Platform files: checks, properties and writing, for StarPU's machines and for this machine.
+# Platform files: checks, properties, writing; the platforms of StarPU's machines and of this
+# machine.
 equipoise_tests(platforms
   SOURCES
     platforms/detect_test.cpp

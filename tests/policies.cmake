@@ -1,4 +1,4 @@
-# The policies, each on schedules that were computed by hand.
+# The policies, each tested on schedules that were worked out by hand.
 equipoise_tests(policies
   SOURCES
     shared_policies/divide/energy_alpha_test.cpp

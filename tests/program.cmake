@@ -1,11 +1,11 @@
-# Tests of the program through its command line.
+# The program, tested through its commands as a user types them.
 function(equipoise_program_tests name)
   equipoise_tests(${name} ${ARGN}
     LIBS equipoise_program equipoise_test_support nlohmann_json::nlohmann_json)
   add_dependencies(${name}_tests equipoise)
 endfunction()
 
-# Runs on this machine's units.
+# These run on this machine's units.
 equipoise_program_tests(live
   SOURCES
     tools/paced_test.cpp
@@ -15,7 +15,7 @@ equipoise_program_tests(live
     tools/validate_test.cpp
   ALONE)
 
-# The usual commands.
+# The usual way through the program.
 equipoise_program_tests(program
   SOURCES
     tools/parts_test.cpp
@@ -42,12 +42,12 @@ equipoise_program_tests(commands
 set_source_files_properties(tools/without_simgrid_test.cpp PROPERTIES
   COMPILE_DEFINITIONS "EQUIPOISE_SIMGRID_MODULE=\"$<TARGET_FILE:equipoise_simgrid>\"")
 
-# Internal parts of the program.
+# The search for schedules that the commands use.
 equipoise_tests(search
   SOURCES tools/search/schedule_search_test.cpp
   LIBS equipoise_program equipoise_test_support)
 
-# Parts of sweeps.
+# The parts of a sweep.
 equipoise_tests(sweep
   SOURCES tools/sweep/campaign_file_test.cpp tools/sweep/sweep_plan_test.cpp tools/sweep/point_store_test.cpp tools/sweep/sweep_results_test.cpp
   LIBS equipoise_program equipoise_test_support)

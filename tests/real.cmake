@@ -1,4 +1,4 @@
-# Kernels, block sizes and unit texts.
+# Kernels, unit specifications and the sizes that are recorded.
 equipoise_tests(real
   SOURCES
     real/kernels/binomial_test.cpp
@@ -17,7 +17,8 @@ equipoise_tests(real
   SMOKE
 )
 
-# Threads: real and paced workers, waiting, recording, and the thread that writes run files.
+# Tests with threads: real and paced workers, how threads wait for one another, recording, and the
+# thread that writes run files.
 equipoise_tests(threads
   SOURCES
     real/core_watch_test.cpp

@@ -1,4 +1,4 @@
-# The data types, the run loop, and the contract tests of executors and policies.
+# The model, the run loop, and what every executor and every policy promises.
 add_library(equipoise_test_support STATIC
   support/program.cpp
   support/sim_platforms.cpp
@@ -30,6 +30,6 @@ equipoise_tests(contract
   SMOKE)
 
 equipoise_tests(source_tree SOURCES source_tree_test.cpp LIBS equipoise_build_settings)
-# The tests match regular expressions with every line of the project, ten times slower if not
-# optimised.
+# This test matches regular expressions with every line of the project, which takes ten times as
+# long unoptimised.
 target_compile_options(source_tree_tests PRIVATE -O1)

@@ -1,4 +1,4 @@
-# The simulator, its timeline, and its child processes.
+# The simulator, its timeline, and the child processes in which it runs.
 equipoise_tests(sim
   SOURCES
     sim/agreement_test.cpp
@@ -13,7 +13,8 @@ equipoise_tests(sim
     sim/timeline_test.cpp
   LIBS equipoise_test_support equipoise::platforms
 )
-# Declarations of SimGrid's energy plugin; its functions are in the SimGrid of the module.
+# The declarations of the energy plugin. The functions are called in the SimGrid that the module
+# brings.
 target_include_directories(sim_tests SYSTEM PRIVATE ${SIMGRID_INCLUDE_DIRS})
 set_source_files_properties(sim/energy_test.cpp PROPERTIES
   COMPILE_DEFINITIONS "EQUIPOISE_SIMGRID_MODULE=\"$<TARGET_FILE:equipoise_simgrid>\"")

@@ -1,4 +1,4 @@
-# Fits and solvers.
+# Cost fits and solvers.
 equipoise_tests(solve
   SOURCES
     shared_policies/divide/energy_search_test.cpp

@@ -1,4 +1,4 @@
-// Reads the source tree and fails where the architecture's rules are broken.
+// Reads the source tree and fails if a rule of the architecture is broken.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ std::vector<Source> sources() {
   return all;
 }
 
-/// Fails for every line that `pattern` is found in, in files for which `applies` holds.
+/// Fails for every line that matches `pattern` in files for which `applies` returns true.
 template <class Applies>
 void expect_none(const std::string& pattern, const std::string& why, Applies&& applies) {
   const std::regex forbidden(pattern);
@@ -85,7 +85,7 @@ TEST(SourceTree, FoldersOfTheStarDoNotKnowOneAnother) {
   for (const std::string& folder : points) {
     for (const std::string& other : points) {
       if (other == folder) continue;
-      // How files are opened is for all.
+      // The folder files/ inside another folder, which opens files, may be included by all.
       expect_none("#include \"" + other + "/(?!files/)", folder + " includes " + other,
                   inside(folder + "/"));
     }
@@ -107,7 +107,7 @@ TEST(SourceTree, PoliciesRunModelFitAndSolveKeepTheirOrder) {
               "solve/ depends on fit/, model/ and machine/", inside("shared_policies/solve/"));
 }
 
-/// The headers of ours that `path` includes, and what these include, and so on.
+/// The headers of ours that `path` includes, directly or through other headers.
 std::set<std::string> included_by(const std::string& path) {
   static const std::map<std::string, std::vector<std::string>> direct = [] {
     std::map<std::string, std::vector<std::string>> found;

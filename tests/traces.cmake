@@ -1,4 +1,4 @@
-# Trace files, imports, and block timings from traces.
+# Trace files, imports, and the block times that are drawn from them.
 equipoise_tests(traces
   SOURCES
     traces/files/input_file_test.cpp

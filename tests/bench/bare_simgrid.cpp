@@ -1,4 +1,4 @@
-// Nothing but SimGrid.
+// The bare SimGrid program. It uses nothing but SimGrid.
 #include "tests/bench/bare_simgrid.hpp"
 
 #include <simgrid/s4u.hpp>

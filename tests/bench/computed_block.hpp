@@ -1,4 +1,4 @@
-// How the benchmarks of kernels time one unit.
+// How the kernel benchmarks time one unit.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -12,8 +12,8 @@
 
 namespace equipoise {
 
-/// Computes the block of the first `items` items of a kernel again and again, with one thread;
-/// copies are left out. Counts items and FLOP.
+/// Repeatedly computes the block of the first `items` items of a kernel, with one thread and
+/// without copies. Counts items and FLOP.
 inline void compute_block(benchmark::State& state, const std::string& name,
                           const TypedParameters& parameters, Items items) {
   const std::unique_ptr<Kernel> kernel = make_kernel(name, parameters, "--workload");

@@ -1,5 +1,5 @@
-// How fast one unit computes kernels on grids and bodies, beside what the machine can do. Links
-// equipoise::real and FFTW.
+// How fast one unit computes kernels on grids and bodies, compared with what the machine can do.
+// Links equipoise::real and FFTW.
 #include <benchmark/benchmark.h>
 #include <fftw3.h>
 
@@ -29,8 +29,9 @@ BENCHMARK(real_fft2d)
     ->ArgsProduct({{128, 500, 512, 1024}, {1, 2}})
     ->Unit(benchmark::kMillisecond);
 
-/// What the machine can do: FFTW's own plans of the whole array, the best that it measures, forward
-/// alone or forward and inverse (there is no filter in between), on the same number of arrays.
+/// What the machine can do: FFTW's own plan of the whole array, the fastest that FFTW finds by
+/// measuring. Forward only, or forward and inverse without the kernel's filter between them, on the
+/// same number of arrays.
 void machine_fft2d(benchmark::State& state) {
   constexpr std::size_t count = 8;
   const int size = static_cast<int>(state.range(0));
@@ -52,7 +53,7 @@ void machine_fft2d(benchmark::State& state) {
   }
   fftw_destroy_plan(forward);
   fftw_destroy_plan(inverse);
-  fftw_forget_wisdom();  // kernels must not find what was measured here
+  fftw_forget_wisdom();  // kernels must not reuse the plans measured here
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(count));
   const auto n = static_cast<double>(points);
   state.counters["flop_per_s"] =
@@ -65,7 +66,7 @@ BENCHMARK(machine_fft2d)
     ->ArgsProduct({{128, 500, 512, 1024}, {1, 2}})
     ->Unit(benchmark::kMillisecond);
 
-/// A whole image, whose rows differ.
+/// A whole image, because the cost of a row depends on the row.
 void real_mandelbrot(benchmark::State& state) {
   compute_block(
       state, "mandelbrot",
@@ -78,8 +79,8 @@ BENCHMARK(real_mandelbrot)
     ->Arg(1000)
     ->Unit(benchmark::kMillisecond);
 
-/// What the same loop can do where nobody waits for others: most of 32 points of the real axis
-/// stay.
+/// What the same loop can do when no lane waits for others: 24 of the 32 points lie from -2 to 1/4
+/// on the real axis and never escape.
 void machine_mandelbrot_steps(benchmark::State& state) {
   const EscapeImage image{.width = 32, .height = 1, .max_iterations = 10'000};
   double counts[32];
@@ -93,7 +94,8 @@ void machine_mandelbrot_steps(benchmark::State& state) {
 }
 BENCHMARK(machine_mandelbrot_steps);
 
-/// Bodies in the first cache, in the second, and as many as in the energy paper.
+/// Bodies that fit in the first-level cache, in the second-level cache, and the number of bodies in
+/// the energy paper.
 void real_nbody(benchmark::State& state) {
   const Items block = 256;
   compute_block(state, "nbody", {{"bodies", std::to_string(state.range(0))}}, block);
@@ -107,7 +109,7 @@ BENCHMARK(real_nbody)
     ->Arg(51'200)
     ->Unit(benchmark::kMillisecond);
 
-/// What the machine can do: square roots and divisions, of which a pair of bodies needs one each.
+/// What the machine can do: square roots and divisions. Each pair of bodies needs one of each.
 void machine_roots_and_divisions(benchmark::State& state) {
   double numbers[64];
   std::ranges::fill(numbers, 2.0);
@@ -118,8 +120,8 @@ void machine_roots_and_divisions(benchmark::State& state) {
 }
 BENCHMARK(machine_roots_and_divisions);
 
-/// The filter of the energy paper and a small one, in blocks of 64 rows and of one; beside
-/// machine_multiply_add, which has no pixel to load.
+/// The filter of the energy paper and a small one, in blocks of 64 rows and of one row. To be
+/// compared with machine_multiply_add, which loads no pixels.
 void real_gaussian(benchmark::State& state) {
   compute_block(state, "gaussian",
                 {{"width", "2000"}, {"height", "64"}, {"radius", std::to_string(state.range(0))}},

@@ -1,5 +1,5 @@
-// How fast one unit computes kernels whose items are points, options and genes, beside what the
-// machine can do. Links equipoise::real.
+// How fast one unit computes kernels whose items are points, options and genes, compared with what
+// the machine can do. Links equipoise::real.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -17,8 +17,9 @@ constexpr std::size_t chains = 128;
 constexpr std::size_t parts = 8;
 constexpr std::size_t unrolled = 8;
 
-/// Takes `chains` recurrences `unrolled` steps on for each of `repeats`, one from each of the parts
-/// side by side: `products` multiplications and an addition a step, all in registers.
+/// Advances `chains` independent recurrences by `unrolled` steps in each of `repeats` rounds.
+/// Computes `parts` recurrences side by side, one from each part. A step is `products`
+/// multiplications and one addition, all in registers.
 template <int products>
 [[gnu::always_inline]] inline void multiply_and_add(double* numbers, std::size_t repeats,
                                                     double factor, double term) {
@@ -42,10 +43,10 @@ template <int products>
   }
 }
 
-/// What the machine can do with next to nothing to load: as many multiplications as additions, as
-/// in distances and series, or twice as many, as on a lattice. Kernels write each of them as an
-/// instruction, so that all CPUs give the same bits; what a CPU's fused instruction could do is
-/// shown by `machine_dgemm`.
+/// What the machine can do with almost no loads: as many multiplications as additions (as in
+/// distances and series), or twice as many (as on a lattice). Kernels write each operation as a
+/// separate instruction, so that all CPUs give the same bits. `machine_dgemm` shows what fused
+/// instructions can do.
 template <int products>
 void machine_multiply_add(benchmark::State& state) {
   constexpr std::size_t repeats = 1000;
@@ -63,7 +64,7 @@ void machine_multiply_add(benchmark::State& state) {
 BENCHMARK(machine_multiply_add<1>)->Name("machine_multiply_add");
 BENCHMARK(machine_multiply_add<2>)->Name("machine_two_multiply_add");
 
-/// Points and their nearest of many centroids, and of few.
+/// Points, each with the nearest of many centroids or of few.
 void real_kmeans(benchmark::State& state) {
   compute_block(state, "kmeans",
                 {{"points", "1e4"},
@@ -89,8 +90,8 @@ void real_grn(benchmark::State& state) {
 }
 BENCHMARK(real_grn)->ArgName("samples")->Arg(20)->Arg(64)->Unit(benchmark::kMillisecond);
 
-/// What the machine can do: two look-ups a pair in tables in the first cache, the least sum kept,
-/// and nothing else.
+/// What the machine can do: two look-ups per pair in tables that fit in the first-level cache, and
+/// the minimum of their sums.
 void machine_two_look_ups(benchmark::State& state) {
   constexpr std::size_t count = 512;
   std::vector<std::int32_t> table(256);

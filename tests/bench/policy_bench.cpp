@@ -1,6 +1,6 @@
-// What a policy costs the controller for each block: the whole run loop on a table of block times,
-// every block cut down to one item by unit memory, so that policies with few large blocks are asked
-// as often as those with many small ones.
+// What a policy costs the controller per block. Runs the whole run loop with the fake executor.
+// Unit memory limits every block to one item, so that policies with few large blocks are asked as
+// often as policies with many small ones.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@
 namespace equipoise {
 namespace {
 
-/// Takes nothing down.
+/// A journal that drops all records.
 class NoJournal final : public Journal {
  public:
   void block(const BlockRecord& /*record*/) override {}
@@ -23,7 +23,7 @@ class NoJournal final : public Journal {
   void event(const EventRecord& /*record*/) override {}
 };
 
-/// CPU time per block; `policy` null: a policy that answers every request with one item.
+/// CPU time per block. `info` null: a policy that answers every request with one item.
 void controller_blocks(benchmark::State& state, const PolicyInfo* info) {
   const auto units = static_cast<std::size_t>(state.range(0));
   constexpr Items items = 100'000;
@@ -54,7 +54,7 @@ void controller_blocks(benchmark::State& state, const PolicyInfo* info) {
                                                          benchmark::Counter::kInvert);
 }
 
-/// One benchmark for every policy of the catalog, and one for the loop by itself.
+/// One benchmark for every policy of the catalog, and one ("none") for the run loop alone.
 [[maybe_unused]] const bool registered = [] {
   const auto add = [](const std::string& name, const PolicyInfo* info) {
     benchmark::RegisterBenchmark(

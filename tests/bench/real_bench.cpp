@@ -1,6 +1,6 @@
-// How fast the real side is: the controller for empty blocks, kernels beside what the machine can
-// do, two units together beside what they could do. Links equipoise::real, equipoise::traces and
-// OpenBLAS.
+// How fast real runs are: the controller with empty blocks, kernels compared with what the machine
+// can do, and two units together compared with the bound that their rates set. Links
+// equipoise::real, equipoise::traces and OpenBLAS.
 #include <benchmark/benchmark.h>
 #include <cblas.h>
 #include <fmt/format.h>
@@ -27,14 +27,14 @@
 namespace equipoise {
 namespace {
 
-/// What one unit did in a run.
+/// Sums over the blocks of one unit in a run.
 struct UnitSums {
   Items items = 0;
   StageTimes times;
-  Seconds end;  ///< of its last block
+  Seconds end;  ///< of the last block
 };
 
-/// Adds up what units did and hands all records on, if there is somebody to hand them to.
+/// Adds up the blocks of each unit and passes all records on to `next`, which may be null.
 class RunSums final : public Journal {
  public:
   RunSums(std::size_t units, Journal* next) : sums(units), next_(next) {}
@@ -60,10 +60,10 @@ class RunSums final : public Journal {
   Journal* next_;
 };
 
-/// How the run file is written.
+/// How the run file is written: not at all, by the controller thread, or by a separate thread.
 enum class Written { nowhere, at_once, by_a_thread };
 
-/// A kernel on some units, and a run file to write to.
+/// A kernel on some units, with a run file.
 class RealBench {
  public:
   RealBench(const std::vector<std::string>& units, const std::string& kernel,
@@ -79,13 +79,14 @@ class RealBench {
 
   [[nodiscard]] const Workload& workload() const { return kernel_->workload(); }
 
-  /// Runs everything in blocks of one size; what each unit did. An incomplete run is an error.
+  /// Runs everything in blocks of one size and returns the sums of each unit. An incomplete run is
+  /// an error.
   std::vector<UnitSums> run(benchmark::State& state, Items block_items) {
     Scripted policy = pieces_of(block_items);
     return run(state, policy, {});
   }
 
-  /// The same with a policy, on units whose memory holds so many items.
+  /// Runs everything with a policy, on units whose memory holds `memory_items` items.
   std::vector<UnitSums> run(benchmark::State& state, Policy& policy,
                             std::optional<Items> memory_items) {
     RealSetup real;
@@ -124,7 +125,7 @@ class RealBench {
                       fmt::format("equipoise_bench_{}.jsonl", fmt::ptr(this));
 };
 
-/// Wall time of a run of 10^6 empty blocks, run file and decisions included.
+/// Wall time of a run of 10^6 empty blocks, including the run file and decisions.
 void real_empty_blocks(benchmark::State& state) {
   const std::vector<std::string> units(static_cast<std::size_t>(state.range(0)),
                                        fmt::format("cpu,slots={}", state.range(1)));
@@ -141,8 +142,9 @@ BENCHMARK(real_empty_blocks)
     ->UseRealTime()
     ->Iterations(3);
 
-/// What the run file costs two units: none, written at once by the controller, written by a thread.
-/// As many cores as threads are needed to see what the thread takes off the controller.
+/// The cost of the run file with two units: no file, a file written by the controller, a file
+/// written by a separate thread. There must be as many cores as threads to see how much work the
+/// separate thread takes off the controller.
 void real_empty_blocks_written(benchmark::State& state) {
   RealBench bench({"cpu", "cpu"}, "empty", {{"items", "1e6"}},
                   static_cast<Written>(state.range(0)));
@@ -158,8 +160,8 @@ BENCHMARK(real_empty_blocks_written)
     ->UseRealTime()
     ->Iterations(3);
 
-/// The same with every policy of the catalog on two units. Their memory holds one item, so that all
-/// policies have 10^6 blocks, whatever sizes they ask for.
+/// Wall time of 10^6 empty blocks with every policy of the catalog on two units. Their memory holds
+/// one item, so that every policy has 10^6 blocks, whatever sizes it asks for.
 void real_policy_blocks(benchmark::State& state, const PolicyInfo& info) {
   RealBench bench({"cpu", "cpu"}, "empty", {{"items", "1e6"}});
   KnownCosts known;
@@ -187,10 +189,10 @@ void real_policy_blocks(benchmark::State& state, const PolicyInfo& info) {
   return true;
 }();
 
-/// Time as the unit itself measured it, for rates.
+/// Reports the time that the unit itself measured, so that rates refer to it.
 void set_time(benchmark::State& state, Seconds time) { state.SetIterationTime(time.value); }
 
-/// Computing options, copies left out; and all three stages of them.
+/// Black-Scholes options: computing only, or all three stages.
 void real_blackscholes(benchmark::State& state) {
   RealBench bench({"cpu"}, "blackscholes", {{"options", "2e6"}});
   const bool copies = state.range(0) != 0;
@@ -202,7 +204,7 @@ void real_blackscholes(benchmark::State& state) {
 }
 BENCHMARK(real_blackscholes)->ArgName("copies")->Arg(0)->Arg(1)->UseManualTime()->Iterations(5);
 
-/// What the machine can do: the same arithmetic on data that stays in the first cache.
+/// What the machine can do: the same arithmetic on data that stays in the first-level cache.
 void machine_blackscholes_in_cache(benchmark::State& state) {
   constexpr std::size_t count = 512;
   std::vector<double> c[6];
@@ -216,7 +218,8 @@ void machine_blackscholes_in_cache(benchmark::State& state) {
 }
 BENCHMARK(machine_blackscholes_in_cache);
 
-/// What the machine can do: copying memory that does not fit in caches (bytes read, and written).
+/// What the machine can do: copying memory that does not fit in caches. The bytes are those of the
+/// source; as many are written.
 void machine_memory_copy(benchmark::State& state) {
   const std::vector<double> from(std::size_t{8} << 20, 1.0);
   std::vector<double> to(from.size());
@@ -229,7 +232,7 @@ void machine_memory_copy(benchmark::State& state) {
 }
 BENCHMARK(machine_memory_copy)->UseRealTime();
 
-/// One unit, blocks of 128 rows: FLOP/s while it computes.
+/// One unit, blocks of `rows` rows: FLOP/s while it computes.
 void real_matmul(benchmark::State& state) {
   RealBench bench({"cpu"}, "matmul", {{"n", "1536"}});
   for (auto _ : state) set_time(state, bench.run(state, state.range(0)).front().times.compute);
@@ -245,7 +248,7 @@ BENCHMARK(real_matmul)
     ->UseManualTime()
     ->Iterations(3);
 
-/// What the machine can do: OpenBLAS on the whole product, one thread.
+/// What the machine can do: OpenBLAS on the whole product with one thread.
 void machine_dgemm(benchmark::State& state) {
   constexpr int n = 1536;
   openblas_set_num_threads(1);
@@ -261,7 +264,7 @@ void machine_dgemm(benchmark::State& state) {
 }
 BENCHMARK(machine_dgemm)->UseRealTime()->Iterations(3);
 
-/// The time of `items` at the rates that units had while they were busy, all together.
+/// The time that `items` take at the sum of the rates that the units had while they were busy.
 double bound_s(const std::vector<UnitSums>& units, Items items) {
   double rate = 0.0;
   for (const UnitSums& unit : units) {
@@ -276,9 +279,10 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// Two equal units together under our policy: the makespan over the bound that their rates set,
-/// those in a run of half of the items each in one block, which comes just before, and those in the
-/// run itself, whose blocks have fixed costs each.
+/// Two equal units together under our policy. Reports the makespan over the bound that the units'
+/// rates set. `over_halves` takes the rates of a run just before, in which each unit computes half
+/// of the items in one block. `over_own_rates` takes the rates of the run itself, whose blocks have
+/// fixed costs each.
 void real_two_units(benchmark::State& state, const std::string& kernel,
                     const TypedParameters& size) {
   RealBench bench({"cpu", "cpu"}, kernel, size);

@@ -1,4 +1,4 @@
-// Chains of roots and quotients, compiled as the loops of kernels are.
+// Chains of square roots and divisions, compiled with the options of the kernels' loops.
 #include "tests/bench/root_loop.hpp"
 
 #include <cmath>

@@ -1,7 +1,9 @@
-// How fast simulations are: blocks a second, beside a program that uses SimGrid without us.
+// How fast simulations are, in blocks per second, compared with a program that uses SimGrid
+// directly.
 //
-// Every run has a process of its own; ours and the bare one take turns, so that their ratio is of
-// one moment. Counters are medians: `ratio` is our blocks per second over the bare program's.
+// Every run has its own process. Our runs and the bare program's alternate, so that both see the
+// same state of the machine. Counters are medians: `ratio` is our blocks per second over the bare
+// program's.
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -35,7 +37,7 @@ struct Measured {
   double peak_mib = 0.0;
 };
 
-/// Runs `simulate`, which returns the simulated time, in a child.
+/// Runs `simulate`, which returns the simulated time, in a child process.
 template <class Simulate>
 Measured measure(Simulate&& simulate) {
   ChildProcess child([&](int fd) {
@@ -58,7 +60,7 @@ Measured measure(Simulate&& simulate) {
   return measured;
 }
 
-/// A run without a record but when it ended.
+/// A journal that keeps only the end of the last block.
 class NoLines final : public Journal {
  public:
   void block(const BlockRecord& record) override { end_s_ = record.end.value; }
@@ -70,7 +72,7 @@ class NoLines final : public Journal {
   double end_s_ = 0.0;
 };
 
-/// A whole run: policy, loop and simulator.
+/// A whole run with policy, run loop and simulator.
 void run_ours(const SimSetup& setup, Journal& journal) {
   RunSetup run;
   for (const PlatformUnit& unit : setup.platform.units) run.units.push_back(unit.unit);
@@ -87,7 +89,7 @@ double run_without_journal(const SimSetup& setup) {
   return journal.end_s();
 }
 
-/// With the run file that the program would write.
+/// A run that writes the run file that the program would write.
 double run_with_journal(const SimSetup& setup) {
   std::vector<std::string> names;
   for (const PlatformUnit& unit : setup.platform.units) names.push_back(unit.unit.name);
@@ -106,20 +108,20 @@ double median(std::vector<double> values) {
 }
 
 enum Kind {
-  nothing_moves,    ///< the bare program still sends a byte each way, over private links
-  private_links,    ///< of 1 GB/s
-  one_shared_link,  ///< which is in use half of the time
+  nothing_moves,    ///< the bare program still sends one byte each way, over private links
+  private_links,    ///< of 1 GB/s each
+  one_shared_link,  ///< busy half of the time
   full_shared_link,
 };
 
-/// Bytes a block, in each direction.
+/// Bytes of a block in each direction.
 double bytes_of(Kind kind) { return kind == nothing_moves ? 0.0 : 1e5; }
 
 TestPlatform platform_of(Kind kind, int units) {
   TestPlatform platform;
   for (int i = 0; i < units; ++i) {
     TestUnit unit;
-    // Units differ a little, so that they do not go in step.
+    // Units differ a little, so that they do not run in lockstep.
     unit.per_item_s = 1e-3 * (1.0 + 0.001 * i / units);
     if (kind == nothing_moves || kind == private_links) {
       unit.bandwidth = 1e9;
@@ -158,7 +160,7 @@ RunBare* bare_program() {
   return reinterpret_cast<RunBare*>(function);
 }
 
-/// Ours against the bare program, neither of which writes a journal.
+/// Our simulator against the bare program. Neither writes a journal.
 void sim_against_bare(benchmark::State& state, Kind kind) {
   const auto units = static_cast<int>(state.range(0));
   const auto blocks = static_cast<std::uint64_t>(state.range(1));
@@ -177,7 +179,8 @@ void sim_against_bare(benchmark::State& state, Kind kind) {
   state.counters["ratio"] = median(bare_s) / median(ours_s);
 }
 
-/// Ours alone, with its run file: long runs, many units, and memory that does not grow with blocks.
+/// Our simulator alone, with its run file: long runs and many units. Memory must not grow with the
+/// number of blocks.
 void sim_with_run_file(benchmark::State& state, Kind kind) {
   const auto blocks = static_cast<std::uint64_t>(state.range(1));
   const SimSetup setup = setup_of(kind, static_cast<int>(state.range(0)), blocks);

@@ -1,4 +1,4 @@
-// How fast splits are solved, costs are fitted and lower bounds are found.
+// How fast splits are solved, cost models are fitted and lower bounds are found.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -103,7 +103,7 @@ BENCHMARK_CAPTURE(fit, subset, FitMode::subset)
     ->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(fit, nnls, FitMode::nnls)->Arg(8)->Unit(benchmark::kMicrosecond);
 
-/// n units of which every fourth moves its data over its own link and one that they share, so many
+/// n units. Every fourth one moves its data over its own link and a shared link. `events`
 /// disturbances of units and links.
 void lower_bound_disturbed(benchmark::State& state) {
   BoundProblem problem(1'000'000);

@@ -1,4 +1,4 @@
-// This machine as a platform.
+// Tests of the detection of this machine as a platform.
 #include <gtest/gtest.h>
 
 #include "platforms/detect.hpp"

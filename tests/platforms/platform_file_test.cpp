@@ -1,4 +1,4 @@
-// Platform files: static checks, host properties, and files of our own.
+// Tests of platform files: static checks, host properties, and the files that we write.
 #include <gtest/gtest.h>
 
 #include <filesystem>

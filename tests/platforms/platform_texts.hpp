@@ -1,4 +1,4 @@
-// Platform files as text, and what they are refused with.
+// Platform files as text, and the messages with which they are refused.
 #pragma once
 
 #include <string>
@@ -30,6 +30,7 @@ inline std::string refusal(const std::string& text) {
   return why;
 }
 
+/// The refusal of a platform whose only host has the property `name` = `value`.
 inline std::string property_refusal(const std::string& name, const std::string& value) {
   return refusal(zone("<host id=\"a\" speed=\"1Gf\">\n<prop id=\"" + name + "\" value=\"" + value +
                       "\"/></host>\n"));

@@ -1,4 +1,4 @@
-// Platforms of StarPU's machines.
+// Tests of the platforms that are made from StarPU's machines.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ const std::string xml =
     "<route src=\"CUDA0\" dst=\"RAM\"><link_ctn id=\"CUDA0-RAM\"/><link_ctn id=\"PCI up\"/>"
     "<link_ctn id=\"Host\"/></route></AS></platform>";
 
-/// A folder with the bus files of a machine called toy.
+/// A folder with the bus files of a machine called `toy`.
 class StarpuMachineTest : public testing::Test {
  protected:
   void SetUp() override {

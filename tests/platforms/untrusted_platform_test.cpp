@@ -1,4 +1,5 @@
-// Platform files that somebody else wrote: what they may not do.
+// Tests of platform files from unknown authors: what the check refuses so that SimGrid cannot harm
+// the program.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -25,6 +26,7 @@ TEST(PlatformFile, RefusesProfilesOfHostsWhichWouldNotBeSimulated) {
       "what disturbs hosts");
 }
 
+/// The refusal of a platform whose <config> element holds `prop`.
 std::string config_refusal(const std::string& prop) {
   return refusal(head + "<platform version=\"4.1\">\n<config id=\"c\">\n" + prop +
                  "\n</config>\n<zone id=\"z\" routing=\"Full\"><host id=\"a\" speed=\"1Gf\"/>"
@@ -92,7 +94,7 @@ TEST(PlatformFile, SaysWhatAPlatformHasSimulatedInAnotherWay) {
     for (std::string& notice : all) notice.replace(0, path.size(), "p.xml");
     return all;
   };
-  // What StarPU's files set is what is simulated anyway.
+  // StarPU's files set these properties to values that we simulate with anyway.
   EXPECT_TRUE(notices("<prop id=\"network/TCP-gamma\" value=\"-1\"/>"
                       "<prop id=\"network/latency-factor\" value=\"1\"/>"
                       "<prop id=\"network/bandwidth-factor\" value=\"1\"/>"
@@ -171,7 +173,7 @@ TEST(PlatformFile, RefusesWhatIsNoFileThatEnds) {
               }).starts_with(folder.path("") + ": is a folder"));
 }
 
-/// A platform with a link whose bandwidth changes as the file `profile` says.
+/// The refusal of a platform with a link whose bandwidth follows the file `profile`.
 std::string profile_refusal(const std::string& profile) {
   const TemporaryFolder folder;
   const std::string path = folder.write("p.xml", zone("<host id=\"a\" speed=\"1Gf\"/>\n"

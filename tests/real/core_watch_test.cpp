@@ -1,4 +1,4 @@
-// What other programs have of the units' cores.
+// Tests of CoreWatch: the share of the units' cores that other programs used.
 #include "real/core_watch.hpp"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 namespace equipoise::core_watch_test {
 namespace {
 
-// user nice system idle iowait irq softirq steal guest guest_nice
+// The columns of /proc/stat: user nice system idle iowait irq softirq steal guest guest_nice.
 const std::string proc_stat =
     "cpu  111 0 0 0 0 0 0 0 0 0\n"
     "cpu0 100 20 30 4000 500 6 7 8 9 10\n"
@@ -15,7 +15,7 @@ const std::string proc_stat =
     "intr 1 2 3\n";
 
 TEST(CoreWatch, AddsUpWhatKeepsACoreBusy) {
-  // 100 + 20 + 30 + 6 + 7 + 8 ticks; guests count as users already, waiting for a disk is idle.
+  // 100 + 20 + 30 + 6 + 7 + 8 ticks. `user` already includes `guest`, and iowait is idle time.
   EXPECT_DOUBLE_EQ(busy_seconds(proc_stat, {0}, 100.0).value(), 1.71);
   EXPECT_DOUBLE_EQ(busy_seconds(proc_stat, {0, 1}, 100.0).value(), 1.98);
   EXPECT_DOUBLE_EQ(busy_seconds(proc_stat, {10}, 10.0).value(), 5.0);

@@ -1,4 +1,5 @@
-// Paced units: they take the time of a trace, in real time, and overlap as the model says.
+// Tests of paced units: they take the times of a trace in real time, and overlap blocks as the
+// model says.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -14,7 +15,7 @@
 namespace equipoise::paced_test {
 namespace {
 
-/// Samples of one unit: items and seconds.
+/// A trace of one unit with samples of items and seconds.
 Trace trace_of(const std::vector<std::pair<double, double>>& samples) {
   Trace trace;
   trace.units.resize(1);
@@ -35,7 +36,7 @@ Workload copied_items(Items items) {
   return workload;
 }
 
-/// One unit of 1 ms in, 2 ms compute and 1 ms out an item.
+/// One unit that takes 1 ms in, 2 ms compute and 1 ms out per item.
 RealSetup setup_of(const std::string& unit, bool noise = false) {
   RealSetup setup;
   setup.units = parse_units({unit});
@@ -50,7 +51,7 @@ RealSetup setup_of(const std::string& unit, bool noise = false) {
   return setup;
 }
 
-/// When blocks of one item end that are handed out at once, after the begin of the first.
+/// The times at which blocks of one item end, when all are handed out at once.
 std::vector<double> ends_s(RealSetup setup, std::uint64_t blocks) {
   std::vector<double> ends;
   const auto executor = make_real_executor(std::move(setup));
@@ -77,7 +78,7 @@ TEST(Paced, TakesExactlyTheTimesOfTheModelAndNoLess) {
     auto event = executor->next(Seconds::infinity());
     ASSERT_TRUE(event);
     const BlockFinished first = std::get<BlockFinished>(event->what);
-    // 5 ms of first use, 2 MB of resident data, 5 MB in; 10 ms; 5 MB out.
+    // In: 5 ms of first use, 2 MB of resident data and 5 MB of input. Compute: 10 ms. Out: 5 MB.
     EXPECT_NEAR(first.times.in.value, 12e-3, 1e-12);
     EXPECT_NEAR(first.times.compute.value, 10e-3, 1e-12);
     EXPECT_NEAR(first.times.out.value, 5e-3, 1e-12);
@@ -94,8 +95,9 @@ TEST(Paced, TakesExactlyTheTimesOfTheModelAndNoLess) {
 }
 
 TEST(Paced, OverlapsTheBlocksOfAUnitThatHasCopyEngines) {
-  // Two engines: one block every 2 ms, when it is computed. None: one every 4 ms. Queued all at
-  // once, so that nobody's delay is between the second and the last.
+  // With two engines a block ends every 2 ms, limited by computing; with none, every 4 ms. All
+  // blocks are queued at once, so that no controller delay lies between the second end and the
+  // last.
   const std::vector<double> overlapped = ends_s(setup_of("paced,trace_unit=x,copy_engines=2"), 6);
   ASSERT_EQ(overlapped.size(), 6u);
   EXPECT_NEAR(overlapped[5] - overlapped[1], 8e-3, 1e-9);
@@ -137,7 +139,8 @@ TEST(Paced, WaitsForTheMergeBetweenIterationsUntilTheRunIsToStop) {
     EXPECT_NEAR(clock->now().value, 1000.0, 1e-9);
     is_to_stop = true;
     executor->start({.id = 1, .first = 0, .items = 1, .iteration = 2}, UnitId{0});
-    EXPECT_NEAR(clock->now().value, 1000.1, 1e-9);  // it asks every 50 ms: before, then, and then
+    // It polls the stop request every 50 ms: at once, after 50 ms and after 100 ms.
+    EXPECT_NEAR(clock->now().value, 1000.1, 1e-9);
   });
 }
 
@@ -146,7 +149,7 @@ TEST(Paced, LetsGoOfItsBlocksWhenItsUnitFailsAndBeginsAnewWhenItJoins) {
   setup.scenario.events = {disturb(DisturbanceKind::fail, "gpu", 0.01, 1.0, Seconds{0.02})};
   const auto executor = make_real_executor(std::move(setup));
   executor->run([&] {
-    executor->start({.id = 0, .first = 0, .items = 1'000'000}, UnitId{0});  // 4000 s
+    executor->start({.id = 0, .first = 0, .items = 1'000'000}, UnitId{0});  // takes 4000 s
     auto event = executor->next(Seconds::infinity());
     ASSERT_TRUE(event && std::holds_alternative<UnitLost>(event->what));
     event = executor->next(Seconds::infinity());
@@ -156,7 +159,7 @@ TEST(Paced, LetsGoOfItsBlocksWhenItsUnitFailsAndBeginsAnewWhenItJoins) {
     ASSERT_TRUE(event);
     const BlockFinished& finished = std::get<BlockFinished>(event->what);
     EXPECT_EQ(finished.block.id, 1u);
-    EXPECT_NEAR(finished.times.in.value, 8e-3, 1e-12);  // first use and resident data again
+    EXPECT_NEAR(finished.times.in.value, 8e-3, 1e-12);  // with first use and resident data again
     EXPECT_LT(event->at, Seconds{1000.0});
   });
 }
@@ -166,7 +169,8 @@ TEST(Paced, BeginsAnewWhenItJoinsHoweverManyBlocksItHad) {
   setup.scenario.events = {disturb(DisturbanceKind::fail, "gpu", 1e-6, 1.0, Seconds{2e-6})};
   const auto executor = make_real_executor(std::move(setup));
   executor->run([&] {
-    for (std::uint64_t i = 0; i < 70; ++i) {  // more than a worker's own queue holds, 4000 s each
+    // More than a worker's own queue holds; each takes 4000 s.
+    for (std::uint64_t i = 0; i < 70; ++i) {
       executor->start({.id = i, .first = 0, .items = 1'000'000}, UnitId{0});
     }
     auto event = executor->next(Seconds::infinity());

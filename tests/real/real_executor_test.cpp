@@ -1,4 +1,4 @@
-// What executors promise, asked of the real one.
+// Tests of the real executor: the promises of the Executor interface, and what only real units do.
 #include "real/real_executor.hpp"
 
 #include <gtest/gtest.h>
@@ -93,7 +93,7 @@ TEST(RealExecutor, LetsTheKernelMergeBetweenIterationsAndNotBeforeThem) {
   second.iterations = 2;
   ScriptedKernel one(first);
   ScriptedKernel two(second);
-  // All blocks of the iterations before are in when one begins.
+  // When an iteration begins, all blocks of the iterations before it have come back.
   std::atomic<bool> early = false;
   first.compute = [&](const Block& block, int) {
     if (static_cast<int>(first.merges.size()) != block.iteration) early = true;
@@ -142,8 +142,8 @@ TEST(RealExecutor, HoldsBackWhatHappenedAfterTheDeadline) {
 
 TEST(RealExecutor, LetsTheOthersDoTheWorkOfAUnitThatFails) {
   KernelScript script(1'000);
-  // The first unit's third block does not end well, whichever unit is the first.
-  // The other waits for that, so that it cannot do all the work before.
+  // The third block of whichever unit is brought up first throws. The other unit waits for that, so
+  // that it cannot do all the work before.
   int blocks_of_first = 0;
   std::atomic<bool> failed = false;
   script.compute = [&](const Block&, int side) {
@@ -246,7 +246,7 @@ TEST(RealExecutor, LetsThroughWhatTheBodyThrowsAndRunsAgain) {
     executor->start(block_of(0, 0, 100), UnitId{0});
     EXPECT_TRUE(executor->next(Seconds::infinity()));
   });
-  EXPECT_TRUE(kernel.verify().passed);  // the results of the first run were forgotten
+  EXPECT_TRUE(kernel.verify().passed);  // the results of the first run must be discarded
 }
 
 TEST(RealExecutor, RunsMoreUnitsThanThereAreCores) {
@@ -276,7 +276,8 @@ TEST(RealExecutor, ComputesKernelsWhoseNumbersVerify) {
 TEST(CheckMemory, RefusesWhatDoesNotFitAndSaysHowMuchIsNeeded) {
   std::vector<std::unique_ptr<Kernel>> kernels;
   kernels.push_back(make_kernel("matmul", {{"n", "1024"}}, "--workload"));
-  // Host: 3 matrices of 8 MiB. Unit: B, and rows of A and C: 3 matrices again, or B and 2 rows.
+  // Host: 3 matrices of 8 MiB. Unit: B and rows of A and C, which are 3 matrices again without a
+  // limit, or B and 2 rows with the small memory.
   const auto unlimited = parse_units({"cpu"});
   const auto small = parse_units({"cpu,memory_bytes=8421376"});
   constexpr double matrix_bytes = 8.0 * 1024 * 1024;

@@ -1,4 +1,4 @@
-// Recording: sizes, copies, what is in the trace, and how it ends.
+// Tests of recording: sizes, copies, the contents of the trace, and how a recording ends.
 #include "real/recorder.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@
 namespace equipoise::recorder_test {
 namespace {
 
-/// A recording that takes two samples of each size, known well enough or not.
+/// A recording that takes exactly two samples of each size, however precise they are.
 RecordSetup quick_setup(const std::vector<std::string>& units, Kernel& kernel) {
   RecordSetup setup;
   setup.units = parse_units(units);
@@ -172,14 +172,15 @@ TEST(Record, GoesThroughAllSizesInEveryPassAndHasItsUnitsAtRestBetween) {
   RecordSetup setup = quick_setup({"cpu"}, kernel);
   setup.sizes = {10, 20};
   setup.passes = 3;
-  setup.samples_min = setup.samples_max = 5;  // two a pass
+  setup.samples_min = setup.samples_max = 5;  // at most two per pass
   setup.after_pass = [&] { passes_end.push_back(sizes.size()); };
   std::vector<double> kept;
   setup.keep = [&](std::span<const TraceSample> samples) {
     for (const TraceSample& sample : samples) kept.push_back(sample.items);
   };
   const Recording recording = record(setup);
-  // A block that does not count, and two that do; the last of a pass keeps the unit busy.
+  // For each size one block that does not count, and two that do. The unit may compute more blocks
+  // of the last size until the pass ends.
   const std::vector<Items> pass = {10, 10, 10, 20, 20, 20};
   ASSERT_EQ(passes_end.size(), 3u);
   std::size_t begin = 0;
@@ -200,7 +201,7 @@ TEST(Record, KeepsPacedUnitsBusyAndNothingOfTheirs) {
   KernelScript script(100);
   ScriptedKernel kernel(script);
   RecordSetup setup = quick_setup({"cpu", "paced,trace_unit=x,id=gpu"}, kernel);
-  setup.sizes = {1, 100};  // the one that computes has all the items
+  setup.sizes = {1, 100};  // only cpu0 computes, so it has all the items
   Trace trace;
   trace.units.resize(1);
   trace.samples.emplace_back().items = 1.0;
@@ -298,7 +299,8 @@ TEST(Record, HandsOutAllSamplesBeforeItSaysThatAUnitWasLost) {
   std::size_t kept = 0;
   setup.keep = [&](std::span<const TraceSample> samples) { kept += samples.size(); };
   EXPECT_THROW(static_cast<void>(record(setup)), BackendError);
-  EXPECT_EQ(kept, 3u);  // two of one item, and one of eight behind the one that does not count
+  // Two samples of 1 item, and one of 8 items, because the first block of a size does not count.
+  EXPECT_EQ(kept, 3u);
 }
 
 TEST(Record, HandsOutAllSamplesBeforeIterationsAreRun) {
@@ -374,7 +376,7 @@ TEST(UnitRecorder, FlagsATimeThatFallsAsTheSizeGrows) {
   RecordSetup setup = quick_setup({"cpu"}, kernel);
   setup.sizes = {32, 64, 128};
   UnitRecorder unit(setup, 0, {0, 256});
-  // Of each size one that does not count, and two that do.
+  // For each size one block that does not count, and two that do.
   for (const double compute_s : {9.0, 4.0, 4.0, 9.0, 5.0, 5.0, 9.0, 1.0, 1.0}) {
     unit.take({{Seconds{1.0}, Seconds{compute_s}, Seconds{1.0}}, Seconds{}}, Seconds{});
   }

@@ -1,4 +1,5 @@
-// What a scenario does to real units: they go, come back, stall, are slowed, and lose no item.
+// Tests of scenarios on real units: units fail, come back, stall and are slowed, and no item is
+// lost.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -38,7 +39,7 @@ Block block_of(std::uint64_t id, Items first, Items items) {
   return {.id = id, .first = first, .items = items};
 }
 
-/// Something that one thread waits for and another lets happen.
+/// Blocks one thread until another opens it.
 class Gate {
  public:
   void wait() const { open_.wait(false); }
@@ -51,7 +52,7 @@ class Gate {
   std::atomic<bool> open_ = false;
 };
 
-/// The unit of the next event, which is an `Expected`.
+/// Takes the next event, which must be an `Expected`, and returns its unit.
 template <class Expected>
 UnitId next_is(Executor& executor) {
   const auto event = executor.next(Seconds::infinity());
@@ -75,7 +76,7 @@ TEST(RealScenario, DiscardsTheLateResultOfAUnitThatFailedInTheMiddleOfABlock) {
     const auto lost = executor->next(Seconds::infinity());
     ASSERT_TRUE(lost && std::holds_alternative<UnitLost>(lost->what));
     EXPECT_EQ(lost->at, Seconds{0.005});
-    executor->start(block_of(2, 0, 10), UnitId{0});  // never happens: the unit is gone
+    executor->start(block_of(2, 0, 10), UnitId{0});  // never begins: the unit is gone
     executor->start(block_of(3, 0, 10), UnitId{1});
     const auto event = executor->next(Seconds::infinity());
     ASSERT_TRUE(event);
@@ -109,7 +110,7 @@ TEST(RealScenario, LetsAUnitThatComesBackWorkWithItsResidentDataBroughtAgain) {
     EXPECT_EQ(next_is<UnitJoined>(*executor), UnitId{0});
     EXPECT_EQ(script.residents, 1);
     executor->start(block_of(2, 10, 10), UnitId{0});
-    late.open();  // what comes after it waits for the block at hand
+    late.open();  // later blocks wait until the current one ends
     EXPECT_EQ(next_is<BlockFinished>(*executor), UnitId{0});
     EXPECT_EQ(script.residents, 2);
   });
@@ -117,7 +118,8 @@ TEST(RealScenario, LetsAUnitThatComesBackWorkWithItsResidentDataBroughtAgain) {
 }
 
 TEST(RealScenario, LetsAUnitThatComesBackWorkHoweverManyBlocksItHadAndGets) {
-  // More than a worker's own queue holds, before and after; the first one goes on meanwhile.
+  // More blocks than a worker's own queue holds, before the failure and after it. The first block
+  // of the first run continues meanwhile.
   constexpr std::uint64_t blocks = 70;
   KernelScript script(blocks);
   Gate late;
@@ -183,7 +185,8 @@ TEST(RealScenario, AcceptsEveryItemOnceHoweverOftenUnitsGoAndCome) {
   Scripted policy = pieces_of(40);
   MemoryJournal journal;
   EXPECT_TRUE(run_policy(*executor, policy, setup, journal).complete);
-  // Accepted once, which `complete` proves; a block may be written and then lost, and done again.
+  // Each item is accepted once, which `complete` proves. A block may be written, then lost, and
+  // computed again.
   for (const auto& count : script.written) EXPECT_GE(count, 1);
 }
 
@@ -209,8 +212,9 @@ TEST(BlockTimeout, LosesAUnitThatKeepsABlockAndLeavesItsThreadBehind) {
 }
 
 TEST(BlockTimeout, CountsFromTheLastBlockThatCameBack) {
-  // Three blocks, handed out at once. Two come back 0.75 s each after the one before: the second
-  // 1.5 s after it was handed out. The third is late 1 s after the second.
+  // Three blocks, handed out at once. Two come back, each 0.75 s after the one before, so the
+  // second comes 1.5 s after it was handed out and is not late. The third is late 1 s after the
+  // second came back.
   KernelScript script(3);
   std::array<Gate, 3> ends;
   script.compute = [&](const Block& block, int) { ends.at(block.id).wait(); };
@@ -266,13 +270,15 @@ TEST(RatesOf, MultiplyTheUnitsOwnSlowDownWithWhatTheScenarioDoes) {
                      disturb(DisturbanceKind::compete, "cpu0", 0.0, 0.5),
                      disturb(DisturbanceKind::bandwidth, "RAM-cpu0", 2.0, 0.25)};
   const UnitRates cpu = rates_of(parse_units({"cpu,slowdown=2"})[0], scenario);
-  EXPECT_DOUBLE_EQ(cpu.compute.at(Seconds{0.5}), 0.5);  // the load is a real one
+  // A competing load takes cores in reality, so it does not change the rate.
+  EXPECT_DOUBLE_EQ(cpu.compute.at(Seconds{0.5}), 0.5);
   EXPECT_DOUBLE_EQ(cpu.compute.at(Seconds{1.5}), 0.125);
-  EXPECT_DOUBLE_EQ(cpu.in.at(Seconds{1.5}), 0.125);  // it copies by itself
+  EXPECT_DOUBLE_EQ(cpu.in.at(Seconds{1.5}), 0.125);  // a CPU unit copies with its own threads
   EXPECT_DOUBLE_EQ(cpu.in.at(Seconds{2.5}), 0.125 * 0.25);
   EXPECT_DOUBLE_EQ(cpu.out.at(Seconds{2.5}), 0.125);
   const UnitRates paced = rates_of(parse_units({"paced,trace_unit=x,id=cpu0"})[0], scenario);
-  EXPECT_DOUBLE_EQ(paced.compute.at(Seconds{0.5}), 0.5);  // nobody else is there to be slowed
+  // No real load competes with a paced unit, so the rate changes.
+  EXPECT_DOUBLE_EQ(paced.compute.at(Seconds{0.5}), 0.5);
   EXPECT_DOUBLE_EQ(paced.in.at(Seconds{1.5}), 1.0);
   EXPECT_DOUBLE_EQ(paced.in.at(Seconds{2.5}), 0.25);
 }
@@ -326,7 +332,7 @@ TEST(CompetingLoad, TakesTimeOfItsCoresWhileItLastsAndNoneBefore) {
   while (load->share() == 0.0) std::this_thread::yield();
   EXPECT_LT(load->share(), 1.0);
   EXPECT_EQ(later->share(), 0.0);
-}  // and both end when they are told to
+}  // both loads end when they are destroyed
 
 }  // namespace
 }  // namespace equipoise::scenario_test

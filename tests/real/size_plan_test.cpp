@@ -1,4 +1,4 @@
-// Which sizes are recorded, and what becomes of the samples of one.
+// Tests of the sizes that are recorded, and of the statistics of one size's samples.
 #include "real/size_plan.hpp"
 
 #include <gtest/gtest.h>
@@ -57,12 +57,12 @@ TEST(SizeLadder, EndsAtWhatTheUnitsMemoryHolds) {
 
 TEST(SizesAtBends, LieBesideASizeThatIsOffTheLineOfItsNeighbours) {
   const auto at = [](Items items, double time_s) { return SizeTime{items, Seconds{time_s}, 0.0}; };
-  // 4 items take 4 s on the line from (1, 1) to (16, 16).
+  // On the line from (1, 1) to (16, 16), 4 items take 4 s.
   EXPECT_TRUE(sizes_at_bends({at(1, 1.0), at(4, 4.0), at(16, 16.0)}, 1, 0.01).empty());
   EXPECT_TRUE(sizes_at_bends({at(1, 1.0), at(4, 4.04), at(16, 16.0)}, 1, 0.01).empty());
   EXPECT_EQ(sizes_at_bends({at(1, 1.0), at(4, 4.1), at(16, 16.0)}, 1, 0.01),
             (std::vector<Items>{2, 8}));
-  // Grains of 4: none between 1 and 4.
+  // With a grain of 4 there is no size between 1 and 4.
   EXPECT_EQ(sizes_at_bends({at(1, 1.0), at(4, 5.0), at(16, 16.0)}, 4, 0.01),
             (std::vector<Items>{8}));
 }
@@ -77,13 +77,14 @@ TEST(BlockSamples, MarkASpikeAndLeaveItOutOfTheMean) {
   add(70e-3);
   EXPECT_EQ(samples.outliers(), (std::vector<bool>{false, false, false, false, true}));
   EXPECT_NEAR(samples.mean().value, 190e-6, 1e-12);
-  // Student's t for 3 degrees of freedom: 3.1824; deviation 1e-6 * sqrt(2/3).
+  // Student's t for 3 degrees of freedom: 3.1824; standard deviation 1e-6 * sqrt(2/3).
   EXPECT_NEAR(samples.uncertainty(), 3.182446 * std::sqrt(2.0 / 3.0) * 1e-6 / 2.0 / 190e-6, 1e-8);
 }
 
 TEST(BlockSamples, TakeBlocksThatCostMoreByThemselvesAsTheyAre) {
   BlockSamples samples;
-  // 2 of 20 may be spikes; 3 of 20 are how these blocks are.
+  // 2 slow blocks of 20 may be spikes; 3 of 21 are more than a tenth, so the blocks themselves
+  // differ.
   for (int i = 0; i < 18; ++i) samples.add({Seconds{}, Seconds{1.0}, Seconds{}});
   for (int i = 0; i < 2; ++i) samples.add({Seconds{}, Seconds{5.0}, Seconds{}});
   EXPECT_EQ(std::ranges::count(samples.outliers(), true), 2);

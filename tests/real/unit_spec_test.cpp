@@ -1,4 +1,4 @@
-// Units as they are typed, and the cores that they get.
+// Tests of unit specifications as users type them, and of the cores that units get.
 #include "real/unit_spec.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ std::string refusal(const std::vector<std::string>& texts) {
   return why;
 }
 
-/// A machine of `cores` cores with two hardware threads each, numbered as Linux likes to.
+/// A machine of `cores` cores with two hardware threads each, numbered as Linux usually does.
 Machine machine_of(int cores) {
   Machine machine;
   for (int i = 0; i < 2 * cores; ++i) machine.threads.push_back({i, i % cores});

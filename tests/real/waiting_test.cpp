@@ -1,4 +1,5 @@
-// Clocks, rings, wake_signals and teams: what threads wait by.
+// Tests of clocks, rings, wake signals and thread teams: how threads wait for time and for one
+// another.
 #include <gtest/gtest.h>
 #include <sched.h>
 
@@ -24,7 +25,7 @@ StepFunction rate_of(double factor) {
   return rate;
 }
 
-/// When work that begins at 0, and really takes so long, is over.
+/// The time at which work ends that begins at 0 and takes `work` without slow-down.
 double stretched_end_s(FakeClock& clock, const StepFunction& rate, Seconds work) {
   const std::atomic<bool> stopping = false;
   return stretched(clock, Seconds{}, rate, stopping, [&] { clock.pass(work); }).value;
@@ -50,7 +51,8 @@ TEST(Stretched, TakesWhatIsLeftOfTheWorkAtTheRateOfItsTime) {
   FakeClock clock;
   StepFunction rate;
   rate.multiply(Seconds{1.0}, Seconds{3.0}, 0.25);
-  // One second at full speed, half a second's work in the two slow ones, half a second after them.
+  // One second of work at full speed, half a second of work in the two slow seconds, half a second
+  // of work after them.
   EXPECT_DOUBLE_EQ(stretched_end_s(clock, rate, Seconds{2.0}), 3.5);
 }
 
@@ -86,7 +88,7 @@ TEST(SteadyClock, GivesUpAWaitThatIsToStop) {
   const auto clock = make_steady_clock();
   std::atomic<bool> stopping = false;
   std::thread stopper([&] { stopping = true; });
-  clock->wait_until(Seconds{1e6}, stopping);  // else this test lasts 11 days
+  clock->wait_until(Seconds{1e6}, stopping);  // a failure would make this test last 11 days
   stopper.join();
   EXPECT_LT(clock->now(), Seconds{1e6});
 }
@@ -149,7 +151,7 @@ TEST(WakeSignal, WakesASleeper) {
 }
 
 TEST(ThreadTeam, DividesItemsIntoContiguousPartsThatCoverThem) {
-  std::thread on_its_own([] {  // the team pins the thread that makes it
+  std::thread on_its_own([] {  // the team pins the thread that creates it
     const std::vector<int> cores(3, cores_of_this_thread().front());
     ThreadTeam team(cores);
     EXPECT_EQ(team.threads(), 3);
@@ -182,8 +184,8 @@ TEST(ThreadTeam, ThrowsWhatAMemberThrewAndGoesOn) {
   on_its_own.join();
 }
 
-/// How the calling thread is scheduled: the policy and its priority. A flag aside, which does
-/// nothing to a normal thread and which not everybody may clear.
+/// The scheduling policy and priority of the calling thread. Ignores SCHED_RESET_ON_FORK, which has
+/// no effect on a normal thread and which not every user may clear.
 std::pair<int, int> scheduling() {
   sched_param parameter{};
   sched_getparam(0, &parameter);

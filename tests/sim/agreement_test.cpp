@@ -1,5 +1,5 @@
-// Different ways to the same times: the simulator and the table, dates and activities, twice the
-// same.
+// Checks that independent computations give the same times: the simulator and the fake executor,
+// dates that are computed in advance and SimGrid activities, and two runs with the same seed.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -25,8 +25,8 @@ struct Instance {
   Seconds dispatch;
 };
 
-/// Up to 12 units with private links, their blocks one by one or overlapping; two phases, resident
-/// data.
+/// Up to 12 units with private links and with or without overlapping blocks; two phases and
+/// resident data.
 Instance random_instance(std::mt19937& random) {
   const auto uniform = [&](double low, double high) {
     return std::uniform_real_distribution<double>(low, high)(random);
@@ -42,7 +42,7 @@ Instance random_instance(std::mt19937& random) {
     unit.slots = static_cast<int>(whole(1, 5));
     if (unit.copy_engines == 2) unit.sharing = "SPLITDUPLEX";
     instance.block_items.push_back(static_cast<Items>(whole(1, 200)));
-    // Of 1 byte an item, beside the resident data: for one to four blocks.
+    // 1 byte per item, beside the resident data: memory for one to four blocks.
     if (whole(0, 2) > 0) {
       unit.memory_bytes = 1e6 + uniform(1, 4) * static_cast<double>(instance.block_items.back());
     }
@@ -76,12 +76,12 @@ void expect_same(const std::vector<Finish>& a, const std::vector<Finish>& b) {
   }
 }
 
-/// The link of one way of the `i`th unit.
+/// The link of one direction (`way`) of the `i`th unit.
 std::string link_of(const TestUnit& unit, std::size_t i, const std::string& way) {
   return "link" + std::to_string(i) + (unit.sharing == "SPLITDUPLEX" ? way : "");
 }
 
-/// The table that `instance`, of one phase, is.
+/// The fake executor's setup with the times of `instance`, which has one phase.
 FakeSetup table_of(const Instance& instance) {
   const Workload& work = instance.phases[0];
   FakeSetup fake;
@@ -117,7 +117,7 @@ TEST(Agreement, OfTheSimulatorAndTheTableWhereNothingIsShared) {
   for (int repetition = 0; repetition < 25; ++repetition) {
     SCOPED_TRACE(repetition);
     Instance instance = random_instance(random);
-    instance.phases.resize(1);  // the table has one speed and one size of items
+    instance.phases.resize(1);  // the fake executor is set up for one phase
     SimSetup setup = sim_setup(instance.platform, instance.phases);
     setup.costs.assign(setup.phases.size(), {instance.dispatch, {}});
     const std::unique_ptr<Executor> executor = make_fake_executor(table_of(instance));

@@ -1,4 +1,4 @@
-// Children that end well, badly, and not at all.
+// Tests of child processes that end normally, end with an error, or do not end.
 #include "sim/child_process.hpp"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,8 @@ TEST(ChildProcess, IsKilledWhenNobodyWaitsForIt) {
 }
 
 TEST(ChildProcess, DiesWithItsParent) {
-  // A grandchild holds a pipe open; its parent is killed; the pipe is closed when it is dead, too.
+  // A grandchild holds a pipe open, and its parent is killed. The pipe is closed when the
+  // grandchild is dead, too.
   std::array<int, 2> held{};
   ASSERT_EQ(::pipe(held.data()), 0);
   ChildProcess parent([](int) {
@@ -76,7 +77,7 @@ TEST(ChildProcess, GivesWhatThereIsWithoutWaiting) {
     write_all(fd, "one");
     return ::pause();
   });
-  EXPECT_TRUE(child.receive());  // still there
+  EXPECT_TRUE(child.receive());  // the child is still running
   ::kill(child.pid(), SIGTERM);
   while (child.receive()) std::this_thread::yield();
   const ChildProcess::Outcome outcome = child.wait();

@@ -1,5 +1,5 @@
-// The energy of runs, counted from their journals, beside what SimGrid's host energy plugin says of
-// the same simulation. The one test that knows SimGrid: it switches the plugin on and reads it.
+// Tests that the energy counted from journals agrees with SimGrid's host energy plugin for the same
+// simulation. This is the only test that calls SimGrid: it starts the plugin and reads its values.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <simgrid/host.h>
@@ -24,13 +24,13 @@
 namespace equipoise::energy_test {
 namespace {
 
-/// Joules of each unit, (n).
+/// Joules of each unit, (n), from both sources.
 struct Joules {
   std::vector<double> journal;
   std::vector<double> plugin;
 };
 
-/// A function of the SimGrid that the simulator's module brought.
+/// A function of the SimGrid library that the simulator's module loads.
 template <class Function>
 Function* of_simgrid(const char* name) {
   void* const module = ::dlopen(EQUIPOISE_SIMGRID_MODULE, RTLD_LAZY | RTLD_LOCAL);
@@ -40,7 +40,7 @@ Function* of_simgrid(const char* name) {
   return reinterpret_cast<Function*>(function);
 }
 
-/// The units of `setup` with the watts of `platform`, read as the program reads them.
+/// The units of `setup` with the watts of `platform`, parsed as the program does it.
 std::vector<Unit> powered_units(const SimSetup& setup, const TestPlatform& platform) {
   std::vector<Unit> units;
   for (std::size_t i = 0; i < platform.units.size(); ++i) {
@@ -52,15 +52,15 @@ std::vector<Unit> powered_units(const SimSetup& setup, const TestPlatform& platf
   return units;
 }
 
-/// Runs blocks of `block_items` on whoever is idle, every stage a SimGrid activity, in a child
-/// process with the plugin on.
+/// Gives blocks of `block_items` to idle units. Runs in a child process with the plugin on, and
+/// every stage is a SimGrid activity.
 Joules run_with_plugin(const TestPlatform& platform, const Workload& workload, Items block_items) {
   SimSetup setup = sim_setup(platform, {workload});
   setup.activities_only = true;
   const std::vector<Unit> units = powered_units(setup, platform);
   ChildProcess child([&](int fd) {
     of_simgrid<decltype(sg_host_energy_plugin_init)>(
-        "sg_host_energy_plugin_init")();  // before the platform is loaded
+        "sg_host_energy_plugin_init")();  // must be called before the platform is loaded
     const std::unique_ptr<Executor> executor = make_sim_executor(setup);
     Metrics metrics(units);
     Scripted policy = pieces_of(block_items);
@@ -113,7 +113,7 @@ TEST(Energy, IsWhatSimGridsPluginSaysWhereNothingMoves) {
   const Joules joules = run_with_plugin(three_units(), items_of(1000), 50);
   expect_agreement(joules);
   // Blocks take 0.6, 1.05 and 2.3 s. The last of the 20 is handed out at 6.0 s, when unit 0 ends
-  // its tenth: 11, 6 and 3 blocks, until 6.9 s.
+  // its tenth. The units do 11, 6 and 3 blocks, until 6.9 s.
   EXPECT_NEAR(joules.journal[0], 10 * 6.9 + 100 * 11 * 0.6, 1e-6);
   EXPECT_NEAR(joules.journal[1], 25 * 6.9 + 50 * 6 * 1.05, 1e-6);
   EXPECT_NEAR(joules.journal[2], 200 * 6.9, 1e-6);

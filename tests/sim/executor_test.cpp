@@ -1,4 +1,4 @@
-// What the simulator does with blocks, worked out by hand.
+// Tests of the simulator: the times of blocks, worked out by hand.
 #include "sim/sim_executor.hpp"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ Block block(std::uint64_t id, Items items, int phase = 0) {
   return block;
 }
 
-/// One unit, 1 ms an item, on a private link of 1 MB/s and 10 us.
+/// One unit that takes 1 ms per item, on a private link of 1 MB/s and 10 us.
 SimSetup one_unit(const Workload& work) {
   TestPlatform platform;
   platform.units = {{0.0, 1e-3, 0.0, 1e6, 1e-5}};
@@ -59,7 +59,7 @@ TEST(SimExecutor, CopiesInComputesAndCopiesOut) {
     out.numbers.push_back(executor.now().value);
   });
   ASSERT_EQ(seen.finishes.size(), 1U);
-  // 10,000 bytes in, 1,000 out at 1 MB/s and 10 us each.
+  // 10,000 bytes in and 1,000 bytes out at 1 MB/s, with 10 us each.
   expect_finish(seen.finishes[0], 0, 0.01001, 0.01, 0.00101, 0.02102);
   EXPECT_EQ(seen.numbers[0], 0.0);
   EXPECT_NEAR(seen.numbers[1], 0.02102, tolerance);
@@ -70,7 +70,7 @@ TEST(SimExecutor, QueuesBlocksAndDispatchesThoseThatWaitMeanwhile) {
   setup.costs[0].dispatch = {1.5e-3};
   const Seen seen = simulate(setup, [](Executor& executor, Seen& out) {
     executor.start(block(0, 1), {0});  // dispatched at 1.5 ms, ends at 2.5 ms
-    executor.start(block(1, 1), {0});  // was dispatched at 1.5 ms, ends at 3.5 ms
+    executor.start(block(1, 1), {0});  // already dispatched at 1.5 ms, ends at 3.5 ms
     take_finishes(executor, out);
     executor.start(block(2, 1), {0});  // handed out at 3.5 ms, dispatched at 5 ms
     take_finishes(executor, out);
@@ -109,7 +109,7 @@ TEST(SimExecutor, BringsResidentDataAndTheFirstUseBeforeTheFirstBlockOfAPhase) {
   });
   ASSERT_EQ(seen.finishes.size(), 3U);
   expect_finish(seen.finishes[0], 0, 0.25 + 1.00101, 1e-3, 0, 1.25201);
-  // The second is copied in while the first is computed; the next phase waits for both.
+  // The second block is copied in while the first is computed. The next phase waits for both.
   expect_finish(seen.finishes[1], 1, 1.01e-3, 1e-3, 0, 1.25302);
   expect_finish(seen.finishes[2], 2, 1.25101, 1e-3, 0, 2.50503);
 }
@@ -151,7 +151,7 @@ TEST(SimExecutor, LetsTheMasterThinkWhileUnitsGoOn) {
 
 TEST(SimExecutor, LetsAUnitThinkAfterWhatItHas) {
   const Seen seen = simulate(one_unit(workload(10)), [](Executor& executor, Seen& out) {
-    executor.occupy(UnitId{0}, {0.5});  // idle: from now on
+    executor.occupy(UnitId{0}, {0.5});  // the unit is idle, so it thinks from now on
     executor.start(block(0, 1), {0});   // 0.5 to 0.501
     executor.occupy(UnitId{0}, {0.25});
     executor.start(block(1, 1), {0});  // 0.751 to 0.752
@@ -175,7 +175,7 @@ TEST(SimExecutor, OrdersWhatHappensAtOneTimeByUnit) {
           executor.start(block(unit, 5), {unit});
         const auto first = executor.next(Seconds::infinity());
         out.numbers.push_back(std::get<BlockFinished>(first->what).unit.index);
-        // All of this instant, without waiting.
+        // All events of this time, without waiting.
         take_finishes(executor, out, first->at);
         out.numbers.push_back(executor.now().value);
       });

@@ -1,5 +1,6 @@
-// Blocks that overlap on a unit: schedules worked out by hand, on the table and on the simulator,
-// by dates and by activities.
+// Tests of blocks that overlap on a unit. The schedules were worked out by hand, and are checked on
+// the fake executor and on the simulator, with dates computed in advance and with SimGrid
+// activities.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -20,7 +21,7 @@ namespace {
 
 constexpr double tolerance = 1e-9;
 
-/// Blocks that are all handed at once to a unit whose stages take so long an item.
+/// Blocks that are handed out together to a unit with these stage times per item.
 struct Queue {
   std::vector<Items> block_items;
   double in_s = 0.0;
@@ -55,7 +56,7 @@ Seen on_the_table(const Queue& queue) {
   return seen;
 }
 
-/// 100 MB/s each way, so that the rounding of bytes to whole ones does not show.
+/// 100 MB/s each way, so that rounding bytes to whole numbers has no effect.
 SimSetup simulation_of(const Queue& queue) {
   TestPlatform platform;
   platform.units = {{0.0, queue.compute_s, 0.0, 1e8, 0.0, queue.copy_engines, "SPLITDUPLEX"}};
@@ -72,7 +73,7 @@ SimSetup simulation_of(const Queue& queue) {
   return sim_setup(platform, {workload});
 }
 
-/// When the blocks end, in every world.
+/// Expects the ends of the blocks on the fake executor and on both kinds of simulation.
 void expect_ends(const Queue& queue, const std::vector<double>& ends_s) {
   const auto expect = [&](const char* world, const Seen& seen) {
     SCOPED_TRACE(world);
@@ -82,7 +83,7 @@ void expect_ends(const Queue& queue, const std::vector<double>& ends_s) {
       const auto items = static_cast<double>(queue.block_items[i]);
       EXPECT_EQ(finish.block, i);
       EXPECT_NEAR(finish.at_s, ends_s[i], tolerance) << i;
-      // Waiting is in no stage.
+      // Waiting times belong to no stage.
       EXPECT_NEAR(finish.in_s, queue.in_s * items, tolerance) << i;
       EXPECT_NEAR(finish.compute_s, queue.compute_s * items, tolerance) << i;
       EXPECT_NEAR(finish.out_s, queue.out_s * items, tolerance) << i;
@@ -97,39 +98,41 @@ void expect_ends(const Queue& queue, const std::vector<double>& ends_s) {
 }
 
 TEST(Overlap, CopiesTheNextBlockInWhileOneIsComputed) {
-  // in 0-1, 1-2, 2-3; compute 1-4, 4-7, 7-10; out takes nothing.
+  // In 0-1, 1-2, 2-3; compute 1-4, 4-7, 7-10; out takes no time.
   expect_ends({{1, 1, 1}, 1, 3, 0}, {4, 7, 10});
 }
 
 TEST(Overlap, CopiesOutBeforeItCopiesInWhenItsOneEngineGetsFree) {
-  // in 0-1, 1-2; at 2 the first is computed: out 2-3, 3-4; in 4-5; compute 5-6; out 6-7.
+  // In 0-1, 1-2. At 2 the first block is computed: out 2-3, 3-4. Then in 4-5, compute 5-6, out 6-7.
   expect_ends({{1, 1, 1}, 1, 1, 1}, {3, 4, 7});
 }
 
 TEST(Overlap, CopiesInAndOutAtATimeWithTwoEngines) {
-  // in 0-1, 1-2, 2-3; compute 1-2, 2-3, 3-4; out 2-3, 3-4, 4-5.
+  // In 0-1, 1-2, 2-3; compute 1-2, 2-3, 3-4; out 2-3, 3-4, 4-5.
   expect_ends({{1, 1, 1}, 1, 1, 1, 2}, {3, 4, 5});
-  // in 0-2, 2-4, 4-6; compute 2-3, 4-5, 6-7; out 3-5, 5-7, 7-9. With one engine: in 0-2, 2-4; out
+  // In 0-2, 2-4, 4-6; compute 2-3, 4-5, 6-7; out 3-5, 5-7, 7-9. With one engine: in 0-2, 2-4; out
   // 4-6, 6-8; in 8-10; compute 10-11; out 11-13.
   expect_ends({{1, 1, 1}, 2, 1, 2, 2}, {5, 7, 9});
   expect_ends({{1, 1, 1}, 2, 1, 2, 1}, {6, 8, 13});
 }
 
 TEST(Overlap, IsNotThereOnAUnitThatCopiesByItself) {
-  // One block after another: 2 + 1 + 2 each.
+  // The blocks run one after another: 2 + 1 + 2 each.
   expect_ends({{1, 1, 1}, 2, 1, 2, 0}, {5, 10, 15});
 }
 
 TEST(Overlap, NeedsNoEngineToMoveNothing) {
-  // in 0-2, 2-4; the first is computed at 3 and done, while the engine copies in.
+  // In 0-2, 2-4. The first block is computed at 3 and has no output, so it ends while the engine
+  // copies in.
   expect_ends({{1, 1}, 2, 1, 0}, {3, 5});
-  // Nothing in: the second is computed 1-2, while the first goes out 1-3.
+  // Without input, the second block is computed 1-2, while the first is copied out 1-3.
   expect_ends({{1, 1}, 0, 1, 2}, {3, 5});
 }
 
 TEST(Overlap, WaitsForMemoryUntilABlockIsOut) {
-  // Two engines, memory for two blocks: in 0-1, 1-2; the third when the first is out, at 3; the
-  // fourth when the second is, at 4. Unlimited: 3, 4, 5, 6.
+  // Two engines and memory for two blocks: in 0-1, 1-2. The third block begins when the first is
+  // out, at 3, and the fourth when the second is out, at 4. With unlimited memory the ends are 3,
+  // 4, 5, 6.
   const Queue queue{{2, 2, 2, 2}, 0.5, 0.5, 0.5, 2, 4};
   expect_ends(queue, {3, 4, 6, 7});
   Queue unlimited = queue;
@@ -138,19 +141,21 @@ TEST(Overlap, WaitsForMemoryUntilABlockIsOut) {
 }
 
 TEST(Overlap, HoldsTheMemoryOfAGroupUntilItsLastBlockIsOut) {
-  // The second group is copied in from 4 on, when the first is out.
+  // The second group is copied in from 4 on, when the whole first group is out.
   expect_ends({{2, 2, 2, 2}, 0.5, 0.5, 0.5, 2, 4, {1, 1, 2, 2}}, {3, 4, 7, 8});
 }
 
 TEST(Overlap, LetsGoOfAGroupsMemoryRatherThanWaitForever) {
-  // The group does not fit: its third block begins when nothing is in flight, at 4.
+  // The group does not fit into memory. Its third block begins when no block is in flight, at 4.
   expect_ends({{2, 2, 2}, 0.5, 0.5, 0.5, 2, 4, {1, 1, 1}}, {3, 4, 7});
-  // Nor does the second behind the first, whose group is not over; the third waits for the second.
+  // The second block does not fit behind the first, whose group is not complete. The third waits
+  // for the second.
   expect_ends({{2, 4, 2}, 0.5, 0.5, 0.5, 2, 4, {1, 0, 1}}, {3, 9, 12});
 }
 
 TEST(Overlap, RunsTheListsOfTheHierarchicalPaper) {
-  // Copies in of 0.54 and out of 0.44 of the computing, the lists of three nodes. The last ends:
+  // Copies in and out take 0.54 and 0.44 of computing; the lists are from three nodes. The last
+  // ends:
   // 19 x 0.54 + (19 + 35 + 15) + a wait of 0.4 for the second copy out + 15 x 0.44 = 86.26;
   // 20 x 0.54 + 86 + 0.44 = 97.24; 22 x 0.54 + 96 + 0.14 of waits + 0.44 = 108.46.
   const auto last_s = [](const std::vector<Items>& list, int engines) {
@@ -165,8 +170,8 @@ TEST(Overlap, RunsTheListsOfTheHierarchicalPaper) {
   EXPECT_NEAR(last_s({19, 35, 15}, 1), 86.26, tolerance);
   EXPECT_NEAR(last_s({20, 37, 16, 7, 3, 2, 1}, 1), 97.24, tolerance);
   EXPECT_NEAR(last_s({22, 41, 18, 8, 4, 2, 1}, 1), 108.46, tolerance);
-  // Two engines: the second copy in of the last list ends at 34.02, 0.14 after the first block is
-  // computed, whatever the engines; the other lists wait for nothing but copies out.
+  // With two engines the last list has the same wait: its second copy in ends at 34.02, 0.14 after
+  // the first block is computed. The other lists only wait for copies out.
   EXPECT_NEAR(last_s({19, 35, 15}, 2), 86.26, tolerance);
   EXPECT_NEAR(last_s({20, 37, 16, 7, 3, 2, 1}, 2), 97.24, tolerance);
   EXPECT_NEAR(last_s({22, 41, 18, 8, 4, 2, 1}, 2), 108.46, tolerance);
@@ -191,8 +196,9 @@ TEST(Overlap, TakesTheTimeThatPlannersOfGroupsExpect) {
 }
 
 TEST(Overlap, SharesALinkThatBothWaysOfAUnitUse) {
-  // 1 s alone each way. in 0-1, 1-2; from 2 on the third goes in and the first out at half the
-  // bandwidth, to 4; the second out 4-5, the third, computed 4-5, out 5-6.
+  // Each copy takes 1 s alone. In 0-1, 1-2. From 2 to 4 the third block is copied in and the first
+  // out, each at half the bandwidth. The second is copied out 4-5. The third is computed 4-5 and
+  // copied out 5-6.
   TestPlatform platform;
   platform.units = {{0.0, 1.0, 0.0, 1e6, 0.0, 2}};
   Workload workload;
@@ -215,8 +221,9 @@ TEST(Overlap, SharesALinkThatBothWaysOfAUnitUse) {
 }
 
 TEST(Overlap, BeginsABlockThatComesInTheMiddleOfAnother) {
-  // The first is computed 1-4. The second comes at 2.5 and is in at 3.5; the third comes at 3.75
-  // and is in at 4.75, before the first is out, 4.75-5.75. Computed 4-7, 7-10; out 7-8, 10-11.
+  // The first block is computed 1-4. The second is handed out at 2.5 and copied in until 3.5. The
+  // third is handed out at 3.75 and copied in until 4.75, before the first is copied out,
+  // 4.75-5.75. Computing 4-7, 7-10; copies out 7-8, 10-11.
   const Script script = [](Executor& executor, Seen& out) {
     executor.start({.id = 0, .items = 1}, {0});
     take_finishes(executor, out, {2.5});

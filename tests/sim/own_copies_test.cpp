@@ -1,4 +1,5 @@
-// Units that copy by themselves: what slows them slows their copies; and merges.
+// Tests of units that copy with their own cores (their copies slow down with the unit), and of
+// merges.
 #include <gtest/gtest.h>
 
 #include "tests/support/disturb.hpp"
@@ -11,7 +12,7 @@ namespace {
 
 constexpr double tolerance = 1e-9;
 
-/// One unit of 1 s in, 2 s compute and 1 s out an item.
+/// One unit that takes 1 s in, 2 s to compute and 1 s out per item.
 SimSetup simulation(int copy_engines) {
   TestPlatform platform;
   platform.units = {{0.0, 2.0, 0.0, 1e6, 0.0, copy_engines}};
@@ -21,7 +22,7 @@ SimSetup simulation(int copy_engines) {
   return sim_setup(platform, {workload});
 }
 
-/// When a block of one item, and one of two behind it, come back.
+/// The ends of a block of one item and of a block of two items behind it.
 std::vector<double> ends_s(const SimSetup& setup) {
   const Seen seen = simulate(setup, [](Executor& executor, Seen& seen_here) {
     executor.start({.id = 0, .first = 0, .items = 1}, {0});
@@ -45,7 +46,7 @@ TEST(OwnCopies, AreSlowedWithTheUnit) {
   expect_ends(setup, 4.0, 12.0);
   setup.scenario.events = {disturb(DisturbanceKind::compete, "u0", 0, 0.5)};
   expect_ends(setup, 8.0, 24.0);
-  // With an engine: in 0-1 and 1-3, computed 1-5 and 5-13, out 5-6 and 13-15.
+  // With an engine: in 0-1 and 1-3, compute 1-5 and 5-13, out 5-6 and 13-15.
   SimSetup with_engine = simulation(1);
   with_engine.scenario = setup.scenario;
   expect_ends(with_engine, 6.0, 15.0);
@@ -67,7 +68,7 @@ TEST(Merge, TakesTheMasterBetweenTheIterationsOfAPhase) {
       seen_here.numbers.push_back(executor.next(Seconds::infinity())->at.value);
     }
   });
-  // 4 s a block; merged before the second; another phase begins without.
+  // 4 s per block. The merge comes before the second iteration; another phase begins without one.
   const std::vector<double> expected = {0.0, 4.0, 4.5, 8.5, 8.5, 12.5};
   ASSERT_EQ(seen.numbers.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {

@@ -1,4 +1,5 @@
-// What SimGrid says of good platforms, and what we say of bad ones.
+// Tests of the platform probe: what SimGrid reports of valid platforms, and our messages for
+// invalid ones.
 #include "sim/platform_probe.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +20,8 @@ const std::string head =
 
 PlatformSource file_of(const std::string& text) { return {"FILE", text}; }
 
-/// What the probe throws for `text`, with FILE for the file's name; "" if it throws nothing.
+/// The message that the probe throws for `text`, with FILE as the file's name; "" if it throws
+/// nothing.
 std::string refusal(const std::string& text) {
   try {
     static_cast<void>(probe_platform(file_of(text), all));
@@ -90,7 +92,8 @@ TEST(PlatformProbe, SaysWhichTwoHostsHaveNoRoute) {
                            "<host id=\"a\" speed=\"1f\"/>\n<host id=\"b\" speed=\"1f\"/>\n"
                            "</zone></platform>\n"),
             "FILE:5: no route from a to b; add one to the platform");
-  // One way only, between zones, and with Floyd, where SimGrid does other things.
+  // One direction only, hosts in different zones, and Floyd routing: SimGrid handles each of these
+  // differently.
   EXPECT_EQ(
       refusal(head + "<platform version=\"4.1\"><zone id=\"z\" routing=\"Floyd\">\n"
                      "<host id=\"a\" speed=\"1f\"/>\n<host id=\"b\" speed=\"1f\"/>\n"
@@ -146,7 +149,7 @@ TEST(PlatformProbe, SurvivesWhateverTheFileIs) {
   }
 }
 
-/// Hosts a, in a zone of its own, and b and c; each zone is reached through its first host.
+/// Host a in one zone, b and c in another. The gateway of each zone is its first host.
 std::string two_zones(const std::string& routing) {
   return head +
          "<platform version=\"4.1\"><zone id=\"w\" routing=\"Full\">\n"
@@ -168,7 +171,7 @@ std::string two_zones(const std::string& routing) {
 std::vector<std::string> names_of(const ProbedPlatform& platform, const Route& route) {
   std::vector<std::string> names;
   for (const std::uint32_t link : route.links) names.push_back(platform.links[link].name);
-  std::ranges::sort(names);  // SimGrid's Dijkstra gives them in another order
+  std::ranges::sort(names);  // SimGrid's Dijkstra routing returns them in another order
   return names;
 }
 
@@ -200,7 +203,7 @@ TEST(PlatformProbe, TakesTheRouteThatBypassesOthers) {
 }
 
 TEST(PlatformProbe, NotesHostsWithoutRoutesWhereItIsToldTo) {
-  // Floyd throws; between zones of which one has no routes at all, SimGrid ends the process.
+  // With Floyd SimGrid throws. If one of two zones has no routes at all, SimGrid ends the process.
   for (const char* routing : {"Floyd", "Full"}) {
     const ProbedPlatform platform = probe_platform(
         file_of(head +

@@ -1,5 +1,6 @@
-// Disturbed runs: schedules worked out by hand, on the table and on the simulator, by dates and by
-// activities; and every policy on random scenarios.
+// Tests of disturbed runs. The schedules were worked out by hand, and are checked on the fake
+// executor and on the simulator, with dates computed in advance and with SimGrid activities. Also
+// runs every policy on random scenarios.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -27,11 +28,11 @@ namespace {
 constexpr double tolerance = 1e-9;
 constexpr double bytes_per_item = 1e6;
 
-/// Units of 1 s in, 2 s compute, 1 s out an item, each on a link of its own, link0, link1, ...
+/// Units that take 1 s in, 2 s to compute and 1 s out per item, on private links link0, link1, ...
 struct Machine {
   std::size_t units = 1;
   double latency_s = 0.0;
-  double resident_s = 0.0;  ///< of its copy in
+  double resident_s = 0.0;  ///< added to a unit's first copy in
   std::vector<Disturbance> events{};
 };
 
@@ -64,7 +65,7 @@ FakeSetup table_of(const Machine& machine) {
   return fake;
 }
 
-/// An event of an executor; times are those of a finish.
+/// An event of an executor. `at_s` is the time of the event.
 struct Happened {
   char what = 'f';  ///< finished, lost or joined
   std::uint32_t unit = 0;
@@ -82,12 +83,12 @@ void note(Seen& seen, const Event& event) {
   }
 }
 
-/// Takes all events until nothing can happen any more.
+/// Takes all events until no more can happen.
 void take_all(Executor& executor, Seen& seen) {
   while (const auto event = executor.next(Seconds::infinity())) note(seen, *event);
 }
 
-/// What `script` sees on `machine`, in every world.
+/// Expects these events from `script` on the fake executor and on both kinds of simulation.
 void expect_events(const Machine& machine, const Script& script,
                    const std::vector<Happened>& expected) {
   const auto expect = [&](const char* world, const Seen& seen) {
@@ -115,7 +116,7 @@ Block block(std::uint64_t id, Items items = 1) {
   return block;
 }
 
-/// Hands one block of one item to unit 0.
+/// Hands a block of one item to unit 0.
 void one_block(Executor& executor, Seen& seen) {
   executor.start(block(0), {0});
   take_all(executor, seen);
@@ -126,42 +127,42 @@ void expect_end(const Machine& machine, double end_s) {
 }
 
 TEST(Scenario, SharesAUnitWithACompetitor) {
-  // In 0-1; 1 s of computing by 2, the other at half the speed by 4; out 4-5.
+  // In 0-1. 1 s of computing by 2, the other second at half the speed by 4. Out 4-5.
   expect_end({.events = {disturb(DisturbanceKind::compete, "u0", 2.0, 0.5)}}, 5.0);
-  // The competitor leaves at 3: half a second more is done by then.
+  // The competitor leaves at 3, so half a second more is done by then.
   expect_end({.events = {disturb(DisturbanceKind::compete, "u0", 2.0, 0.5, Seconds{3.0})}}, 4.5);
 }
 
 TEST(Scenario, SlowsAUnit) {
-  // The second second of computing takes 3, from 2 to 5.
+  // The second half of computing takes 3 s, from 2 to 5.
   expect_end({.events = {disturb(DisturbanceKind::slow, "u0", 2.0, 3.0)}}, 6.0);
-  // Twice: 2 s of computing at a quarter of the speed, from 1 to 9.
+  // Two disturbances: 2 s of computing at a quarter of the speed, from 1 to 9.
   expect_end({.events = {disturb(DisturbanceKind::slow, "u0", 1.0, 2.0),
                          disturb(DisturbanceKind::compete, "u0", 0.0, 0.5)}},
              10.0);
-  // Another unit, and copies, are not slowed.
+  // A slowed unit slows neither other units nor copies.
   expect_end({.units = 2, .events = {disturb(DisturbanceKind::slow, "u1", 0.0, 3.0)}}, 4.0);
 }
 
 TEST(Scenario, FollowsAProfileOfSpeed) {
   Disturbance profile = disturb(DisturbanceKind::profile, "u0", 1.0);
   profile.profile = {{Seconds{0.0}, 0.5}, {Seconds{2.0}, 2.0}};
-  // 1 s of computing by 3, the other at twice the speed by 3.5.
+  // 1 s of computing by 3, the other second at twice the speed by 3.5.
   expect_end({.events = {profile}}, 4.5);
 }
 
 TEST(Scenario, ChangesTheBandwidthOfALink) {
-  // Half of the copy in by 0.5, the rest at half the bandwidth by 1.5; computed by 3.5; out by 5.5.
+  // Half of the copy in by 0.5, the rest at half the bandwidth by 1.5. Computed by 3.5, out by 5.5.
   expect_end({.events = {disturb(DisturbanceKind::bandwidth, "link0", 0.5, 0.5)}}, 5.5);
-  // The latency of 0.25 s is the same: in by 0.25 + 2, computed by 4.25, out by 4.25 + 2.25.
+  // The latency of 0.25 s does not change: in by 0.25 + 2, computed by 4.25, out by 4.25 + 2.25.
   expect_end(
       {.latency_s = 0.25, .events = {disturb(DisturbanceKind::bandwidth, "link0", 0.125, 0.5)}},
       6.5);
 }
 
 TEST(Scenario, TakesTheNarrowestLinkOfARouteAsItChanges) {
-  // A second link of twice the bandwidth is the narrower one from 0.5 to 2, at half of the first's:
-  // in by 1.5; out undisturbed.
+  // A second link has twice the bandwidth. From 0.5 to 2 it is the narrower one, with half the
+  // bandwidth of the first: in by 1.5. The copy out is undisturbed.
   TestPlatform platform;
   platform.units = {{0.0, 2.0, 0.0, bytes_per_item, 0.0}};
   platform.shared_bandwidth = 2.0 * bytes_per_item;
@@ -177,8 +178,8 @@ TEST(Scenario, TakesTheNarrowestLinkOfARouteAsItChanges) {
 }
 
 TEST(Scenario, ChangesALinkThatTransfersShare) {
-  // Two copies in of 1 MB share 1 MB/s: half of each is in by 1. Twice the bandwidth from then on:
-  // both in by 1.5; computed by 3.5; out, at 1 MB/s each, by 4.5.
+  // Two copies in of 1 MB share 1 MB/s, so half of each is in by 1. From then on the bandwidth is
+  // doubled: both are in by 1.5 and computed by 3.5. The copies out, at 1 MB/s each, end at 4.5.
   TestPlatform platform;
   platform.units.assign(2, {0.0, 2.0});
   platform.shared_bandwidth = bytes_per_item;
@@ -195,8 +196,8 @@ TEST(Scenario, ChangesALinkThatTransfersShare) {
 }
 
 TEST(Scenario, FreesTheLinkOfAUnitThatFails) {
-  // Half of unit 0's 1 MB and of unit 1's first MB is in by 1, when unit 0 fails; then unit 1 has
-  // the link for itself: in by 2.5, computed 4 s, out 2 s.
+  // By 1, when unit 0 fails, half of unit 0's 1 MB and half of unit 1's first MB are in. Then unit
+  // 1 has the link alone: in by 2.5, computing 4 s, out 2 s.
   TestPlatform platform;
   platform.units.assign(2, {0.0, 2.0});
   platform.shared_bandwidth = bytes_per_item;
@@ -221,7 +222,7 @@ TEST(Scenario, LosesAUnitInTheMiddleOfAnyStage) {
 }
 
 TEST(Scenario, LosesAUnitWithTheBlocksInItsQueue) {
-  // In 0-1, 1-2, 2-3; computed 1-3, 3-5, 5-7; out 3-4, 5-6.
+  // In 0-1, 1-2, 2-3; compute 1-3, 3-5, 5-7; out 3-4, 5-6.
   const Script three_blocks = [](Executor& executor, Seen& seen) {
     for (std::uint64_t id = 0; id < 3; ++id) executor.start(block(id), {0});
     take_all(executor, seen);
@@ -235,8 +236,9 @@ TEST(Scenario, LosesAUnitWithTheBlocksInItsQueue) {
 }
 
 TEST(Scenario, BringsResidentDataAgainWhenAUnitComesBack) {
-  // With 3 s of resident data: in 0-4, computed by 6, out by 7; fails at 8, is back at 10, where
-  // the same takes 7 s again. What is handed out in between never happens.
+  // With 3 s of resident data: in 0-4, computed by 6, out by 7. The unit fails at 8 and comes back
+  // at 10, where the same block takes 7 s again. A block that is handed out in between never
+  // begins.
   const Machine machine{.resident_s = 3.0,
                         .events = {disturb(DisturbanceKind::fail, "u0", 8.0, 1.0, Seconds{10.0})}};
   expect_events(machine,
@@ -252,7 +254,8 @@ TEST(Scenario, BringsResidentDataAgainWhenAUnitComesBack) {
                 {{'f', 0, 7.0}, {'l', 0, 8.0}, {'j', 0, 10.0}, {'f', 0, 17.0}});
 }
 
-/// Runs pieces of one item on `machine`, on the table and simulated; gives the ends of blocks.
+/// Runs pieces of one item on `machine`, on the fake executor and simulated. Returns the ends of
+/// the blocks of each.
 std::vector<std::vector<double>> run_pieces(const Machine& machine, Items items, RunOutcome& out) {
   std::vector<std::vector<double>> ends_s;
   const auto run_on = [&](Executor& executor) {
@@ -279,7 +282,7 @@ std::vector<std::vector<double>> run_pieces(const Machine& machine, Items items,
 }
 
 TEST(Scenario, GivesWorkToAUnitThatComesLate) {
-  // Blocks of 4 s. Unit 0 alone does one; from 6 on unit 1 is there: 4, 8, 10, 12, 14, 16.
+  // Blocks take 4 s. At first unit 0 works alone; unit 1 joins at 6. Ends: 4, 8, 10, 12, 14, 16.
   const Machine machine{.units = 2, .events = {disturb(DisturbanceKind::join, "u1", 6.0)}};
   RunOutcome outcome;
   for (const std::vector<double>& ends_s : run_pieces(machine, 6, outcome)) {
@@ -318,7 +321,7 @@ TEST(Scenario, EndsIncompleteWhenAllUnitsAreLostForGood) {
 
 class EveryPolicyDisturbed : public testing::TestWithParam<std::string> {};
 
-/// Three to five units, shared or private links, and a scenario.
+/// Three to five units, with private links and perhaps a shared one, and a random scenario.
 SimSetup random_simulation(std::mt19937& random) {
   const auto uniform = [&](double low, double high) {
     return std::uniform_real_distribution<double>(low, high)(random);

@@ -1,4 +1,4 @@
-// Transfers that meet on a link, worked out by hand.
+// Tests of transfers that share a link, with values worked out by hand.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr double tolerance = 1e-9;
 
-/// 1 MB in and 1 MB out an item.
+/// A workload with 1 MB in and 1 MB out per item.
 Workload megabytes() {
   Workload workload;
   workload.kernel = "k";
@@ -21,7 +21,7 @@ Workload megabytes() {
   return workload;
 }
 
-/// Units that compute for 1 ms an item, behind one link of 1 MB/s.
+/// Units that compute for 1 ms per item, behind one link of 1 MB/s.
 TestPlatform behind_one_link(std::size_t units, const std::string& sharing = "SHARED") {
   TestPlatform platform;
   platform.units.assign(units, {0.0, 1e-3});
@@ -62,8 +62,9 @@ TEST(SharedLink, IsWholeAgainWhenTheOtherTransferIsOver) {
     executor.start(block(1, 3), {1});
     take_finishes(executor, out);
   });
-  // Unit 0: in alone to 0.5 s, half a link to 1.5 s; computes to 1.501 s; out at half a link, 2 s
-  // long. Unit 1: 3 MB: 0.5 by 1.5 s, alone for 1 ms, half a link for 2 s, then 1.499 MB alone.
+  // Unit 0: in alone until 0.5 s, then with half the link until 1.5 s, computing until 1.501 s, out
+  // with half the link for 2 s. Unit 1, 3 MB: 0.5 MB by 1.5 s, alone for 1 ms, half the link for 2
+  // s, then 1.499 MB alone.
   ASSERT_EQ(seen.finishes.size(), 2U);
   EXPECT_NEAR(seen.finishes[0].in_s, 1.5, tolerance);
   EXPECT_NEAR(seen.finishes[0].out_s, 2.0, tolerance);
@@ -106,7 +107,7 @@ TEST(SharedLink, DoesNotSlowWhatAPrivateLinkLimitsMore) {
     executor.start(block(1, 2), {1});
     take_finishes(executor, out);
   });
-  // Unit 1 is first: 2 MB in at 0.75 MB/s, computes 2 ms.
+  // Unit 1 ends first: 2 MB in at 0.75 MB/s, then 2 ms of computing.
   EXPECT_NEAR(seen.finishes.at(0).in_s, 2.0 / 0.75, tolerance);
   EXPECT_NEAR(seen.finishes.at(1).in_s, 4.0, tolerance);
 }
@@ -128,10 +129,10 @@ TEST(NetworkSettings, OfThePlatformFileHold) {
   EXPECT_NEAR(copy_in_s("<prop id=\"network/bandwidth-factor\" value=\"0.5\"/>"), 2.125, tolerance);
   EXPECT_NEAR(copy_in_s("<prop id=\"network/model\" value=\"LV08\"/>"), 13.01 * 0.125 + 1 / 0.97,
               1e-6);
-  // The return flow of 5 % goes over the same link.
+  // The return flow of 5 % uses the same link.
   EXPECT_NEAR(copy_in_s("<prop id=\"network/crosstraffic\" value=\"1\"/>"), 0.125 + 1.05,
               tolerance);
-  // What StarPU's files set changes nothing.
+  // The settings of StarPU's files have no effect.
   EXPECT_NEAR(copy_in_s("<prop id=\"network/TCP-gamma\" value=\"-1\"/>"
                         "<prop id=\"network/latency-factor\" value=\"1\"/>"
                         "<prop id=\"network/bandwidth-factor\" value=\"1\"/>"

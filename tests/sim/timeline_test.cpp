@@ -1,4 +1,4 @@
-// The heap of dates against a list that is searched.
+// Tests of the timeline, a heap of dates, against a list that is searched.
 #include "sim/timeline.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ TEST(Timeline, GivesTheEarliestAndAmongEqualDatesTheFirstSlot) {
   timeline.set(2, {1.0});
   timeline.set(1, {1.0});
   timeline.set(3, {0.5});
-  timeline.set(3, {2.0});  // in place of the date that it had
+  timeline.set(3, {2.0});  // replaces the date that the slot had
   EXPECT_EQ(timeline.earliest(), Seconds{1.0});
   for (const std::uint32_t slot : {1U, 2U, 3U}) {
     EXPECT_EQ(timeline.first(), slot);

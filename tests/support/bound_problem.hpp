@@ -1,4 +1,4 @@
-// A platform, its timings and a workload put together by hand, and their lower bound.
+// A platform, its timings and a workload that tests assemble by hand, and their lower bound.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ struct BoundProblem {
     workload.kernel = "k";
     workload.items = items;
   }
-  /// A unit with these times at these sizes.
+  /// Adds a unit with the times `seconds` at these sizes, and returns its index.
   std::size_t add(const std::vector<double>& sizes, const std::function<double(double)>& seconds) {
     PlatformUnit unit;
     unit.unit.name = fmt::format("u{}", platform.units.size());

@@ -12,7 +12,7 @@
 
 namespace equipoise {
 
-/// One unit of a cluster, and how long its blocks take.
+/// One unit of a cluster and the time that it takes per item.
 struct ClusterUnit {
   std::string node;
   UnitKind kind = UnitKind::cpu;
@@ -68,7 +68,7 @@ inline Items share_in(const Schedule& schedule, std::uint32_t unit, int iteratio
   return std::accumulate(sizes.begin(), sizes.end(), Items{0});
 }
 
-/// From the first block of an iteration to its last.
+/// The time from the first assignment of an iteration to its last end.
 inline double iteration_time(const Schedule& schedule, int iteration) {
   double begin = 1e300;
   double end = 0.0;
@@ -83,8 +83,8 @@ inline double iteration_time(const Schedule& schedule, int iteration) {
 
 inline const TypedParameters whole_iterations{{"mode", "repeat"}};
 
-/// The paper's four nodes, one GPU each and 3, 2, 1 and no cores that compute; the GPU is 8 times
-/// as fast as a core and holds 122 items. GPUs are units 0, 4, 7 and 9.
+/// The four nodes of the paper. Each has one GPU, and they have 3, 2, 1 and no cores that compute.
+/// A GPU is 8 times as fast as a core and holds 122 items. GPUs are units 0, 4, 7 and 9.
 inline Cluster paper_nodes() {
   Cluster cluster;
   cluster.items = 1024;

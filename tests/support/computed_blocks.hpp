@@ -1,4 +1,4 @@
-// How tests make kernels: by parameters that are refused, and by blocks that a unit computes.
+// Helpers for tests of kernels: messages of refused parameters, and blocks that a unit computes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,14 +16,15 @@
 
 namespace equipoise {
 
-/// What the kernel `name` is refused with, as `refusal_of` says it; expects the place to be named.
+/// The message with which the kernel `name` is refused, as from `refusal_of`. Expects that it names
+/// the place.
 inline std::string refusal_of_kernel(const std::string& name, const TypedParameters& typed) {
   std::string why = refusal_of([&] { (void)make_kernel(name, typed, "--workload"); });
   EXPECT_TRUE(why == "not refused" || why.starts_with("--workload: ")) << why;
   return why;
 }
 
-/// Takes the items [first, first + items) of `kernel` through a new unit of `threads` threads.
+/// Computes the items [first, first + items) of `kernel` on a new unit of `threads` threads.
 inline void compute(Kernel& kernel, Items first, Items items, std::size_t threads = 1) {
   std::thread on_its_own([&] {
     ThreadTeam team(std::vector<int>(threads, cores_of_this_thread().front()));
@@ -37,8 +38,8 @@ inline void compute(Kernel& kernel, Items first, Items items, std::size_t thread
   on_its_own.join();
 }
 
-/// Takes all items through two units, of one thread and of two, in turns, in blocks of
-/// `block_items`.
+/// Computes all items in blocks of `block_items`, alternately on a unit of one thread and on a unit
+/// of two threads.
 inline void compute_in_turns(Kernel& kernel, Items block_items, int iteration = 0) {
   std::thread on_its_own([&] {
     const int core = cores_of_this_thread().front();
@@ -63,8 +64,8 @@ inline void compute_in_turns(Kernel& kernel, Items block_items, int iteration = 
   on_its_own.join();
 }
 
-/// Takes all items through one unit that stays up, as one block an iteration; calls
-/// `after_iteration` with the number of each.
+/// Computes all items on one unit that is kept for all iterations, with one block per iteration.
+/// Calls `after_iteration` with the number of each iteration.
 template <class AfterIteration>
 void compute_iterations(Kernel& kernel, int iterations, const AfterIteration& after_iteration) {
   std::thread on_its_own([&] {

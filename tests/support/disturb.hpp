@@ -1,4 +1,4 @@
-// Disturbances for tests.
+// Makes disturbances for tests.
 #pragma once
 
 #include <string>

@@ -1,27 +1,28 @@
-// The energy paper's twelve machines and benchmarks: what follows from its figures, what it prints.
+// The twelve machines and benchmarks of the energy paper: the values that follow from its figures,
+// and the values that it prints.
 #pragma once
 
 #include <array>
 
 namespace equipoise {
 
-/// One row of the energy paper (Euro-Par 2017), Tables 1 and 2. Speeds are relative to the CPU's,
-/// so that times are in units of W/S_C; energies follow.
+/// One row of Tables 1 and 2 of the energy paper (Euro-Par 2017). Speeds are relative to the CPU's,
+/// so times are in units of W/S_C and energies in watts times that unit.
 struct PaperRow {
   const char* machine;
   const char* benchmark;
   double speed_ratio;  // S_G / S_C
   double static_c_w, static_g_w, dynamic_c_w, dynamic_g_w;
-  // Worked out again from the parameters of Table 1 alone.
+  // Recomputed from the parameters of Table 1 alone.
   double alpha_time;
-  double energy_alpha;             // -1: where both end together
+  double energy_alpha;             // -1: that of both ending together
   std::array<double, 3> energy_j;  // all on the GPU, both ending together, all on the CPU
   std::array<double, 3> edp_js;
-  double edp_alpha;  // -1: where both end together
-  // As printed: Table 1's alpha, Table 2's theoretical optimum of the EDP.
+  double edp_alpha;  // -1: that of both ending together
+  // Printed values: alpha of Table 1, and the theoretical optimum of the EDP of Table 2.
   double printed_alpha_time;
   double printed_edp_alpha;
-  bool print_agrees;  // Table 2 with the paper's own Table 1
+  bool print_agrees;  // whether Table 2 agrees with Table 1 of the paper
 };
 
 inline constexpr double together = -1.0;

@@ -1,4 +1,4 @@
-// Names of all policies of the catalog, for tests that take one after another.
+// The names of all policies of the catalog, for tests that run with each of them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ inline std::vector<std::string> policy_names() {
   return names;
 }
 
-/// A policy's name as part of a test's name: letters and digits only.
+/// A policy's name as part of a test's name, which has letters and digits only.
 inline std::string in_test_name(std::string policy) {
   std::erase_if(policy, [](char c) { return c == '-'; });
   return policy;

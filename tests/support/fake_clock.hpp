@@ -1,4 +1,4 @@
-// A clock for tests that moves when it is told to.
+// A clock for tests that advances only when a test or a wait advances it.
 #pragma once
 
 #include <atomic>
@@ -8,8 +8,9 @@
 
 namespace equipoise {
 
-/// Shows 0 from `start` on, and before; who waits for a later time looks again every millisecond of
-/// the machine's clock, or is there at once (`wait_until`).
+/// Shows 0 before `start` and from then on, until it is advanced. A thread that waits for a later
+/// time by `moment` checks again after every millisecond of real time. `wait_until` advances the
+/// clock and returns at once.
 class FakeClock final : public Clock {
  public:
   void start() override { now_s_ = 0.0; }
@@ -20,7 +21,7 @@ class FakeClock final : public Clock {
   void wait_until(Seconds at, const std::atomic<bool>& /*stopping*/) override {
     if (at > now()) pass(at - now());
   }
-  /// By one thread at a time, as `wait_until`.
+  /// Advances the clock. Must be called by one thread at a time, like `wait_until`.
   void pass(Seconds span) { now_s_.fetch_add(span.value); }
 
  private:

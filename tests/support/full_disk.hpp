@@ -1,4 +1,4 @@
-// A disk that is full, for one process: a limit of file sizes.
+// Simulates a full disk for one process, by a limit of file sizes.
 #pragma once
 
 #include <sys/resource.h>
@@ -7,7 +7,8 @@
 
 namespace equipoise {
 
-/// No file of this process, or of a program that it starts, grows beyond `bytes` while this lives.
+/// While this object exists, no file of this process, or of a program that it starts, can grow
+/// beyond `bytes`.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {
@@ -23,7 +24,8 @@ class FileSizeLimit {
   rlimit before_{};
 };
 
-/// The same for this process alone, where writing beyond it only fails, as the program has it.
+/// Limits file sizes of this process, and ignores the signal so that writing beyond the limit only
+/// fails, as it does in the program.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t bytes) : before_(::signal(SIGXFSZ, SIG_IGN)), limit_(bytes) {}

@@ -1,4 +1,4 @@
-// Damaged copies of a text, for tests that feed them to readers.
+// Makes damaged copies of a text, for tests of readers.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace equipoise {
 
-/// `text` with one to four random bytes replaced, removed, repeated or cut off behind.
+/// `text` with one to four random changes: bytes replaced, removed or repeated, or the end cut off.
 inline std::string mutate(std::string text, std::mt19937_64& random) {
   static const std::string bytes = "{}[]\",:<>/#\n\r -+.0123456789eEnulNaxy\x01\xff";
   const auto below = [&random](std::size_t n) {

@@ -1,4 +1,4 @@
-// Runs a policy on the fake executor and keeps what happened, for tests of policies.
+// Runs a policy on the fake executor and keeps its journal, for tests of policies.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 
 namespace equipoise {
 
-/// Everything that a run said.
+/// The records of a run.
 struct Schedule {
   /// Sizes of one unit's blocks with `tag`, in order.
   [[nodiscard]] std::vector<Items> sizes(std::uint32_t unit, BlockTag tag) const {
@@ -31,7 +31,7 @@ struct Schedule {
     }
     return list;
   }
-  /// Sizes of all blocks in the order of handing out.
+  /// Sizes of all blocks in the order in which they were handed out.
   [[nodiscard]] std::vector<Items> sizes_as_handed_out() const {
     std::map<std::uint64_t, Items> by_id;
     for (const BlockRecord& record : blocks) {
@@ -50,7 +50,7 @@ struct Schedule {
     }
     return sum;
   }
-  /// (n), what each unit did.
+  /// (n), the items that each unit did
   [[nodiscard]] std::vector<Items> items_by_unit() const {
     std::vector<Items> sums(units, 0);
     for (const BlockRecord& record : blocks) {
@@ -87,30 +87,30 @@ struct Schedule {
   RunOutcome outcome;
 };
 
-/// The run did all `items` of its iterations, by the policy's own doing.
+/// Expects that the policy itself did all `items` of its iterations.
 inline void expect_all_done(const Schedule& schedule, Items items) {
   EXPECT_TRUE(schedule.outcome.complete);
   EXPECT_FALSE(schedule.outcome.policy_stalled);
   EXPECT_EQ(schedule.items(), items);
 }
 
-/// The clock of a run, for units whose speed changes while it goes on.
+/// The clock of a run, for units whose speed changes during the run.
 struct RunClock {
   [[nodiscard]] double now_s() const { return executor->now().value; }
   const Executor* executor = nullptr;
 };
 
-/// What a test runs.
+/// The policy, machine and workload of a test.
 struct PolicyTest {
   std::string policy;
   std::map<std::string, std::string> parameters;
   FakeSetup fake;
-  std::vector<Unit> units;  ///< (n) what is known of them; empty: their names only
+  std::vector<Unit> units;  ///< (n) what is known of the units; empty: only their names
   Items items = 0;
   Items grain_items = 1;
   int iterations = 1;
-  double resident_bytes = 0.0;       ///< as policies see it; what it takes is FakeUnit::resident_s
-  std::vector<double> memory_bytes;  ///< (n) of 1 byte an item; empty: unlimited
+  double resident_bytes = 0.0;       ///< as policies see it; FakeUnit::resident_s is its time
+  std::vector<double> memory_bytes;  ///< (n), with 1 byte per item; empty: unlimited
   std::vector<std::string> later_kernels;
   KnownCosts known;  ///< for informed policies
   int slots = 1;
@@ -118,7 +118,7 @@ struct PolicyTest {
   std::shared_ptr<RunClock> clock = std::make_shared<RunClock>();
 };
 
-/// Adds a known affine cost and the unit that has it.
+/// Adds a unit with an affine cost, which informed policies know.
 inline void add_affine(PolicyTest& test, double fixed_s, double per_item_s) {
   test.fake.units.push_back(affine_unit(fixed_s, per_item_s));
   test.known.phases.front().push_back(std::make_unique<AffineCurve>(fixed_s, per_item_s));

@@ -1,4 +1,4 @@
-// fork, exec, and two temporary files for what the program prints.
+// Runs the program with fork and exec. Its output goes into two temporary files.
 #include "tests/support/program.hpp"
 
 #include <fcntl.h>
@@ -19,7 +19,8 @@ namespace equipoise {
 
 namespace {
 
-/// Makes stdout of this process what `to` says; `file` is its file. Whether that could be done.
+/// Redirects stdout of this process as `to` says; `file` is used for Stdout::file. Returns whether
+/// that succeeded.
 bool redirect(Stdout to, const std::string& file) {
   constexpr int mode = O_WRONLY | O_CREAT | O_TRUNC;
   std::array<int, 2> ends{};
@@ -36,7 +37,7 @@ bool redirect(Stdout to, const std::string& file) {
   return false;
 }
 
-/// Starts a program; what it prints goes into the two files.
+/// Starts a program whose stdout and stderr go into the files `out` and `err`.
 pid_t start(const std::string& program, const std::vector<std::string>& arguments,
             const std::string& out, const std::string& err, Stdout to = Stdout::file) {
   std::vector<std::string> words = {program};

@@ -8,31 +8,31 @@
 
 namespace equipoise {
 
-/// What a run of the program left.
+/// The exit code and the output of a run of the program.
 struct ProgramRun {
   int exit_code = 0;
   std::string out;  ///< stdout
   std::string err;  ///< stderr
 };
 
-/// Where stdout goes: into a file that is read afterwards; a full disk; a pipe that nobody reads;
-/// nowhere, for it is closed.
+/// Where stdout goes: into a file that is read afterwards, to a full disk, into a pipe that nobody
+/// reads, or nowhere because it is closed.
 enum class Stdout : std::uint8_t { file, full, unread, closed };
 
-/// Runs `equipoise` with `arguments` in the repository's root and waits for it.
+/// Runs `equipoise` with `arguments` in the root of the repository and waits for its end.
 [[nodiscard]] ProgramRun run_equipoise(const std::vector<std::string>& arguments,
                                        Stdout to = Stdout::file);
 
-/// The same with a copy of the program.
+/// Runs the program at the path `program`, a copy of `equipoise`.
 [[nodiscard]] ProgramRun run_copy(const std::string& program,
                                   const std::vector<std::string>& arguments,
                                   Stdout to = Stdout::file);
 
-/// The file that is run.
+/// The path of the program that `run_equipoise` runs.
 [[nodiscard]] std::string program_file();
 
-/// Runs `equipoise`, sends it `signal` as soon as `when` holds, and waits for it; lets it end by
-/// itself when it does so before.
+/// Runs `equipoise`, sends it `signal` as soon as `when` returns true, and waits for its end. Sends
+/// nothing if it ends by itself before.
 [[nodiscard]] ProgramRun signal_equipoise(const std::vector<std::string>& arguments, int signal,
                                           const std::function<bool()>& when);
 

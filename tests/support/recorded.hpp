@@ -1,4 +1,5 @@
-// Runs on the fake executor, recorded as a reader of their files would give them.
+// Runs on the fake executor as RecordedRun, in the form in which a reader of run files returns
+// them.
 #pragma once
 
 #include <memory>
@@ -14,7 +15,7 @@
 
 namespace equipoise {
 
-/// Keeps the records as a reader of the run's file would give them.
+/// Keeps the records in the form in which a reader of the run file returns them.
 class RecordingJournal final : public Journal {
  public:
   explicit RecordingJournal(RecordedRun& run) : run_(run) {}
@@ -36,7 +37,7 @@ class ConstantCost final : public CostMeter {
   Seconds price(const Decision& /*decision*/) override { return Seconds{0.25}; }
 };
 
-/// Three units; u1 is lost at 30 s and comes back at 70, u2 comes at 20; decisions cost 0.25 s.
+/// Three units. u1 is lost at 30 s and comes back at 70 s, u2 joins at 20 s.
 inline FakeSetup faulty_machine() {
   FakeSetup machine{{affine_unit(0.5, 0.01), affine_unit(1, 0.03), affine_unit(2, 0.02)},
                     Seconds{1e-3},

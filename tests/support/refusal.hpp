@@ -1,4 +1,4 @@
-// How tests look at refused input.
+// How tests check refused input.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace equipoise {
 
-/// What `call` is refused with, as "where: why"; "not refused" where it is not.
+/// The message of the InputError that `call` throws, as "where: why", or "not refused" if it throws
+/// none.
 template <class Call>
 std::string refusal_of(Call&& call) {
   try {

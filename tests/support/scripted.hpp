@@ -1,4 +1,4 @@
-// Policies from a function, and workloads of so many items: for tests.
+// Policies given by a function, and small workloads and setups, for tests.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace equipoise {
 
-/// A policy from a function.
+/// A policy given by a function.
 class Scripted final : public Policy {
  public:
   using Script = std::function<void(const View&, const Event&, Decisions&)>;
@@ -26,7 +26,7 @@ class Scripted final : public Policy {
   Script script_;
 };
 
-/// Gives every idle unit `items`.
+/// A policy that gives `items` to every idle unit.
 inline Scripted pieces_of(Items items) {
   return Scripted([items](const View&, const Event& event, Decisions& decisions) {
     if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {

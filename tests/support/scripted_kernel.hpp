@@ -1,4 +1,4 @@
-// A kernel whose units do as a test tells them: fail, wait, or count.
+// A kernel whose units do what a test tells them: fail, wait or count.
 #pragma once
 
 #include <atomic>
@@ -12,12 +12,12 @@
 
 namespace equipoise {
 
-/// What a scripted kernel does, and what was done with it.
+/// The behaviour of a scripted kernel, and counts of its calls.
 struct KernelScript {
   std::function<void(const Block&, int side)> compute;  ///< on the unit's thread; may throw
   std::function<void(int side)> come_up;                ///< when a unit's side is made; may throw
-  std::vector<std::atomic<int>> written;                ///< (items): how often each came back
-  std::vector<int> merges;                              ///< the iterations that were begun
+  std::vector<std::atomic<int>> written;                ///< (items), how often each came back
+  std::vector<int> merges;                              ///< the arguments of `begin_iteration`
   std::atomic<int> residents = 0;
   std::atomic<int> sides = 0;
 
@@ -26,7 +26,7 @@ struct KernelScript {
   explicit KernelScript(Items items) : written(static_cast<std::size_t>(items)) {}
 };
 
-/// Items that know nothing but how often they were done.
+/// A kernel that computes nothing and counts how often each item was done.
 class ScriptedKernel final : public Kernel {
  public:
   explicit ScriptedKernel(KernelScript& script) : script_(script) {

@@ -1,4 +1,4 @@
-// XML by hand.
+// Writes the XML of test platforms and makes simulator setups of them.
 #include "tests/support/sim_platforms.hpp"
 
 #include <unistd.h>
@@ -14,7 +14,7 @@
 namespace equipoise {
 namespace {
 
-/// Files that this process wrote; removed when it ends.
+/// Files that this process wrote. They are removed when it ends.
 struct Written {
   ~Written() {
     for (const std::string& path : paths) std::remove(path.c_str());
@@ -22,7 +22,7 @@ struct Written {
   std::vector<std::string> paths;
 };
 
-/// With 17 digits, so that SimGrid reads the same number.
+/// Writes a number with 17 digits, so that SimGrid reads exactly the same number.
 std::string digits(double value) {
   char text[40];
   std::snprintf(text, sizeof text, "%.17g", value);
@@ -48,7 +48,7 @@ std::string link_ctn(const std::string& id, const std::string& sharing,
          "/>";
 }
 
-/// What a route crosses; `direction` matters to split-duplex links only.
+/// The links that a route crosses. `direction` has an effect on split-duplex links only.
 std::string crossed(const TestPlatform& platform, std::size_t unit, const std::string& direction) {
   std::string links;
   if (platform.shared_bandwidth > 0.0) links += link_ctn("shared", platform.sharing, direction);

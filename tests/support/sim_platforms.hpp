@@ -1,4 +1,4 @@
-// Platforms for tests and benchmarks of the simulator: written to a file, and as a SimSetup.
+// Platforms for tests and benchmarks of the simulator, as XML files and as SimSetup.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace equipoise {
 
-/// A unit of a test platform: its private link, and how long its blocks take.
+/// A unit of a test platform with its private link and its block times.
 struct TestUnit {
   double fixed_s = 0.0;
   double per_item_s = 0.0;
-  double sd_share = 0.0;   ///< deviation of the times over their mean; 0: none
+  double sd_share = 0.0;   ///< standard deviation of the times over their mean; 0: none
   double bandwidth = 0.0;  ///< bytes/s of its private link; 0: it has none
   double latency_s = 0.0;  ///< of its private link
   int copy_engines = 1;
@@ -27,7 +27,7 @@ struct TestUnit {
 /// A platform of test units around the host `master`.
 struct TestPlatform {
   std::vector<TestUnit> units;    ///< hosts u0, u1, ...
-  double shared_bandwidth = 0.0;  ///< of a link that every route crosses; 0: there is none
+  double shared_bandwidth = 0.0;  ///< of a link that every route crosses; 0: no such link
   double shared_latency_s = 0.0;
   std::string sharing = "SHARED";  ///< policy of that link: SHARED, FATPIPE or SPLITDUPLEX
   std::string config;              ///< elements of the file's <config>
@@ -38,15 +38,15 @@ struct TestPlatform {
 /// The SimGrid XML of `platform`.
 [[nodiscard]] std::string platform_xml(const TestPlatform& platform);
 
-/// Writes `text` to a new file in the temporary directory, which is removed when the process ends
-/// by itself, and returns its path.
+/// Writes `text` to a new file in the temporary directory and returns its path. The file is removed
+/// when the process exits normally.
 [[nodiscard]] std::string write_temporary(const std::string& text, const std::string& suffix);
 
-/// The trace with the times of `unit` at 1 and 1,000,000 items: affine in between.
+/// A trace with the times of `unit` at 1 and at 1,000,000 items; times are affine in between.
 [[nodiscard]] Trace affine_trace(const TestUnit& unit);
 
-/// A setup for `platform`, whose file is written to the temporary directory, as probe_platform()
-/// would see it; no noise, no dispatch cost.
+/// A setup for `platform`, with links as probe_platform() reports them. The platform file is
+/// written to the temporary directory. No noise and no dispatch cost.
 [[nodiscard]] SimSetup sim_setup(const TestPlatform& platform, const std::vector<Workload>& phases);
 
 }  // namespace equipoise

@@ -1,4 +1,4 @@
-// What was seen comes back through the pipe, as bytes.
+// Runs simulations in child processes. The results come back through a pipe as bytes.
 #include "tests/support/simulate.hpp"
 
 #include <cstring>
@@ -38,7 +38,7 @@ Finish finish_of(Seconds at, const BlockFinished& finished) {
           at.value};
 }
 
-/// Each idle unit gets blocks of its own size.
+/// A policy that gives each idle unit blocks of its own size.
 class OwnSizes final : public Policy {
  public:
   explicit OwnSizes(std::vector<Items> items) : items_(std::move(items)) {}
@@ -68,7 +68,7 @@ class Collected final : public Journal {
   Seen& seen_;
 };
 
-/// Lets `see` see something in a child process.
+/// Runs `see` in a child process and returns its result.
 Seen in_child(const std::function<Seen()>& see) {
   ChildProcess child([&](int fd) {
     const Seen seen = see();

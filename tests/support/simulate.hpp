@@ -1,4 +1,5 @@
-// Simulations inside tests: each in a child process, because SimGrid has one engine a process.
+// Simulations inside tests. Each runs in a child process, because SimGrid has one engine per
+// process.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace equipoise {
 
-/// A block that came back, in seconds.
+/// A finished block, with times in seconds.
 struct Finish {
   std::uint32_t unit = 0;
   std::uint64_t block = 0;
@@ -24,29 +25,30 @@ struct Finish {
   bool operator==(const Finish&) const = default;
 };
 
-/// What a script wants to tell the test.
+/// The results that a script returns to the test.
 struct Seen {
   std::vector<Finish> finishes;
   std::vector<double> numbers;
 };
 
-/// Talks to an executor, inside its body.
+/// Uses an executor, inside its body.
 using Script = std::function<void(Executor& executor, Seen& seen)>;
 
 /// Runs `script` on a simulator in a child process. Throws std::runtime_error when the child dies.
 [[nodiscard]] Seen simulate(const SimSetup& setup, const Script& script);
 
-/// Takes events until there are none (or until `deadline`), all of them finishes.
+/// Takes all events until there are no more, or until `deadline`. All of them must be finished
+/// blocks.
 void take_finishes(Executor& executor, Seen& seen, Seconds deadline = Seconds::infinity());
 
-/// Runs `run` on `executor`, every idle unit being given blocks of its `block_items`.
+/// Runs `run` on `executor`. Every idle unit gets blocks of its size in `block_items`.
 [[nodiscard]] Seen run_blocks(Executor& executor, const RunSetup& run,
                               const std::vector<Items>& block_items);
 
 /// The units and phases of a simulation, and which units are absent at its start.
 [[nodiscard]] RunSetup run_of(const SimSetup& setup);
 
-/// The same on a simulator in a child process.
+/// `run_blocks` on a simulator in a child process.
 [[nodiscard]] Seen simulate_blocks(const SimSetup& setup, const std::vector<Items>& block_items);
 
 }  // namespace equipoise

@@ -8,8 +8,8 @@
 
 namespace equipoise {
 
-/// Units a, b and c behind links of their own and one that they share; kernels k and l, of which c
-/// does an item twice and four times as fast as a.
+/// Units a, b and c, each behind a private link, and all behind a shared one. c does an item of
+/// kernel k twice as fast as a, and an item of kernel l four times as fast.
 struct SmallMachine {
   explicit SmallMachine(const TemporaryFolder& folder)
       : platform(folder.write(
@@ -31,7 +31,7 @@ struct SmallMachine {
         trace_k(folder.write("k.jsonl", trace("k", 1e-3, 1e-3, 5e-4, 1e-5, 0.002))),
         trace_l(folder.write("l.jsonl", trace("l", 2e-3, 1e-3, 5e-4, 3e-5, 0.001))) {}
 
-  /// The words for the two files of kernel k, and of l too.
+  /// The command line arguments for the platform and both traces.
   [[nodiscard]] std::vector<std::string> words() const {
     return {"--platform", platform, "--trace", trace_k, "--trace", trace_l};
   }

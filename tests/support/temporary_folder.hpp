@@ -1,4 +1,4 @@
-// A folder of its own for one test, removed at the end.
+// A temporary folder for one test, which is removed at the end.
 #pragma once
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 namespace equipoise {
 
-/// A folder for one test, empty at first, gone at the end.
+/// A folder for one test. It is empty at first and removed with this object.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -27,7 +27,7 @@ class TemporaryFolder {
 
   [[nodiscard]] std::string path(const std::string& name) const { return (path_ / name).string(); }
 
-  /// Writes a file, with the folders it is in, and gives its path.
+  /// Writes a file, creates its parent folders, and returns its path.
   std::string write(const std::string& name, const std::string& text) const {
     std::filesystem::create_directories((path_ / name).parent_path());
     std::ofstream(path_ / name, std::ios::binary) << text;

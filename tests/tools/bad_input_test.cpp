@@ -1,4 +1,5 @@
-// Bad input as a user meets it: exit 2, one line that says where and what, and nothing written.
+// Tests of bad input to the program: exit code 2, one line that names the place and the reason, and
+// no output file.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -32,7 +33,7 @@ const std::string samples =
     "{\"unit\":\"b\",\"items\":1,\"compute_s\":0.2}\n"
     "{\"unit\":\"b\",\"items\":100,\"compute_s\":2.0}\n";
 
-/// A simulation of which a test spoils one part.
+/// A valid simulation. Each test damages one part of it.
 class BadInput : public testing::Test {
  protected:
   [[nodiscard]] std::vector<std::string> simulation() const {
@@ -65,7 +66,7 @@ class BadInput : public testing::Test {
     expect_refused(words);
   }
 
-  /// Gives what the program warned of on a run that went through.
+  /// Expects that the simulation succeeds, and returns the warnings.
   [[nodiscard]] std::string warnings_of_a_good_run() const {
     const ProgramRun run = run_equipoise(simulation());
     EXPECT_EQ(run.exit_code, 0) << run.err;
@@ -272,7 +273,7 @@ TEST_F(BadInput, EchoesNoControlCharactersAndNoEndlessNames) {
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_LT(run.err.size(), 1000u);
   EXPECT_NE(run.err.find("xxx..."), std::string::npos) << run.err;
-  EXPECT_NE(run.err.find("known are"), std::string::npos) << run.err;  // what to do is not cut off
+  EXPECT_NE(run.err.find("known are"), std::string::npos) << run.err;  // the advice is complete
 }
 
 TEST_F(BadInput, ReadsNoDevicesAndNoNamedPipes) {
@@ -351,7 +352,7 @@ TEST_F(BadInput, WarnsOfATruncatedLastTraceLine) {
 }
 
 TEST_F(BadInput, SaysHowMuchWasExtrapolated) {
-  policy = "static";  // blocks of some hundred items, recorded are 1 to 100
+  policy = "static";  // the blocks have some hundred items, the recorded sizes are 1 to 100
   const ProgramRun run = run_equipoise(simulation());
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_NE(run.out.find("100.0% of the items in blocks outside the recorded sizes"),

@@ -1,4 +1,5 @@
-// The clusters of the papers, as committed: made by their specs, legal, usable.
+// Tests of the committed clusters of the papers: they are generated from their specs, valid and
+// usable.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -20,7 +21,7 @@ Json spec_of(const std::string& name) {
   return Json::parse(read_text(std::string(SOURCE_DIR) + "/platforms/" + name + ".json"));
 }
 
-/// How a user writes the largest problem of a trace.
+/// The largest problem of a trace, as a --workload argument.
 std::string largest_workload(const Json& trace) {
   const std::string kernel = trace.at("kernel");
   if (kernel == "matmul") return "matmul:n=" + trace.at("problem").at("n").dump();
@@ -99,7 +100,8 @@ TEST(Clusters, RunTheirLargestProblemsGreedily) {
   }
 }
 
-// Rows a second by hand: 60 % of every GPU's peak, 85 % of every CPU's, 2 n^2 operations a row.
+// Rows per second by hand: 60 % of the peak of every GPU, 85 % of the peak of every CPU, 2 n^2
+// operations per row.
 TEST(Clusters, BoundTheLargestProductNearTheSumOfRooflines) {
   const double gpus = 3.524e12 + 2 * 0.596e12 + 2 * 3.090e12 + 4.500e12;
   const double cpus = 480e9 + 85.4e9 + 326.4e9 + 307.2e9;
@@ -110,7 +112,7 @@ TEST(Clusters, BoundTheLargestProductNearTheSumOfRooflines) {
   EXPECT_LE(json.at("lower_bound_s"), 2.0 * roofline_s);
 }
 
-// The one absolute time of the papers that depends on no network: 689 s.
+// 689 s is the only absolute time in the papers that does not depend on a network.
 TEST(Clusters, PredictTheLargestProductOfOneMachineOfDlbGpu) {
   const Json json = optimum("dlb-gpu-1", "dlb-gpu-matmul-65536", "matmul:n=65536");
   EXPECT_NEAR(json.at("lower_bound_s"), 689.0, 0.05 * 689.0);

@@ -1,5 +1,5 @@
-// energy-alpha and the ideal split on the committed machines of the energy paper: every run spends
-// what the closed forms say.
+// Tests of energy-alpha and the ideal split on the committed machines of the energy paper. Every
+// run must spend the energy that the closed forms give.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -43,7 +43,7 @@ class PaperPlatform : public testing::TestWithParam<PaperRow> {
     return run_equipoise(words);
   }
 
-  /// W / S_C in seconds: what the CPU alone takes.
+  /// W / S_C in seconds: the time of the CPU alone.
   static double cpu_alone_s() {
     for (const std::string& line : lines_of(read_text(std::string(SOURCE_DIR) + "/" + trace()))) {
       const Json sample = Json::parse(line);
@@ -58,7 +58,7 @@ class PaperPlatform : public testing::TestWithParam<PaperRow> {
     return 1.0;
   }
 
-  /// Position in a row's figures of the split that has `alpha`, a row's own figure.
+  /// The column of a row's energies for the split `alpha`, one of the row's own values.
   static std::size_t column(double alpha) {
     if (alpha == together) return 1;
     return alpha == 0.0 ? 0 : 2;

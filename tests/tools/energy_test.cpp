@@ -1,4 +1,4 @@
-// Energy as a user meets it: a platform with watts, energy-alpha, results and refusals.
+// Tests of energy in the program: a platform with watts, energy-alpha, results and refusals.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -15,10 +15,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// A row of the energy paper: a CPU that does 100 items/s and a GPU, both beside their data.
+/// A machine of the energy paper: a CPU that does 100 items/s and a GPU, with equal routes to the
+/// master.
 class PaperMachine : public testing::Test {
  protected:
-  /// Watts as `idle:busy`; the GPU does `gpu_items_per_s`.
+  /// Watts are given as `idle:busy`; the GPU does `gpu_items_per_s`.
   void write_machine(const std::string& cpu_watts, const std::string& gpu_watts,
                      double gpu_items_per_s) {
     std::ofstream(scratch_.path("machine.xml"))
@@ -78,8 +79,8 @@ TEST_F(PaperMachine, SpendsWhatThePaperForetellsForEveryObjective) {
   const Json results = Json::parse(read_text(scratch_.path("out/results.json")));
   std::map<std::string, Json> by_spelling;
   for (const Json& result : results.at("results")) by_spelling[result.at("spelling")] = result;
-  // Section 10.1 of the recomputed tables, W / S_C = 100 s: together 3480.8 J, the GPU alone
-  // 2996.5 J; the EDP is least where both end together.
+  // From section 10.1 of the recomputed tables, with W / S_C = 100 s: together 3480.8 J, the GPU
+  // alone 2996.5 J. The EDP is least if both end together.
   const Json& time = by_spelling.at("energy-alpha");
   const Json& energy = by_spelling.at("energy-alpha:objective=energy");
   const Json& edp = by_spelling.at("energy-alpha:objective=edp,groups=cpu-gpu");

@@ -1,4 +1,4 @@
-// Machines by their figures: what is refused, and the times and routes that come of them.
+// Tests of machine specs: errors, and the times and routes that are generated from them.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -13,7 +13,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Two machines: a CPU and two GPUs on one bus; four cores, each a unit.
+/// Two machines. `a` has a CPU and two GPUs on one bus, `b` has four cores, each of which is a
+/// unit.
 const char* const two_machines = R"({
   "schema": "equipoise.machines/1", "source": ["Figures", "of a test."],
   "network": {"bytes_per_s": 1e8, "latency_s": 1e-4},
@@ -37,7 +38,7 @@ class MachineSpecTest : public testing::Test {
     return read_machine_spec(folder_.write("spec.json", json.dump(1)));
   }
 
-  /// The refusal of the spec, without the folder that it lies in.
+  /// The message for the spec, without the folder of the file.
   [[nodiscard]] std::string refusal(const Json& json) const {
     const std::string text = refusal_of([&] { (void)read(json); });
     const std::size_t start = text.find("spec.json");
@@ -57,7 +58,7 @@ class MachineSpecTest : public testing::Test {
 };
 
 TEST_F(MachineSpecTest, TimesABlockByTheNarrowerOfPeakAndMemoryBandwidth) {
-  // 100 / (0.5 * 1e9) = 0.2 us against 80 / (0.5 * 1e8) = 1.6 us an item.
+  // 100 / (0.5 * 1e9) = 0.2 us and 80 / (0.5 * 1e8) = 1.6 us per item: memory is the limit.
   const MachineSpec spec = read(spec_);
   const Trace trace = modelled_trace(spec, spec.traces[0]);
   const auto samples = samples_of(trace, "a.cpu");
@@ -76,14 +77,14 @@ TEST_F(MachineSpecTest, TimesABlockByTheNarrowerOfPeakAndMemoryBandwidth) {
 }
 
 TEST_F(MachineSpecTest, RunsAtHalfSpeedWhereAGpuIsHalfSaturated) {
-  // 1000 threads at 50 an item: 20 items run at half of 0.25 * 2e10 / 100 = 5e7 items/s.
+  // 1000 threads with 50 per item: 20 items run at half of 0.25 * 2e10 / 100 = 5e7 items/s.
   const MachineSpec spec = read(spec_);
   const auto samples = samples_of(modelled_trace(spec, spec.traces[0]), "a.gpu0");
   EXPECT_NEAR(samples.back().items / samples.back().compute_mean_s, 2.5e7, 10.0);
 }
 
 TEST_F(MachineSpecTest, ComputesWhileAnAcceleratorReadsStreamedBytes) {
-  // Two GPUs read 1e6 bytes each over a bus of 1e9 bytes/s: 2 ms, longer than they compute.
+  // Two GPUs read 1e6 bytes each over a bus of 1e9 bytes/s. That takes 2 ms, longer than computing.
   spec_["traces"][0]["streamed_bytes_per_block"] = 1e6;
   const MachineSpec spec = read(spec_);
   const Trace trace = modelled_trace(spec, spec.traces[0]);

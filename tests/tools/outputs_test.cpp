@@ -1,4 +1,5 @@
-// Outputs: never over what is read, all of them or none, and no success where nothing was printed.
+// Tests of outputs: input files are never overwritten, all files are written or none, and output
+// that cannot be printed is a failure.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -17,7 +18,8 @@ namespace {
 
 class Outputs : public testing::Test {
  protected:
-  /// The command is refused, says both names, and leaves `file` as it was.
+  /// Expects that the command is refused because `file` is one of its inputs, and that `file` is
+  /// unchanged.
   void expect_kept(const std::vector<std::string>& arguments, const std::string& file) const {
     const std::string before = read_text(file);
     const ProgramRun run = run_equipoise(arguments);
@@ -89,7 +91,7 @@ TEST_F(Outputs, OfASweepSpareWhatItReads) {
                       std::string(name) +
                       R"("],"workloads":["k:items=1000"],"policies":["greedy"]}]})");
     const std::vector<std::string> sweep = {"sweep", campaign, "--out", scratch.path("sweep")};
-    if (std::string(name) == "campaign.json") {  // nothing of a sweep is called so
+    if (std::string(name) == "campaign.json") {  // a sweep writes no file of this name
       const ProgramRun run = run_equipoise(sweep);
       EXPECT_EQ(run.exit_code, 0) << run.err;
     } else {

@@ -1,4 +1,4 @@
-// Paced units as a user types them: machines of a trace, in real time.
+// Tests of paced units in the program: machines of a trace, in real time.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -37,7 +37,7 @@ TEST_F(PacedRuns, AreTheHostsOfAPlatformInRealTime) {
   EXPECT_EQ(run.at("pacing").at("time_scale"), 1.0);
   EXPECT_GT(run.at("pacing").at("late_mean_s"), 0.0);
   EXPECT_GE(run.at("makespan_s"), run.at("lower_bound_s"));
-  // Blocks of the same size take the same time on both.
+  // Blocks of the same size take the same time in the paced and in the simulated run.
   std::vector<std::string> simulated = {"simulate"};
   simulated.insert(simulated.end(), files.begin(), files.end());
   const Json sim = Json::parse(type(simulated, work).out);

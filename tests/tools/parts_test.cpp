@@ -1,4 +1,4 @@
-// Parts of the program that no command shows by itself: children that die, full disks, tables,
+// Tests of parts of the program that no command shows alone: children that die, full disks, tables,
 // packed reports.
 #include <gtest/gtest.h>
 

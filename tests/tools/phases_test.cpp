@@ -1,4 +1,4 @@
-// Several workloads, one after another, as a user types them.
+// Tests of runs with several workloads, one after another.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -13,7 +13,7 @@ using Json = nlohmann::json;
 
 class Phases : public testing::Test {
  protected:
-  /// Types `command` for the small machine and these phases.
+  /// Runs `command` for the small machine and these phases.
   [[nodiscard]] ProgramRun type(const std::string& command,
                                 const std::vector<std::string>& workloads,
                                 const std::vector<std::string>& more) const {
@@ -77,7 +77,7 @@ TEST_F(Phases, FollowOneAnotherBehindABarrier) {
 }
 
 TEST_F(Phases, HaveTheCostsOfTheirOwnTraces) {
-  // One block on every unit in each phase: it begins to be copied in behind dispatch and first use.
+  // Each phase has one block on every unit. Its copy in begins after dispatch and first use.
   const std::vector<Json> lines = run_file({"k:items=3,grain_items=1", "l:items=3,grain_items=1"},
                                            {"--policy", "ss", "--noise", "off"});
   EXPECT_EQ(lines.front().at("dispatch_cost_s"), Json::parse("[1e-5,3e-5]"));

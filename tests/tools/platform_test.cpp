@@ -1,4 +1,4 @@
-// Platforms as a user gives them to the program: several zones, many hosts, hostile files.
+// Tests of platforms in the program: several zones, many hosts, and files that try to do harm.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -15,7 +15,8 @@ const std::string head =
     "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
     "<platform version=\"4.1\">\n";
 
-/// ram and a in one zone, b and c, which has no route, in another; `config` before them.
+/// ram and a in one zone, b in a second, and c in a third, which has no route. `config` stands
+/// before them.
 std::string two_zones(const std::string& config) {
   return head + config +
          "<zone id=\"w\" routing=\"Full\">\n<zone id=\"x\" routing=\"Full\">\n"
@@ -31,7 +32,7 @@ std::string two_zones(const std::string& config) {
          "</zone>\n</platform>\n";
 }
 
-/// A trace in which every one of `units` computes 100 items a second.
+/// A trace in which each of `units` computes 100 items per second.
 std::string trace_of(const std::vector<std::string>& units) {
   std::string names;
   std::string samples;
@@ -144,7 +145,7 @@ TEST_F(PlatformFiles, AreRefusedByOneRuleAboutRoutes) {
   const ProgramRun show = run_equipoise({"platform", "show", platform});
   EXPECT_EQ(show.exit_code, 0) << show.err;
   EXPECT_EQ(lines_of(show.out).size(), 8U)
-      << show.out;  // the master's line, a blank, head, 4 hosts
+      << show.out;  // the master's line, a blank line, the table's head, 4 hosts
   EXPECT_NE(show.out.find("no route"), std::string::npos) << show.out;
   EXPECT_EQ(run_equipoise(simulation(platform, {"a"})).exit_code, 0);
   const ProgramRun run = run_equipoise(simulation(platform, {"a", "c"}));
@@ -154,7 +155,7 @@ TEST_F(PlatformFiles, AreRefusedByOneRuleAboutRoutes) {
       << run.err;
 }
 
-/// Floyd's algorithm takes far longer for so many hosts than the time limit of a test.
+/// A platform whose routes take Floyd's algorithm far longer than the time limit of a test.
 std::string slow_platform() {
   std::string xml = head + "<zone id=\"z\" routing=\"Floyd\">\n";
   std::string routes;

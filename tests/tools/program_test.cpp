@@ -1,4 +1,4 @@
-// The commands as a user types them, and the files that they leave.
+// Tests of the commands of the program and of the files that they write.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -32,7 +32,7 @@ std::vector<Json> json_lines(const std::string& path) {
   return all;
 }
 
-/// Whether the blocks of a run file cover items 0 .. items-1 once each.
+/// Expects that the blocks of a run file cover each of the items 0 .. items-1 once.
 void expect_covered(const std::vector<Json>& run, long items) {
   std::map<long, long> blocks;
   for (const Json& line : run) {

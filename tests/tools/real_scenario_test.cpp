@@ -1,4 +1,4 @@
-// Scenarios on real units as a user types them.
+// Tests of scenarios on real units in the program.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -18,7 +18,7 @@ class RealScenarios : public testing::Test {
                          R"({"schema":"equipoise.scenario/1","events":[)" + events + "]}");
   }
 
-  /// Two units price options, `iterations` times over.
+  /// Two units price options in `iterations` iterations.
   [[nodiscard]] ProgramRun run(const std::string& events, const std::vector<std::string>& more = {},
                                const std::string& command = "run", int iterations = 200) const {
     std::vector<std::string> words = {
@@ -74,7 +74,7 @@ TEST_F(RealScenarios, MayNotMakeAUnitFasterThanItIs) {
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_NE(refused.err.find("s.json: makes unit cpu0 2 times as fast as it is"), std::string::npos)
       << refused.err;
-  // The other one is slowed down already.
+  // The other unit has a slow-down of its own, so it can be made faster.
   EXPECT_EQ(run(R"({"at_s":0,"unit":"cpu1","kind":"slow","factor":0.5})").exit_code, 0);
 }
 

@@ -1,5 +1,5 @@
-// `equipoise record` as a user types it: what it refuses, and what is left of one that does not
-// end.
+// Tests of `equipoise record`: refused inputs, and the files of a recording that does not end
+// normally.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Records two units at three sizes.
+/// The arguments for recording two units at three sizes.
 std::vector<std::string> record_to(const std::string& out, const std::string& workload) {
   return {"record", "--unit",  "cpu",   "--unit", "cpu", "--workload",
           workload, "--sizes", "1,2,4", "--out",  out};
@@ -48,7 +48,7 @@ TEST(RecordCommand, TimesOneUnitAfterTheOtherWhenAsked) {
   const std::string out = scratch.path("t.jsonl");
   std::vector<std::string> words = record_to(out, "blackscholes:options=6");
   const ProgramRun together = run_equipoise(words);
-  EXPECT_EQ(together.exit_code, 2);  // a unit has three of the six items
+  EXPECT_EQ(together.exit_code, 2);  // each unit has three of the six items
   EXPECT_NE(together.err.find("cpu0 has no block of 4 items when all units are recorded at a time"),
             std::string::npos)
       << together.err;
@@ -62,7 +62,7 @@ TEST(RecordCommand, LeavesAReadableTraceWhenItIsKilled) {
   const TemporaryFolder scratch;
   const std::string out = scratch.path("t.jsonl");
   const std::string partial = out + ".partial";
-  // The second unit rests for long after its first block.
+  // After its first block the second unit waits for a long time, because it is slowed down.
   const ProgramRun run = signal_equipoise(
       {"record", "--unit", "cpu", "--unit", "cpu,slowdown=1e6", "--workload",
        "blackscholes:options=1e5", "--sizes", "1000,10000", "--out", out},
@@ -95,7 +95,7 @@ TEST(RecordCommand, KeepsWhatAFullDiskTook) {
 TEST(RecordCommand, SaysThatNothingWasRecordedWhenItIsInterruptedAtOnce) {
   const TemporaryFolder scratch;
   const std::string out = scratch.path("t.jsonl");
-  // The first block does not come back before that.
+  // The first block takes longer than the second after which the signal comes.
   const auto begin = std::chrono::steady_clock::now();
   const ProgramRun run = signal_equipoise(
       {"record", "--unit", "cpu,slowdown=1e6", "--workload", "blackscholes:options=1e5", "--sizes",

@@ -1,4 +1,4 @@
-// When a prediction can be judged, and what is said when it cannot.
+// Tests of the rules for judging a prediction, and of the messages when it cannot be judged.
 #include "tools/report/repetition_noise.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ const std::string legend =
     "sd %: standard deviation of the makespans of repetitions of the same real run, in % of their "
     "mean\n";
 
-/// As many repetitions as makespans.
+/// A result with one repetition for each makespan.
 PolicyResult result_of(const std::string& policy, const std::string& on,
                        const std::vector<double>& makespans_s) {
   PolicyResult result;
@@ -33,12 +33,13 @@ PolicyResult result_of(const std::string& policy, const std::string& on,
   return result;
 }
 
-/// Mean 1; sd is `apart`, and half the interval 1.24 of it, since Student's t is 2.776 for five.
+/// Mean 1, standard deviation `apart`. Half the confidence interval is 1.24 of it, because
+/// Student's t is 2.776 for five values.
 PolicyResult five_runs(const std::string& policy, double apart) {
   return result_of(policy, "real", {1.0 - apart, 1.0 - apart, 1.0, 1.0 + apart, 1.0 + apart});
 }
 
-/// `result` with other programs that had that share of two cores for a second.
+/// `result` with other programs that used `share` of two cores for one second.
 PolicyResult beside_others(PolicyResult result, double share) {
   result.core_use = {.cores_s = 2.0, .others_s = 2.0 * share};
   return result;
@@ -89,7 +90,7 @@ TEST(RepetitionNoise, SaysThatOtherProgramsHadTheCoresHoweverSteadilyTheyDid) {
 }
 
 TEST(RepetitionNoise, SaysThatRepetitionsAreTooFew) {
-  // Half the interval of two values is 12.706 / sqrt(2) of their standard deviation, 2.83 %.
+  // Half the interval of two values is 12.706 / sqrt(2) times their standard deviation, 2.83 %.
   const PolicyResult two = result_of("a", "real", {0.98, 1.02});
   EXPECT_TRUE(is_too_noisy(two));
   EXPECT_EQ(noise_text({&two}), legend +

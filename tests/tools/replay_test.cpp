@@ -1,4 +1,4 @@
-// `equipoise replay` as a user types it: recorded runs are decided and issued again.
+// Tests of `equipoise replay`: recorded runs are decided again and issued again.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -29,7 +29,7 @@ std::vector<std::string> with(std::vector<std::string> words,
 const std::vector<std::string> two_cpus = {"run", "--unit", "cpu,slots=2", "--unit",
                                            "cpu,slowdown=3"};
 
-/// Runs two units, the second of a third of the first one's speed, into `file`, to the end.
+/// Runs two units to the end into `file`. The second unit has a third of the speed of the first.
 void run_two_cpus(const std::string& file, const std::string& policy,
                   const std::vector<std::string>& more) {
   const ProgramRun run =
@@ -70,7 +70,8 @@ TEST(Replay, DecidesRealRunsOfHundredsOfBlocksAndPhasesTheSameAgain) {
 }
 
 TEST(Replay, DecidesSimulationsOfEveryPolicyTheSameAgain) {
-  // With noise, units that fail, come back and join, and decisions that cost what papers say.
+  // With noise, with units that fail, come back and join, and with the decision costs of the
+  // papers.
   const TemporaryFolder scratch;
   const std::string file = scratch.path("run.jsonl");
   const std::string scenario =
@@ -131,14 +132,14 @@ TEST(Replay, ChecksAnInterruptedRunAndSaysThatItIs) {
   ProgramRun check = run_equipoise({"replay", file, "--check"});
   EXPECT_EQ(check.exit_code, 0) << check.err;
   EXPECT_NE(check.err.find("the run was interrupted"), std::string::npos) << check.err;
-  // Cut in the middle of a line, as a kill leaves it.
+  // Cut in the middle of a line, as after a kill.
   const std::string text = read_text(file);
   const std::string cut = scratch.write("cut.jsonl", text.substr(0, text.size() * 2 / 3));
   check = run_equipoise({"replay", cut, "--check"});
   EXPECT_EQ(check.exit_code, 0) << check.err;
 }
 
-/// Unit, first item and items of every accepted block, by its number.
+/// By block number: unit, first item, items, phase and iteration of every accepted block.
 std::map<long, std::string> blocks_of(const std::string& file) {
   std::map<long, std::string> blocks;
   for (const std::string& text : lines_of(read_text(file))) {
@@ -176,7 +177,7 @@ TEST(Replay, IssuesTheSameBlocksAgainInEitherWorld) {
   ASSERT_EQ(sim.exit_code, 0) << sim.err;
   EXPECT_NE(sim.out.find("makespan: recorded"), std::string::npos) << sim.out;
   EXPECT_EQ(blocks_of(simulated), recorded);
-  // What was issued again is itself no run to check or to issue.
+  // A replayed run can itself be neither checked nor issued again.
   for (const std::string what : {"--check", "--decisions"}) {
     const ProgramRun twice = run_equipoise({"replay", simulated, what});
     EXPECT_EQ(twice.exit_code, 2);
@@ -230,7 +231,7 @@ TEST(Replay, PacesUnitsByTheBlockTimesOfTheRun) {
   const Json again = Json::parse(run.out).at("again");
   EXPECT_EQ(again.at("items"), 4000);
   EXPECT_TRUE(again.at("verified"));
-  // 24 units at their recorded speeds: no run is faster than all of them busy all the time.
+  // 24 units at their recorded speeds cannot do all items in less time.
   EXPECT_GE(again.at("makespan_s"), 8e-4);
   expect_agreement(file, "gss");
 }
@@ -262,7 +263,7 @@ TEST(Replay, LosesAgainABlockThatWasLostInALaterIteration) {
   const std::string scenario = scratch.write(
       "s.json",
       R"({"schema":"equipoise.scenario/1","events":[{"at_s":0.9,"unit":"b","kind":"fail"}]})");
-  // c does an item in half the time of a and b: 250, 250 and 500 items take about 0.25 s.
+  // c takes half the time of a and b per item: 250, 250 and 500 items take about 0.25 s.
   const ProgramRun run = run_equipoise(with(
       with({"simulate"}, machine.words()), {"--workload", "k:items=1000,iterations=5", "--scenario",
                                             scenario, "--policy", "static", "--out", file}));

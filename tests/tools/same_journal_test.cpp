@@ -1,4 +1,5 @@
-// What a simulation comes to depends on its inputs: not on compilers, libraries or machines.
+// Tests that the result of a simulation depends only on its inputs, not on compilers, libraries or
+// machines.
 #include <gtest/gtest.h>
 
 #include "tests/support/program.hpp"
@@ -8,8 +9,9 @@
 namespace equipoise::same_journal_test {
 namespace {
 
-// The value: gcc 12.2 with SimGrid 3.32 (Debian 12) and gcc 14.2 with SimGrid 4.0 (Debian 13) came to
-// it alike. A change that is to change results changes it, and then it is made anew by this test.
+// The expected hash was the same with gcc 12.2 and SimGrid 3.32 (Debian 12) and with gcc 14.2 and
+// SimGrid 4.0 (Debian 13). After a change that is meant to change results, take the new value from
+// the output of this test.
 TEST(Journal, IsTheSameToTheLastDigitWhateverTheProgramWasBuiltWith) {
   const TemporaryFolder scratch;
   const ProgramRun run =
@@ -20,7 +22,7 @@ TEST(Journal, IsTheSameToTheLastDigitWhateverTheProgramWasBuiltWith) {
   const std::vector<std::string> lines = lines_of(scratch.read("run.jsonl"));
   ASSERT_EQ(lines.size(), 3601u);  // header, event, 3,598 blocks, summary
   ContentHash hash;
-  // The header names the versions, the summary repeats what the blocks say.
+  // The header names the versions, and the summary repeats the numbers of the blocks.
   for (std::size_t i = 1; i + 1 < lines.size(); ++i) hash.add(lines[i]);
   EXPECT_EQ(hash.text(), "f9864bb51f952bf1");
 }

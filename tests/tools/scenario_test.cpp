@@ -1,4 +1,5 @@
-// Scenarios as a user types them: every kind of disturbance, every policy; what is refused.
+// Tests of scenarios in the program: every kind of disturbance with every policy, and refused
+// scenarios.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +30,8 @@ class Scenarios : public testing::Test {
     return run_equipoise(words);
   }
 
-  /// Every policy does all of `workload` under these events, none faster than the bound.
+  /// Expects that every policy does all of `workload` under these events, and that none is faster
+  /// than the bound.
   void expect_all_policies_survive(const std::string& events,
                                    const std::vector<std::string>& workload) const {
     SCOPED_TRACE(events);
@@ -55,7 +57,7 @@ class Scenarios : public testing::Test {
       "--workload", "k:items=2000,in_bytes_per_item=800,out_bytes_per_item=200"};
 };
 
-// The small machine needs about half a second for 2000 items.
+// Without events the small machine needs about 0.5 s for 2000 items.
 TEST_F(Scenarios, OfACompetingLoadAreSurvivedByEveryPolicy) {
   expect_all_policies_survive(
       R"({"at_s":0.1,"unit":"c","kind":"compete","share":0.7},)"
@@ -102,7 +104,7 @@ TEST_F(Scenarios, ThatDisturbPhasesAndIterationsAreSurvivedByEveryPolicy) {
        "--workload", "k:items=400"});
 }
 
-/// One to six events of any kind; unit b never goes.
+/// One to six random events of any kind. Unit b neither fails nor joins.
 std::string random_events(std::mt19937_64& random) {
   const auto below = [&random](std::size_t n) { return random() % n; };
   const auto number = [&random](double low, double high) {
@@ -131,7 +133,7 @@ std::string random_events(std::mt19937_64& random) {
                             std::vector<std::string>{"bus", "la", "lc"}[below(3)], number(0.1, 4.0),
                             until);
         break;
-      default: {  // a and c go or come once
+      default: {  // a and c fail or join at most once
         bool& changes = unit == 'a' ? a_changes : c_changes;
         if (unit == 'b' || changes) continue;
         changes = true;
@@ -166,8 +168,8 @@ TEST_F(Scenarios, StandInTheHeaderAndTheBoundInTheSummaryOfRunFiles) {
   const std::vector<std::string> lines = lines_of(read_text(path));
   EXPECT_EQ(Json::parse(lines.front()).at("scenario"), scenario);
   const Json summary = Json::parse(lines.back());
-  // a and b do 1000 items/s each, c 2000 until 0.1 s and 400 from then on: 400 items, then 2400/s.
-  // A block of 1000 items, the largest that was recorded, costs 1e-4 s beside.
+  // a and b do 1000 items/s each. c does 2000 until 0.1 s and 400 from then on: 400 items in 0.1 s,
+  // then 2400/s. A block of 1000 items, the largest recorded size, adds a fixed cost of 1e-4 s.
   EXPECT_NEAR(summary.at("lower_bound_s"), 0.1 + 1600.0 / 2400.0, 1e-3);
   EXPECT_GE(summary.at("makespan_s"), summary.at("lower_bound_s").get<double>());
   EXPECT_NE(run.out.find("of the lower bound"), std::string::npos) << run.out;

@@ -1,4 +1,4 @@
-// Sweeps as a user types them: whole, killed, split, repeated.
+// Tests of sweeps in the program: complete, killed, split into shards, and repeated.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,11 +18,11 @@ using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
 const std::string small = "tools/campaigns/small.json";
-/// 8 experiments, 4 policies, 3 repetitions, and for each experiment the best schedule known.
+/// 8 experiments with 4 policies and 3 repetitions, and the best known schedule of each experiment.
 constexpr std::size_t small_lines = 8 * 4 * 3 + 8;
 
-/// The lines of a sweep's points and schedules, headers aside, in an order that does not depend on
-/// who was first.
+/// The lines of a sweep's points and schedules without headers, sorted so that the order does not
+/// depend on which point ended first.
 std::vector<std::string> points_in(const std::string& folder) {
   std::vector<std::string> points;
   if (!fs::exists(folder)) return points;
@@ -36,7 +36,7 @@ std::vector<std::string> points_in(const std::string& folder) {
   return points;
 }
 
-/// The results that a sweep wrote, as one text.
+/// All result files of a sweep as one text.
 std::string results_in(const std::string& folder) {
   std::vector<std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -53,7 +53,7 @@ std::string results_in(const std::string& folder) {
   return all;
 }
 
-/// The small campaign, swept without a pause.
+/// The small campaign after a complete sweep without interruption.
 class Sweep : public testing::Test {
  protected:
   void SetUp() override {
@@ -108,7 +108,7 @@ TEST_F(Sweep, GoesOnWhereAKilledOneStopped) {
                                             [&] { return points_in(folder).size() > until; });
     if (run.exit_code == -9) ++kills;
     EXPECT_GE(points_in(folder).size(), before);
-    // What a kill in the middle of a write would leave.
+    // A torn line, as after a kill in the middle of a write.
     if (fs::exists(folder + "/points.jsonl") && run.exit_code == -9) {
       std::ofstream(folder + "/points.jsonl", std::ios::app) << "{\"key\":\"torn";
     }
@@ -172,7 +172,7 @@ TEST_F(Sweep, NoticesAChangedCampaign) {
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_NE(run.err.find("48 points in " + folder + " are of another campaign"), std::string::npos)
       << run.err;
-  // 4 experiments are new (4 policies, 4 repetitions), 4 have a repetition more.
+  // 4 experiments are new (4 policies, 4 repetitions), and 4 have one more repetition.
   EXPECT_NE(run.out.find("to simulate: 80"), std::string::npos) << run.out;
 }
 

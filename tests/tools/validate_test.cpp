@@ -1,4 +1,4 @@
-// `equipoise validate`: what it judges, and the command as a user types it.
+// Tests of `equipoise validate`: its judgement of predictions, and the command.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -28,7 +28,7 @@ PolicyResult result_of(const std::string& policy, const std::string& on, double 
   return result;
 }
 
-/// a: 2 s predicted, 1.9 s measured; b: 3 s and 3.2 s; c: 2.8 s and 3.3 s; d only measured.
+/// a: 2 s predicted, 1.9 s measured; b: 3 s and 3.2 s; c: 2.8 s and 3.3 s; d is only measured.
 Comparison three_policies() {
   Comparison comparison;
   comparison.units = {"u", "v"};
@@ -52,8 +52,8 @@ TEST(Judge, FindsTheErrorsOfMakespansAndShares) {
 }
 
 TEST(Judge, ComparesTheOrderOfPoliciesThatDifferByMoreThanNoise) {
-  // b and c differ by 0.1 s, their noise is sqrt(0.06^2 + 0.04^2) = 0.072 s: predicted the other
-  // way round. a is before both in both worlds.
+  // b and c differ by 0.1 s, and their noise is sqrt(0.06^2 + 0.04^2) = 0.072 s, so their order
+  // counts. It is predicted wrongly. a is before both, predicted and measured.
   Comparison comparison = three_policies();
   Validation found = judge(comparison);
   EXPECT_EQ(found.ordered_pairs, 3);
@@ -101,7 +101,7 @@ TEST_F(Validate, RecordsSimulatesAndRunsTheSameThing) {
   EXPECT_NE(run.out.find("error of the predicted makespan: median"), std::string::npos) << run.out;
   const Json json = Json::parse(read_text(scratch.path("v/validation.json")));
   EXPECT_EQ(json.at("schema"), "equipoise.validation/1");
-  ASSERT_EQ(json.at("policies").size(), 2u);  // the baseline, too
+  ASSERT_EQ(json.at("policies").size(), 2u);  // with the baseline
   for (const Json& policy : json.at("policies")) {
     EXPECT_EQ(policy.at("verified"), true);
     const Json& measured = policy.at("measured_s");

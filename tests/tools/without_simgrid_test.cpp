@@ -1,4 +1,5 @@
-// The program where the module or SimGrid is not: all but simulating goes on.
+// Tests of the program without its SimGrid module or without SimGrid: everything except simulation
+// works.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -11,12 +12,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A copy of the program, alone in a folder.
+/// A copy of the program in a folder without its module.
 class WithoutSimGrid : public testing::Test {
  protected:
   WithoutSimGrid() { fs::copy_file(program_file(), program_); }
 
-  /// Every command that simulates says `reason`, and nothing else.
+  /// Expects that every command that simulates fails with `reason` and prints nothing else.
   void expect_refusals(const std::string& reason) const {
     const std::vector<std::string> inputs = {"--platform", "platforms/sirocco.xml",
                                              "--trace",    "traces/sirocco-dgemm.jsonl",
@@ -69,7 +70,7 @@ TEST_F(WithoutSimGrid, ListsRecordsAndRuns) {
 }
 
 TEST_F(WithoutSimGrid, NamesTheLibraryThatTheModuleMisses) {
-  // A module for a SimGrid that nobody has: the name of its library, changed.
+  // A module that needs a library which does not exist: the name of SimGrid's library is changed.
   std::string module = read_text(EQUIPOISE_SIMGRID_MODULE);
   const std::string library = "libsimgrid.so";
   const std::size_t at = module.find(library);

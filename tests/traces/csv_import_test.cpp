@@ -1,4 +1,4 @@
-// CSV tables as traces.
+// Tests of the import of CSV tables as traces.
 #include <gtest/gtest.h>
 
 #include "tests/support/mutations.hpp"

@@ -1,4 +1,4 @@
-// Lines of run files, to the letter.
+// Tests of the exact text of lines in run files.
 #include "traces/journal_file.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace equipoise::journal_file_test {
 namespace {
 
-/// The lines that `write` makes between header and summary.
+/// The lines between header and summary that `write` produces.
 template <class Write>
 std::vector<std::string> lines_of(Write&& write) {
   const TemporaryFolder folder;

@@ -1,4 +1,5 @@
-// A journal that a thread writes: nothing is lost, exchanged or kept back, and failures are told.
+// Tests of a journal that a separate thread writes: records are neither lost, reordered nor
+// delayed, and failures are reported.
 #include "traces/journal_queue.hpp"
 
 #include <gtest/gtest.h>
@@ -17,13 +18,13 @@
 namespace equipoise::journal_queue_test {
 namespace {
 
-/// What a journal behind the queue was told; only to be looked at when the queue is gone or
-/// flushed.
+/// The records of the journal behind the queue. Tests may only read them when the queue is
+/// destroyed or flushed.
 struct Told {
   std::vector<std::uint64_t> blocks;
   std::string summary;
-  std::atomic<bool> is_held = false;  ///< the journal waits before it takes anything
-  std::size_t fails_at = static_cast<std::size_t>(-1);  ///< at the record of this number
+  std::atomic<bool> is_held = false;  ///< the journal waits before it takes a record
+  std::size_t fails_at = static_cast<std::size_t>(-1);  ///< index of the record that fails
 };
 
 class ToldFile final : public JournalFile {

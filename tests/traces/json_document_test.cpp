@@ -1,4 +1,4 @@
-// JSON documents: values with their lines, and refusals that name the line.
+// Tests of JSON documents: values with their lines, and error messages that name the line.
 #include "traces/json_document.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ TEST(JsonDocument, KnowsTheLineOfEveryValue) {
   ASSERT_EQ(root.object.size(), 3u);
   EXPECT_EQ(root.object[0].value.line, 2u);
   EXPECT_EQ(root.object[1].name, "b");
-  EXPECT_EQ(root.object[1].value.line, 3u);  // a newline follows the digits
+  EXPECT_EQ(root.object[1].value.line, 3u);  // the newline comes after the digits
   const JsonValue& list = root.object[2].value;
   EXPECT_EQ(list.line, 5u);
   ASSERT_EQ(list.list.size(), 3u);

@@ -1,4 +1,4 @@
-// Run files read again: what was written comes back, interrupted ones too, and damage is named.
+// Tests of reading run files: complete and interrupted files, and messages that name damaged lines.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ const std::string header =
 const std::string summary =
     R"({"summary":true,"makespan_s":2.5,"complete":true,"verified":true,"items":3})";
 
-/// Writes a run with every kind of line, through the writer.
+/// Writes a run file with every kind of line, with the program's writer.
 void write_run(const std::string& path) {
   const auto file = make_journal_file(path, header, {"cpu0", "gpu0"});
   file->event({Seconds{}, "iteration_started"});
@@ -91,7 +91,7 @@ TEST(RunFile, ComesBackAsItWasWritten) {
   EXPECT_EQ(gpu.busy_w, 200.0);
   EXPECT_EQ(file.run.absent_at_start, (std::vector<UnitId>{UnitId{1}}));
   ASSERT_EQ(file.run.phases.size(), 1u);
-  EXPECT_EQ(file.run.phases[0].items, 9007199254740995);  // more than a double holds
+  EXPECT_EQ(file.run.phases[0].items, 9007199254740995);  // a double cannot hold this number
   EXPECT_EQ(file.run.phases[0].iterations, 2);
   ASSERT_TRUE(file.summary);
   EXPECT_EQ(file.summary->makespan, Seconds{2.5});
@@ -142,7 +142,7 @@ TEST(RunFile, IsReadUpToItsLastWholeLineWhereverItIsCut) {
     }
     const RunFile file = read_text_as_run(part);
     const auto ends = static_cast<std::size_t>(std::count(part.begin(), part.end(), '\n'));
-    // A line that only lacks its line end is whole.
+    // A line that only lacks its newline is complete.
     const bool lacks_its_end = text[cut] == '\n';
     const std::size_t lines = ends - 1 + (lacks_its_end ? 1 : 0);
     if (cut + 1 < text.size()) {

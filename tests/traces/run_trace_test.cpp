@@ -1,4 +1,4 @@
-// The block times of a run as a trace.
+// Tests of the trace that is made from the block times of a run.
 #include "traces/run_trace.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ TEST(RunTrace, HoldsASampleForEveryBlockOfTheKernel) {
     run.lines.push_back({1, BlockRecord{UnitId{unit}, block, {}, times, {}, 0}});
   };
   add(1, 0, 8, {Seconds{5}, Seconds{2}, Seconds{0.5}});    // its copy in brought the resident bytes
-  add(1, 0, 12, {Seconds{1}, Seconds{3}, Seconds{0.25}});  // the next one's did not
+  add(1, 0, 12, {Seconds{1}, Seconds{3}, Seconds{0.25}});  // the copy in of the next block did not
   add(0, 1, 7, {Seconds{1}, Seconds{1}, Seconds{1}});      // another kernel
   add(0, 0, 4, {Seconds{1}, Seconds{0}, Seconds{1}});      // too short for the clock
   run.lines.push_back({5, EventRecord{Seconds{}, "unit_lost", UnitId{0}}});
@@ -42,10 +42,10 @@ TEST(RunTrace, HoldsASampleForEveryBlockOfTheKernel) {
   EXPECT_EQ(a.samples[1].in_s, 1.0);
   const Trace b = trace_of_run(run, "b", "here");
   ASSERT_EQ(b.samples.size(), 1u);
-  EXPECT_EQ(b.samples[0].in_s, 1.0);  // nothing is resident
+  EXPECT_EQ(b.samples[0].in_s, 1.0);  // kernel b has no resident data
 }
 
-/// Two iterations of a kernel with resident data on one unit.
+/// A run of a kernel with resident data and two iterations on one unit.
 RecordedRun two_iterations() {
   RecordedRun run;
   run.units.resize(1);
@@ -94,7 +94,7 @@ TEST(RunTrace, MergesFromTheBeginOfAnIterationToItsFirstBlock) {
   add_event(run, 0.0, "iteration_started");
   add_block(run, 0, 0.25);
   add_event(run, 6.0, "iteration_started");
-  add_block(run, 1, 6.75);  // handed out later, back earlier
+  add_block(run, 1, 6.75);  // assigned later, but back earlier
   add_block(run, 1, 6.5);
   add_event(run, 10.0, "iteration_started");
   add_block(run, 2, 10.25);

@@ -1,4 +1,4 @@
-// Scenario files: what is read, and every mistake with its line.
+// Tests of scenario files: valid files, and messages with the line of each mistake.
 #include "traces/scenario_file.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace equipoise::scenario_file_test {
 namespace {
 
-/// A scenario of these events, each on a line of its own from line 2 on.
+/// A scenario of these events, one per line from line 2 on.
 std::string scenario(const std::vector<std::string>& events) {
   std::string text = R"({"schema":"equipoise.scenario/1","events":[)";
   for (std::size_t i = 0; i < events.size(); ++i) text += (i == 0 ? "\n" : ",\n") + events[i];
@@ -27,7 +27,7 @@ ScenarioFile read(const std::string& text, const std::string& speeds = profile) 
   return read_scenario(folder.write("s.json", text));
 }
 
-/// What a file of `text` is refused with, without the folder's name.
+/// The message with which a file of `text` is refused, without the name of its folder.
 std::string refusal(const std::string& text, const std::string& speeds = profile) {
   const TemporaryFolder folder;
   folder.write("speed.csv", speeds);

@@ -1,4 +1,5 @@
-// StarPU's performance models as traces: what is taken over, and what is refused and why.
+// Tests of the import of StarPU's performance models as traces: imported values, and refused rows
+// with the reason.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -12,7 +13,7 @@
 namespace equipoise::starpu_import_test {
 namespace {
 
-/// One table as StarPU writes it.
+/// One table in the format of StarPU.
 std::string table(const std::string& type, const std::string& id, const std::string& cores,
                   const std::vector<std::string>& rows) {
   std::string text = "####\n# COMB\n1\n# type\n" + type + "\n# id\n" + id + "\n# cores\n" + cores +
@@ -33,7 +34,7 @@ std::string model(const std::vector<std::string>& tables) {
 const std::string cpu_small = "0b 7372800 2.621440e+08 1.0e+04 1.0e+03 1.0e+05 1e9 10";
 const std::string cpu_large = "49 66355200 7.077888e+09 2.5e+05 1.0e+03 5.0e+06 1e9 20";
 
-/// Imports `text` as the model of kernel starpu_dgemm_gemm on machine toy.
+/// Imports `text` as the model of kernel starpu_dgemm_gemm on a machine called toy.
 StarpuImport import(const std::string& text, bool items_from_bytes = false, bool operands = false) {
   const TemporaryFolder folder;
   folder.write("codelets/45/starpu_dgemm_gemm.toy", text);
@@ -131,7 +132,7 @@ TEST(StarpuImport, RefusesOperandsOfLessThanNoBytes) {
   EXPECT_EQ(result.trace.samples.size(), 1U);
   ASSERT_EQ(result.refused.size(), 1U);
   EXPECT_EQ(result.refused[0].why, "the bytes of its operands are out of range");
-  EXPECT_EQ(import(text).trace.samples.size(), 2U);  // nothing moves
+  EXPECT_EQ(import(text).trace.samples.size(), 2U);  // without operands the bytes do not matter
 }
 
 TEST(StarpuImport, LeavesOutAUnitWhoseTableIsACopyOfAnothers) {
@@ -149,8 +150,9 @@ TEST(StarpuImport, LeavesOutAUnitWhoseTableIsACopyOfAnothers) {
 }
 
 TEST(StarpuImport, RefusesScaledCopiesAndKeepsTheRowThatAddsUp) {
-  // The row of 10 bytes is the one of 40 bytes times 1/4, its sum forgotten; that of 80 bytes has
-  // the same mean times two and adds up as well, so the larger size stays.
+  // The row of 10 bytes is a copy of the row of 40 bytes with the mean times 1/4; its sum was not
+  // scaled. The row of 80 bytes has the mean times two, and its sum is consistent too. So the
+  // largest size is kept.
   const StarpuImport result = import(model(
       {table("1", "0", "1",
              {"a 10 1e6 3.000000e+01 1.0e+00 6000 1e2 50", "b 40 4e6 1.200000e+02 1 6000 1 50",
@@ -251,7 +253,7 @@ TEST(StarpuImport, ReadsThePackagesModels) {
   EXPECT_EQ(cholesky.refused.size(), 4U);
   for (const RefusedRow& row : cholesky.refused) EXPECT_EQ(row.unit, "cuda1");
   options.machine = "idgraf";
-  options.kernel = "starpu_dlu_lu_model_22";  // has two lines the wrong way round
+  options.kernel = "starpu_dlu_lu_model_22";  // this file has two lines in the wrong order
   options.items_from_bytes = true;
   EXPECT_EQ(import_starpu_model(options).trace.units.size(), 9U);
 }

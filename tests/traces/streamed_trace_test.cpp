@@ -1,4 +1,4 @@
-// Traces that go to disk while they are recorded, and files of lines.
+// Tests of traces that are written to disk during recording, and of files of lines.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -14,7 +14,7 @@
 namespace equipoise::streamed_trace_test {
 namespace {
 
-/// What `act` throws that is no refusal of input.
+/// The message of the std::runtime_error that `act` throws, marked if it is an InputError.
 std::string failure_of(const std::function<void()>& act) {
   try {
     act();
@@ -36,7 +36,7 @@ Trace header_of_one_unit() {
   return trace;
 }
 
-/// Samples of blocks of 1, 2, ... items.
+/// Samples of blocks with 1, 2, ... items.
 std::vector<TraceSample> samples_of(int count) {
   std::vector<TraceSample> samples(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {

@@ -1,4 +1,4 @@
-// Trace files: what is read, what is refused with which line, what is written.
+// Tests of trace files: reading, error messages with their lines, and writing.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -21,7 +21,7 @@ const std::string sample = R"({"unit":"cpu0","items":5,"compute_s":0.25})"
 
 const std::string hint = "; correct the line or record it again";
 
-/// What reading a file of `text` is refused with, without the folder's name.
+/// The message with which a file of `text` is refused, without the name of its folder.
 std::string refusal(const std::string& text) {
   const TemporaryFolder folder;
   const std::string path = folder.write("t.jsonl", text);
@@ -30,7 +30,7 @@ std::string refusal(const std::string& text) {
   return why;
 }
 
-/// The refusal of a sample line behind a good header and a good sample.
+/// The refusal of a sample line that follows a valid header and a valid sample.
 std::string sample_refusal(const std::string& line) {
   return refusal(header + sample + line + "\n");
 }
@@ -130,7 +130,7 @@ TEST(TraceFile, RefusesAbsurdNestingWithoutFollowingIt) {
   EXPECT_EQ(sample_refusal("{\"x\":" + std::string(5000000, '[')),
             "t.jsonl:3: JSON nested deeper than 64" + hint);
   EXPECT_TRUE(begins(refusal(std::string(100000, '{') + "\n"), "t.jsonl:1: JSON nested deeper"));
-  // Brackets in a text nest nothing.
+  // Brackets inside a text are not nesting.
   EXPECT_EQ(read(header + R"({"unit":"cpu0","items":5,"compute_s":1,"x":"\")" +
                  std::string(100, '[') + "\"}\n")
                 .samples.size(),

@@ -1,4 +1,4 @@
-// What people are told of a trace.
+// Tests of the description of a trace, and of the doubts about it.
 #include <gtest/gtest.h>
 
 #include "traces/trace_report.hpp"

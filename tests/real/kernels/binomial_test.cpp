@@ -1,4 +1,5 @@
-// Option pricing on a lattice: lattices worked out by hand, and that the check finds what is wrong.
+// Tests of option pricing on a lattice: prices worked out by hand, and wrong prices that the check
+// must find.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +19,7 @@ namespace {
 
 constexpr double rate = 0.05;
 
-/// Options as columns, and prices of `price_on_lattice`.
+/// Random options as columns, with prices of `price_on_lattice`.
 struct Options {
   std::vector<double> spot, strike, years, volatility, call;
   std::size_t steps;
@@ -62,7 +63,8 @@ double price_of(double spot, double strike, double years, double volatility, std
 }
 
 TEST(Binomial, PricesLatticesOfOneTwoAndThreeStepsAsByHand) {
-  // One step: u = e^0.2, p = (e^0.05 - 1/u) / (u - 1/u) = 0.577493, worth 22.140276 after going up.
+  // One step: u = e^0.2, p = (e^0.05 - 1/u) / (u - 1/u) = 0.577493. The option is worth 22.140276
+  // after an up step.
   EXPECT_NEAR(price_of(100.0, 100.0, 1.0, 0.2, 1), 12.162284964623943, 1e-12);
   EXPECT_NEAR(price_of(100.0, 100.0, 1.0, 0.2, 2), 9.540501338582947, 1e-12);
   EXPECT_NEAR(price_of(100.0, 110.0, 2.0, 0.3, 3), 17.770844618076588, 1e-12);
@@ -73,7 +75,8 @@ TEST(Binomial, PricesLatticesOfOneTwoAndThreeStepsAsByHand) {
 TEST(Binomial, ApproachesTheContinuousPriceAsStepsGrow) {
   const double limit = call_by_integration(100.0, 100.0, 1.0, 0.2, rate);
   EXPECT_NEAR(limit, 10.450583572185565, 1e-9);
-  // Odd and even numbers of steps lie on two sides of it, off by less than 2 / steps.
+  // An odd number of steps gives a price above the limit, an even one a price below. The error is
+  // less than 2 / steps.
   for (const std::size_t steps : {10, 11, 100, 101, 1000}) {
     const double off = price_of(100.0, 100.0, 1.0, 0.2, steps) - limit;
     EXPECT_EQ(off > 0.0, steps % 2 == 1) << steps;

@@ -1,4 +1,5 @@
-// Fourier transforms: hand-worked arrays, and that the check finds what is wrong.
+// Tests of the Fourier transform: arrays worked out by hand, and wrong results that the check must
+// find.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +19,7 @@ namespace {
 
 using Number = std::complex<double>;
 
-/// What the transform of `shape` makes of `in`.
+/// Returns the transform of `in`.
 std::vector<Number> transformed(const FourierShape& shape, const std::vector<Number>& in) {
   const FourierTransform fourier(shape);
   Buffer room = fourier.make_room();
@@ -47,7 +48,7 @@ TEST(Fft2d, TransformsTwoByTwoAsByHand) {
 }
 
 TEST(Fft2d, TransformsAWaveToOneNumber) {
-  // e^(2 pi i (m / 3 + n / 4)): all of it is at k = 1, l = 1.
+  // The transform of e^(2 pi i (m / 3 + n / 4)) is 12 at k = 1, l = 1 and 0 elsewhere.
   std::vector<Number> in;
   for (int m = 0; m < 3; ++m) {
     for (int n = 0; n < 4; ++n) in.push_back(std::polar(1.0, 2.0 * M_PI * (m / 3.0 + n / 4.0)));
@@ -57,6 +58,8 @@ TEST(Fft2d, TransformsAWaveToOneNumber) {
   expect_near(transformed({3, 4, 1}, in), expected);
 }
 
+/// Forward, filter and inverse together compute the periodic five-point difference: -4 times the
+/// value at the point itself, and the value at its four neighbours.
 TEST(Fft2d, MakesFivePointDifferencesThereAndBack) {
   std::vector<Number> in(30, 0.0);
   in[19] = {1.0, -2.0};
@@ -68,7 +71,7 @@ TEST(Fft2d, MakesFivePointDifferencesThereAndBack) {
   expect_near(transformed({3, 10, 2}, in), expected);
 }
 
-/// Arrays as one long column, and what the transform made of them.
+/// Random arrays in one long column, and their transforms.
 struct Transforms {
   FourierShape shape;
   std::size_t count;
@@ -125,7 +128,8 @@ TEST(Fft2d, NoticesAWrongNumberWhereverItIs) {
 }
 
 TEST(Fft2d, NoticesNumbersThatChangedPlaces) {
-  Transforms transforms({16, 16, 1}, 1);  // their squares add up to the same
+  // The swap keeps the sum of squares (Parseval), so another part of the check must find it.
+  Transforms transforms({16, 16, 1}, 1);
   std::swap(transforms.out.data()[40], transforms.out.data()[42]);
   std::swap(transforms.out.data()[41], transforms.out.data()[43]);
   EXPECT_FALSE(transforms.check().passed);

@@ -1,4 +1,5 @@
-// The Gaussian blur: filters and pixels worked out by hand, and that the check finds what is wrong.
+// Tests of the Gaussian blur: filters and pixels worked out by hand, and wrong pixels that the
+// check must find.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +18,8 @@ namespace {
 
 TEST(Gaussian, WeighsNeighboursAsByHand) {
   const std::vector<double> weights = gaussian_weights(1);
-  // One pixel is three deviations: e^-4.5 beside the middle, e^-9 in the corners.
+  // With radius 1, one pixel is three standard deviations: e^-4.5 beside the middle, e^-9 in the
+  // corners.
   const double beside = std::exp(-4.5);
   const double sum = 1.0 + 4.0 * beside + 4.0 * beside * beside;
   ASSERT_EQ(weights.size(), 9u);
@@ -27,7 +29,7 @@ TEST(Gaussian, WeighsNeighboursAsByHand) {
 }
 
 TEST(Gaussian, ConvolvesAsByHand) {
-  // A filter that is not symmetric shows what is added to what.
+  // A filter that is not symmetric shows which weight meets which pixel.
   const BlurShape shape{.width = 2, .radius = 1};
   const std::vector<double> weights = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   std::vector<double> in(4 * shape.stride(), -1e9);
@@ -38,7 +40,7 @@ TEST(Gaussian, ConvolvesAsByHand) {
   EXPECT_EQ(out, (std::vector<double>{1 + 5 + 90, 6 + 4 + 80, 2 + 60, 1 + 50 + 9}));
 }
 
-/// An image, blurred in blocks of so many rows.
+/// A random image, blurred in blocks of `block` rows.
 struct Blurred {
   std::size_t width, height, radius;
   std::vector<double> in, out;

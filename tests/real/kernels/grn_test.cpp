@@ -1,4 +1,5 @@
-// Gene network inference: hand-worked genes, and that the check finds what is wrong.
+// Tests of gene network inference: genes worked out by hand, and wrong pairs that the check must
+// find.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -34,7 +35,7 @@ std::vector<BestPair> found(const Genes& candidates, std::size_t samples, const 
   return best;
 }
 
-/// The first of the best pairs, by trying one after the other.
+/// The first of the best pairs, found by trying all pairs in order.
 BestPair tried(const Genes& candidates, std::size_t samples, Samples gene) {
   BestPair best;
   double least_bits = 1e9;
@@ -51,11 +52,11 @@ BestPair tried(const Genes& candidates, std::size_t samples, Samples gene) {
 }
 
 TEST(Grn, KnowsTheEntropyOfAGeneByHand) {
-  // Four states of (A, B) in two samples each. Y follows A in three of them; in the fourth it is
-  // active once: one bit in a quarter of the samples.
+  // The four states of (A, B) occur in two samples each. Y follows A in three of them. In the
+  // fourth, Y is active once, which is one bit in a quarter of the samples.
   EXPECT_DOUBLE_EQ(mean_conditional_entropy(0b11110000, 0b11001100, 0b11010000, 8), 0.25);
-  // One state in four samples, one of them active: h(1/4) in half of the samples; the others are
-  // certain.
+  // In one state, which has half of the samples, Y is active in one of four: h(1/4). In the other
+  // state Y is certain.
   EXPECT_NEAR(mean_conditional_entropy(0b11110000, 0b11110000, 0b00010000, 8),
               0.5 * 0.8112781244591328, 1e-15);
   EXPECT_EQ(mean_conditional_entropy(0b0011, 0b0101, 0b0110, 4), 0.0);  // exclusive or
@@ -63,7 +64,7 @@ TEST(Grn, KnowsTheEntropyOfAGeneByHand) {
 }
 
 TEST(Grn, FindsTheTwoThatTogetherTellEverything) {
-  // Y = C1 xor C3; C0 alone agrees with Y in seven of eight samples, C1 and C3 alone in four.
+  // Y = C1 xor C3. C0 alone agrees with Y in seven of eight samples, C1 and C3 alone in four.
   const Genes candidates = {0b01101101, 0b00110011, 0b11111111, 0b01011010};
   const std::vector<BestPair> best =
       found(candidates, 8, {Samples{0b00110011} ^ Samples{0b01011010}});
@@ -73,7 +74,7 @@ TEST(Grn, FindsTheTwoThatTogetherTellEverything) {
 }
 
 TEST(Grn, TakesTheFirstOfEquallyGoodPairs) {
-  const Genes candidates(150, 0b1010);  // more than two strips of them, all the same
+  const Genes candidates(150, 0b1010);  // more than two strips of 64 candidates, all equal
   const std::vector<BestPair> best = found(candidates, 4, {0b1010, 0b1100});
   for (const BestPair& pair : best) {
     EXPECT_EQ(pair.first, 0);
@@ -100,14 +101,14 @@ TEST(Grn, FindsWhatTryingEveryPairFinds) {
   }
 }
 
-/// A hundred genes and their best pairs.
+/// A hundred random genes and their best pairs.
 struct Predicted {
   Genes candidates = scattered(40, 12, 1);
   Genes genes = scattered(100, 12, 2);
   std::vector<BestPair> pairs = found(candidates, 12, genes);
 
   [[nodiscard]] Verification check() const { return check_pairs(candidates, 12, genes, pairs); }
-  /// What is claimed of a pair if it is claimed to be the best, truthfully but for that.
+  /// The claim that this pair is the best one, with the pair's true entropy.
   [[nodiscard]] BestPair claim(std::int32_t first, std::int32_t second, std::size_t gene) const {
     const double bits = 12.0 * mean_conditional_entropy(
                                    candidates[static_cast<std::size_t>(first)],
@@ -161,7 +162,7 @@ TEST(Grn, DescribesItsWorkload) {
   EXPECT_EQ(workload.in_bytes_per_item, 8.0);
   EXPECT_EQ(workload.out_bytes_per_item, 12.0);
   EXPECT_EQ(workload.memory_bytes_per_item, 20.0);
-  // 100 sets of samples, 16 rows of 128 bytes, 65^2 beginnings and (20 over 4) entropies.
+  // 100 sets of samples, 16 rows of 128 bytes, tables of 65^2 offsets and (20 over 4) entropies.
   EXPECT_EQ(workload.resident_bytes, 800.0 + 16.0 * 128.0 + 4.0 * (4225.0 + 4845.0));
   EXPECT_EQ(workload.flop_per_item, 4950.0 * 16.0);
   EXPECT_EQ(kernel->problem(),

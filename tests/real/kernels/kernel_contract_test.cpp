@@ -1,4 +1,4 @@
-// What the interface of kernels promises, asked of every kernel of the catalog.
+// What the kernel interface promises, checked on every kernel of the catalog.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 namespace equipoise::kernel_contract_test {
 namespace {
 
-/// A kernel with a small problem.
+/// A kernel with the parameters of a small problem.
 struct KernelCase {
   std::string kernel;
-  std::string variant;  ///< what tells it from the kernel's other cases, for the test's name
+  std::string variant;  ///< suffix of the test's name where a kernel has several cases
   TypedParameters parameters;
-  std::string last_missing;   ///< part of what `verify` says where the last item is missing
-  bool has_results = true;    ///< something to check
+  std::string last_missing;   ///< part of the message of `verify` when the last item is missing
+  bool has_results = true;    ///< false: there is nothing to verify
   bool is_iterative = false;  ///< results of an iteration become the input of the next
 
   friend void PrintTo(const KernelCase& shown, std::ostream* out) {
@@ -71,7 +71,7 @@ class EveryKernel : public testing::TestWithParam<KernelCase> {
  protected:
   EveryKernel() { kernel_->allocate(3); }
 
-  /// Whether the numbers check, which for a kernel without any they always do.
+  /// Whether `verify` passes. It always passes for a kernel without results.
   [[nodiscard]] testing::AssertionResult is_verified() const {
     const Verification found = kernel_->verify();
     return (found.passed ? testing::AssertionSuccess() : testing::AssertionFailure()) << found.what;

@@ -1,4 +1,5 @@
-// Kernels: what they compute, and that their checks find what is wrong.
+// Tests of the kernels of the catalog: what they compute, and wrong results that the checks must
+// find.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,7 +18,7 @@
 namespace equipoise::kernels_test {
 namespace {
 
-/// Options whose prices were computed by `price_options`.
+/// Random options with prices of `price_options`.
 struct Options {
   std::vector<double> spot, strike, years, volatility, call, put;
 
@@ -146,7 +147,7 @@ TEST(KernelCatalog, ListsDefaultsThatAreLegal) {
 }
 
 TEST(KernelCatalog, HasKernelsWhoseUnitsComputeToTheEndWhenTheKernelIsGone) {
-  // As a thread does that was left behind: whatever it still reads is its own.
+  // Like a thread that was left behind: all data that it still reads must be its own.
   const std::map<std::string, TypedParameters> small = {
       {"binomial", {{"options", "64"}, {"steps", "16"}}},
       {"blackscholes", {{"options", "64"}}},

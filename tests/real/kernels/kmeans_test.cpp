@@ -1,4 +1,4 @@
-// k-means: hand-worked steps, and that the check finds what is wrong.
+// Tests of k-means: steps worked out by hand, and wrong results that the check must find.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::vector<double> scattered(std::size_t count, std::uint64_t seed) {
   return numbers;
 }
 
-/// What `find_nearest` finds, in blocks of `block` points.
+/// The labels that `find_nearest` gives, in blocks of `block` points.
 Labels nearest(const std::vector<double>& points, const std::vector<double>& centroids,
                std::size_t dimensions, std::size_t block) {
   const std::size_t clusters = centroids.size() / dimensions;
@@ -46,7 +46,7 @@ TEST(Kmeans, FindsTheNearestOfThreeByHand) {
 }
 
 TEST(Kmeans, GivesAPointBetweenTwoToTheFirst) {
-  std::vector<double> centroids(40, 7.0);  // more than a group of them
+  std::vector<double> centroids(40, 7.0);  // more than one group of centroids
   centroids[18] = -1.0;
   centroids[35] = 1.0;
   EXPECT_EQ(nearest({0.0, 7.0}, centroids, 1, 2), (Labels{18, 0}));
@@ -81,7 +81,7 @@ TEST(Kmeans, MovesCentroidsToTheMeansOfTheirPoints) {
   EXPECT_EQ(centroids.current()[0], 0.5);
   EXPECT_EQ(centroids.current()[1], 41.0 / 4.0);
   centroids.merge(points, Labels{1, 1, 1, 1, 1, 1});
-  EXPECT_EQ(centroids.current()[0], 0.5);  // nothing moves it any more
+  EXPECT_EQ(centroids.current()[0], 0.5);  // no point has its label now, so it stays
   EXPECT_EQ(centroids.current()[1], 7.0);
 }
 
@@ -177,7 +177,8 @@ TEST(Kmeans, DescribesItsWorkload) {
   EXPECT_EQ(workload.iterations, 10);
   EXPECT_EQ(workload.in_bytes_per_item, 80.0);
   EXPECT_EQ(workload.out_bytes_per_item, 4.0);
-  EXPECT_EQ(workload.resident_bytes, 100.0 * 11.0 * 8.0);  // a length beside each
+  // Each centroid has its length beside its coordinates.
+  EXPECT_EQ(workload.resident_bytes, 100.0 * 11.0 * 8.0);
   EXPECT_EQ(workload.memory_bytes_per_item, 84.0);
   EXPECT_EQ(workload.flop_per_item, 2.0 * 10.0 * 100.0);
   EXPECT_EQ(kernel->problem(),

@@ -1,4 +1,5 @@
-// The Mandelbrot set: orbits worked out by hand, and that the check finds what is wrong.
+// Tests of the Mandelbrot set: orbits worked out by hand, and wrong counts that the check must
+// find.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,11 +31,12 @@ TEST(Mandelbrot, CountsStepsAsByHand) {
   for (Items i = 0; i < 6; ++i) EXPECT_EQ(image.real(i), reals[i]);
   std::vector<double> counts(6);
   count_steps(image, 0.0, counts.data());
-  // On the real axis all from -2 to 1/4 stay; 0.5, 0.75, 1.0625, 1.63, then 3.15.
+  // On the real axis, points from -2 to 1/4 never escape. The orbit of 0.5 is 0.5, 0.75, 1.0625,
+  // 1.63, then 3.15 outside.
   EXPECT_EQ(counts, (std::vector<double>{50, 50, 50, 50, 50, 4}));
   count_steps(image, 1.0, counts.data());
-  // -2+i is outside; -1.5+i, -0.25-2i; -1+i, -1-i, -1+3i; -0.5+i, -1.25, 1.06+i, -0.37+3.1i; i
-  // stays (i, -1+i, -i, -1+i, ...); 0.5+i, -0.25+2i.
+  // -2+i is outside. The other orbits: -1.5+i, -0.25-2i; -1+i, -1-i, -1+3i; -0.5+i, -1.25, 1.06+i,
+  // -0.37+3.1i; i, -1+i, -i, -1+i, ... which never escapes; 0.5+i, -0.25+2i.
   EXPECT_EQ(counts, (std::vector<double>{0, 1, 2, 3, 50, 1}));
 }
 
@@ -69,9 +71,10 @@ TEST(Mandelbrot, KnowsInWhatRangeAnOrbitInDoublesEnds) {
   const StepRange inside = steps_in_doubles(-0.1, 0.1, 5000);
   EXPECT_EQ(inside.low, 5000);
   EXPECT_EQ(inside.high, 5000);
-  // -2 itself stays at 2, on the circle: no error bound can tell.
+  // The orbit of -2 stays at 2, on the circle itself, so no error bound can exclude that it stays.
   EXPECT_EQ(steps_in_doubles(-2.0, 0.0, 100).high, 100);
-  // Chaos loses a digit every few steps; the orbit is believed no longer than its digits last.
+  // A chaotic orbit loses a digit every few steps. The lower end of the range must stop when its
+  // digits are used up.
   const StepRange chaos = steps_in_doubles(-1.9, 1e-9, 100'000);
   EXPECT_GT(chaos.low, 20);
   EXPECT_LT(chaos.low, 200);
@@ -123,8 +126,8 @@ TEST(Mandelbrot, EstimatesTheMeanCount) {
 }
 
 TEST(Mandelbrot, DealsEveryRowOnceInAnOrderThatDependsOnTheHeightAlone) {
-  // The first three items in natural order are the image's first rows: their absence is noticed
-  // there, and elsewhere where the order is random.
+  // In natural order the first items are the first rows, so the check misses row 19, the mirror of
+  // row 0. In random order the rows that it misses differ, and are the same each time.
   const auto first_missing = [](const TypedParameters& parameters, Items items) {
     const auto kernel = make_kernel("mandelbrot", parameters, "--workload");
     kernel->allocate(static_cast<std::uint64_t>(items));

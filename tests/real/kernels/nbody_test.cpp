@@ -1,4 +1,5 @@
-// Gravity among bodies: pairs worked out by hand, and that the check finds what is wrong.
+// Tests of gravity among bodies: pairs worked out by hand, and wrong results that the check must
+// find.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace {
 
 constexpr double softening = 0.05;
 
-/// Bodies and their accelerations.
+/// Random bodies and their accelerations.
 struct Bodies {
   std::size_t count;
   std::vector<double> x, y, z, mass, ax, ay, az, v;
@@ -56,7 +57,7 @@ TEST(Nbody, AttractsTwoBodiesAsByHand) {
   bodies.z = {7.0, 7.0};
   bodies.mass = {5.0, 10.0};
   for (auto* column : {&bodies.x, &bodies.y, &bodies.z, &bodies.mass}) column->resize(16);
-  // 3 apart, softened by 4: the cube of 5.
+  // Distance 3, softening 4: (3^2 + 4^2)^(3/2) = 5^3 = 125.
   bodies.compute(0, 2, 4.0);
   EXPECT_DOUBLE_EQ(bodies.ax[0], 10.0 * 3.0 / 125.0);
   EXPECT_DOUBLE_EQ(bodies.ax[1], -5.0 * 3.0 / 125.0);
@@ -105,7 +106,8 @@ TEST(Nbody, AgreesWithItsCheckAtEverySize) {
 }
 
 TEST(Nbody, NoticesAWrongAccelerationWhereverItIs) {
-  Bodies bodies(1000);  // every fifteenth is summed up; the others are in the sums over all
+  // The check sums 64 of the bodies one by one, the others only in the sums over all bodies.
+  Bodies bodies(1000);
   bodies.compute(0, 1000);
   for (const std::size_t at : {0, 1, 499, 500, 777, 998, 999}) {
     for (std::vector<double>* const column : {&bodies.ax, &bodies.ay, &bodies.az}) {
@@ -154,7 +156,7 @@ TEST(Nbody, GoesOnWithoutBodiesThatNobodyComputed) {
   EXPECT_TRUE(found.what.starts_with("body 39")) << found.what;
   kernel->begin_iteration(1);
   compute(*kernel, 0, 40);
-  // All that is there is right; but the step before was not everybody's.
+  // All results of this iteration are right, but one body did not move in the iteration before.
   EXPECT_NE(kernel->verify().what.find("momenta"), std::string::npos) << kernel->verify().what;
   kernel->clear_results();
   compute(*kernel, 0, 40, 2);

@@ -1,4 +1,5 @@
-// Taylor series: polynomials worked out by hand, and that the check finds what is wrong.
+// Tests of Taylor series: polynomials worked out by hand, and wrong values that the check must
+// find.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,7 +16,7 @@
 namespace equipoise::taylor_test {
 namespace {
 
-/// Points of a square, and the values of the series there.
+/// Random points of a square, and the values of the series there.
 struct Series {
   std::vector<double> x, y, value;
   std::size_t terms;

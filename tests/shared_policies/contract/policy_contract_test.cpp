@@ -1,4 +1,4 @@
-// The contract of policies, asked of every policy of the catalog; and that it finds policies that
+// Checks the contract on every policy of the catalog, and that the contract finds policies that
 // break it.
 #include "shared_policies/contract/policy_contract.hpp"
 
@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(Catalog, EveryPolicy,
                                   std::get<1>(test.param);
                          });
 
-/// A policy from a function, each time a new one.
+/// Returns a maker that makes a new policy from `script` each time.
 PolicyMaker maker_of(Scripted::Script script) {
   return [script = std::move(script)](const PolicyInputs& /*inputs*/) {
     return std::make_unique<Scripted>(script);
@@ -72,7 +72,7 @@ TEST(PolicyContract, FindsAPolicyThatLeavesWorkUndone) {
 }
 
 TEST(PolicyContract, FindsAPolicyThatForgetsWhatALostUnitHad) {
-  // Gives each unit half of the items once, and never looks at losses.
+  // Gives each idle unit a quarter of the items until all were given once, and ignores losses.
   const auto once = [](const PolicyInputs& /*inputs*/) {
     return std::make_unique<Scripted>(
         [given = Items{0}](const View& view, const Event& event, Decisions& decisions) mutable {

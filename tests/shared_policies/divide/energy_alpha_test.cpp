@@ -1,4 +1,4 @@
-// energy-alpha on schedules that were worked out by hand.
+// Tests of energy-alpha on schedules that were worked out by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +16,8 @@ namespace {
 
 using Sizes = std::vector<Items>;
 
-/// Adds a unit of `items_per_s` without fixed cost that draws `idle_w`, and `busy_w` at work.
+/// Adds a unit of `items_per_s` without fixed cost that draws `idle_w` when idle and `busy_w` when
+/// busy.
 void add_powered(PolicyTest& test, UnitKind kind, double items_per_s, double idle_w,
                  double busy_w) {
   add_affine(test, 0.0, 1.0 / items_per_s);
@@ -28,7 +29,7 @@ void add_powered(PolicyTest& test, UnitKind kind, double items_per_s, double idl
   test.units.push_back(unit);
 }
 
-/// A CPU of 100 items/s and the GPU of the row of the energy paper with these figures.
+/// A CPU of 100 items/s, and a GPU with the figures of one row of the energy paper.
 PolicyTest paper_machine(double speed_ratio, double static_c, double static_g, double dynamic_c,
                          double dynamic_g) {
   PolicyTest test;
@@ -46,7 +47,7 @@ Sizes shares_for(PolicyTest& test, const std::string& objective) {
 
 TEST(EnergyAlpha, LetsBothUnitsEndTogetherForTheLeastTime) {
   PolicyTest test = paper_machine(3.3559, 50, 16.5, 70, 27.5);
-  // alpha = 1 / 4.3559 = 0.22957: 2296 of the items.
+  // alpha = 1 / 4.3559 = 0.22957: 2296 of the 10,000 items.
   EXPECT_EQ(shares_for(test, "time"), (Sizes{2296, 7704}));
   EXPECT_EQ(run_schedule(test).blocks.size(), 2U);
 }
@@ -72,7 +73,7 @@ TEST(EnergyAlpha, SpendsTheEnergyThatThePaperForetells) {
   const Schedule schedule = run_schedule(test);
   Metrics metrics(test.units);
   for (const BlockRecord& record : schedule.blocks) metrics.block(record);
-  // 95.422 in units of W / S_C = 100 s; shares are rounded to items.
+  // The paper's model gives 95.422 in units of W / S_C = 100 s. Shares are rounded to items.
   EXPECT_NEAR(*metrics.numbers().energy_j, 9542.2, 1.0);
 }
 
@@ -83,7 +84,8 @@ TEST(EnergyAlpha, TakesThePrefixOfUnitsThatIsBestAmongMany) {
   add_powered(test, UnitKind::cpu, 10, 3, 4);
   add_powered(test, UnitKind::cpu, 20, 2, 6);
   add_powered(test, UnitKind::gpu, 40, 2, 202);
-  // Per item at a tenth of these speeds: 8 J with the first alone, 4 J with two, 30 J with all.
+  // Energy per item, with speeds divided by ten: 8 J with the first unit alone, 4 J with two, 30 J
+  // with all.
   EXPECT_EQ(shares_for(test, "energy"), (Sizes{2333, 4667, 0}));
   EXPECT_EQ(shares_for(test, "time"), (Sizes{1000, 2000, 4000}));
 }
@@ -92,13 +94,16 @@ TEST(EnergyAlpha, DividesBetweenAllCpusAndAllGpusWhenAsked) {
   PolicyTest test = paper_machine(3.0, 50, 16.5, 50, 27.5);
   add_powered(test, UnitKind::cpu, 300.0, 10, 20);
   test.parameters["groups"] = "cpu-gpu";
-  // 400 items/s of CPUs against 300: 5714 items, a quarter of them, 1428.5, for the first.
+  // CPUs 400 items/s, GPU 300 items/s: 5714 items for the CPUs. The first CPU gets a quarter,
+  // 1428.5.
   EXPECT_EQ(shares_for(test, "time"), (Sizes{1428, 4286, 4286}));
-  // Groups: A = 76.5 + 27.5, P^D_C = 60, r = 3/4: below A / P^D_C; P^D_G / B = 27.5 / 136.5.
+  // Groups: A = 76.5 + 27.5, P^D_C = 60, r = 3/4, which is below A / P^D_C and above P^D_G / B =
+  // 27.5 / 136.5.
   EXPECT_EQ(shares_for(test, "energy"), (Sizes{1428, 4286, 4286}));
   test.parameters["groups"] = "units";
-  // By itself the second CPU needs the least dynamic energy an item: 1/30 J, the GPU 0.092, the
-  // first CPU 0.5. (76.5 + 10) / 300 = 0.288, + GPU 114 / 600 = 0.190, all 164 / 700 = 0.234.
+  // Dynamic energy per item: second CPU 1/30 J, GPU 0.092 J, first CPU 0.5 J. Energy per item of
+  // the prefixes: (76.5 + 10) / 300 = 0.288, with the GPU 114 / 600 = 0.190, with all 164 / 700 =
+  // 0.234.
   EXPECT_EQ(shares_for(test, "energy"), (Sizes{0, 5000, 5000}));
 }
 

@@ -1,4 +1,4 @@
-// The search for the best split beside all splits that there are.
+// Tests of the search for the best energy split, compared with an enumeration of all splits.
 #include "shared_policies/policies/divide/energy_search.hpp"
 #include "tests/support/random_seed.hpp"
 
@@ -15,7 +15,7 @@
 namespace equipoise::energy_search_test {
 namespace {
 
-/// fixed + copy x + work x^power: dearer by the item as it grows, or cheaper.
+/// Time fixed + copy x + work x^power: the cost per item rises or falls with the size.
 class PowerCost final : public CostModel {
  public:
   PowerCost(double fixed_s, double copy_s, double work_s, double power)
@@ -34,7 +34,7 @@ class PowerCost final : public CostModel {
   double fixed_s_, copy_s_, work_s_, power_;
 };
 
-/// Units, and what the search is asked.
+/// Units, and the problem that the search must solve.
 struct Case {
   std::vector<PowerCost> units;
   std::vector<double> dynamic_w;
@@ -49,7 +49,8 @@ struct Case {
   }
 };
 
-/// Calls `see` with every way to divide `rest` grains among the units from `p` on.
+/// Calls `see` with every way to divide `rest` items, in steps of `grain`, among the units from `p`
+/// on.
 void for_all_splits(std::vector<Items>& shares, std::size_t p, Items rest, Items grain,
                     const std::function<void(const std::vector<Items>&)>& see) {
   if (p + 1 == shares.size()) {
@@ -63,7 +64,7 @@ void for_all_splits(std::vector<Items>& shares, std::size_t p, Items rest, Items
   }
 }
 
-/// The search's figure over the best there is.
+/// The objective of the split that the search finds, over that of the best split.
 double over_best(const Case& c, Objective objective) {
   std::vector<const CostModel*> costs;
   const EnergyProblem problem = c.problem(costs);
@@ -118,7 +119,7 @@ TEST_F(EnergySearch, IsCloseToTheBestSplitOfUnitsWithFixedCostsAndSpeedsThatChan
     c.grain_items = std::array<Items, 4>{1, 1, 4, 7}[static_cast<std::size_t>(round) % 4];
     for (const Objective objective : {Objective::energy, Objective::edp}) {
       const double over = over_best(c, objective);
-      // With so few grains the one that is not whole weighs much.
+      // With so few grains, a grain that is not whole has a large effect.
       ASSERT_LE(over, c.items % c.grain_items == 0 ? 1.02 : 1.2) << "round " << round;
       others += over > 1.0 + 1e-9 ? 1 : 0;
     }

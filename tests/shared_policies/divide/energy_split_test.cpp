@@ -1,4 +1,5 @@
-// Splits for time, energy and EDP: the energy paper's twelve rows, and grids that search blindly.
+// Tests of splits for time, energy and EDP: the twelve rows of the energy paper, and comparison
+// with grids of splits.
 #include "shared_policies/policies/divide/energy_split.hpp"
 
 #include <gtest/gtest.h>
@@ -120,9 +121,10 @@ TEST(AlphaSplit, TakesBothUnitsWhereNeitherDrawsAnything) {
 }
 
 TEST(PrefixSplit, LeavesOutTheHungryUnitForEnergyAndTakesAllForTime) {
-  // 1, 2 and 4 items/s; 1, 2 and 50 J of dynamic energy an item; 7 W drawn anyway.
+  // Speeds 1, 2 and 4 items/s; dynamic energy 1, 2 and 50 J per item; 7 W of static power.
   const std::array<PoweredUnit, 3> units = {{{1, 3, 1}, {2, 2, 4}, {4, 2, 200}}};
-  // Energy of an item: unit 0: (7 + 1) / 1 = 8 J; 0 and 1: (7 + 5) / 3 = 4 J; all: 212 / 7 = 30 J.
+  // Energy per item: unit 0 alone (7 + 1) / 1 = 8 J; units 0 and 1 (7 + 5) / 3 = 4 J; all 212 / 7 =
+  // 30 J.
   const std::vector<double> energy = solve_prefix(units, Objective::energy);
   EXPECT_DOUBLE_EQ(energy[0], 1.0 / 3.0);
   EXPECT_DOUBLE_EQ(energy[1], 2.0 / 3.0);
@@ -130,7 +132,7 @@ TEST(PrefixSplit, LeavesOutTheHungryUnitForEnergyAndTakesAllForTime) {
   EXPECT_DOUBLE_EQ(solve_prefix(units, Objective::time)[2], 4.0 / 7.0);
 }
 
-/// Random units, some slow and hungry.
+/// A random unit. Some are slow and draw much power.
 PoweredUnit random_unit(std::mt19937_64& random) {
   const auto log_uniform = [&](double low, double high) {
     return std::exp(std::uniform_real_distribution<double>(std::log(low), std::log(high))(random));

@@ -1,4 +1,4 @@
-// optimum where the best schedule is known: it keeps to it, whatever comes.
+// Tests of optimum when the best known schedule is given: it keeps to that schedule.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -10,7 +10,8 @@ namespace {
 
 using Sizes = std::vector<Items>;
 
-/// Two units that take 10 ms an item, and what each is to do of 100 items.
+/// Two units that take 10 ms per item, and the blocks of 100 items that the known schedule gives to
+/// each.
 PolicyTest keeping_to(const std::vector<Sizes>& blocks) {
   PolicyTest test;
   test.policy = "optimum";
@@ -74,7 +75,7 @@ TEST(KnownSchedule, GivesWhatALostUnitLeavesToWhoeverIsIdle) {
   PolicyTest test = keeping_to({{20, 30}, {20, 30}});
   disturb(test, DisturbanceKind::fail, 0.3, "u1");
   const Schedule schedule = run_schedule(test);
-  // u1 brought 20 items back; the 30 that were lost are done behind u0's own.
+  // u1 brought 20 items back. Its 30 lost items are done after u0's own blocks.
   EXPECT_EQ(schedule.items_by_unit(), (Sizes{80, 20}));
   EXPECT_NEAR(schedule.makespan(), 0.8, 1e-12);
   expect_all_done(schedule, 100);

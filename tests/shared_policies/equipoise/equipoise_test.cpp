@@ -1,4 +1,4 @@
-// Our own policy: what its runs come to, against bounds worked out by hand.
+// Tests of equipoise, our own policy: its makespans against bounds that were worked out by hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 using Sizes = std::vector<Items>;
 
-/// CPUs that take so many seconds an item, and `fixed_s` a block.
+/// CPUs that take `item_s` seconds per item and `fixed_s` per block.
 PolicyTest steady(Items items, const std::vector<double>& item_s, double fixed_s = 0.0) {
   PolicyTest test;
   test.policy = "equipoise";
@@ -21,14 +21,14 @@ PolicyTest steady(Items items, const std::vector<double>& item_s, double fixed_s
   return test;
 }
 
-/// When units that do an item in `item_s` end, if all end together.
+/// The makespan of units that take `item_s` per item, if all end together.
 double equal_finish_s(Items items, const std::vector<double>& item_s) {
   double speed = 0.0;
   for (const double per_item_s : item_s) speed += 1.0 / per_item_s;
   return static_cast<double>(items) / speed;
 }
 
-/// One unit is disturbed from `at_s` on.
+/// Disturbs one unit from `at_s` on.
 void disturb(PolicyTest& test, DisturbanceKind kind, double at_s, const std::string& unit,
              double amount = 1.0) {
   test.fake.scenario.events.push_back(
@@ -46,7 +46,7 @@ std::vector<BlockRecord> blocks_on(const Schedule& schedule, std::uint32_t unit)
   return list;
 }
 
-/// How many blocks a unit had at once, at most.
+/// The largest number of blocks that a unit had at the same time.
 std::size_t most_at_once(const Schedule& schedule, std::uint32_t unit) {
   const std::vector<BlockRecord> blocks = blocks_on(schedule, unit);
   std::size_t most = 0;
@@ -78,8 +78,8 @@ TEST(Equipoise, EndsWithinTwoPercentOfTheEqualFinishOnSteadyUnits) {
 }
 
 TEST(Equipoise, EndsWithinTwoPercentOfTheEqualFinishWhereBlocksHaveFixedCosts) {
-  // T = (100000 + 2 * 0.01 / 1e-3 + 0.01 / 4e-3) / (2 / 1e-3 + 1 / 4e-3) = 44.454 s in one block
-  // each.
+  // If each unit has one block: T = (100000 + 2 * 0.01 / 1e-3 + 0.01 / 4e-3) / (2 / 1e-3 + 1 /
+  // 4e-3) = 44.454 s.
   const Schedule schedule = run_schedule(steady(100'000, {1e-3, 1e-3, 4e-3}, 0.01));
   EXPECT_LE(schedule.makespan(), 1.02 * 44.454);
   expect_all_done(schedule, 100'000);
@@ -88,7 +88,7 @@ TEST(Equipoise, EndsWithinTwoPercentOfTheEqualFinishWhereBlocksHaveFixedCosts) {
 TEST(Equipoise, BeginsWithTheSharesOfItsParameters) {
   PolicyTest test = steady(1'000'000, {1e-3, 1e-3, 1e-4, 1e-4});
   test.kinds = {UnitKind::cpu, UnitKind::cpu, UnitKind::gpu, UnitKind::mic};
-  // 0.0005 and 0.02 of a million, over four units.
+  // 0.0005 and 0.02 of a million items, divided by four units.
   const auto firsts = [&] {
     const Schedule schedule = run_schedule(test);
     Sizes sizes;
@@ -125,14 +125,14 @@ TEST(Equipoise, LearnsAKernelOnce) {
     }
     EXPECT_EQ(firsts[0], 25);  // 0.0005 / 2
     EXPECT_EQ(firsts[1], 25);
-    // Some 37 % of the unit's share: half of the time left less the cushion.
+    // About 37 % of the unit's share: half of the time left, shortened by the cushion.
     EXPECT_GE(firsts[2], unit == 0 ? 20'000 : 10'000);
   }
   expect_all_done(schedule, 300'000);
 }
 
 TEST(Equipoise, GivesASlowUnitNoGrainThatWouldEndAfterAllOthers) {
-  // 200 grains take the GPU a second each. A CPU that takes 2 to 25 s may take some.
+  // The GPU takes 1 s for each of 200 grains. A CPU that takes 2 to 25 s per grain may take some.
   for (const double ratio : {2.0, 5.0, 10.0, 17.0, 25.0}) {
     SCOPED_TRACE(ratio);
     PolicyTest test = steady(200'000, {1e-3, ratio * 1e-3});
@@ -141,14 +141,14 @@ TEST(Equipoise, GivesASlowUnitNoGrainThatWouldEndAfterAllOthers) {
     const Schedule schedule = run_schedule(test);
     EXPECT_GT(schedule.items_by_unit()[1], 0);
     EXPECT_LE(last_end_s(schedule, 1), last_end_s(schedule, 0) + 1e-9);
-    // A grain of the GPU above the equal finish, and 2 %.
+    // The bound is one grain of the GPU above the equal finish, and 2 %.
     EXPECT_LE(schedule.makespan(), 1.02 * equal_finish_s(200'000, {1e-3, ratio * 1e-3}) + 1.0);
     expect_all_done(schedule, 200'000);
   }
 }
 
 TEST(Equipoise, GivesASlowUnitNothingWhereAGrainWouldOutlastTheRun) {
-  // 10 grains take the GPU 10 s, one takes the CPU 50 s.
+  // The GPU takes 10 s for all 10 grains, the CPU 50 s for one.
   PolicyTest test = steady(10'000, {1e-3, 5e-2});
   test.grain_items = 1000;
   test.kinds = {UnitKind::gpu, UnitKind::cpu};
@@ -162,12 +162,12 @@ TEST(Equipoise, FollowsAUnitThatSlowsDown) {
   PolicyTest test = steady(100'000, {1e-3, 1e-3});
   disturb(test, DisturbanceKind::slow, 10.0, "u0", 3.0);
   const Schedule schedule = run_schedule(test);
-  // 20000 items in 10 s, then 1333.3/s.
+  // 20000 items in the first 10 s, then 1333.3 items/s.
   const double bound_s = 10.0 + 80'000 / (1000.0 + 1000.0 / 3.0);
   EXPECT_LE(schedule.makespan(), 1.05 * bound_s);
   expect_all_done(schedule, 100'000);
-  // The first block that the unit began slow is still one of the old sizes; all later ones are
-  // smaller than what the fast unit gets at the same time.
+  // The first block that the unit begins after it slowed down was still sized by the old speed. All
+  // later ones must be smaller.
   Items largest_before = 0;
   Items largest_after = 0;
   int slow_blocks = 0;
@@ -188,7 +188,7 @@ TEST(Equipoise, GivesTheShareOfAUnitThatFailsToTheOthers) {
   const Schedule schedule = run_schedule(test);
   expect_all_done(schedule, 60'000);
   EXPECT_LE(last_end_s(schedule, 0), 5.0);
-  // The two that stay do all that it did not bring back, without a break.
+  // The two other units do all that it did not bring back, without idle time.
   const double left_s = 1e-3 * static_cast<double>(60'000 - schedule.items_by_unit()[0]) / 2.0;
   EXPECT_LE(schedule.makespan(), 1.01 * left_s);
 }
@@ -199,8 +199,8 @@ TEST(Equipoise, KeepsASecondBlockQueuedWhereCopiesTakeAsLongAsComputing) {
   const Schedule schedule = run_schedule(test);
   EXPECT_GE(most_at_once(schedule, 0), 2U);
   EXPECT_EQ(most_at_once(schedule, 1), 1U);
-  // With copies hidden both do 1000 items/s and end at 25 s, with copies seen at 33.3 s. What
-  // cannot be hidden is the copy of a block eight times as large as the one before.
+  // With hidden copies both units do 1000 items/s and end at 25 s; without, at 33.3 s. Only the
+  // copy of a block eight times as large as the one before cannot be hidden.
   EXPECT_LE(schedule.makespan(), 0.5 * (25.0 + 33.3));
   expect_all_done(schedule, 50'000);
 }
@@ -213,7 +213,7 @@ TEST(Equipoise, QueuesEnoughForCopiesBothWaysOverTwoEngines) {
   }
   const Schedule two = run_schedule(test);
   EXPECT_GE(most_at_once(two, 0), 3U);
-  EXPECT_LE(two.makespan(), 0.5 * (25.0 + 75.0));  // hidden and seen
+  EXPECT_LE(two.makespan(), 0.5 * (25.0 + 75.0));  // copies hidden: 25 s; not hidden: 75 s
   expect_all_done(two, 50'000);
 }
 
@@ -224,8 +224,8 @@ TEST(Equipoise, QueuesNothingWhereNothingIsCopied) {
   }
 }
 
-/// One unit beside the input, one that gets 1.25 GB over the network first: 10 s at 1 Gb/s, which
-/// is what it takes.
+/// One unit beside the input, and a remote unit that first fetches 1.25 GB over the network. The
+/// policy expects 10 s for that at 1 Gb/s, and it does take 10 s.
 PolicyTest near_and_far(Items items) {
   PolicyTest test = steady(items, {1e-3, 1e-3});
   test.units.resize(2);
@@ -236,7 +236,7 @@ PolicyTest near_and_far(Items items) {
 }
 
 TEST(Equipoise, DoesNotStartARemoteUnitWhoseDataCouldNotBeThereInTime) {
-  // The near one needs 15 s: 10 s of fetching are more than half of what is left.
+  // The near unit needs 15 s. Fetching for 10 s would take more than half of the time left.
   const Schedule schedule = run_schedule(near_and_far(15'000));
   EXPECT_EQ(schedule.items_by_unit(), (Sizes{15'000, 0}));
   EXPECT_NEAR(schedule.makespan(), 15.0, 1e-6);
@@ -248,7 +248,8 @@ TEST(Equipoise, StartsARemoteUnitWhereTheRunIsLongEnough) {
   expect_all_done(schedule, 100'000);
   const std::vector<BlockRecord> far = blocks_on(schedule, 1);
   ASSERT_FALSE(far.empty());
-  // A quarter of the 10 s must have passed, so that costs are known; a timer tells.
+  // A quarter of the 10 s must pass first, so that costs are known. The policy sets a timer for
+  // that.
   const double start_s = far.front().assigned.value;
   EXPECT_DOUBLE_EQ(start_s, 2.5);
   EXPECT_LE(schedule.makespan(), 1.02 * (100.0 + start_s + 10.0) / 2.0);
@@ -286,7 +287,7 @@ TEST(Equipoise, StartsARemoteUnitWhenTheOthersFail) {
 }
 
 TEST(Equipoise, DealsNoGrainsWhileNothingIsKnown) {
-  // Eight grains for two units, one of which fails before any block has ended.
+  // Eight grains for two units. One unit fails before any block has ended.
   PolicyTest test = steady(8, {10.0, 10.0});
   disturb(test, DisturbanceKind::fail, 5.0, "u1");
   const Schedule schedule = run_schedule(test);
@@ -295,9 +296,9 @@ TEST(Equipoise, DealsNoGrainsWhileNothingIsKnown) {
 }
 
 TEST(Equipoise, IsNotMisledByAUnitThatTakesAsLongForAnyBlock) {
-  // u0 needs 1 ms for any block, u1 1 ms an item: in blocks as large as it may have (8, 64, ...,
-  // 32768 items), u0 has done all after 7 ms. Where more items seem to cost nothing, the end must
-  // not seem to be now.
+  // u0 takes 1 ms for any block, u1 takes 1 ms per item. In blocks of the largest size allowed (8,
+  // 64, ..., 32768 items), u0 has done all items after 7 ms. More items seem to cost nothing on u0,
+  // but the policy must not conclude that the end of the run is now.
   PolicyTest test = steady(30'000, {1e-3, 1e-3});
   test.fake.units[0].compute_s = [](double) { return 1e-3; };
   const Schedule schedule = run_schedule(test);
@@ -306,8 +307,8 @@ TEST(Equipoise, IsNotMisledByAUnitThatTakesAsLongForAnyBlock) {
 }
 
 TEST(Equipoise, MindsThatMemoryCutsAUnitsBlocks) {
-  // u0 has 1 ms for every block and 0.1 ms an item, but memory for one item at a time: 1.1 ms an
-  // item. u1 does 3 ms an item. Together 30 items take 30 / (1 / 1.1 + 1 / 3) = 24.1 ms.
+  // u0 takes 1 ms per block and 0.1 ms per item, but its memory holds one item: 1.1 ms per item. u1
+  // takes 3 ms per item. Together they do 30 items in 30 / (1 / 1.1 + 1 / 3) = 24.1 ms.
   PolicyTest test;
   test.policy = "equipoise";
   test.items = 30;
@@ -315,7 +316,7 @@ TEST(Equipoise, MindsThatMemoryCutsAUnitsBlocks) {
   add_affine(test, 0.0, 3e-3);
   test.memory_bytes = {1.0, 1e9};
   const Schedule schedule = run_schedule(test);
-  EXPECT_LE(schedule.makespan(), 24.1e-3 + 3e-3);  // one grain of the slower unit more
+  EXPECT_LE(schedule.makespan(), 24.1e-3 + 3e-3);  // plus one grain of the slower unit
   expect_all_done(schedule, 30);
 }
 
@@ -326,7 +327,7 @@ TEST(Equipoise, GivesWorkToAUnitThatComesLate) {
   expect_all_done(schedule, 100'000);
   ASSERT_FALSE(blocks_on(schedule, 1).empty());
   EXPECT_EQ(blocks_on(schedule, 1).front().assigned, Seconds{20.0});
-  // 20000 items in 20 s, then 2000/s: 60 s.
+  // 20000 items in 20 s, then 2000 items/s: 60 s.
   EXPECT_LE(schedule.makespan(), 1.05 * 60.0);
 }
 
@@ -336,7 +337,8 @@ TEST(Equipoise, TakesUpAUnitThatComesBack) {
   test.fake.scenario.events.back().until = Seconds{20.0};
   const Schedule schedule = run_schedule(test);
   expect_all_done(schedule, 100'000);
-  // Its block of up to 37 % of the rest at 10 s may be lost; what it had brought back is not.
+  // The block that it had at 10 s, up to 37 % of the rest, may be lost. The blocks that it had
+  // brought back are not.
   const double lost = 10'000 - 1e3 * [&] {
     double back_s = 0.0;
     for (const BlockRecord& record : blocks_on(schedule, 1)) {
@@ -352,13 +354,13 @@ TEST(Equipoise, DoesOneGrainOnOneOfManyUnits) {
   test.grain_items = 10;
   expect_all_done(run_schedule(test), 10);
   EXPECT_EQ(run_schedule(test).blocks.size(), 1U);
-  // An accelerator goes first.
+  // An accelerator gets the grain first.
   test.kinds = {UnitKind::cpu, UnitKind::cpu, UnitKind::cpu, UnitKind::gpu, UnitKind::cpu};
   EXPECT_EQ(run_schedule(test).items_by_unit(), (Sizes{0, 0, 0, 10, 0}));
 }
 
 TEST(Equipoise, DealsAFewGrainsSoThatNoneIsWaitedFor) {
-  // 20 grains of 1, 2 and 4 s: 11 s are enough for 11 + 5 + 2 of them, 12 s for 12 + 6 + 3.
+  // 20 grains that take 1, 2 and 4 s. In 11 s the units do 11 + 5 + 2 of them, in 12 s 12 + 6 + 3.
   PolicyTest test = steady(200, {0.1, 0.2, 0.4});
   test.grain_items = 10;
   const Schedule schedule = run_schedule(test);

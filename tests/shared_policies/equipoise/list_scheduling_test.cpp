@@ -1,4 +1,4 @@
-// The last grains, given by hand.
+// Tests of list scheduling, which assigns the last grains one by one.
 #include "shared_policies/policies/equipoise/list_scheduling.hpp"
 
 #include <gtest/gtest.h>
@@ -7,8 +7,9 @@ namespace equipoise::list_scheduling_test {
 namespace {
 
 TEST(GrainDeal, GivesEachGrainToWhoeverWouldEndFirstWithIt) {
-  // Ends with one more: 1 and 3 s, then 1 s and 2 s each. Dealt: 0 (1), 0 (2), 0 (3, equal: first),
-  // 1 (3), 0 (4), 0 (5, equal: first).
+  // First the units would end at 1 and 3 s with one more grain, and each further grain takes 1 and
+  // 2 s. Assigned to unit (end): 0 (1 s), 0 (2 s), 0 (3 s; equal, so the first unit), 1 (3 s), 0 (4
+  // s), 0 (5 s; equal, so the first unit).
   const std::vector<GrainCost> units = {{true, 1.0, 1.0}, {true, 3.0, 2.0}};
   EXPECT_EQ(list_schedule(units, 6), (std::vector<Items>{5, 1}));
   EXPECT_EQ(list_schedule(units, 0), (std::vector<Items>{0, 0}));

@@ -1,4 +1,4 @@
-// Sizes of next blocks, by hand.
+// Tests of the sizes of next blocks, with values worked out by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,22 +10,23 @@ namespace {
 
 constexpr double no_cap = 1e12;
 
-/// 100 items took 2 s: 0.02 s an item, no fixed cost, and a deviation that is taken to be 10 % of a
-/// block and as much for the mean of one measurement, 0.1 sqrt(2) in all.
+/// 100 items took 2 s: 0.02 s per item and no fixed cost. The deviation is taken to be 10 % for a
+/// block and 10 % for the mean of one measurement, 0.1 sqrt(2) together.
 RunningCost one_block() {
   RunningCost cost;
   cost.add(100.0, 2.0);
   return cost;
 }
 
-/// The same as often as to be sure of it: 0.1 / sqrt(100) a block.
+/// The measurement of `one_block`, repeated until the mean is known well: the deviation of a block
+/// is then 0.1 / sqrt(100).
 RunningCost many_blocks() {
   RunningCost cost;
   for (int i = 0; i < 1000; ++i) cost.add(100.0, 2.0);
   return cost;
 }
 
-/// 0.01 s an item in blocks of 100, 0.02 s in blocks of 800.
+/// 0.01 s per item in blocks of 100, 0.02 s per item in blocks of 800.
 RunningCost cheaper_small_blocks() {
   RunningCost cost;
   for (int i = 0; i < 200; ++i) {
@@ -57,26 +58,28 @@ TEST(NextBlock, GrowsEightfoldAtMostAndNeverBeyondMemory) {
 }
 
 TEST(NextBlock, TakesAllThatFitsOnceHalvingWouldCostMoreThanScatter) {
-  // What every block costs is nothing here, and taken for a ten-thousandth of the run, 0.01 s:
+  // Measured fixed cost is 0 here. It is taken to be at least a ten-thousandth of the run, 0.01 s:
   // 2 * 0.01 / (0.5 * 0.141421) = 0.282843 s.
   const NextBlock sizes(BlockSizing{}, 100.0, false);
   EXPECT_NEAR(sizes.last_block_s(one_block()), 0.282843, 1e-6);
   EXPECT_NEAR(sizes.items(one_block(), 0.28, no_cap), 14.0, 1e-4);
-  // Just above it is half of the time, which fixed costs of 0.01 s a block are well worth.
+  // With slightly more time left, the block takes half of that time: fixed costs of 0.01 s are
+  // worth it.
   EXPECT_NEAR(sizes.items(one_block(), 0.29, no_cap), 7.25, 1e-4);
   const NextBlock cautious({.caution = 5.0}, 100.0, false);
   EXPECT_NEAR(cautious.last_block_s(one_block()), 0.0282843, 1e-7);
 }
 
 TEST(NextBlock, TakesAllThatFitsNoMoreThanMemoryAndGrowthAllow) {
-  const NextBlock sizes(BlockSizing{}, 1e6, false);  // 100 s for every block: 2828 s may be one
+  // With a fixed cost of 100 s, a last block may take 2828 s.
+  const NextBlock sizes(BlockSizing{}, 1e6, false);
   EXPECT_DOUBLE_EQ(sizes.items(one_block(), 1000.0, no_cap), 800.0);
   EXPECT_DOUBLE_EQ(sizes.items(one_block(), 1000.0, 50.0), 50.0);
 }
 
 TEST(NextBlock, TakesLongBlocksWhereFixedCostsAskForThem) {
-  // 1e-4 of 2500 s is 0.25 s for every block, worth no more than 1 % of one: 25 s, where half of
-  // 40 s less the cushion would be 14.8 s. But no more than half of the time left: 20 s.
+  // The fixed cost is 1e-4 of 2500 s = 0.25 s. For it to be 1 % of a block, the block must take 25
+  // s; half of 40 s less the cushion would be 14.8 s. The limit is half of the time left: 20 s.
   const NextBlock sizes({.growth = 1e9}, 2500.0, false);
   EXPECT_NEAR(sizes.items(one_block(), 40.0, no_cap), 1000.0, 1e-2);
   EXPECT_NEAR(sizes.items(one_block(), 60.0, no_cap), 1250.0, 1e-2);
@@ -85,22 +88,23 @@ TEST(NextBlock, TakesLongBlocksWhereFixedCostsAskForThem) {
 }
 
 TEST(NextBlock, CountsAFixedCostThatIsKnown) {
-  RunningCost cost;  // 1 s and 0.01 s an item, a thousand times: known well
+  RunningCost cost;  // 1 s and 0.01 s per item, measured often enough to be known well
   for (int i = 0; i < 1000; ++i) {
     cost.add(10.0, 1.1);
     cost.add(1000.0, 11.0);
   }
   const NextBlock sizes(BlockSizing{}, 100.0, false);
-  // Deviation 0.0100, the standard error of the fixed second 0.158 times that:
-  // 2 * 0.9984 / (0.5 * 0.01) = 399.4 s.
+  // Deviation 0.0100; the standard error of the fixed second is 0.158 times that: 2 * 0.9984 / (0.5
+  // * 0.01) = 399.4 s.
   EXPECT_NEAR(sizes.last_block_s(cost), 399.4, 0.5);
   EXPECT_NEAR(sizes.items(cost, 51.0, no_cap), 5000.0, 25.0);
 }
 
 TEST(NextBlock, PrefersSmallerBlocksThatCostLessAnItem) {
-  // All that memory holds is 800 items for 16 s. The line in proportion through both sizes is
-  // 0.012 s an item; 400 are as near to 800 as measurements count, and cost 0.02 s an item as
-  // those; 200 are nearer to 100 and cost 0.01 s; 100 no less.
+  // With growth 1 a block has at most 800 items, which take 16 s. The proportional line through
+  // both sizes is 0.012 s per item. The correction for 400 items follows the measurements at 800,
+  // 0.02 s per item. For 200 items it follows those at 100, 0.01 s per item; 100 items are not
+  // cheaper.
   const RunningCost cost = cheaper_small_blocks();
   const NextBlock sizes({.growth = 1.0}, 1.0, false);
   EXPECT_NEAR(sizes.items(cost, 1000.0, no_cap), 200.0, 1e-9);
@@ -116,7 +120,8 @@ TEST(NextBlock, MayBeLessThanAnItem) {
 }
 
 TEST(NextBlock, TakesHalfOfThatAndGrowsFivefoldAtMostWhereBlocksOverlap) {
-  // 0.25 * 20 / (1 + 2.5 * 0.141421) = 3.69398 s of 0.02 s an item; after one of 100: at most 500.
+  // 0.25 * 20 / (1 + 2.5 * 0.141421) = 3.69398 s at 0.02 s per item. After a block of 100: at most
+  // 500.
   EXPECT_NEAR(NextBlock(BlockSizing{}, 100.0, true).items(one_block(), 20.0, no_cap), 184.7, 0.1);
   EXPECT_NEAR(NextBlock(BlockSizing{}, 100.0, true).items(one_block(), 1e4, no_cap), 500.0, 1e-6);
 }

@@ -1,4 +1,4 @@
-// What is learned of blocks alone and of blocks queued behind one another.
+// Tests of PipelineCost: what it learns from blocks on an empty unit and from queued blocks.
 #include <gtest/gtest.h>
 
 #include "shared_policies/policies/equipoise/pipeline_cost.hpp"
@@ -18,11 +18,11 @@ StageTimes stages(double in_s, double compute_s, double out_s) {
 TEST(PipelineCost, TakesABlockThatMetAnEmptyUnitFromHandToEnd) {
   PipelineCost cost;
   EXPECT_FALSE(cost.is_known());
-  // 100 items: handed out at 10 s, back at 15 s, of which one second was dispatch.
+  // 100 items: handed out at 10 s, back at 15 s. One of the five seconds was dispatch.
   cost.add(block_of(100, 10.0, stages(1.0, 2.0, 1.0)), Seconds{15.0}, Seconds{9.0}, false);
   EXPECT_TRUE(cost.is_known());
   EXPECT_DOUBLE_EQ(cost.alone().seconds(100.0), 5.0);
-  EXPECT_DOUBLE_EQ(cost.queued().seconds(100.0), 5.0);  // until one was queued
+  EXPECT_DOUBLE_EQ(cost.queued().seconds(100.0), 5.0);  // as long as no block was queued
 }
 
 TEST(PipelineCost, TakesABlockThatIsHandedOutAtTheEndOfAnotherForAlone) {
@@ -34,7 +34,8 @@ TEST(PipelineCost, TakesABlockThatIsHandedOutAtTheEndOfAnotherForAlone) {
 TEST(PipelineCost, TakesAQueuedBlockFromTheEndBeforeToItsOwn) {
   PipelineCost cost;
   cost.add(block_of(100, 0.0, stages(1.0, 2.0, 1.0)), Seconds{4.0}, Seconds{}, false);
-  // Handed out at 1 s behind the first: its copy in was hidden, it ends 2.5 s after the first.
+  // Handed out at 1 s behind the first block. Its copy in was hidden: it ends 2.5 s after the
+  // first.
   cost.add(block_of(100, 1.0, stages(1.0, 2.0, 1.0)), Seconds{6.5}, Seconds{4.0}, false);
   EXPECT_DOUBLE_EQ(cost.queued().seconds(100.0), 2.5);
   EXPECT_DOUBLE_EQ(cost.alone().seconds(100.0), 4.0);
@@ -43,17 +44,17 @@ TEST(PipelineCost, TakesAQueuedBlockFromTheEndBeforeToItsOwn) {
 TEST(PipelineCost, CountsASmallBlockBehindALargeOneForItsLongestStageAtLeast) {
   PipelineCost cost;
   cost.add(block_of(1000, 0.0, stages(20.0, 10.0, 0.0)), Seconds{30.0}, Seconds{}, false);
-  // Copied in and waiting when the large one ends, 0.3 s before its own end.
+  // The small block is copied in and waits when the large one ends, 0.3 s before its own end.
   cost.add(block_of(10, 1.0, stages(0.5, 0.3, 0.1)), Seconds{30.3}, Seconds{30.0}, false);
   EXPECT_DOUBLE_EQ(cost.queued().seconds(10.0), 0.5);
 }
 
 TEST(PipelineCost, LearnsComputingAloneFromABlockThatBroughtData) {
   PipelineCost cost;
-  // 30 s of resident data came with it.
+  // The copy in includes 30 s of resident data.
   cost.add(block_of(100, 0.0, stages(31.0, 2.0, 1.0)), Seconds{34.0}, Seconds{}, true);
   EXPECT_DOUBLE_EQ(cost.alone().seconds(100.0), 2.0);
-  EXPECT_EQ(cost.depth(), 1U);  // it says nothing of waiting
+  EXPECT_EQ(cost.depth(), 1U);  // this block says nothing about waiting
 }
 
 TEST(PipelineCost, LearnsNothingFromDataThatIsBroughtOnceCostsAreKnown) {
@@ -63,7 +64,7 @@ TEST(PipelineCost, LearnsNothingFromDataThatIsBroughtOnceCostsAreKnown) {
   EXPECT_DOUBLE_EQ(cost.alone().seconds(100.0), 4.0);
 }
 
-/// The depth after one block with these stages, waiting for `dispatch_s` before them.
+/// The depth after one block with these stages, which waited `dispatch_s` before them.
 std::size_t depth_of(double dispatch_s, const StageTimes& times, bool overlaps = true) {
   PipelineCost cost(overlaps);
   cost.add(block_of(100, 1.0, times), Seconds{1.0 + dispatch_s} + total(times), Seconds{}, false);
@@ -72,7 +73,8 @@ std::size_t depth_of(double dispatch_s, const StageTimes& times, bool overlaps =
 
 TEST(PipelineCost, QueuesAsManyBlocksAsLittlesLawAsksFor) {
   EXPECT_EQ(PipelineCost{}.depth(), 1U);
-  // Latency over the longest stage: 1, 4/2 and 0.2 more, 6/5 and 0.2 more, 3.
+  // The time alone over the longest stage is 1, 4/2, 6/5 and 3. Above 1, 0.2 is added before
+  // rounding up.
   EXPECT_EQ(depth_of(0.0, stages(0.0, 2.0, 0.0)), 1U);
   EXPECT_EQ(depth_of(0.0, stages(1.0, 2.0, 1.0)), 3U);
   EXPECT_EQ(depth_of(0.0, stages(0.5, 5.0, 0.5)), 2U);
@@ -90,7 +92,8 @@ TEST(PipelineCost, HidesNoCopiesOfAUnitThatCopiesByItself) {
 }
 
 TEST(PipelineCost, QueuesABlockWhereItTakesLongToHearOfAnEnd) {
-  // 1 s of computing, handed out as soon as it was heard that the one before had ended at 10 s.
+  // 1 s of computing. The block was handed out as soon as the controller heard that the one before
+  // had ended at 10 s.
   const auto depth_when_heard = [](double heard_s) {
     PipelineCost cost(false);
     const double assigned_s = 10.0 + heard_s;
@@ -104,7 +107,7 @@ TEST(PipelineCost, QueuesABlockWhereItTakesLongToHearOfAnEnd) {
 }
 
 TEST(PipelineCost, NeverQueuesMoreThanFour) {
-  EXPECT_EQ(depth_of(97.0, stages(1.0, 1.0, 1.0)), 4U);  // the law asks for 100
+  EXPECT_EQ(depth_of(97.0, stages(1.0, 1.0, 1.0)), 4U);  // Little's law asks for 100
 }
 
 }  // namespace

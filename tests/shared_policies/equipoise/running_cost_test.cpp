@@ -1,4 +1,4 @@
-// What a cost learned block by block owes: lines, curves, changes, accidents.
+// Tests of RunningCost, a cost learned block by block: lines, curves, changes and outliers.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,9 +21,9 @@ TEST(RunningCost, IsTheLineThatBlocksLieOn) {
 }
 
 TEST(RunningCost, BelievesInFixedCostsByAndBy) {
-  // One block a size, which might scatter by a tenth: a standard error of the fixed part that is
-  // small beside 0.4 of the first block shrinks it a little. By the normal equations of
-  // ((a + b x) / t - 1)^2, weighed by 0.99^3, 0.99^2, 0.99 and 1, and (0.1 a / (0.4 * 0.11))^2:
+  // One block per size, with an assumed scatter of 10 %. The penalty on the fixed part shrinks it a
+  // little. The value is from the normal equations of ((a + b x) / t - 1)^2, with weights 0.99^3,
+  // 0.99^2, 0.99 and 1, plus (0.1 a / (0.4 * 0.11))^2.
   RunningCost cost;
   for (const double items : {1.0, 10.0, 100.0, 1000.0}) cost.add(items, 0.1 + 0.01 * items);
   EXPECT_NEAR(cost.fixed_s(), 0.0949467, 1e-7);
@@ -43,17 +43,18 @@ TEST(RunningCost, OneBlockSpeaksForAllSizesInProportion) {
   RunningCost cost;
   cost.add(100.0, 2.0);
   EXPECT_DOUBLE_EQ(cost.seconds(50.0), 1.0);
-  EXPECT_DOUBLE_EQ(cost.seconds(1e6), 2e4);  // far from it, too
+  EXPECT_DOUBLE_EQ(cost.seconds(1e6), 2e4);  // also far from the measured size
   EXPECT_DOUBLE_EQ(cost.fixed_s(), 0.0);
   EXPECT_DOUBLE_EQ(cost.surely_fixed_s(), 0.0);
   EXPECT_NEAR(cost.items_within(1.0, 1e6), 50.0, 1e-3);
   EXPECT_DOUBLE_EQ(cost.largest_items(), 100.0);
-  // 10 % are taken for granted, of a block and of the mean of one.
+  // 10 % are assumed for a block, and 10 % for the mean of one measurement.
   EXPECT_DOUBLE_EQ(cost.relative_sd(), 0.1 * std::sqrt(2.0));
 }
 
 TEST(RunningCost, TakesOneCheapItemForNoProofThatAllAre) {
-  // 0.4 ms an item, but for the first, a row of the Mandelbrot set that took 1/25 of that.
+  // 0.4 ms per item, except for the first item, such as a row of the Mandelbrot set that took 1/25
+  // of that.
   RunningCost cost;
   cost.add(1.0, 1.6e-5);
   cost.add(8.0, 3.2e-3);
@@ -66,7 +67,8 @@ TEST(RunningCost, NeverFallsFarFromBlocksThatTookLessTheLargerTheyWere) {
   RunningCost cost;
   cost.add(1.0, 8.0);
   cost.add(1024.0, 4.0);
-  // (1/8 + 1/4) / (1/64 + 1/16 + (0.1 / 0.4 / 8)^2) with weights 0.99 and 1; b would be negative.
+  // b would be negative, so b = 0 and a = (1/8 + 1/4) / (1/64 + 1/16 + (0.1 / 0.4 / 8)^2), with
+  // weights 0.99 and 1.
   EXPECT_NEAR(cost.fixed_s(), (0.99 / 8 + 0.25) / (0.99 / 64 + 1.0 / 16 + 1.0 / 1024), 1e-9);
   EXPECT_DOUBLE_EQ(cost.seconds(1e6), cost.fixed_s());
   EXPECT_DOUBLE_EQ(cost.seconds(1e12), cost.fixed_s());
@@ -74,8 +76,8 @@ TEST(RunningCost, NeverFallsFarFromBlocksThatTookLessTheLargerTheyWere) {
   EXPECT_EQ(cost.items_within(100.0, 1e6), 1e6);
 }
 
-/// 1 + 0.01 x learned from `rounds` times two blocks of each of two sizes, off by `share` both
-/// ways.
+/// 1 + 0.01 x, learned from `rounds` rounds of two blocks of each of two sizes. One block is slower
+/// by `share`, the other is faster by `share`.
 RunningCost scattered_line(int rounds, double share) {
   RunningCost cost;
   for (int round = 0; round < rounds; ++round) {
@@ -102,7 +104,8 @@ TEST(RunningCost, BelievesLessOfAFixedTimeTheMoreBlocksScatter) {
 }
 
 TEST(RunningCost, BendsWhereBlocksOfASizeSaySo) {
-  // t = 0.001 x^0.8 is no line; with five blocks of each size the curve is met to 3 %.
+  // t = 0.001 x^0.8 is no line. With five blocks of each size the estimate is within 3 % of the
+  // curve.
   RunningCost cost;
   for (int round = 0; round < 5; ++round) {
     for (double items = 1.0; items < 5000.0; items *= 4.0) {
@@ -137,7 +140,7 @@ TEST(RunningCost, KnowsHowMuchBlocksScatter) {
   std::mt19937 random(seed);
   std::normal_distribution<double> scatter(1.0, 0.2);
   RunningCost cost;
-  // On average: two blocks in a row that are far off look like a unit that has changed.
+  // Tests averages, because two deviating blocks in a row look like a unit that has changed.
   double deviations = 0.0;
   double times_s = 0.0;
   for (int i = 0; i < 400; ++i) {

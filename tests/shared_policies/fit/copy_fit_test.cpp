@@ -1,4 +1,5 @@
-// Lines through recorded copies, and what units that copy by themselves take beyond them.
+// Tests of the lines that are fitted to recorded copies, and of the excess over them on units that
+// copy with their own cores.
 #include <gtest/gtest.h>
 
 #include "shared_policies/fit/copy_fit.hpp"
@@ -6,7 +7,7 @@
 namespace equipoise::copy_fit_test {
 namespace {
 
-/// An item takes 2 s to compute; its data have 100 bytes in and 50 out.
+/// A trace in which an item takes 2 s to compute.
 Trace recorded(const std::vector<double>& sizes) {
   Trace trace;
   trace.units.resize(1);
@@ -33,7 +34,7 @@ TEST(FitCopySpeed, FindsTheLineThatTheCopiesLieOn) {
 }
 
 TEST(FitCopySpeed, GoesThroughTheOriginRatherThanBelowIt) {
-  // Small copies come from caches and are faster than the line of the large ones.
+  // Small copies come from caches and are faster than the line through the large ones.
   const CopySpeed speed = fit_copy_speed({1e3, 1e6}, {0.5e-7, 1e-4});
   EXPECT_EQ(speed.latency.value, 0.0);
   // sum(b^2/t^2) / sum(b/t) with b/t = 2e10 and 1e10
@@ -71,7 +72,7 @@ TEST(CopySpeedsOf, TakeTheBytesOfTheSampleBeforeThoseOfTheWorkload) {
   EXPECT_NEAR(copy_speeds_of(trace, 0, copied()).out->bandwidth_bytes_per_s, 1000.0, 1e-6);
 }
 
-/// 100 bytes take 1 s in, 200 bytes half of that: the line through the origin has
+/// 100 bytes take 1 s in, 200 bytes take 0.5 s. The line through the origin has
 /// sum(b^2/t^2) / sum(b/t) = (1e4 + 16e4) / (100 + 400) = 340 bytes/s.
 Trace recorded_with_copies() {
   Trace trace = recorded({1.0, 2.0});
@@ -91,7 +92,8 @@ TEST(BlockTimingOf, HasInComputingWhatOwnCopiesTakeBeyondTheirLine) {
 
 TEST(BlockTimingOf, LeavesATenthOfTheComputing) {
   Trace trace = recorded_with_copies();
-  trace.samples[1].compute_mean_s = 0.05;  // less than the 0.088 s that the line has too many
+  // Less than the 0.088 s by which the line exceeds the copy.
+  trace.samples[1].compute_mean_s = 0.05;
   EXPECT_NEAR(block_timing_of(trace, 0, copied(), 0).mean(2.0).value, 0.005, 1e-12);
 }
 

@@ -1,4 +1,4 @@
-// Fits on samples whose answers are known.
+// Tests of fits, on samples whose exact answers are known.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -45,7 +45,7 @@ TEST(Samples, PoolsMeasurementsOfOneSizeWithoutLosingTheirSpread) {
 }
 
 TEST(Determination, IsCentredAboutTheWeightedMean) {
-  // Measurements 1, 2, 6 and 5; predictions 3 and 5: SSE = 14, mean 3.5, SST = 17.
+  // Measurements 1, 2, 6 and 5, predictions 3 and 5: SSE = 14, mean 3.5, SST = 17.
   std::vector<CostSample> samples;
   for (const double t : {1.0, 2.0, 6.0}) {
     add_sample(samples, 10.0, t);
@@ -129,11 +129,11 @@ TEST(UnitFit, AddsTheTransferLine) {
 }
 
 TEST(UnitFit, GuardsBelowTheSmallestSizeAndFarBeyondTheLargest) {
-  // Affine with a fixed cost: e^u stands in for the constant.
+  // Affine with a fixed cost: in the fit, e^u replaces the constant.
   const auto fit =
       fit_unit(samples_of(training, [](double x) { return 0.5 + 0.002 * x; }), {}, options_of(1e6));
   ASSERT_TRUE(fit.has_value());
-  // Never below proportion to the smallest size, never negative, never falling.
+  // The cost is never below proportion to the smallest size, never negative and never falling.
   double before = 0.0;
   for (double x = 0.01; x < 1e6; x *= 1.2) {
     const double t = fit->curve.at(x).seconds;
@@ -143,7 +143,7 @@ TEST(UnitFit, GuardsBelowTheSmallestSizeAndFarBeyondTheLargest) {
     }
     before = t;
   }
-  // Straight beyond 8 times 800.
+  // A straight line beyond 8 times 800.
   const double a = fit->curve.at(10000.0).seconds;
   const double b = fit->curve.at(20000.0).seconds;
   const double c = fit->curve.at(30000.0).seconds;

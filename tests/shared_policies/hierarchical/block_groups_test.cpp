@@ -1,7 +1,8 @@
-// Blocks that overlap inside a unit: how long they take, when they never stall, how a share is cut.
+// Tests of blocks that overlap inside a unit: how long they take, when they never stall, and how a
+// share is cut into groups.
 //
-// The schedules are those that hierarchical divisible load scheduling (2012) prints in table 1;
-// they follow copies in and out that take 0.54 and 0.44 of the computation.
+// The printed schedules are from table 1 of hierarchical divisible load scheduling (2012). They are
+// consistent with copies in and out that take 0.54 and 0.44 of the computation.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,7 +53,8 @@ double seconds_of(const BlockGroups& groups, int copy_engines = 1) {
   return seconds;
 }
 
-/// Copies in a rigid order: two inputs, then always the results of block l - 2 before block l.
+/// The time of a group when copies keep a fixed order: two inputs, then always the results of block
+/// l - 2 before block l.
 double rigid_order_time(const std::vector<StageTimes>& times) {
   std::vector<double> end(times.size(), 0.0);
   double copy = 0.0;
@@ -72,7 +74,7 @@ double rigid_order_time(const std::vector<StageTimes>& times) {
 
 // -- The paper's table 1 -------------------------------------------------------------------------
 
-/// One row; `cut_short` where the print ends a list with dots.
+/// One row. `cut_short`: the paper prints only the beginning of a list, followed by dots.
 struct PrintedRow {
   int iteration;
   Items node_items;
@@ -184,12 +186,13 @@ TEST(PipelineTime, IsTheSumForOneBlockAndNothingForNone) {
 }
 
 TEST(PipelineTime, LetsResultsGoFirstOnOneEngineAndBothAtOnceOnTwo) {
-  // One engine: in 0-2, 2-4; computed 2-5, 5-8. At 4 nothing is ready but the third input, 4-6; at
-  // 6 the first results go, 6-10, then the second, 10-14; computed 8-11, its results 14-18.
+  // One engine: copies in 0-2 and 2-4, computing 2-5 and 5-8. At 4 only the third input is ready,
+  // 4-6. At 6 the first results are copied out, 6-10, then the second, 10-14. The third block is
+  // computed 8-11 and copied out 14-18.
   const StageTimes block{Seconds{2.0}, Seconds{3.0}, Seconds{4.0}};
   const std::vector<StageTimes> blocks(3, block);
   EXPECT_DOUBLE_EQ(pipeline_time(blocks, 1).value, 18.0);
-  // Two engines: computed 2-5, 5-8, 8-11; results 5-9, 9-13, 13-17.
+  // Two engines: computing 2-5, 5-8, 8-11; copies out 5-9, 9-13, 13-17.
   EXPECT_DOUBLE_EQ(pipeline_time(blocks, 2).value, 17.0);
 }
 
@@ -224,13 +227,14 @@ TEST(StallFree, HidesTheOuterBlocksCopiesBehindTheSecond) {
 }
 
 TEST(StallFree, HidesLaterCopiesBehindTheBlocksBetween) {
-  // Of the fourth block: in 2 beside out 3 of the second, both behind the 5 of the third.
+  // The fourth block's copy in (2) and the second block's copy out (3) fit behind the computation
+  // of the third (5).
   std::vector<StageTimes> times{stages(1, 1, 1), stages(1, 1, 3), stages(1, 5, 2), stages(2, 2, 1)};
   EXPECT_TRUE(hides_later_copies(times, 3, 1));
   times[2].compute = Seconds{4.0};
   EXPECT_FALSE(hides_later_copies(times, 3, 1));
   EXPECT_TRUE(hides_later_copies(times, 3, 2));
-  times[3].compute = Seconds{1.0};  // shorter than the third's results
+  times[3].compute = Seconds{1.0};  // shorter than the copy out of the third block
   EXPECT_FALSE(hides_later_copies(times, 3, 2));
   EXPECT_TRUE(hides_later_copies(times, 2, 1));
 }
@@ -315,7 +319,7 @@ TEST(PlanGroups, DoesNotSplitLessThanThreeGrains) {
 }
 
 TEST(PlanGroups, ComesCloseToTheStallFreeTimeOfTheWholeShare) {
-  // 2,000 items at 1 s each: copies cost no more than those of a first and a last block.
+  // 2,000 items at 1 s each. Copies add no more than those of a first and a last block.
   const AffineCurve in(0.0, in_share);
   const AffineCurve compute(0.0, 1.0);
   const AffineCurve out(0.0, out_share);

@@ -1,4 +1,4 @@
-// fpm-limited, on schedules that were worked out by hand.
+// Tests of fpm-limited on schedules that were worked out by hand.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -9,7 +9,8 @@ namespace equipoise::fpm_limited_test {
 namespace {
 
 TEST(FpmLimited, BeginsWithOneBlockAUnitAndGivesTheExcessToOthers) {
-  // Node 4 holds 122; the other 902 are 301, 301 and 300. Of 300 the GPU of node 3 holds 122.
+  // Node 4 holds 122 items. The other 902 are divided into 301, 301 and 300. The GPU of node 3
+  // holds 122 of its 300.
   const Schedule schedule = run_cluster("fpm-limited", whole_iterations, paper_nodes());
   EXPECT_EQ(sizes_in(schedule, 9, 0), (std::vector<Items>{122}));
   EXPECT_EQ(sizes_in(schedule, 7, 0), (std::vector<Items>{122}));
@@ -21,7 +22,7 @@ TEST(FpmLimited, BeginsWithOneBlockAUnitAndGivesTheExcessToOthers) {
 }
 
 TEST(FpmLimited, NeverGivesAUnitMoreThanItsMemoryHolds) {
-  // 1 and 10 items/s; the fast one holds 10 of 100.
+  // 1 and 10 items/s. The fast unit holds 10 of 100 items.
   const Cluster cluster{
       {{"", UnitKind::cpu, 1.0, {}}, {"", UnitKind::gpu, 0.1, 10.0}}, 100, 1, 3, {}, {}};
   const Schedule schedule = run_cluster("fpm-limited", whole_iterations, cluster);

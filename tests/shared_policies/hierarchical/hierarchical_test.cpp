@@ -1,4 +1,4 @@
-// hierarchical, on schedules that were worked out by hand.
+// Tests of hierarchical on schedules that were worked out by hand.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -52,7 +52,8 @@ TEST(Hierarchical, PutsTheBlocksOfOneListIntoOneGroup) {
 }
 
 TEST(Hierarchical, CountsPointsAsThePaperDoesAfterTheFirstIteration) {
-  // With a point a core and one for the node: 11 + 1 for node 1, 10 + 1 for 2, 9 + 25 for 4.
+  // The paper counts the points of a node, with one per core and one for the node: 11 sizes + 1
+  // repeated for node 1, 10 + 1 for node 2, 9 + 25 for node 4.
   Cluster cluster = paper_nodes();
   cluster.iterations = 2;
   const Schedule schedule = run_cluster("hierarchical", whole_iterations, cluster);
@@ -66,7 +67,7 @@ TEST(Hierarchical, CountsPointsAsThePaperDoesAfterTheFirstIteration) {
 }
 
 TEST(Hierarchical, BalancesThePapersNodesInThreeIterations) {
-  // Four GPUs of 8 items/s and six cores of 1: 38 items/s, 26.9 s; in whole items 27 s.
+  // Four GPUs of 8 items/s and six cores of 1 item/s: 38 items/s, 26.9 s; with whole items 27 s.
   Cluster cluster = paper_nodes();
   cluster.iterations = 4;
   const Schedule schedule = run_cluster("hierarchical", whole_iterations, cluster);
@@ -78,8 +79,8 @@ TEST(Hierarchical, BalancesThePapersNodesInThreeIterations) {
 }
 
 TEST(Hierarchical, StandsBeforeTheFirstPlansTotalsWhereTheyAreKept) {
-  // Node 1 needed 64 s for 256 items that were divided evenly; by that point of its model it never
-  // gets more than 256, whatever it has learned since.
+  // Node 1 took 64 s for 256 items that were divided evenly. While this point stays in its model,
+  // the node never gets 256 items again, although its later plans are faster.
   Cluster cluster = paper_nodes();
   cluster.iterations = 8;
   TypedParameters averaged = whole_iterations;
@@ -90,7 +91,8 @@ TEST(Hierarchical, StandsBeforeTheFirstPlansTotalsWhereTheyAreKept) {
 }
 
 TEST(Hierarchical, GivesNodesAndUnitsWhatTheyTakeTheSameTimeFor) {
-  // One core of 1 item/s; a node of 3 items/s with an accelerator of 2. First 60 : 60 and 30 : 30.
+  // Node a: one core of 1 item/s. Node b: 3 items/s, of which an accelerator does 2. The first
+  // division is even: 60 : 60 and, in node b, 30 : 30.
   const Cluster cluster{
       {{"a", UnitKind::cpu, 1.0, {}}, {"b", UnitKind::cpu, 1.0, {}}, {"b", UnitKind::gpu, 0.5, {}}},
       120,
@@ -102,17 +104,18 @@ TEST(Hierarchical, GivesNodesAndUnitsWhatTheyTakeTheSameTimeFor) {
   EXPECT_EQ(share_in(schedule, 0, 0), 60);
   EXPECT_EQ(share_in(schedule, 1, 0), 30);
   EXPECT_EQ(share_in(schedule, 2, 0), 30);
-  // Node a took 60 s, node b 30 s for its slower unit: 40 : 80. In b 1 : 2, rounded.
+  // Node a took 60 s, node b 30 s because of its slower unit: 40 : 80. Within node b 1 : 2,
+  // rounded.
   EXPECT_EQ(share_in(schedule, 0, 1), 40);
   EXPECT_EQ(share_in(schedule, 1, 1) + share_in(schedule, 2, 1), 80);
   EXPECT_NEAR(static_cast<double>(share_in(schedule, 1, 1)), 80.0 / 3.0, 1.0);
-  // Node b now took 27 s for 80: 2.96 items/s. 120 / 3.96 = 30.3.
+  // Node b took 27 s for 80 items: 2.96 items/s. 120 / 3.96 = 30.3.
   EXPECT_NEAR(static_cast<double>(share_in(schedule, 0, 2)), 30.3, 1.0);
 }
 
 TEST(Hierarchical, LearnsALoadThatIsDoneOnceInSlices) {
-  // 160 items on 1 and 3 items/s in one node: 10 as 5 : 5, then 20 as 5 : 15, which agrees; the
-  // other 130 as 32.5 : 97.5, of which the last whole item costs the second unit less.
+  // 160 items on units of 1 and 3 items/s in one node. 10 items as 5 : 5, then 20 as 5 : 15, which
+  // balances. The other 130 as 32.5 : 97.5; the last whole item costs less on the second unit.
   const Cluster cluster{
       {{"", UnitKind::cpu, 1.0, {}}, {"", UnitKind::cpu, 1.0 / 3.0, {}}}, 160, 1, 1, {}, {}};
   const Schedule schedule = run_cluster("hierarchical", {}, cluster);
@@ -130,7 +133,8 @@ TEST(Hierarchical, TakesLaterIterationsWholeAndKeepsAPlanThatAgreed) {
     EXPECT_EQ(sizes_in(schedule, 0, iteration), (std::vector<Items>{40}));
     EXPECT_EQ(sizes_in(schedule, 1, iteration), (std::vector<Items>{120}));
   }
-  // Planned for the second and third slice and for the second iteration, not for the third.
+  // There is a plan for the second slice, the third slice and the second iteration, but none for
+  // the third iteration.
   EXPECT_EQ(schedule.decisions_called("rebalance"), 3U);
 }
 
@@ -173,8 +177,8 @@ TEST(Hierarchical, FillsNoMoreThanItsShareOfTheMemory) {
 }
 
 TEST(Hierarchical, LetsIdleUnitsTakeWhatWasLostInTheLastRound) {
-  // 30 each; the second unit goes at 10 s. The first is done at 30 s and takes quarters of what is
-  // left, half an even share for two, while the third is at work until 60 s.
+  // 30 items each. The second unit fails at 10 s. The first unit is done at 30 s and takes a
+  // quarter of the rest each time, half of an even share for two, while the third works until 60 s.
   const Cluster cluster{
       {{"", UnitKind::cpu, 1.0, {}}, {"", UnitKind::cpu, 1.0, {}}, {"", UnitKind::cpu, 2.0, {}}},
       90,
@@ -192,7 +196,7 @@ TEST(Hierarchical, LetsIdleUnitsTakeWhatWasLostInTheLastRound) {
 }
 
 TEST(Hierarchical, PlansTheLostWorkAnewWhereNobodyIsAtWork) {
-  // 50 : 50; the second unit goes at 10 s, the first is done at 50 s.
+  // 50 : 50. The second unit fails at 10 s, the first is done at 50 s.
   const Cluster cluster{{{"", UnitKind::cpu, 1.0, {}}, {"", UnitKind::cpu, 1.0, {}}},
                         100,
                         1,
@@ -205,15 +209,16 @@ TEST(Hierarchical, PlansTheLostWorkAnewWhereNobodyIsAtWork) {
 }
 
 TEST(Hierarchical, PlansForAUnitThatCameBetweenRounds) {
-  // Gone from 1 s to 6 s: of the first slice of 5 : 5 the second unit's half is lost. The next
-  // slice of 20 is planned at 5 s for the first alone. At 25 s both are there: 40 items as 20 : 20.
+  // The second unit is absent from 1 s to 6 s, so its half of the first slice, 5 : 5, is lost. The
+  // next slice of 20 is planned at 5 s for the first unit alone. At 25 s both are present: 40 items
+  // as 20 : 20.
   const Cluster cluster{
       {{"", UnitKind::cpu, 1.0, {}}, {"", UnitKind::cpu, 1.0, {}}},        160, 1, 1,
       {{Seconds{1.0}, UnitId{1}, false}, {Seconds{6.0}, UnitId{1}, true}}, {}};
   const Schedule schedule = run_cluster("hierarchical", {}, cluster);
   EXPECT_TRUE(schedule.outcome.complete);
   EXPECT_FALSE(schedule.outcome.policy_stalled);
-  // The slices do 5, 20 and 40; the rest of 95 is 48 : 47.
+  // The slices do 5, 20 and 40 items. The other 95 are divided 48 : 47.
   EXPECT_EQ(sizes_in(schedule, 0, 0), (std::vector<Items>{5, 20, 20, 48}));
   EXPECT_EQ(sizes_in(schedule, 1, 0), (std::vector<Items>{20, 47}));
 }
@@ -243,7 +248,7 @@ TEST(Hierarchical, LearnsEachKernelAnewAndRemembersIt) {
 }
 
 TEST(Hierarchical, DoesNotKeepTheInitialPlanWhereEqualUnitsAgreeUnderIt) {
-  // Nothing is copied: halving blocks gain nothing, and one block is what the models say.
+  // Nothing is copied, so halving blocks gain nothing, and the models ask for one block.
   const Cluster cluster{
       {{"a", UnitKind::gpu, 1.0, {}}, {"b", UnitKind::gpu, 1.0, {}}}, 128, 1, 3, {}, {}};
   const Schedule schedule = run_cluster("hierarchical", whole_iterations, cluster);
@@ -255,8 +260,8 @@ TEST(Hierarchical, DoesNotKeepTheInitialPlanWhereEqualUnitsAgreeUnderIt) {
   EXPECT_EQ(schedule.decisions_called("rebalance"), 1U);
 }
 
-/// One GPU whose copies in and out take 0.54 and 0.44 of computing, 1 s an item, and whose memory
-/// holds 122 items: twice 244 items.
+/// One GPU that takes 1 s per item. Copies in and out take 0.54 and 0.44 of computing, and its
+/// memory holds 122 items. Two iterations of 244 items.
 Schedule run_overlapping_gpu(const std::string& policy) {
   PolicyTest test;
   test.policy = policy;
@@ -289,15 +294,16 @@ TEST(Hierarchical, TakesAsLongAsItsPlanSaysWhereBlocksOverlap) {
     planned_s += pipeline_time(times, 1).value;
   }
   EXPECT_NEAR(iteration_time(schedule, 1), planned_s, 1e-9);
-  // Halving blocks first: 122 as 61, 31, 15, 8, 4, 2, 1. One at a time it would be 244 x 1.98.
+  // The first iteration uses halving blocks: 122 as 61, 31, 15, 8, 4, 2, 1. Without overlap it
+  // would take 244 x 1.98.
   EXPECT_LT(iteration_time(schedule, 1), iteration_time(schedule, 0));
   EXPECT_LT(iteration_time(schedule, 1), 244.0 * 1.05);
   EXPECT_NEAR(iteration_time(run_overlapping_gpu("fpm-limited"), 1), 244.0 * 1.98, 1e-9);
 }
 
 TEST(Hierarchical, LeavesResidentDataOutOfWhatItLearns) {
-  // 8 s of resident data come with the first block of the first unit, which is as fast as the
-  // second: 20 bytes beside the 10 x 1 of its first block, 12 s in all.
+  // The two units are equally fast, but the first block of the first unit brings 8 s of resident
+  // data. Its copy has 20 bytes of resident data and 10 x 1 of input, and takes 12 s in all.
   Workload workload = items_of(20, 1, 2);
   workload.kernel = "first";
   workload.in_bytes_per_item = 1.0;
@@ -313,7 +319,7 @@ TEST(Hierarchical, LeavesResidentDataOutOfWhatItLearns) {
   const auto executor = make_fake_executor(fake);
   MemoryJournal journal;
   ASSERT_TRUE(run_policy(*executor, *policy, setup_of(2, workload), journal).complete);
-  // 1.4 and 1 s an item: 20 as 8.33 : 11.67, the last whole item to the second.
+  // 1.4 and 1 s per item: 20 items as 8.33 : 11.67. The last whole item goes to the second unit.
   EXPECT_EQ(journal.blocks[2].block.items + journal.blocks[3].block.items, 20);
   for (const BlockRecord& record : journal.blocks) {
     if (record.block.iteration == 1) {

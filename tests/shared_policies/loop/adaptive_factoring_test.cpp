@@ -1,4 +1,4 @@
-// awf-b, awf-c, af and hguided on schedules that were worked out by hand.
+// Tests of awf-b, awf-c, af and hguided on schedules that were worked out by hand.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -12,7 +12,7 @@ namespace {
 
 using Sizes = std::vector<Items>;
 
-/// Units that take 1 and 3 s for an item; 1000 items; first blocks of 10.
+/// 1000 items, units that take 1 and 3 s per item, and first blocks of 10 items.
 PolicyTest one_and_three(const std::string& policy) {
   PolicyTest test;
   test.policy = policy;
@@ -33,8 +33,8 @@ TEST(AwfC, WeighsHalfAShareOfTheRestAtEachRequest) {
   const Schedule schedule = run_schedule(one_and_three("awf-c"));
   EXPECT_EQ(schedule.sizes(0, BlockTag::train), (Sizes{10}));
   EXPECT_EQ(schedule.sizes(1, BlockTag::train), (Sizes{10}));
-  // At 10 s nothing is known of the second unit: 245 of 980. At 30 s weights are 1.5 and 0.5: half
-  // of 184, then at 255 s 1.5 times 161, at 306 s half of 101.
+  // At 10 s nothing is known of the second unit: 245 of 980. At 30 s the weights are 1.5 and 0.5:
+  // half of 184 for the second. Then 1.5 times 161 at 255 s, and half of 101 at 306 s.
   EXPECT_EQ(first_of(schedule.sizes(0, BlockTag::run), 2), (Sizes{245, 242}));
   EXPECT_EQ(first_of(schedule.sizes(1, BlockTag::run), 2), (Sizes{92, 51}));
   EXPECT_EQ(schedule.items(), 1000);
@@ -42,8 +42,9 @@ TEST(AwfC, WeighsHalfAShareOfTheRestAtEachRequest) {
 
 TEST(AwfB, WeighsTheBlocksOfABatch) {
   const Schedule schedule = run_schedule(one_and_three("awf-b"));
-  // A batch of 490 by 245 begins at 10 s: 245, half of it at 30 s, 1.5 times at 255 s, and is over.
-  // The next, by 61, at 399 s: 31 three times, and 92 at 623 s.
+  // A batch of 490 with a base of 245 begins at 10 s: 245, half of the base at 30 s, 1.5 times the
+  // base at 255 s, and the batch is over. The next batch, with a base of 61, begins at 399 s: 31
+  // three times, and 92 at 623 s.
   EXPECT_EQ(first_of(schedule.sizes(0, BlockTag::run), 3), (Sizes{245, 368, 92}));
   EXPECT_EQ(first_of(schedule.sizes(1, BlockTag::run), 4), (Sizes{123, 31, 31, 31}));
   EXPECT_EQ(schedule.items(), 1000);
@@ -53,7 +54,7 @@ TEST(AwfC, TakesUnitsWithoutABlockForTheFastestOrTheSlowest) {
   PolicyTest test = one_and_three("awf-c");
   test.fake.units[1] = affine_unit(0.0, 2.0);
   add_affine(test, 0.0, 100.0);
-  // 970 remain at 10 s, 808 at 20 s: a base of 135, by 0.6 or 0.75.
+  // 970 remain at 10 s, 808 at 20 s: a base of 135, with a weight of 0.6 or 0.75.
   EXPECT_EQ(run_schedule(test).sizes(1, BlockTag::run).front(), 81);
   test.parameters["unknown"] = "largest";
   EXPECT_EQ(run_schedule(test).sizes(1, BlockTag::run).front(), 102);
@@ -64,7 +65,8 @@ TEST(AwfC, CountsCopiesAndDispatchWhenAskedTo) {
   test.fake.units[1] = affine_unit(0.0, 1.0);
   test.fake.units[1].in_s = [](double items) { return items; };
   test.fake.units[1].out_s = [](double items) { return items; };
-  // 20 or 30 s for 10 items when computing is not all that counts; 1 s otherwise. Base 184.
+  // With copies, 10 items take 30 s on the second unit; without, 10 s as on the first. The base is
+  // 184.
   EXPECT_EQ(run_schedule(test).sizes(1, BlockTag::run).front(), 184);
   test.parameters["time"] = "block";
   EXPECT_EQ(run_schedule(test).sizes(1, BlockTag::run).front(), 92);
@@ -87,7 +89,7 @@ TEST(AwfB, KeepsItsWeightsFromIterationToIteration) {
     if (record.block.iteration == 1 && record.block.first == 0)
       second.push_back(record.block.items);
   }
-  EXPECT_EQ(second, (Sizes{250}));  // weight 2, a base of 125
+  EXPECT_EQ(second, (Sizes{250}));  // weight 2, base 125
 }
 
 TEST(AwfB, ChangesItsWeightsBetweenIterationsOnlyWhenAskedTo) {
@@ -98,7 +100,7 @@ TEST(AwfB, ChangesItsWeightsBetweenIterationsOnlyWhenAskedTo) {
   test.iterations = 2;
   for (const double item_s : {1.0, 2.0, 4.0, 4.0}) add_affine(test, 0.0, item_s);
   const Sizes all = run_schedule(test).sizes_as_handed_out();
-  // The first iteration is fac2's; the second begins with weights 2, 1, 1/2, 1/2.
+  // The first iteration has the sizes of fac2. The second begins with weights 2, 1, 1/2, 1/2.
   EXPECT_EQ(first_of(all, 5), (Sizes{125, 125, 125, 125, 63}));
   Items sum = 0;
   std::size_t second = 0;
@@ -113,7 +115,7 @@ TEST(AwfB, LearnsEveryKernelForItself) {
   PolicyTest test = one_and_three("awf-b");
   test.later_kernels = {"second", "first"};
   const Schedule schedule = run_schedule(test);
-  // First blocks in the first two phases, none in the third.
+  // There are first blocks in the first two phases, and none in the third.
   EXPECT_EQ(schedule.sizes(0, BlockTag::train), (Sizes{10, 10}));
   EXPECT_EQ(schedule.items(), 3000);
 }
@@ -125,7 +127,8 @@ TEST(Af, SharesWhatRemainsByMeansWhenTimesDoNotScatter) {
   const Schedule schedule = run_schedule(test);
   EXPECT_EQ(schedule.sizes(0, BlockTag::train), (Sizes{10, 10}));
   EXPECT_EQ(schedule.sizes(1, BlockTag::train), (Sizes{10, 10}));
-  // At 20 s the second unit passes for as fast: half of 970. At 60 s a quarter of 475.
+  // At 20 s the second unit is taken to be as fast as the first: half of 970. At 60 s a quarter of
+  // 475.
   EXPECT_EQ(schedule.sizes(0, BlockTag::run).front(), 485);
   EXPECT_EQ(schedule.sizes(1, BlockTag::run).front(), 119);
 }
@@ -135,7 +138,7 @@ TEST(Af, TakesLessWhenTimesScatter) {
   test.policy = "af";
   test.items = 1000;
   test.parameters = {{"initial_block_items", "30"}, {"sub_blocks", "2"}};
-  // 15 items take 15 s on one unit, and 15 s or 45 s in turns on the other.
+  // 15 items take 15 s on one unit. On the other they take 15 s and 45 s alternately.
   add_affine(test, 0.0, 1.0);
   test.fake.units.push_back(affine_unit(0.0, 1.0));
   test.known.phases.front().push_back(std::make_unique<AffineCurve>(0.0, 1.0));
@@ -144,7 +147,8 @@ TEST(Af, TakesLessWhenTimesScatter) {
     return ++calls % 2 == 0 ? 3.0 * items : items;
   };
   const Schedule schedule = run_schedule(test);
-  // At 30 s half of 940. At 60 s means 1 and 2, variances 0 and 15 (1 - 2)^2 + 15 (3 - 2)^2 = 30:
+  // At 30 s half of 940. At 60 s the means are 1 and 2, the variances 0 and 15 (1 - 2)^2 + 15 (3 -
+  // 2)^2 = 30:
   // D = 30/2, T R = 2/3 * 470, (15 + 626.67 - sqrt(225 + 60 * 313.33)) / (2 * 2) = 125.93.
   EXPECT_EQ(schedule.sizes(0, BlockTag::run).front(), 470);
   EXPECT_EQ(schedule.sizes(1, BlockTag::run).front(), 126);
@@ -156,7 +160,7 @@ TEST(HGuided, GivesAFallingShareByThePowersItIsTold) {
   test.items = 800;
   test.parameters = {{"powers", "3/1"}};
   const Schedule schedule = run_schedule(test);
-  // 800 * 3/4 / 4 = 150, 650 / 16 = 40; at 120 s 610 / 16 = 38; at 150 s 572 * 3/16 = 107.
+  // 800 * 3/4 / 4 = 150 and 650 / 16 = 40. At 120 s 610 / 16 = 38. At 150 s 572 * 3/16 = 107.
   EXPECT_EQ(first_of(schedule.sizes(0, BlockTag::run), 2), (Sizes{150, 107}));
   EXPECT_EQ(first_of(schedule.sizes(1, BlockTag::run), 2), (Sizes{40, 38}));
   EXPECT_TRUE(schedule.sizes(0, BlockTag::train).empty());
@@ -166,8 +170,8 @@ TEST(HGuided, MeasuresThePowersUnlessTold) {
   PolicyTest test = one_and_three("hguided");
   const Schedule schedule = run_schedule(test);
   EXPECT_EQ(schedule.sizes(0, BlockTag::train), (Sizes{10}));
-  // 980 / 8 = 122 while nothing is known of the other; at 30 s 858 / 16 = 53; at 132 s
-  // 805 * 3/16 = 150.
+  // 980 / 8 = 122 while nothing is known of the other unit. At 30 s 858 / 16 = 53. At 132 s 805 *
+  // 3/16 = 150.
   EXPECT_EQ(first_of(schedule.sizes(0, BlockTag::run), 2), (Sizes{122, 150}));
   EXPECT_EQ(schedule.sizes(1, BlockTag::run).front(), 53);
 }

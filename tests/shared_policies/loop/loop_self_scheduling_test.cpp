@@ -1,5 +1,5 @@
-// ss, fsc, gss, tss, fac2 and wf: the reference sequences of 1000 items on 4 units, and what our
-// machines add to them.
+// Tests of ss, fsc, gss, tss, fac2 and wf: the reference sequences for 1000 items on 4 units, and
+// our additions for heterogeneous units.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace {
 
 using Sizes = std::vector<Items>;
 
-/// Blocks of any size take a second, so that units ask in turns.
+/// Blocks of any size take 1 s, so that the units ask in turns.
 PolicyTest in_turns(const std::string& policy, std::size_t units = 4) {
   PolicyTest test;
   test.policy = policy;
@@ -84,7 +84,7 @@ TEST(LoopSelfScheduling, FscReadsOverheadAndScatterOffTheProfileUnlessTold) {
   test.items = 1000;
   add_affine(test, 0.001, 0.01);
   add_affine(test, 0.003, 0.004);
-  // h = 0.002 s; 10.002 and 4.006 ms an item at 500: s = 2.998 ms, c = 23.80.
+  // h = 0.002 s. Items take 10.002 and 4.006 ms in blocks of 500: s = 2.998 ms, c = 23.80.
   EXPECT_EQ(sequence(std::move(test)).front(), 24);
 }
 
@@ -117,7 +117,7 @@ TEST(LoopSelfScheduling, BatchesAreOverWhenTheirItemsAreHandedOutWhoeverTookThem
   PolicyTest test = in_turns("fac2", 0);
   add_affine(test, 0.0, 1.0);
   add_affine(test, 0.0, 100.0);
-  // Both take 250; the first unit, back at 250 s, the next batch's 125 twice, and so on.
+  // Both units take 250. The first is back at 250 s and takes the next batch, 125 twice, and so on.
   const Schedule schedule = run_schedule(test);
   const Sizes first = schedule.sizes(0, BlockTag::run);
   ASSERT_GE(first.size(), 7U);
@@ -130,7 +130,8 @@ TEST(LoopSelfScheduling, KeepsToTheSmallestBlockAndToGrains) {
             (Sizes{250, 188, 141, 106, 80, 80, 80, 75}));
   PolicyTest grains = in_turns("gss");
   grains.grain_items = 64;
-  // ceil(R / 4) in whole grains; the last block takes the crumb of 40 along.
+  // ceil(R / 4) in whole grains. The last block also takes the remaining 40 items, less than a
+  // grain.
   EXPECT_EQ(sequence(std::move(grains)), (Sizes{256, 192, 192, 128, 64, 64, 104}));
 }
 
@@ -152,8 +153,9 @@ TEST(LoopSelfScheduling, BeginsABatchOverWorkThatCameBackAndCountsTheUnitsThatAr
   add_affine(test, 0.0, 1.0);
   add_affine(test, 0.0, 100.0);
   test.fake.faults.push_back({Seconds{60.0}, UnitId{1}, false});
-  // 25 each; 13, 13, 6, 6 until 63 s, when 12 and the lost 25 are left for one unit: 19. The next
-  // batch is 9 of 18, of which the lost range has 6 left, so that it lasts for another block.
+  // 25 each, then 13, 13, 6, 6 until 63 s, when 12 items and the lost 25 are left for one unit: 19.
+  // The next batch is one block of 9 of the 18 items left. The lost range has only 6 of them, so
+  // the batch lasts for another block.
   EXPECT_EQ(run_schedule(test).sizes(0, BlockTag::run), (Sizes{25, 13, 13, 6, 6, 19, 6, 9, 2, 1}));
 }
 
@@ -164,9 +166,9 @@ TEST(LoopSelfScheduling, TssBeginsATrapezoidOverWorkThatCameBackAfterItsLastStep
   add_affine(test, 0.0, 1.0);
   add_affine(test, 0.0, 100.0);
   test.fake.faults.push_back({Seconds{90.0}, UnitId{1}, false});
-  // f = 25, S = ceil(200 / 26) = 8, delta = 24/7: the second unit's 22 come back at 90 s, when
-  // 25 + 19 + 15 + 12 + 7 = 78 are done at 78 s and the first unit waits. Six of eight steps were
-  // taken; 5 and 1 follow, then a new line over the 16 that are left: f = 8, S = 4, delta = 7/3.
+  // f = 25, S = ceil(200 / 26) = 8, delta = 24/7. The second unit's 22 items come back at 90 s. By
+  // 78 s, 25 + 19 + 15 + 12 + 7 = 78 items are done, and the first unit waits. Six of eight steps
+  // were taken. 5 and 1 follow, then a new line over the 16 items left: f = 8, S = 4, delta = 7/3.
   EXPECT_EQ(run_schedule(test).sizes(0, BlockTag::run), (Sizes{25, 19, 15, 12, 7, 5, 1, 8, 6, 2}));
 }
 

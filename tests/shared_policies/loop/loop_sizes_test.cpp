@@ -1,5 +1,5 @@
-// The formulas of loop self-scheduling, and what is learned of item times, beside numbers from an
-// independent computation.
+// Tests of the formulas of loop self-scheduling and of the learned item times, against numbers from
+// an independent computation.
 #include "shared_policies/policies/loop/loop_sizes.hpp"
 
 #include <gtest/gtest.h>
@@ -82,7 +82,7 @@ TEST(LoopSizes, TrapezoidOfOneItemHasOneStep) {
   EXPECT_TRUE(sizes.is_over());
 }
 
-/// Feeds item times with the blocks of one run.
+/// Feeds item times with the events of one run.
 class LearnedItemTimes : public testing::Test {
  protected:
   explicit LearnedItemTimes(const Workload& workload = items_of(1000))
@@ -90,7 +90,7 @@ class LearnedItemTimes : public testing::Test {
 
   void begin(ItemTimes& times) { tell(times, Seconds{}, PhaseStarted{}); }
 
-  /// A block that was asked for at `assigned_s` and ended at `end_s`.
+  /// A block that was assigned at `assigned_s` and ended at `end_s`.
   void finish(ItemTimes& times, std::uint32_t unit, Items items, const StageTimes& stages,
               double assigned_s, double end_s) {
     Block block;
@@ -131,10 +131,11 @@ TEST_F(LearnedItemTimes, EstimateTheVarianceOfItemsFromWholeBlocks) {
   finish(times, 0, 10, stages(0, 20, 0), 0, 20);
   EXPECT_DOUBLE_EQ(times.variance_s2(UnitId{0}), 0.0);
   finish(times, 0, 20, stages(0, 20, 0), 20, 40);
-  // Means 2 and 1, in all 4/3: 10 (2/3)^2 + 20 (1/3)^2 = 20/3, over 2 - 1.
+  // Means 2 and 1, together 4/3: 10 (2/3)^2 + 20 (1/3)^2 = 20/3, divided by 2 - 1.
   EXPECT_NEAR(times.variance_s2(UnitId{0}), 20.0 / 3.0, 1e-12);
   finish(times, 0, 30, stages(0, 60, 0), 40, 100);
-  // 1, 2, 2 over 20, 10, 30 items, in all 5/3: 20 (2/3)^2 + 40 (1/3)^2 = 40/3, over 3 - 1.
+  // Means 1, 2, 2 over 20, 10, 30 items, together 5/3: 20 (2/3)^2 + 40 (1/3)^2 = 40/3, divided by 3
+  // - 1.
   EXPECT_NEAR(times.variance_s2(UnitId{0}), 20.0 / 3.0, 1e-12);
 }
 
@@ -147,14 +148,14 @@ TEST_F(LearnedItemTimes, CountTheStagesThatAreAskedFor) {
   begin(request);
   for (ItemTimes* times : {&compute, &block, &request}) {
     finish(*times, 0, 10, stages(1, 5, 2), 0, 9);
-    finish(*times, 0, 10, stages(1, 5, 2), 3, 20);  // queued at 3; the one before ended at 9
+    finish(*times, 0, 10, stages(1, 5, 2), 3, 20);  // queued at 3; the block before it ended at 9
   }
   EXPECT_DOUBLE_EQ(*compute.mean_s()[0], 0.5);
   EXPECT_DOUBLE_EQ(*block.mean_s()[0], 0.8);
   EXPECT_DOUBLE_EQ(*request.mean_s()[0], 1.0);
 }
 
-/// 3 bytes in for an item, 60 resident.
+/// A workload with 3 bytes of input per item and 60 bytes of resident data.
 Workload with_resident_data() {
   Workload workload = items_of(1000);
   workload.in_bytes_per_item = 3.0;
@@ -170,7 +171,7 @@ class LearnedItemTimesOfResidentData : public LearnedItemTimes {
 TEST_F(LearnedItemTimesOfResidentData, LeaveTheResidentPartOfAFirstCopyOut) {
   ItemTimes times(TimedPart::block);
   begin(times);
-  // 30 bytes of its own beside 60: a third of 9 s counts.
+  // 30 bytes of input and 60 resident bytes: a third of the 9 s counts.
   finish(times, 0, 10, stages(9, 5, 2), 0, 16);
   EXPECT_DOUBLE_EQ(*times.mean_s()[0], 1.0);
   finish(times, 0, 10, stages(3, 5, 2), 16, 26);
@@ -187,7 +188,7 @@ TEST_F(LearnedItemTimes, GiveSharesInWhichTheUnknownPassForTheFastestOrTheSlowes
   EXPECT_DOUBLE_EQ(speed_share(view, UnitId{1}, times.mean_s(), UnknownUnit::as_fastest), 1.0 / 3);
   finish(times, 0, 10, stages(0, 10, 0), 0, 10);
   finish(times, 1, 10, stages(0, 20, 0), 0, 20);
-  // Speeds 1, 1/2 and 1, or 1, 1/2 and 1/2.
+  // The speeds are 1, 1/2 and 1 (unknown as fastest), or 1, 1/2 and 1/2 (as slowest).
   EXPECT_DOUBLE_EQ(speed_share(view, UnitId{1}, times.mean_s(), UnknownUnit::as_fastest), 0.2);
   EXPECT_DOUBLE_EQ(speed_share(view, UnitId{1}, times.mean_s(), UnknownUnit::as_slowest), 0.25);
   view.mark_absent(UnitId{2});

@@ -1,4 +1,4 @@
-// naive and asymmetric on schedules that were worked out by hand.
+// Tests of naive and asymmetric on schedules that were worked out by hand.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -11,7 +11,7 @@ namespace {
 
 using Sizes = std::vector<Items>;
 
-/// Units that take 1 and 3 s for an item; first blocks of 10.
+/// Units that take 1 and 3 s per item, with first blocks of 10 items.
 PolicyTest one_and_three(const std::string& policy, Items items) {
   PolicyTest test;
   test.policy = policy;
@@ -38,7 +38,7 @@ TEST(Naive, ProfilesAKernelOnceOnly) {
   test.later_kernels = {"second", "first"};
   const Schedule schedule = run_schedule(test);
   EXPECT_EQ(schedule.sizes(0, BlockTag::train), (Sizes{10, 10}));
-  // Two iterations in each of three phases; 820 * 3/4 where nothing was profiled.
+  // Two iterations in each of three phases. Where nothing was profiled: 820 * 3/4.
   EXPECT_EQ(schedule.sizes(0, BlockTag::run), (Sizes{600, 615, 600, 615, 615, 615}));
 }
 
@@ -65,7 +65,7 @@ TEST(Naive, LeavesTheShareOfALostUnitToTheOthers) {
 
 TEST(Asymmetric, ProfilesWithoutABarrierUntilTheDivisionIsSteady) {
   const Schedule schedule = run_schedule(one_and_three("asymmetric", 1000));
-  // Rounds end at 30 s and at 60 s, both at 3 : 1; 60 and 20 items are done by then.
+  // Rounds end at 30 s and 60 s, both with a division of 3 : 1. By then 60 and 20 items are done.
   EXPECT_EQ(schedule.sizes(0, BlockTag::train), Sizes(6, 10));
   EXPECT_EQ(schedule.sizes(1, BlockTag::train), Sizes(2, 10));
   EXPECT_EQ(schedule.sizes(0, BlockTag::run), (Sizes{690}));
@@ -77,7 +77,8 @@ TEST(Asymmetric, LetsAcceleratorsSetTheRounds) {
   PolicyTest test = one_and_three("asymmetric", 1000);
   test.kinds = {UnitKind::gpu, UnitKind::cpu};
   const Schedule schedule = run_schedule(test);
-  // The second round ends with the accelerator's next block, at 40 s, in the middle of the other's.
+  // The second round ends with the accelerator's next block, at 40 s, in the middle of the CPU's
+  // block.
   EXPECT_EQ(schedule.sizes(0, BlockTag::train), Sizes(4, 10));
   EXPECT_EQ(schedule.sizes(1, BlockTag::train), Sizes(2, 10));
   EXPECT_EQ(schedule.sizes(0, BlockTag::run), (Sizes{705}));
@@ -88,7 +89,7 @@ TEST(Asymmetric, StopsProfilingWhenItsShareIsUsedUp) {
   PolicyTest test = one_and_three("asymmetric", 1000);
   test.parameters["profile_share_max"] = "0.04";
   const Schedule schedule = run_schedule(test);
-  // 40 items are handed out by 20 s, but of the second unit nothing is known until 30 s.
+  // The 40 items are handed out by 20 s, but the speed of the second unit is not known until 30 s.
   EXPECT_EQ(schedule.sizes(0, BlockTag::train), Sizes(3, 10));
   EXPECT_EQ(schedule.sizes(0, BlockTag::run), (Sizes{720}));
 }

@@ -1,4 +1,5 @@
-// What the simulator draws from a trace: means and quantiles between and outside recorded sizes.
+// Tests of the block times that the simulator takes from a trace: means and quantiles between and
+// outside the recorded sizes.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -30,7 +31,7 @@ TraceSample summary(double items, std::uint64_t count, double mean_s, std::optio
   return summary;
 }
 
-/// The average of the quantiles at the middles of `steps` equal steps of u.
+/// The average of the quantiles at the midpoints of `steps` equal intervals of u.
 double average_of_quantiles(const BlockTiming& timing, double items, int steps) {
   double sum = 0.0;
   for (int i = 0; i < steps; ++i) sum += timing.quantile(items, (i + 0.5) / steps).value;
@@ -54,11 +55,11 @@ TEST(BlockTiming, SharesWhatWasRecordedAmongItsCopies) {
 
 TEST(BlockTiming, GoesOnAtTheLargestSizesSpeedAboveIt) {
   const BlockTiming timing(one_unit({sample(100, 1.0), sample(200, 1.5)}), 0);
-  EXPECT_DOUBLE_EQ(timing.mean(800).value, 6.0);  // 1.5 / 200 * 800, not the line's 4.5
+  EXPECT_DOUBLE_EQ(timing.mean(800).value, 6.0);  // 1.5 / 200 * 800, not the 4.5 of the line
 }
 
 TEST(BlockTiming, KeepsTheFixedCostBelowTheSmallestSize) {
-  // The line through (100, 1.0) and (200, 1.5) costs 0.5 s for nothing and 5 ms an item.
+  // The line through (100, 1.0) and (200, 1.5) has a fixed cost of 0.5 s and 5 ms per item.
   const BlockTiming timing(one_unit({sample(200, 1.5), sample(100, 1.0), sample(300, 9.0)}), 0);
   EXPECT_DOUBLE_EQ(timing.mean(20).value, 0.6);
 }
@@ -94,17 +95,18 @@ TEST(BlockTiming, InterpolatesQuantileByQuantile) {
 TEST(BlockTiming, ScalesTheNearestSizesScatterOutsideTheRecordedSizes) {
   const BlockTiming timing(
       one_unit({sample(10, 1.0), sample(10, 3.0), sample(20, 3.0), sample(20, 5.0)}), 0);
-  // Means 2 at 10 and 4 at 20: no fixed cost. Below, quantiles are 0.5 and 1.5 times the mean.
+  // Means 2 at 10 and 4 at 20, so no fixed cost. Below 10, the quantiles are 0.5 and 1.5 times the
+  // mean.
   EXPECT_DOUBLE_EQ(timing.quantile(5, 0.25).value, 0.5);
   EXPECT_DOUBLE_EQ(timing.quantile(5, 0.75).value, 1.5);
-  // Above, 0.75 and 1.25 times.
+  // Above 20, they are 0.75 and 1.25 times the mean.
   EXPECT_DOUBLE_EQ(timing.quantile(40, 0.25).value, 6.0);
   EXPECT_DOUBLE_EQ(timing.quantile(40, 0.75).value, 10.0);
 }
 
 TEST(BlockTiming, IsLogNormalWhereOnlyMeanAndDeviationAreKnown) {
   const BlockTiming timing(one_unit({summary(10, 50, 2.0, 1.0)}), 0);
-  // sigma^2 = ln(1 + 1/4); the median is 2 / sqrt(1.25); one sigma up: median * exp(sigma).
+  // sigma^2 = ln(1 + 1/4). The median is 2 / sqrt(1.25), one sigma above it is median * exp(sigma).
   const double median = 2.0 / std::sqrt(1.25);
   EXPECT_NEAR(timing.quantile(10, 0.5).value, median, 1e-12);
   EXPECT_NEAR(timing.quantile(10, 0.8413447460685429).value,
@@ -126,7 +128,8 @@ TEST(BlockTiming, TakesASummaryWithoutDeviationAsAConstant) {
 }
 
 TEST(BlockTiming, PoolsSummariesOfOneSizeByTheirCounts) {
-  // Means 1 (n 1) and 3 (n 3) pool to 2.5; variance (1 * 2.25 + 3 * (0.25 + 1)) / 4 = 1.5.
+  // Means 1 (n = 1) and 3 (n = 3) pool to 2.5; the variance is (1 * 2.25 + 3 * (0.25 + 1)) / 4 =
+  // 1.5.
   const BlockTiming timing(one_unit({summary(10, 1, 1.0, 0.0), summary(10, 3, 3.0, 1.0)}), 0);
   EXPECT_DOUBLE_EQ(timing.mean(10).value, 2.5);
   EXPECT_EQ(timing.sizes(), std::vector<double>{10.0});

@@ -1,5 +1,5 @@
-// What disturbances make of speeds, bandwidths and presence, by hand-worked values; integrals of
-// step functions and their inverse.
+// Tests of disturbances (speeds, bandwidths and presence), with values worked out by hand, and of
+// step functions, their integrals and the inverse of these.
 #include "shared_policies/machine/scenario.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ Disturbance event(double at_s, Kind kind, const std::string& target, double amou
   return {Seconds{at_s}, Seconds{until_s}, kind, target, amount, {}};
 }
 
-/// Factors at several times.
+/// The values of `f` at several times.
 std::vector<double> at(const StepFunction& f, const std::vector<double>& times_s) {
   std::vector<double> factors;
   for (const double time_s : times_s) factors.push_back(f.at(Seconds{time_s}));
@@ -82,9 +82,9 @@ TEST(StepFunction, BecomesAnotherFromATimeOn) {
 }
 
 TEST(StepFunction, IsCombinedPointByPoint) {
-  StepFunction f;  // 1, 4 from 10 to 20
+  StepFunction f;  // 1, but 4 from 10 to 20
   f.multiply(Seconds{10}, Seconds{20}, 4.0);
-  StepFunction g;  // 1, 2 from 15
+  StepFunction g;  // 1, but 2 from 15 on
   g.multiply(Seconds{15}, Seconds::infinity(), 2.0);
   const StepFunction least =
       combined({f, g}, [](std::span<const double> now) { return std::min(now[0], now[1]); });
@@ -115,7 +115,7 @@ TEST(StepFunction, EndsWorkWhereItsIntegralSaysSo) {
       const Seconds from{time_s(random)};
       const Seconds work{time_s(random)};
       const Seconds end = f.end_of(from, work);
-      ASSERT_LT(end, Seconds::infinity());  // 1 after all stretches
+      ASSERT_LT(end, Seconds::infinity());  // the factor is 1 after all stretches
       EXPECT_NEAR(f.work(from, end).value, work.value, 1e-9);
       const double a_little_s = 1e-6 * (end - from).value;
       EXPECT_LT(f.work(from, end - Seconds{a_little_s}).value, work.value);

@@ -1,4 +1,4 @@
-// When a unit's pipeline has something to do next.
+// Tests of UnitPipeline: the time of the next stage change of a unit.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -9,7 +9,7 @@
 namespace equipoise::unit_pipeline_test {
 namespace {
 
-/// Stages that take what they take alone; remembers when blocks ended.
+/// Stages that take their undisturbed times; keeps the ends of blocks.
 class Stages final : public PipelineStages {
  public:
   std::vector<double> ends_s;
@@ -23,7 +23,7 @@ class Stages final : public PipelineStages {
   void finished(UnitId, const PipelinedBlock&, Seconds at) override { ends_s.push_back(at.value); }
 };
 
-/// 1 s in, 4 s of computing, 2 s out.
+/// A block that takes 1 s in, 4 s to compute and 2 s out.
 PipelinedBlock block_at(double ready_s, double first_use_s = 0.0) {
   PipelinedBlock work;
   work.block.items = 1;
@@ -44,10 +44,10 @@ TEST(UnitPipeline, HasOneDateABlockOnAUnitThatCopiesByItself) {
   EXPECT_DOUBLE_EQ(pipeline.next_date().value, 17.5);  // 10 + 0.5 + 1 + 4 + 2
   pipeline.advance(Seconds{12.0});
   EXPECT_DOUBLE_EQ(pipeline.next_date().value, 17.5);
-  pipeline.advance(Seconds{18.0});  // noticed late, which changes no date
+  pipeline.advance(Seconds{18.0});  // advanced late, which does not change the date
   EXPECT_DOUBLE_EQ(pipeline.next_date().value, 24.5);
   pipeline.advance(Seconds{24.5});
-  EXPECT_DOUBLE_EQ(pipeline.next_date().value, 37.0);  // the third is not ready before 30
+  EXPECT_DOUBLE_EQ(pipeline.next_date().value, 37.0);  // the third block is not ready before 30
   pipeline.advance(Seconds{37.0});
   EXPECT_EQ(stages.ends_s, (std::vector<double>{17.5, 24.5, 37.0}));
   EXPECT_EQ(pipeline.next_date(), Seconds::infinity());
@@ -63,7 +63,7 @@ TEST(UnitPipeline, HasADateAStageWhereAnotherBlockMayHoldOneUp) {
   pipeline.advance(Seconds{10.0});
   EXPECT_DOUBLE_EQ(pipeline.next_date().value, 11.0);
   pipeline.advance(Seconds{24.0});
-  // The second is copied in from 11 to 12, computed from 15 to 19, copied out until 21.
+  // The second block is copied in from 11 to 12, computed from 15 to 19, and copied out until 21.
   EXPECT_EQ(stages.ends_s, (std::vector<double>{17.0, 21.0}));
 }
 

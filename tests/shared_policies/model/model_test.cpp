@@ -1,4 +1,4 @@
-// The nouns: what fits in memory, undisturbed transfers, draws.
+// Tests of the model: largest blocks for a memory, undisturbed transfers, draws.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -50,7 +50,8 @@ TEST(Platform, MovesBytesAtTheNarrowestLinkAfterAllLatencies) {
   EXPECT_DOUBLE_EQ(transfer_time(platform, Route{{0}}, 0.0).value, 0.0);
 }
 
-// Worked out apart from this code. All in 64 bits, wrapping around:
+// The values were computed independently of this code. All arithmetic is in 64 bits and wraps
+// around:
 //   mix(x): x += 9e3779b97f4a7c15; x = (x ^ x >> 30) * bf58476d1ce4e5b9;
 //           x = (x ^ x >> 27) * 94d049bb133111eb; x ^ x >> 31                       (SplitMix64)
 //   hash(s): h = cbf29ce484222325; for every byte b: h = (h ^ b) * 100000001b3      (FNV-1a)

@@ -1,4 +1,4 @@
-// What of an input's text reaches a terminal.
+// Tests of the text of inputs that may reach a terminal.
 #include "shared_policies/model/printable_text.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// What users type, and what they are told when it cannot be read.
+// Tests of specifications and numbers that users type, and of the messages when they cannot be
+// read.
 #include "shared_policies/model/spec.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// dlb-gpu on schedules that were worked out by hand.
+// Tests of dlb-gpu on schedules that were worked out by hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using Sizes = std::vector<Items>;
 
-/// 0.5 + 0.1 x and 1 + 0.05 x; x0 = 10, steps of a tenth.
+/// Block times 0.5 + 0.1 x and 1 + 0.05 x s; x0 = 10 items, a step is a tenth of the items.
 PolicyTest two_lines(Items items) {
   PolicyTest test;
   test.policy = "dlb-gpu";
@@ -33,11 +33,11 @@ const DecisionRecord* first_called(const Schedule& schedule, const std::string& 
 
 TEST(DlbGpu, TrainsInRoundsAndSolvesStraightLines) {
   const Schedule schedule = run_schedule(two_lines(10'000));
-  // Both take 1.5 s for 10; 2.5 and 2 s for 20, speeds 8 and 10; 32 and 40 in 3.7 and 3 s, speeds
-  // 8.649 and 13.333: 80 * 0.6486 = 51.9 and 80.
+  // Both units take 1.5 s for 10 items, then 2.5 and 2 s for 20: speeds 8 and 10. Then 3.7 and 3 s
+  // for 32 and 40: speeds 8.649 and 13.333, which gives 80 * 0.6486 = 51.9 and 80.
   EXPECT_EQ(schedule.sizes(0, BlockTag::train), (Sizes{10, 20, 32, 52}));
   EXPECT_EQ(schedule.sizes(1, BlockTag::train), (Sizes{10, 20, 40, 80}));
-  // 1000 items: T = (1000 + 0.5 / 0.1 + 1 / 0.05) / (1 / 0.1 + 1 / 0.05) = 34.17 s.
+  // A step of 1000 items: T = (1000 + 0.5 / 0.1 + 1 / 0.05) / (1 / 0.1 + 1 / 0.05) = 34.17 s.
   EXPECT_EQ(schedule.sizes(0, BlockTag::run).front(), 337);
   EXPECT_EQ(schedule.sizes(1, BlockTag::run).front(), 663);
   ASSERT_FALSE(schedule.decisions.empty());
@@ -59,7 +59,7 @@ TEST(DlbGpu, TakesTheFitAsAlgorithmOneDoesWhenAskedTo) {
 
 TEST(DlbGpu, GoesOnTrainingWhileAFitIsPoor) {
   PolicyTest test = two_lines(10'000);
-  test.parameters["min_r2"] = "1";  // nothing exceeds it
+  test.parameters["min_r2"] = "1";  // no fit exceeds it
   const Schedule schedule = run_schedule(test);
   EXPECT_GT(schedule.sizes(0, BlockTag::train).size(), 4U);
   EXPECT_EQ(schedule.events_called("poor_fit"), 1U);
@@ -68,7 +68,7 @@ TEST(DlbGpu, GoesOnTrainingWhileAFitIsPoor) {
 
 TEST(DlbGpu, LeavesAUnitIdleWhoseFixedCostIsAboveTheCommonTime) {
   PolicyTest test = two_lines(2000);
-  test.fake.units[1] = affine_unit(60.0, 0.05);  // a step of 200 takes the first one 20.5 s
+  test.fake.units[1] = affine_unit(60.0, 0.05);  // the first unit takes 20.5 s for a step of 200
   const Schedule schedule = run_schedule(test);
   EXPECT_TRUE(schedule.sizes(1, BlockTag::run).empty());
   EXPECT_EQ(schedule.sizes(0, BlockTag::run).front(), 200);
@@ -80,7 +80,7 @@ TEST(DlbGpu, TakesProportionWhereALineDoesNotRise) {
   test.fake.units[1] = affine_unit(1.0, 0.0);
   const Schedule schedule = run_schedule(test);
   ASSERT_FALSE(schedule.decisions.empty());
-  // 1 s for its newest block of 80.
+  // The newest block of 80 items took 1 s.
   EXPECT_EQ(schedule.decisions.front().decision.beliefs.at(1).cost, "0.0125 x - 0");
   expect_all_done(schedule, 2000);
 }
@@ -93,7 +93,8 @@ TEST(DlbGpu, FitsTheComputeTimeAloneWhenAskedTo) {
   EXPECT_EQ(run_schedule(test).decisions.front().decision.beliefs.at(0).cost, "0.1 x + 0.5");
 }
 
-/// Two units, 1 s for 100 items each; the second takes twice as long for blocks above 150 items.
+/// Two units that take 1 s for 100 items. The second takes twice as long for blocks above 150
+/// items.
 PolicyTest one_unit_surprises() {
   PolicyTest test;
   test.policy = "dlb-gpu";
@@ -107,8 +108,9 @@ PolicyTest one_unit_surprises() {
 
 TEST(DlbGpu, FitsAndThenSynchronisesWhenBlocksDriftApart) {
   const Schedule schedule = run_schedule(one_unit_surprises());
-  // Training ends at 1.5 s. Blocks of 200: u0 ends at 3.5, 5.5 and 7.5, u1 at 5.5, which shows it;
-  // it gets one more. The fit comes with the next finish, the new blocks when u1 is back at 9.5.
+  // Training ends at 1.5 s. With blocks of 200, u0 ends at 3.5, 5.5 and 7.5 s. u1 ends at 5.5 s,
+  // which shows the imbalance, and gets one more block. The fit is made at the next finish. The new
+  // blocks begin when u1 is back, at 9.5 s.
   const DecisionRecord* rebalance = first_called(schedule, "rebalance");
   ASSERT_NE(rebalance, nullptr);
   EXPECT_NEAR(rebalance->at.value, 7.5, 1e-9);

@@ -1,4 +1,4 @@
-// plb-hac on schedules that were worked out by hand.
+// Tests of plb-hac on schedules that were worked out by hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using Sizes = std::vector<Items>;
 
-/// Speeds 10 : 5 : 1 : 0.5 items a second.
+/// Units of 10, 5, 1 and 0.5 items per second.
 PolicyTest four_speeds(Items items) {
   PolicyTest test;
   test.policy = "plb-hac";
@@ -27,7 +27,7 @@ PolicyTest four_speeds(Items items) {
   return test;
 }
 
-/// Two units of 10 items a second.
+/// Two units of 10 items per second.
 PolicyTest two_alike(Items items) {
   PolicyTest test;
   test.policy = "plb-hac";
@@ -40,12 +40,13 @@ PolicyTest two_alike(Items items) {
 
 TEST(PlbHac, TrainsWithTwoBlocksAUnitAndOneBarrier) {
   const Schedule schedule = run_schedule(four_speeds(10'000));
-  // u0 is first to come back, at 1 s, and gets 2 x0; the others 20 times t_f / t_p.
+  // u0 comes back first, at 1 s, and gets 2 x0. The others get 20 times t_f / t_p.
   EXPECT_EQ(schedule.sizes(0, BlockTag::train), (Sizes{10, 20}));
   EXPECT_EQ(schedule.sizes(1, BlockTag::train), (Sizes{10, 10}));
   EXPECT_EQ(schedule.sizes(2, BlockTag::train), (Sizes{10, 2}));
   EXPECT_EQ(schedule.sizes(3, BlockTag::train), (Sizes{10, 1}));
-  // They end at 3, 4, 12 and 22 s: the barrier. 500 items at 16.5 a second.
+  // The units end at 3, 4, 12 and 22 s; the last is the barrier. Then 500 items at 16.5 items per
+  // second.
   ASSERT_FALSE(schedule.decisions.empty());
   EXPECT_EQ(schedule.decisions[0].decision.what, "fit");
   EXPECT_NEAR(schedule.decisions[0].at.value, 22.0, 1e-9);
@@ -69,12 +70,12 @@ TEST(PlbHac, NobodyWaitsBetweenItsTwoTrainingBlocks) {
 
 TEST(PlbHac, TheFirstUnitToEnterAStepSolvesAndTheOthersTakeItsSizes) {
   const Schedule schedule = run_schedule(four_speeds(10'000));
-  // Of the first step u2 and u3 end at 52.0, u0 at 52.3, u1 at 52.4 s.
+  // In the first step u2 and u3 end at 52.0 s, u0 at 52.3 s and u1 at 52.4 s.
   ASSERT_GE(schedule.decisions.size(), 2U);
   EXPECT_EQ(schedule.decisions[1].decision.what, "step");
   EXPECT_NEAR(schedule.decisions[1].at.value, 52.0, 1e-9);
   EXPECT_GT(schedule.decisions.at(2).at.value, 80.0);  // once a step, not once a unit
-  // After the barrier nobody waits.
+  // After the barrier no unit waits.
   std::vector<double> last_end(4, 22.0);
   for (const BlockRecord& record : schedule.blocks) {
     if (record.block.tag != BlockTag::train) {
@@ -105,14 +106,15 @@ PolicyTest one_early_end() {
 
 TEST(PlbHac, FillsTheGapOfAUnitThatEndsEarly) {
   const Schedule schedule = run_schedule(one_early_end());
-  // Training ends at 3 s, the block of 100 at 8 instead of 13: 5 s hold 50 items.
+  // Training ends at 3 s. The block of 100 ends at 8 s instead of 13 s, and 50 items fit into the 5
+  // s.
   EXPECT_EQ(schedule.sizes(0, BlockTag::gap), (Sizes{50}));
   const auto gap =
       std::find_if(schedule.blocks.begin(), schedule.blocks.end(),
                    [](const BlockRecord& record) { return record.block.tag == BlockTag::gap; });
   EXPECT_NEAR(gap->assigned.value, 8.0, 1e-9);
   EXPECT_NEAR(gap->end.value, 13.0, 1e-9);
-  // No step begins before it is filled.
+  // No step begins before the gap is filled.
   EXPECT_NEAR(schedule.decisions.at(1).at.value, 13.0, 1e-9);
   expect_all_done(schedule, 2000);
 }
@@ -142,8 +144,8 @@ TEST(PlbHac, ReadsGapsAsThePapersCodeDoesWhenAskedTo) {
 
 TEST(PlbHac, ShrinksTheBlocksOfTheLastSteps) {
   const Schedule schedule = run_schedule(two_alike(10'000));
-  // 60 items of training, then 1000 a step. Seven steps: 7060 are assigned. Then 900, 810, 729
-  // (365 each), and the last 500.
+  // 60 items of training, then steps of 1000. After seven steps 7060 items are assigned. Then come
+  // steps of 900, 810 and 729 (365 per unit), and the last 500.
   EXPECT_EQ(schedule.sizes(0, BlockTag::run),
             (Sizes{500, 500, 500, 500, 500, 500, 500, 450, 405, 365, 250}));
   PolicyTest test = two_alike(10'000);
@@ -158,7 +160,8 @@ TEST(PlbHac, ShrinksTheBlocksOfTheLastSteps) {
 TEST(PlbHac, KeepsBlocksAboveTheFloor) {
   PolicyTest test = two_alike(10'000);
   test.parameters["min_block_items"] = "420";
-  // 900, twice 840; of the last 360 u0 takes all, as they are less than its smallest block.
+  // A step of 900, then two of 840. u0 takes all of the last 360, because they are less than its
+  // smallest block.
   EXPECT_EQ(run_schedule(test).sizes(0, BlockTag::run),
             (Sizes{500, 500, 500, 500, 500, 500, 500, 450, 420, 420, 360}));
 }
@@ -184,13 +187,13 @@ TEST(ShrinkingTail, BeginsWithWhatIsAssignedOrWithWhatIsProcessed) {
 }
 
 TEST(PlbHac, WithoutAFloorTheShrinkingTailStrandsTheRest) {
-  // Steps of 2 % that shrink by a tenth hold 2 % * (0.9 + 0.81 + ...) = 18 % in all.
+  // Steps of 2 % that each shrink by a tenth hold 2 % * (0.9 + 0.81 + ...) = 18 % together.
   PolicyTest test = four_speeds(100'000);
   test.parameters["initial_block_items"] = "100";
   test.parameters["step_fraction"] = "0.02";
   test.parameters["min_block_items"] = "0";
   const Schedule stranded = run_schedule(test);
-  EXPECT_TRUE(stranded.outcome.complete);  // the run loop finishes what the policy left
+  EXPECT_TRUE(stranded.outcome.complete);  // the run loop does the items that the policy left
   EXPECT_TRUE(stranded.outcome.policy_stalled);
   const auto stall =
       std::find_if(stranded.events.begin(), stranded.events.end(),
@@ -211,16 +214,16 @@ TEST(PlbHac, WithoutAFloorTheShrinkingTailStrandsTheRest) {
       break;
     }
   }
-  // Rounding to whole items, four units, and blocks of the step before that slower units are still
-  // to take: half a percent.
+  // The tolerance of half a percent covers rounding to whole items on four units, and blocks of the
+  // step before that slower units have yet to take.
   EXPECT_NEAR(static_cast<double>(assigned - before_mark), 18'000.0, 500.0);
   test.parameters.erase("min_block_items");
   expect_all_done(run_schedule(test), 100'000);
 }
 
-/// Two machines, items of 1 KB: GPU A 625, GPU B 600, two CPUs of 87.5 KB/s; steps of 4 s, 2500 KB
-/// for GPU A, which slows down to 0.334 at 142 s. Then its share of a step is
-/// 5600 * 208.75 / 983.75 = 1188 KB, the paper's figure.
+/// Two machines, items of 1 KB: GPU A 625 KB/s, GPU B 600 KB/s, two CPUs of 87.5 KB/s. A step takes
+/// 4 s, with 2500 KB for GPU A. At 142 s GPU A slows down to 0.334 of its speed. Then its share of
+/// a step is 5600 * 208.75 / 983.75 = 1188 KB, the figure in the paper.
 PolicyTest competitor_on_gpu_a() {
   PolicyTest test;
   test.policy = "plb-hac";
@@ -238,7 +241,7 @@ PolicyTest competitor_on_gpu_a() {
   return test;
 }
 
-/// The block size of GPU A that was in force at `at_s`.
+/// The block size of GPU A that was valid at `at_s`.
 Items block_of_gpu_a(const Schedule& schedule, double at_s) {
   Items items = 0;
   for (const DecisionRecord& decision : schedule.decisions) {
@@ -250,8 +253,8 @@ Items block_of_gpu_a(const Schedule& schedule, double at_s) {
 TEST(PlbHac, AllMeasurementsAlikeCannotFollowAUnitThatSlowsDown) {
   const Schedule schedule = run_schedule(competitor_on_gpu_a());
   EXPECT_NEAR(static_cast<double>(block_of_gpu_a(schedule, 141.0)), 2500.0, 1.0);
-  // Within 38 s u0 does three slow blocks beside thirty fast ones: a least-squares slope grows by
-  // (30 + 3 * 3) / 33 = 1.18 at most, which leaves 2500 / (0.446 + 0.554 * 1.18) = 2280.
+  // Within 38 s u0 does three slow blocks after thirty fast ones. A least-squares slope grows by at
+  // most (30 + 3 * 3) / 33 = 1.18, which leaves 2500 / (0.446 + 0.554 * 1.18) = 2280.
   EXPECT_GT(block_of_gpu_a(schedule, 180.0), 2250);
   EXPECT_LT(block_of_gpu_a(schedule, 180.0), 2450);
   expect_all_done(schedule, 560'000);
@@ -272,8 +275,8 @@ TEST(PlbHac, ForgettingFollowsItAsThePapersFigureDoes) {
 }
 
 TEST(PlbHac, ForgettingKeepsTheSlowedUnitAtItsShare) {
-  // While sizes change, what is remembered is large fast blocks and small slow ones: a curve
-  // through both falls, and would leave GPU A next to nothing.
+  // While sizes change, the remembered samples are large fast blocks and small slow ones. A curve
+  // through both falls, and would leave almost nothing for GPU A.
   for (const char* const forgetting : {"0.5", "0.7"}) {
     SCOPED_TRACE(forgetting);
     PolicyTest test = competitor_on_gpu_a();
@@ -296,7 +299,7 @@ TEST(PlbHac, TheFirstCpuToBeIdleSpendsTheTimeOfSolving) {
   test.kinds.assign(4, UnitKind::gpu);
   const Schedule no_cpu = run_schedule(test);
   EXPECT_FALSE(no_cpu.decisions.at(0).decision.unit.has_value());  // after the barrier: the master
-  EXPECT_TRUE(no_cpu.decisions.at(1).decision.unit.has_value());   // then whoever enters the step
+  EXPECT_TRUE(no_cpu.decisions.at(1).decision.unit.has_value());   // then the entering unit
 }
 
 TEST(PlbHac, RespectsGrainAndMemory) {

@@ -1,4 +1,4 @@
-// plb-hec on schedules that were worked out by hand.
+// Tests of plb-hec on schedules that were worked out by hand.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 using Sizes = std::vector<Items>;
 
-/// Speeds 10 : 5 : 1 : 0.5 items a second, x0 = 10: round times 20, 2, 4, 8 s.
+/// Units of 10, 5, 1 and 0.5 items per second, x0 = 10: training rounds take 20, 2, 4 and 8 s.
 PolicyTest four_speeds(Items items) {
   PolicyTest test;
   test.policy = "plb-hec";
@@ -37,7 +37,7 @@ TEST(PlbHec, TrainsInRoundsThatGrowWithTheMeasuredSpeeds) {
     trained += record.block.tag == BlockTag::train ? record.block.items : 0;
   }
   EXPECT_EQ(trained, 271);
-  // Rounds take 20, 2, 4 and 8 s; then the fit.
+  // Rounds take 20, 2, 4 and 8 s. Then the fit is made.
   std::vector<double> begins_s;
   for (const BlockRecord& record : schedule.blocks) {
     if (record.unit.index == 0 && record.block.id < 16) begins_s.push_back(record.assigned.value);
@@ -52,7 +52,7 @@ TEST(PlbHec, TrainsInRoundsThatGrowWithTheMeasuredSpeeds) {
 
 TEST(PlbHec, RepeatsBlocksOfAStepThatEndTogether) {
   const Schedule schedule = run_schedule(four_speeds(10000));
-  // A step of 5 % = 500 items at 16.5 items a second: 30.30 s.
+  // A step of 5 % = 500 items at 16.5 items per second takes 30.30 s.
   EXPECT_EQ(schedule.sizes(0, BlockTag::run).front(), 303);
   EXPECT_EQ(schedule.sizes(1, BlockTag::run).front(), 152);
   EXPECT_EQ(schedule.sizes(2, BlockTag::run).front(), 30);
@@ -79,12 +79,12 @@ TEST(PlbHec, TheLiteralRatioMakesTheThirdRoundEqualSized) {
 
 TEST(PlbHec, GoesOnTrainingUntilEveryFitIsGoodOrTheShareIsUsedUp) {
   PolicyTest test = four_speeds(2000);
-  test.parameters["min_r2"] = "1";  // nothing exceeds it
+  test.parameters["min_r2"] = "1";  // no fit exceeds it
   const Schedule schedule = run_schedule(test);
-  // 271 items after four rounds; the fifth would take 160 + 80 + 16 + 8 = 264, but 400 - 271 = 129
-  // are left: 160 * 129 / 264 = 78.2, 39.1, 7.8, 3.9. Then 398 of 400 are used and a sixth round of
-  // 528 scaled to 2 gives 1 to the fastest and nothing to the others. A seventh of 1 to the
-  // fastest.
+  // Four rounds have 271 items. The fifth would have 160 + 80 + 16 + 8 = 264, but only 400 - 271 =
+  // 129 are allowed: 160 * 129 / 264 = 78.2, 39.1, 7.8, 3.9. Then 398 of 400 are used. A sixth
+  // round of 528, scaled to 2, has 1 item for the fastest unit and none for the others. So has a
+  // seventh.
   EXPECT_EQ(schedule.sizes(0, BlockTag::train)[4], 78);
   EXPECT_EQ(schedule.sizes(1, BlockTag::train)[4], 39);
   EXPECT_EQ(schedule.sizes(2, BlockTag::train)[4], 7);
@@ -104,7 +104,7 @@ TEST(PlbHec, SaysSoWhenTheWorkEndsInsideTraining) {
   EXPECT_EQ(schedule.items(), 100);
   EXPECT_EQ(schedule.events_called("exhausted_in_training"), 1U);
   EXPECT_TRUE(schedule.decisions.empty());
-  // 40, then 33, then 27 of the 66 of round 3: all for the fastest.
+  // 40 items, then 33, then 27 of the 66 of round 3, all for the fastest unit.
   EXPECT_EQ(schedule.sizes(0, BlockTag::train), (Sizes{10, 20, 27}));
   EXPECT_EQ(schedule.sizes(1, BlockTag::train), (Sizes{10, 10}));
   EXPECT_FALSE(schedule.outcome.policy_stalled);
@@ -130,7 +130,8 @@ TEST(PlbHec, WorksWithOneUnitAndOneItem) {
   EXPECT_EQ(schedule.decisions_called("rebalance"), 0U);
 }
 
-/// Two units, 1 s for 100 items each; the second takes twice as long for blocks above 150 items.
+/// Two units that take 1 s for 100 items. The second takes twice as long for blocks above 150
+/// items.
 PolicyTest one_unit_surprises() {
   PolicyTest test;
   test.policy = "plb-hec";
@@ -144,10 +145,11 @@ PolicyTest one_unit_surprises() {
 
 TEST(PlbHec, RebalancesAfterADrainInWhichTheDetectingUnitGetsOneMoreBlock) {
   const Schedule schedule = run_schedule(one_unit_surprises());
-  // Rounds of 10, 20, 40, 80 on both end at 0.1, 0.3, 0.7, 1.5 s. Blocks of 200: unit 0 ends
-  // at 3.5, 5.5, ..., unit 1 at 5.5. There all have a block, 2 s and 4 s: unit 0's finish comes
-  // first at 5.5, unit 1's detects and gets one more (to 9.5); unit 0 is handed its third at 5.5 as
-  // well, ends it at 7.5, which begins the drain, and waits for 9.5.
+  // Rounds of 10, 20, 40 and 80 on both units end at 0.1, 0.3, 0.7 and 1.5 s. With blocks of 200,
+  // unit 0 ends at 3.5, 5.5, ... and unit 1 at 5.5 s, so at 5.5 s both have done a block, of 2 s
+  // and 4 s. Unit 0's finish at 5.5 s comes first, and it gets its third block. Unit 1's finish
+  // detects the imbalance, and it gets one more block, until 9.5 s. Unit 0 ends its third block at
+  // 7.5 s, which begins the drain, and waits until 9.5 s.
   EXPECT_GE(schedule.decisions_called("rebalance"), 1U);
   const auto rebalance =
       std::find_if(schedule.decisions.begin(), schedule.decisions.end(),
@@ -163,7 +165,7 @@ TEST(PlbHec, RebalancesAfterADrainInWhichTheDetectingUnitGetsOneMoreBlock) {
   ASSERT_GE(starts_of_unit_0.size(), 4U);
   EXPECT_NEAR(starts_of_unit_0[2], 5.5, 1e-9);
   EXPECT_NEAR(starts_of_unit_0[3], 9.5, 1e-9);
-  // The slow unit gets less from then on.
+  // From then on the slow unit gets less.
   const auto& beliefs = rebalance->decision.beliefs;
   EXPECT_LT(beliefs[1].block_items, beliefs[0].block_items);
   EXPECT_TRUE(schedule.outcome.complete);
@@ -183,7 +185,7 @@ TEST(PlbHec, CanFitBeforeItSynchronisesAsThePapersCodeDoes) {
 
 TEST(PlbHec, NeverRebalancesBelowTheThreshold) {
   PolicyTest test = one_unit_surprises();
-  test.parameters["threshold"] = "0.7";  // 2 s of 3 s
+  test.parameters["threshold"] = "0.7";  // spread 2 s, mean 3 s
   EXPECT_EQ(run_schedule(test).decisions_called("rebalance"), 0U);
   test.parameters["threshold"] = "0.6";
   EXPECT_GE(run_schedule(test).decisions_called("rebalance"), 1U);
@@ -198,22 +200,22 @@ TEST(RepeatedBlocks, LeavesToNoiseWhatNoiseExplains) {
   const UnitId a{0};
   const UnitId b{1};
   blocks.finished(a, 100, 1.3);
-  EXPECT_FALSE(blocks.are_unbalanced(view, {0.1, 0.0}, 0.0));  // b has not done one yet
-  blocks.finished(b, 49, 9.0);                                 // another size says nothing
+  EXPECT_FALSE(blocks.are_unbalanced(view, {0.1, 0.0}, 0.0));  // b has not done a block yet
+  blocks.finished(b, 49, 9.0);                                 // a block of another size is ignored
   EXPECT_FALSE(blocks.are_unbalanced(view, {0.1, 0.0}, 0.0));
   blocks.finished(b, 50, 0.9);
-  // Spread 0.4 of mean 1.1. Noise 0.1, 2 standard errors: 0.4 - 2 * 2 * 0.11 < 0.
+  // Spread 0.4, mean 1.1. With noise 0.1 and 2 standard errors: 0.4 - 2 * 2 * 0.11 < 0.
   EXPECT_TRUE(blocks.are_unbalanced(view, {0.1, 0.0}, 0.1));
   EXPECT_TRUE(blocks.are_unbalanced(view, {0.36, 2.0}, 0.0));
   EXPECT_FALSE(blocks.are_unbalanced(view, {0.37, 2.0}, 0.0));
   EXPECT_FALSE(blocks.are_unbalanced(view, {0.1, 2.0}, 0.1));
-  // After four of each: 0.4 - 2 * 2 * 0.11 / 2 = 0.18 > 0.11.
+  // After four blocks of each unit: 0.4 - 2 * 2 * 0.11 / 2 = 0.18 > 0.11.
   for (int k = 0; k < 3; ++k) {
     blocks.finished(a, 100, 1.3);
     blocks.finished(b, 50, 0.9);
   }
   EXPECT_TRUE(blocks.are_unbalanced(view, {0.1, 2.0}, 0.1));
-  // The latest alone: 1.3 and 1.3.
+  // The latest durations alone are 1.3 and 1.3.
   blocks.finished(b, 50, 1.3);
   EXPECT_FALSE(blocks.are_unbalanced(view, {0.1, 0.0}, 0.1));
 }
@@ -284,8 +286,8 @@ TEST(PlbHec, SurvivesALostUnitInEveryStage) {
 }
 
 TEST(PlbHec, GoesOnWhenTheUnitThatAllWaitedForIsLostAsItComesBack) {
-  // u3 ends its block of the first round at 20 s, the others have waited for it; nobody is told
-  // that it is idle at the moment at which it fails.
+  // u3 ends its block of the first round at 20 s, and the others have waited for it. It fails at
+  // that moment, so there is no event that it is idle.
   PolicyTest test = four_speeds(10000);
   test.fake.faults.push_back({Seconds{20.0}, UnitId{3}, false});
   const Schedule schedule = run_schedule(test);
@@ -312,7 +314,7 @@ TEST(PlbHec, TrainsWithoutBarriersWhenAskedTo) {
   EXPECT_TRUE(schedule.outcome.complete);
   EXPECT_FALSE(schedule.outcome.policy_stalled);
   EXPECT_EQ(schedule.decisions_called("fit"), 1U);
-  // No unit waits while training goes on: each block is handed out when the one before it ended.
+  // No unit waits during training: each block is handed out when the one before it ends.
   std::vector<double> last_end(4, 0.0);
   for (const BlockRecord& record : schedule.blocks) {
     if (record.block.tag == BlockTag::train) {
@@ -363,8 +365,8 @@ TEST(PlbHec, QueuesMoreBlocksOnUnitsWithSlots) {
 }
 
 TEST(PlbHec, DoesNotLearnTheCopyOfResidentDataAsACostOfEveryBlock) {
-  // 1 s an item on both; u1's first block brings resident data for 100 s. Its later blocks are as
-  // large as u0's.
+  // Both units take 1 s per item. The first block of u1 brings resident data for 100 s. The later
+  // blocks of u1 must be as large as those of u0.
   FakeSetup fake{{affine_unit(0, 1), affine_unit(0, 1)}, {}, {}};
   fake.units[1].resident_s = 100.0;
   RunSetup setup = setup_of(2, items_of(10'000));
@@ -379,7 +381,8 @@ TEST(PlbHec, DoesNotLearnTheCopyOfResidentDataAsACostOfEveryBlock) {
 }
 
 TEST(PlbHec, OffersTheSmallerBlocksOfTheTailToUnitsThatWereIdle) {
-  // u1 is so slow that it gets nothing of a full step; the tail is divided anew and must not stall.
+  // u3 is so slow that its share of a full step of 20 items is less than one item. The tail is
+  // divided again and must not stall.
   PolicyTest test = four_speeds(400);
   test.parameters["tail_resolve"] = "true";
   test.parameters["async_train"] = "true";

@@ -1,4 +1,4 @@
-// acosta on schedules that were worked out by hand.
+// Tests of acosta on schedules that were worked out by hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using Sizes = std::vector<Items>;
 
-/// Slices of a tenth of the items.
+/// Steps are slices of a tenth of the items.
 PolicyTest tenths(Items items) {
   PolicyTest test;
   test.policy = "acosta";
@@ -22,7 +22,8 @@ PolicyTest tenths(Items items) {
   return test;
 }
 
-/// 1 + 0.01 x and 0.1 + 0.02 x for x thousand items, a thousand of which are a slice.
+/// Block times 1 + 0.01 x and 0.1 + 0.02 x s for x thousand items. A slice has a thousand
+/// thousands.
 PolicyTest two_affine_units() {
   PolicyTest test = tenths(10'000'000);
   add_affine(test, 1.0, 1e-5);
@@ -36,6 +37,8 @@ TEST(Acosta, ComesNearerToBalanceWithEveryRedistribution) {
   const Schedule schedule = run_schedule(test);
   const Sizes first = schedule.sizes(0, BlockTag::run);
   ASSERT_GE(first.size(), 5U);
+  // New shares are proportional to items per second. At first the units do 500,000 items in 6 s and
+  // in 10.1 s, which gives 627,330 and 372,670 items.
   EXPECT_EQ(first[0], 500'000);
   EXPECT_NEAR(static_cast<double>(first[1]), 627'330, 10);
   EXPECT_NEAR(static_cast<double>(first[2]), 636'120, 10);
@@ -47,8 +50,8 @@ TEST(Acosta, ComesNearerToBalanceWithEveryRedistribution) {
   EXPECT_NEAR(static_cast<double>(second[2]), 363'880, 10);
   EXPECT_NEAR(static_cast<double>(second[3]), 363'360, 10);
   EXPECT_NEAR(static_cast<double>(second[4]), 363'340, 10);
-  // Imbalance, the difference of the times over the longer: 0.406, 0.037, 0.0022; the optimum,
-  // 636,667 and 363,333 items, takes 7.36667 s.
+  // The imbalance is the difference of the times over the longer time: 0.406, 0.037, 0.0022. The
+  // optimum, 636,667 and 363,333 items, takes 7.36667 s.
   const std::vector<double> imbalance = {0.406, 0.037, 0.0022};
   for (std::size_t i = 0; i < imbalance.size(); ++i) {
     const double one_s = 1.0 + 1e-5 * static_cast<double>(first[i]);
@@ -61,7 +64,7 @@ TEST(Acosta, ComesNearerToBalanceWithEveryRedistribution) {
 
 TEST(Acosta, StopsAfterOneRedistributionAtItsThreshold) {
   const Schedule schedule = run_schedule(two_affine_units());
-  // The imbalances are 0.406 and 0.037.
+  // The imbalances are 0.406 and 0.037, the default threshold is between them.
   EXPECT_EQ(schedule.decisions_called("rebalance"), 1U);
   for (const Items items : schedule.sizes(1, BlockTag::run)) {
     EXPECT_TRUE(items == 500'000 || std::abs(items - 372'670) < 10) << items;
@@ -94,7 +97,7 @@ TEST(Acosta, EveryoneWaitsForEveryoneAfterEveryStep) {
   }
 }
 
-/// Two units whose blocks of 200 items take so long, in a step of 400.
+/// Two units that take `first_s` and `second_s` for 200 items. A step has 400 items.
 PolicyTest two_times(double first_s, double second_s) {
   PolicyTest test = tenths(4000);
   add_affine(test, 0.0, first_s / 200.0);
@@ -144,13 +147,13 @@ TEST(Acosta, GivesToTheOthersWhatAMemoryDoesNotHold) {
   PolicyTest test = two_times(1, 3);
   test.memory_bytes = {250.0, 1e9};
   const Schedule schedule = run_schedule(test);
-  EXPECT_EQ(schedule.sizes(0, BlockTag::run)[1], 250);  // of the 300 it could do
+  EXPECT_EQ(schedule.sizes(0, BlockTag::run)[1], 250);  // its speed would give it 300
   EXPECT_EQ(schedule.sizes(1, BlockTag::run)[1], 150);
   expect_all_done(schedule, 4000);
 }
 
 TEST(Acosta, StarvesNobodyOfWhomOneStepSaidLittle) {
-  // The second unit is a thousand times slower; it still gets an item a step.
+  // The second unit is a thousand times slower, but still gets one item per step.
   const Schedule schedule = run_schedule(two_times(1, 1000));
   const Sizes sizes = schedule.sizes(1, BlockTag::run);
   EXPECT_EQ(sizes.size(), 10U);
@@ -163,7 +166,7 @@ TEST(Acosta, SurvivesLossesAndGivesTheirSharesBackToThoseWhoReturn) {
   test.fake.faults.push_back({Seconds{7.0}, UnitId{0}, true});
   const Schedule schedule = run_schedule(test);
   expect_all_done(schedule, 4000);
-  // It lost its 100 of the second step at 4 s; its next block comes after it returned.
+  // It lost its 100 items of the second step at 4 s. Its next block comes after its return.
   const Sizes sizes = schedule.sizes(0, BlockTag::run);
   EXPECT_EQ(sizes[0], 200);
   EXPECT_EQ(sizes[1], 100);

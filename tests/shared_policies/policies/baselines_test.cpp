@@ -1,4 +1,4 @@
-// greedy, static and optimum on schedules that were worked out by hand.
+// Tests of greedy, static and optimum on schedules that were worked out by hand.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ PolicyTest three_affine_units(const std::string& policy, Items items) {
   return test;
 }
 
-/// A unit whose time grows with the square of the block.
+/// Adds a unit whose block time grows with the square of the block size.
 void add_quadratic(PolicyTest& test, double per_square_s) {
   class Square final : public CostModel {
    public:
@@ -49,7 +49,7 @@ TEST(Greedy, GivesEqualPiecesToWhoeverIsIdle) {
   add_affine(test, 0.0, 0.1);
   add_affine(test, 0.0, 0.25);
   const Schedule schedule = run_schedule(test);
-  // Unit 0 at 0, 1, 2, 3; unit 1 at 0 and 2.5: it ends last, at 5 s.
+  // Unit 0 begins blocks at 0, 1, 2 and 3 s, unit 1 at 0 and 2.5 s. Unit 1 ends last, at 5 s.
   EXPECT_EQ(schedule.sizes(0, BlockTag::run), (Sizes{10, 10, 10, 10}));
   EXPECT_EQ(schedule.sizes(1, BlockTag::run), (Sizes{10, 10}));
   EXPECT_NEAR(schedule.makespan(), 5.0, 1e-12);
@@ -79,7 +79,7 @@ TEST(Greedy, TakesTheCommonFirstBlockUnlessToldOtherwise) {
 
 TEST(Static, DividesOnceSoThatAllEndTogether) {
   const Schedule schedule = run_schedule(three_affine_units("static", 1000));
-  // 241.18, 502.94, 255.88 items: 2.512 s.
+  // Shares of 241.18, 502.94 and 255.88 items end together at 2.512 s.
   EXPECT_EQ(schedule.sizes(0, BlockTag::run), (Sizes{241}));
   EXPECT_EQ(schedule.sizes(1, BlockTag::run), (Sizes{503}));
   EXPECT_EQ(schedule.sizes(2, BlockTag::run), (Sizes{256}));
@@ -103,10 +103,11 @@ TEST(Static, CutsSharesIntoBlocksWhenAskedOrWhenMemoryDemandsIt) {
 TEST(Static, ReadsTheProfileAsALineOrAsASpeed) {
   PolicyTest test = three_affine_units("static", 900);
   test.parameters["model"] = "affine";
-  // The profile is three lines already: T = (900 + 10 + 125 + 1000) / 850.
+  // The profile consists of three lines already: T = (900 + 10 + 125 + 1000) / 850.
   EXPECT_NEAR(run_schedule(test).makespan(), 2035.0 / 850.0, 0.011);
   test.parameters["model"] = "speed";
-  // Speeds at 300 items: 300 / 3.1, 300 / 1.7, 300 / 2.6, in all 388.63: 224.1, 408.6, 267.2.
+  // Speeds at 300 items: 300 / 3.1, 300 / 1.7, 300 / 2.6, together 388.63. Shares: 224.1, 408.6,
+  // 267.2.
   const Schedule speeds = run_schedule(test);
   EXPECT_EQ(speeds.sizes(0, BlockTag::run), (Sizes{224}));
   EXPECT_EQ(speeds.sizes(1, BlockTag::run), (Sizes{409}));
@@ -139,7 +140,8 @@ TEST(Optimum, CutsAShareWhoseCostGrowsMoreThanInProportion) {
   add_quadratic(test, 1e-5);
   add_affine(test, 0.0, 0.02);
   const Schedule schedule = run_schedule(test);
-  // Blocks of 10 take 0.001 s: all 100 of them 0.1 s, while the other unit needs 0.2 s for one.
+  // All 100 blocks of 10 items take 0.001 s each on the first unit, 0.1 s together. The other unit
+  // needs 0.2 s for one.
   EXPECT_EQ(schedule.sizes(0, BlockTag::run), Sizes(100, 10));
   EXPECT_TRUE(schedule.sizes(1, BlockTag::run).empty());
   EXPECT_NEAR(schedule.makespan(), 0.1, 1e-9);

@@ -1,4 +1,4 @@
-// The catalog, and what it says to people who mistype.
+// Tests of the catalog of policies, and of its messages for mistyped names and values.
 #include "shared_policies/policies/catalog.hpp"
 
 #include <gtest/gtest.h>

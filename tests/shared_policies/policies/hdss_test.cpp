@@ -1,4 +1,4 @@
-// hdss on schedules that were worked out by hand.
+// Tests of hdss on schedules that were worked out by hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace {
 
 using Sizes = std::vector<Items>;
 
-/// Speeds 6 : 3 : 1 items a second, x0 = 5, equal blocks in phase 1: rounds of 5, 10 and 20 on
-/// every unit are 105 items in 35 s.
+/// Units of 6, 3 and 1 items per second, x0 = 5, equal blocks in phase 1. Rounds of 5, 10 and 20
+/// items on every unit are 105 items in 35 s.
 PolicyTest three_speeds(Items items) {
   PolicyTest test;
   test.policy = "hdss";
@@ -25,7 +25,7 @@ PolicyTest three_speeds(Items items) {
   return test;
 }
 
-/// Sizes of all blocks with `tag` in the order of handing out.
+/// Sizes of all blocks with `tag`, in the order in which they were handed out.
 Sizes sizes_in_order(const Schedule& schedule, BlockTag tag) {
   std::vector<std::pair<std::uint64_t, Items>> blocks;
   for (const BlockRecord& record : schedule.blocks) {
@@ -42,7 +42,8 @@ TEST(Hdss, HandsOutWeightedShrinkingBlocksAfterPhaseOne) {
   for (const std::uint32_t unit : {0U, 1U, 2U}) {
     EXPECT_EQ(schedule.sizes(unit, BlockTag::train), (Sizes{5, 10, 20}));
   }
-  // Weights 0.6, 0.3, 0.1; 800 items left.
+  // The weights are 0.6, 0.3 and 0.1, and 800 items are left. Each block is half of the rest times
+  // the weight, rounded up: 0.3 * 800, 0.15 * 560, 0.05 * 476, ...
   const Sizes grants = sizes_in_order(schedule, BlockTag::run);
   ASSERT_GE(grants.size(), 7U);
   EXPECT_EQ(Sizes(grants.begin(), grants.begin() + 7), (Sizes{240, 84, 24, 23, 65, 110, 13}));
@@ -63,7 +64,7 @@ TEST(Hdss, KeepsItsWeightsWhateverHappensAfterPhaseOne) {
     return (clock->now_s() < 34.0 ? 1.0 : 10.0) * items / 6.0;
   };
   const Schedule schedule = run_schedule(test);
-  // Every grant is still half of what is left times 0.6, 0.3 or 0.1, at least 5.
+  // Every grant is still half of the remaining items times 0.6, 0.3 or 0.1, and at least 5.
   std::vector<const BlockRecord*> run;
   for (const BlockRecord& record : schedule.blocks) {
     if (record.block.tag == BlockTag::run) run.push_back(&record);
@@ -80,7 +81,7 @@ TEST(Hdss, KeepsItsWeightsWhateverHappensAfterPhaseOne) {
   }
   EXPECT_EQ(left, 0);
   EXPECT_EQ(schedule.decisions.size(), 1U);
-  EXPECT_NEAR(schedule.makespan(), 35.0 + 400.0, 1e-6);  // of its 240 items at 0.6 a second
+  EXPECT_NEAR(schedule.makespan(), 35.0 + 400.0, 1e-6);  // 240 items at 0.6 items/s
 }
 
 TEST(Hdss, GrowsBlocksInProportionToSpeedsByDefault) {
@@ -94,11 +95,11 @@ TEST(Hdss, GrowsBlocksInProportionToSpeedsByDefault) {
 }
 
 TEST(Hdss, EndsPhaseOneWhenItsShareIsUsedUp) {
-  // Blocks that take a second whatever their size: every doubling doubles the speed.
+  // Blocks take 1 s whatever their size, so the speed doubles with each doubling of the size.
   PolicyTest test = three_speeds(1000);
   test.fake.units = {affine_unit(1.0, 0.0), affine_unit(1.0, 0.0)};
   const Schedule schedule = run_schedule(test);
-  // 10, 20, 40 and 80 items; 160 more would be above 200.
+  // 10, 20, 40 and 80 items. 160 more would exceed the limit of 200.
   EXPECT_EQ(schedule.sizes(0, BlockTag::train), (Sizes{5, 10, 20, 40}));
   EXPECT_NEAR(schedule.decisions.front().at.value, 4.0, 1e-9);
   test.parameters["training_share_max"] = "0.4";
@@ -106,7 +107,8 @@ TEST(Hdss, EndsPhaseOneWhenItsShareIsUsedUp) {
 }
 
 TEST(Hdss, ConvergesWhenGrowthBringsLittleMore) {
-  // 1 + x / 100: the speeds of 5, 10, 20 ... 5 g^r still double; from 160 on they do not.
+  // Block time 1 + x / 100: with doubled sizes the speed almost doubles at first, and hardly grows
+  // from 160 on.
   PolicyTest test = three_speeds(100'000);
   test.fake.units = {affine_unit(1.0, 0.01), affine_unit(1.0, 0.01)};
   const Schedule loose = [&] {
@@ -117,8 +119,8 @@ TEST(Hdss, ConvergesWhenGrowthBringsLittleMore) {
     test.parameters["convergence"] = "0.05";
     return run_schedule(test);
   }();
-  // 0.5: from 80 items on (80 / 1.8 = 44.4) to 160 (61.5) brings 38 %; a fit over 5 to 80 promises
-  // less than half already. Strict: to 2560 (96.2) from 1280 (92.8) brings 3.8 %.
+  // 0.5: from 80 items (80 / 1.8 = 44.4) to 160 (61.5) the speed grows by 38 %, and a fit over 5 to
+  // 80 already promises less than half. 0.05: from 1280 (92.8) to 2560 (96.2) it grows by 3.8 %.
   EXPECT_LT(loose.sizes(0, BlockTag::train).back(), 160);
   EXPECT_EQ(strict.sizes(0, BlockTag::train).back(), 2560);
 }
@@ -127,8 +129,8 @@ TEST(Hdss, EveryoneGrowsAloneWithoutBarriersWhenAskedTo) {
   PolicyTest test = three_speeds(10'000);
   test.parameters["phase1_sync"] = "false";
   const Schedule schedule = run_schedule(test);
-  // u0 has its three points at 5.83 s and repeats 20 items in 3.33 s until u2 has its own at 35 s:
-  // the ninth ends at 35.83 s.
+  // u0 has its three points at 5.83 s. Then it repeats blocks of 20 items in 3.33 s until u2 has
+  // its points at 35 s. The ninth repetition ends at 35.83 s.
   EXPECT_EQ(schedule.sizes(0, BlockTag::train),
             (Sizes{5, 10, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20}));
   EXPECT_EQ(schedule.sizes(2, BlockTag::train), (Sizes{5, 10, 20}));

@@ -1,4 +1,5 @@
-// Units that go and come at awkward moments: small cases of what the contract test ran into.
+// Tests of units that leave and join at difficult moments: small cases that the contract test
+// found.
 #include <gtest/gtest.h>
 
 #include "tests/support/policy_schedule.hpp"
@@ -7,10 +8,10 @@ namespace equipoise::membership_test {
 namespace {
 
 TEST(Membership, PlbHecGivesWhatALateUnitLosesToOneThatGotNothingWhenTheOthersAreGone) {
-  // Rounds of 10, 20, 40, 80 on u0 and of 10, 1, 1, 1 on u1 end at 10, 11, 12, 13 s. A step of
-  // 2 % = 20 items takes u0 0.2 s and u1 1 s for a single item: all steps are u0's. u2 comes at
-  // 15 s and trains on 10 items until 25 s; u0 has done all the others by 21.27 s. It goes when
-  // nothing is left, and then u2 with its block: that is u1's, for 10 s.
+  // Rounds of 10, 20, 40, 80 items on u0 and of 10, 1, 1, 1 on u1 end at 10, 11, 12, 13 s. A step
+  // of 2 % = 20 items takes u0 0.2 s, and a single item takes u1 1 s, so u0 gets all steps. u2
+  // joins at 15 s and trains on 10 items until 25 s. u0 has done all other items by 21.27 s. It
+  // leaves when nothing is left, and then u2 fails with its block. u1 must do that block, in 10 s.
   PolicyTest test;
   test.policy = "plb-hec";
   test.parameters = {{"initial_block_items", "10"}};
@@ -31,8 +32,8 @@ TEST(Membership, PlbHecGivesWhatALateUnitLosesToOneThatGotNothingWhenTheOthersAr
 }
 
 TEST(Membership, EquipoiseWaitsForTheFirstFinishWhenNothingIsKnownOfTheUnitThatIsLeft) {
-  // Each begins with one item of 1 s. u0 is lost half-way: then the last few grains are to be
-  // given among units of which none has finished a block. u1 goes on with the other 7 at 1 s.
+  // Each unit begins with one item of 1 s. u0 is lost half-way. Then the last grains must be
+  // assigned while no unit has finished a block. u1 does the other 7 items at 1 s each.
   PolicyTest test;
   test.policy = "equipoise";
   test.items = 8;

@@ -1,4 +1,4 @@
-// What a policy asks of the run loop: granted at once, and charged for its own time only.
+// Tests of Decisions: requests are granted at once, and a policy is charged for its own time only.
 #include "shared_policies/model/decision.hpp"
 
 #include <gtest/gtest.h>
@@ -18,8 +18,9 @@ namespace equipoise::decisions_test {
 namespace {
 
 TEST(Decisions, GrantsAtOnceAndSaysHowMuch) {
-  // 23 items in grains of 5: 7 is one grain, 12 two of which memory holds one, then 13 are left,
-  // of which the rest below a grain goes along with the last block.
+  // 23 items in grains of 5. A request for 7 gets one grain. A request for 12 would be two grains,
+  // but memory holds one. Then 13 items are left, and the last block also takes the 3 items that
+  // are less than a grain.
   std::vector<Items> granted;
   std::vector<Items> left;
   Scripted policy([&](const View& view, const Event& event, Decisions& decisions) {
@@ -61,12 +62,12 @@ TEST(Decisions, GrantsNothingBeforeAnIterationStarts) {
   EXPECT_EQ(granted, 0);
 }
 
-/// A clock that goes on when somebody says that he worked.
+/// A clock that advances only when the test adds time.
 struct WorkedTime {
   Seconds now;
 };
 
-/// Charges what passed on `clock` between `begin` and the decision, pauses left out.
+/// A decision costs the time on `clock` since `begin` or the last decision, without pauses.
 class WorkedPrice final : public CostMeter {
  public:
   explicit WorkedPrice(const WorkedTime& clock) : clock_(clock) {}
@@ -85,8 +86,8 @@ class WorkedPrice final : public CostMeter {
 };
 
 TEST(Decisions, ChargesAPolicyForItsOwnTimeOnly) {
-  // The policy works 1 s, has a block begun, which takes the executor 10 s, works 2 s and decides:
-  // 3 s. What it does behind that counts for its next decision of the same answer: 4 s.
+  // The policy works for 1 s and has a block begun, which takes the executor 10 s. It works for 2 s
+  // and decides: 3 s. Its work after that counts for the next decision in the same answer: 4 s.
   WorkedTime clock;
   class SlowToBegin final : public Executor {
    public:

@@ -1,4 +1,5 @@
-// Runs that were journaled are decided again: the same decisions agree, others are named.
+// Tests of the journal check: recorded runs are decided again, and the first different decision is
+// named.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -44,7 +45,7 @@ TEST(JournalCheck, AgreesWithEveryPolicyThroughLossesJoinsTimersAndDecisions) {
   }
 }
 
-/// A run of `greedy` on two units: 10 blocks.
+/// A run of `greedy` on two units, with 10 blocks.
 RecordedRun greedy_run(Items items = 100) {
   return record(*policy_called(find_policy("greedy"), {}), setup_of(2, items_of(items)),
                 {{affine_unit(0, 1), affine_unit(0, 2)}, {}, {}});
@@ -61,7 +62,7 @@ TEST(JournalCheck, NamesTheBlockWhoseItemsWereChanged) {
   block.block.items += 1;
   const JournalCheck check = check_greedy(run);
   ASSERT_TRUE(check.difference);
-  EXPECT_EQ(check.blocks, id);  // those before it agree
+  EXPECT_EQ(check.blocks, id);  // the blocks before it agree
   EXPECT_NE(check.difference->recorded.find("block " + std::to_string(id) + ":"),
             std::string::npos);
   EXPECT_NE(check.difference->recorded, check.difference->now);
@@ -150,7 +151,7 @@ TEST(JournalCheck, ChecksARunThatWasKilledAtAnyLine) {
 }
 
 TEST(JournalCheck, EndsForEveryJournalHoweverItsLinesAreShuffled) {
-  // Lines left out, doubled or exchanged: always an answer, never a hang or a crash.
+  // Lines that are missing or exchanged: there is always an answer, never a hang or a crash.
   const auto& info = find_policy("plb-hec");
   const RunSetup setup = faulty_setup();
   const RecordedRun run = record(*policy_called(info, setup.units), setup, faulty_machine());

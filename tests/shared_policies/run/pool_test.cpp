@@ -1,4 +1,4 @@
-// Cutting blocks from the pool, and the proof that every item was done once.
+// Tests of cutting blocks from the pool, and of the proof that every item was done once.
 #include "shared_policies/run/pool.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ TEST(Pool, CutsFromTheFrontWithoutGaps) {
 }
 
 TEST(Pool, LeavesNoCrumbWhenItFits) {
-  Pool pool(100, 16);  // 96 would leave 4
+  Pool pool(100, 16);  // a block of 96 would leave 4 items
   EXPECT_EQ(pool.cut(96, 100).items, 100);
   EXPECT_EQ(pool.remaining(), 0);
 }
@@ -50,7 +50,7 @@ TEST(Pool, DoesALostRangeAgainFirst) {
   const ItemRange kept = pool.cut(10, 100);
   pool.put_back(lost);
   EXPECT_EQ(pool.remaining(), 90);
-  EXPECT_EQ(pool.cut(50, 100).first, lost.first);  // the range of 10 alone: blocks are contiguous
+  EXPECT_EQ(pool.cut(50, 100).first, lost.first);  // only 10: blocks are contiguous
   EXPECT_EQ(pool.cut(50, 100).first, kept.first + kept.items);
 }
 

@@ -1,4 +1,5 @@
-// The blocks of recorded runs, issued again: the same ones in the same order, whatever the machine.
+// Tests of recorded decisions: the blocks of a recorded run are issued again in the same order on
+// any machine.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -14,7 +15,7 @@
 namespace equipoise::recorded_decisions_test {
 namespace {
 
-/// Unit, first item, items, phase and iteration of every accepted block, by id.
+/// By block id: unit, first item, items, phase, iteration and tag of every accepted block.
 using Blocks = std::map<std::uint64_t, std::tuple<std::uint32_t, Items, Items, int, int, BlockTag>>;
 
 void add(Blocks& blocks, const BlockRecord& b) {
@@ -47,7 +48,7 @@ void issue_again(const RecordedRun& run, FakeSetup machine, Again& again) {
   for (const BlockRecord& b : again.journal.blocks) add(again.blocks, b);
 }
 
-/// Fast where the machine of `faulty_machine` is slow; nothing fails.
+/// Fast where `faulty_machine` is slow; no unit fails.
 FakeSetup other_machine() {
   return {{affine_unit(0.1, 0.05), affine_unit(0.3, 0.01), affine_unit(0, 0.004)}, {}, {}};
 }
@@ -67,8 +68,9 @@ TEST(RecordedDecisions, IssueTheSameBlocksOnAnotherMachine) {
 }
 
 TEST(RecordedDecisions, TakeAsLongOnTheSameMachine) {
-  // Without thinking and timers, whoever issues the same blocks after the same finishes needs as
-  // long: to the last bit, for what a fake unit takes depends on its blocks alone.
+  // Without decision costs and timers, the same blocks after the same finishes take the same time.
+  // The ends are equal to the last bit, because the time of a fake unit depends on its blocks
+  // alone.
   for (const char* name : {"greedy", "gss", "awf-c", "plb-hec", "hdss", "acosta"}) {
     SCOPED_TRACE(name);
     const RunSetup setup = setup_of(3, items_of(20'000, 4, 2));
@@ -93,8 +95,8 @@ TEST(RecordedDecisions, TakeAsLongOnTheSameMachine) {
 }
 
 TEST(RecordedDecisions, KeepABlockBackUntilWhatItWaitedForIsBack) {
-  // u0 does 10 items while u1 waits for it: then both get 10 more. On a machine where u0 takes ten
-  // times as long, u1 still waits for it.
+  // u0 does 10 items while u1 waits for it. Then both get 10 more. On a machine on which u0 takes
+  // ten times as long, u1 must still wait for it.
   Scripted waits([](const View& view, const Event& event, Decisions& decisions) {
     if (std::holds_alternative<IterationStarted>(event.what)) decisions.assign(UnitId{0}, 10);
     if (std::holds_alternative<BlockFinished>(event.what) && view.remaining() == 20) {
@@ -134,7 +136,7 @@ TEST(RecordedDecisions, LoseAgainWhatWasLost) {
 }
 
 TEST(RecordedDecisions, LoseAgainWhatWasLostInALaterIteration) {
-  // Three iterations of 20 s; u1 goes at many places of the second and third, and comes back.
+  // Three iterations of 20 s. u1 fails at many times in the second and third, and comes back.
   for (const char* name : {"greedy", "gss", "plb-hec", "acosta"}) {
     for (double at_s = 20.5; at_s < 60.0; at_s += 3.25) {
       SCOPED_TRACE(testing::Message() << name << " at " << at_s);
@@ -172,7 +174,7 @@ TEST(RecordedDecisions, AreFoundByTheNamesOfUnits) {
   const RecordedRun run = record(*policy_called(find_policy("gss"), {}), setup_of(2, items_of(100)),
                                  {{affine_unit(0, 1), affine_unit(0, 2)}, {}, {}});
   RunSetup setup = setup_of(4, items_of(100));
-  std::swap(setup.units[0].name, setup.units[3].name);  // u3, u1, u2, u0
+  std::swap(setup.units[0].name, setup.units[3].name);  // the order is u3, u1, u2, u0
   const RecordedDecisions decisions(run, setup.units, setup.phases, "run.jsonl");
   const auto executor = make_fake_executor(
       {{affine_unit(0, 1), affine_unit(0, 2), affine_unit(0, 1), affine_unit(0, 1)}, {}, {}});

@@ -1,4 +1,4 @@
-// The numbers of runs and their summaries, against values worked out by hand.
+// Tests of the numbers of runs and of their summaries, with values worked out by hand.
 #include "shared_policies/run/results.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ TEST(Metrics, AddsUpARun) {
   units[1].busy_w = 5;
   Metrics metrics(units, {{{10, 100}, {50, 100}}});
   metrics.block(record(0, 60, 4, 4));
-  metrics.block(record(1, 40, 6, 8));  // smaller than the 50 that were recorded
+  metrics.block(record(1, 40, 6, 8));  // smaller than the smallest recorded size, 50
   metrics.decision({Seconds{1}, Seconds{0.25}, Seconds{1.25}, {std::nullopt, "fit", {}}});
   metrics.decision({Seconds{2}, Seconds{0.75}, Seconds{2.75}, {std::nullopt, "rebalance", {}}});
   metrics.event({Seconds{3}, "block_lost", UnitId{0}, Block{3, 0, 20}});
@@ -75,10 +75,10 @@ TEST(Metrics, CountsOverlappingStagesOfAUnitOnce) {
     metrics.block(r);
   };
   block(1, 2, 1, 4);   // [0, 4]
-  block(1, 2, 1, 6);   // [2, 6]: its copy in waited for nothing, it computed from 3 to 5
+  block(1, 2, 1, 6);   // [2, 6]: its copy in did not wait, and it computed from 3 to 5
   block(1, 1, 1, 12);  // [9, 12] after a pause of 3
-  block(1, 2, 2, 13);  // [8, 13]: began before the one that ended earlier
-  block(1, 9, 1, 13);  // [2, 13]: reaches into the stretch before; all of the pause was occupied
+  block(1, 2, 2, 13);  // [8, 13]: began before the block above, which ended earlier
+  block(1, 9, 1, 13);  // [2, 13]: reaches into the stretch before, so the whole pause was occupied
   block(0, 1, 0, 20);  // [19, 20]
   EXPECT_DOUBLE_EQ(metrics.numbers().units[0].occupied.value, 13 + 1);
   EXPECT_DOUBLE_EQ(idle_fraction(metrics.numbers(), 0), 6.0 / 20.0);
@@ -97,7 +97,7 @@ TEST(Metrics, KeepsTheIdleFractionBetweenNoneAndAllHoweverStagesOverlap) {
 }
 
 TEST(Statistics, GiveStudentsInterval) {
-  // Mean 3, sd sqrt(2.5), t(0.975, 4 degrees) = 2.776445.
+  // Mean 3, sd sqrt(2.5), t(0.975, 4 degrees of freedom) = 2.776445.
   const Statistics s = summarise(std::vector<double>{1, 2, 3, 4, 5});
   EXPECT_DOUBLE_EQ(s.mean, 3.0);
   EXPECT_NEAR(s.sd, 1.5811388, 1e-7);
@@ -185,12 +185,12 @@ TEST(Results, PairRepetitionsThatMetTheSameLuck) {
       summarise("a", "sim", {run_of(0, 2.0), run_of(1, 3.0), run_of(2, 9.0)}, std::nullopt),
       summarise("b", "sim", {run_of(3, 5.0), run_of(1, 2.0), run_of(0, 1.0)}, std::nullopt),
       summarise("a", "real", {run_of(0, 2.0)}, std::nullopt)};
-  // Repetitions 0 and 1 are common: 2/1 and 3/2. Student's t for two values is 12.7062.
+  // Both have repetitions 0 and 1: ratios 2/1 and 3/2. Student's t for two values is 12.7062.
   const std::optional<Statistics> ratio = paired_ratio(results[0], results[1]);
   ASSERT_TRUE(ratio.has_value());
   EXPECT_DOUBLE_EQ(ratio->mean, 1.75);
   EXPECT_NEAR(ratio->ci95_high - ratio->mean, 12.7062047 * 0.25, 1e-6);
-  EXPECT_FALSE(paired_ratio(results[0], results[2]).has_value());  // another world
+  EXPECT_FALSE(paired_ratio(results[0], results[2]).has_value());  // simulated and real
   compare_with_reference(results, "b");
   EXPECT_DOUBLE_EQ(results[0].paired_ratio->mean, 1.75);
   EXPECT_DOUBLE_EQ(results[1].paired_ratio->mean, 1.0);

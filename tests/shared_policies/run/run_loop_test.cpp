@@ -1,4 +1,5 @@
-// The run loop on the fake executor: schedules worked out by hand, losses, stalls, barriers.
+// Tests of the run loop on the fake executor: schedules worked out by hand, losses, stalls and
+// barriers.
 #include "shared_policies/run/run_loop.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +14,8 @@ namespace equipoise::run_loop_test {
 namespace {
 
 TEST(RunLoop, GivesWorkToWhoeverIsIdle) {
-  // 1 s and 2 s an item, pieces of 2: u0 ends at 2, 4, 6; u1 at 4 and 8. 10 items.
+  // 10 items in pieces of 2 on units that take 1 s and 2 s per item: u0 ends at 2, 4, 6 s, u1 at 4
+  // and 8 s.
   auto executor = make_fake_executor({{affine_unit(0, 1), affine_unit(0, 2)}, {}, {}});
   Scripted policy = pieces_of(2);
   MemoryJournal journal;
@@ -54,7 +56,8 @@ TEST(RunLoop, FillsTheSlotsOfAUnit) {
   RunSetup setup = setup_of(1, items_of(10));
   setup.units[0].slots = 3;
   Scripted policy = pieces_of(1);
-  // Dispatch takes 1 s, hidden behind the blocks that run: only the first waits.
+  // Dispatch takes 1 s. It is hidden behind the running blocks, so only the first block waits for
+  // it.
   auto executor = make_fake_executor({{affine_unit(0, 2)}, Seconds{1}, {}});
   MemoryJournal journal;
   EXPECT_TRUE(run_policy(*executor, policy, setup, journal).complete);
@@ -64,7 +67,7 @@ TEST(RunLoop, FillsTheSlotsOfAUnit) {
 }
 
 TEST(RunLoop, PutsALostBlockBackAndDoesItOnAnotherUnit) {
-  // u1 fails at 3 s in the middle of its block [5, 10); u0 does it afterwards.
+  // u1 fails at 3 s in the middle of its block [5, 10). u0 does these items afterwards.
   auto executor = make_fake_executor(
       {{affine_unit(0, 1), affine_unit(0, 1)}, {}, {{Seconds{3}, UnitId{1}, false}}});
   Scripted policy = pieces_of(5);
@@ -76,13 +79,14 @@ TEST(RunLoop, PutsALostBlockBackAndDoesItOnAnotherUnit) {
   ASSERT_EQ(journal.blocks.size(), 2u);
   EXPECT_EQ(journal.blocks[1].unit.index, 0u);
   EXPECT_EQ(journal.blocks[1].block.first, 5);
-  EXPECT_NE(journal.blocks[1].block.id, 1u);  // a new id: a late result would be recognised
+  EXPECT_NE(journal.blocks[1].block.id, 1u);  // a new id, so that a late result is recognised
   EXPECT_DOUBLE_EQ(journal.blocks[1].end.value, 10.0);
 }
 
 TEST(RunLoop, JournalsWhatEveryBlockWasHandedOutAfter) {
-  // u1 is lost at 2.5 s with its block 1, after u0's blocks 0 and 2. The unit's loss and its
-  // block's are two more events, the end of block 3 is the fifth, and then u0 gets what is left.
+  // u1 is lost at 2.5 s with its block 1, after u0's blocks 0 and 2. The loss of the unit and the
+  // loss of the block are two more events, and the end of block 3 is the fifth. Then u0 gets the
+  // rest.
   auto executor = make_fake_executor(
       {{affine_unit(0, 1), affine_unit(0, 4)}, {}, {{Seconds{2.5}, UnitId{1}, false}}});
   Scripted policy = pieces_of(1);
@@ -113,7 +117,7 @@ TEST(RunLoop, JournalsALostUnitBeforeItsBlocks) {
 }
 
 TEST(RunLoop, LosesNoBlockBeforeItIsHandedOut) {
-  // The master thinks from 2 s to 5 s before it hands block 2 to u1, which is lost at 3 s.
+  // The master thinks from 2 s to 5 s before it hands block 2 to u1, but u1 is lost at 3 s.
   auto executor = make_fake_executor(
       {{affine_unit(0, 2), affine_unit(0, 1)}, {}, {{Seconds{3}, UnitId{1}, false}}});
   Scripted policy([](const View& view, const Event& event, Decisions& decisions) {
@@ -161,12 +165,12 @@ TEST(RunLoop, JournalsTimersAndWhatIsOutstandingWhenItIsStopped) {
   const EventRecord& last = journal.events.back();
   EXPECT_EQ(last.block->items, 2);
   EXPECT_EQ(last.assigned, journal.blocks.back().end);
-  EXPECT_EQ(last.after_events, journal.blocks.size() + 1);  // and the timer
+  EXPECT_EQ(last.after_events, journal.blocks.size() + 1);  // plus one for the timer
 }
 
 TEST(RunLoop, ShowsPoliciesTimesOfEventsOnly) {
-  // Every time that the policy can see is one that the journal holds: 0, ends of blocks, times of
-  // handing out, ends of Decisions. The master thinks 0.3 s after the first block.
+  // The policy must only see times that are in the journal: 0, ends of blocks, times of handing
+  // out, and ends of Decisions. The master thinks for 0.3 s after the first block.
   class Dear final : public CostMeter {
    public:
     Seconds price(const Decision& /*decision*/) override { return Seconds{0.3}; }
@@ -278,7 +282,7 @@ TEST(RunLoop, FiresATimerAfterTheFinishesOfItsInstant) {
   EXPECT_EQ(seen, (std::vector<std::string>{"finish", "timer", "finish", "finish"}));
 }
 
-/// Every Decision costs the same.
+/// A meter with which every Decision costs 0.5 s.
 class FixedPrice final : public CostMeter {
  public:
   Seconds price(const Decision&) override { return Seconds{0.5}; }
@@ -334,7 +338,7 @@ TEST(RunLoop, DoesEveryItemOnceWhateverFails) {
       fake.faults.push_back({Seconds{upto(100) * 0.1}, unit, upto(2) == 1});
     }
     for (std::uint32_t i = 0; i < n; ++i) {
-      fake.faults.push_back({Seconds{1000}, UnitId{i}, true});  // in the end all come back
+      fake.faults.push_back({Seconds{1000}, UnitId{i}, true});  // in the end all units are present
     }
     auto executor = make_fake_executor(fake);
     Scripted policy([&](const View& view, const Event& event, Decisions& decisions) {

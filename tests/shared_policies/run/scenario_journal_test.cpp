@@ -1,4 +1,4 @@
-// What a journal says of the scenario that disturbs its run.
+// Tests of the events that a journal holds about the scenario of its run.
 #include "shared_policies/run/scenario_journal.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ TEST(ScenarioJournal, WritesEveryDisturbanceBeforeWhatComesAfterIt) {
   EXPECT_EQ(words(memory), (std::vector<std::string>{"iteration_started"}));
   journal->block({UnitId{0}, {}, {}, {}, Seconds{1.5}});
   EXPECT_EQ(words(memory), (std::vector<std::string>{"iteration_started", "compete"}));
-  // At one time the cause comes first.
+  // At equal times the cause comes first.
   journal->event({Seconds{3.0}, "unit_lost", UnitId{1}});
   EXPECT_EQ(words(memory),
             (std::vector<std::string>{"iteration_started", "compete", "fail", "unit_lost"}));

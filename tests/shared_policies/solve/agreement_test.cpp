@@ -1,5 +1,5 @@
-// The direct solver and Ipopt, held together on random problems, and both against the conditions
-// that a solution must meet.
+// Tests of the direct solver against Ipopt on random problems, and of the direct solver against the
+// optimality conditions.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ double between(std::mt19937_64& random, double low, double high) {
   return low + (high - low) * static_cast<double>(random() >> 11) * 0x1p-53;
 }
 
-/// One cost of a random family, of about `slowness` seconds for all items.
+/// A cost from a random family that takes about `slowness` seconds for all items.
 std::unique_ptr<CostModel> random_cost(std::mt19937_64& random, double items, double fixed_s) {
   const double slowness = std::exp2(between(random, -3.0, 3.0));
   BasisCoefficients a{};
@@ -77,7 +77,7 @@ RandomProblem random_problem(std::mt19937_64& random) {
   return problem;
 }
 
-/// The conditions of Karush, Kuhn and Tucker for non-decreasing costs.
+/// Expects the Karush-Kuhn-Tucker conditions for non-decreasing costs.
 void expect_optimal(const RandomProblem& problem, const Split& split) {
   const double sum = std::accumulate(split.items.begin(), split.items.end(), 0.0);
   EXPECT_NEAR(sum / problem.items, 1.0, 1e-10);

@@ -1,5 +1,5 @@
-// Straight lines that end together, and whole grains in proportion: against values worked out by
-// hand.
+// Tests of closed forms (straight lines that end together, whole grains in proportion, logarithmic
+// speeds) against values worked out by hand.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -25,7 +25,7 @@ void expect_shares(const std::vector<double>& shares, const std::vector<double>&
 }
 
 TEST(LineFinish, EndsAllLinesTogether) {
-  // 0.1 + 0.01 x, 0.5 + 0.004 x, 2 + 0.002 x.
+  // The lines 0.1 + 0.01 x, 0.5 + 0.004 x and 2 + 0.002 x.
   std::vector<CostLine> lines = {{0.01, -0.1, no_cap}, {0.004, -0.5, no_cap}, {0.002, -2, no_cap}};
   expect_shares(divide_by_lines(lines, 1000), {241.176, 502.941, 255.882});  // T = 2.511765
   expect_shares(divide_by_lines(lines, 100), {57.143, 42.857, 0});           // T = 0.671429
@@ -35,7 +35,7 @@ TEST(LineFinish, EndsAllLinesTogether) {
 }
 
 TEST(LineFinish, TakesLinesThatBeginBelowZero) {
-  // x - 1 and 2 x - 1: T = (10 - 1 - 0.5) / 1.5 = 5.667.
+  // The lines x - 1 and 2 x - 1: T = (10 - 1 - 0.5) / 1.5 = 5.667.
   expect_shares(divide_by_lines(std::vector<CostLine>{{1, 1, no_cap}, {2, 1, no_cap}}, 10),
                 {6.667, 3.333});
 }
@@ -78,18 +78,19 @@ Sizes divide(const std::vector<double>& weights, Items items, Items grain = 1,
 TEST(Apportion, RoundsUpTheLargestRemainders) {
   EXPECT_EQ(divide({1, 2, 7}, 100), (Sizes{10, 20, 70}));
   EXPECT_EQ(divide({1, 1, 1}, 10), (Sizes{4, 3, 3}));
-  EXPECT_EQ(divide({0.1, 0.05, 0.02}, 1000), (Sizes{588, 294, 118}));  // 588.24 294.12 117.65
+  // Exact shares 588.24, 294.12, 117.65.
+  EXPECT_EQ(divide({0.1, 0.05, 0.02}, 1000), (Sizes{588, 294, 118}));
 }
 
 TEST(Apportion, DealsInGrains) {
-  // 12 grains of 8: 4.8, 7.2.
+  // 12 grains of 8 items, exact shares 4.8 and 7.2 grains.
   EXPECT_EQ(divide({2, 3}, 100, 8), (Sizes{40, 56}));
   EXPECT_EQ(divide({2, 3}, 5, 8), (Sizes{0, 8}));
 }
 
 TEST(Apportion, LeavesNobodyOutWhileThereAreGrainsEnough) {
   EXPECT_EQ(divide({1e-9, 1, 1}, 101), (Sizes{1, 50, 50}));
-  // 22 light ones take a grain each, the others share the rest two to one.
+  // The 22 light units get one grain each. The others share the rest two to one.
   std::vector<double> weights(24, 0.001);
   weights[0] = 100;
   weights[1] = 50;
@@ -106,13 +107,13 @@ TEST(Apportion, GivesToTheOthersWhatACapDoesNotHold) {
 }
 
 TEST(LogSpeed, FitsTheSpeedsOfGrowingBlocks) {
-  // Seven items a second more with every doubling: 7 / ln 2.
+  // The speed grows by seven items per second with every doubling: alpha = 7 / ln 2.
   const std::vector<SpeedSample> samples = {{10, 50}, {20, 57}, {40, 64}, {80, 71}};
   const LogSpeed curve = fit_log_speed(samples);
   EXPECT_NEAR(curve.alpha, 10.0989, 1e-4);
   EXPECT_NEAR(curve.beta, 26.7465, 1e-4);
   EXPECT_NEAR(curve.at(160), 78.0, 1e-9);
-  EXPECT_NEAR(curve.at(160) / curve.at(80) - 1.0, 0.0986, 5e-5);  // not converged at 5 %
+  EXPECT_NEAR(curve.at(160) / curve.at(80) - 1.0, 0.0986, 5e-5);  // at 5 % not yet converged
 }
 
 TEST(LogSpeed, IsConstantWhereSpeedFallsOrOneSizeIsKnown) {

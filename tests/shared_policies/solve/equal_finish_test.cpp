@@ -1,4 +1,4 @@
-// The equal-finish division on problems whose answers were worked out independently.
+// Tests of the equal-finish division on problems whose answers were computed independently.
 #include "shared_policies/solve/equal_finish.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace equipoise::equal_finish_test {
 namespace {
 
-/// A cost from a function and its derivative.
+/// A cost given by a function and its derivative.
 class FormulaCurve final : public CostModel {
  public:
   FormulaCurve(std::function<double(double)> seconds, std::function<double(double)> slope,
@@ -115,7 +115,8 @@ TEST(EqualFinish, SolvesAConcaveAndAConvexCost) {
 }
 
 TEST(EqualFinish, ReadsACostThatFallsAsItsEnvelope) {
-  // 1 s at 100 items, 0.5 s at 150, then 0.01 s an item more: 1 s again at 200.
+  // 1 s at 100 items, 0.5 s at 150 items, then 0.01 s per additional item, so 1 s again at 200
+  // items.
   const FormulaCurve hill(
       [](double x) {
         return x <= 100.0   ? 0.01 * x
@@ -124,16 +125,16 @@ TEST(EqualFinish, ReadsACostThatFallsAsItsEnvelope) {
       },
       [](double x) { return x < 100.0 || x >= 150.0 ? 0.01 : -0.01; }, false);
   const AffineCurve line(0.0, 0.01);
-  // Below 1 s both give 100 T: 180 items take 0.9 s.
+  // Below 1 s each unit does 100 T items, so 180 items take 0.9 s.
   const Split below = split_of({&hill, &line}, 180.0);
   EXPECT_NEAR(below.finish_s, 0.9, 1e-9);
   EXPECT_NEAR(below.items[0], 90.0, 1e-6);
-  // At 1 s the hill's envelope holds 100 to 200 items: 250 items need no longer.
+  // At 1 s the envelope of the falling cost holds 100 to 200 items, so 250 items also take 1 s.
   const Split at_the_jump = split_of({&hill, &line}, 250.0);
   EXPECT_NEAR(at_the_jump.finish_s, 1.0, 1e-9);
   EXPECT_NEAR(at_the_jump.items[0], 150.0, 1e-5);
   EXPECT_NEAR(at_the_jump.items[1], 100.0, 1e-5);
-  // Above, x = 200 + 100 (T - 1) and 100 T.
+  // Above 1 s the units do 200 + 100 (T - 1) and 100 T items.
   const Split above = split_of({&hill, &line}, 400.0);
   EXPECT_NEAR(above.finish_s, 1.5, 1e-9);
   EXPECT_NEAR(above.items[0], 250.0, 1e-6);
@@ -148,14 +149,14 @@ TEST(EqualFinish, SharesWorkAmongUnitsThatTakeTheSameTimeWhateverTheirWork) {
 }
 
 TEST(EqualFinish, DividesByPiecewiseLinearSpeeds) {
-  // 1 item/s at 10 items, 3 items/s at 30: t(20) = 20 / 2.
+  // 1 item/s at 10 items and 3 items/s at 30 items, so t(20) = 20 / 2.
   const SpeedCurve saturating(
       std::vector<CostSample>{{10.0, 10.0, 1.0, 0.0}, {30.0, 10.0, 1.0, 0.0}});
   EXPECT_NEAR(saturating.at(20.0).seconds, 10.0, 1e-12);
   EXPECT_FALSE(saturating.non_decreasing());
   const SpeedCurve slowing(std::vector<CostSample>{{10.0, 10.0, 1.0, 0.0}, {30.0, 60.0, 1.0, 0.0}});
   EXPECT_TRUE(slowing.non_decreasing());
-  // Speeds 1 and, at 20 items, 0.75: 20 / 0.75 s = 26.67 items of a unit with 1 item/s.
+  // Speeds 1 at 10 items and 0.75 at 20 items. In 20 / 0.75 s a unit of 1 item/s does 26.67 items.
   const AffineCurve line(0.0, 1.0);
   const Split split = split_of({&slowing, &line}, 20.0 + 20.0 / 0.75);
   EXPECT_NEAR(split.finish_s, 20.0 / 0.75, 1e-8);
@@ -167,7 +168,8 @@ TEST(IntegerRounding, KeepsTheSumAndGivesTheRestWhereItCostsLeast) {
   const std::vector<double> shares = {241.176471, 502.941176, 255.882353};
   const std::vector<Items> caps(3, 1'000'000);
   const auto blocks = round_to_sum({costs, shares, caps, 1000, 1});
-  // Floors leave two: 2.516 s, 2.514 s, 2.512 s with one more; then 2.516, 2.514, 2.514.
+  // Rounding down leaves two items. One more takes 2.516 s, 2.514 s or 2.512 s; the second 2.516,
+  // 2.514 or 2.514 s.
   EXPECT_EQ(blocks, (std::vector<Items>{241, 503, 256}));
 }
 
@@ -176,7 +178,8 @@ TEST(IntegerRounding, RespectsGrainCapsAndThePartialLastGrain) {
   const std::vector<double> shares = {50.0, 57.0};
   const std::vector<Items> caps = {1000, 60};
   const auto blocks = round_to_sum({costs, shares, caps, 107, 10});
-  // Floors 50 and 50; the last 7 items cost 0.74 s on b (60 fit) and 0.7 s on a.
+  // Rounding down to whole grains gives 50 and 50. The last 7 items cost 0.74 s on b, where 60 fit,
+  // and 0.7 s on a.
   EXPECT_EQ(blocks[0] + blocks[1], 107);
   EXPECT_LE(blocks[1], 60);
   EXPECT_EQ(nearest_block(14.9, 10, 1000), 10);

@@ -1,5 +1,5 @@
-// Lower bounds for speeds and bandwidths that change: worked out by hand, and never above a
-// schedule.
+// Tests of lower bounds under scenarios: values worked out by hand, and comparison with random
+// schedules, which a bound must never exceed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using Kind = DisturbanceKind;
 
-/// Units that do an item in 0.01 s, whatever the block.
+/// Units that take 0.01 s per item, without fixed cost.
 BoundProblem equal_units(int count, Items items) {
   BoundProblem problem(items);
   for (int p = 0; p < count; ++p) problem.add_affine_unit(0.0, 0.01);
@@ -45,7 +45,8 @@ TEST(DisturbedBound, WorksAtTheSpeedThatIsLeft) {
   EXPECT_NEAR(problem.bound().seconds, 10.0, 1e-7);
   problem.disturb(4.0, Kind::slow, "u0", 2.0);  // 4 s, then 6 s of work at half the speed
   EXPECT_NEAR(problem.bound().seconds, 16.0, 1e-7);
-  problem.disturb(4.0, Kind::compete, "u0", 0.5, 8.0);  // 1 s of work from 4 to 8, then 5 at half
+  // 1 s of work from 4 to 8, then 5 s of work at half the speed.
+  problem.disturb(4.0, Kind::compete, "u0", 0.5, 8.0);
   EXPECT_NEAR(problem.bound().seconds, 18.0, 1e-7);
   EXPECT_NEAR(problem.bound(3.0).seconds, 1.0 + 4.0 + 2.0 * 8.0, 1e-7);
   EXPECT_NEAR(problem.bound(100.0).seconds, 20.0, 1e-7);
@@ -60,10 +61,10 @@ TEST(DisturbedBound, FollowsAProfile) {
 
 TEST(DisturbedBound, LeavesOutUnitsWhileTheyAreAway) {
   BoundProblem problem = equal_units(2, 1000);
-  problem.disturb(2.0, Kind::fail, "u1");  // 400 items by then, the rest alone
+  problem.disturb(2.0, Kind::fail, "u1");  // 400 items by then, the rest by u0 alone
   EXPECT_NEAR(problem.bound().seconds, 8.0, 1e-7);
   EXPECT_NEAR(problem.bound().share_items[1], 200.0, 1e-4);
-  problem.disturb(3.0, Kind::join, "u1");  // away for 1 s, 100 items
+  problem.disturb(3.0, Kind::join, "u1");  // away for 1 s, which costs 100 items
   EXPECT_NEAR(problem.bound().seconds, 5.5, 1e-7);
   BoundProblem late = equal_units(2, 1000);
   late.disturb(4.0, Kind::join, "u0");
@@ -94,7 +95,8 @@ TEST(DisturbedBound, PassesLatenciesInRealTimeAndBytesAtTheBandwidthThatIsLeft) 
   BoundProblem always_double = problem;
   always_double.disturb(0.0, Kind::bandwidth, "l0", 2.0);
   EXPECT_NEAR(always_double.bound().seconds, 0.5 + 5.0, 1e-7);
-  // Half from 4 s on: the latency costs least there, where it stands for 0.25 s of bytes.
+  // Half the bandwidth from 4 s on. The bound assumes the latency where it costs least: after 4 s
+  // it replaces 0.25 s of bytes.
   problem.disturb(4.0, Kind::bandwidth, "l0", 0.5);
   EXPECT_NEAR(problem.bound().seconds, 4.0 + 2.0 * (10.25 - 4.0), 1e-7);
 }
@@ -103,8 +105,8 @@ TEST(DisturbedBound, TakesTheNarrowestLinkOfTheMoment) {
   BoundProblem problem = equal_units(1, 100);
   problem.workload.in_bytes_per_item = 10.0;
   problem.platform.units[0].in.links = {problem.add_link(100.0), problem.add_link(200.0)};
-  problem.disturb(2.0, Kind::bandwidth, "l1", 0.25, 6.0);  // 50 bytes/s from 2 to 6
-  EXPECT_NEAR(problem.bound().seconds, 6.0 + 6.0, 1e-7);   // 200 + 200 bytes by then
+  problem.disturb(2.0, Kind::bandwidth, "l1", 0.25, 6.0);  // 50 bytes/s from 2 to 6 s
+  EXPECT_NEAR(problem.bound().seconds, 6.0 + 6.0, 1e-7);   // 200 + 200 bytes by 6 s
 }
 
 TEST(DisturbedBound, AddsBothWaysThroughOneCopyEngineAndOverOneLink) {
@@ -115,7 +117,7 @@ TEST(DisturbedBound, AddsBothWaysThroughOneCopyEngineAndOverOneLink) {
   problem.platform.units[0].out.links = {problem.add_link(100.0)};
   problem.platform.units[0].unit.copy_engines = 1;
   problem.disturb(2.0, Kind::bandwidth, "l0", 0.5);
-  // At 2 s either 200 bytes are in or out; the faster way's speed counts for both.
+  // The bound takes the speed of the faster way for both ways.
   EXPECT_NEAR(problem.bound().seconds, 20.0, 1e-7);
   problem.disturb(2.0, Kind::bandwidth, "l1", 0.5);
   EXPECT_NEAR(problem.bound().seconds, 2.0 + 36.0, 1e-7);
@@ -164,8 +166,9 @@ TEST(DisturbedBound, IsWhatItWasWithoutAScenarioWhereNothingIsDisturbed) {
   EXPECT_NEAR(problem.bound().seconds, seconds, 1e-12 * seconds);
 }
 
-/// One schedule among many: units take blocks of random sizes by turns, one block at a time each
-/// way; a link belongs to one transfer at a time; what an absence cuts is begun again behind it.
+/// One random schedule. Units take blocks of random sizes in random order, one block at a time in
+/// each stage. A link is used by one transfer at a time. A stage that an absence interrupts is
+/// repeated after it.
 class RandomSchedule {
  public:
   RandomSchedule(const BoundProblem& problem, std::mt19937_64& random)
@@ -180,7 +183,7 @@ class RandomSchedule {
     link_free_.resize(problem.platform.links.size());
   }
 
-  /// When all items are back, if the schedule begins at `start`.
+  /// The time when all items are back, if the schedule begins at `start`.
   Seconds end(Seconds start) {
     const std::size_t units = problem_.platform.units.size();
     std::vector<Lanes> lanes(units, Lanes{start, start, start, true});
@@ -193,7 +196,7 @@ class RandomSchedule {
           left, 1 + static_cast<Items>(random_() %
                                        static_cast<std::uint64_t>(problem_.workload.items / 5)));
       const Seconds done = block_end(p, lanes[p], static_cast<double>(items));
-      if (done == Seconds::infinity()) continue;  // the unit goes for good before
+      if (done == Seconds::infinity()) continue;  // the unit is lost before and does not come back
       left -= items;
       last = std::max(last, done);
     }
@@ -201,7 +204,7 @@ class RandomSchedule {
   }
 
  private:
-  /// When the copy engines and the cores of a unit are free.
+  /// The times from which the copy engines and the cores of a unit are free.
   struct Lanes {
     Seconds in;
     Seconds compute;
@@ -238,7 +241,7 @@ class RandomSchedule {
     if (bytes == 0.0 || route.links.empty()) return from;
     for (const std::uint32_t link : route.links) from = std::max(from, links[link]);
     const PlatformUnit& unit = problem_.platform.units[p];
-    // A unit that copies by itself has links of its own here, and copies at its own speed.
+    // A unit that copies with its own cores has private links here, and copies at its own speed.
     const auto end_of = [&](Seconds at) {
       return unit.unit.copy_engines > 0 ? moved(route, at, bytes)
                                         : self_moved(unit, route, at, bytes);
@@ -248,7 +251,7 @@ class RandomSchedule {
     return end;
   }
 
-  /// The end of a transfer that begins at `from` and has the links for itself.
+  /// The end of a transfer that begins at `from` and shares its links with no other.
   [[nodiscard]] Seconds moved(const Route& route, Seconds from, double bytes) const {
     from = from + latency_of(problem_.platform.links, route);
     std::vector<Seconds> changes;
@@ -281,7 +284,7 @@ class RandomSchedule {
         .end_of(from, alone);
   }
 
-  /// The end of a stage that must lie where the unit is there; infinite if it never does.
+  /// The end of a stage, during which the unit must be present; infinite if there is no such time.
   template <class EndOf>
   [[nodiscard]] Seconds stage_end(std::size_t p, Seconds from, const EndOf& end_of) const {
     if (from == Seconds::infinity()) return from;
@@ -311,8 +314,8 @@ double between(std::mt19937_64& random, double low, double high) {
   return std::uniform_real_distribution<double>(low, high)(random);
 }
 
-/// A random platform of up to five units, with links of their own and a shared one, and a random
-/// scenario; the first unit is never away.
+/// A random platform of up to five units, with private links and a shared one, and a random
+/// scenario. The first unit is never absent.
 BoundProblem random_problem(std::mt19937_64& random) {
   BoundProblem problem(20 + static_cast<Items>(random() % 200));
   problem.workload.in_bytes_per_item = between(random, 0.0, 20.0);
@@ -379,7 +382,7 @@ TEST(DisturbedBound, IsNeverAboveASchedule) {
       closest = std::min(closest, taken_s / bound_s);
     }
   }
-  EXPECT_LT(closest, 1.05);  // and some schedule comes near it: the bound is no idle one
+  EXPECT_LT(closest, 1.05);  // some schedule is close to the bound, so the bound is not trivial
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Lower bounds that were worked out by hand, and the solvers under them.
+// Tests of lower bounds, with values worked out by hand, and of the solvers that they use.
 #include "shared_policies/solve/lower_bound.hpp"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST(LowerBound, LetsAUnitWithLittleMemoryDoSeveralBlocks) {
   BoundProblem test = three_affine_units(1000);
   test.workload.memory_bytes_per_item = 1.0;
   test.platform.units[1].unit.memory_bytes = 200.0;
-  // 0.0065 s an item in blocks of 200: 100 T - 10 + T / 0.0065 + 500 T - 1000 = 1000.
+  // 0.0065 s per item in blocks of 200: 100 T - 10 + T / 0.0065 + 500 T - 1000 = 1000.
   EXPECT_NEAR(test.bound().seconds, 2010.0 / (600.0 + 1.0 / 0.0065), 1e-6);
 }
 
@@ -49,9 +49,11 @@ TEST(LowerBound, SplitsBlocksWhereThatIsCheaper) {
   BoundProblem test(1000);
   test.add({1, 2, 5, 10, 100, 1000}, [](double x) { return 1e-5 * x * x; });
   test.add_affine_unit(0.0, 0.02);
-  // With grain 1 the first does 10^5 items a second, one by one; the second needs 0.02 s for one.
+  // With grain 1 the first unit does 10^5 items per second in blocks of one item. The second unit
+  // needs 0.02 s for one item.
   EXPECT_NEAR(test.bound().seconds, 0.01, 1e-9);
-  // With grain 100: 0.1 s for 100, 0.001 s an item; the second needs 2 s for a block.
+  // With grain 100 the first unit takes 0.1 s for 100 items, 0.001 s per item. The second needs 2 s
+  // for a block.
   test.workload.grain_items = 100;
   EXPECT_NEAR(test.bound().seconds, 1.0, 1e-6);
 }
@@ -65,7 +67,7 @@ TEST(LowerBound, CountsCopiesOverTheNarrowestLink) {
   const auto narrow = test.add_link(100.0, 0.5);
   test.platform.units[p].in.links = {wide, narrow};
   test.platform.units[p].out.links = {wide};
-  // In 0.75 + 1000 / 100; out 0.25 + 0.4; the wide link 1400 / 1000.
+  // In: 0.75 + 1000 / 100. Out: 0.25 + 0.4. The wide link: 1400 / 1000.
   const LowerBound in = test.bound();
   EXPECT_NEAR(in.seconds, 10.75, 1e-6);
   EXPECT_EQ(in.binding, "copies");
@@ -100,14 +102,14 @@ TEST(LowerBound, SharesOneSlowLinkBetweenUnits) {
   const LowerBound bound = test.bound();
   EXPECT_NEAR(bound.seconds, 10.0, 1e-6);
   EXPECT_EQ(bound.binding, "l0");
-  // A unit on the master itself needs no link: 100 T + 50 T = 1000.
+  // The unit on the master needs no link: 100 T + 50 T = 1000.
   test.add_affine_unit(0.0, 0.02);
   EXPECT_NEAR(test.bound().seconds, 1000.0 / 150.0, 1e-6);
 }
 
 TEST(LowerBound, IsNotAboveWhatOneUnitDoesAlone) {
-  // Resident data takes 5 s to either of two units behind one link; the unit on the master does all
-  // ten items in 0.1 s meanwhile.
+  // Two units behind one link need 5 s for resident data. The unit on the master does all ten items
+  // in 0.1 s.
   BoundProblem test(10);
   test.workload.resident_bytes = 5000.0;
   test.workload.in_bytes_per_item = 1.0;
@@ -128,9 +130,9 @@ TEST(LowerBound, FillsTwoNodesBehindTwoSlowLinks) {
   for (const auto link : {first, first, second, second}) {
     test.platform.units[test.add_affine_unit(0.0, 1e-4)].in.links = {link};
   }
-  // No single link binds: 1000 items over 160 bytes a second.
+  // No single link binds: 1000 items over 160 bytes per second.
   EXPECT_NEAR(test.bound().seconds, 1000.0 / 160.0, 1e-6);
-  // A trunk of 120 bytes a second before both.
+  // A trunk link of 120 bytes per second before both.
   const auto trunk = test.add_link(120.0);
   for (PlatformUnit& unit : test.platform.units) {
     unit.in.links.push_back(trunk);
@@ -152,9 +154,9 @@ TEST(LowerBound, ChoosesUnitsThatMoveFewerBytesWhereALinkIsScarce) {
       }
     }
   }
-  // x1 <= 10 T and x1 + 4 x2 <= 10 T: the first alone, 10 s.
+  // x1 <= 10 T and x1 + 4 x2 <= 10 T: the first unit alone, 10 s.
   EXPECT_NEAR(test.bound().seconds, 10.0, 1e-6);
-  // Were the link twice as wide: x1 = 10 T, x2 = 2.5 T.
+  // With a link twice as wide: x1 = 10 T, x2 = 2.5 T.
   test.platform.links[link].bandwidth_bytes_per_s = 20.0;
   EXPECT_NEAR(test.bound().seconds, 8.0, 1e-6);
 }
@@ -194,7 +196,8 @@ TEST(CheapestBlocks, NeverExceedsAnyWayOfCuttingAShare) {
   std::mt19937_64 random(seed);
   for (int round = 0; round < 200; ++round) {
     SCOPED_TRACE(round);
-    // Times of blocks of 1 to 12 items, in any order; the least of all ways by dynamic programming.
+    // Random times of blocks of 1 to 12 items. The least time of all ways to cut comes from dynamic
+    // programming.
     std::vector<BlockTake> takes;
     for (int size = 1; size <= 12; ++size) {
       takes.push_back(
@@ -211,7 +214,7 @@ TEST(CheapestBlocks, NeverExceedsAnyWayOfCuttingAShare) {
     for (std::size_t x = 1; x <= 60; ++x) {
       EXPECT_GE(cheapest.within(least[x]), static_cast<double>(x) * (1.0 - 1e-12)) << x;
     }
-    // And it is attained: at multiples of the cheapest size.
+    // The bound is reached at multiples of the cheapest size.
     double best = 1e18;
     for (const BlockTake& take : takes) {
       best = std::min(best, take.takes / take.items);
@@ -221,7 +224,7 @@ TEST(CheapestBlocks, NeverExceedsAnyWayOfCuttingAShare) {
 }
 
 TEST(PackingSolver, FindsTheBestMixture) {
-  // 3 a + 5 b with a / 2 + b <= 1 and a + b / 2 <= 1: a = b = 2/3.
+  // Maximise 3 a + 5 b subject to a / 2 + b <= 1 and a + b / 2 <= 1: a = b = 2/3.
   PackingSolver solver;
   const Packing packing =
       solver.solve({{3.0, 5.0}, {0, 2, 4}, {0, 1, 0, 1}, {0.5, 1.0, 1.0, 0.5}, 2});

@@ -1,4 +1,4 @@
-// The search for the best schedule, on machines whose optimum is known by hand.
+// Tests of the search for the best schedule, on machines whose optimum was worked out by hand.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -17,15 +17,15 @@
 namespace equipoise::schedule_search_test {
 namespace {
 
-/// A unit: a block takes `fixed_s + item_s * items`; a link of its own takes `link_item_s` for each
-/// item that comes in.
+/// A unit whose blocks take `fixed_s + item_s * items`. Its private link takes `link_item_s` for
+/// each item that is copied in.
 struct Machine {
   double item_s = 1e-3;
   double fixed_s = 0.0;
   double link_item_s = 1e-9;
 };
 
-/// What blocks of a kernel cost beside their stages.
+/// What blocks of a kernel cost in addition to their stages.
 struct Costs {
   double dispatch_s = 0.0;
   double first_use_s = 0.0;
@@ -35,8 +35,8 @@ constexpr double bytes_per_item = 1000.0;
 
 class ScheduleSearch : public testing::Test {
  protected:
-  /// The units u0, u1, ...; handing out and first use of kernel k and of kernel l take no time
-  /// unless given.
+  /// Writes a platform of units u0, u1, ... and the traces of the kernels k and l. Dispatch and
+  /// first use take no time unless they are given.
   void write(const std::vector<Machine>& units, const Costs& of_k = {},
              const Costs& of_l = {}) const {
     std::string hosts =
@@ -87,7 +87,7 @@ class ScheduleSearch : public testing::Test {
     return load_sim_world(options);
   }
 
-  /// The makespan of `optimum` without noise: by its own division, or by the world's schedule.
+  /// The makespan of `optimum` without noise, by its own division or by the known schedule of `of`.
   [[nodiscard]] double simulated_s(const SimWorld& of) const {
     Options plain = options;
     plain.noise = false;
@@ -104,8 +104,8 @@ class ScheduleSearch : public testing::Test {
     return report.run.numbers.makespan.value;
   }
 
-  /// Searches; what is found holds all items, takes the time that it says, is no worse than the
-  /// clairvoyant division and not under the bound.
+  /// Searches. Expects that the schedule has all items, takes the reported time, is not worse than
+  /// the division of `optimum` and not below the lower bound.
   [[nodiscard]] BestKnown search(const SimWorld& in) const {
     BestKnown found = search_schedule(in, options);
     EXPECT_EQ(found.schedule.size(), in.setup.phases.size());
@@ -124,7 +124,8 @@ class ScheduleSearch : public testing::Test {
     if (kept.setup.scenario.events.empty()) {
       EXPECT_EQ(simulated_s(kept), found.seconds);
     } else {
-      EXPECT_GE(simulated_s(kept), found.seconds);  // our own policy may be ahead
+      // The result may come from our own policy, which adapts.
+      EXPECT_GE(simulated_s(kept), found.seconds);
     }
     return found;
   }
@@ -140,7 +141,7 @@ Items items_of_unit(const BestKnown& found, std::size_t unit) {
 
 TEST_F(ScheduleSearch, FindsTheOptimumOfTwoLinearUnits) {
   write({{.item_s = 1e-3}, {.item_s = 3e-3}});
-  // x items at 1 ms beside 1001 - x at 3 ms: 750 end with 251 at 0.753 s, 751 with 250 at 0.751 s.
+  // x items at 1 ms and 1001 - x at 3 ms: 750 and 251 end at 0.753 s, 751 and 250 at 0.751 s.
   const BestKnown found = search(world({"k:items=1001"}));
   EXPECT_NEAR(found.seconds, 0.751, 1e-9);
   EXPECT_EQ(items_of_unit(found, 0), 751);
@@ -149,7 +150,7 @@ TEST_F(ScheduleSearch, FindsTheOptimumOfTwoLinearUnits) {
 
 TEST_F(ScheduleSearch, FindsTheOptimumOfAFewGrains) {
   write({{.item_s = 1e-3}, {.item_s = 3e-3}});
-  // Seven grains of 10 ms and 30 ms: 5 and 2 take 60 ms, 6 and 1 as well; nothing takes less.
+  // Seven grains of 10 ms or 30 ms: 5 and 2 take 60 ms, and so do 6 and 1. No division takes less.
   EXPECT_NEAR(search(world({"k:items=70,grain_items=10"})).seconds, 0.06, 1e-9);
 }
 
@@ -162,9 +163,9 @@ TEST_F(ScheduleSearch, LeavesOutAUnitWhoseFixedCostIsTooHigh) {
 
 TEST_F(ScheduleSearch, UsesSeveralBlocksWhereCopiesCanOverlap) {
   write({{.item_s = 1e-3, .link_item_s = 1e-3}});
-  // One block of 1000 items takes 2 s. The copies take 1 s; behind the last of 32 equal blocks
-  // another 1/32 s is computed, behind a smaller last one less. Nothing ends before 1.001 s, an
-  // item computed behind all copies.
+  // One block of 1000 items takes 2 s. The copies take 1 s. After the last copy of 32 equal blocks
+  // 1/32 s of computing is left, and less if the last block is smaller. No schedule ends before
+  // 1.001 s, because one item must be computed after all copies.
   const BestKnown found =
       search(world({fmt::format("k:items=1000,in_bytes_per_item={}", bytes_per_item)}));
   EXPECT_GT(found.schedule.front()[0].size(), 1U);
@@ -174,8 +175,9 @@ TEST_F(ScheduleSearch, UsesSeveralBlocksWhereCopiesCanOverlap) {
 
 TEST_F(ScheduleSearch, CountsOnOverlapWhenItDivides) {
   write({{.item_s = 1e-3, .link_item_s = 1e-3}, {.item_s = 1e-3}});
-  // Copied in one block, u0 takes 2 ms an item: 667 and 333 items, 0.667 s. In 32 blocks it takes
-  // 33/32 ms an item: 492 and 508 items. Half of the items each, as in the bound, took 0.516 s.
+  // With one block, u0 takes 2 ms per item: 667 and 333 items, 0.667 s. With 32 blocks it takes
+  // 33/32 ms per item: 492 and 508 items, 0.508 s. The shares of the bound, half of the items each,
+  // would take 0.516 s.
   const BestKnown found =
       search(world({fmt::format("k:items=1000,in_bytes_per_item={}", bytes_per_item)}));
   EXPECT_LE(found.seconds, 0.508 * (1.0 + 1e-6));
@@ -186,21 +188,22 @@ TEST_F(ScheduleSearch, CountsOnOverlapWhenItDivides) {
 TEST_F(ScheduleSearch, WorksAroundAUnitThatFails) {
   write({{}, {}});
   const SimWorld disturbed = world({"k:items=1000"}, R"({"at_s":0.3,"unit":"u0","kind":"fail"})");
-  // Half a share would be lost: 1 s in all. 299 items, or 300, can be had before, 0.7 s.
+  // Equal shares would lose half of u0's share: 1 s in all. u0 can do 299 or 300 items before it
+  // fails: 0.7 s.
   EXPECT_NEAR(simulated_s(disturbed), 1.0, 1e-2);
   EXPECT_LE(search(disturbed).seconds, 0.7 * 1.01);
 }
 
 TEST_F(ScheduleSearch, CountsOnAUnitThatJoins) {
   write({{}, {}});
-  // 500 items until 0.5 s, half of the other 500 each.
+  // u0 does 500 items until 0.5 s. Each unit does half of the other 500.
   const SimWorld disturbed = world({"k:items=1000"}, R"({"at_s":0.5,"unit":"u1","kind":"join"})");
   EXPECT_LE(search(disturbed).seconds, 0.75 * 1.01);
 }
 
 TEST_F(ScheduleSearch, FollowsAUnitThatSlowsDown) {
   write({{}, {}});
-  // 200 items in 0.1 s, then 1000 + 250 items/s: 0.1 + 800 / 1250 = 0.74 s.
+  // 200 items in the first 0.1 s, then 1000 + 250 items/s: 0.1 + 800 / 1250 = 0.74 s.
   const SimWorld disturbed =
       world({"k:items=1000"}, R"({"at_s":0.1,"unit":"u1","kind":"slow","factor":4})");
   EXPECT_LE(search(disturbed).seconds, 0.74 * 1.01);
@@ -221,8 +224,9 @@ TEST_F(ScheduleSearch, CountsEachPhasesOwnDispatchAndFirstUse) {
 
 TEST_F(ScheduleSearch, MeetsTheScenarioInALaterPhaseWhenItWill) {
   write({{}, {}});
-  // The first phase ends at 0.5 s, when u1 slows down; then 1000 + 250 items/s: 0.5 + 0.8 s.
-  // Searched as if it began the run, the second phase would have 500 items each: 2.5 s in all.
+  // The first phase ends at 0.5 s, when u1 slows down. Then 1000 + 250 items/s: 0.5 + 0.8 s. If the
+  // search assumed that the second phase begins at 0, it would give each unit 500 items: 2.5 s in
+  // all.
   const SimWorld disturbed = world({"k:items=1000", "l:items=1000"},
                                    R"({"at_s":0.5,"unit":"u1","kind":"slow","factor":4})");
   EXPECT_LE(search(disturbed).seconds, 1.3 * 1.01);
@@ -230,8 +234,8 @@ TEST_F(ScheduleSearch, MeetsTheScenarioInALaterPhaseWhenItWill) {
 
 TEST_F(ScheduleSearch, BalancesTheLastOfManyIterations) {
   write({{}, {}});
-  // From the middle of the first iteration on, u1 does 250 items/s: 800 and 200 items end together,
-  // the first iteration a little earlier than 0.8 s.
+  // u1 does 250 items/s from 0.2 s on, during the first iteration. Then 800 and 200 items end
+  // together. The first iteration takes a little less than 0.8 s.
   const SimWorld disturbed =
       world({"k:items=1000,iterations=10"}, R"({"at_s":0.2,"unit":"u1","kind":"slow","factor":4})");
   EXPECT_LE(search(disturbed).seconds, 8.0 * (1.0 + 1e-3));
@@ -249,7 +253,8 @@ TEST_F(ScheduleSearch, KnowsWhenNoScheduleCompletes) {
 
 TEST_F(ScheduleSearch, FindsAScheduleWhereTheDivisionDoesNotComplete) {
   write({{.item_s = 1e-3, .link_item_s = 1e-3}, {.item_s = 1e-3}});
-  // The division needs 0.667 s, half of the items each in many blocks little more than 0.5 s.
+  // The division needs 0.667 s. With half of the items each, in many blocks, little more than 0.5 s
+  // is enough.
   const SimWorld hurried =
       world({fmt::format("k:items=1000,in_bytes_per_item={}", bytes_per_item)},
             R"({"at_s":0.6,"unit":"u0","kind":"fail"},{"at_s":0.6,"unit":"u1","kind":"fail"})");
@@ -269,7 +274,7 @@ TEST_F(ScheduleSearch, KeepsWhatItFoundInTheWorld) {
   EXPECT_LT(*known.best_known_s, by_itself_s);
 }
 
-/// As long as it lives, this process may use one core.
+/// While this object exists, this process may use only one core.
 class OneCore {
  public:
   OneCore() {
@@ -291,7 +296,7 @@ class OneCore {
 
 TEST_F(ScheduleSearch, FindsTheSameAgainOnAnyNumberOfCores) {
   write({{.item_s = 1e-3, .fixed_s = 1e-3, .link_item_s = 2e-4}, {.item_s = 2e-3}});
-  options.noise = true;  // of the runs that follow; the search goes by means
+  options.noise = true;  // noise applies to later runs only; the search uses means
   const SimWorld in = world({fmt::format("k:items=500,in_bytes_per_item={}", bytes_per_item)},
                             R"({"at_s":0.1,"unit":"u1","kind":"slow","factor":2})");
   const BestKnown first = search_schedule(in, options);

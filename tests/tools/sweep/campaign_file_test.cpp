@@ -1,4 +1,4 @@
-// Campaign files: what they multiply out to, and how they are refused.
+// Tests of campaign files: the experiments that they expand to, and their error messages.
 #include <gtest/gtest.h>
 
 #include "tests/support/refusal.hpp"
@@ -8,7 +8,7 @@
 namespace equipoise::campaign_file_test {
 namespace {
 
-/// A folder with a campaign in it.
+/// A folder with a campaign file.
 class CampaignFile : public testing::Test {
  protected:
   Campaign read(const std::string& text) {
@@ -16,12 +16,12 @@ class CampaignFile : public testing::Test {
     return read_campaign(scratch.write("c/c.json", text), problems);
   }
 
-  /// What the whole file is refused with, without the path of the folder.
+  /// The message with which the whole file is refused, without the path of the folder.
   std::string refused(const std::string& text) {
     return without_folder(refusal_of([&] { static_cast<void>(read(text)); }));
   }
 
-  /// The only problem of a file that can be read.
+  /// The only problem of a file that can be read otherwise.
   std::string problem(const std::string& text) {
     static_cast<void>(read(text));
     return problems.size() == 1 ? without_folder(problems[0])
@@ -60,7 +60,7 @@ TEST_F(CampaignFile, GivesEveryChoiceOfTheVariablesOnce) {
   const std::vector<std::string> names = {"a-10", "a-2e3", "b-10", "b-2e3"};
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(campaign.experiments[i].name, names[i]);
   const Options& o = campaign.experiments[3].options;
-  EXPECT_EQ(o.platform_file, scratch.path("b.xml"));  // the campaign's folder is c/
+  EXPECT_EQ(o.platform_file, scratch.path("b.xml"));  // relative to the folder of the campaign, c/
   EXPECT_EQ(o.trace_files, std::vector<std::string>{scratch.path("c/b.jsonl")});
   EXPECT_EQ(o.workloads, (std::vector<std::string>{"k:items=2e3", "l:items=1"}));
   EXPECT_EQ(o.policies, (std::vector<std::string>{"greedy", "plb-hec"}));

@@ -1,4 +1,5 @@
-// Points on disk: appended whole, found again, torn ends cut off.
+// Tests of stored points: records are appended whole and found again, and torn last lines are cut
+// off.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,4 +1,5 @@
-// Keys of points and shards: what is the same work, and who does it.
+// Tests of the keys of points and of shards: which points are the same work, and which shard does
+// them.
 #include "tools/sweep/sweep_plan.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +19,7 @@ namespace {
 
 const std::string repository = SOURCE_DIR;
 
-/// A campaign on copies of a recorded machine, of which a test changes one part.
+/// A campaign on copies of a recorded machine. Each test changes one part of it.
 class Plan : public testing::Test {
  protected:
   [[nodiscard]] std::string campaign_text() const {
@@ -71,7 +72,7 @@ TEST_F(Plan, NamesEveryPolicyAndRepetitionByAKeyOfItsOwn) {
 TEST_F(Plan, KeepsKeysWhileNothingChanges) {
   const std::set<std::string> before = keys();
   EXPECT_EQ(keys(), before);
-  settings = "\"reps\":2";  // fewer of the same
+  settings = "\"reps\":2";  // fewer repetitions, with the same keys
   const std::set<std::string> fewer = keys();
   EXPECT_EQ(fewer.size(), 4u);
   for (const std::string& key : fewer) EXPECT_TRUE(before.contains(key));
@@ -136,7 +137,8 @@ TEST_F(Plan, DealsEveryPointAndSearchToOneShard) {
   ASSERT_TRUE(problems.empty()) << problems.front();
   ASSERT_EQ(made.experiments.size(), 3u);
   for (const PlannedExperiment& planned : made.experiments) {
-    EXPECT_EQ(planned.schedule_key, made.experiments[0].schedule_key);  // luck changes nothing
+    // The seed does not change the schedule.
+    EXPECT_EQ(planned.schedule_key, made.experiments[0].schedule_key);
     EXPECT_EQ(planned.searched_by, 0u);
   }
   for (std::size_t i = 0; i < made.points.size(); ++i) {
@@ -197,7 +199,7 @@ TEST(ContentHashes, TellPartsApart) {
   EXPECT_EQ(hash({"ab", "c"}), hash({"ab", "c"}));
   EXPECT_NE(hash({"ab", "c"}), hash({"a", "bc"}));
   EXPECT_NE(hash({"ab"}), hash({"ab", ""}));
-  EXPECT_EQ(hash({}), "cbf29ce484222325");  // FNV-1a of nothing
+  EXPECT_EQ(hash({}), "cbf29ce484222325");  // FNV-1a of no bytes
   EXPECT_EQ(source_id().size(), 16u);
 }
 

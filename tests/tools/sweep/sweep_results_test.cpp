@@ -1,4 +1,4 @@
-// What points add up to, against values worked out by hand.
+// Tests of the summaries of a sweep, with values worked out by hand.
 #include "tools/sweep/sweep_results.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ PolicyResult result(const std::string& policy, const std::vector<double>& makesp
   return summarise(policy, "sim", runs, lower_bound_s);
 }
 
-/// Two experiments; plb-hec is the reference, optimum an oracle.
+/// Two experiments. plb-hec is the reference, optimum is an oracle.
 SweepResults two_experiments(const std::vector<std::string>& groups = {"", ""}) {
   SweepResults results;
   results.campaign.title = "two";
@@ -65,7 +65,8 @@ TEST(SweepResults, TakeGeometricMeansAndTheWorst) {
   EXPECT_NEAR(plb.speedup.worst, 1.0 / 1.1, 1e-12);
   EXPECT_EQ(plb.speedup.worst_experiment, "two");
   EXPECT_NEAR(plb.over_lower_bound.geometric_mean, std::sqrt(2.0 * 3.3), 1e-12);
-  EXPECT_NEAR(plb.over_best.geometric_mean, std::sqrt(1.1), 1e-12);  // the oracle is no best
+  // An oracle does not count as the best.
+  EXPECT_NEAR(plb.over_best.geometric_mean, std::sqrt(1.1), 1e-12);
   EXPECT_EQ(results.standings[2].foresight, Foresight::oracle);
   EXPECT_NEAR(results.standings[0].over_reference.geometric_mean, std::sqrt(2.0 / 1.1), 1e-12);
 }
@@ -89,7 +90,8 @@ TEST(SweepResults, PairTheReferenceWithTheBestOther) {
   EXPECT_EQ(results.against[1].best_other, "greedy");
   EXPECT_NEAR(results.against[0].ratio.mean, 0.5, 1e-12);
   EXPECT_NEAR(results.against[1].ratio.mean, 1.1, 1e-12);
-  EXPECT_NEAR(results.against[1].ratio.ci95_low, 1.1, 1e-12);  // the same in both repetitions
+  // The ratio is the same in both repetitions.
+  EXPECT_NEAR(results.against[1].ratio.ci95_low, 1.1, 1e-12);
 }
 
 TEST(SweepResults, CountExperimentsWithResultsWhateverTheirBound) {
@@ -97,7 +99,7 @@ TEST(SweepResults, CountExperimentsWithResultsWhateverTheirBound) {
   results.standings.clear();
   Comparison& two = results.comparisons[1];
   two.lower_bound_s.reset();
-  two.results.erase(two.results.begin());  // the baseline failed
+  two.results.erase(two.results.begin());  // as if the baseline had failed
   for (PolicyResult& result : two.results) {
     result.over_lower_bound.reset();
     result.speedup_vs_baseline.reset();

@@ -1,4 +1,4 @@
-// What is read as an input, and that nothing is written over it.
+// Tests of input files: which files can be read, and that outputs do not overwrite them.
 #include "traces/files/input_file.hpp"
 
 #include <gtest/gtest.h>
