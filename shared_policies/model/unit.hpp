@@ -33,7 +33,7 @@ struct Unit {
   bool is_remote = false;              ///< true if the input is on another node
   std::string model;                   ///< "Tesla K40m", or empty
   std::optional<double> memory_bytes;  ///< none: no limit on block sizes
-  int copy_engines = 1;                ///< 1 or 2; 0: the unit copies itself and does not compute meanwhile
+  int copy_engines = 1;                ///< 1 or 2; 0: the unit copies by itself
   int slots = 1;                       ///< number of blocks that a policy should keep queued on
                                        ///< this unit
   std::optional<double> idle_w;        ///< power drawn while it does not compute, during the whole
