@@ -52,8 +52,8 @@ struct SimSetup {
 /// Creates the executor. Only one in each process, because SimGrid has one engine and one clock; a
 /// second one is a bug. Throws BackendError if the program has no SimGrid.
 ///
-/// A block is dispatched, copied in (first use and resident bytes come before the first block),
-/// computed and copied out. The blocks of a unit overlap as its copy engines and its memory allow
+/// A block is dispatched, copied in, computed and copied out. A unit's first block waits for first
+/// use before its copy in. The blocks of a unit overlap as its copy engines and its memory allow
 /// (UnitPipeline). Resident bytes and the first block's own bytes are one transfer; bytes are
 /// rounded up to whole ones. Compute times are drawn by unit, kernel and ordinal of the block on
 /// the unit in this run, or are means without noise. Bytes come from the trace if it has them, else
@@ -65,16 +65,17 @@ struct SimSetup {
 /// are less than 0.1 ns apart count as simultaneous.
 ///
 /// Under a scenario, a computation or a private transfer ends when the integral of the changing
-/// speed or bandwidth reaches its work (latencies do not change). Bandwidths of shared links are
-/// changed in SimGrid. A unit without copy engines makes its private copies at its own speed;
-/// `timing` should include what its recorded copies took beyond the lines (block_timing_of). A unit
-/// that fails drops its blocks at once. The first block after it joins again brings first use and
-/// resident bytes again. A stage that ends at the same time as a failure counts as ended.
+/// speed or bandwidth reaches its work. Latencies do not change, except on units without copy
+/// engines. Bandwidths of shared links are changed in SimGrid. A unit without copy engines makes
+/// its private copies at its own speed; `timing` should include what its recorded copies took
+/// beyond the lines (block_timing_of). A unit that fails drops its blocks at once. The first block
+/// after it joins again brings first use and resident bytes again. A stage that ends at the same
+/// time as a failure counts as ended.
 ///
 /// The time of a unit's decision (`occupy`) comes after the blocks that it has. `run` throws
-/// BackendError if the platform does not load, a host is missing, or the platform turns a host or
-/// link off and never on again. The body runs on a stack of 8 MiB. Cost: about 0.9 us for a block
-/// if nothing is shared, 6 us with two transfers over a shared link that is not full. Memory grows
+/// BackendError if the platform does not load, a host is missing, or the platform turns off a host
+/// or link that a stage needs. The body runs on a stack of 8 MiB. Cost: about 0.9 us for a block if
+/// nothing is shared, 6 us with two transfers over a shared link that is not full. Memory grows
 /// with units and queued blocks.
 [[nodiscard]] std::unique_ptr<Executor> make_sim_executor(SimSetup setup);
 

@@ -21,9 +21,9 @@ struct ScenarioFile {
 /// Throws InputError with FILE:LINE for everything that is malformed: a missing file; JSON that
 /// cannot be parsed or is nested deeper than 64 levels; another major schema version; members that
 /// an event of its kind must not have, or that it lacks; numbers out of range; the same event
-/// twice; a unit that fails while absent or joins while present; events that together reduce a
-/// speed or bandwidth to less than 1e-12 or increase it to more than 1e12 of its value; a profile
-/// without rows or with times that do not ascend.
+/// twice; a unit that fails while absent or joins while present; events whose combined factor of a
+/// speed or bandwidth is below 1e-12 or above 1e12; a profile without rows or with times that do
+/// not ascend.
 [[nodiscard]] ScenarioFile read_scenario(const std::string& path);
 
 /// Throws InputError at the first event whose unit or link is not in the lists. `units` are those

@@ -19,7 +19,7 @@ using Ipopt::Index;
 using Ipopt::Number;
 
 constexpr double least_share = 1e-12;  // of the items
-constexpr Index many_units = 5000;     // with more, the automatic ordering takes minutes
+constexpr Index many_units = 5000;     // from this number on, automatic ordering takes minutes
 
 /// equal: the constraints as in the papers; at_most: the constraints that also have a solution if a
 /// unit stays idle or is at its cap.
