@@ -1,4 +1,4 @@
-// hwloc's view of this machine, and a short memory copy.
+// Reads this machine's topology with hwloc and measures a memory copy.
 #include "platforms/detect.hpp"
 
 #include <fmt/format.h>
@@ -55,7 +55,7 @@ std::vector<std::string> find_caches(const Topology& topology) {
   return caches;
 }
 
-/// The longest host name that Linux allows is 64.
+/// The buffer is large enough: Linux allows host names of 64 characters.
 std::string host_name() {
   std::array<char, 256> name{};
   if (gethostname(name.data(), name.size() - 1) != 0) return "localhost";

@@ -1,4 +1,4 @@
-// What host properties mean to us.
+// Interprets the host properties of platform files.
 #include "platforms/host_properties.hpp"
 
 #include <fmt/format.h>
@@ -43,7 +43,8 @@ int whole(const std::string& text, const char* property, int least, int most) {
   return static_cast<int>(*value);
 }
 
-/// Idle and busy watts from SimGrid's "idle:all", "idle:epsilon:all" or "all", of the first state.
+/// Reads idle and busy watts from SimGrid's "idle:all", "idle:epsilon:all" or "all", for the first
+/// state.
 void read_watts(const std::string& text, Unit& unit) {
   std::vector<double> watts;
   std::istringstream split(text.substr(0, text.find(',')));

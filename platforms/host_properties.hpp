@@ -1,4 +1,4 @@
-// Properties of hosts, one by one: what the checker and the reader of units share.
+// Interprets single host properties; used to check platform files and to read units.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,11 @@
 
 namespace equipoise {
 
-/// The finite number that the whole of `text` is; nothing where it is none.
+/// The finite number that `text` consists of, or nothing if it is not one.
 [[nodiscard]] std::optional<double> number_from(const std::string& text);
 
-/// Takes the property into `result` if it means something to us. Throws InputError without a place
-/// for a value that cannot be used.
+/// Stores the property in `result` if Equipoise uses it. Throws InputError with an empty `where` if
+/// the value cannot be used.
 void apply_property(const std::string& name, const std::string& value, PlatformUnit& result);
 
 }  // namespace equipoise

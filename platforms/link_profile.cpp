@@ -1,4 +1,4 @@
-// Line by line, before SimGrid stops the program on one.
+// Checks link profiles line by line, because SimGrid aborts the program on a malformed one.
 #include "platforms/link_profile.hpp"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ class ProfileChecker {
     if (periodicity_s > 0.0) period_ = periodicity_s;
   }
 
-  /// Gives the least value.
+  /// Returns the smallest value.
   double check(const std::string& text) {
     std::istringstream in(text);
     for (std::string line; std::getline(in, line); ++line_) take(words_of(line), line);

@@ -1,30 +1,29 @@
-// Profiles by which bandwidths and latencies of links change, in SimGrid's format.
+// Profiles that change the bandwidths and latencies of links over time, in SimGrid's format.
 #pragma once
 
 #include <string>
 
 namespace equipoise {
 
-/// Checks the text of a profile: lines of `TIME VALUE`, times from 0 on and not falling, values of
-/// at least `least`; optionally PERIODICITY or LOOPAFTER seconds; empty lines and those that begin
-/// with # or % are left out. `periodicity_s` > 0 says the same as a line PERIODICITY. Throws
-/// InputError at `where`:LINE, the first line of the text being `first_line`, for what SimGrid would
-/// die of, and for its random profiles (STOCHASTIC): a repetition would have the same luck whatever
-/// the seed.
-/// Gives the least of its values.
+/// Checks the text of a profile: lines of `TIME VALUE`, with times >= 0 that do not fall and values
+/// of at least `least`; optionally PERIODICITY or LOOPAFTER with seconds. Empty lines and lines
+/// that begin with # or % are skipped. `periodicity_s` > 0 means the same as a line PERIODICITY.
+/// Throws InputError at `where`:LINE (the first line of the text is `first_line`) for everything
+/// that would make SimGrid abort, and for its random profiles (STOCHASTIC), because they would be
+/// the same in all repetitions, whatever the seed. Returns the smallest value.
 double check_link_profile(const std::string& text, double periodicity_s, double least,
                           const std::string& where, int first_line);
 
-/// The file that SimGrid finds under `name` for the platform `platform_file`: an absolute name, or
-/// one in the working folder, or one beside the platform. Throws InputError at `where` when there is
-/// none, or it is no regular file.
+/// The file that SimGrid would use for `name` in the platform `platform_file`: an absolute path, a
+/// file in the working folder, or one beside the platform. Throws InputError at `where` if there is
+/// none or it is not a regular file.
 [[nodiscard]] std::string find_profile(const std::string& name, const std::string& platform_file,
                                        const std::string& where);
 
 /// The text of a file that `find_profile` found.
 [[nodiscard]] std::string profile_text(const std::string& file);
 
-/// A spelling of `file` that SimGrid opens from every folder: it takes no absolute names.
+/// A relative path of `file` that works from every folder: SimGrid does not accept absolute paths.
 [[nodiscard]] std::string from_any_folder(const std::string& file);
 
 }  // namespace equipoise

@@ -1,4 +1,4 @@
-// Platforms and modelled traces from machine figures.
+// Generates platforms and modelled traces from machine figures.
 #include "platforms/machine_spec.hpp"
 
 #include <fmt/format.h>
@@ -12,11 +12,12 @@
 namespace equipoise {
 namespace {
 
-/// Sizes of a trace go up by this factor.
+/// The sizes of a trace grow by this factor.
 constexpr Items size_step = 4;
 constexpr std::uint64_t samples_of_a_summary = 10;
 
-/// Seven digits: figures are not known better, and the last bit of a sum must not change a file.
+/// Rounds to seven digits: figures are not more precise, and the last bit of a sum must not change
+/// a file.
 double rounded(double value) { return std::strtod(fmt::format("{:.7g}", value).c_str(), nullptr); }
 
 Unit unit_of(const MachineFigures& machine, const UnitFigures& figures, int number) {
@@ -33,7 +34,7 @@ Unit unit_of(const MachineFigures& machine, const UnitFigures& figures, int numb
   return unit;
 }
 
-/// Adds the two links of `figures`; `in` and `out` are their names.
+/// Adds the two links of `figures`, with the names `in` and `out`.
 void add_links(PlatformDescription& platform, const LinkFigures& figures, const std::string& in,
                const std::string& out) {
   platform.links.push_back({.name = in,
@@ -44,8 +45,8 @@ void add_links(PlatformDescription& platform, const LinkFigures& figures, const 
                             .latency = Seconds{figures.latency_s}});
 }
 
-/// Adds the units of `machine`; `in` and `out` are the links between the master's memory and the
-/// machine's.
+/// Adds the units of `machine`. `in` and `out` are the links between the master's memory and that
+/// of the machine.
 void add_machine(PlatformDescription& platform, const MachineFigures& machine,
                  const std::vector<std::string>& in, const std::vector<std::string>& out) {
   for (const UnitFigures& figures : machine.units) {
@@ -76,7 +77,7 @@ std::string platform_comment(const MachineSpec& spec, const PlatformChoice& choi
       spec.file, machines, spec.source);
 }
 
-/// How long a block takes on a unit.
+/// The parameters of the time of a block on a unit.
 struct BlockCost {
   double startup_s = 0.0;
   double half_saturation_items = 0.0;
@@ -107,13 +108,13 @@ BlockCost block_cost(const UnitFigures& unit, const TraceChoice& trace) {
   cost.half_saturation_items = unit.half_saturation_threads / trace.cost.threads;
   cost.items_per_s = roofline_items_per_s(unit, trace);
   if (unit.bus) {
-    // Equal units read at the same time, over one bus.
+    // Equal units read at the same time over the same bus.
     cost.streaming_s = unit.count * trace.cost.streamed_bytes_per_block / unit.bus->in_bytes_per_s;
   }
   return cost;
 }
 
-/// The largest block of `trace` that the unit's memory holds; 0 if not even one item.
+/// The largest block of `trace` that fits in the unit's memory; 0 if not even one item does.
 Items largest_of(const Unit& unit, const TraceChoice& trace) {
   Workload workload;
   workload.kernel = trace.kernel;
@@ -162,7 +163,7 @@ std::string efficiency_text(const TraceChoice& trace) {
   return text;
 }
 
-/// Every assumption that the times rest on.
+/// Describes all assumptions behind the times.
 std::string provenance(const MachineSpec& spec, const TraceChoice& trace) {
   const ItemCost& cost = trace.cost;
   std::string text = fmt::format(
@@ -183,7 +184,7 @@ std::string provenance(const MachineSpec& spec, const TraceChoice& trace) {
   return text + ". Deviations are assumed.";
 }
 
-/// What the times of a unit are made of, as a JSON field.
+/// The parameters of a unit's times, as a JSON field.
 std::string cost_json(const std::string& unit, const BlockCost& cost) {
   return fmt::format(
       "\"{}\":{{\"startup_s\":{},\"half_saturation_items\":{},\"items_per_s\":{},\"streaming_s\":{}"

@@ -1,5 +1,5 @@
-// Machines described by their figures (tools/commands/machine_spec_file.hpp reads files of them), and the
-// platforms and modelled traces that are generated from them.
+// Machines described by published figures (tools/commands/machine_spec_file.hpp reads files of
+// them), and the platforms and modelled traces generated from them.
 #pragma once
 
 #include <cstddef>
@@ -15,31 +15,33 @@
 
 namespace equipoise {
 
-/// What a link carries each way, both at once (full duplex).
+/// The figures of a link in both directions, which can be used at the same time (full duplex).
 struct LinkFigures {
   double in_bytes_per_s = 0.0;   ///< towards the unit
   double out_bytes_per_s = 0.0;  ///< towards the master
   double latency_s = 0.0;
 };
 
-/// One unit, or several equal ones that share a bus link, by published figures.
+/// Published figures of one unit, or of several equal ones that share a bus link.
 struct UnitFigures {
-  std::string id;  ///< inside its machine: "gpu"; of several: gpu0, gpu1, ...
+  std::string id;  ///< name within its machine: "gpu"; of several units: gpu0, gpu1, ...
   UnitKind kind = UnitKind::cpu;
   std::string model;
-  int count = 1;                              ///< equal units of which the figures are of one
+  int count = 1;                              ///< number of equal units; the figures are those of
+                                              ///< one
   double peak_flop_per_s = 0.0;               ///< single precision; 0: not given
   std::optional<double> double_share;         ///< peak of double over single precision
-  double memory_bytes_per_s = 0.0;            ///< 0: memory does not limit speed
-  std::optional<double> memory_bytes;         ///< none: blocks of any size fit
+  double memory_bytes_per_s = 0.0;            ///< 0: speed is not limited by memory
+  std::optional<double> memory_bytes;         ///< none: no limit on block sizes
   int copy_engines = 1;                       ///< 1 or 2
-  int slots = 1;                              ///< how many blocks a policy should keep queued
-  std::optional<double> idle_w;               ///< both or none
-  std::optional<double> busy_w;               ///< both or none
-  std::optional<LinkFigures> bus;             ///< none: the unit works in its machine's memory
-  double startup_s = 0.0;                     ///< of every block
-  double half_saturation_threads = 0.0;       ///< threads in flight at half of the speed of many
-  std::map<std::string, double> items_per_s;  ///< by kernel: known speeds, instead of the roofline
+  int slots = 1;                              ///< number of blocks that a policy should keep queued
+  std::optional<double> idle_w;               ///< given together with busy_w, or not at all
+  std::optional<double> busy_w;               ///< given together with idle_w, or not at all
+  std::optional<LinkFigures> bus;             ///< none: the unit works in the memory of its machine
+  double startup_s = 0.0;                     ///< fixed time of every block
+  double half_saturation_threads = 0.0;       ///< threads in flight at half of the maximum speed
+  std::map<std::string, double> items_per_s;  ///< by kernel: known speeds, used instead of the
+                                              ///< roofline
 };
 
 /// One node.
@@ -48,57 +50,59 @@ struct MachineFigures {
   std::vector<UnitFigures> units;
 };
 
-/// A platform to be generated.
+/// A platform to generate.
 struct PlatformChoice {
   std::string name;
   std::string where;                  ///< FILE:LINE of its entry
-  std::vector<std::size_t> machines;  ///< positions; the first one is the master's
+  std::vector<std::size_t> machines;  ///< positions in MachineSpec::machines; the first one has the
+                                      ///< master
 };
 
-/// A trace to be generated, for the units of all machines.
+/// A trace to generate, for the units of all machines.
 struct TraceChoice {
   std::string name;
   std::string where;  ///< FILE:LINE of its entry
   std::string kernel;
-  Items items = 0;                        ///< the largest block that is timed
-  std::map<std::string, double> problem;  ///< the kernel's parameters, defaults filled in
+  Items items = 0;                        ///< the largest block size in the trace
+  std::map<std::string, double> problem;  ///< the kernel's parameters, including defaults
   int element_bytes = 4;                  ///< 4: single precision; 8: double
   ItemCost cost;
 };
 
-/// What a file of schema equipoise.machines/1 says.
+/// The contents of a file of schema equipoise.machines/1.
 struct MachineSpec {
-  std::string file;                    ///< its name without folders, for provenance
-  std::string source;                  ///< where the figures come from
-  std::optional<LinkFigures> network;  ///< of every machine to a switch; none: costs nothing
+  std::string file;                    ///< its name without folders, for the provenance
+  std::string source;                  ///< the origin of the figures
+  std::optional<LinkFigures> network;  ///< between every machine and a switch; none: no cost
   std::map<UnitKind, double> relative_deviation;  ///< of block times
   std::vector<MachineFigures> machines;
   std::vector<PlatformChoice> platforms;
   std::vector<TraceChoice> traces;
 };
 
-/// The name that unit `number` of `unit.count` has in platforms and traces: "a.cpu", "a.gpu1".
+/// The name of unit `number` of `unit.count` in platforms and traces: "a.cpu", "a.gpu1".
 [[nodiscard]] std::string unit_name(const MachineFigures& machine, const UnitFigures& unit,
                                     int number);
 
-/// The platform called for by `choice`. The host `RAM`, on the first machine, holds the input. A
-/// unit with a bus is reached over a link each way, which `count` units share; a unit of another
-/// machine over the network links of both machines, each with one link each way into a switch that
-/// never blocks. A unit without a bus works in its machine's memory, at no cost.
+/// Generates the platform described by `choice`. The host `RAM`, on the first machine, holds the
+/// input. A unit with a bus is reached over one link in each direction, which its `count` units
+/// share. A unit of another machine is reached over the network links of both machines; each
+/// machine has one link in each direction to a switch that never blocks. A unit without a bus works
+/// in the memory of its machine, at no cost.
 [[nodiscard]] PlatformDescription machines_platform(const MachineSpec& spec,
                                                     const PlatformChoice& choice);
 
-/// The trace called for by `choice`: the time of a block of x items on every unit,
+/// Generates the trace described by `choice`: the time of a block of x items on every unit,
 ///
 ///     time(x)  = startup + max((x + x_half) / speed, count * streamed / bus)
 ///     1/speed  = max(flop / (efficiency * peak), traffic / (efficiency * memory bandwidth))
 ///     x_half   = half-saturation threads / threads per item
 ///
-/// a roofline with a saturating start: without `startup` and `streamed` a block of x runs at
-/// speed * x / (x + x_half). Sizes go up by fours from one item to what the unit's memory holds, at
-/// most `choice.items`. Deviations are `spec.relative_deviation` of the mean. Several equal units
-/// are timed once, as the first of them. A unit whose memory holds no item is left out; throws
-/// InputError when none is left.
+/// This is a roofline model with a saturating start: without `startup` and `streamed`, a block of x
+/// items runs at speed * x / (x + x_half). Sizes grow by a factor of four from one item to what
+/// fits in the unit's memory, at most `choice.items`. Deviations are `spec.relative_deviation` of
+/// the mean. Several equal units have one entry, under the name of the first. A unit whose memory
+/// cannot hold one item is left out; throws InputError if no unit is left.
 [[nodiscard]] Trace modelled_trace(const MachineSpec& spec, const TraceChoice& choice);
 
 }  // namespace equipoise

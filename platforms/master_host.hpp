@@ -1,11 +1,11 @@
-// Names that the platforms we write have in common.
+// Names that all platforms written by Equipoise use.
 #pragma once
 
 namespace equipoise {
 
-/// The host that holds the input, as StarPU calls it: the memory of the machine.
+/// The host that holds the input, named as in StarPU: the memory of the machine.
 constexpr const char* master_host = "RAM";
-/// The link to units that compute in that memory: it costs nothing.
+/// The link to units that compute in that memory; transfers over it cost nothing.
 constexpr const char* free_link = "memory";
 
 }  // namespace equipoise

@@ -1,6 +1,6 @@
-// The operation counts. They are counts of the textbook algorithm, not of a program: what a program
-// reaches of them stands in `efficiency`, which is typical of tuned libraries for matmul and of
-// plain compiled code for the others.
+// Operation counts of known kernels. They count the textbook algorithm, not a particular program.
+// The share of the peak that a program reaches is given in `efficiency`, with values typical of
+// tuned libraries for matmul and of plain compiled code for the others.
 #include "platforms/modelled_kernels.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ std::map<UnitKind, double> efficiencies(double cpu, double gpu, double mic) {
 
 double unknown_items(const Problem&) { return 0.0; }
 
-/// A row of C = A B: n dot products; B stays on the unit.
+/// An item is a row of C = A B: n dot products; B stays on the unit.
 ItemCost matmul(const Problem& problem, double element_bytes) {
   const double n = problem.at("n");
   ItemCost cost;
@@ -36,8 +36,8 @@ ItemCost matmul(const Problem& problem, double element_bytes) {
 
 double matmul_items(const Problem& problem) { return problem.at("n"); }
 
-/// An option priced in closed form `passes` times: four numbers in, call and put out, 205
-/// operations (those of our own kernel).
+/// An item is an option, priced `passes` times in closed form: four numbers in, call and put out,
+/// 205 operations (as in our own kernel).
 ItemCost blackscholes(const Problem& problem, double element_bytes) {
   const double passes = problem.at("passes");
   ItemCost cost;
@@ -51,8 +51,8 @@ ItemCost blackscholes(const Problem& problem, double element_bytes) {
   return cost;
 }
 
-/// A target gene: every pair of candidate genes is tried as its predictor, at ten operations a
-/// sample (conditional entropy by counting).
+/// An item is a target gene: every pair of candidate genes is tried as its predictor, with ten
+/// operations for each sample (conditional entropy by counting).
 ItemCost grn(const Problem& problem, double element_bytes) {
   const double candidates = problem.at("candidates");
   const double samples = problem.at("samples");
@@ -69,7 +69,7 @@ ItemCost grn(const Problem& problem, double element_bytes) {
   return cost;
 }
 
-/// A point in one iteration: its distance to every centre.
+/// An item is a point in one iteration: its distances to all centres.
 ItemCost kmeans(const Problem& problem, double element_bytes) {
   const double dimensions = problem.at("dimensions");
   const double clusters = problem.at("clusters");
@@ -85,8 +85,8 @@ ItemCost kmeans(const Problem& problem, double element_bytes) {
   return cost;
 }
 
-/// A 2-D complex FFT, forward and inverse: 5 N log2 N operations each, and two passes over the data
-/// each (rows, columns), which read and write it.
+/// An item is a 2-D complex FFT, forward and inverse: each has 5 N log2 N operations and two passes
+/// (rows, columns) that read and write all data.
 ItemCost fft2d(const Problem& problem, double element_bytes) {
   const double points = problem.at("rows") * problem.at("columns");
   const double bytes = 2.0 * element_bytes * points;
@@ -102,7 +102,7 @@ ItemCost fft2d(const Problem& problem, double element_bytes) {
   return cost;
 }
 
-/// A body in one step: 20 operations for each other body; all bodies stay on the unit.
+/// An item is a body in one step: 20 operations for each other body; all bodies stay on the unit.
 ItemCost nbody(const Problem& problem, double element_bytes) {
   const double bodies = problem.at("bodies");
   ItemCost cost;
@@ -118,7 +118,7 @@ ItemCost nbody(const Problem& problem, double element_bytes) {
 
 double nbody_items(const Problem& problem) { return problem.at("bodies"); }
 
-/// An option on a lattice: three operations for each of steps^2 / 2 nodes.
+/// An item is an option on a lattice: three operations for each of steps^2 / 2 nodes.
 ItemCost binomial(const Problem& problem, double element_bytes) {
   const double steps = problem.at("steps");
   ItemCost cost;
@@ -132,7 +132,7 @@ ItemCost binomial(const Problem& problem, double element_bytes) {
   return cost;
 }
 
-/// A pixel, at the mean number of iterations, ten operations each.
+/// An item is a pixel with the mean number of iterations, ten operations each.
 ItemCost mandelbrot(const Problem& problem, double) {
   ItemCost cost;
   cost.item = "pixel";
@@ -143,7 +143,7 @@ ItemCost mandelbrot(const Problem& problem, double) {
   return cost;
 }
 
-/// A point of a mesh: four operations a term.
+/// An item is a point of a mesh: four operations for each term.
 ItemCost taylor(const Problem& problem, double element_bytes) {
   ItemCost cost;
   cost.item = "point";

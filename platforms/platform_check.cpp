@@ -1,4 +1,4 @@
-// Static checks of platform files, before SimGrid sees them.
+// Checks platform files before SimGrid reads them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace equipoise {
 namespace {
 
-/// An element that SimGrid or we have no use for, and what to do about it.
+/// An element that SimGrid or Equipoise does not use, and what the user should do.
 struct RefusedElement {
   std::string_view name;
   std::string_view why;
@@ -33,7 +33,7 @@ constexpr std::array refused_elements{
     RefusedElement{"storage_type", "SimGrid no longer reads it; remove it"},
     RefusedElement{"mount", "SimGrid no longer reads it; remove it"},
 };
-/// The others of SimGrid's grammar.
+/// All other elements of SimGrid's grammar.
 constexpr std::array known_elements{
     "platform", "config",        "prop",          "zone",        "AS",
     "host",     "disk",          "router",        "link",        "link_ctn",
@@ -41,7 +41,8 @@ constexpr std::array known_elements{
     "route",    "zoneRoute",     "ASroute",       "bypassRoute", "bypassZoneRoute",
     "trace",    "trace_connect", "bypassASroute", "random",      "model_prop"};
 
-/// A whole number from 0 on at the beginning of `text`, which is taken off; blanks before it, too.
+/// Removes blanks and a whole number >= 0 from the beginning of `text` and returns the number;
+/// nothing if there is none.
 std::optional<int> take_number(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   int number = 0;
@@ -51,7 +52,7 @@ std::optional<int> take_number(std::string_view& text) {
   return number;
 }
 
-/// How many hosts `radical`, such as 0-9,12, stands for; nothing where it is none.
+/// The number of hosts in `radical`, such as 0-9,12; nothing if it is malformed.
 std::optional<double> hosts_of_radical(std::string_view radical) {
   for (double hosts = 0.0;;) {
     const std::optional<int> first = take_number(radical);
@@ -68,12 +69,12 @@ std::optional<double> hosts_of_radical(std::string_view radical) {
   }
 }
 
-/// What an element is called in a message: `<link> l`.
+/// The name of an element in messages: `link l`.
 std::string subject_of(const pugi::xml_node& node) {
   return fmt::format("{} {}", node.name(), printable(node.attribute("id").as_string()));
 }
 
-/// Walks the file.
+/// Visits and checks all elements of the file.
 class PlatformChecker {
  public:
   explicit PlatformChecker(const std::string& path) : file_(path) {}
@@ -111,7 +112,8 @@ class PlatformChecker {
     }
   }
 
-  /// Depth first in the order of the file, without recursion: files may be nested absurdly.
+  /// Visits depth first in the order of the file, without recursion, because files may be nested
+  /// very deeply.
   void visit_all(const pugi::xml_node& platform) {
     struct Visitor : pugi::xml_tree_walker {
       explicit Visitor(PlatformChecker& owner) : checker(owner) {}
@@ -160,7 +162,7 @@ class PlatformChecker {
     }
   }
 
-  /// Names reach traces, journals and results, which are UTF-8.
+  /// Names are written to traces, journals and results, which are UTF-8.
   void check_attributes(const pugi::xml_node& node) const {
     std::set<std::string_view> names;
     for (const pugi::xml_attribute& attribute : node.attributes()) {
@@ -177,8 +179,8 @@ class PlatformChecker {
     }
   }
 
-  /// SimGrid loads these, and stops the program in the middle of a simulation or simulates nothing
-  /// of them.
+  /// Refuses what SimGrid loads, but then stops the program in the middle of a simulation or does
+  /// not simulate at all.
   void check_simulable(const pugi::xml_node& node) const {
     if (node.attribute("sharing_policy").as_string() == std::string_view("WIFI")) {
       file_.refuse(node,
@@ -226,7 +228,8 @@ class PlatformChecker {
     facts_.master = host;
   }
 
-  /// A cluster or a cabinet, which SimGrid makes hosts from before anybody can count them.
+  /// A cluster or cabinet: SimGrid generates its hosts while it loads the file, so they are counted
+  /// here beforehand.
   void visit_generator(const pugi::xml_node& node) {
     facts_.generates_hosts = true;
     const char* const radical = node.attribute("radical").as_string();
@@ -252,7 +255,7 @@ class PlatformChecker {
     static_cast<void>(check_profile_of(node, "latency_file", 0.0));
   }
 
-  /// SimGrid will look for the file under another name, which it finds from every folder.
+  /// Also replaces the file name by one that SimGrid finds from every folder.
   double check_profile_of(pugi::xml_node& node, const char* name, double least) const {
     pugi::xml_attribute attribute = node.attribute(name);
     if (*attribute.as_string() == '\0') return least;
@@ -298,9 +301,10 @@ class PlatformChecker {
                              printable(trace)));
   }
 
-  /// A platform of more hosts does not end loading.
+  /// SimGrid does not finish loading a platform with more hosts.
   static constexpr double most_hosts = 1e6;
-  /// Bytes a second of a link that has a profile: over one of none, transfers would never end.
+  /// Smallest bandwidth of a link with a profile, in bytes/s: without bandwidth, transfers would
+  /// never end.
   static constexpr double least_bandwidth = 1.0;
 
   XmlFile file_;

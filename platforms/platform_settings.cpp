@@ -1,4 +1,4 @@
-// A short list of settings, each with the values that it may have.
+// The list of allowed SimGrid settings and their allowed values.
 #include "platforms/platform_settings.hpp"
 
 #include <fmt/format.h>
@@ -14,12 +14,13 @@
 namespace equipoise {
 namespace {
 
-/// A setting that is a number in [least, most]. SimGrid divides by bandwidth factors and windows.
+/// A setting with a number in [least, most]. Some limits are above 0 because SimGrid divides by the
+/// value.
 struct NumberSetting {
   const char* name;
   double least;
   double most;
-  double otherwise;  ///< what is simulated where no platform says anything
+  double otherwise;  ///< the value if no platform sets it
 };
 constexpr std::array number_settings{
     NumberSetting{"network/latency-factor", 0.0, 1e6, 1.0},
@@ -35,8 +36,8 @@ bool is_among(const std::string& value, std::span<const char* const> words) {
 }
 
 struct Judgement {
-  std::string wanted;       ///< what the value must be, where it cannot be used
-  const char* otherwise{};  ///< set where the value differs from this, which is simulated otherwise
+  std::string wanted;       ///< the values that are allowed, if the value is not
+  const char* otherwise{};  ///< the default value, if the value differs from it
 };
 
 Judgement judge_number(const NumberSetting& setting, const std::optional<double>& value) {
@@ -46,13 +47,13 @@ Judgement judge_number(const NumberSetting& setting, const std::optional<double>
   return {"", *value == setting.otherwise ? nullptr : setting.otherwise == 1.0 ? "1" : "0"};
 }
 
-/// Nothing for a setting that no platform may make.
+/// Returns nothing for a setting that no platform may make.
 std::optional<Judgement> judge(const std::string& name, const std::string& value) {
   const std::optional<double> number = number_from(value);
   for (const NumberSetting& setting : number_settings) {
     if (name == setting.name) return judge_number(setting, number);
   }
-  if (name == tcp_gamma) {  // bytes of the window; none where it is not positive
+  if (name == tcp_gamma) {  // bytes of the window; no window if not positive
     if (!number || (*number > 0.0 && *number < 1.0) || *number > 1e15 || *number < -1.0) {
       return Judgement{"-1 or 0 (no limit), or bytes from 1 to 1e15", nullptr};
     }

@@ -1,4 +1,4 @@
-// The settings of SimGrid that a platform file's <config> may make.
+// The SimGrid settings that the <config> of a platform file may make.
 #pragma once
 
 #include <map>
@@ -9,17 +9,17 @@
 
 namespace equipoise {
 
-/// The settings of one file, as they are found.
+/// Collects and checks the settings of one file.
 class PlatformSettings {
  public:
-  /// Takes in one <prop> of a <config>. A platform may say how transfers take their time
-  /// (network/model, latency and bandwidth factors, weight-S, TCP-gamma, crosstraffic) in values
-  /// that SimGrid can compute with. Throws InputError with the line for every other setting, which
-  /// could write files, end the program or change what is simulated unseen, for values that cannot
-  /// be used, and for a setting that was there already.
+  /// Processes one <prop> of a <config>. A platform may set how the times of transfers are computed
+  /// (network/model, latency and bandwidth factors, weight-S, TCP-gamma, crosstraffic), with values
+  /// that SimGrid can compute with. Throws InputError with the line for every other setting (it
+  /// could write files, end the program or silently change what is simulated), for values that
+  /// cannot be used, and for a setting that occurs twice.
   void take(const XmlFile& file, const pugi::xml_node& prop);
 
-  /// A line for each setting that differs from what is simulated otherwise: "FILE:LINE: ...".
+  /// A line "FILE:LINE: ..." for each setting that differs from the default.
   [[nodiscard]] const std::vector<std::string>& notices() const { return notices_; }
 
  private:

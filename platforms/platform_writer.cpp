@@ -1,4 +1,4 @@
-// Platform files of our own.
+// Writes platform files.
 #include <fmt/format.h>
 
 #include "platforms/platform_file.hpp"
@@ -7,7 +7,7 @@
 namespace equipoise {
 namespace {
 
-/// Two hyphens would end an XML comment.
+/// Separates double hyphens, which are not allowed in an XML comment.
 std::string comment(std::string text) {
   for (std::size_t i = text.find("--"); i != std::string::npos; i = text.find("--", i)) {
     text.replace(i, 2, "- -");
@@ -15,7 +15,7 @@ std::string comment(std::string text) {
   return text;
 }
 
-/// Bytes and bytes per second without an exponent.
+/// Formats bytes and bytes/s without an exponent.
 std::string whole(double value) { return fmt::format("{:.0f}", value); }
 
 void append_host(std::string& xml, const HostDescription& host) {

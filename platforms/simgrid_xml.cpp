@@ -1,4 +1,4 @@
-// Walks the tree without recursion (files may be nested absurdly) and writes it.
+// Walks the XML tree without recursion (files may be nested very deeply) and writes it.
 #include "platforms/simgrid_xml.hpp"
 
 #include <string_view>

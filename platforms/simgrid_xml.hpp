@@ -1,4 +1,5 @@
-// What SimGrid reads in place of a platform file: its elements as they were checked, nothing else.
+// Writes the text that SimGrid reads instead of a platform file: exactly the elements that were
+// checked.
 #pragma once
 
 #include <string>
@@ -7,9 +8,10 @@
 
 namespace equipoise {
 
-/// The elements of <platform> and their attributes, each on its line of the file, so that SimGrid
-/// names the right one. Written anew from what was parsed: SimGrid's parser differs from ours, and
-/// what only one of them sees could not be checked. Text stands in <trace> only.
+/// The elements of <platform> with their attributes, each on the same line as in the file, so that
+/// SimGrid's messages name the right line. The text is generated from the parsed file: SimGrid's
+/// parser differs from ours, and something that only SimGrid's sees could not be checked. Only
+/// <trace> elements contain text.
 [[nodiscard]] std::string simgrid_xml(const XmlFile& file);
 
 }  // namespace equipoise

@@ -1,4 +1,4 @@
-// Reads StarPU's bus files: how many units a machine has, and how they are connected.
+// Reads StarPU's bus files: the number of units of a machine and their connections.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What is known of the GPUs from elsewhere (StarPU's publications; NVIDIA's data sheets).
+/// GPU models known from other sources (StarPU's publications; NVIDIA's data sheets).
 struct KnownGpu {
   const char* machine;
   const char* model;
@@ -55,7 +55,7 @@ void require_machine(const std::string& directory, const std::string& machine) {
                                                      : "; did you mean " + nearest + "?"));
 }
 
-/// The numbers in front of "# Number of ..." lines.
+/// Reads the numbers before "# Number of ...".
 void read_config(const std::string& path, int& cpu_cores, int& cuda_devices) {
   std::ifstream in = open_input(path, "calibrate the machine again");
   int line_number = 0;
@@ -79,7 +79,7 @@ void read_config(const std::string& path, int& cpu_cores, int& cuda_devices) {
   }
 }
 
-/// A square table of numbers with nan in it; empty where the file is missing.
+/// Reads a square matrix of numbers, which may be nan; empty if the file is missing.
 std::vector<std::vector<double>> read_matrix(const std::string& path) {
   std::vector<std::vector<double>> rows;
   std::error_code error;
@@ -109,15 +109,15 @@ double entry(const std::vector<std::vector<double>>& matrix, std::size_t row, st
   return matrix[row][column];
 }
 
-/// A millionth, rounded to the 9 digits that the files can hold, so that it prints as short as
-/// there.
+/// Converts to seconds, rounded to 9 digits (the most that the files can have), so that the number
+/// prints as short as in the file.
 Seconds seconds_of(double microseconds) {
   return {std::strtod(fmt::format("{:.9g}", microseconds * 1e-6).c_str(), nullptr)};
 }
 
 double leading_number(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
 
-/// Links by name, added when first used.
+/// Links by name, added on first use.
 class LinkTable {
  public:
   explicit LinkTable(std::vector<Link>& links) : links_(links) {}
@@ -134,7 +134,7 @@ class LinkTable {
   std::map<std::string, std::uint32_t> index_;
 };
 
-/// The hosts, links and routes of StarPU's own SimGrid platform.
+/// Reads hosts, links and routes from StarPU's own SimGrid platform.
 class XmlMachine {
  public:
   XmlMachine(std::string path, StarpuMachine& machine)
@@ -207,7 +207,7 @@ class XmlMachine {
   pugi::xml_node zone_;
 };
 
-/// Links as StarPU makes them of what it measured.
+/// Creates links from the measured matrices in the same way as StarPU.
 void connect_by_matrices(const std::string& path,
                          const std::vector<std::vector<double>>& bandwidth_mb_per_s,
                          const std::vector<std::vector<double>>& latency_us,

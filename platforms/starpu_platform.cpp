@@ -1,4 +1,4 @@
-// A StarPU machine as a platform file.
+// Converts a StarPU machine to a platform.
 #include "platforms/starpu_platform.hpp"
 
 #include <fmt/format.h>

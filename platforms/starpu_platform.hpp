@@ -1,4 +1,4 @@
-// Makes platforms of the machines that StarPU's developers measured.
+// Creates platforms of the machines that StarPU's developers measured.
 #pragma once
 
 #include <optional>
@@ -10,14 +10,14 @@
 
 namespace equipoise {
 
-/// A GPU and its way to main memory and back. Links are positions in `StarpuMachine::links`.
+/// A GPU and its routes to and from main memory. Links are positions in `StarpuMachine::links`.
 struct StarpuGpu {
   Unit unit;
   Route in;   ///< main memory to GPU
   Route out;  ///< GPU to main memory
 };
 
-/// What StarPU's bus files say of a machine.
+/// A machine as described by StarPU's bus files.
 struct StarpuMachine {
   std::string name;
   int cpu_cores = 0;
@@ -26,30 +26,33 @@ struct StarpuMachine {
 };
 
 /// Reads bus/MACHINE.config (numbers of units), bus/MACHINE.platform.v4.xml (GPU memory, links,
-/// routes with PCI bridges where StarPU found them) and bus/MACHINE.latency (us; the XML has them
-/// rounded to whole ones). Without the XML, links are made of
-/// bus/MACHINE.bandwidth (MB/s) and .latency (us) as StarPU makes them: one each way for each GPU
-/// and a link `Host` of the largest bandwidth that all share; nan means that there is none.
+/// routes with PCI bridges if StarPU found them) and bus/MACHINE.latency (us; the XML has these
+/// rounded to whole us). If there is no XML file, links are created from bus/MACHINE.bandwidth
+/// (MB/s) and .latency (us) in the same way as StarPU does: one link in each direction for each
+/// GPU, and a link `Host` of the largest bandwidth that all GPUs share. nan means that there is no
+/// value.
 ///
-/// Models of the GPUs, and that they have two copy engines, are known for sirocco, mirage, attila
-/// and idgraf; the files do not tell. OpenCL units, which are the same GPUs again, are left out.
+/// The models of the GPUs of sirocco, mirage, attila and idgraf, and that these have two copy
+/// engines, are known from elsewhere; the files do not contain this. OpenCL units are left out,
+/// because they are the same GPUs.
 ///
-/// Throws InputError for a missing directory, an unknown machine (naming the nearest), and files
-/// that cannot be read or contradict each other.
+/// Throws InputError for a missing directory, an unknown machine (suggesting the nearest), and
+/// files that cannot be read or contradict each other.
 [[nodiscard]] StarpuMachine read_starpu_machine(const std::string& directory,
                                                 const std::string& machine);
 
-/// The platform of `machine`: a host `RAM`, the master; a host for each CPU core, all timed by
-/// `cpu0` of a trace; a host for each GPU. As StarPU does, one core for each GPU is left out to
-/// drive it, unless `keep_drivers`. Routes between RAM and the CPU cores, which StarPU's files
-/// lack, cost nothing (a FATPIPE link without latency). `source` says where the files come from.
+/// The platform of `machine`: a host `RAM`, which is the master; a host for each CPU core, all with
+/// the times of `cpu0` of a trace; a host for each GPU. As in StarPU, one core for each GPU is left
+/// out because it drives the GPU, unless `keep_drivers`. StarPU's files have no routes between RAM
+/// and the CPU cores; here they cost nothing (a FATPIPE link without latency). `source` is the
+/// origin of the files.
 [[nodiscard]] PlatformDescription starpu_platform(const StarpuMachine& machine, bool keep_drivers,
                                                   const std::string& source);
 
-/// The machine's units as traces name them: `cpu0` for the cores, and every GPU.
+/// The machine's units as named in traces: `cpu0` for all cores, and every GPU.
 [[nodiscard]] std::vector<Unit> starpu_units(const StarpuMachine& machine);
 
-/// The machine in a JSON object, for the header of a trace.
+/// The machine as a JSON object, for the header of a trace.
 [[nodiscard]] std::string starpu_machine_json(const StarpuMachine& machine);
 
 }  // namespace equipoise

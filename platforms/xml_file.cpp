@@ -1,4 +1,4 @@
-// Reads a file into memory and has pugixml parse it.
+// Reads a file into memory and parses it with pugixml.
 #include "platforms/xml_file.hpp"
 
 #include <algorithm>
@@ -22,7 +22,8 @@ XmlFile::XmlFile(const std::string& path) : path_(path) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\n') line_ends_.push_back(i);
   }
-  // Other encodings would move the offsets that lines are found by, and are not what SimGrid reads.
+  // Only UTF-8: other encodings would shift the offsets from which lines are computed, and SimGrid
+  // does not read them.
   const pugi::xml_parse_result parsed = document_.load_buffer(
       text.data(), text.size(), pugi::parse_default | pugi::parse_doctype, pugi::encoding_utf8);
   if (parsed) return;

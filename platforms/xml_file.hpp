@@ -1,4 +1,4 @@
-// An XML file in memory, read once, whose elements know their lines.
+// An XML file in memory. It is read once, and its elements know their lines.
 #pragma once
 
 #include <pugixml.hpp>
@@ -7,16 +7,15 @@
 
 namespace equipoise {
 
-/// A file that was read whole and parsed; comments and declarations are left out.
+/// A parsed file, without comments and declarations.
 class XmlFile {
  public:
-  /// Throws InputError as `read_input` does, for an empty file, and for one that is no XML (with the
-  /// line).
+  /// Throws InputError like `read_input`, for an empty file, and, with the line, for invalid XML.
   explicit XmlFile(const std::string& path);
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const pugi::xml_document& document() const { return document_; }
-  /// The line that the element or text begins on.
+  /// The line on which the element or text begins.
   [[nodiscard]] int line_of(const pugi::xml_node& node) const;
   /// Throws InputError with the file and the line of `node`.
   [[noreturn]] void refuse(const pugi::xml_node& node, const std::string& why) const;

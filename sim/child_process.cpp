@@ -1,4 +1,4 @@
-// fork, pipe and waitpid, once.
+// A child process by fork, pipe and waitpid.
 #include "sim/child_process.hpp"
 
 #include <fcntl.h>
@@ -20,10 +20,10 @@
 namespace equipoise {
 namespace {
 
-/// What the child does; it ends here.
+/// The child runs `body` here and exits.
 [[noreturn]] void run_child(const std::function<int(int)>& body, int write_fd, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(70);  // the parent died before it could be watched
+  if (::getppid() != parent) ::_exit(70);  // the parent died before prctl took effect
   int exit_code = 70;
   try {
     exit_code = body(write_fd);
@@ -35,7 +35,7 @@ namespace {
   ::_exit(exit_code);
 }
 
-/// read() that is not disturbed by signals.
+/// read() that is repeated after an interrupt by a signal.
 ssize_t read_some(int fd, char* into, std::size_t size) {
   ssize_t got = 0;
   do {
@@ -54,7 +54,7 @@ int wait_for_end(pid_t pid) {
 }  // namespace
 
 ChildProcess::ChildProcess(const std::function<int(int write_fd)>& body) {
-  // What is buffered now would be written twice, once by each process.
+  // Buffered output would otherwise be written twice, once by each process.
   std::cout.flush();
   std::fflush(nullptr);
   std::array<int, 2> ends{};

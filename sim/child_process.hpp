@@ -1,5 +1,5 @@
-// A part of the program that runs in a process of its own: simulations (SimGrid has one engine and
-// one clock a process) and whatever may crash on what a user gave us.
+// Runs a function in a child process: simulations (SimGrid has one engine and one clock in each
+// process), and code that may crash on a user's input.
 #pragma once
 
 #include <sys/types.h>
@@ -10,42 +10,43 @@
 
 namespace equipoise {
 
-/// A forked child that runs one function and writes what it found into a pipe.
+/// A forked child that runs one function and writes its results into a pipe.
 ///
-/// The child never returns into the code of its parent: it leaves with the function's result, runs
-/// no atexit handler and no destructor of the parent's objects, and dies when the thread that made
-/// it dies. A ChildProcess that is destroyed before `wait()` kills its child. Not to be made while
-/// other threads of the process hold locks that the function needs.
+/// The child never returns into the code of its parent. It exits with the function's result, runs
+/// no atexit handler and no destructor of the parent's objects, and is killed when the thread that
+/// created it ends. A ChildProcess that is destroyed before `wait()` kills its child. Do not create
+/// one while other threads of the process hold locks that the function needs.
 class ChildProcess {
  public:
-  /// How a child ended.
+  /// The end of a child.
   struct Outcome {
-    int exit_code = 0;   ///< of a child that left by itself
-    int signal = 0;      ///< that killed it; 0: none
-    std::string output;  ///< all that it wrote into the pipe and nobody took before
+    int exit_code = 0;   ///< of a child that exited by itself
+    int signal = 0;      ///< the signal that killed it; 0: none
+    std::string output;  ///< what it wrote into the pipe, except what was taken before
 
     [[nodiscard]] bool succeeded() const { return exit_code == 0 && signal == 0; }
   };
 
-  /// Forks; the child runs `body` with the pipe's end to write to and leaves with what it returns,
-  /// or with 70 when an exception comes out. Throws BackendError when the system has no room for
-  /// it.
+  /// Forks. The child calls `body` with the write end of the pipe and exits with its result, or
+  /// with 70 if `body` throws. Throws BackendError if the pipe or the child process cannot be
+  /// created.
   explicit ChildProcess(const std::function<int(int write_fd)>& body);
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&& other) noexcept;
   ~ChildProcess();
 
   [[nodiscard]] pid_t pid() const { return pid_; }
-  /// The pipe's end to read from: readable for poll() when `receive()` has something to do.
+  /// The read end of the pipe. poll() reports it readable when `receive()` has something to do.
   [[nodiscard]] int read_fd() const { return read_fd_; }
 
-  /// Takes what the child has written, without waiting. False: the child has ended or closed its
-  /// end, and `wait()` returns soon.
+  /// Reads what the child has written, without waiting. Returns false if the child has ended or
+  /// closed the pipe; then `wait()` returns soon.
   bool receive();
-  /// What was received and not taken yet; `wait()` gives only what comes after it.
+  /// Returns what was received and not yet taken. `wait()` then returns only the rest.
   [[nodiscard]] std::string take_received() { return std::exchange(output_, {}); }
 
-  /// Takes the rest of the output, waits for the child's end, and tells both. Once only.
+  /// Reads the rest of the output, waits for the end of the child and returns both. May be called
+  /// only once.
   [[nodiscard]] Outcome wait();
 
  private:
@@ -56,7 +57,7 @@ class ChildProcess {
   std::string output_;
 };
 
-/// Writes all of `text` into `fd`; false when the reader has gone.
+/// Writes all of `text` into `fd`. Returns false if the reader has closed the pipe.
 bool write_all(int fd, const std::string& text);
 
 }  // namespace equipoise

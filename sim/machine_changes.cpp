@@ -1,4 +1,4 @@
-// Links and units, change by change.
+// Lists the changes of each link and unit.
 #include "sim/machine_changes.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a scenario does to the simulated machines, one thing at a time.
+// The changes that a scenario makes to the simulated machines, as a list ordered by time.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@ namespace equipoise {
 
 enum class ChangeKind : std::uint8_t { bandwidth, loss, join };
 
-/// From `at` on a link has another bandwidth, or a unit is gone or there.
+/// At time `at`, a link gets another bandwidth, or a unit is lost or joins.
 struct MachineChange {
   Seconds at;
   ChangeKind kind = ChangeKind::bandwidth;
-  std::uint32_t index = 0;             ///< of the link or of the unit in the platform
-  double bandwidth_bytes_per_s = 0.0;  ///< of a link
+  std::uint32_t index = 0;             ///< position of the link or the unit in the platform
+  double bandwidth_bytes_per_s = 0.0;  ///< new bandwidth of the link
 };
 
-/// The changes of `platform` under `scenario` after the start, ordered by time, at one time by
-/// kind, then by index. What starts at 0 is among them. Speeds of units are not: nobody shares
-/// them.
+/// The changes of `platform` under `scenario`, ordered by time, then by kind, then by index.
+/// Bandwidths that differ from the platform's at time 0 are included. Speeds of units are not: no
+/// two units share them.
 [[nodiscard]] std::vector<MachineChange> machine_changes(const Scenario& scenario,
                                                          const Platform& platform);
 

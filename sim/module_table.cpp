@@ -1,4 +1,4 @@
-// What the program finds when it opens the module.
+// The table that the program looks up after it has opened the SimGrid module.
 #include "sim/sim_module.hpp"
 
 namespace equipoise {

@@ -1,5 +1,5 @@
-// The child loads the platform and prints, line by line; the parent reads, or finds out what went
-// wrong.
+// The child process loads the platform and prints it line by line. The parent reads these lines, or
+// finds out why the child failed.
 #include "sim/platform_probe.hpp"
 
 #include <poll.h>
@@ -31,7 +31,7 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// A double that comes back as it was.
+/// Text from which exactly the same double can be read back.
 std::string exact(double value) {
   char text[40];
   std::snprintf(text, sizeof text, "%a", value);
@@ -39,7 +39,7 @@ std::string exact(double value) {
 }
 
 void tell_route(int fd, const s4u::Host* from, const s4u::Host* to, const char* what) {
-  // Said before it is asked for: SimGrid may die of the question.
+  // Written before the route is asked for, because SimGrid may crash on the question.
   tell(fd, "asking", {from->get_name(), to->get_name()});
   std::vector<s4u::Link*> links;
   double latency = 0.0;
@@ -68,15 +68,16 @@ bool is_master(const ProbedHost& host) {
   return found != host.properties.end() && (found->second == "true" || found->second == "1");
 }
 
-/// What is asked of a child.
+/// What a child is asked to do.
 struct Question {
   const PlatformSource& source;
   const std::function<bool(const ProbedHost&)>& wants_routes;
   MissingRoutes missing;
-  bool carefully = false;  ///< each route in a process of its own first: SimGrid dies of one
+  bool carefully = false;  ///< try each route in its own process first, because SimGrid crashes on
+                           ///< one
 };
 
-/// Whether SimGrid survives being asked for the routes.
+/// Whether SimGrid can be asked for the routes between `master` and `host` without crashing.
 bool survives(const s4u::Host* master, const s4u::Host* host) {
   ChildProcess trial([&](int) {
     std::vector<s4u::Link*> links;
@@ -104,8 +105,9 @@ void tell_routes(int fd, const Question& question, const s4u::Host* master, cons
 
 void load_and_tell(int fd, const Question& question) {
   const EnginePtr engine = start_simgrid();
-  std::vector<const s4u::Host*> hosts;  // SimGrid itself lists them by name
-  std::set<const s4u::Host*> seen;      // when a platform is complete, it says so of all once more
+  std::vector<const s4u::Host*> hosts;  // in the order of the file; SimGrid lists them by name
+  std::set<const s4u::Host*> seen;      // SimGrid reports all hosts again when it seals the
+                                        // platform
   s4u::Host::on_creation_cb([&](const s4u::Host& host) {
     if (seen.insert(&host).second) hosts.push_back(&host);
   });
@@ -123,10 +125,10 @@ void load_and_tell(int fd, const Question& question) {
     if (question.wants_routes(described[i])) tell_routes(fd, question, master_host, hosts[i]);
   }
   tell(fd, "end", {transfers_add_up(question.source) ? "adds_up" : "differs"});
-  ::_exit(0);  // SimGrid's own end may fail, too, and no longer matters
+  ::_exit(0);  // SimGrid's own cleanup may fail, too; it does not matter any more
 }
 
-/// In the child.
+/// Runs in the child.
 int probe(int fd, const Question& question) {
   ::dup2(fd, STDOUT_FILENO);
   ::dup2(fd, STDERR_FILENO);
@@ -140,8 +142,8 @@ int probe(int fd, const Question& question) {
   ::_exit(1);
 }
 
-/// Whitespace runs made one blank, without asterisks, without the lists that SimGrid adds, and an
-/// end.
+/// Makes one line of `text`: replaces white space and asterisks by single blanks, and removes the
+/// lists that SimGrid adds and trailing punctuation. At most 300 characters.
 std::string one_line(const std::string& text) {
   std::string line;
   for (const char c : text) {
@@ -163,7 +165,7 @@ std::string one_line(const std::string& text) {
   return line;
 }
 
-/// The line of the file in which `name` stands in quotes behind `tag`; 0: none.
+/// The number of the first line that has `tag` and, after it, `name` in quotes; 0: none.
 std::size_t line_of_quoted(const PlatformSource& source, const std::string& tag,
                            const std::string& name) {
   std::istringstream lines(source.xml);
@@ -177,7 +179,7 @@ std::size_t line_of_quoted(const PlatformSource& source, const std::string& tag,
   return 0;
 }
 
-/// The line of the file in which the name stands that `why` puts in quotes or ends with; 0: none.
+/// The line with the name that `why` has in quotes, or else at its end; 0: none.
 std::size_t line_of_name(const PlatformSource& source, const std::string& why) {
   const std::size_t quote = why.find('\'');
   const std::size_t blank = why.rfind(' ');
@@ -187,7 +189,7 @@ std::size_t line_of_name(const PlatformSource& source, const std::string& why) {
   return line_of_quoted(source, "", name);
 }
 
-/// SimGrid's "Parse error at FILE:LINE: why", taken apart.
+/// Takes SimGrid's "Parse error at FILE:LINE: why" apart and throws it as InputError.
 [[noreturn]] void refuse(const PlatformSource& source, const std::string& reason) {
   std::string why = one_line(reason);
   std::string where = source.file;
@@ -209,7 +211,7 @@ std::size_t line_of_name(const PlatformSource& source, const std::string& why) {
   throw InputError(where, printable(why, 400) + "; correct the platform file");
 }
 
-/// SimGrid takes numbers that nothing can be computed with.
+/// Refuses numbers that SimGrid accepts although nothing can be computed with them.
 void check_links(const PlatformSource& source, const ProbedPlatform& platform) {
   for (const Link& link : platform.links) {
     const double bandwidth = link.bandwidth_bytes_per_s;
@@ -221,7 +223,7 @@ void check_links(const PlatformSource& source, const ProbedPlatform& platform) {
   }
 }
 
-/// The host whose route to or from the master was asked for last.
+/// The host whose route to or from the master was the last one asked for.
 const std::string& other_end(const Reading& reading) {
   return reading.asked_from == reading.platform.master ? reading.asked_to : reading.asked_from;
 }
@@ -244,7 +246,7 @@ const std::string& other_end(const Reading& reading) {
                        "Full or Floyd need 8 bytes and more for every pair of hosts)");
 }
 
-/// Lets a child answer. Gives the signal that it died of; 0: none.
+/// Runs a child that answers `question`. Returns the signal that killed it; 0: none.
 int ask(const Question& question, Reading& reading, const ProbeWatch& watch) {
   ChildProcess child([&](int fd) { return probe(fd, question); });
   for (bool is_open = true; is_open;) {
@@ -278,7 +280,7 @@ ProbedPlatform probe_with_simgrid(const PlatformSource& source,
       if (missing == MissingRoutes::refuse || question.carefully) {
         refuse_missing_route(source, reading);
       }
-      question.carefully = true;  // all over again
+      question.carefully = true;  // start again
       continue;
     }
     if (!reading.thrown.empty()) refuse(source, reading.thrown);

@@ -1,4 +1,4 @@
-// Lines written and read.
+// Writes and reads the lines of the probe protocol.
 #include "sim/probe_protocol.hpp"
 
 #include <unistd.h>

@@ -1,7 +1,9 @@
-// How a probe's child tells its parent of a platform: lines of fields in a pipe.
+// The protocol by which a probe's child process describes a platform to its parent: lines of fields
+// in a pipe.
 //
-// Lines of ours begin with a byte that nothing else prints, so that whatever SimGrid says, which goes
-// into the same pipe, is what is left: the reason. Fields are separated by tabs and escaped.
+// SimGrid prints its messages into the same pipe. Lines of the protocol begin with a byte that
+// nothing else prints; all other lines are SimGrid's and give the reason of a failure. Fields are
+// separated by tabs and escaped.
 #pragma once
 
 #include <cstddef>
@@ -15,26 +17,26 @@
 
 namespace equipoise {
 
-/// In the child: writes one line, or ends the process when nobody listens any more.
+/// Called in the child: writes one line, or ends the process if the parent has closed the pipe.
 void tell(int fd, const char* what, const std::vector<std::string>& fields);
 
-/// What the child told, as far as it came.
+/// What was received from the child so far.
 class Reading {
  public:
-  /// Takes in what came; the end of it may be half a line.
+  /// Processes received text, which may end in the middle of a line.
   void read(const std::string& output);
 
-  /// After the last of it.
+  /// To be called after the last text.
   void finish() { read("\n"); }
 
   ProbedPlatform platform;
-  std::size_t hosts = 0;  ///< how many there will be
+  std::size_t hosts = 0;  ///< number of hosts to come in total
   bool is_whole = false;
-  bool is_full = false;    ///< no memory
-  std::string asked_from;  ///< the route that was asked for last
+  bool is_full = false;    ///< the child ran out of memory
+  std::string asked_from;  ///< the last route asked for
   std::string asked_to;
   std::string thrown;
-  std::string said;  ///< by SimGrid
+  std::string said;  ///< messages of SimGrid
 
  private:
   void read_line(std::string_view line);

@@ -1,10 +1,10 @@
-// Virtual time on SimGrid's clock: what nobody can disturb is a date, what is shared is an
-// activity.
+// Executes blocks in virtual time on SimGrid's clock. A stage that nothing can disturb is an entry
+// in the timeline; a stage on shared links is a SimGrid activity.
 //
 // One actor, the controller, runs the body. While it waits it is suspended, and everything happens
-// in SimGrid's kernel context, in callbacks of one timer (armed for the earliest date of any unit)
-// and of completed activities. They move blocks through the pipelines of their units, change the
-// machines as the scenario says, put what happened into `ready_` and resume the controller.
+// in SimGrid's kernel context, in callbacks of one timer (set to the earliest time in the timeline)
+// and of completed activities. These callbacks advance the units' pipelines, apply the scenario's
+// changes, put events into `ready_` and resume the controller.
 #include "sim/sim_executor.hpp"
 
 #include <simgrid/Exception.hpp>
@@ -39,24 +39,25 @@ namespace {
 namespace s4u = simgrid::s4u;
 using simgrid::kernel::timer::Timer;
 
-/// What is shorter takes its undisturbed time: SimGrid could not tell its end from its beginning.
+/// Shorter stages take their undisturbed time: SimGrid could not distinguish their end from their
+/// start.
 constexpr Seconds shortest_activity = 2.0 * simgrid_precision;
 
-/// What a unit has of its own in a phase.
+/// What belongs to a unit in one phase.
 struct UnitOfPhase {
   Draw draw;
   Items room_items = 0;
 };
 
-/// A unit under the scenario.
+/// The rates of a unit under the scenario.
 struct UnitRates {
   StepFunction speed;
-  StepFunction in;  ///< of the way's undisturbed bandwidth
+  StepFunction in;  ///< as a factor of the way's undisturbed bandwidth
   StepFunction out;
   bool is_present = true;
 };
 
-/// Of copies that have `way` for themselves.
+/// The speed of copies over `way` without contention.
 std::optional<CopySpeed> speed_of(const Way& way) {
   if (way.from == way.to) return std::nullopt;
   return CopySpeed{way.latency, way.bandwidth_bytes_per_s};
@@ -94,7 +95,7 @@ class SimExecutor final : public Executor, private PipelineStages {
   std::optional<Event> next(Seconds deadline) override;
 
  private:
-  // What pipelines ask and tell; `launch` and `finished` in kernel context.
+  // Interface of the pipelines; `launch` and `finished` are called in kernel context.
   [[nodiscard]] std::optional<Seconds> duration(UnitId unit, const PipelinedBlock& block,
                                                 Stage stage, Seconds begin) const override;
   void launch(UnitId unit, const PipelinedBlock& block, Stage stage) override;
@@ -105,7 +106,8 @@ class SimExecutor final : public Executor, private PipelineStages {
   [[nodiscard]] Seconds compute_time(UnitId unit, const PipelinedBlock& block, Seconds begin) const;
   void end(UnitId unit, Stage stage, bool is_failed);
 
-  // Time; kernel context, but for settle() and wait(), which the controller calls.
+  // Virtual time. Called in kernel context, but settle() and wait() by the controller, arm() in
+  // both.
   void advance();
   void change_machines();
   void arm(Seconds at);
@@ -113,7 +115,7 @@ class SimExecutor final : public Executor, private PipelineStages {
   void settle();
   void wait(Seconds until, bool wants_events);
 
-  /// The place of the scenario's changes in the timeline, behind the units.
+  /// The timeline slot of the scenario's changes, after the slots of the units.
   [[nodiscard]] std::uint32_t changes_slot() const {
     return static_cast<std::uint32_t>(pipelines_.size());
   }
@@ -124,19 +126,19 @@ class SimExecutor final : public Executor, private PipelineStages {
   SimSetup setup_;
   EnginePtr engine_;
   std::vector<UnitWays> ways_;                    ///< (units)
-  std::vector<CopySpeeds> copies_;                ///< (units), over these
+  std::vector<CopySpeeds> copies_;                ///< (units), speeds over ways_
   std::vector<std::vector<UnitOfPhase>> phases_;  ///< (phases, units)
-  std::vector<std::uint64_t> ordinals_;           ///< (units), of the next block
+  std::vector<std::uint64_t> ordinals_;           ///< (units), ordinal of the next block
   std::vector<UnitPipeline> pipelines_;           ///< (units)
   std::vector<UnitRates> rates_;                  ///< (units)
   std::unique_ptr<StageActivities> activities_;
-  Timeline timeline_;  ///< (units + 1), of the pipelines and of changes
+  Timeline timeline_;  ///< (units + 1), for the pipelines and the changes
   std::vector<MachineChange> changes_;
-  std::size_t changes_past_ = 0;   ///< so many of them have happened
-  std::vector<s4u::Link*> links_;  ///< (links), where they change
-  EventQueue ready_;               ///< happened and not reported
+  std::size_t changes_past_ = 0;   ///< number of changes that have happened
+  std::vector<s4u::Link*> links_;  ///< (links); empty if there are no changes
+  EventQueue ready_;               ///< events not yet reported
   int phase_ = 0;                  ///< of the last block that was handed out
-  int iteration_ = 0;              ///< of the same
+  int iteration_ = 0;              ///< of the last block that was handed out
 
   s4u::ActorPtr controller_;
   Timer* timer_ = nullptr;
@@ -144,7 +146,7 @@ class SimExecutor final : public Executor, private PipelineStages {
   Seconds wake_at_ = Seconds::infinity();
   bool wants_events_ = false;
   bool is_over_ = false;
-  std::string failure_;  ///< what the machines did that no run survives
+  std::string failure_;  ///< a failure of the platform that ends the run
   std::exception_ptr thrown_;
 };
 
@@ -208,7 +210,8 @@ Seconds SimExecutor::start(const Block& block, UnitId unit) {
   return now();
 }
 
-/// Lets the master merge the results of an iteration before the first block of the next.
+/// Before the first block of a later iteration, the master merges the results of the iteration
+/// before.
 void SimExecutor::merge_before(const Block& block) {
   const bool is_next = block.iteration > iteration_ && block.phase == phase_;
   phase_ = block.phase;
@@ -239,7 +242,7 @@ std::optional<Event> SimExecutor::next(Seconds deadline) {
   }
 }
 
-/// What `block`, which is handed to `unit` now, costs there.
+/// The costs of `block`, which is handed to `unit` now.
 PipelinedBlock SimExecutor::at_work(const Block& block, std::uint32_t unit) {
   const auto phase = static_cast<std::size_t>(block.phase);
   const Workload& workload = setup_.phases[phase];
@@ -289,7 +292,7 @@ void SimExecutor::launch(UnitId unit, const PipelinedBlock& block, Stage stage) 
   }
 }
 
-/// What an end makes possible happens after all ends of the instant.
+/// Does not start what the end makes possible: that happens after all ends of this instant.
 void SimExecutor::end(UnitId unit, Stage stage, bool is_failed) {
   if (is_over_) return;
   if (is_failed) {
@@ -307,7 +310,7 @@ void SimExecutor::finished(UnitId unit, const PipelinedBlock& block, Seconds at)
   ready_.push({at, BlockFinished{unit, block.block, block.assigned, block.times}});
 }
 
-/// Lets happen what is due.
+/// Processes everything that is due.
 void SimExecutor::advance() {
   const Seconds clock = now();
   while (timeline_.earliest() <= clock) {
@@ -321,7 +324,7 @@ void SimExecutor::advance() {
   }
 }
 
-/// The next of the scenario's changes, after all that ended until then.
+/// Applies the next change of the scenario, after all stages that ended before or at its time.
 void SimExecutor::change_machines() {
   const MachineChange& change = changes_[changes_past_++];
   const bool has_more = changes_past_ < changes_.size();
@@ -366,14 +369,14 @@ void SimExecutor::wake_or_arm() {
   }
 }
 
-/// Lets happen what is due while the controller runs.
+/// Processes everything that is due, called while the controller runs.
 void SimExecutor::settle() {
   if (timeline_.earliest() <= now()) {
     simgrid::kernel::actor::simcall_answered([this] { advance(); });
   }
 }
 
-/// Suspends the controller until `until`, or, if it wants events, until there is one.
+/// Suspends the controller until `until`, or, if it wants events, until there is an event.
 void SimExecutor::wait(Seconds until, bool wants_events) {
   wake_at_ = until;
   wants_events_ = wants_events;

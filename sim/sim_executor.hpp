@@ -1,4 +1,5 @@
-// An executor in virtual time: blocks move over a SimGrid platform and take the times of a trace.
+// An executor in virtual time: blocks move over a SimGrid platform, with compute times from a
+// trace.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +15,14 @@
 
 namespace equipoise {
 
-/// What blocks of one phase cost beside their stages.
+/// The costs of one phase in addition to the stages of its blocks.
 struct PhaseCosts {
-  /// From the handing out of a block to the earliest begin of its stages. A block that waits in a
-  /// queue is dispatched meanwhile.
+  /// The time from the handing out of a block to the earliest start of its stages. It overlaps with
+  /// waiting in the unit's queue.
   Seconds dispatch{5e-6};
-  Seconds first_use;  ///< a unit is taken this long more before its first block of the phase
-  Seconds merge{};    ///< the master is taken this long before every iteration but the first
-  /// (units) In place of `dispatch`; empty: the same for all.
+  Seconds first_use;  ///< extra time of a unit before its first block of the phase
+  Seconds merge{};    ///< time of the master before every iteration except the first
+  /// (units), replaces `dispatch`; empty: the same for all units.
   std::vector<Seconds> unit_dispatch{};
 
   [[nodiscard]] Seconds dispatch_of(std::size_t unit) const {
@@ -29,11 +30,11 @@ struct PhaseCosts {
   }
 };
 
-/// One simulated run.
+/// The input of one simulated run.
 struct SimSetup {
   PlatformSource source;  ///< loaded again by the executor
-  /// As `probe_platform` gave it, units that take part only. A unit whose route has no links (it is
-  /// on the master) moves nothing.
+  /// The result of `probe_platform`, reduced to units that take part. A unit whose route has no
+  /// links (it is on the master) transfers nothing.
   Platform platform;
   std::vector<Workload> phases;
   std::vector<std::vector<BlockTiming>> timing;  ///< (phases, units)
@@ -41,39 +42,41 @@ struct SimSetup {
   std::uint64_t repetition = 0;
   bool noise = true;
   std::vector<PhaseCosts> costs;  ///< (phases)
-  /// What disturbs the units and links of `platform`; targets that are not in it do nothing.
+  /// The disturbances of the units and links of `platform`; targets that are not in it are ignored.
   Scenario scenario;
-  /// Simulate every stage as a SimGrid activity, even one that nobody can disturb (for the test
-  /// that holds both ways equal).
+  /// Simulate every stage as a SimGrid activity, even one that nothing can disturb (for the test
+  /// that both ways give equal times).
   bool activities_only = false;
 };
 
-/// Makes the executor. One per process: SimGrid has one engine and one clock, so a second is a bug.
-/// Throws BackendError where the program has no SimGrid.
+/// Creates the executor. Only one in each process, because SimGrid has one engine and one clock; a
+/// second one is a bug. Throws BackendError if the program has no SimGrid.
 ///
-/// A block is dispatched, copied in (first use and resident bytes before the first), computed,
-/// copied out; the blocks of a unit overlap as its copy engines and its memory let them
-/// (UnitPipeline). Resident bytes travel with the first block's own, in one transfer; bytes are
+/// A block is dispatched, copied in, computed and copied out. A unit's first block waits for first
+/// use before its copy in. The blocks of a unit overlap as its copy engines and its memory allow
+/// (UnitPipeline). Resident bytes and the first block's own bytes are one transfer; bytes are
 /// rounded up to whole ones. Compute times are drawn by unit, kernel and ordinal of the block on
 /// the unit in this run, or are means without noise. Bytes come from the trace if it has them, else
 /// from the workload.
 ///
-/// A transfer over a route whose links no other transfer can use at the same time takes latency +
-/// bytes / bandwidth, unless the file's own `<config>`, or profiles of its links, make SimGrid
-/// differ; all others share links as SimGrid does. Events of SimGrid's own less than 0.1 ns apart
-/// are one.
+/// A transfer takes latency + bytes / bandwidth if no other transfer can use the links of its route
+/// at the same time, and the file has no `<config>` settings or link profiles that make SimGrid
+/// differ. All other transfers share links as SimGrid simulates them. Events inside SimGrid that
+/// are less than 0.1 ns apart count as simultaneous.
 ///
-/// Under a scenario, a computation or a private transfer ends when the changing speed or bandwidth
-/// has done its work (latencies do not change); links that are shared change in SimGrid. A unit
-/// without copy engines makes its private copies at its own speed, in the times that the trace has
-/// for them, if it has. A unit that fails drops its
-/// blocks at once; the first block after it joins brings first use and resident bytes again. What
-/// ends at the very time of a failure has ended.
+/// Under a scenario, a computation or a private transfer ends when the integral of the changing
+/// speed or bandwidth reaches its work. Latencies do not change, except on units without copy
+/// engines. Bandwidths of shared links are changed in SimGrid. A unit without copy engines makes
+/// its private copies at its own speed; `timing` should include what its recorded copies took
+/// beyond the lines (block_timing_of). A unit that fails drops its blocks at once. The first block
+/// after it joins again brings first use and resident bytes again. A stage that ends at the same
+/// time as a failure counts as ended.
 ///
-/// Thinking of a unit (`occupy`) follows the blocks that it has. `run` throws BackendError when the
-/// platform does not load, a host is missing, or the platform takes a host or link away for good.
-/// The body runs on a stack of 8 MiB. Cost: about 0.9 us a block where nothing is shared, 6 us with
-/// two transfers over a shared link that is not full; memory grows with units and queued blocks.
+/// The time of a unit's decision (`occupy`) comes after the blocks that it has. `run` throws
+/// BackendError if the platform does not load, a host is missing, or the platform turns off a host
+/// or link that a stage needs. The body runs on a stack of 8 MiB. Cost: about 0.9 us for a block if
+/// nothing is shared, 6 us with two transfers over a shared link that is not full. Memory grows
+/// with units and queued blocks.
 [[nodiscard]] std::unique_ptr<Executor> make_sim_executor(SimSetup setup);
 
 }  // namespace equipoise

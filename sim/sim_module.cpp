@@ -1,4 +1,4 @@
-// Finds the module beside the program and opens it, once.
+// Finds the SimGrid module beside the program and opens it once.
 #include "sim/sim_module.hpp"
 
 #include <dlfcn.h>
@@ -17,12 +17,12 @@ constexpr const char* file_name = "equipoise_simgrid.so";
 constexpr const char* to_do =
     "install SimGrid (Debian, Ubuntu: apt install libsimgrid-dev) and build again";
 
-/// Where the module is: beside the program, as it is handed on, or where the build leaves it. None:
+/// The path of the module: beside the program, as installed, or where the build leaves it. None if
 /// there is no module.
 std::optional<std::string> module_file() {
   std::error_code error;
   const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
-  if (folder.empty()) return std::nullopt;  // never from the folder that one happens to be in
+  if (folder.empty()) return std::nullopt;  // never search in the current directory
   for (const fs::path& file : std::array{folder / file_name, folder / "../sim" / file_name}) {
     if (fs::exists(file, error)) return file.string();
   }
@@ -34,7 +34,7 @@ std::optional<std::string> module_file() {
 }
 
 const SimModule& opened_module() {
-  // Never closed: SimGrid's threads and handlers outlive what asked for them.
+  // Never closed: SimGrid's threads and handlers live until the program ends.
   static const SimModule& module = []() -> const SimModule& {
     const std::optional<std::string> path = module_file();
     if (!path) {

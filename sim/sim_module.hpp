@@ -1,10 +1,10 @@
-// The part of the simulator that is SimGrid's neighbour: a file of its own, opened when something is
-// first simulated.
+// The interface of the SimGrid module: a shared library that is opened when something is simulated
+// for the first time.
 //
-// SimGrid exports MPI's functions (its SMPI), C and Fortran. Where libraries of the program call MPI
-// themselves (Ipopt's MUMPS does), these calls must not reach SimGrid: the module is opened with a
-// scope of its own. A program without the module, or on a machine without SimGrid, does everything
-// but simulate.
+// SimGrid exports MPI's functions (its SMPI), for C and Fortran. If libraries of the program call
+// MPI themselves (Ipopt's MUMPS does), these calls must not reach SimGrid. Therefore the module is
+// opened with a scope of its own. A program without the module, or on a machine without SimGrid,
+// can do everything except simulate.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,8 @@
 
 namespace equipoise {
 
-/// What the module holds under the name `equipoise_simgrid`. Nobody else calls these: see
-/// `probe_platform` and `make_sim_executor`, which open the module.
+/// The table that the module exports under the name `equipoise_simgrid`. Only `probe_platform` and
+/// `make_sim_executor`, which open the module, call these functions.
 struct SimModule {
   ProbedPlatform (*probe_platform)(const PlatformSource& source,
                                    const std::function<bool(const ProbedHost&)>& wants_routes,
@@ -26,15 +26,15 @@ struct SimModule {
   std::unique_ptr<Executor> (*make_executor)(SimSetup setup);
 };
 
-/// Asks SimGrid, inside the module: `probe_platform`.
+/// `probe_platform` inside the module.
 [[nodiscard]] ProbedPlatform probe_with_simgrid(
     const PlatformSource& source, const std::function<bool(const ProbedHost&)>& wants_routes,
     MissingRoutes missing, const ProbeWatch& watch);
-/// Makes the executor inside the module: `make_sim_executor`.
+/// `make_sim_executor` inside the module.
 [[nodiscard]] std::unique_ptr<Executor> make_simgrid_executor(SimSetup setup);
 
-/// The version of the SimGrid that the module was built with, as "3.32"; none where there is no
-/// module. Opens nothing: SimGrid itself may be missing on this machine.
+/// The SimGrid version that the module was built with, such as "3.32"; none if there is no module.
+/// Does not open the module: SimGrid itself may be missing on this machine.
 [[nodiscard]] std::optional<std::string> simgrid_version();
 
 }  // namespace equipoise

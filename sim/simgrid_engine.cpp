@@ -1,4 +1,4 @@
-// Settings and routes of SimGrid.
+// SimGrid's settings, platform loading and routes.
 #include "sim/simgrid_engine.hpp"
 
 #include <sys/mman.h>
@@ -30,26 +30,27 @@ using simgrid::s4u::Engine;
 using simgrid::s4u::Host;
 using simgrid::s4u::Link;
 
-/// Sets the default of the first of `names` (one meaning, renamed between versions) that exists.
+/// Sets the default of the first option in `names` that exists (an option may be renamed between
+/// versions).
 template <class T>
 void set_default(std::initializer_list<const char*> names, const T& value) {
   for (const char* name : names) {
     try {
       config::set_default<T>(name, value);
       return;
-    } catch (const std::exception&) {  // not called so in this version
+    } catch (const std::exception&) {  // no such option in this version
     }
   }
 }
 
-/// Whether the platform attaches profiles to links.
+/// Whether the platform has profiles that change links over time.
 bool has_profiles(const PlatformSource& source) {
   return std::ranges::any_of(
       std::array{"bandwidth_file=", "latency_file=", "<trace_connect"},
       [&](const char* word) { return source.xml.find(word) != std::string::npos; });
 }
 
-/// A file that has no name and is gone with this object.
+/// A file without a name, in memory, that is deleted with this object.
 class MemoryFile {
  public:
   explicit MemoryFile(const std::string& text) : fd_(::memfd_create("platform", MFD_CLOEXEC)) {
@@ -73,7 +74,7 @@ Host* host_called(const std::string& name) {
   return host;
 }
 
-/// Who uses a link: the first copy engine that was found to, and whether another does.
+/// The use of a link: the first copy engine that uses it, and whether another one does, too.
 struct LinkUse {
   std::size_t engine = 0;
   bool by_others = false;
@@ -85,7 +86,7 @@ struct Crossing {
   double latency = 0.0;
 };
 
-/// Asks SimGrid only for a route that is known to be there: it may crash on another.
+/// Asks SimGrid only for routes that are known to exist; it may crash on others.
 Crossing crossing(const Host* from, const Host* to, const Route& route) {
   Crossing crossing;
   if (!route.links.empty()) from->route_to(to, crossing.links, &crossing.latency);
@@ -109,7 +110,8 @@ bool is_private(const Crossing& crossing, const LinkUses& uses) {
     const bool is_plain = policy == Link::SharingPolicy::SHARED && is_once;
     if (!is_plain || uses.at(link).by_others) return false;
   }
-  // Some zones (Vivaldi) add a latency that is in no link: then bytes may be free of charge.
+  // Some zones (Vivaldi) add a latency that is in no link; then a transfer's time may not depend on
+  // its bytes.
   return std::abs(latency - crossing.latency) <= 1e-12 * latency;
 }
 
@@ -124,13 +126,13 @@ Way way(Host* from, Host* to, const Crossing& crossing, const LinkUses& uses) {
 void EngineEnd::operator()(Engine* engine) const { delete engine; }
 
 EnginePtr start_simgrid() {
-  // What runs the one actor, and the host model's name, are settings of the build: CMakeLists.txt.
+  // The implementation of actors and the name of the host model are build settings: CMakeLists.txt.
   std::array<std::string, 4> words{"equipoise", "--log=root.thresh:critical", "--log=root.fmt:%m%n",
                                    "--cfg=" EQUIPOISE_ACTORS};
   std::array<char*, 5> argv{words[0].data(), words[1].data(), words[2].data(), words[3].data(),
                             nullptr};
   int argc = 4;
-  // The engine takes Ctrl-C and crashes for itself; they stay with whoever has them.
+  // The engine installs its own handlers for Ctrl-C and crashes. Restore the former ones.
   constexpr std::array<int, 2> signals{SIGINT, SIGSEGV};
   std::array<struct sigaction, 2> actions{};
   for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], nullptr, &actions[i]);
@@ -148,15 +150,16 @@ void load_platform(Engine& engine, const PlatformSource& source) {
   const MemoryFile file(source.xml);
   engine.load_platform(file.name());
   engine.seal_platform();
-  // Newer versions' host model takes cross traffic for its own default while the platform is loaded.
+  // In newer versions, the host model changes the default of cross traffic while the platform is
+  // loaded.
   constexpr const char* cross_traffic = "network/crosstraffic";
   if (config::is_default(cross_traffic)) config::set_value<bool>(cross_traffic, false);
 }
 
 bool transfers_add_up(const PlatformSource& source) {
   const auto host_model = config::get_value<std::string>("host/model");
-  // Factors are numbers in one version and texts in another, and SimGrid does not check as what they
-  // are read; the ones that CM02 begins with are 1.
+  // Network factors are numbers in one version and texts in another, and SimGrid does not check the
+  // type that is asked for. So they are not read: the defaults of CM02 are 1.
   return (host_model == "compound" || host_model == "default") &&
          config::get_value<std::string>("network/model") == "CM02" &&
          config::is_default("network/latency-factor") &&

@@ -1,4 +1,5 @@
-// SimGrid as Equipoise wants it: silent, with a network that adds up, and its routes looked at.
+// Starts SimGrid with our settings (silent, simple network model), loads platforms and reads their
+// routes.
 #pragma once
 
 #include <memory>
@@ -19,55 +20,57 @@ namespace equipoise {
 struct EngineEnd {
   void operator()(simgrid::s4u::Engine* engine) const;
 };
-/// SimGrid's engine, of which there is one a process.
+/// SimGrid's engine; there is only one in each process.
 using EnginePtr = std::unique_ptr<simgrid::s4u::Engine, EngineEnd>;
 
-/// Events of SimGrid's own that are closer than this are one event to it. Fine enough to keep what
-/// is 1 ns apart, coarse enough for the clock's last digit after 5 days.
+/// SimGrid treats its own events as simultaneous if they are closer than this. Small enough to
+/// separate events that are 1 ns apart, large enough for the clock's last digit after 5 days.
 constexpr Seconds simgrid_precision{1e-10};
 
-/// Starts SimGrid: it prints nothing (critical errors excepted, one line each, without decoration),
-/// sees no command line, and has as defaults, which the `<config>` of a platform file may override,
-/// the network settings with which an undisturbed transfer takes latency + bytes / bandwidth.
+/// Starts SimGrid. It prints only critical errors, one line each, without decoration, and gets no
+/// command line. Its default network settings are those for which an undisturbed transfer takes
+/// latency + bytes / bandwidth; the `<config>` of a platform file may override them.
 [[nodiscard]] EnginePtr start_simgrid();
 
-/// Where SimGrid finds a platform that is in memory only; a number follows.
+/// Prefix of the file name by which SimGrid reads a platform from memory; a file descriptor number
+/// follows.
 constexpr const char* platform_in_memory = "/proc/self/fd/";
 
-/// Loads what `source` holds, from memory, completes it, so that every route can be asked for, and
-/// sees to it that the defaults above hold where its `<config>` does not say otherwise. Throws what
-/// SimGrid throws; it may also end the process.
+/// Loads `source` from memory and seals the platform, so that every route can be asked for. Makes
+/// sure that the defaults above hold unless its `<config>` overrides them. Passes on SimGrid's
+/// exceptions; SimGrid may also end the process.
 void load_platform(simgrid::s4u::Engine& engine, const PlatformSource& source);
 
-/// Whether an undisturbed transfer on the platform that was just loaded from `source` takes exactly
-/// latency + bytes / bandwidth: it has neither overridden that nor given profiles by which links
-/// change.
+/// Whether an undisturbed transfer on the platform just loaded from `source` takes exactly latency
+/// + bytes / bandwidth: the platform does not override the network settings and has no profiles
+/// that change links.
 [[nodiscard]] bool transfers_add_up(const PlatformSource& source);
 
-/// The way that a unit's data take in one direction.
+/// The route of a unit's data in one direction.
 struct Way {
   simgrid::s4u::Host* from = nullptr;
   simgrid::s4u::Host* to = nullptr;
   Seconds latency;
-  double bandwidth_bytes_per_s = 0.0;  ///< infinity where there is nothing to cross
-  /// No other transfer can use what limits this one, neither another unit's nor, on a unit with two
-  /// copy engines, the other way's: every transfer takes latency + bytes / bandwidth.
+  double bandwidth_bytes_per_s = 0.0;  ///< infinity if there is no link
+  /// No other transfer can use the limiting links of this one: no transfer of another unit and, on
+  /// a unit with two copy engines, none in the other direction. Then every transfer takes latency +
+  /// bytes / bandwidth.
   bool is_private = false;
 };
 
-/// Both ways of a unit.
+/// The ways of a unit in both directions.
 struct UnitWays {
   Way in;
   Way out;
 };
 
-/// The ways of the units of `platform`, (units), on the platform that SimGrid has loaded. A link is
-/// shared when the routes of two units use it, or both ways of a unit with two copy engines, unless
-/// it is a FATPIPE. Throws BackendError for a host that is not there.
+/// The ways (units) of the units of `platform`, on the platform that SimGrid has loaded. A link is
+/// shared if the routes of two units, or both ways of a unit with two copy engines, use it, unless
+/// it is a FATPIPE. Throws BackendError if a host does not exist.
 [[nodiscard]] std::vector<UnitWays> find_ways(const Platform& platform);
 
-/// The links of `platform`, (links), on the platform that SimGrid has loaded. Throws BackendError
-/// for one that is not there.
+/// The links (links) of `platform`, on the platform that SimGrid has loaded. Throws BackendError if
+/// a link does not exist.
 [[nodiscard]] std::vector<simgrid::s4u::Link*> find_links(const Platform& platform);
 
 }  // namespace equipoise

@@ -1,4 +1,4 @@
-// SimGrid's activities, one place for each stage of a unit.
+// SimGrid's activities: one slot for each stage of each unit.
 #include "sim/stage_activities.hpp"
 
 #include <simgrid/s4u/Activity.hpp>
@@ -18,10 +18,11 @@ namespace s4u = simgrid::s4u;
 
 constexpr std::array stages = {Stage::in, Stage::compute, Stage::out};
 
-/// What SimGrid is busy with for a stage of a unit.
+/// The activity of one stage of a unit.
 struct Place {
   s4u::ActivityPtr activity;
-  s4u::ActivityPtr spent;  ///< SimGrid still looks at an activity after it said that it is over
+  s4u::ActivityPtr spent;  ///< kept: SimGrid still accesses an activity after its completion
+                           ///< callback
 };
 
 class Activities final : public StageActivities {
@@ -74,7 +75,7 @@ class Activities final : public StageActivities {
 
   void complete(const s4u::Activity& activity) {
     auto* const place = activity.get_data<Place>();
-    if (place == nullptr || place->activity.get() != &activity) return;  // broken off before
+    if (place == nullptr || place->activity.get() != &activity) return;  // cancelled before
     retire(*place);
     const auto index = static_cast<std::size_t>(place - places_.data());
     tell_end_(UnitId{static_cast<std::uint32_t>(index / stages.size())},

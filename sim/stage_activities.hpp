@@ -1,5 +1,4 @@
-// Stages that SimGrid simulates: transfers over what is shared, and, for the sake of tests,
-// computations.
+// Stages that SimGrid simulates: transfers over shared links and, only for a test, computations.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +12,9 @@
 
 namespace equipoise {
 
-/// The activities of all units, at most one a stage of a unit. All members but `running` are called
-/// in SimGrid's kernel context: only activities that are started there tell of their completion.
+/// The activities of all units, at most one for each stage of a unit. All members except `running`
+/// are called in SimGrid's kernel context: only activities that are started there report their
+/// completion.
 class StageActivities {
  public:
   StageActivities() = default;
@@ -26,15 +26,16 @@ class StageActivities {
   virtual void transfer(UnitId unit, Stage stage, const Way& way, double bytes) = 0;
   /// Computes on `host` for `span`.
   virtual void compute(UnitId unit, simgrid::s4u::Host* host, Seconds span) = 0;
-  /// Breaks off what `unit` is at: its ends are not told.
+  /// Cancels the activities of `unit`; their ends are not reported.
   virtual void cancel(UnitId unit) = 0;
   [[nodiscard]] virtual std::size_t running() const = 0;
 };
 
-/// Told in kernel context of every end. `is_failed`: the platform took a host or link away.
+/// Called in kernel context at the end of every activity. `is_failed`: the platform turned a host
+/// or link off.
 using StageEnd = std::function<void(UnitId unit, Stage stage, bool is_failed)>;
 
-/// Makes the activities of `units` units, on the platform that is loaded.
+/// Creates the activities of `units` units on the loaded platform.
 [[nodiscard]] std::unique_ptr<StageActivities> make_stage_activities(std::size_t units,
                                                                      StageEnd tell_end);
 

@@ -1,4 +1,4 @@
-// The textbook heap.
+// An indexed binary heap.
 #include "sim/timeline.hpp"
 
 #include <numeric>

@@ -1,4 +1,4 @@
-// When each unit has something to do next, earliest first.
+// The time of the next action of each unit, earliest first.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,20 @@
 
 namespace equipoise {
 
-/// A date for each of some slots (0, 1, ...), infinity for none, and quickly the earliest: a binary
-/// heap that knows where every slot is. Equal dates are ordered by slot. O(log n) a change.
+/// A time for each of some slots (0, 1, ...), infinity for none, with fast access to the earliest:
+/// a binary heap that knows the position of every slot. Equal times are ordered by slot. O(log n)
+/// for each change.
 class Timeline {
  public:
-  /// Of `slots` >= 1 slots without a date.
+  /// A timeline of `slots` >= 1 slots without a time.
   explicit Timeline(std::size_t slots);
 
-  /// The earliest date; infinity when no slot has one.
+  /// The earliest time, or infinity if no slot has one.
   [[nodiscard]] Seconds earliest() const { return date_[heap_[0]]; }
-  /// The slot that has it.
+  /// The slot with the earliest time.
   [[nodiscard]] std::uint32_t first() const { return heap_[0]; }
 
-  /// Gives `slot` the date `at`, in place of the one it had.
+  /// Sets the time of `slot` to `at`.
   void set(std::uint32_t slot, Seconds at);
 
  private:
@@ -32,7 +33,7 @@ class Timeline {
   void sink(std::size_t place);
 
   std::vector<Seconds> date_;         ///< (slots)
-  std::vector<std::uint32_t> place_;  ///< (slots), in the heap
+  std::vector<std::uint32_t> place_;  ///< (slots), position in the heap
   std::vector<std::uint32_t> heap_;   ///< (slots)
 };
 

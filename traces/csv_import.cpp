@@ -1,4 +1,4 @@
-// Rows of a CSV file to samples.
+// Converts the rows of a CSV file to trace samples.
 #include "traces/csv_import.hpp"
 
 #include <fmt/format.h>
@@ -16,10 +16,10 @@
 namespace equipoise {
 namespace {
 
-/// Sizes and counts above it do not fit in 63 bits.
+/// Larger sizes and counts do not fit in 63 bits.
 constexpr double most_countable = 9.2e18;
 
-/// Where the columns are.
+/// The positions of the columns.
 struct Columns {
   std::size_t items = 0;
   std::size_t compute = 0;
@@ -67,7 +67,7 @@ UnitKind kind_of(const CsvImportOptions& options) {
   return *kind;
 }
 
-/// One record with the names of its columns.
+/// One row, with the names of its columns.
 struct Record {
   std::string where;
   const std::vector<std::string>& header;
@@ -104,7 +104,7 @@ struct Record {
     return value;
   }
 
-  /// `value` of the column times `seconds`.
+  /// Converts `value` of the column to seconds; `seconds` is the unit of the column.
   [[nodiscard]] double in_seconds(double value, std::size_t column, double seconds) const {
     const double converted = value * seconds;
     const std::string why = value > 0.0 ? why_no_time(converted) : std::string();

@@ -1,4 +1,4 @@
-// Splits lines at commas that no quote protects.
+// Splits lines at commas that are not inside quotes.
 #include "traces/csv_reader.hpp"
 
 #include <fmt/format.h>
@@ -50,7 +50,7 @@ void CsvReader::split(std::string text, std::vector<std::string>& fields) {
   fields.clear();
   std::string field;
   bool quoted = false;      // inside quotes
-  bool was_quoted = false;  // this field has quotes, so its blanks count
+  bool was_quoted = false;  // this field is quoted, so its blanks are kept
   const auto finish = [&] {
     fields.push_back(was_quoted ? field : trimmed(field));
     field.clear();

@@ -1,4 +1,4 @@
-// Tables as text: records of a CSV file with their lines, and the numbers in their fields.
+// Reads CSV files: records with their line numbers, and numbers in fields.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,11 @@ class CsvReader {
   /// Throws InputError when the file cannot be opened.
   explicit CsvReader(const std::string& path);
 
-  /// FILE:LINE of the record read last.
+  /// FILE:LINE of the record that was read last.
   [[nodiscard]] std::string where() const { return path_ + ":" + std::to_string(line_); }
 
-  /// The next record that is not an empty line. Throws InputError for a quote that stays open.
+  /// Reads the next record that is not an empty line; returns false if there is none. Throws
+  /// InputError if a quote is not closed.
   bool next(std::vector<std::string>& fields);
 
  private:
@@ -30,7 +31,7 @@ class CsvReader {
   std::size_t line_ = 0;
 };
 
-/// The finite number that `text`, a field of `column`, holds. Throws InputError at `where`.
+/// The finite number in `text`, a field of `column`. Throws InputError at `where` if it is not one.
 [[nodiscard]] double csv_number(const std::string& text, const std::string& column,
                                 const std::string& where);
 

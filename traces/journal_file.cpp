@@ -1,4 +1,4 @@
-// Formats records into a buffer that goes to disk in whole lines.
+// Formats records into a buffer that is written to disk in whole lines.
 #include "traces/journal_file.hpp"
 
 #include <fmt/compile.h>
@@ -31,7 +31,8 @@ class StreamedJournalFile final : public JournalFile {
     if (!file_) return;
     try {
       flush();
-    } catch (const std::runtime_error&) {  // an interrupted run; nobody is left to tell
+    } catch (const std::runtime_error&) {  // an interrupted run: the failure cannot be reported any
+                                           // more
     }
   }
 
@@ -107,7 +108,7 @@ class StreamedJournalFile final : public JournalFile {
     flush_when_full();
   }
 
-  /// In the words of scenario files.
+  /// Writes the members with the names that scenario files use.
   void put_disturbance(const Disturbance& d) {
     auto out = std::back_inserter(buffer_);
     const bool is_of_a_link = d.kind == DisturbanceKind::bandwidth;
@@ -125,7 +126,7 @@ class StreamedJournalFile final : public JournalFile {
 
   std::string path_;
   std::vector<std::string> units_;  ///< names as JSON strings
-  std::optional<LineFile> file_;    ///< none when it is finished
+  std::optional<LineFile> file_;    ///< empty after `finish`
   fmt::memory_buffer buffer_;
 };
 

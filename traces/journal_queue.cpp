@@ -1,4 +1,4 @@
-// Two lists of records: the run fills one while the thread empties the other.
+// Two lists of records: the run fills one while the writing thread empties the other.
 #include "traces/journal_queue.hpp"
 
 #include <chrono>
@@ -18,7 +18,7 @@ namespace equipoise {
 namespace {
 
 constexpr std::size_t most_queued = 1 << 15;
-/// With so many records, the thread is woken before its period is over.
+/// With this many records, the thread is woken before its period is over.
 constexpr std::size_t worth_waking = most_queued / 4;
 constexpr std::chrono::milliseconds period{200};
 
@@ -64,7 +64,7 @@ class QueuedJournal final : public JournalFile {
     if (queued_.size() == worth_waking) wake_.notify_one();
   }
 
-  /// With the lock, or behind `close`.
+  /// Call with the mutex locked, or after `close`.
   void throw_failure() const {
     if (!failure_.empty()) throw std::runtime_error(failure_);
   }
@@ -79,7 +79,7 @@ class QueuedJournal final : public JournalFile {
     thread_.join();
   }
 
-  /// The thread.
+  /// The main function of the writing thread.
   void write() {
     std::unique_lock<std::mutex> lock(mutex_);
     while (failure_.empty()) {
@@ -99,7 +99,7 @@ class QueuedJournal final : public JournalFile {
     }
   }
 
-  /// Why it failed, or nothing.
+  /// Passes the taken records on. Returns the reason if that fails, else an empty text.
   std::string give_to_next() {
     try {
       for (const Record& record : taken_) {
@@ -117,11 +117,11 @@ class QueuedJournal final : public JournalFile {
   void tell(const DecisionRecord& record) { next_->decision(record); }
   void tell(const EventRecord& record) { next_->event(record); }
 
-  std::unique_ptr<JournalFile> next_;  ///< the thread's, until it has ended
-  std::vector<Record> taken_;          ///< the thread's
+  std::unique_ptr<JournalFile> next_;  ///< used only by the thread until it has ended
+  std::vector<Record> taken_;          ///< used only by the thread
   std::mutex mutex_;
-  std::condition_variable wake_;  ///< the thread
-  std::condition_variable room_;  ///< whoever waits for the thread: the run
+  std::condition_variable wake_;  ///< wakes the thread
+  std::condition_variable room_;  ///< wakes the run when it waits for the thread
   std::vector<Record> queued_;
   std::string failure_;
   bool is_closing_ = false;

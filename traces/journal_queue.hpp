@@ -1,4 +1,4 @@
-// A journal that is written by a thread of its own.
+// A journal that is written by its own thread.
 #pragma once
 
 #include <memory>
@@ -7,14 +7,14 @@
 
 namespace equipoise {
 
-/// `next`, written off the run's path: records are copied into a bounded queue, and a thread gives
-/// them to `next` and flushes it, all that has come, at least every 0.2 s. So the run pays for
-/// a copy, not for formatting and writing; only a run that is faster than the disk for long waits
-/// for room. The order of the records is kept.
+/// Writes `next` outside of the run's critical path: records are copied into a bounded queue, and a
+/// thread passes all of them to `next` and flushes it at least every 0.2 s. So the run pays only
+/// for the copy, not for formatting and writing. It waits only if it is faster than the disk for so
+/// long that the queue is full. The order of the records is kept.
 ///
-/// When `next` fails, the next record, flush or finish throws std::runtime_error with its words;
-/// what was written until then stays as `next` leaves it. The destructor gives `next` what is
-/// queued. Disturbances of events must live until then.
+/// If `next` fails, the next record, flush or finish throws std::runtime_error with its message;
+/// lines that were already written remain. The destructor passes all queued records to `next`. The
+/// disturbances that events point to must live until then.
 [[nodiscard]] std::unique_ptr<JournalFile> make_queued_journal(std::unique_ptr<JournalFile> next);
 
 }  // namespace equipoise

@@ -1,4 +1,4 @@
-// The JSON library's events, gathered with the lines at which they come.
+// Builds a document from the JSON library's parse events and records the lines at which they occur.
 #include "traces/json_document.hpp"
 
 #include <fmt/format.h>
@@ -22,13 +22,13 @@ namespace {
 
 constexpr std::size_t deepest_nesting = 64;
 
-/// How far the library has read.
+/// The position up to which the library has read.
 struct Position {
   std::size_t line = 1;
   bool at_line_end = false;  ///< the last character was a newline
 };
 
-/// Hands the library characters and counts lines.
+/// Gives the library its characters and counts lines.
 class CountingIterator {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -53,7 +53,7 @@ class CountingIterator {
   Position* position_;
 };
 
-/// Builds the document from the library's events.
+/// Builds the document from the library's parse events.
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
   Builder(JsonValue& root, const Position& position, std::string file)
@@ -122,7 +122,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
            fmt::format("'{}' has control characters; leave them out", printable(text)));
   }
 
-  /// A number ends where the next character is read, which may be a newline.
+  /// The library recognises the end of a number only after it has read the next character, which
+  /// may be a newline.
   [[nodiscard]] std::size_t line_of_number() const {
     return position_.line - (position_.at_line_end && position_.line > 1 ? 1 : 0);
   }
@@ -172,7 +173,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   JsonValue& root_;
   const Position& position_;
   std::string file_;
-  /// The lists and objects around what comes next; they do not move while they are open.
+  /// The lists and objects that are open now, from the outside in; they do not move while they are
+  /// open.
   std::vector<JsonValue*> open_;
   JsonValue* last_ = nullptr;
 };

@@ -1,5 +1,5 @@
-// JSON whose every value knows its line, so that a refusal can name it: files that people write by
-// hand, and run files.
+// JSON in which every value knows its line, so that error messages can name it. Used for files
+// written by hand and for run files.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,17 @@ namespace equipoise {
 
 struct JsonMember;
 
-/// A JSON value and the line it ends on.
+/// A JSON value and the line on which it ends.
 struct JsonValue {
   enum class Kind : std::uint8_t { null, boolean, number, text, list, object };
 
   Kind kind = Kind::null;
-  std::size_t line = 0;  ///< from 1; of a list or an object: where it begins
+  std::size_t line = 0;  ///< from 1; for a list or an object: the line on which it begins
   bool boolean = false;
   double number = 0.0;
-  std::string text;  ///< of a text: the text; of a number: as it was spelled
+  std::string text;  ///< the text; for a number: its digits as in the file
   std::vector<JsonValue> list;
-  std::vector<JsonMember> object;  ///< in the order of the file; names differ
+  std::vector<JsonMember> object;  ///< in the order of the file; names are unique
 
   /// "a text", "a list", ...
   [[nodiscard]] const char* kind_words() const;
@@ -35,27 +35,27 @@ struct JsonMember {
   JsonValue value;
 };
 
-/// Reads `text`, which stands in the file called `file` from line `first_line` on. Throws
-/// InputError at FILE:LINE for what is no JSON, no UTF-8, a text with control characters, a number that overflows, a name that an object has
-/// twice, and more than 64 levels.
+/// Parses `text`, which begins at line `first_line` of the file called `file`. Throws InputError at
+/// FILE:LINE for invalid JSON, invalid UTF-8, a text with control characters, a number that
+/// overflows, a name that occurs twice in an object, and more than 64 levels of nesting.
 [[nodiscard]] JsonValue parse_json(const std::string& text, const std::string& file,
                                    std::size_t first_line = 1);
 
-/// `text` as a JSON string, with its quotation marks; what is no UTF-8 becomes U+FFFD.
+/// `text` as a JSON string with quotation marks. Bytes that are not valid UTF-8 become U+FFFD.
 [[nodiscard]] std::string json_string(const std::string& text);
 
-/// Reads the file. Throws InputError too when it cannot be read.
+/// Reads and parses the file. Throws like `parse_json`, and InputError if the file cannot be read.
 [[nodiscard]] JsonValue read_json_file(const std::string& file);
 
-/// An object of a file and its members, read by name. Every reader throws InputError at FILE:LINE.
+/// Reads the members of a JSON object by name. Every reader throws InputError at FILE:LINE.
 class JsonObject {
  public:
-  /// Throws for a value that is no object, and for a member that `known` lacks, naming the nearest.
-  /// `what` says whose members they are, in words: "a campaign".
+  /// Throws if `value` is not an object, or has a member that is not in `known` (suggesting the
+  /// nearest). `what` describes the object in messages: "a campaign".
   JsonObject(const JsonValue& value, std::string file, const std::string& what,
              const std::vector<std::string>& known);
 
-  /// Throws for a value that is no object; passes over members that nobody asks for.
+  /// Throws if `value` is not an object. Members that are not asked for are ignored.
   JsonObject(const JsonValue& value, std::string file, const std::string& what);
 
   /// FILE:LINE of the object.
@@ -63,14 +63,14 @@ class JsonObject {
   /// FILE:LINE of a value of the same file.
   [[nodiscard]] std::string where(const JsonValue& value) const;
 
-  /// The member, or null if it is missing or null.
+  /// The member, or nullptr if it is missing or null.
   [[nodiscard]] const JsonValue* find(const std::string& name) const;
-  /// The member; throws when it is missing or null.
+  /// The member. Throws if it is missing or null.
   [[nodiscard]] const JsonValue& at(const std::string& name) const;
 
   [[nodiscard]] const std::string& text(const std::string& name) const;
   [[nodiscard]] double number(const std::string& name, double low, double high) const;
-  /// A whole number from `low` to `high`, however large.
+  /// A whole number from `low` to `high`; exact over the full 64-bit range.
   [[nodiscard]] std::int64_t whole(const std::string& name, std::int64_t low,
                                    std::int64_t high) const;
   [[nodiscard]] bool flag(const std::string& name) const;

@@ -1,4 +1,4 @@
-// write(2), and what to do when it takes less than it was given.
+// Appends lines with write(2) and handles incomplete writes.
 #include "traces/line_file.hpp"
 
 #include <fcntl.h>
@@ -16,7 +16,8 @@
 namespace equipoise {
 namespace {
 
-/// Writes `text`; gives how much of it the disk took. Where that is not all, errno says why.
+/// Writes `text` and returns the number of bytes written. If that is not all of them, errno gives
+/// the reason.
 std::size_t write_all(int file, std::string_view text) {
   std::size_t written = 0;
   while (written < text.size()) {
@@ -48,7 +49,7 @@ void LineFile::append(std::string_view lines) {
   const std::string_view taken = lines.substr(0, written);
   lines_ += static_cast<std::uint64_t>(std::ranges::count(taken, '\n'));
   if (written == lines.size()) return;
-  const std::size_t whole = taken.rfind('\n') + 1;  // 0 where there is no end of a line
+  const std::size_t whole = taken.rfind('\n') + 1;  // 0 if there is no line end
   const off_t end = ::lseek(file_, 0, SEEK_CUR);
   const bool is_cut =
       end >= 0 && ::ftruncate(file_, end - static_cast<off_t>(written - whole)) == 0;

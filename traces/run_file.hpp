@@ -1,4 +1,4 @@
-// Run files, `equipoise.run/1`, read again: what was to be run, what happened, how it ended.
+// Reads run files, `equipoise.run/1`: the settings, events and result of a run.
 #pragma once
 
 #include <cstdint>
@@ -13,53 +13,53 @@
 
 namespace equipoise {
 
-/// What the header says beside units and workloads: all that is needed to run it again.
+/// The header without units and workloads: all settings needed to repeat the run.
 struct RunHeader {
   std::string on;        ///< "sim", "real", ...
-  std::string policy;    ///< its name
-  std::string spelling;  ///< the policy as it was typed
+  std::string policy;    ///< name of the policy
+  std::string spelling;  ///< the policy as typed by the user
   std::uint64_t seed = 1;
   std::uint64_t repetition = 0;
   std::string decision_cost;
   std::vector<std::string> workload_spellings;
-  std::vector<std::string> unit_spellings;  ///< of real runs
+  std::vector<std::string> unit_spellings;  ///< of real runs only
   std::vector<std::string> trace_files;
-  std::string platform_file;  ///< of simulations
+  std::string platform_file;  ///< of simulations only
   std::string scenario_file;  ///< empty: undisturbed
   bool noise = true;
-  std::optional<Seconds> dispatch_cost;  ///< as it was typed; else the traces'
-  std::optional<Seconds> block_timeout;  ///< of runs in real time
-  double time_scale = 1.0;               ///< of paced units
-  /// The run file whose decisions were issued again; empty: they are the policy's own.
+  std::optional<Seconds> dispatch_cost;  ///< as typed by the user; none: that of the traces
+  std::optional<Seconds> block_timeout;  ///< of runs in real time only
+  double time_scale = 1.0;               ///< of paced units only
+  /// The run file whose decisions were issued again; empty: the policy made the decisions itself.
   std::string decisions_of;
 };
 
-/// What the summary says of the run as a whole.
+/// The summary's data about the run as a whole.
 struct RunSummary {
   Seconds makespan;
   bool complete = false;
   bool verified = false;
 };
 
-/// A run file.
+/// The contents of a run file.
 struct RunFile {
   std::string path;
   RunHeader header;
   RecordedRun run;
   std::optional<RunSummary> summary;  ///< none: the run was interrupted
-  bool is_cut = false;                ///< its last line was not whole and was left out
+  bool is_cut = false;                ///< the last line was incomplete and was ignored
 };
 
-/// Reads a run file. A file without its summary is an interrupted run; a last line that lacks its
-/// end is left out. Members that this version does not know are passed over.
+/// Reads a run file. If the summary is missing, the run was interrupted. A last line without line
+/// end is ignored if it is incomplete. Unknown members are ignored.
 ///
-/// Throws InputError (where = FILE:LINE) for anything else that is malformed: no JSON, a schema
-/// other than `equipoise.run/1` and its minor versions, members that are missing or out of range,
-/// units that the header does not name, blocks outside of their workload or handed out twice, lines
-/// behind the summary. Memory and time grow with the number of lines.
+/// Throws InputError (where = FILE:LINE) for everything else that is malformed: invalid JSON, a
+/// schema other than `equipoise.run/1` and its minor versions, members that are missing or out of
+/// range, units that are not in the header, blocks outside of their workload or with an id that was
+/// used before, lines after the summary. Memory and time grow with the number of lines.
 [[nodiscard]] RunFile read_run_file(const std::string& path);
 
-/// The same, of text that stands in the file called `path`.
+/// Like `read_run_file`, but reads from `in`; messages name the file `path`.
 [[nodiscard]] RunFile read_run(std::istream& in, const std::string& path);
 
 /// Reads the header line into `file`: settings, units and workloads.

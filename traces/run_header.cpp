@@ -1,4 +1,4 @@
-// The header of a run file: the experiment.
+// Reads the header of a run file: settings, units and workloads.
 #include <limits>
 #include <set>
 
@@ -20,7 +20,7 @@ std::optional<double> number_or_nothing(const JsonObject& object, const std::str
   return object.number(name, 0.0, largest);
 }
 
-/// A list of texts; none where it is missing.
+/// A list of texts; empty if it is missing.
 std::vector<std::string> texts(const JsonObject& object, const std::string& name) {
   std::vector<std::string> list;
   if (object.find(name) == nullptr) return list;

@@ -1,4 +1,4 @@
-// The lines of a run file behind its header.
+// Reads the lines after the header of a run file.
 #include <array>
 #include <limits>
 #include <set>
@@ -73,7 +73,7 @@ class RunReader {
   }
 
  private:
-  /// Takes in one line; `whole` says that a line end followed.
+  /// Processes one line. `whole` says whether a line end followed it.
   void take(const std::string& text, bool whole) {
     if (file_.summary) {
       throw InputError(place(), "a line behind the summary; the summary is a run file's last line");
@@ -116,7 +116,7 @@ class RunReader {
     throw InputError(line.where(), unknown_name("unit", name, known));
   }
 
-  /// A block as it was handed out. Every id is handed out once.
+  /// A block as it was handed out. Its id must not have been used before.
   Block read_block(const JsonObject& line) {
     Block block;
     block.id = count(line, "block");

@@ -1,4 +1,4 @@
-// Blocks to samples.
+// Converts the blocks of a recorded run to trace samples.
 #include "traces/run_trace.hpp"
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 namespace equipoise {
 namespace {
 
-/// What the host did between the iterations of one kernel's phases, before it handed out the first
-/// block.
+/// Collects the times that the host spent between two iterations of the kernel's phases, before it
+/// handed out the first block of the later one.
 class Merges {
  public:
   Merges(const RecordedRun& run, const std::string& kernel) : run_(run), kernel_(kernel) {}
@@ -21,7 +21,7 @@ class Merges {
     if (event.what == "iteration_started") began_ = event.at;
   }
 
-  /// Blocks come in the order of their ends: the first of an iteration to end need not be the first
+  /// Blocks come in the order of their ends, so the first one of an iteration need not be the first
   /// that was handed out.
   void saw(const BlockRecord& record) {
     const Block& block = record.block;
@@ -43,7 +43,7 @@ class Merges {
  private:
   const RecordedRun& run_;
   const std::string& kernel_;
-  std::optional<Seconds> began_;  ///< the iteration that goes on
+  std::optional<Seconds> began_;  ///< start of the current iteration
   std::map<std::pair<int, int>, Seconds> spans_;
 };
 

@@ -1,4 +1,4 @@
-// The block times of a recorded run, as a trace.
+// Creates a trace from the block times of a recorded run.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace equipoise {
 
-/// The times of `kernel`'s blocks in `run`: one sample for each block that came back, on all units
-/// of the run, those without samples included. The copy in of a unit's first block of a phase, and
-/// of its first after it was lost, is left out where the phase has resident bytes, which came with
-/// it. Samples whose computing took no time are left out. `merge` is the mean time from the begin
-/// of an iteration but the first to the handing out of its first block. `provenance` says where the
-/// run stands. O(n) in the number of lines.
+/// The times of `kernel`'s blocks in `run`: one sample for each accepted block. All units of the
+/// run are listed, even those without samples. If the phase has resident bytes, the copy-in time of
+/// a unit's first block of the phase, and of its first block after it was lost, is left out,
+/// because it includes the resident bytes. Samples without compute time are left out. `merge` is
+/// the mean time between the start of an iteration (except the first) and the handing out of its
+/// first block. `provenance` names the origin of the run. O(n) in the number of lines.
 [[nodiscard]] Trace trace_of_run(const RecordedRun& run, const std::string& kernel,
                                  const std::string& provenance);
 

@@ -1,4 +1,4 @@
-// JSON events to disturbances: every mistake with its line.
+// Converts JSON events to disturbances. Every error message names its line.
 #include "traces/scenario_file.hpp"
 
 #include <fmt/format.h>
@@ -19,16 +19,16 @@ namespace equipoise {
 namespace {
 
 constexpr double largest_number = std::numeric_limits<double>::max();
-/// What all disturbances of one target together may make of its speed or bandwidth.
+/// Limits of the product of all disturbances of one target's speed or bandwidth.
 constexpr double least_factor = 1e-12;
 constexpr double most_factor = 1e12;
 
-/// What an event of a kind is told by.
+/// The members that an event of a kind has.
 struct KindWords {
   DisturbanceKind kind;
   const char* target;  ///< the member that names the unit or the link
-  const char* amount;  ///< the member with its strength; null: it has none
-  bool ends;           ///< may have `until_s`
+  const char* amount;  ///< the member with its strength, or null if it has none
+  bool ends;           ///< whether it may have `until_s`
 };
 
 constexpr std::array<KindWords, 6> kinds = {{{DisturbanceKind::compete, "unit", "share", true},
@@ -52,7 +52,7 @@ bool is_row(const std::vector<std::string>& fields, std::initializer_list<const 
   return std::equal(fields.begin(), fields.end(), names.begin(), names.end());
 }
 
-/// Reads the rows `time_s,factor` of a speed profile; a first row of these words is skipped.
+/// Reads the rows `time_s,factor` of a speed profile. A header row with these names is skipped.
 std::vector<SpeedStep> read_profile(const std::string& path) {
   CsvReader reader(path);
   std::vector<SpeedStep> steps;
@@ -111,7 +111,7 @@ class EventReader {
   }
 
   [[nodiscard]] std::string where() const { return event_.where(); }
-  /// The file of a profile.
+  /// The path of a profile's file.
   [[nodiscard]] std::string file() const {
     return (std::filesystem::path(path_).parent_path() / event_.text("file")).string();
   }
@@ -169,10 +169,10 @@ bool tell_the_same(const Disturbance& a, const Disturbance& b) {
                     same_step);
 }
 
-/// Positions of events.
+/// Positions in Scenario::events.
 using Places = std::vector<std::size_t>;
 
-/// Refuses what contradicts itself among the events of one target.
+/// Refuses contradictory events of one target.
 class TargetCheck {
  public:
   TargetCheck(const ScenarioFile& file, const Places& places) : file_(file), places_(places) {}
@@ -187,7 +187,7 @@ class TargetCheck {
   }
 
  private:
-  /// A unit or link is gone or there from `at` on, by the event at `place`.
+  /// A unit leaves or joins at time `at`, because of the event at position `place`.
   struct Change {
     Seconds at;
     bool present;

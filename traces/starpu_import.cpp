@@ -1,4 +1,4 @@
-// Which rows of a model file are measurements that can be used, and the trace made of them.
+// Selects the usable measurements of a StarPU model file and makes a trace of them.
 #include "traces/starpu_import.hpp"
 
 #include <fmt/format.h>
@@ -27,9 +27,9 @@ namespace fs = std::filesystem;
 
 constexpr std::array<const char*, 4> type_names = {"cpu", "cuda", "opencl", "mic"};
 
-/// A row that may be used, and whose it is.
+/// A row that may be used, with its unit.
 struct Candidate {
-  std::size_t unit_order = 0;  ///< cpu before cuda before opencl, then by number
+  std::size_t unit_order = 0;  ///< order of units: cpu before cuda before opencl, then by number
   Unit unit;
   StarpuRow row;
   double items = 0.0;
@@ -50,7 +50,7 @@ std::string combination_name(const StarpuTable& table) {
   return name.empty() ? "no device" : name;
 }
 
-/// Why the table as a whole is not a unit's, or empty.
+/// Why the table as a whole does not describe one unit; empty if it does.
 std::string why_no_unit(const StarpuTable& table) {
   if (table.devices.size() != 1) return "a combination of several devices is not one unit";
   const StarpuDevice& device = table.devices.front();
@@ -64,7 +64,7 @@ std::string why_no_unit(const StarpuTable& table) {
   return {};
 }
 
-/// Why the row cannot be used, or empty.
+/// Why the row cannot be used; empty if it can.
 std::string why_unusable(const StarpuRow& row, const StarpuImportOptions& options) {
   const bool items_from_bytes = options.items_from_bytes;
   if (!(row.count >= 1.0) || row.count > 9e15) return "it says that nothing was measured (n = 0)";
@@ -90,10 +90,11 @@ std::string why_unusable(const StarpuRow& row, const StarpuImportOptions& option
   return {};
 }
 
-/// The simple factor that `row` is `original` times, 0 if it is a measurement of its own.
+/// The simple factor between the means of `row` and `original`; 0 if `row` is a measurement of its
+/// own.
 double copy_factor(const StarpuRow& row, const StarpuRow& original) {
   if (row.count != original.count) return 0.0;
-  // Seven digits are printed, so two roundings of half a unit in the last place each.
+  // Both means are printed with seven digits, so each may be off by half a unit of the last digit.
   constexpr double tolerance = 1.5e-6;
   const double ratio = row.mean_us / original.mean_us;
   for (const double factor :
@@ -104,12 +105,13 @@ double copy_factor(const StarpuRow& row, const StarpuRow& original) {
   return 0.0;
 }
 
-/// Whether the mean is the sum over the count: a row that was scaled by hand often keeps its sum.
+/// Whether the mean equals the sum over the count. Rows that were scaled by hand often keep their
+/// old sum.
 bool adds_up(const StarpuRow& row) {
   return std::abs(row.sum_us / row.count / row.mean_us - 1.0) < 1e-4;
 }
 
-/// Whether `a` is to be kept rather than its copy `b`.
+/// Whether `a` should be kept and its copy `b` refused.
 bool rather(const Candidate& a, const Candidate& b) {
   if (adds_up(a.row) != adds_up(b.row)) return adds_up(a.row);
   if (a.unit_order != b.unit_order) return a.unit_order < b.unit_order;
@@ -121,7 +123,7 @@ RefusedRow refusal(const Candidate& candidate, std::string why) {
   return {candidate.unit.name, candidate.row.size_bytes, candidate.row.line, std::move(why)};
 }
 
-/// Takes out the rows that are copies of another one.
+/// Removes the rows that are copies of another one.
 void refuse_copies(std::vector<Candidate>& candidates, std::vector<RefusedRow>& refused) {
   std::stable_sort(candidates.begin(), candidates.end(), rather);
   std::vector<Candidate> kept;
@@ -171,7 +173,7 @@ Unit unit_of(const StarpuDevice& device, const StarpuImportOptions& options) {
   return unit;
 }
 
-/// Sorts all rows into those to use and those refused.
+/// Divides all rows into those to use and those to refuse.
 std::vector<Candidate> choose_rows(const StarpuModel& model, const StarpuImportOptions& options,
                                    std::vector<RefusedRow>& refused) {
   std::vector<Candidate> candidates;
@@ -207,7 +209,8 @@ std::vector<Candidate> choose_rows(const StarpuModel& model, const StarpuImportO
   return candidates;
 }
 
-/// A millionth, rounded to 9 digits (files hold 7), so that it prints as short as it was.
+/// Converts to seconds, rounded to 9 digits (files have 7), so that the number prints as short as
+/// in the file.
 double seconds_of(double microseconds) {
   return std::strtod(fmt::format("{:.9g}", microseconds / 1e6).c_str(), nullptr);
 }
@@ -254,7 +257,7 @@ void fill_trace(std::vector<Candidate> candidates, const StarpuImportOptions& op
   }
 }
 
-/// The machines and kernels that have a model file in `directory`: pairs of names.
+/// The machines and kernels that have a model file in `directory`, as pairs of names.
 std::vector<std::pair<std::string, std::string>> list_models(const std::string& directory) {
   const fs::path models = fs::path(directory) / "codelets" / "45";
   std::error_code error;

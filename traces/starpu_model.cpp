@@ -1,4 +1,4 @@
-// A cursor over the value lines of a model file.
+// Parses a StarPU model file, one line of values after another.
 #include "traces/starpu_model.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace equipoise {
 namespace {
 
 constexpr int known_version = 45;
-/// More combinations, devices or rows than this are a damaged file.
+/// A file with more combinations, devices or rows than this is damaged.
 constexpr int most_entries = 100000;
 
 class ModelReader {
@@ -40,7 +40,7 @@ class ModelReader {
     throw InputError(path_ + ":" + std::to_string(std::max(line_, 1)), why + "; " + hint);
   }
 
-  /// Goes to the next line that holds values.
+  /// Goes to the next line with values.
   bool advance() {
     std::string text;
     while (next_line(in_, text, path_, static_cast<std::size_t>(line_) + 1)) {
@@ -74,7 +74,7 @@ class ModelReader {
     return value;
   }
 
-  /// strtod reads "nan", which these files hold; streams and from_chars differ in that.
+  /// Uses strtod because it reads "nan", which these files contain; streams do not.
   [[nodiscard]] double real(std::size_t position) const {
     const std::string& word = words_[position];
     char* end = nullptr;
@@ -101,8 +101,9 @@ class ModelReader {
     }
   }
 
-  /// Three lines: the sums of the linear regression, a b c of the other one, and the number of
-  /// coefficients of a multiple one. One file of StarPU's has the last two the wrong way round.
+  /// Skips three lines: the sums of the linear regression, a b c of the non-linear one, and the
+  /// number of coefficients of the multiple one. One of StarPU's files has the last two in the
+  /// opposite order.
   void skip_regressions() {
     need("the linear regression");
     for (int i = 0; i < 2; ++i) {

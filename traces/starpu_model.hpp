@@ -6,19 +6,19 @@
 
 namespace equipoise {
 
-/// What one row of a model file belongs to.
+/// The device to which the rows of a model file belong.
 struct StarpuDevice {
   int type = 0;  ///< StarPU's number: 0 CPU, 1 CUDA, 2 OpenCL, 3 MIC
   int id = 0;
   int cores = 1;
 };
 
-/// One row: what was measured for one size of operands.
+/// One row: the measurements for one size of operands.
 struct StarpuRow {
   int line = 0;
   std::string footprint;    ///< hash of the operands' shapes
-  double size_bytes = 0.0;  ///< of all operands together
-  double flop = 0.0;        ///< 0 where the program did not say
+  double size_bytes = 0.0;  ///< of all operands
+  double flop = 0.0;        ///< 0 if the program did not report it
   double mean_us = 0.0;
   double deviation_us = 0.0;
   double sum_us = 0.0;
@@ -32,16 +32,15 @@ struct StarpuTable {
   std::vector<StarpuRow> rows;
 };
 
-/// A model file.
+/// The contents of a model file.
 struct StarpuModel {
   std::vector<StarpuTable> tables;  ///< in the file's order
-  int unread_from_line = 0;         ///< behind the last announced combination; 0: nothing is there
+  int unread_from_line = 0;         ///< first line after the announced combinations; 0: none
 };
 
-/// Reads the model file at `path`. Lines that begin with # and empty ones are skipped, so only the
-/// order of values counts. Numbers may be nan. Throws InputError with FILE:LINE for another
-/// version, for a file that ends early, for what is not a number, and for multiple-regression
-/// models.
+/// Reads the model file at `path`. Empty lines and lines that begin with # are skipped, so only the
+/// order of the values matters. Numbers may be nan. Throws InputError with FILE:LINE for another
+/// version, a file that ends early, a value that is not a number, and multiple-regression models.
 [[nodiscard]] StarpuModel read_starpu_model(const std::string& path);
 
 }  // namespace equipoise

@@ -1,25 +1,26 @@
-// What can be a measured time, and what cannot: one rule for all files that hold times.
+// Which values can be measured times: one rule for all files with times.
 #pragma once
 
 #include <string>
 
 namespace equipoise {
 
-/// No block takes less: a millionth of the cycle of a fast processor. What is shorter was not
-/// measured, and is lost among the other times of a run.
+/// No block takes less: this is a millionth of a cycle of a fast processor. A shorter time was not
+/// measured, and has no effect among the other times of a run.
 inline constexpr double least_time_s = 1e-15;
 
-/// A deviation of so many means is no measurement; above it the log-normal distribution that block
-/// times are drawn from holds next to nothing but zeros and times without end.
+/// A deviation larger than this multiple of the mean is not a measurement: the log-normal
+/// distribution from which block times are drawn would then give almost only zeros and endless
+/// times.
 inline constexpr double most_deviations = 1e6;
 
-/// Why `seconds`, which is more than 0, is no time; empty where it is one.
+/// Why `seconds`, which is more than 0, cannot be a time; empty if it can.
 [[nodiscard]] inline std::string why_no_time(double seconds) {
   if (seconds >= least_time_s) return {};
   return "is too short to be a time: at least 1e-15 s";
 }
 
-/// Why `sd_s` is no deviation of times with the mean `mean_s`; empty where it is one.
+/// Why `sd_s` cannot be a deviation of times with mean `mean_s`; empty if it can.
 [[nodiscard]] inline std::string why_no_deviation(double sd_s, double mean_s) {
   if (sd_s <= most_deviations * mean_s) return {};
   return "is more than a million times the mean";

@@ -1,4 +1,4 @@
-// The reading half of trace files: JSON lines to samples, every malformed case with its line.
+// Reads trace files: JSON lines to samples. Every error message names its line.
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -19,11 +19,11 @@ namespace {
 using nlohmann::json;
 
 constexpr int deepest_nesting = 64;
-/// Sizes and counts above it do not fit in 63 bits.
+/// Larger sizes and counts do not fit in 63 bits.
 constexpr double most_countable = 9.2e18;
 const char* const usual_hint = "correct the line or record it again";
 
-/// One line of a trace file and where it stands.
+/// One line of a trace file and its place.
 struct Line {
   const std::string& where;  ///< FILE:LINE
   const json& object;
@@ -32,7 +32,7 @@ struct Line {
     throw InputError(where, why + "; " + hint);
   }
 
-  /// The field, or null if it is missing or null.
+  /// The field, or nullptr if it is missing or null.
   [[nodiscard]] const json* field(const char* name) const {
     const auto found = object.find(name);
     return found == object.end() || found->is_null() ? nullptr : &*found;
@@ -58,7 +58,7 @@ struct Line {
     return x;
   }
 
-  /// A number above 0, below 2^63.
+  /// A number > 0, below 2^63.
   [[nodiscard]] double positive(const char* name, const json& value) const {
     const double x = number(name, value);
     if (!(x > 0.0)) refuse(std::string("`") + name + "` must be more than zero");
@@ -66,7 +66,7 @@ struct Line {
     return x;
   }
 
-  /// A number of at least 0, below 2^63.
+  /// A number >= 0, below 2^63.
   [[nodiscard]] double not_negative(const char* name, const json& value) const {
     const double x = number(name, value);
     if (x < 0.0) refuse(std::string("`") + name + "` must not be negative");
@@ -74,7 +74,7 @@ struct Line {
     return x;
   }
 
-  /// Seconds above 0.
+  /// A time > 0 in seconds.
   [[nodiscard]] double time(const char* name, const json& value) const {
     const double seconds = positive(name, value);
     const std::string why = why_no_time(seconds);
@@ -82,7 +82,7 @@ struct Line {
     return seconds;
   }
 
-  /// Seconds from 0 on.
+  /// A time >= 0 in seconds.
   [[nodiscard]] double cost(const char* name, const json& value) const {
     return not_negative(name, value) == 0.0 ? 0.0 : time(name, value);
   }
@@ -94,7 +94,7 @@ struct Line {
   }
 };
 
-/// Whether braces and brackets outside of texts nest deeper than `deepest_nesting`.
+/// Whether braces and brackets outside of texts are nested deeper than `deepest_nesting`.
 bool nests_too_deep(const std::string& line) {
   int depth = 0;
   bool in_text = false;
@@ -114,7 +114,7 @@ bool nests_too_deep(const std::string& line) {
   return false;
 }
 
-/// Parses one line; an empty answer says that it is no JSON, and `why` says why.
+/// Parses one line. Returns nothing if it is not JSON, and the reason in `why`.
 std::optional<json> parse(const std::string& line, std::string& why) {
   try {
     return json::parse(line);
@@ -255,7 +255,7 @@ void read_compute(const Line& line, TraceSample& sample) {
   }
 }
 
-/// A copy time or a number of bytes: a number, or an object with a mean.
+/// A copy time or a number of bytes: a number, or the mean of an object.
 const json* find_stage(const Line& line, const char* name) {
   const json* value = line.field(name);
   if (value == nullptr || !value->is_object()) return value;
@@ -326,7 +326,7 @@ class TraceReader {
   }
 
  private:
-  /// Takes in one line; `whole` says that a line end followed.
+  /// Processes one line. `whole` says whether a line end followed it.
   void take(const std::string& text, bool whole) {
     const std::string where = path_ + ":" + std::to_string(line_);
     if (nests_too_deep(text)) {

@@ -1,4 +1,4 @@
-// Pools a trace by unit and size, prints and judges it.
+// Pools a trace by unit and size, formats it as a table and looks for doubtful values.
 #include "traces/trace_report.hpp"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 namespace equipoise {
 namespace {
 
-/// All samples of one unit and size together, without outliers.
+/// All samples of one unit and size, pooled, without outliers.
 struct Row {
   std::uint32_t unit = 0;
   double items = 0.0;
@@ -43,7 +43,7 @@ std::vector<Row> pool(const Trace& trace) {
   return rows;
 }
 
-/// Columns padded to their widest field: the first to the left, the others to the right.
+/// Pads columns to their widest field. The first column is aligned left, the others right.
 std::string aligned(const std::vector<std::vector<std::string>>& table) {
   std::vector<std::size_t> widths(table.front().size());
   for (const auto& row : table) {
@@ -68,7 +68,7 @@ std::string unit_line(const Unit& unit) {
   return line + ")\n";
 }
 
-/// Larger speeds without decimals, smaller ones with enough of them.
+/// Large speeds without decimals, small ones with four significant digits.
 std::string speed_text(double items_per_s) {
   return items_per_s >= 1000.0 ? fmt::format("{:.0f}", items_per_s)
                                : fmt::format("{:.4g}", items_per_s);
@@ -155,7 +155,7 @@ std::vector<std::string> doubtful_in_trace(const Trace& trace) {
   for (std::uint32_t unit = 0; unit < trace.units.size(); ++unit) {
     judge_unit(trace, unit, rows, doubts);
   }
-  // Equal models of unlike units are no sign of anything.
+  // Different units may have equal models, so equal rows prove nothing in a modelled trace.
   if (trace.source != "modelled") find_copies(trace, rows, doubts);
   return doubts;
 }

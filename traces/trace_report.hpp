@@ -1,4 +1,4 @@
-// What a person wants to know of a trace: its numbers in a table, and what looks wrong in it.
+// Reports about traces: a table of the numbers, and a list of doubtful values.
 #pragma once
 
 #include <string>
@@ -8,13 +8,14 @@
 
 namespace equipoise {
 
-/// The trace in words and as an aligned table: for every unit and size the number of samples, mean
-/// time in ms, deviation in % of it, and speed in items/s.
+/// The trace as text with an aligned table: for every unit and size the number of samples, the mean
+/// time in ms, the deviation in % of the mean, and the speed in items/s.
 [[nodiscard]] std::string describe_trace(const Trace& trace);
 
-/// What makes sense in no or few machines, one line each: a mean time that falls as the size grows,
-/// deviations over 50 % of the mean, units with fewer than two sizes or no samples, and rows that
-/// are copies of another unit's or size's (same count above 1, mean and deviation). Empty: nothing.
+/// Values that are implausible on real machines, one line each: a mean time that falls as the size
+/// grows, deviations over 50 % of the mean, units with no samples or only one size, and rows that
+/// are copies of another unit's or size's (same count above 1, mean and deviation). Empty if there
+/// are none.
 [[nodiscard]] std::vector<std::string> doubtful_in_trace(const Trace& trace);
 
 }  // namespace equipoise

@@ -1,4 +1,4 @@
-// The writing half of trace files.
+// Writes trace files.
 #include <fmt/format.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Lines through copies, and what copies take beyond them.
+// Fits lines to copy times and computes the time that copies take beyond these lines.
 #include "shared_policies/fit/copy_fit.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace equipoise {
 namespace {
 
-/// One way that a block's data go, as samples and workloads tell it.
+/// One direction of a block's copies: the corresponding members of samples and workloads.
 struct CopyWay {
   std::optional<double> TraceSample::*bytes;
   std::optional<double> TraceSample::*time_s;
@@ -41,7 +41,7 @@ std::optional<CopySpeed> speed_of(const Trace& trace, std::uint32_t unit, const 
   return fit_copy_speed(all_bytes, all_times_s);
 }
 
-/// What the copy took more than `speed` says; nothing where it was not timed.
+/// The copy time beyond the line `speed`; 0 if the copy was not timed.
 double beyond_line_s(const TraceSample& sample, const Workload& workload, const CopyWay& way,
                      const std::optional<CopySpeed>& speed) {
   if (!(sample.*way.time_s)) return 0.0;

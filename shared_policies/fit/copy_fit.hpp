@@ -1,4 +1,4 @@
-// The time of a unit's copies as a straight line in their bytes, and block times that go with it.
+// Fits straight lines to copy times, as a function of bytes, and adjusts block times to them.
 #pragma once
 
 #include <cstdint>
@@ -11,29 +11,30 @@
 
 namespace equipoise {
 
-/// The line through times (n) of copies of bytes (n), which are positive: least squares of relative
-/// residuals, so that small copies count as much as large ones. A latency below 0, and copies that
-/// are all of one size, give a line through the origin.
+/// Fits a line to the times (n) of copies of `bytes` (n), all positive, by least squares of
+/// relative residuals, so that small copies count as much as large ones. If the latency would be
+/// negative, or all copies have the same size, the line goes through the origin.
 ///
 ///     minimise  sum ((latency + bytes_i / bandwidth - times_i) / times_i)^2
 [[nodiscard]] CopySpeed fit_copy_speed(const std::vector<double>& bytes,
                                        const std::vector<double>& times_s);
 
-/// The lines through the copies that `trace.units[unit]` has times of, outliers aside. Bytes are
-/// the sample's if it has them, else those of `workload`; copies of no bytes or no time are left
-/// out.
+/// The lines fitted to the timed copies of `trace.units[unit]`, excluding outliers. Bytes are those
+/// of the sample, or those of `workload` if the sample has none. Copies without bytes or without
+/// time are left out.
 [[nodiscard]] CopySpeeds copy_speeds_of(const Trace& trace, std::uint32_t unit,
                                         const Workload& workload);
 
-/// The times of `trace.units[unit]` on a unit with so many copy engines. Copies are simulated as
-/// latency + bytes / bandwidth of their links. The cores of a unit that copies by itself (0
-/// engines) stage blocks through their caches, which no line describes. So that such a unit takes
-/// as long for a block as was recorded, its computing has what the copies took beyond
-/// `copy_speeds_of`,
+/// The times of `trace.units[unit]` for a unit with `copy_engines` copy engines. Copies are
+/// simulated as latency + bytes / bandwidth of their links. The cores of a unit that copies by
+/// itself (0 engines) copy blocks through their caches, and no line describes these times. So that
+/// such a unit takes the recorded time for a whole block, its compute time includes what the copies
+/// took beyond `copy_speeds_of`:
 ///
 ///     compute' = compute + (in_s - in_line(bytes)) + (out_s - out_line(bytes)) >= compute / 10,
 ///
-/// and a link that is changed changes the line's share. Bytes as in `copy_speeds_of`. Source: ours.
+/// When a link changes, only the time on the line changes. Bytes as in `copy_speeds_of`. Source:
+/// ours.
 [[nodiscard]] BlockTiming block_timing_of(const Trace& trace, std::uint32_t unit,
                                           const Workload& workload, int copy_engines);
 

@@ -1,4 +1,4 @@
-// What is believed about the time of a block as a function of its size.
+// Cost models: the estimated time of a block as a function of its size.
 #pragma once
 
 namespace equipoise {
@@ -9,21 +9,21 @@ struct CostAt {
   double seconds_per_item = 0.0;
 };
 
-/// The time that one block of x > 0 items takes on one unit, transfers included. By convention the
-/// cost of no items is 0, whatever the limit for x -> 0 is.
+/// The estimated time of one block of x > 0 items on one unit, including transfers. By convention
+/// the cost of 0 items is 0, whatever the limit for x -> 0 is.
 class CostModel {
  public:
   CostModel() = default;
   virtual ~CostModel() = default;
 
-  /// Time and slope at `items` > 0. Finite and positive. Piecewise curves give the slope to the
-  /// right.
+  /// Time and slope at `items` > 0, both finite; the time is positive. At a kink of a piecewise
+  /// curve, the slope is that to the right.
   [[nodiscard]] virtual CostAt at(double items) const = 0;
-  /// The part of `at(items).seconds` in which the unit computes, and so draws its busy watts: all
-  /// of it where copies are not known apart.
+  /// The part of `at(items).seconds` in which the unit computes and so draws its busy watts. All of
+  /// it if copies are not modelled separately.
   [[nodiscard]] virtual double computing_s(double items) const { return at(items).seconds; }
-  /// Whether the time is known not to fall anywhere as the block grows; solvers take their fast way
-  /// then.
+  /// Whether the time is known never to fall as the block grows. Solvers can then use a faster
+  /// method.
   [[nodiscard]] virtual bool non_decreasing() const = 0;
 
  protected:

@@ -1,4 +1,4 @@
-// Pooling of measurements by block size, and how well a fit explains them.
+// Pools measurements by block size and computes how well a fit explains them.
 #include "shared_policies/fit/cost_samples.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What was measured: the times of blocks, pooled by block size, for fits.
+// Measured block times, pooled by block size, as input for fits.
 #pragma once
 
 #include <span>
@@ -9,26 +9,25 @@ namespace equipoise {
 /// All measurements of one quantity at one block size.
 struct CostSample {
   double items = 0.0;
-  double seconds = 0.0;  ///< weighted mean
-  double weight = 1.0;   ///< sum of the weights; the number of measurements where none is weighted
+  double seconds = 0.0;    ///< weighted mean
+  double weight = 1.0;     ///< sum of the weights; without weights, the number of measurements
   double spread_s2 = 0.0;  ///< weighted sum of squared deviations from the mean
 };
 
 /// Adds the measurement (items, seconds) to `samples`, which stay ordered by size. Measurements of
-/// one size are pooled, which changes no least-squares fit and no R^2, and keeps memory in
-/// proportion to the number of different sizes. O(log n) to find the size, O(n) to insert a new
-/// one.
+/// the same size are pooled. This does not change any least-squares fit or R^2, and memory grows
+/// only with the number of different sizes. O(log n) to find the size, O(n) to insert a new one.
 void add_sample(std::vector<CostSample>& samples, double items, double seconds,
                 double weight = 1.0);
 
-/// The coefficient of determination of predictions f_k for samples of n measurements in all:
+/// The coefficient of determination of predictions f_k for samples with n measurements in total:
 ///
 ///     R^2 = 1 - SSE / SST,   SST about the weighted mean
 ///
-/// Centred although no model here has a free intercept in the papers: the uncentred form would pass
-/// every threshold. 1 where the measurements do not vary (SST <= 1e-12 mean^2). With `adjusted`,
-/// the sums are divided by their degrees of freedom, n - terms and n - 1; 0 where n <= terms, as an
-/// interpolation says nothing.
+/// SST is centred although the papers' models have no free intercept: the uncentred form would pass
+/// every threshold. Returns 1 if the measurements do not vary (SST <= 1e-12 mean^2). If `adjusted`,
+/// the sums are divided by their degrees of freedom, n - terms and n - 1; returns 0 if n <= terms,
+/// because an interpolation proves nothing.
 /// Source: PLB-HeC section III.
 [[nodiscard]] double determination(std::span<const CostSample> samples,
                                    std::span<const double> predictions, int terms, bool adjusted);

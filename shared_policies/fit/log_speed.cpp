@@ -1,4 +1,4 @@
-// A straight line over ln x.
+// Least-squares fit of a straight line over ln x.
 #include "shared_policies/fit/log_speed.hpp"
 
 #include <cmath>

@@ -5,7 +5,7 @@
 
 namespace equipoise {
 
-/// A block of `items` was done at `items_per_s`.
+/// The measured speed of a block of `items`.
 struct SpeedSample {
   double items = 0.0;
   double items_per_s = 0.0;
@@ -19,9 +19,10 @@ struct LogSpeed {
   [[nodiscard]] double at(double items) const;
 };
 
-/// The curve through `samples` (at least one) by ordinary least squares on (ln x, v). A speed that
-/// falls with size (a CPU's caches) and samples of one size are taken as constant: alpha 0, beta
-/// the mean. Source: HDSS as PLB-HeC describes it ("logarithmic fits"); the constant is ours.
+/// Fits the curve to `samples` (at least one) by ordinary least squares on (ln x, v). If the speed
+/// falls with the size (a CPU's caches), or all samples have the same size, the speed is taken as
+/// constant: alpha 0, beta the mean. Source: HDSS as PLB-HeC describes it ("logarithmic fits"); the
+/// constant case is ours.
 [[nodiscard]] LogSpeed fit_log_speed(std::span<const SpeedSample> samples);
 
 }  // namespace equipoise

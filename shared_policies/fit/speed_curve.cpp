@@ -1,4 +1,4 @@
-// Interpolation of measured speeds.
+// Linear interpolation of measured speeds.
 #include "shared_policies/fit/speed_curve.hpp"
 
 #include <algorithm>
@@ -14,7 +14,8 @@ SpeedCurve::SpeedCurve(std::span<const CostSample> samples) {
     EQ_CHECK(s.items > 0.0 && s.seconds > 0.0, "speeds are positive");
     points_.push_back({s.items, s.items / s.seconds});
   }
-  // Between two points s = b + c x, so that t = x / (b + c x) grows exactly where b > 0.
+  // Between two points the speed is s = b + c x, so the time t = x / (b + c x) grows if and only if
+  // b > 0.
   for (std::size_t k = 1; k < points_.size(); ++k) {
     const Point& low = points_[k - 1];
     const Point& high = points_[k];

@@ -9,13 +9,13 @@
 
 namespace equipoise {
 
-/// t(x) = x / s(x), with s(x_k) = x_k / t_k at the samples, linear between them and constant
-/// outside. The time may fall between two samples; then it is not `non_decreasing`. Source:
+/// t(x) = x / s(x), where s(x_k) = x_k / t_k at the samples, linear between them and constant
+/// outside. The time may fall between two samples; then `non_decreasing` is false. Source:
 /// hierarchical divisible load scheduling (2012), eqs 1 and 2.
 class SpeedCurve final : public CostModel {
  public:
-  /// `samples` in ascending order, each of a positive size and a positive time; at least one (a bug
-  /// otherwise).
+  /// `samples` are in ascending order, each with a positive size and a positive time. At least one
+  /// is required; otherwise it is a bug.
   explicit SpeedCurve(std::span<const CostSample> samples);
 
   [[nodiscard]] CostAt at(double items) const override;
@@ -30,7 +30,7 @@ class SpeedCurve final : public CostModel {
   bool non_decreasing_ = true;
 };
 
-/// E(x) = latency + seconds_per_item x: the cost behind the closed forms of the papers.
+/// E(x) = latency + seconds_per_item x: the cost model that the closed forms of the papers assume.
 class AffineCurve final : public CostModel {
  public:
   AffineCurve(double latency_s, double seconds_per_item)

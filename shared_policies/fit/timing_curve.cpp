@@ -1,4 +1,5 @@
-// Times between two recorded sizes lie on a line; so do those outside.
+// Block times are piecewise linear: a straight line between neighbouring recorded sizes, and
+// outside of them.
 #include "shared_policies/fit/timing_curve.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Known block times as a cost curve: for informed policies and oracles, which are handed them.
+// Known block times as a cost model, for informed policies and oracles, which get them before the
+// run.
 #pragma once
 
 #include <limits>
@@ -11,22 +12,22 @@
 
 namespace equipoise {
 
-/// The mean time of a block as the trace and the undisturbed routes have it:
+/// The mean time of a block according to the trace and the undisturbed routes:
 ///
 ///     dispatch + in(resident + in_bytes(x)) + compute(x) + out(out_bytes(x))
 ///
-/// Piecewise linear in x, exact slopes. The resident bytes are those of a unit's one block;
-/// where units have several blocks, or iterations, they are better left out (`moving_of`).
+/// Piecewise linear in x, with exact slopes. The resident bytes are charged to the one block of a
+/// unit. If units have several blocks or iterations, they should be left out (see `moving_of`).
 class TimingCurve final : public CostModel {
  public:
-  /// What a block costs beside its computing.
+  /// The costs of a block other than its computation.
   struct Moving {
     Seconds dispatch;
     Seconds in_latency;
     Seconds out_latency;
     double in_bytes_per_s = std::numeric_limits<double>::infinity();
     double out_bytes_per_s = std::numeric_limits<double>::infinity();
-    double in_bytes_per_item = 0.0;  ///< where the timing has no bytes
+    double in_bytes_per_item = 0.0;  ///< used if the timing has no bytes
     double out_bytes_per_item = 0.0;
     double resident_bytes = 0.0;
   };
@@ -47,9 +48,9 @@ class TimingCurve final : public CostModel {
   bool non_decreasing_ = true;
 };
 
-/// What blocks cost on `unit` of `platform` beside their computing, when nobody else uses its
-/// routes. Resident bytes count in workloads of one iteration only: over several they are soon paid
-/// for.
+/// The costs of blocks on `unit` of `platform` other than computation, if nothing else uses its
+/// routes. Resident bytes are included only for workloads of one iteration; over several iterations
+/// they hardly matter.
 [[nodiscard]] TimingCurve::Moving moving_of(const Platform& platform, const PlatformUnit& unit,
                                             const Workload& workload, Seconds dispatch);
 

@@ -1,4 +1,4 @@
-// A straight line with coefficients that are not negative.
+// Fits a straight line with non-negative coefficients.
 #include "shared_policies/fit/transfer_line.hpp"
 
 #include <vector>

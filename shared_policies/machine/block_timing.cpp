@@ -1,4 +1,4 @@
-// Pools a unit's samples by size, interpolates between sizes, draws quantiles.
+// Pools a unit's samples by block size, interpolates between sizes, and computes quantiles.
 #include "shared_policies/machine/block_timing.hpp"
 
 #include <algorithm>
@@ -74,7 +74,7 @@ void BlockTiming::Times::add_size(const TraceSample* const* first, const TraceSa
   }
   const double pooled_mean_s = sum_s / count;
   Spread scatter;
-  double square = 0.0;  // in means, whose own squares may underflow
+  double square = 0.0;  // sum of squares relative to the mean: squares of the times may underflow
   for (const TraceSample* const* it = first; it != last; ++it) {
     const double apart = ((*it)->compute_mean_s - pooled_mean_s) / pooled_mean_s;
     const double sd = (*it)->compute_sd_s.value_or(0.0) / pooled_mean_s;
@@ -157,7 +157,8 @@ bool has_samples(const Trace& trace, std::uint32_t unit) {
 }
 
 double normal_quantile(double u) {
-  // Ratios of polynomials of degree 7 for the middle, the near and the far tail.
+  // Ratios of polynomials of degree 7: one for the middle, one for the near tail, one for the far
+  // tail.
   static constexpr std::array<double, 8> middle_above = {
       3.3871328727963666080e0,  1.3314166789178437745e+2, 1.9715909503065514427e+3,
       1.3731693765509461125e+4, 4.5921953931549871457e+4, 6.7265770927008700853e+4,

@@ -1,4 +1,4 @@
-// Bytes, and seconds for them.
+// The bytes of a block's copies and the times that they take.
 #include "shared_policies/machine/copy_speed.hpp"
 
 #include <algorithm>
@@ -7,7 +7,8 @@
 namespace equipoise {
 namespace {
 
-/// Bytes are whole for SimGrid, so they are for everybody; a little noise does not make one more.
+/// SimGrid simulates whole bytes, so bytes are rounded up everywhere. Rounding errors must not add
+/// a byte.
 double whole_bytes(double bytes) { return std::ceil(bytes * (1.0 - 1e-12)); }
 
 Seconds alone(const std::optional<CopySpeed>& speed, double bytes) {

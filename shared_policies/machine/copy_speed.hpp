@@ -1,4 +1,4 @@
-// What the copies of a block cost when nobody disturbs them, and when somebody does.
+// The cost of a block's copies, with and without disturbances.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace equipoise {
 
-/// A copy takes latency + bytes / bandwidth; one of no bytes takes no time.
+/// A copy takes latency + bytes / bandwidth; a copy of 0 bytes takes no time.
 struct CopySpeed {
   Seconds latency;
   double bandwidth_bytes_per_s = 0.0;
@@ -21,20 +21,22 @@ struct CopySpeed {
   }
 };
 
-/// Of a unit's copies in and out; none: nothing is copied that way, or it takes no time.
+/// The speeds of a unit's copies in and out. None: no data are copied in that direction, or copying
+/// takes no time.
 struct CopySpeeds {
   std::optional<CopySpeed> in;
   std::optional<CopySpeed> out;
 };
 
-/// Sets the bytes of `work`, and how long they take alone. Bytes are the trace's if it has them,
-/// else the workload's, rounded up to whole ones; those in come with `resident_bytes`.
+/// Sets the bytes of `work` and the undisturbed times of its copies. The bytes are those of the
+/// trace, or those of the workload if the trace has none, rounded up to whole bytes.
+/// `resident_bytes` are added to those copied in.
 void add_copies(PipelinedBlock& work, const BlockTiming& timing, const Workload& workload,
                 double resident_bytes, const CopySpeeds& speeds);
 
-/// How long a copy on a unit with so many copy engines takes from `begin` on that takes `alone`
-/// when nobody disturbs it: its latency, and what is left at `rate`. A unit that copies by itself
-/// (0 engines) does all of it at `rate`.
+/// The duration of a copy that begins at `begin` and takes `alone` if undisturbed: its latency,
+/// then the remaining work at `rate`. On a unit without copy engines (0), which copies by itself,
+/// the latency is also work at `rate`.
 [[nodiscard]] Seconds disturbed_copy(const CopySpeed& speed, int copy_engines,
                                      const StepFunction& rate, Seconds begin, Seconds alone);
 

@@ -1,4 +1,4 @@
-// Products of bandwidths and factors, and the least of them along a route.
+// Multiplies link bandwidths by the scenario's factors and takes the smallest along a route.
 #include "shared_policies/machine/disturbed_platform.hpp"
 
 #include <algorithm>

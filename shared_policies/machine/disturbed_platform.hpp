@@ -1,4 +1,4 @@
-// A platform under a scenario: the bandwidths of links and routes as they change.
+// A platform under a scenario: link and route bandwidths as functions of time.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace equipoise {
 
-/// A platform whose links' bandwidths a scenario changes. Both outlive it.
+/// A platform whose link bandwidths are changed by a scenario. Both must outlive this object.
 struct DisturbedPlatform {
   const Platform& platform;
   const Scenario& scenario;
@@ -18,14 +18,16 @@ struct DisturbedPlatform {
 
   DisturbedPlatform(const Platform& platform, const Scenario& scenario);
 
-  /// The least bandwidth on a route, in bytes/s; 1 for a route without links, which moves nothing.
+  /// The smallest bandwidth of `links` at each time, in bytes/s. 1 if `links` is empty: nothing is
+  /// transferred then.
   [[nodiscard]] StepFunction bandwidth_of(const std::vector<std::uint32_t>& links) const;
 
-  /// The same as a factor of the undisturbed route's; exactly 1 wherever nothing changes it.
+  /// The bandwidth of `route` as a factor of its undisturbed bandwidth; exactly 1 wherever nothing
+  /// changes it.
   [[nodiscard]] StepFunction rate_of(const Route& route) const;
 
-  /// The rate of `unit`'s copies over `route`: the route's. A unit that copies by itself does that
-  /// at its own speed, too.
+  /// The rate of `unit`'s copies over `route`: the rate of the route, multiplied by the unit's own
+  /// speed if the unit has no copy engine and copies by itself.
   [[nodiscard]] StepFunction copy_rate_of(const PlatformUnit& unit, const Route& route) const;
 };
 

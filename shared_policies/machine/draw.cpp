@@ -1,10 +1,10 @@
-// FNV-1a over the names, SplitMix64 over the counter.
+// Pseudo-random quantiles: FNV-1a hashes of the names, SplitMix64 over the block number.
 #include "shared_policies/machine/draw.hpp"
 
 namespace equipoise {
 namespace {
 
-/// SplitMix64's finaliser (Steele, Lea, Flood 2014): a bijection that mixes every bit.
+/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): a bijection that mixes all bits.
 std::uint64_t mix(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15ULL;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -26,7 +26,7 @@ Draw::Draw(const DrawKey& key)
     : state_(mix(mix(mix(mix(key.seed) ^ key.repetition) ^ hash(key.unit)) ^ hash(key.kernel))) {}
 
 double Draw::quantile(std::uint64_t ordinal) const {
-  // 53 bits, centred, so that neither 0 nor 1 is ever drawn.
+  // 53 bits, centred, so that the result is never 0 or 1.
   return (static_cast<double>(mix(state_ ^ mix(ordinal)) >> 11) + 0.5) * 0x1.0p-53;
 }
 

@@ -1,4 +1,5 @@
-// Chance that depends on names, not on order: which quantile a block's time is drawn at.
+// Random numbers that depend on names and not on the order of calls. They select the quantiles of
+// block times.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +7,7 @@
 
 namespace equipoise {
 
-/// What the luck of one unit in one run depends on (equal cuts meet equal luck).
+/// The key of one unit's random numbers in one run. Equal keys give equal numbers.
 struct DrawKey {
   std::uint64_t seed = 0;
   std::uint64_t repetition = 0;
@@ -14,13 +15,13 @@ struct DrawKey {
   std::string_view kernel;
 };
 
-/// The luck of one unit: gives block number 0, 1, 2, ... of that unit its quantile.
+/// The random numbers of one unit: a quantile for each of its blocks 0, 1, 2, ...
 class Draw {
  public:
   explicit Draw(const DrawKey& key);
 
-  /// The quantile in (0, 1) of the unit's block number `ordinal`, lost blocks counted. The same for
-  /// the same key on every machine, and independent of every other ordinal.
+  /// The quantile in (0, 1) of the unit's block number `ordinal`; lost blocks count. Equal keys
+  /// give equal quantiles on every machine. Quantiles of different ordinals are independent.
   [[nodiscard]] double quantile(std::uint64_t ordinal) const;
 
  private:

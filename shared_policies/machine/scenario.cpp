@@ -1,4 +1,4 @@
-// From a list of disturbances to what each unit and link sees of them.
+// Computes the speed, bandwidth and presence of each unit and link from a list of disturbances.
 #include "shared_policies/machine/scenario.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What disturbs a run: the same words for the simulator and for real workers.
+// Scenarios: the disturbances of a run, described in the same way for simulated and real workers.
 #pragma once
 
 #include <cstdint>
@@ -10,59 +10,63 @@
 
 namespace equipoise {
 
-/// What happens to a unit or a link.
+/// The kind of a disturbance of a unit or a link.
 enum class DisturbanceKind : std::uint8_t {
-  compete,    ///< another load takes `amount` of the unit, a share in [0, 1)
+  compete,    ///< another load takes `amount` of the unit's time, a share in [0, 1)
   slow,       ///< the unit takes `amount` times as long, > 0
   profile,    ///< the unit's speed is multiplied by the factors of `profile`
   bandwidth,  ///< the link's bandwidth is multiplied by `amount`, > 0
-  fail,       ///< the unit goes away, with the blocks that it has
-  join        ///< the unit comes (back)
+  fail,       ///< the unit is lost, together with its outstanding blocks
+  join        ///< the unit becomes available, for the first time or again
 };
 
 [[nodiscard]] const char* to_string(DisturbanceKind kind);
 
-/// From `since` on, a speed is multiplied by `factor`.
+/// A speed is multiplied by `factor` from `since` on.
 struct SpeedStep {
-  Seconds since;  ///< after the disturbance's own `at`
+  Seconds since;  ///< relative to the `at` of the disturbance
   double factor = 1.0;
 };
 
 /// One event of a scenario.
 struct Disturbance {
   Seconds at;
-  Seconds until = Seconds::infinity();  ///< of `fail`: the unit comes back then
+  Seconds until = Seconds::infinity();  ///< end of the disturbance; for `fail`: the unit comes back
+                                        ///< then
   DisturbanceKind kind = DisturbanceKind::slow;
-  std::string target;  ///< the name of a unit; of a link for `bandwidth`
+  std::string target;  ///< the name of a unit, or of a link for `bandwidth`
   double amount = 1.0;
-  std::vector<SpeedStep> profile;  ///< ascending; factor 1 before the first
+  std::vector<SpeedStep> profile;  ///< ascending; the factor is 1 before the first
 };
 
-/// When a unit comes or goes.
+/// A unit joins or is lost.
 struct PresenceChange {
   Seconds at;
   bool present = true;
 };
 
-/// Whether a unit is there from the beginning, and what changes that.
+/// Whether a unit is present at the start, and all later changes.
 struct Presence {
   bool at_start = true;
   std::vector<PresenceChange> changes;  ///< ascending, alternating
 
-  /// 1 while the unit is there, else 0.
+  /// 1 while the unit is present, else 0.
   [[nodiscard]] StepFunction function() const;
 };
 
-/// All that disturbs a run. Several disturbances of one target multiply.
+/// All disturbances of a run. The factors of several disturbances of the same target are
+/// multiplied.
 struct Scenario {
-  std::string name;  ///< the file, for headers; empty: undisturbed
+  std::string name;  ///< the file name, for headers; empty: undisturbed
   std::vector<Disturbance> events;
 
-  /// The speed of `unit` as a factor of what its trace says, present or not.
+  /// The speed of `unit` as a factor of its speed in the trace. Does not consider whether the unit
+  /// is present.
   [[nodiscard]] StepFunction speed_of(const std::string& unit) const;
-  /// The bandwidth of `link` as a factor of the platform's.
+  /// The bandwidth of `link` as a factor of its bandwidth in the platform.
   [[nodiscard]] StepFunction bandwidth_of(const std::string& link) const;
-  /// A unit whose first event of these kinds is `join` is absent until then.
+  /// The presence of `unit` according to `fail` and `join`. If the first of these is a `join`, the
+  /// unit is absent until then.
   [[nodiscard]] Presence presence_of(const std::string& unit) const;
 };
 

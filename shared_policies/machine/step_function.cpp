@@ -1,4 +1,4 @@
-// Factors that change at some times: products, values, integrals and their inverse.
+// Piecewise-constant factors: products, values, integrals and their inverse.
 #include "shared_policies/machine/step_function.hpp"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ Seconds StepFunction::work(Seconds from, Seconds until) const {
   for (std::size_t step = step_of(from); from < until; ++step) {
     const bool is_last = step + 1 == steps_.size();
     const Seconds end = is_last ? until : std::min(until, steps_[step + 1].from);
-    // An infinite stretch of nothing is nothing.
+    // A factor of 0 contributes nothing, even over an infinite interval.
     if (steps_[step].factor > 0.0) sum += steps_[step].factor * (end - from);
     from = end;
   }

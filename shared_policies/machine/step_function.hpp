@@ -1,5 +1,4 @@
-// A factor that changes at some times and is constant between: speeds and bandwidths as a scenario
-// changes them.
+// A piecewise-constant function of time: speeds and bandwidths as changed by a scenario.
 #pragma once
 
 #include <functional>
@@ -10,12 +9,12 @@
 
 namespace equipoise {
 
-/// f(t) for t >= 0: 1 from the beginning on, until told otherwise; never negative.
+/// f(t) for t >= 0, piecewise constant and never negative. A new function is 1 everywhere.
 class StepFunction {
  public:
   /// Multiplies f by `factor` >= 0 on [from, until).
   void multiply(Seconds from, Seconds until, double factor);
-  /// Makes f `factor` >= 0 from `from` on, for ever.
+  /// Sets f to `factor` >= 0 on [from, infinity).
   void become(Seconds from, double factor);
 
   [[nodiscard]] double at(Seconds time) const;
@@ -24,12 +23,13 @@ class StepFunction {
   /// The times > 0 at which f changes, ascending.
   [[nodiscard]] std::vector<Seconds> changes() const;
 
-  /// The integral of f from `from` to `until` >= from, in seconds of undisturbed work.
+  /// The integral of f from `from` to `until` >= from: the work done, in seconds of undisturbed
+  /// work.
   [[nodiscard]] Seconds work(Seconds from, Seconds until) const;
-  /// The earliest time at which the work since `from` is `work`; infinite if it never is. Where f
-  /// is 1 all along, exactly from + work.
+  /// The earliest time at which the work done since `from` is `work`; infinite if that is never
+  /// reached. Exactly from + work if f is 1 throughout.
   [[nodiscard]] Seconds end_of(Seconds from, Seconds work) const;
-  /// How long `work` takes from `from` on; exactly `work` where f is 1 everywhere.
+  /// The time that `work` takes when started at `from`; exactly `work` if f is 1 everywhere.
   [[nodiscard]] Seconds span_of(Seconds from, Seconds work) const {
     return is_one() ? work : end_of(from, work) - from;
   }
@@ -40,10 +40,10 @@ class StepFunction {
     double factor = 1.0;
   };
   [[nodiscard]] std::size_t step_of(Seconds time) const;
-  /// Makes `time` the beginning of a step; gives its position.
+  /// Makes `time` the beginning of a step and returns the step's position.
   std::size_t split(Seconds time);
 
-  std::vector<Step> steps_{{Seconds{}, 1.0}};  ///< ascending, each until the next begins
+  std::vector<Step> steps_{{Seconds{}, 1.0}};  ///< ascending; each step lasts until the next begins
 };
 
 /// f(t) = of(parts_1(t), ..., parts_n(t)), never negative.

@@ -1,4 +1,4 @@
-// Measured block times: the truth that simulations draw from. Files of it are read in traces/.
+// Traces: the measured block times from which simulations draw. Their files are read in traces/.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace equipoise {
 
-/// One sample (count 1, no deviation) or one summary of `count` samples, of one block size.
+/// Times of one block size: one sample (count 1, no deviation) or a summary of `count` samples.
 struct TraceSample {
   std::uint32_t unit = 0;  ///< position in Trace::units
   double items = 0.0;      ///< may be fractional
@@ -21,37 +21,39 @@ struct TraceSample {
   std::optional<double> compute_min_s;
   std::optional<double> compute_median_s;
   std::optional<double> compute_max_s;
-  std::optional<double> in_s;       ///< as measured on the recording machine
-  std::optional<double> out_s;      ///< the same
+  std::optional<double> in_s;       ///< copy time as measured on the recording machine
+  std::optional<double> out_s;      ///< like in_s
   std::optional<double> in_bytes;   ///< of the whole block
   std::optional<double> out_bytes;  ///< of the whole block
-  bool is_summary = false;          ///< written with mean and deviation, even if count is 1
-  bool is_outlier = false;          ///< something disturbed it: kept, and left out of all figures
+  bool is_summary = false;          ///< given as mean and deviation, even if count is 1
+  bool is_outlier = false;          ///< the measurement was disturbed: kept in the file, not used
+                                    ///< in any computation
 };
 
 /// The times of one kernel's blocks on some units.
 struct Trace {
   std::string source;  ///< "recorded", "imported" or "modelled"
   std::string kernel;
-  std::string item;        ///< what one item is, in words: "MFlop", "option"
-  std::string provenance;  ///< where the times come from, for people
-  std::string machine;  ///< what is known of the machine, a JSON object as text ("{}" if nothing)
+  std::string item;        ///< the meaning of one item: "MFlop", "option"
+  std::string provenance;  ///< the origin of the times, as text
+  std::string machine;  ///< known properties of the machine, a JSON object as text ("{}" if none)
   std::vector<Unit> units;
-  std::map<std::string, double> problem;  ///< the workload's parameters when it was made
+  std::map<std::string, double> problem;  ///< the workload's parameters when the trace was made
   std::optional<Items> grain_items;
-  std::optional<Seconds> dispatch;  ///< cost of handing out one block
-  /// The same for a unit, by its position, where it is known.
+  std::optional<Seconds> dispatch;  ///< time to hand out one block
+  /// The dispatch time of single units, by position in `units`, if known.
   std::map<std::uint32_t, Seconds> unit_dispatch;
-  /// What a unit is sent before its first block and keeps, if not what the workload says.
+  /// Bytes sent to a unit before its first block and kept there, if different from the workload's.
   std::optional<double> resident_bytes;
-  /// Of unit memory while a block is there, if not what the workload says.
+  /// Unit memory used while a block is there, if different from the workload's.
   std::optional<double> memory_bytes_per_item;
-  std::optional<Seconds> first_use;  ///< once for each unit, before its first block of a phase
-  std::optional<Seconds> merge;      ///< on the host, between two iterations
+  std::optional<Seconds> first_use;  ///< extra time of each unit before its first block of a phase
+  std::optional<Seconds> merge;      ///< time on the host between two iterations
   std::vector<TraceSample> samples;
 };
 
-/// What handing out a block to `trace.units[unit]` costs: the unit's own, else everybody's.
+/// The time to hand out a block to `trace.units[unit]`: that of the unit if known, else that of the
+/// trace.
 [[nodiscard]] inline std::optional<Seconds> dispatch_of(const Trace& trace, std::uint32_t unit) {
   const auto own = trace.unit_dispatch.find(unit);
   return own == trace.unit_dispatch.end() ? trace.dispatch : std::optional(own->second);

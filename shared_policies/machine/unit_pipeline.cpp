@@ -1,4 +1,4 @@
-// Blocks of one unit, stage by stage.
+// Moves the blocks of one unit through their stages.
 #include "shared_policies/machine/unit_pipeline.hpp"
 
 #include <algorithm>
@@ -70,13 +70,14 @@ Seconds UnitPipeline::next_date() const {
   return is_held_up ? next_change() : end_of_first_block();
 }
 
-/// Where in the queue the block is that `stage` takes, or has taken.
+/// The position in the queue of the block that `stage` processes now or next.
 std::size_t UnitPipeline::position(Stage stage) const {
   if (stage == Stage::in) return copied_in_;
   return stage == Stage::compute ? computed_ : 0;
 }
 
-/// The next time at which a stage ends or a copy in begins; all else begins when something ends.
+/// The next time at which a stage ends or a copy in begins. All other stages begin when another
+/// stage ends.
 Seconds UnitPipeline::next_change() const {
   Seconds date = copy_in_date();
   for (const Running& run : running_) {
@@ -85,8 +86,8 @@ Seconds UnitPipeline::next_change() const {
   return date;
 }
 
-/// Goes through the stages that the first block has before it when no other holds it up, to its end
-/// or to the begin of a stage of unknown duration.
+/// Follows the first block through its remaining stages, assuming that no other block delays it.
+/// Returns the time of its end, or of the start of a stage of unknown duration.
 Seconds UnitPipeline::end_of_first_block() const {
   if (running(Stage::out).is_busy) return running(Stage::out).end;
   Stage stage = Stage::in;
@@ -110,7 +111,7 @@ Seconds UnitPipeline::end_of_first_block() const {
   return at;
 }
 
-/// When the next copy in can begin as things stand.
+/// The earliest time at which the next copy in can begin in the present state.
 Seconds UnitPipeline::copy_in_date() const {
   if (copied_in_ == queue_.size() || running(Stage::in).is_busy) return Seconds::infinity();
   const Entry& next = queue_[copied_in_];
@@ -189,7 +190,8 @@ void UnitPipeline::finish(Seconds at) {
 }
 
 void UnitPipeline::take_memory(const PipelinedBlock& block) {
-  if (block.block.items > block.room_items - held_items_) {  // then nothing is in flight
+  if (block.block.items > block.room_items - held_items_) {  // this happens only if nothing is in
+                                                             // flight
     held_.clear();
     held_items_ = 0;
   }

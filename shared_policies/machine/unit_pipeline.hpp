@@ -1,5 +1,5 @@
-// How blocks pass through one unit: copy in, compute, copy out, as its copy engines and its memory
-// let them overlap.
+// The pipeline of one unit: blocks are copied in, computed and copied out, and overlap as far as
+// copy engines and memory allow.
 #pragma once
 
 #include <array>
@@ -17,24 +17,24 @@ namespace equipoise {
 
 enum class Stage : std::uint8_t { in, compute, out };
 
-/// The stage of `times` that `stage` names.
+/// The time in `times` that belongs to `stage`.
 [[nodiscard]] Seconds& time_of(StageTimes& times, Stage stage);
 [[nodiscard]] const Seconds& time_of(const StageTimes& times, Stage stage);
 
-/// A block that was handed to a unit.
+/// A block that was handed to a unit, with its costs.
 struct PipelinedBlock {
   Block block;
   Seconds assigned;     ///< when it was handed out
-  Seconds ready;        ///< its copy in begins no earlier
-  Seconds first_use{};  ///< the unit is taken this much longer, before the copy in
-  StageTimes alone{};   ///< what its stages take when nobody disturbs them, first use aside
+  Seconds ready;        ///< its copy in must not begin earlier
+  Seconds first_use{};  ///< extra time that the unit needs before the copy in
+  StageTimes alone{};   ///< undisturbed durations of its stages, without first_use
   double in_bytes = 0.0;
   double out_bytes = 0.0;
-  Items room_items = 0;  ///< how many items of its workload the unit's memory holds at a time
-  StageTimes times{};    ///< what the stages took that are over, first use included
+  Items room_items = 0;  ///< number of items of its workload that fit in the unit's memory at once
+  StageTimes times{};    ///< durations of the stages that have ended, including first_use
 };
 
-/// What a pipeline asks and tells.
+/// The interface through which a pipeline gets stage durations and reports progress.
 class PipelineStages {
  public:
   PipelineStages() = default;
@@ -42,76 +42,82 @@ class PipelineStages {
   PipelineStages& operator=(const PipelineStages&) = delete;
   virtual ~PipelineStages() = default;
 
-  /// How long `stage` of `block` takes if it begins at `begin`; nothing where that is not known
-  /// beforehand: then `launch` is called, and UnitPipeline::end_stage is to be called when it ends.
+  /// The duration of `stage` of `block` if it begins at `begin`. Nothing if it is unknown
+  /// beforehand: then `launch` is called, and UnitPipeline::end_stage must be called when the stage
+  /// ends.
   [[nodiscard]] virtual std::optional<Seconds> duration(UnitId unit, const PipelinedBlock& block,
                                                         Stage stage, Seconds begin) const = 0;
-  /// `stage` of `block` begins now.
+  /// `stage` of `block`, whose duration is unknown, begins now.
   virtual void launch(UnitId unit, const PipelinedBlock& block, Stage stage) = 0;
-  /// `block` came to its end.
+  /// `block` has finished at `at`.
   virtual void finished(UnitId unit, const PipelinedBlock& block, Seconds at) = 0;
 };
 
 /// The blocks of one unit, from handing out to their ends.
 ///
-/// Each stage takes one block at a time, in the order of handing out. One copy engine makes one
-/// copy at a time, either way; when it is free, a copy out that is ready goes before a copy in. Two
-/// make one copy in and one copy out at a time. What moves nothing (0 s) needs no engine. A unit
-/// without an engine copies by itself: it has one block at a time in any of the stages.
+/// Each stage processes one block at a time, in the order of handing out. With one copy engine,
+/// only one copy runs at a time, in or out; a copy out that is ready has priority over a copy in.
+/// With two copy engines, one copy in and one copy out can run at a time. A copy that takes 0 s
+/// needs no engine. A unit without copy engines copies by itself: only one of its blocks is in any
+/// stage at a time.
 ///
-/// A block holds memory for its items from the begin of its copy in to the end of its copy out, or,
-/// in a group, until no block of the group is left on the unit. A copy in waits for memory. When
-/// nothing is in flight, what ended blocks hold is let go, and the next block begins whatever it
-/// needs: there is no deadlock. A block of another phase, whose resident data replace the former,
-/// and one that the unit thinks before (`think`), wait until the unit has nothing else.
+/// A block holds memory for its items from the start of its copy in to the end of its copy out; in
+/// a group, until no block of the group is left on the unit. A copy in waits until there is memory.
+/// If nothing is in flight, the memory held by ended blocks is released and the next block begins
+/// whatever it needs, so there is no deadlock. A block of another phase (its resident data replace
+/// the former ones) and a block that follows a decision of the unit (`think`) wait until all blocks
+/// before them have left the unit.
 ///
-/// Deterministic: at one instant, first all that ends then, next computing, copies out, copies in
-/// begin. O(1) a stage, but for groups: O(blocks on the unit) at the end of a block of a group.
+/// Deterministic: at one instant, first all stages end that end then; after them computations
+/// begin, then copies out, then copies in. Takes O(1) for each stage, but O(blocks on the unit) at
+/// the end of each block of a group.
 class UnitPipeline {
  public:
-  /// `copy_engines` is 0, 1 or 2; `stages` outlives the pipeline.
+  /// `copy_engines` is 0, 1 or 2; `stages` must outlive the pipeline.
   UnitPipeline(UnitId unit, int copy_engines, PipelineStages& stages);
 
-  /// Whether no block of `phase` came since the unit began, or had another phase.
+  /// Whether `phase` differs from that of the last block added, or no block was added since the
+  /// start or `clear`.
   [[nodiscard]] bool is_new(int phase) const { return phase != phase_; }
 
-  /// Appends `block`. All that is due before `block.ready` must have happened, see `advance`.
+  /// Appends `block`. All events due before `block.ready` must have been processed, see `advance`.
   void add(const PipelinedBlock& block);
 
-  /// The unit thinks for `span`: from `now` on if it is idle, else after the blocks that it has. It
-  /// starts no block meanwhile.
+  /// The unit spends `span` on a decision: from `now` on if it is idle, else after its present
+  /// blocks. It starts no block meanwhile.
   void think(Seconds now, Seconds span);
 
-  /// Forgets all blocks and resident data: the unit is gone. Whatever was launched is of no
-  /// account.
+  /// Drops all blocks and resident data, because the unit is lost. Stages that were launched must
+  /// not be reported any more.
   void clear();
 
-  /// What was launched for `stage` is over; takes effect with `advance`.
+  /// The launched `stage` ended at `at`. Takes effect at the next `advance`.
   void end_stage(Stage stage, Seconds at);
 
-  /// Lets all happen that is due until `until`, in order of time.
+  /// Processes everything that is due up to `until`, in order of time.
   void advance(Seconds until);
 
-  /// When `advance` is to be called next: no later than a block ends or a stage is launched.
-  /// Infinity: only after `add` or `end_stage`. A block that no other holds up (it is alone, or
-  /// the unit copies by itself) has one such date for all its stages of known duration.
+  /// The time at which `advance` must be called next: not later than the next end of a block or
+  /// launch of a stage. Infinity: not before the next `add` or `end_stage`. For a block that no
+  /// other block delays (it is alone, or the unit copies by itself), there is only one such time
+  /// for all its stages of known duration.
   [[nodiscard]] Seconds next_date() const;
 
  private:
   struct Entry {
     PipelinedBlock work;
-    Seconds thought;  ///< before it, when the unit has nothing else
+    Seconds thought;  ///< decision time of the unit before this block, when no other block is left
     bool waits_for_all = false;
   };
-  /// What a stage is busy with.
+  /// The state of one stage.
   struct Running {
     bool is_busy = false;
     bool is_first_use = false;
     Seconds began;
-    Seconds end;  ///< infinity: not known yet
+    Seconds end;  ///< infinity: not yet known
     Seconds time;
   };
-  /// The memory of blocks of a group that have ended.
+  /// The memory held by ended blocks of a group.
   struct Held {
     std::uint32_t group;
     Items items;
@@ -143,14 +149,15 @@ class UnitPipeline {
   bool is_duplex_;
   PipelineStages* stages_;
   std::deque<Entry> queue_;    ///< in the order of handing out
-  std::size_t copied_in_ = 0;  ///< so many of the queue, from its front, are on the unit
-  std::size_t computed_ = 0;   ///< and so many of these are computed
+  std::size_t copied_in_ = 0;  ///< number of blocks at the front of the queue whose copy in has
+                               ///< ended
+  std::size_t computed_ = 0;   ///< number of these that are computed
   std::array<Running, 3> running_;
-  Items held_items_ = 0;    ///< of memory, by blocks in flight and by those of `held_`
-  std::vector<Held> held_;  ///< by ended blocks
-  Seconds free_at_;         ///< the unit starts no block before
-  Seconds thought_;         ///< to be thought after the last block of the queue
-  int phase_ = -1;          ///< of the last block added
+  Items held_items_ = 0;    ///< memory held by blocks in flight and by `held_`
+  std::vector<Held> held_;  ///< by ended blocks of groups
+  Seconds free_at_;         ///< the unit starts no block before this time
+  Seconds thought_;         ///< decision time to spend after the last block of the queue
+  int phase_ = -1;          ///< phase of the last block added
 };
 
 }  // namespace equipoise

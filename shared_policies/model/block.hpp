@@ -1,4 +1,4 @@
-// A contiguous range of items that was handed to one unit, and how long its stages took.
+// A block: a contiguous range of items that is handed to one unit, and the times of its stages.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace equipoise {
 
-/// Why a policy asked for a block; a word for journals, nothing else depends on it.
+/// Why a policy asked for a block. Only written into journals; nothing else depends on it.
 enum class BlockTag : std::uint8_t { run, train, gap, tail };
 
 [[nodiscard]] constexpr const char* to_string(BlockTag tag) {
@@ -24,24 +24,25 @@ enum class BlockTag : std::uint8_t { run, train, gap, tail };
   return "run";
 }
 
-/// Items [first, first + items), handed to one unit. A range that was lost is handed out again
-/// under a new id, so that a late result of the lost block is recognised and discarded.
+/// Items [first, first + items), handed to one unit. A lost range is handed out again under a new
+/// id, so that a late result of the lost block is recognised and discarded.
 struct Block {
-  std::uint64_t id = 0;  ///< 0, 1, 2, ... in the order of handing out; never used again
+  std::uint64_t id = 0;  ///< 0, 1, 2, ... in the order of handing out; ids are never reused
   Items first = 0;
   Items items = 0;
   int phase = 0;      ///< position in the run's list of workloads
-  int iteration = 0;  ///< of that phase
+  int iteration = 0;  ///< the iteration of that phase
   BlockTag tag = BlockTag::run;
-  /// Blocks of one group on one unit hold their memory until all of them have ended; 0: no group.
+  /// The memory of a group's blocks on a unit is released only when all of them have ended. 0: no
+  /// group.
   std::uint32_t group = 0;
 };
 
-/// How long the stages of one block took. Waiting in the unit's queue is in none of them.
+/// The durations of a block's stages, without its waiting time in the unit's queue.
 struct StageTimes {
-  Seconds in;       ///< copy to the unit, resident data of a first block included
-  Seconds compute;  ///< on the unit
-  Seconds out;      ///< copy of the results back
+  Seconds in;       ///< copy to the unit; for a first block including the resident data
+  Seconds compute;  ///< computation on the unit
+  Seconds out;      ///< copy of the results back to the master
 };
 
 constexpr Seconds total(const StageTimes& times) { return times.in + times.compute + times.out; }

@@ -1,4 +1,4 @@
-// What to do: the half of the protocol that goes from the policy to the executor.
+// Decisions: the half of the protocol that goes from the policy to the executor.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +12,25 @@
 
 namespace equipoise {
 
-/// What a policy believes about one unit at the moment of a decision, for the journal.
+/// What a policy has fitted and chosen for one unit at the time of a decision, for the journal.
 struct UnitBelief {
   UnitId unit;
-  std::string cost;          ///< the fitted cost in words, "0.002 x + 1e-5 x ln x"
+  std::string cost;          ///< the fitted cost as text: "0.002 x + 1e-5 x ln x"
   std::optional<double> r2;  ///< coefficient of determination of the compute fit
   std::optional<double> r2_transfer;
   Items block_items = 0;  ///< the size chosen for this unit
 };
 
-/// A model was solved by the master, or by `unit`: what was fitted, and the block sizes chosen. A
-/// cost meter prices it, the journal holds it, results count it.
+/// The master or `unit` solved a model: the fitted costs and the chosen block sizes. A cost meter
+/// computes the time that it took, the journal records it, results count it.
 struct Decision {
-  std::optional<UnitId> unit;  ///< none: the master
+  std::optional<UnitId> unit;  ///< the unit that solved the model; none: the master
   std::string what;            ///< "fit", "rebalance", ...; "rebalance" is counted in results
   std::vector<UnitBelief> beliefs;
 };
 
-/// What a policy acts through. Whatever it calls has happened when the call returns: the View that
-/// the policy was given shows the block that was granted and the time that a decision took.
+/// The interface through which a policy acts. Every call takes effect before it returns: the View
+/// that the policy was given then shows the granted block, or the time that a decision took.
 class Decisions {
  public:
   Decisions() = default;
@@ -38,19 +38,19 @@ class Decisions {
   Decisions& operator=(const Decisions&) = delete;
   virtual ~Decisions() = default;
 
-  /// Hands `items` to `unit`, whose queue they join, and returns how many were granted: `items` in
-  /// whole grains, as far as the first stretch of what remains and the memory of the unit allow.
-  /// 0 where there is nothing left, the unit is absent, or `items` is not above 0.
+  /// Hands `items` to `unit`, where they join the queue, and returns the number of items granted:
+  /// `items` in whole grains, limited by the first contiguous range of the remaining items and by
+  /// the unit's memory. Returns 0 if no items are left, the unit is absent, or `items` <= 0.
   /// `group`: see Block.
   Items assign(UnitId unit, Items items, BlockTag tag = BlockTag::run, std::uint32_t group = 0) {
     return grant(unit, items, tag, group);
   }
-  /// Asks for a TimerFired at `at` (at once, if that is past; never, if it is infinite), in which
-  /// `timer` comes back.
+  /// Requests a TimerFired event at time `at` that carries `timer`. It fires at once if `at` is
+  /// past, and never if `at` is infinite.
   void set_timer(Seconds at, std::uint64_t timer = 0) { wake(at, timer); }
-  /// Says that a model was solved. Its price passes before the call returns.
+  /// Reports that a model was solved. The time that it cost passes before the call returns.
   virtual void decided(const Decision& decision) = 0;
-  /// Leaves a word in the journal: `poor_fit`, `exhausted_in_training`.
+  /// Writes a note into the journal: `poor_fit`, `exhausted_in_training`.
   virtual void note(const std::string& what) = 0;
 
  private:

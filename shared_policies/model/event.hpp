@@ -1,4 +1,4 @@
-// What happened: the half of the protocol that goes from the executor to the policy.
+// Events: the half of the protocol that goes from the executor to the policy.
 #pragma once
 
 #include <variant>
@@ -10,48 +10,48 @@
 namespace equipoise {
 
 struct RunStarted {};
-/// The workload `phase` begins; its kernel may be another one than before.
+/// The workload number `phase` begins. Its kernel may differ from that of the phase before.
 struct PhaseStarted {
   int phase = 0;
 };
-/// The pool is full again: every item of the phase is to be done once more.
+/// The pool is full again: every item of the phase has to be done once more.
 struct IterationStarted {
   int iteration = 0;
 };
-/// A block came back, all its items are done.
+/// A block has finished; all its items are done.
 struct BlockFinished {
   UnitId unit;
   Block block;
   Seconds assigned;  ///< when it was handed out
   StageTimes times;
 };
-/// A block will not come back; its items are in the pool again.
+/// A block was lost; its items are in the pool again.
 struct BlockLost {
   UnitId unit;
   Block block;
 };
-/// A unit failed; its outstanding blocks were lost before this event.
+/// A unit failed. Its outstanding blocks were reported lost before this event.
 struct UnitLost {
   UnitId unit;
 };
-/// A unit is there (again).
+/// A unit became available, for the first time or again.
 struct UnitJoined {
   UnitId unit;
 };
-/// A unit has fewer blocks queued than its slots, and work remains. Said once each time that the
-/// unit gets into this state, finishes a block in it, or is assigned one that leaves it there; and
-/// again when an iteration starts or lost work returns to the pool.
+/// A unit has fewer outstanding blocks than its slots, and work remains. Sent once each time that
+/// the unit enters this state, finishes a block while in it, or is assigned a block and remains in
+/// it; sent again when an iteration starts or lost work returns to the pool.
 struct UnitIdle {
   UnitId unit;
 };
-/// The time that a policy asked for with SetTimer has come.
+/// The time that a policy asked for with Decisions::set_timer has come.
 struct TimerFired {
-  std::uint64_t timer = 0;  ///< SetTimer's own `timer`
+  std::uint64_t timer = 0;  ///< the `timer` that was given to set_timer
 };
 
-/// Something that happened at one point in time.
+/// An event at one point in time.
 struct Event {
-  Seconds at;  ///< when it happened, since the start of the run
+  Seconds at;  ///< time of the event, since the start of the run
   std::variant<RunStarted, PhaseStarted, IterationStarted, BlockFinished, BlockLost, UnitLost,
                UnitJoined, UnitIdle, TimerFired>
       what;

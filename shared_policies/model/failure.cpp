@@ -1,4 +1,4 @@
-// The last words of a program that found a bug in itself.
+// The message of a program that has found a bug in itself, before it aborts.
 #include "shared_policies/model/failure.hpp"
 
 #include <cstdio>

@@ -1,4 +1,5 @@
-// What can go wrong, and how it is said: bugs stop, bad input throws, machines throw before a run.
+// The kinds of failure: a bug stops the program, bad input throws InputError, a machine that does
+// not come up throws BackendError.
 #pragma once
 
 #include <stdexcept>
@@ -7,11 +8,11 @@
 namespace equipoise {
 
 /// Input that cannot be used. Thrown by readers and by `validate()`, caught in
-/// tools/commands/command_line.cpp, where it becomes exit code 2.
+/// tools/commands/command_line.cpp, which exits with code 2.
 class InputError : public std::runtime_error {
  public:
-  /// `where` is "FILE", "FILE:LINE", an option such as "--policy", or empty; `why` says what is
-  /// wrong and, behind a semicolon, what to do.
+  /// `where` is "FILE", "FILE:LINE", an option such as "--policy", or empty. `why` says what is
+  /// wrong and, after a semicolon, what the user can do.
   InputError(std::string where, std::string why)
       : std::runtime_error(where.empty() ? why : where + ": " + why),
         where_(std::move(where)),
@@ -25,18 +26,18 @@ class InputError : public std::runtime_error {
   std::string why_;
 };
 
-/// A machine, a unit or a simulated platform that does not come up. Thrown by `Executor::run`.
+/// A machine, unit or simulated platform could not be started. Thrown by `Executor::run`.
 class BackendError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Says which condition of ours did not hold and stops the program, in every build type.
+/// Prints the condition that does not hold and aborts the program, in every build type.
 [[noreturn]] void stop_on_bug(const char* condition, const char* why, const char* file, int line);
 
 }  // namespace equipoise
 
-/// Stops the program when a condition that only a bug can break does not hold.
+/// Stops the program if `condition` does not hold. For conditions that only a bug can break.
 #define EQ_CHECK(condition, why)      \
   ((condition) ? static_cast<void>(0) \
                : ::equipoise::stop_on_bug(#condition, why, __FILE__, __LINE__))

@@ -1,4 +1,4 @@
-// Replaces what would be read as markup.
+// Escapes the characters that XML and HTML would read as markup.
 #include "shared_policies/model/markup.hpp"
 
 namespace equipoise {

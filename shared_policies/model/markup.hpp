@@ -1,4 +1,4 @@
-// Text inside XML and HTML.
+// Escaping of text for XML and HTML.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace equipoise {
 
-/// `text` as the content or an attribute's value (in double quotes) of XML or HTML: & < > and " by their
-/// names, control characters but line ends by their numbers.
+/// Escapes `text` for use as XML or HTML content, or as an attribute value in double quotes: & < >
+/// and " become named entities, control characters except line ends become numeric ones.
 [[nodiscard]] std::string markup_escaped(std::string_view text);
 
 }  // namespace equipoise

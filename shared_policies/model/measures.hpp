@@ -1,4 +1,4 @@
-// Units of measure: seconds are a type, items and bytes are counts.
+// Units of measure: seconds are a type of their own, items and bytes are plain numbers.
 #pragma once
 
 #include <compare>
@@ -25,8 +25,8 @@ constexpr Seconds operator-(Seconds a, Seconds b) { return {a.value - b.value}; 
 constexpr Seconds operator*(double factor, Seconds a) { return {factor * a.value}; }
 constexpr double operator/(Seconds a, Seconds b) { return a.value / b.value; }
 
-/// A number of items, the smallest valid pieces of work. Always whole; recorded sizes, which may be
-/// fractional, are doubles named `..._items`.
+/// A number of items; an item is the smallest piece of work. Always whole; recorded sizes may be
+/// fractional and are doubles named `..._items`.
 using Items = std::int64_t;
 
 }  // namespace equipoise

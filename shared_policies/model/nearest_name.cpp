@@ -1,4 +1,4 @@
-// Edit distance with swaps (optimal string alignment), in three rows.
+// Edit distance with swaps (optimal string alignment), computed with three rows.
 #include "shared_policies/model/nearest_name.hpp"
 
 #include <algorithm>

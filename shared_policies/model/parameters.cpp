@@ -1,4 +1,4 @@
-// Text to numbers, words and flags, with messages that name the parameter.
+// Converts parameter texts to numbers, words and flags. Error messages name the parameter.
 #include "shared_policies/model/parameters.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace {
   throw InputError(where, fmt::format("{}={} is out of range; give {}", name, value, wanted));
 }
 
-/// What `parse` makes of `text`; its refusal names the parameter.
+/// Returns parse(text, where). If that throws InputError, adds the parameter's name to the message.
 template <class Parse>
 auto read(const std::string& where, const std::string& name, const std::string& text,
           Parse&& parse) {

@@ -1,4 +1,5 @@
-// The parameters of policies, kernels and units: what there is, and reading what was typed.
+// The parameters of policies, kernels and units: their descriptions, and reading of the typed
+// values.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,7 @@
 
 namespace equipoise {
 
-/// Parameters as they were typed, by name.
+/// Parameters as typed by the user, by name.
 using TypedParameters = std::map<std::string, std::string>;
 
 /// A parameter as `equipoise list` shows it.
@@ -24,35 +25,37 @@ struct ParameterInfo {
   std::string meaning;       ///< one line
 };
 
-/// Typed parameters, checked, with defaults for those that were not typed. Every reader throws
-/// InputError, naming the parameter, for text that cannot be read and for values out of range.
+/// The typed parameters after checking, and the defaults of the others. Every reader throws
+/// InputError, naming the parameter, if the text cannot be read or the value is out of range.
 class Parameters {
  public:
-  /// Throws InputError (at `where`) for a typed name that `known` lacks, naming the nearest, and
-  /// for an empty value. `owner` is whose they are, in words: "plb-hec".
+  /// Throws InputError (at `where`) for a typed name that is not in `known`, suggesting the
+  /// nearest, and for an empty value. `owner` names the owner of the parameters in messages:
+  /// "plb-hec".
   Parameters(const TypedParameters& typed, std::span<const ParameterInfo> known,
              const std::string& owner, std::string where);
 
-  /// Whether `name` was typed.
+  /// Whether the user typed `name`.
   [[nodiscard]] bool is_given(const std::string& name) const { return given_.contains(name); }
-  /// What was typed, else the default.
+  /// The typed text, or the default.
   [[nodiscard]] const std::string& text(const std::string& name) const;
   /// A number from `low` to `high`, both allowed.
   [[nodiscard]] double number(const std::string& name, double low, double high) const;
   /// A whole number from `low` to `high`, both allowed.
   [[nodiscard]] Items items(const std::string& name, Items low, Items high = Items{1} << 53) const;
-  /// The same; nothing for "auto".
+  /// Like `items`, but returns nothing for "auto".
   [[nodiscard]] std::optional<Items> items_or_auto(const std::string& name, Items low) const;
   /// "true" or "false".
   [[nodiscard]] bool flag(const std::string& name) const;
-  /// The position of the value in `words`; an unknown word is answered with the nearest one.
+  /// The position of the value in `words`. An unknown word throws InputError; the message suggests
+  /// the nearest.
   [[nodiscard]] std::size_t choice(const std::string& name,
                                    std::initializer_list<const char*> words) const;
   /// Positive numbers separated by "/": 1/2/4/8.
   [[nodiscard]] std::vector<double> positive_list(const std::string& name) const;
 
  private:
-  TypedParameters values_;  ///< all that are known
+  TypedParameters values_;  ///< the values of all known parameters
   TypedParameters given_;
   std::string where_;
 };

@@ -1,4 +1,4 @@
-// Undisturbed transfers.
+// Latency, bandwidth and duration of transfers without contention.
 #include "shared_policies/model/platform.hpp"
 
 #include <algorithm>

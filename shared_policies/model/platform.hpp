@@ -1,4 +1,5 @@
-// The machines: units and the links between them and the master that holds the input.
+// The machines of a run: its units, and the links between them and the master, which holds the
+// input.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +11,24 @@
 
 namespace equipoise {
 
-/// A network or bus link as the simulator shares it.
+/// A network or bus link, as the simulator models it.
 struct Link {
   std::string name;
   double bandwidth_bytes_per_s = 0.0;
   Seconds latency;
-  bool shared = true;  ///< false: every transfer gets the whole bandwidth (SimGrid's FATPIPE)
+  bool shared = true;  ///< false: every transfer gets the full bandwidth (SimGrid's FATPIPE)
 };
 
-/// The way from the master to a unit or back: positions in `Platform::links`, none when the unit is
-/// on the master itself.
+/// The links between the master and a unit, in one direction: positions in `Platform::links`. Empty
+/// if the unit is on the master.
 struct Route {
   std::vector<std::uint32_t> links;
 };
 
-/// A unit and where it sits.
+/// A unit and its place in the platform.
 struct PlatformUnit {
   Unit unit;
-  std::string trace_unit;  ///< which unit of the trace times it
+  std::string trace_unit;  ///< the unit of the trace that provides its times
   Route in;                ///< master to unit
   Route out;               ///< unit to master
 };
@@ -39,10 +40,10 @@ struct Platform {
   std::vector<Link> links;
 };
 
-/// A platform file as it was read and checked, for SimGrid to load.
+/// A platform file after reading and checking, to be loaded by SimGrid.
 struct PlatformSource {
-  std::string file;  ///< its name, for messages
-  std::string xml;   ///< what SimGrid reads, each element on its line of the file
+  std::string file;  ///< the file's name, for messages
+  std::string xml;   ///< the text for SimGrid; each element is on the same line as in the file
 };
 
 /// The sum of the latencies of the links of `route`, which are positions in `links`.
@@ -50,8 +51,8 @@ struct PlatformSource {
 /// The smallest bandwidth on `route`, in bytes/s; infinite for an empty one.
 [[nodiscard]] double bandwidth_of(const std::vector<Link>& links, const Route& route);
 
-/// The time that `bytes` take over `route` when nobody else uses it: the sum of the latencies plus
-/// bytes over the smallest bandwidth; 0 over an empty route or for no bytes.
+/// The time to transfer `bytes` over `route` without contention: the sum of the latencies plus
+/// bytes over the smallest bandwidth. 0 if the route is empty or `bytes` <= 0.
 [[nodiscard]] Seconds transfer_time(const Platform& platform, const Route& route, double bytes);
 
 }  // namespace equipoise

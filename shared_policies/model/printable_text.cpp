@@ -1,4 +1,4 @@
-// UTF-8, character by character.
+// Decodes UTF-8 one character at a time.
 #include "shared_policies/model/printable_text.hpp"
 
 namespace equipoise {
@@ -8,7 +8,7 @@ unsigned byte_at(std::string_view text, std::size_t at) {
   return static_cast<unsigned char>(text[at]);
 }
 
-/// The bytes of the character that begins at `at`; 0 where no well-formed one does.
+/// The length in bytes of the character at `at`; 0 if it is not well-formed UTF-8.
 std::size_t length_of_character(std::string_view text, std::size_t at) {
   const unsigned first = byte_at(text, at);
   if (first < 0x80) return 1;

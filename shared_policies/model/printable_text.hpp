@@ -1,4 +1,5 @@
-// Names and texts of inputs as messages and tables may show them: no control characters, not endless.
+// Makes names and texts from input safe to show in messages and tables: no control characters,
+// limited length.
 #pragma once
 
 #include <cstddef>
@@ -8,16 +9,17 @@
 namespace equipoise {
 
 /// Whether `text` is well-formed UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above
-/// U+10FFFF). Control characters are allowed; the empty text is.
+/// U+10FFFF). Control characters and the empty text are accepted.
 [[nodiscard]] bool is_utf8(std::string_view text);
 
-/// Whether `text` is UTF-8 without control characters: what `printable` leaves as it is.
+/// Whether `text` is UTF-8 without control characters; `printable` does not escape anything in such
+/// a text.
 [[nodiscard]] bool is_printable(std::string_view text);
 
-/// `text` as it may go to a terminal or into a table: each byte of a control character (U+0000 to
-/// U+001F, U+007F to U+009F) and each byte that is no UTF-8 is written as \xNN, the rest stays. Of
-/// what is longer than `most` characters (an escaped byte counts four) only the first `most` or
-/// fewer are kept, with "..." behind them.
+/// Makes `text` safe for a terminal or a table. Each byte of a control character (U+0000 to U+001F,
+/// U+007F to U+009F) and each byte that is not valid UTF-8 is written as \xNN. If the result is
+/// longer than `most` characters (an escaped byte counts four), it is cut to `most` or fewer and
+/// "..." is appended.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t most = 120);
 
 }  // namespace equipoise

@@ -1,4 +1,4 @@
-// Reading what users type.
+// Parses the names, parameters and numbers that users type.
 #include "shared_policies/model/spec.hpp"
 
 #include <algorithm>

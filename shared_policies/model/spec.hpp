@@ -1,4 +1,4 @@
-// How users spell things: NAME:key=value,key=value, and numbers such as 5e6 and 64Ki.
+// The notation that users type: NAME:key=value,key=value, and numbers such as 5e6 and 64Ki.
 #pragma once
 
 #include <map>
@@ -9,22 +9,23 @@
 
 namespace equipoise {
 
-/// A name and its parameters, as typed.
+/// A name and its parameters, as typed by the user.
 struct Spec {
   std::string name;
   std::map<std::string, std::string> parameters;
 };
 
-/// Splits "NAME", "NAME:k=v,k=v" (`after_name` ':') or "NAME,k=v" (`after_name` ','). Throws
+/// Parses "NAME", "NAME:k=v,k=v" (`after_name` is ':') or "NAME,k=v" (`after_name` is ','). Throws
 /// InputError (at `where`) for an empty name, a parameter without '=', an empty key, or a key that
 /// is given twice.
 [[nodiscard]] Spec parse_spec(const std::string& text, char after_name, const std::string& where);
 
-/// Reads a finite number: 12, 0.5, 5e6, 64Ki, 2Mi, 1.5Gi, 1Ti. Throws InputError (at `where`)
-/// naming the text.
+/// Reads a finite number: 12, 0.5, 5e6, 64Ki, 2Mi, 1.5Gi, 1Ti. Otherwise throws InputError (at
+/// `where`) with the text.
 [[nodiscard]] double parse_number(const std::string& text, const std::string& where);
 
-/// Reads a number that must be whole and fit in 53 bits.
+/// Reads a whole number with an absolute value below 2^53. Otherwise throws InputError (at
+/// `where`).
 [[nodiscard]] Items parse_items(const std::string& text, const std::string& where);
 
 }  // namespace equipoise

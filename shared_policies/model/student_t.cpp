@@ -1,4 +1,4 @@
-// By Boost.
+// Student's t quantile, computed by Boost.
 #include "shared_policies/model/student_t.hpp"
 
 #include <boost/math/distributions/students_t.hpp>

@@ -1,10 +1,11 @@
-// Student's t distribution, for confidence intervals of means. In a file of its own, as what computes
-// it takes seconds to compile.
+// Student's t distribution, for confidence intervals of means. It has its own file because the
+// Boost header that it needs takes seconds to compile.
 #pragma once
 
 namespace equipoise {
 
-/// The t that a variable of `degrees` > 0 degrees of freedom is under with probability `p` in (0, 1).
+/// The quantile at probability `p` in (0, 1) of Student's t distribution with `degrees` > 0 degrees
+/// of freedom.
 [[nodiscard]] double student_t_quantile(double degrees, double p);
 
 }  // namespace equipoise

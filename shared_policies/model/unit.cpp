@@ -1,4 +1,4 @@
-// Names of unit kinds, and what fits in a unit's memory.
+// Names of unit kinds, checks of power figures, and the block sizes that fit in a unit's memory.
 #include "shared_policies/model/unit.hpp"
 
 #include <fmt/format.h>

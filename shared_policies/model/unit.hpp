@@ -1,4 +1,4 @@
-// One processing unit, as policies may know it before anything has run.
+// One processing unit, described by the properties that policies may know before the run.
 #pragma once
 
 #include <compare>
@@ -18,44 +18,46 @@ struct UnitId {
   constexpr auto operator<=>(const UnitId&) const = default;
 };
 
-/// What a unit is made of: cores, a graphics processor, a many-core accelerator.
+/// The kind of a unit: CPU cores, a graphics processor, a many-core accelerator.
 enum class UnitKind : std::uint8_t { cpu, gpu, mic };
 
 [[nodiscard]] const char* to_string(UnitKind kind);
-/// The kind called `name` in files ("cpu", "gpu", "mic"), or nothing.
+/// The kind called `name` in files ("cpu", "gpu", "mic"), or nothing if unknown.
 [[nodiscard]] std::optional<UnitKind> unit_kind_from(const std::string& name);
 
-/// One processing unit: a CPU core set, a GPU, an accelerator. It belongs to a node.
+/// One processing unit: a set of CPU cores, a GPU or an accelerator. It belongs to a node.
 struct Unit {
-  std::string name;  ///< "cuda0": the same in traces, platforms and journals
+  std::string name;  ///< "cuda0"; the same name in traces, platforms and journals
   UnitKind kind = UnitKind::cpu;
   std::string node;                    ///< units of one node share its network link
-  bool is_remote = false;              ///< the input is on another node
+  bool is_remote = false;              ///< true if the input is on another node
   std::string model;                   ///< "Tesla K40m", or empty
-  std::optional<double> memory_bytes;  ///< none: blocks of any size fit
-  int copy_engines = 1;                ///< 0 (it copies by itself), 1 or 2
-  int slots = 1;                       ///< how many blocks a policy should keep queued here
-  std::optional<double> idle_w;        ///< drawn for as long as the run lasts
-  std::optional<double> busy_w;        ///< drawn instead while it computes; at least idle_w
+  std::optional<double> memory_bytes;  ///< none: no limit on block sizes
+  int copy_engines = 1;                ///< 1 or 2; 0: the unit copies by itself
+  int slots = 1;                       ///< number of blocks that a policy should keep queued on
+                                       ///< this unit
+  std::optional<double> idle_w;        ///< power drawn while it does not compute, during the whole
+                                       ///< run
+  std::optional<double> busy_w;        ///< power drawn while it computes; at least idle_w
 };
 
-/// Throws InputError (where = `where`), naming them, when units lack idle or busy watts; `user` is
-/// who needs them, in words.
+/// Throws InputError (at `where`), naming the units, if some units have no idle or busy watts.
+/// `user` names what needs them, for the message.
 void require_watts(std::span<const Unit> units, const std::string& where, const std::string& user);
 
-/// The largest block of `workload` that the unit's memory holds, a multiple of the grain; the
-/// number of items where memory does not limit it; 0 when less than one grain fits (such a unit
-/// takes no part in a run).
+/// The largest block of `workload` that fits in the unit's memory, a multiple of the grain. Returns
+/// all items if memory does not limit it, and 0 if less than one grain fits (such a unit takes no
+/// part in a run).
 ///
 ///     floor((memory - resident) / memory per item / grain) * grain
 [[nodiscard]] Items largest_block(const Unit& unit, const Workload& workload);
 
-/// How many items of `workload` the unit's memory holds at a time, in any number of blocks, beside
-/// the resident bytes; the largest number there is where all of them fit. At least
-/// `largest_block`.
+/// The number of items of `workload` that fit in the unit's memory at the same time, in any number
+/// of blocks, besides the resident bytes. At least `largest_block`; the largest Items value if all
+/// items fit.
 [[nodiscard]] Items items_in_memory(const Unit& unit, const Workload& workload);
 
-/// Whether the unit's memory holds a grain of `workload` (all of it, if that is less).
+/// Whether a grain of `workload` (or the whole workload, if smaller) fits in the unit's memory.
 [[nodiscard]] bool holds_a_grain(const Unit& unit, const Workload& workload);
 
 }  // namespace equipoise

@@ -1,4 +1,4 @@
-// What makes a workload legal.
+// Checks that a workload is valid.
 #include "shared_policies/model/workload.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// A kernel and a problem size: how much work there is and what a piece of it weighs.
+// A kernel and a problem size: the number of items, and the bytes and operations of each.
 #pragma once
 
 #include <map>
@@ -14,17 +14,18 @@ struct Workload {
   std::string kernel;
   Items items = 0;
   Items grain_items = 1;  ///< block sizes are multiples of it; only the last block may be smaller
-  int iterations = 1;     ///< every iteration processes all items again, behind a barrier
+  int iterations = 1;     ///< every iteration processes all items again, after a barrier
   double in_bytes_per_item = 0.0;
   double out_bytes_per_item = 0.0;
-  double resident_bytes = 0.0;         ///< sent to a unit before its first block, kept there
-  double memory_bytes_per_item = 0.0;  ///< of unit memory, while a block is there
-  double flop_per_item = 0.0;          ///< 0 where unknown
-  /// The parameters as the user may spell them (`n=4096`), for headers and for comparison with a
-  /// trace's `problem`.
+  double resident_bytes = 0.0;         ///< sent to a unit before its first block, then kept there
+  double memory_bytes_per_item = 0.0;  ///< unit memory that an item occupies while its block is on
+                                       ///< the unit
+  double flop_per_item = 0.0;          ///< 0 if unknown
+  /// The parameters as the user may type them (`n=4096`), for file headers and for comparison with
+  /// a trace's `problem`.
   std::map<std::string, double> parameters;
 
-  /// Throws InputError (where = `where`) for items < 1, grain < 1, iterations < 1, negative or
+  /// Throws InputError (at `where`) for items < 1, grain < 1, iterations < 1, for negative or
   /// non-finite sizes, and for totals that do not fit in 63 bits.
   void validate(const std::string& where) const;
 };

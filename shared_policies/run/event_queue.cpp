@@ -1,4 +1,4 @@
-// A heap of events.
+// A binary heap of events.
 #include "shared_policies/run/event_queue.hpp"
 
 #include <algorithm>

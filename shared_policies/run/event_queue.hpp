@@ -1,4 +1,5 @@
-// What happened and was not reported, in the order in which executors report.
+// The events of an executor that were not reported yet, in the order in which they have to be
+// reported.
 #pragma once
 
 #include <vector>
@@ -8,22 +9,22 @@
 
 namespace equipoise {
 
-/// Events of an executor, earliest first; at one time finishes, losses, joins, then by unit, then
-/// by block. O(log n).
+/// Events of an executor, earliest first. At equal times: finishes, then losses, then joins; within
+/// each by unit, then by block. push and pop take O(log n).
 class EventQueue {
  public:
   [[nodiscard]] bool empty() const { return heap_.empty(); }
-  /// The time of the earliest; infinity when there is none.
+  /// The time of the earliest event, or infinity if there is none.
   [[nodiscard]] Seconds earliest() const {
     return heap_.empty() ? Seconds::infinity() : heap_.front().at;
   }
   /// `event` is a BlockFinished, UnitLost or UnitJoined.
   void push(const Event& event);
-  /// Takes the earliest out; there is one.
+  /// Removes and returns the earliest event. The queue must not be empty.
   [[nodiscard]] Event pop();
 
  private:
-  std::vector<Event> heap_;  ///< the earliest on top
+  std::vector<Event> heap_;  ///< a heap with the earliest event at the front
 };
 
 }  // namespace equipoise

@@ -1,4 +1,5 @@
-// The interface of everything that makes blocks happen: simulated, real, paced, or from a table.
+// The interface of everything that executes blocks: simulated, real, paced, or from a list of given
+// times.
 #pragma once
 
 #include <functional>
@@ -11,8 +12,8 @@
 
 namespace equipoise {
 
-/// Makes blocks happen: in virtual time (sim/), on units (real/), paced, or from a table (tests/).
-/// It reports and never chooses.
+/// Executes blocks: in virtual time (sim/), on real or paced units (real/), or with given times
+/// (the fake executor of tests). It only reports events and makes no choices.
 class Executor {
  public:
   Executor() = default;
@@ -20,30 +21,31 @@ class Executor {
   Executor& operator=(const Executor&) = delete;
   virtual ~Executor() = default;
 
-  /// Brings the units up, runs `body` once, takes the units down. All other members are called from
-  /// inside `body` only. Throws BackendError when a unit does not come up; what `body` throws comes
-  /// through after the units are down.
+  /// Starts the units, runs `body` once, stops the units. All other members may be called only from
+  /// inside `body`. Throws BackendError if a unit does not start. An exception from `body` is
+  /// passed on after the units are stopped.
   virtual void run(const std::function<void()>& body) = 0;
 
-  /// The time since `body` began; never goes back.
+  /// The time since `body` began. It never decreases.
   [[nodiscard]] virtual Seconds now() const = 0;
 
-  /// Begins `block` on `unit`, or queues it behind the blocks that the unit has, and returns when
-  /// it was handed out: the `assigned` that its BlockFinished will say. Where the unit can, it
-  /// copies one block while it computes another. The first block of a unit in a phase, or since it
-  /// joined, brings the phase's resident bytes with it; every block costs the dispatch time before
-  /// its stages begin. A block for a unit that is gone never happens.
+  /// Starts `block` on `unit`, or queues it behind the unit's other blocks. Returns the time when
+  /// it was handed out, which is the `assigned` of its BlockFinished. If the unit can, it copies
+  /// one block while it computes another. The first block of a unit in a phase, or after the unit
+  /// joined, also transfers the phase's resident bytes. Every block costs the dispatch time before
+  /// its stages begin. A block for an absent unit is never executed or reported.
   virtual Seconds start(const Block& block, UnitId unit) = 0;
 
-  /// Lets `span` pass in which the master (no unit) or `unit` only thinks: the master reacts to
-  /// nothing meanwhile, the unit starts no block. Only tells the time where time passes by itself.
-  /// Returns `now()` behind it.
+  /// Keeps the master (no unit) or `unit` busy with a decision for `span`: the master reacts to no
+  /// event, the unit starts no block. In real time this only informs the executor, because the time
+  /// has passed by itself. Returns `now()` afterwards.
   virtual Seconds occupy(std::optional<UnitId> unit, Seconds span) = 0;
 
-  /// The earliest BlockFinished, BlockLost, UnitLost or UnitJoined that was not reported yet and
-  /// happens at or before `deadline`; waits for it. Events of one time come ordered: finishes,
-  /// losses, joins, then by unit. Nothing: `deadline` has come first (`now()` >= deadline), or a
-  /// stop was requested, or nothing can happen any more. A deadline in the past only looks.
+  /// Waits for and returns the earliest BlockFinished, BlockLost, UnitLost or UnitJoined that was
+  /// not reported yet and happens at or before `deadline`. Events of the same time are ordered:
+  /// finishes, losses, joins, then by unit. Returns nothing if `deadline` has come first (`now()`
+  /// >= deadline), a stop was requested, or no event can happen any more. With a deadline in the
+  /// past it does not wait.
   virtual std::optional<Event> next(Seconds deadline) = 0;
 };
 

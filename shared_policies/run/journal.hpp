@@ -1,4 +1,4 @@
-// The record of a run: what is said to a journal while the run goes on.
+// The journal: the interface that receives the records of a run while the run goes on.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace equipoise {
 
-/// An accepted block: all its items are done.
+/// An accepted block: it has finished and all its items are done.
 struct BlockRecord {
   UnitId unit;
   Block block;
@@ -23,35 +23,35 @@ struct BlockRecord {
   std::uint64_t after_events = 0;  ///< see OutstandingBlock
 };
 
-/// A model was solved.
+/// A policy solved a model.
 struct DecisionRecord {
-  Seconds at;  ///< the View's time when the policy said so
+  Seconds at;  ///< the View's time when the policy reported the decision
   Seconds cost;
-  Seconds end;  ///< the View's time behind it
+  Seconds end;  ///< the View's time afterwards
   Decision decision;
 };
 
-/// Anything else: a phase or an iteration began, a block, a unit was lost, a unit joined, a timer
-/// fired, a policy left a note, the run loop found the policy stalled, a block was outstanding when
-/// the run ended early, a scenario disturbed the run.
+/// Any other event: a phase or iteration began, a block or unit was lost, a unit joined, a timer
+/// fired, a policy wrote a note, the run loop found the policy stalled, a block was outstanding
+/// when the run ended early, or a scenario disturbed the run.
 struct EventRecord {
   Seconds at;
   std::string what;  ///< "iteration_started", "block_lost", "policy_stalled", "compete", ...
   std::optional<UnitId> unit{};
   std::optional<Block> block{};
-  const Disturbance* disturbance = nullptr;  ///< by which the run is disturbed from now on, or null
-  Seconds assigned{};                        ///< of the block
-  std::uint64_t after_events = 0;            ///< of the block; see OutstandingBlock
+  const Disturbance* disturbance = nullptr;  ///< the disturbance that begins now, or null
+  Seconds assigned{};                        ///< of the block, if any
+  std::uint64_t after_events = 0;            ///< of the block, if any; see OutstandingBlock
 };
 
-/// Whether OutstandingBlock::after_events counts the event, as it does every accepted block.
+/// Whether OutstandingBlock::after_events counts the event. It also counts every accepted block.
 inline bool is_counted(const EventRecord& event) {
   return event.what == "unit_lost" || event.what == "block_lost" || event.what == "unit_joined" ||
          event.what == "timer_fired";
 }
 
-/// Takes the records of one run, in the order in which the run loop took them in. Run files, and
-/// the numbers that results are made of, are both journals, so both see the same.
+/// Receives the records of one run, in the order in which the run loop processed them. The run file
+/// and the metrics are both journals, so both get the same records.
 class Journal {
  public:
   Journal() = default;
@@ -63,7 +63,7 @@ class Journal {
   virtual void block(const BlockRecord& record) = 0;
   /// A policy solved a model.
   virtual void decision(const DecisionRecord& record) = 0;
-  /// Anything else happened.
+  /// Any other event.
   virtual void event(const EventRecord& record) = 0;
 };
 

@@ -1,5 +1,5 @@
-// An executor and a journal that read one recorded run together: the executor hands out what
-// happened, the journal compares what is said about it.
+// Reads one recorded run as both executor and journal: as the executor it returns the recorded
+// events, as the journal it compares the policy's new records with the recorded ones.
 #include "shared_policies/run/journal_check.hpp"
 
 #include <fmt/format.h>
@@ -16,22 +16,22 @@
 namespace equipoise {
 namespace {
 
-/// Ends the run loop at the first difference.
+/// Thrown at the first difference, to leave the run loop.
 struct Differs {
   JournalDifference difference;
 };
 
-/// A block as the journal has it.
+/// A block as recorded in the journal.
 struct RecordedBlock {
   std::size_t line = 0;
   UnitId unit;
   Block block;
   Seconds assigned;
   std::uint64_t after_events = 0;
-  bool is_accepted = false;  ///< else its first item is not known
+  bool is_accepted = false;  ///< if false, the journal does not have its first item
 };
 
-/// Whether an executor reported the event: timers are the run loop's own.
+/// Whether an executor reported the event. Timers are fired by the run loop itself.
 bool is_reported(const EventRecord& event) {
   return is_counted(event) && event.what != "timer_fired";
 }
@@ -166,10 +166,11 @@ class CheckedRun final : public Executor, public Journal {
     ++events_;
   }
 
-  /// Whether the journal of an interrupted run ends before what is said now.
+  /// Whether the journal of an interrupted run has ended before the current record.
   [[nodiscard]] bool is_behind() const { return cursor_ == lines_.size() && !run_.is_whole; }
 
-  /// Whether what happened `at` is to be reported now. All that was handed out before is.
+  /// Whether an event of time `at` has to be reported now. If so, checks that all blocks that were
+  /// handed out before it have been granted.
   [[nodiscard]] bool is_due(Seconds at, Seconds deadline, bool only_looks) {
     if (at > deadline && only_looks) return false;
     expect_blocks_granted();
@@ -184,14 +185,15 @@ class CheckedRun final : public Executor, public Journal {
     return {event.at, BlockLost{*event.unit, *event.block}};
   }
 
-  /// The policy has asked for all that was handed out after as many events as there were.
+  /// Throws unless the policy has asked for every block that was handed out after at most `events_`
+  /// events.
   void expect_blocks_granted() const {
     if (granted_ == blocks_.size() || blocks_[granted_].after_events > events_) return;
     const RecordedBlock& b = blocks_[granted_];
     differ(b.line, words(b.block, b.unit, b.is_accepted), "the policy does not ask for it");
   }
 
-  /// The block that the line at the cursor is of was handed out.
+  /// Throws at the cursor's line unless its block `id` was already handed out.
   void expect_granted(std::uint64_t id) const {
     if (granted_ > 0 && blocks_[granted_ - 1].block.id >= id) return;
     differ_here(fmt::format("block {} is not handed out yet", id));
@@ -254,7 +256,7 @@ class CheckedRun final : public Executor, public Journal {
     throw Differs{{line, std::move(recorded), std::move(now)}};
   }
 
-  /// Differs from what stands at the cursor.
+  /// Throws a difference at the line of the cursor.
   [[noreturn]] void differ_here(std::string now) const {
     if (cursor_ == lines_.size()) differ(0, "nothing more", std::move(now));
     differ(lines_[cursor_]->line, words(*lines_[cursor_]), std::move(now));
@@ -263,9 +265,9 @@ class CheckedRun final : public Executor, public Journal {
   const RecordedRun& run_;
   std::vector<const RecordedLine*> lines_;
   std::vector<RecordedBlock> blocks_;  ///< in the order of handing out
-  std::size_t cursor_ = 0;             ///< the line that is to come
-  std::size_t granted_ = 0;            ///< so many of `blocks_` were handed out again
-  std::uint64_t events_ = 0;           ///< as OutstandingBlock::after_events counts them
+  std::size_t cursor_ = 0;             ///< the next line to compare
+  std::size_t granted_ = 0;            ///< number of `blocks_` that were handed out again
+  std::uint64_t events_ = 0;           ///< counted like OutstandingBlock::after_events
   Seconds now_;
   bool is_over_ = false;
   JournalCheck found_;

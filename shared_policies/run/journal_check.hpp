@@ -1,4 +1,5 @@
-// Decides a recorded run again offline and finds the first decision that differs.
+// Runs a policy again offline on the events of a recorded run and finds the first decision that
+// differs.
 #pragma once
 
 #include <cstddef>
@@ -11,28 +12,30 @@
 
 namespace equipoise {
 
-/// Where a policy decides otherwise than its journal says.
+/// The first place where a policy decides differently from its journal.
 struct JournalDifference {
-  std::size_t line = 0;  ///< of the journal; 0: behind its last line
-  std::string recorded;  ///< what the journal says, in words
-  std::string now;       ///< what the policy says to the same events
+  std::size_t line = 0;  ///< line number in the journal; 0: after its last line
+  std::string recorded;  ///< what the journal has, as text
+  std::string now;       ///< what the policy decides now on the same events
 };
 
-/// What a check found.
+/// The result of a check.
 struct JournalCheck {
-  std::uint64_t blocks = 0;  ///< handed out as recorded
-  std::uint64_t other = 0;   ///< decisions, notes and timers as recorded
+  std::uint64_t blocks = 0;  ///< blocks handed out as recorded
+  std::uint64_t other = 0;   ///< decisions, notes and timers that were as recorded
   std::optional<JournalDifference> difference;
-  /// The first block that was handed out and is not in the journal, of a run that was killed: what
-  /// its policy saw of it is not known, so a difference behind it says nothing and is none.
+  /// For a run that was killed: the first block that was handed out and is not in the journal. The
+  /// journal does not say what the policy saw of this block, so a later difference proves nothing
+  /// and is not reported.
   std::optional<std::uint64_t> first_unknown_block;
 };
 
-/// Gives `policy` the events of `run` in their recorded order, by the ordinary run loop, and
-/// compares every block that it asks for, every decision, note and timer with what was recorded.
-/// Nothing is waited for, no clock is read: a policy that is a function of its events decides the
-/// same. Of an interrupted run all is compared that stands in the journal. `policy` is new, made
-/// with the parameters of the run. O(n) in the number of lines, beside what the policy takes.
+/// Gives `policy` the events of `run` in their recorded order, through the ordinary run loop, and
+/// compares every block that it asks for and every decision, note and timer with the recorded ones.
+/// It waits for nothing and reads no clock: a policy that is a function of its events decides the
+/// same again. Of an interrupted run everything in the journal is compared. `policy` must be new,
+/// made with the parameters of the run. Takes O(n) in the number of lines, plus the time of the
+/// policy.
 [[nodiscard]] JournalCheck check_journal(const RecordedRun& run, Policy& policy);
 
 }  // namespace equipoise

@@ -1,4 +1,4 @@
-// Sums over the records of one run.
+// Adds up the records of one run.
 #include "shared_policies/run/metrics.hpp"
 
 #include <algorithm>
@@ -72,7 +72,8 @@ void Metrics::block(const BlockRecord& record) {
   }
 }
 
-/// Blocks of a unit end one after another; one that ends later may have begun earlier.
+/// The blocks of a unit are given in the order of their ends, but a later one may have begun
+/// earlier.
 void Metrics::occupy(UnitId unit, Seconds from, Seconds until) {
   OccupiedStretch& stretch = stretches_[unit.index];
   Seconds& occupied = sum_.units[unit.index].occupied;

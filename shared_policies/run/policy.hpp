@@ -7,7 +7,7 @@
 
 namespace equipoise {
 
-/// Decides where work goes: a deterministic function of the events it has been given.
+/// Decides which unit gets which work: a deterministic function of the events that it was given.
 class Policy {
  public:
   Policy() = default;
@@ -15,10 +15,10 @@ class Policy {
   Policy& operator=(const Policy&) = delete;
   virtual ~Policy() = default;
 
-  /// Reacts to `event`, which `view` already includes, through `decisions`: what is asked for
-  /// there has happened when the call returns, and `view` shows it.
-  /// Called once per event, in order, never concurrently; the first event is RunStarted.
-  /// To ask for nothing is to wait.
+  /// Reacts to `event`, which `view` already includes, through `decisions`. Each call on
+  /// `decisions` takes effect before it returns, and `view` shows the effect. Called once per
+  /// event, in order, never concurrently; the first event is RunStarted. A policy that wants to
+  /// wait calls nothing.
   virtual void decide(const View& view, const Event& event, Decisions& decisions) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Ranges of items: cut from one end, put back and merged in order.
+// Ranges of items: blocks are cut from the first one; lost ranges are put back in order and merged.
 #include "shared_policies/run/pool.hpp"
 
 #include <algorithm>
@@ -34,7 +34,8 @@ void Pool::put_back(ItemRange range) {
   remaining_ += range.items;
   auto after = std::lower_bound(ranges_.begin(), ranges_.end(), range,
                                 [](const auto& a, const auto& b) { return a.first > b.first; });
-  after = ranges_.insert(after, range);  // descending: the predecessor in items stands behind it
+  after = ranges_.insert(after, range);  // descending order: the range with smaller items comes
+                                         // after it
   if (after + 1 != ranges_.end() && (after + 1)->first + (after + 1)->items == after->first) {
     (after + 1)->items += after->items;
     after = ranges_.erase(after);

@@ -16,19 +16,20 @@ struct ItemRange {
 /// The items of one iteration that are not handed out, as few contiguous ranges.
 class Pool {
  public:
-  /// Holds nothing.
+  /// An empty pool.
   Pool() = default;
-  /// All of `items` from 0 on; blocks are cut in multiples of `grain`.
+  /// A pool with the items 0 .. items-1; blocks are cut in multiples of `grain`.
   Pool(Items items, Items grain);
 
   [[nodiscard]] Items remaining() const { return remaining_; }
 
   /// Cuts a block from the first range: `want` > 0 rounded to the nearest multiple of the grain (at
-  /// least one grain), at most `cap` (at least a grain), at most the range. A rest smaller than a
-  /// grain goes with the block when it fits under `cap`. Nothing may be left to cut: a bug.
+  /// least one grain), at most `cap` (at least a grain), at most the range. If the rest of the
+  /// range is smaller than a grain, it is added to the block where `cap` allows. Calling this on an
+  /// empty pool is a bug.
   [[nodiscard]] ItemRange cut(Items want, Items cap);
 
-  /// Takes back a range that was cut and lost.
+  /// Takes back a range that was cut and then lost.
   void put_back(ItemRange range);
 
  private:
@@ -37,17 +38,17 @@ class Pool {
   std::vector<ItemRange> ranges_;  ///< disjoint, descending: the first range is at the back
 };
 
-/// The items that were accepted, as few contiguous ranges; independent of the pool.
+/// The items that were accepted, as few contiguous ranges. Independent of the pool.
 class Coverage {
  public:
-  /// Adds an accepted block. An item that was accepted before is a bug.
+  /// Adds an accepted block. Accepting an item twice is a bug.
   void add(ItemRange range);
 
   /// Whether the accepted items are 0 .. items-1, each once.
   [[nodiscard]] bool covers(Items items) const;
 
  private:
-  std::vector<ItemRange> ranges_;  ///< disjoint, ascending, never touching
+  std::vector<ItemRange> ranges_;  ///< disjoint, ascending; adjacent ranges are merged
 };
 
 }  // namespace equipoise

@@ -1,4 +1,5 @@
-// A policy and an executor around an executor that go through one recorded run together.
+// A policy, and an executor that wraps another one; together they issue the blocks of a recorded
+// run again.
 #include "shared_policies/run/recorded_decisions.hpp"
 
 #include <fmt/format.h>
@@ -16,16 +17,16 @@
 
 namespace equipoise {
 struct ReplayedDecisions {
-  /// A block as it was handed out.
+  /// A block as it was handed out in the recorded run.
   struct Issue {
     UnitId unit;
     Block block;
-    bool is_lost = false;  ///< then its first item is not in the journal
+    bool is_lost = false;  ///< if true, the journal does not have its first item
     std::uint64_t after_events = 0;
-    std::size_t after = 0;  ///< so many settlements came before it
+    std::size_t after = 0;  ///< number of settlements before it was handed out
   };
 
-  /// A block that came back, or was lost.
+  /// A block that finished or was lost.
   struct Settlement {
     std::uint64_t block = 0;
     bool is_lost = false;
@@ -34,31 +35,33 @@ struct ReplayedDecisions {
   std::string where;
   std::vector<Issue> issues;  ///< by block id
   std::vector<Settlement> settlements;
-  std::vector<std::size_t> losses_before;  ///< (settlements + 1)
+  std::vector<std::size_t> losses_before;  ///< (settlements + 1), number of losses before each
+                                           ///< settlement
 
-  // How far it has come.
+  // The progress of the replay.
   std::vector<char> is_settled;  ///< (issues)
-  std::size_t lost = 0;          ///< so many blocks were lost again
-  std::size_t next_loss = 0;     ///< in `settlements`: no loss before it is to come
-  std::size_t cut = 0;           ///< so many blocks were cut from the pool
-  bool is_left = false;          ///< a unit was lost; nothing is as it was
+  std::size_t lost = 0;          ///< number of blocks lost again so far
+  std::size_t next_loss = 0;     ///< position in `settlements`; no loss before it is still to come
+  std::size_t cut = 0;           ///< number of blocks cut from the pool so far
+  bool is_left = false;          ///< a unit was lost now, so the recorded run is no longer followed
 
   /// Whether the losses among the settlements before number `i` have happened.
   [[nodiscard]] bool are_losses_past(std::size_t i) const { return lost >= losses_before[i]; }
 
-  /// Whether what the settlement number `i`, or a block that was handed out behind the one before
-  /// it, had to wait for has happened.
+  /// Whether the replay has reached settlement `i`: all losses before it have happened, and so has
+  /// settlement i - 1. Settlement `i`, and blocks that were handed out after settlement i - 1, wait
+  /// for this.
   [[nodiscard]] bool is_past(std::size_t i) const {
     return are_losses_past(i) && (i == 0 || is_settled[settlements[i - 1].block] != 0);
   }
 
-  /// The block to be lost now, or null.
+  /// The block that has to be reported lost now, or null.
   [[nodiscard]] const Issue* loss_that_is_due() {
     while (next_loss < settlements.size() && !is_to_be_lost(next_loss)) ++next_loss;
     if (is_left) return any_loss();
     if (next_loss == settlements.size() || !is_past(next_loss)) return nullptr;
     const std::uint64_t block = settlements[next_loss].block;
-    return block < cut ? &issues[block] : nullptr;  // it may be cut at this instant only
+    return block < cut ? &issues[block] : nullptr;  // it may be cut later in this same instant
   }
 
  private:
@@ -66,7 +69,8 @@ struct ReplayedDecisions {
     return settlements[i].is_lost && is_settled[settlements[i].block] == 0;
   }
 
-  /// Nobody works on a block that is to be lost: it must not stay outstanding.
+  /// Returns a block that still has to be lost. No unit works on it, so it must not stay
+  /// outstanding.
   [[nodiscard]] const Issue* any_loss() const {
     for (std::size_t i = next_loss; i < settlements.size(); ++i) {
       if (is_to_be_lost(i) && settlements[i].block < cut) return &issues[settlements[i].block];
@@ -80,14 +84,14 @@ namespace {
 using Issue = ReplayedDecisions::Issue;
 using Settlement = ReplayedDecisions::Settlement;
 
-/// Has the blocks cut in their recorded order, as far as lost ones let it.
+/// Asks for the blocks in their recorded order, as far as lost blocks allow.
 class RecordedPolicy final : public Policy {
  public:
   explicit RecordedPolicy(std::shared_ptr<const ReplayedDecisions> replayed)
       : replayed_(std::move(replayed)) {}
 
   void decide(const View& view, const Event& event, Decisions& decisions) override {
-    // Before the iteration starts, the pool is the last one's.
+    // Before the iteration starts, the pool still belongs to the iteration before.
     if (std::holds_alternative<RunStarted>(event.what) ||
         std::holds_alternative<PhaseStarted>(event.what)) {
       return;
@@ -107,7 +111,8 @@ class RecordedPolicy final : public Policy {
   std::size_t issued_ = 0;
 };
 
-/// Holds blocks that were cut back until what they waited for has happened.
+/// Holds back each block that was cut until the events that preceded it in the recorded run have
+/// happened again.
 class ReplayingExecutor final : public Executor {
  public:
   ReplayingExecutor(Executor& next, std::size_t units, std::shared_ptr<ReplayedDecisions> replayed)
@@ -154,7 +159,7 @@ class ReplayingExecutor final : public Executor {
     std::size_t after;
   };
 
-  /// The recorded block that is cut next; it must be the same.
+  /// The next recorded block. Throws InputError if the block that is now cut differs from it.
   const Issue& expect_next(const Block& block, UnitId unit) {
     ReplayedDecisions& r = *replayed_;
     const Issue* const issue = r.cut < r.issues.size() ? &r.issues[r.cut] : nullptr;
@@ -175,7 +180,8 @@ class ReplayingExecutor final : public Executor {
     begin_what_is_due();
   }
 
-  /// A unit's blocks begin in their order.
+  /// Starts every held block whose predecessors have happened. The blocks of one unit start in
+  /// their order.
   void begin_what_is_due() {
     for (std::uint32_t unit = 0; unit < held_.size(); ++unit) {
       std::deque<Held>& queue = held_[unit];
@@ -191,9 +197,9 @@ class ReplayingExecutor final : public Executor {
   std::vector<std::deque<Held>> held_;  ///< (units)
 };
 
-/// Fills the issues and settlements of `replayed` in the order of the journal.
+/// Fills `replayed.issues` and `replayed.settlements` in the order of the journal.
 void read_lines(const RecordedRun& run, ReplayedDecisions& replayed) {
-  std::vector<std::size_t> settled_after = {0};  // so many settlements after so many events
+  std::vector<std::size_t> settled_after = {0};  // [number of events]: number of settlements
   for (const RecordedLine& line : run.lines) {
     if (const auto* b = std::get_if<BlockRecord>(&line.what)) {
       replayed.issues.push_back({b->unit, b->block, false, b->after_events, 0});
@@ -255,7 +261,7 @@ void expect_phases(const RecordedRun& run, const std::vector<Workload>& phases,
                    "here; give the traces that it was made with");
 }
 
-/// The units of the run by their names; none for one that had nothing to do and is not there.
+/// The units of the run, found by name; none for a unit that is not there and had no block.
 std::vector<std::optional<UnitId>> find_units(const RecordedRun& run,
                                               const std::vector<Unit>& units,
                                               const ReplayedDecisions& replayed) {

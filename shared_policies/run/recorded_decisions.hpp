@@ -1,5 +1,5 @@
-// The blocks of a recorded run, issued again in the same order: what differs is the machine's
-// doing.
+// Issues the blocks of a recorded run again in the same order, so that differences between the runs
+// are due to the machine.
 #pragma once
 
 #include <cstddef>
@@ -13,37 +13,38 @@
 
 namespace equipoise {
 
-/// How far one replay of decisions has come; shared by its policy and its executor.
+/// The progress of one replay of decisions, shared by its policy and its executor.
 struct ReplayedDecisions;
 
-/// The decisions of one recorded run, to be issued again in one run.
+/// The decisions of one recorded run, to be issued again in one other run.
 class RecordedDecisions {
  public:
-  /// Units are found in `units` by their names; others of them get nothing. Throws InputError at
-  /// `where` for a run that did not do all of its work, for `phases` of other sizes than the run's,
-  /// and, naming them, for units that are not there or cannot hold a block that they had. O(n) in
-  /// time and memory.
+  /// Finds the units of the run in `units` by their names; other units get no work. Throws
+  /// InputError at `where` if the run did not do all of its work, if `phases` have other sizes than
+  /// those of the run, or, naming them, if units are missing or cannot hold a block that they had.
+  /// O(n) in time and memory.
   RecordedDecisions(const RecordedRun& run, const std::vector<Unit>& units,
                     const std::vector<Workload>& phases, std::string where);
   RecordedDecisions(const RecordedDecisions&) = delete;
   RecordedDecisions& operator=(const RecordedDecisions&) = delete;
   ~RecordedDecisions();
 
-  /// A policy that has the blocks cut in their recorded order, so that each holds the items that it
-  /// held, to be used with `make_executor`. When a unit is lost now, it says nothing more: the run
-  /// loop finishes the work and says that the policy stalled.
+  /// A policy that asks for the blocks in their recorded order, so that each block has the same
+  /// items as before. Use it with `make_executor`. If a unit is lost in the new run, the policy
+  /// asks for nothing more: the run loop finishes the work and reports that the policy stalled.
   [[nodiscard]] std::unique_ptr<Policy> make_policy() const;
 
-  /// `executor`, behind one that keeps a block back until what came before it
-  /// has happened again: the last block that had come back or was lost before it was handed out,
-  /// and all that had been lost. So it waits for what the recorded policy waited for, but not until
-  /// a time, and units whose blocks do not wait for one another do not wait now: they may meet in
-  /// another order. `executor` outlives it. `assigned` of a finished block is when it was given to
-  /// `executor`.
+  /// Wraps `executor` and holds each block back until the events that preceded it have happened
+  /// again: the last block that had finished or was lost before it was handed out, and all losses
+  /// before it. So a block waits for the same blocks as in the recorded run, but for no recorded
+  /// time. Units whose blocks did not wait for one another do not wait now, so their blocks may run
+  /// in another order. `executor` must outlive the result. `assigned` of a finished block is the
+  /// time when it was given to `executor`.
   ///
-  /// Blocks that were lost are lost again: they are never begun, and reported lost behind what came
-  /// before it, so that the same items come back to the pool. Units neither go nor come. `start`
-  /// throws InputError at `where` when a block is not cut as it was.
+  /// Blocks that were lost are lost again: they are never started and are reported lost after their
+  /// recorded predecessors, so that the same items return to the pool. Recorded losses and joins of
+  /// units are not repeated. `start` throws InputError at `where` if a block is not cut as
+  /// recorded.
   [[nodiscard]] std::unique_ptr<Executor> make_executor(Executor& executor) const;
 
  private:

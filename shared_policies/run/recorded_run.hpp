@@ -1,4 +1,4 @@
-// A run that was journaled, as its file tells it: what can be checked and issued again.
+// A recorded run as read from its run file. It can be checked and issued again.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,21 @@
 
 namespace equipoise {
 
-/// One record and where it stands.
+/// One record and its line.
 struct RecordedLine {
-  std::size_t line = 0;  ///< of the file, from 1
-  /// In events, `disturbance` is null; first_item of a block that was not accepted is not known.
+  std::size_t line = 0;  ///< line number in the file, from 1
+  /// In events, `disturbance` is null. The first item of a block that was not accepted is unknown.
   std::variant<BlockRecord, DecisionRecord, EventRecord, Disturbance> what;
 };
 
-/// What a journal holds of a run.
+/// The contents of a run's journal.
 struct RecordedRun {
   std::vector<Unit> units;
   std::vector<UnitId> absent_at_start;
   std::vector<Workload> phases;
   std::vector<RecordedLine> lines;  ///< in the order of the journal
-  bool is_whole = false;            ///< it came to its summary; else it was interrupted
+  bool is_whole = false;            ///< the journal ends with its summary; otherwise the run was
+                                    ///< interrupted
 };
 
 }  // namespace equipoise

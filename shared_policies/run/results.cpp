@@ -1,4 +1,4 @@
-// Means, Student's t, ratios.
+// Means, confidence intervals by Student's t, and ratios of makespans.
 #include "shared_policies/run/results.hpp"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ std::optional<double> share_of_others(const CoreUse& use) {
 
 namespace {
 
-/// Takes in the phases of one of n runs.
+/// Adds the phases of one of n runs to the means in `phases`.
 void add_phases(std::vector<PhaseResult>& phases, const RunNumbers& numbers, double n) {
   phases.resize(std::max(phases.size(), numbers.phases.size()));
   for (std::size_t k = 0; k < numbers.phases.size(); ++k) {
@@ -50,7 +50,8 @@ void add_phases(std::vector<PhaseResult>& phases, const RunNumbers& numbers, dou
   }
 }
 
-/// Adds a run's part to a mean over `runs`, which is known only where that of every run is.
+/// Adds one run's value to a mean over `runs`. The mean is known only if the value of every run is
+/// known.
 void add_known(std::optional<double>& mean, const std::optional<double>& value, double runs) {
   mean = mean && value ? std::optional(*mean + *value / runs) : std::nullopt;
 }

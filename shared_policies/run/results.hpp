@@ -1,4 +1,4 @@
-// Many runs, compared: means with confidence intervals, speedups, distances from the bound.
+// Compares many runs: means with confidence intervals, speedups, ratios to the lower bound.
 #pragma once
 
 #include <cstdint>
@@ -10,98 +10,101 @@
 
 namespace equipoise {
 
-/// A sample's summary.
+/// Summary statistics of a sample.
 struct Statistics {
   double mean = 0.0;
-  double sd = 0.0;  ///< with n - 1; 0 for one value
+  double sd = 0.0;  ///< sample standard deviation (n - 1); 0 for one value
   double ci95_low = 0.0;
-  double ci95_high = 0.0;  ///< of the mean, by Student's t; the mean itself for one value
+  double ci95_high = 0.0;  ///< of the mean, by Student's t; equal to the mean for one value
   double min = 0.0;
   double max = 0.0;
 };
 
-/// Summarises (n) values, n >= 1.
+/// Summary statistics of (n) values, n >= 1.
 [[nodiscard]] Statistics summarise(const std::vector<double>& values);
 
-/// What became of the cores that units compute on while something ran.
+/// How the cores that units compute on were used during a measurement.
 struct CoreUse {
-  double cores_s = 0.0;   ///< time that passed, times cores; 0 where this is not known
-  double others_s = 0.0;  ///< of it: what other programs had
+  double cores_s = 0.0;   ///< elapsed time times number of cores; 0 if unknown
+  double others_s = 0.0;  ///< part of cores_s that other programs used
 };
 
-/// What other programs had of the cores, 0 to 1. Nothing where the cores were watched for less than
-/// half a second together: systems count in ticks of 10 ms.
+/// The share of the core time that other programs used, 0 to 1. Nothing if cores_s is less than 0.5
+/// s, because systems count in ticks of 10 ms.
 [[nodiscard]] std::optional<double> share_of_others(const CoreUse& use);
 
-/// With a larger share of others, what was measured is not the units' own.
+/// If other programs use a larger share of the cores than this, a measurement does not represent
+/// the units alone.
 constexpr double most_of_others = 0.10;
 
-/// One run of a policy, as results need it.
+/// One run of a policy, as input of the results.
 struct PolicyRun {
   RunNumbers numbers;
   bool verified = false;
   bool policy_stalled = false;
   std::uint64_t repetition = 0;
-  CoreUse core_use = {};  ///< of real runs
+  CoreUse core_use = {};  ///< of real runs only
 };
 
-/// How long one repetition took.
+/// The makespan of one repetition.
 struct RepetitionTime {
   std::uint64_t repetition = 0;
   double makespan_s = 0.0;
 };
 
-/// What the runs of a policy were like in one phase.
+/// The results of one phase over the runs of a policy.
 struct PhaseResult {
-  double end_s = 0.0;                 ///< mean over runs, since the runs began
-  std::vector<double> share_by_unit;  ///< (units), means over runs; they add to 1
+  double end_s = 0.0;                 ///< end of the phase since the start of the run, mean over
+                                      ///< runs
+  std::vector<double> share_by_unit;  ///< (units), means over runs; they sum to 1
 };
 
-/// A policy's runs, summarised: one entry of results.json.
+/// The summary of a policy's runs: one entry of results.json.
 struct PolicyResult {
   std::string policy;
   std::string on;  ///< "sim" or "real"
   std::size_t reps = 0;
   Statistics makespan_s;
   std::vector<RepetitionTime> repetitions;    ///< (reps), in the order of the runs
-  CoreUse core_use;                           ///< of all runs together
-  std::optional<double> speedup_vs_baseline;  ///< of mean makespans; nothing until compared
-  std::optional<Statistics> paired_ratio;     ///< over the reference; nothing until compared
-  std::optional<double> over_lower_bound;     ///< mean makespan over the bound
+  CoreUse core_use;                           ///< sum over all runs
+  std::optional<double> speedup_vs_baseline;  ///< ratio of mean makespans; none until compared
+  std::optional<Statistics> paired_ratio;     ///< ratio to the reference's makespans; none until
+                                              ///< compared
+  std::optional<double> over_lower_bound;     ///< mean makespan over the lower bound
   double idle_fraction = 0.0;                 ///< mean over units and runs
   std::vector<double> idle_by_unit;           ///< (units), means over runs
-  std::vector<double> share_by_unit;          ///< (units), means over runs; they add to 1
+  std::vector<double> share_by_unit;          ///< (units), means over runs; they sum to 1
   std::vector<PhaseResult> phases;            ///< (phases)
-  double blocks = 0.0;                        ///< mean over runs, like all that follows
+  double blocks = 0.0;                        ///< mean over runs, like the following ones
   double rebalances = 0.0;
   double decisions = 0.0;
   double decisions_total_s = 0.0;
-  double decisions_max_s = 0.0;  ///< the largest of all runs
+  double decisions_max_s = 0.0;  ///< the largest over all runs
   double finish_spread_s = 0.0;
   std::optional<double> energy_j;                       ///< of all units
   std::vector<std::optional<double>> energy_by_unit_j;  ///< (units)
   double items_redone = 0.0;
   double extrapolated_share = 0.0;
-  bool verified = false;        ///< all runs were
-  bool policy_stalled = false;  ///< some run was
+  bool verified = false;        ///< true if all runs were verified
+  bool policy_stalled = false;  ///< true if the policy stalled in any run
 };
 
-/// Summarises the runs (at least one, all on the same units) of one policy.
+/// Summarises the runs (at least one, all with the same units) of one policy.
 [[nodiscard]] PolicyResult summarise(const std::string& policy, const std::string& on,
                                      const std::vector<PolicyRun>& runs,
                                      std::optional<double> lower_bound_s);
 
-/// Sets every speedup: the mean makespan of the result called `baseline` on the same world over the
-/// result's own. Leaves them empty where there is none.
+/// Sets every `speedup_vs_baseline`: the mean makespan of the result called `baseline` with the
+/// same `on`, over the result's own. Leaves it empty if there is no such result.
 void compare_with_baseline(std::vector<PolicyResult>& results, const std::string& baseline);
 
-/// The ratios of the makespans of `a` over those of `b`, one for each repetition that both have:
-/// equal repetitions meet equal luck, so the ratio says more than two means do. Nothing when they
-/// have no repetition in common or ran on different worlds.
+/// The ratios of the makespans of `a` to those of `b`, one for each repetition that both have.
+/// Equal repetitions have the same random noise, so these ratios are more precise than a ratio of
+/// means. Nothing if they have no repetition in common or one was simulated and the other real.
 [[nodiscard]] std::optional<Statistics> paired_ratio(const PolicyResult& a, const PolicyResult& b);
 
-/// Sets every `paired_ratio`: over the result called `reference` on the same world. Leaves them
-/// empty where there is none.
+/// Sets every `paired_ratio`: the ratio to the result called `reference` with the same `on`. Leaves
+/// it empty if there is no such result.
 void compare_with_reference(std::vector<PolicyResult>& results, const std::string& reference);
 
 }  // namespace equipoise

@@ -1,4 +1,4 @@
-// Events in, decisions out, until every item is done.
+// Gives events to the policy and carries out its decisions until every item is done.
 #include "shared_policies/run/run_loop.hpp"
 
 #include <algorithm>
@@ -14,11 +14,12 @@
 namespace equipoise {
 namespace {
 
-/// A policy that only sets timers, with nothing outstanding, is stalled after this many.
+/// If a policy only sets timers while no block is outstanding, it is stalled after this many
+/// timers.
 constexpr int idle_timers_max = 10'000;
 
-/// What passes while this lives is not the policy's time: an executor begins a block, a journal
-/// is written.
+/// While this object lives, the time that passes is not charged to the policy: an executor starts a
+/// block or a journal is written.
 class MeterPause {
  public:
   explicit MeterPause(CostMeter* meter) : meter_(meter) {
@@ -81,7 +82,7 @@ class RunLoop final : private Decisions {
     outcome_.complete = true;
   }
 
-  /// Runs one iteration to its barrier. False: the run ends early.
+  /// Runs one iteration up to its barrier. Returns false if the run ends early.
   bool drive() {
     offer_all();
     while (pool_.remaining() > 0 || view_.outstanding() > 0) {
@@ -96,8 +97,8 @@ class RunLoop final : private Decisions {
 
   [[nodiscard]] bool is_stuck() const { return timers_.empty() || idle_timers_ > idle_timers_max; }
 
-  /// Finishes greedily what the policy left, when there is a unit to do it; else waits for one.
-  /// False: there is no unit, and none will come.
+  /// If a unit is present, finishes greedily the work that the policy left; otherwise waits for a
+  /// unit. Returns false if no unit is present and none will join.
   bool take_over() {
     const auto units = view_.units();
     if (std::none_of(units.begin(), units.end(), [](const auto& u) { return u.present; })) {
@@ -114,14 +115,15 @@ class RunLoop final : private Decisions {
     return true;
   }
 
-  /// Waits for what happens next and takes in all of that instant. False: the run ends early.
+  /// Waits for the next event and processes all events of the same instant. Returns false if the
+  /// run ends early.
   bool advance() {
     if (view_.outstanding() == 0 && timers_.empty()) return !stop_requested();
     const Seconds deadline = timers_.empty() ? Seconds::infinity() : timers_.top().at;
     const std::optional<Event> event = executor_.next(deadline);
     if (stop_requested()) return false;
     if (!event) {
-      if (timers_.empty()) return false;  // no unit is left to finish what is outstanding
+      if (timers_.empty()) return false;  // no unit is left to finish the outstanding blocks
       if (executor_.now() >= deadline) fire_timer();
       return true;
     }
@@ -129,7 +131,7 @@ class RunLoop final : private Decisions {
     return true;
   }
 
-  /// Takes in `first` and all else of its instant.
+  /// Processes `first` and all other events of the same instant.
   void take_instant(const Event& first) {
     take(first);
     while (const std::optional<Event> event = executor_.next(first.at)) take(*event);
@@ -148,7 +150,7 @@ class RunLoop final : private Decisions {
     deliver({timer.at, TimerFired{timer.timer}});
   }
 
-  /// Takes in one event of the executor.
+  /// Processes one event of the executor.
   void take(const Event& event) {
     if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
       finish(event, *finished);
@@ -167,7 +169,7 @@ class RunLoop final : private Decisions {
 
   void finish(const Event& event, const BlockFinished& finished) {
     const OutstandingBlock* const found = find_outstanding(finished.unit, finished.block.id);
-    if (found == nullptr) return;  // lost before: a late result
+    if (found == nullptr) return;  // a late result of a block that was already lost
     coverage_.add({finished.block.first, finished.block.items});
     journal_.block({finished.unit, finished.block, finished.assigned, finished.times, event.at,
                     found->after_events});
@@ -180,7 +182,7 @@ class RunLoop final : private Decisions {
     const OutstandingBlock* const found = find_outstanding(unit, id);
     if (found == nullptr) return;
     const Block block = found->block;
-    // A unit may be lost while the master is busy before it hands the block out.
+    // A unit may be lost while the master is busy, before the block is handed out.
     at = std::max(at, found->assigned);
     pool_.put_back({block.first, block.items});
     tell({at, "block_lost", unit, block, nullptr, found->assigned, found->after_events});
@@ -188,7 +190,8 @@ class RunLoop final : private Decisions {
     offer_all();
   }
 
-  /// The journal tells of the unit before it tells of its blocks: the cause first.
+  /// The journal records the loss of the unit before the losses of its blocks: the cause comes
+  /// first.
   void lose_unit(const Event& event, UnitId unit) {
     view_.mark_absent(unit);
     tell({event.at, "unit_lost", unit, {}});
@@ -203,7 +206,8 @@ class RunLoop final : private Decisions {
     if (is_counted(record)) ++events_;
   }
 
-  /// A run that ends early leaves blocks behind; without them its decisions could not be checked.
+  /// Journals the outstanding blocks of a run that ends early; without them its decisions could not
+  /// be checked.
   void tell_outstanding() {
     for (const UnitState& unit : view_.units()) {
       for (const OutstandingBlock& b : unit.outstanding) {
@@ -213,7 +217,7 @@ class RunLoop final : private Decisions {
     }
   }
 
-  /// The block of this id that `unit` has, or null.
+  /// The outstanding block of `unit` with this id, or null.
   [[nodiscard]] const OutstandingBlock* find_outstanding(UnitId unit, std::uint64_t id) const {
     const auto& blocks = view_.unit(unit).outstanding;
     const auto found =
@@ -221,7 +225,7 @@ class RunLoop final : private Decisions {
     return found == blocks.end() ? nullptr : &*found;
   }
 
-  /// Notes that `unit` is to be told that it is idle, after the events of this instant.
+  /// Marks `unit` to be told that it is idle, after the events of this instant.
   void offer(UnitId unit) {
     if (is_offered_[unit.index] != 0) return;
     is_offered_[unit.index] = 1;
@@ -250,7 +254,7 @@ class RunLoop final : private Decisions {
     return unit.present && unit.outstanding.size() < static_cast<size_t>(unit.unit.slots);
   }
 
-  /// The block size of the loop's own greedy end: each unit gets some ten of them.
+  /// The block size when the loop finishes the work greedily: about ten blocks for each unit.
   [[nodiscard]] Items greedy_items() const {
     const auto units = static_cast<Items>(setup_.units.size());
     return std::max<Items>(view_.workload().grain_items, view_.workload().items / (10 * units));
@@ -263,7 +267,7 @@ class RunLoop final : private Decisions {
     policy_.decide(view_, event, *this);
   }
 
-  // -- What a policy does through Decisions ----------------------------------------------------
+  // -- The interface Decisions, called by the policy -----------------------------------------
 
   Items grant(UnitId unit, Items items, BlockTag tag, std::uint32_t group) override {
     const MeterPause pause(setup_.cost_meter);
@@ -288,7 +292,7 @@ class RunLoop final : private Decisions {
     tell({view_.now(), what, {}, {}});
   }
 
-  /// Cuts a block from the pool and has it begun; how many items that came to.
+  /// Cuts a block from the pool and starts it. Returns its number of items.
   Items hand_out(UnitId id, Items items, BlockTag tag, std::uint32_t group) {
     const UnitState& unit = view_.unit(id);
     if (items <= 0 || pool_.remaining() == 0 || !unit.present) return 0;
@@ -313,7 +317,7 @@ class RunLoop final : private Decisions {
   std::uint64_t timers_set_ = 0;
   int idle_timers_ = 0;
   std::uint64_t blocks_granted_ = 0;
-  std::uint64_t events_ = 0;  ///< as OutstandingBlock::after_events counts them
+  std::uint64_t events_ = 0;  ///< counted like OutstandingBlock::after_events
   std::vector<char> is_offered_;
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> offered_;
 };

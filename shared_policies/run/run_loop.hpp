@@ -1,4 +1,4 @@
-// The one loop that runs a policy through an executor, for every world.
+// The run loop: runs a policy through an executor, simulated or real.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace equipoise {
 
-/// Says what a decision costs (--decision-cost).
+/// Determines the time that a decision costs (--decision-cost).
 class CostMeter {
  public:
   CostMeter() = default;
@@ -20,27 +20,27 @@ class CostMeter {
   CostMeter& operator=(const CostMeter&) = delete;
   virtual ~CostMeter() = default;
 
-  /// A policy is about to be asked: its time counts from here.
+  /// A policy is about to be called; its time counts from now.
   virtual void begin() {}
-  /// What the policy asked for is being done: its time does not count until `resume`.
+  /// A request of the policy is being carried out; time does not count until `resume`.
   virtual void pause() {}
   virtual void resume() {}
-  /// What it took to come to `decision`, since `begin` or the decision before it. Asked between
-  /// `pause` and `resume`.
+  /// The time that it took to reach `decision`, since `begin` or the decision before. Called
+  /// between `pause` and `resume`.
   virtual Seconds price(const Decision& decision) = 0;
 };
 
-/// What is to be run.
+/// What to run.
 struct RunSetup {
-  /// The units that take part: each holds at least one grain of every phase (a bug otherwise; see
-  /// `largest_block`).
+  /// The units that take part. Each must be able to hold at least one grain of every phase;
+  /// otherwise it is a bug (see `largest_block`).
   std::vector<Unit> units;
   std::vector<Workload> phases;     ///< one after another; at least one
-  CostMeter* cost_meter = nullptr;  ///< none: decisions cost nothing
-  /// Asked between events: true ends the run early (Ctrl-C). None: never.
+  CostMeter* cost_meter = nullptr;  ///< null: decisions cost nothing
+  /// Called between events; returning true ends the run early (Ctrl-C). May be empty.
   std::function<bool()> stop_requested;
-  /// Units that are not there when the run starts: the View says so, nothing is handed to them, and
-  /// the executor reports a UnitJoined when they come.
+  /// Units that are absent when the run starts. The View shows them as absent, they get no work,
+  /// and the executor reports a UnitJoined when they come.
   std::vector<UnitId> absent_at_start{};
 };
 
@@ -51,17 +51,18 @@ struct RunOutcome {
   bool policy_stalled = false;  ///< the policy left work undone; the loop finished it greedily
 };
 
-/// Runs `policy` over the workloads of `setup` on `executor` and tells `journal` what happens.
+/// Runs `policy` over the workloads of `setup` on `executor` and records the run in `journal`.
 ///
-/// The loop owns the items: it cuts blocks from the pool when they are handed out, clamps what a
-/// policy asks for to grain, remaining items and unit memory, leaves no crumb smaller than a grain
-/// behind where it fits, puts lost blocks back, and proves from the accepted blocks alone that
-/// every item was done exactly once. When work is left, nothing is outstanding, no timer is set and
-/// the policy says nothing, it finishes the work greedily and says `policy_stalled`.
+/// The loop owns the items. It cuts blocks from the pool when they are handed out and limits each
+/// request to whole grains, the remaining items and the unit's memory. It leaves no rest smaller
+/// than a grain if the rest fits into the block. It puts lost blocks back, and proves from the
+/// accepted blocks alone that every item was done exactly once. If work is left, nothing is
+/// outstanding, no timer is set and the policy asks for nothing, the loop finishes the work
+/// greedily and sets `policy_stalled`.
 ///
-/// While no unit is there, it waits for one. A run whose units are all lost and never come back
-/// ends incomplete. Memory grows with units and slots, not with blocks. Throws what the executor
-/// throws.
+/// While all units are absent, it waits for one to join. If none ever does, the run ends
+/// incomplete. Memory grows with units and slots, not with blocks. Exceptions of the executor are
+/// passed on.
 [[nodiscard]] RunOutcome run_policy(Executor& executor, Policy& policy, const RunSetup& setup,
                                     Journal& journal);
 

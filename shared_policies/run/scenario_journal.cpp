@@ -1,4 +1,4 @@
-// A journal in front of a journal.
+// A journal that adds a scenario's disturbances to another journal.
 #include "shared_policies/run/scenario_journal.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class ScenarioJournal final : public Journal {
 
   Journal& next_;
   std::vector<const Disturbance*> to_come_;  ///< in the order of time
-  std::size_t past_ = 0;                     ///< so many of them were written
+  std::size_t past_ = 0;                     ///< number of disturbances already written
 };
 
 }  // namespace

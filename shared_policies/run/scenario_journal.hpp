@@ -1,4 +1,4 @@
-// Writes into a journal what a scenario does to the run that the journal is of.
+// Records the disturbances of a scenario in the journal of the run that they disturb.
 #pragma once
 
 #include <memory>
@@ -8,10 +8,10 @@
 
 namespace equipoise {
 
-/// A journal that passes everything on to `next`, and before it, in the order of time, one event
-/// for every disturbance of `scenario` that has begun: so a run file says what was injected, and
-/// when. Policies do not see it. What begins after the last record of the run is left out. `next`
-/// and `scenario` outlive it.
+/// A journal that passes all records on to `next`. Before each record it inserts, in order of time,
+/// one event for every disturbance of `scenario` that has begun, so that the run file shows what
+/// was injected and when. Policies do not see these events. A disturbance that begins after the
+/// last record of the run is left out. `next` and `scenario` must outlive it.
 [[nodiscard]] std::unique_ptr<Journal> make_scenario_journal(const Scenario& scenario,
                                                              Journal& next);
 

@@ -1,4 +1,4 @@
-// Keeps the state of a run in step with its events.
+// Updates the state of a run with each of its events.
 #include "shared_policies/run/view.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The state of a run as far as events tell it: what policies may look at.
+// The state of a run as known from its events: all that a policy may look at.
 #pragma once
 
 #include <cstdint>
@@ -12,58 +12,61 @@
 
 namespace equipoise {
 
-/// A block that was handed out and has not come back.
+/// A block that was handed out and has neither finished nor been lost.
 struct OutstandingBlock {
   Block block;
   Seconds assigned;
-  /// How many blocks had come back when it was handed out, and events had happened that
-  /// `is_counted` (journal.hpp): losses of blocks and units, units that joined, timers that fired.
+  /// The number of counted events before it was handed out: accepted blocks, and events for which
+  /// `is_counted` (journal.hpp) holds, which are lost blocks, lost units, joined units and fired
+  /// timers.
   std::uint64_t after_events = 0;
 };
 
-/// One unit, as far as events tell.
+/// The state of one unit, as known from the events.
 struct UnitState {
   UnitId id;
   Unit unit;
-  bool present = true;  ///< false after UnitLost, or from the start, until UnitJoined
+  bool present = true;  ///< false if absent at the start or after UnitLost, until UnitJoined
   Items cap_items = 0;  ///< the largest block of the current workload that fits its memory
   std::deque<OutstandingBlock> outstanding;  ///< in the order of handing out
   Items done_items = 0;                      ///< in this run
   std::uint64_t done_blocks = 0;             ///< in this run
 };
 
-/// The state of a run. Changed by the run loop only, event by event and grant by grant.
+/// The state of a run. Only the run loop changes it, at each event and each granted block.
 class View {
  public:
   View(std::vector<Unit> units, std::vector<Workload> phases);
 
-  /// The latest time that the run's events tell: of an event, of a block's handing out, of a
-  /// Decision's end. No clock is read for it, so a journal holds every time that a policy has seen.
+  /// The latest time known from the run's events: of an event, of the handing out of a block, or of
+  /// the end of a Decision. No clock is read, so the journal contains every time that a policy has
+  /// seen.
   [[nodiscard]] Seconds now() const { return now_; }
   [[nodiscard]] const Workload& workload() const { return phases_[static_cast<size_t>(phase_)]; }
   [[nodiscard]] int phase() const { return phase_; }
   [[nodiscard]] int iteration() const { return iteration_; }
-  /// Items of this iteration that are not handed out (or were lost and are to be done again).
+  /// Items of this iteration that are not handed out, including those that were lost and have to be
+  /// done again.
   [[nodiscard]] Items remaining() const { return remaining_; }
   /// All units in the order of their ids, absent ones included.
   [[nodiscard]] std::span<const UnitState> units() const { return units_; }
   [[nodiscard]] const UnitState& unit(UnitId id) const { return units_[id.index]; }
-  /// Blocks that are handed out and not back, on all units.
+  /// Number of blocks that are handed out and not back, on all units.
   [[nodiscard]] std::size_t outstanding() const { return outstanding_; }
 
-  /// Takes in what `event` tells.
+  /// Updates the state with `event`.
   void include(const Event& event);
-  /// Takes in that `block` was granted to `unit`.
+  /// Records that `block` was granted to `unit`.
   void grant(const OutstandingBlock& block, UnitId unit);
-  /// Takes in that it is `now` or later.
+  /// Advances the time to `now`, if that is later.
   void pass(Seconds now);
-  /// Takes in that `unit` is gone, before its outstanding blocks are reported lost one by one; or
-  /// that it is not there at the start.
+  /// Marks `unit` absent: at the start, or when it is lost, before its outstanding blocks are
+  /// reported lost one by one.
   void mark_absent(UnitId unit) { units_[unit.index].present = false; }
 
  private:
   void begin_phase(int phase);
-  /// Removes a block that came back or was lost from its unit's outstanding ones.
+  /// Removes a finished or lost block from the outstanding blocks of its unit.
   void settle(UnitId unit, std::uint64_t block_id);
 
   std::vector<Workload> phases_;

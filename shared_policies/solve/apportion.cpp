@@ -1,4 +1,4 @@
-// Quotas, floors, remainders.
+// Apportionment by largest remainders: quotas, rounded down, then the remaining grains.
 #include "shared_policies/solve/apportion.hpp"
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace equipoise {
 namespace {
 
-/// Real quotas in grains, min(cap_p, max(1, lambda w_p)), of at least n grains: the first grain of
-/// each is given, the rest grows along lines.
+/// Real-valued quotas in grains, min(cap_p, max(1, lambda w_p)), that add up to `grains` >= n. Each
+/// unit has its first grain; the rest is divided along cost lines.
 std::vector<double> quotas(std::span<const double> weights, const std::vector<Items>& caps,
                            Items grains) {
   const std::size_t n = weights.size();

@@ -1,4 +1,4 @@
-// The running minimum of what an item takes, and its inverse.
+// Computes the running minimum of the cost per item, and its inverse.
 #include "shared_policies/solve/cheapest_blocks.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ double quotient(double limit, double per_item) {
 
 CheapestBlocks::CheapestBlocks(std::span<const BlockTake> takes) {
   EQ_CHECK(!takes.empty() && takes.front().items > 0.0, "blocks have a size");
-  // Where nothing is taken, as by copies of no bytes, one size says as much as a thousand.
+  // If nothing is taken at any size (copies of 0 bytes), one size is enough.
   const auto is_free = [](const BlockTake& take) { return take.takes == 0.0; };
   if (std::ranges::all_of(takes, is_free)) takes = takes.last(1);
   double least = std::numeric_limits<double>::infinity();
@@ -35,10 +35,10 @@ double CheapestBlocks::within(double limit) const {
   for (std::size_t k = kinks_.size() - 1; k > 0; --k) {
     const Kink& low = kinks_[k - 1];
     const Kink& high = kinks_[k];
-    double items = quotient(limit, low.least_per_item);  // of blocks up to `low`
+    double items = quotient(limit, low.least_per_item);  // in blocks of up to low.items
     if (high.takes <= limit) {
       items = high.items;
-    } else if (low.takes <= limit) {  // one block, or one that takes as much as the whole
+    } else if (low.takes <= limit) {  // one block of that size, or an equally costly one
       items = std::max(items, low.items + (high.items - low.items) * (limit - low.takes) /
                                               (high.takes - low.takes));
     }

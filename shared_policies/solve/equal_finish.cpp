@@ -1,5 +1,6 @@
-// The direct solver: Newton's method on the block sizes and the common time at once; where that
-// does not settle, a bracketed search for the time with an inverse of each cost.
+// The direct solver: Newton's method on the block sizes and the common finish time together. If it
+// does not converge, or a cost falls somewhere, a bracketed search for the time with an inverse of
+// each cost.
 #include "shared_policies/solve/equal_finish.hpp"
 
 #include <algorithm>
@@ -24,22 +25,23 @@ double limit_of(const SplitProblem& problem, std::size_t p) {
   return std::min(problem.cap_items[p], problem.items);
 }
 
-/// Newton's method for  cost_p(x_p) = T of the active units,  sum of all x_p = items.
+/// Newton's method for cost_p(x_p) = T of all active units, sum of all x_p = items.
 ///
-/// One step needs one evaluation a unit: with slopes b_p, the new time is where the tangents add
-/// up,
+/// Each step evaluates each cost once. With slopes b_p, the new T is the time at which the tangents
+/// sum to `items`:
 ///
 ///     T = (items - sum_capped cap_p - sum_active (x_p - cost_p / b_p)) / sum_active 1 / b_p.
 ///
-/// A unit that would get more than its limit stays there until its cost says otherwise; one that
-/// would get less than nothing is idle if even the smallest block takes longer than T.
+/// A unit that would get more than its limit is held there until its cost at the limit exceeds T. A
+/// unit that would get less than nothing becomes idle if even its smallest block takes longer than
+/// T.
 class JointNewton {
  public:
   explicit JointNewton(const SplitProblem& problem)
       : problem_(problem), units_(problem.costs.size()) {
     const double even = problem.items / static_cast<double>(units_.size());
     for (std::size_t p = 0; p < units_.size(); ++p) {
-      units_[p].limit = problem.cap_items[p];  // on the way a unit may have more than the items
+      units_[p].limit = problem.cap_items[p];  // x may exceed the items during the iteration
       units_[p].x = std::min(even, units_[p].limit);
     }
   }
@@ -85,7 +87,7 @@ class JointNewton {
       }
       const CostAt here = problem_.costs[p]->at(unit.x);
       if (!(here.seconds_per_item > 0.0)) {
-        return false;  // flat somewhere: the search knows what to do
+        return false;  // the cost is flat or falls here: leave it to TimeSearch
       }
       unit.seconds = here.seconds;
       unit.items_per_s = 1.0 / here.seconds_per_item;
@@ -94,7 +96,7 @@ class JointNewton {
     return true;
   }
 
-  /// Whether the present sizes solve the problem for the time found last.
+  /// Whether the present sizes solve the problem for the present time.
   bool settled() const {
     double sum = 0.0;
     for (const UnitAt& unit : units_) {
@@ -137,8 +139,8 @@ class JointNewton {
     }
   }
 
-  /// The time is that of the slowest unit that has work: when all work sits on units at their
-  /// limits, the time found last may belong to a unit that has next to nothing.
+  /// The finish time is that of the slowest unit that has work. `time_` is not used: if all working
+  /// units are at their limits, it may belong to a unit that has almost no items.
   Split answer() const {
     Split split;
     split.status = SplitStatus::solved;
@@ -158,7 +160,8 @@ class JointNewton {
   double time_ = 0.0;
 };
 
-/// The smallest T with sum_p x_p(T) >= items, by Newton steps inside a bracket that always shrinks.
+/// Finds the smallest T with sum_p x_p(T) >= items, by Newton steps within a bracket that always
+/// shrinks.
 class TimeSearch {
  public:
   explicit TimeSearch(const SplitProblem& problem)
@@ -180,7 +183,7 @@ class TimeSearch {
       if (items_per_s > 0.0 && std::abs(sum_ - items_) <= 1e-13 * items_) {
         return answer(time);
       }
-      // A little beyond the root, so that the other end of the bracket follows.
+      // Step slightly beyond the root, so that the other end of the bracket moves, too.
       const double newton =
           time + (items_ - sum_) / items_per_s + std::copysign(4e-14 * time, items_ - sum_);
       const bool slow = step % 4 == 3 && high_s_ - low_s_ > 0.5 * width;
@@ -198,7 +201,7 @@ class TimeSearch {
                                                   : 0.5 * (low_s_ + high_s_);
   }
 
-  /// Moves one end of the bracket to `time`; the slope of the sum there.
+  /// Moves one end of the bracket to `time` and returns the slope of the sum there.
   double probe(double time) {
     probe_.resize(units_.size());
     sum_ = 0.0;
@@ -216,8 +219,8 @@ class TimeSearch {
     return items_per_s;
   }
 
-  /// Both ends of the bracket lie at the time; where the sum jumps there (a cost that is flat or
-  /// falls), the units that jump share what is needed.
+  /// One end of the bracket lies at `time`. If the sum jumps there (a cost is flat or falls), the
+  /// units that jump share the items that are still needed.
   Split answer(double time) const {
     Split split;
     split.status = SplitStatus::solved;

@@ -1,4 +1,4 @@
-// The only file that includes Ipopt.
+// Solves the equal-finish problem with Ipopt. The only file that includes Ipopt.
 #include "shared_policies/solve/equal_finish_ipopt.hpp"
 
 #include <IpIpoptApplication.hpp>
@@ -19,13 +19,13 @@ using Ipopt::Index;
 using Ipopt::Number;
 
 constexpr double least_share = 1e-12;  // of the items
-constexpr Index many_units = 5000;     // from here the automatic ordering takes minutes
+constexpr Index many_units = 5000;     // from this number on, automatic ordering takes minutes
 
-/// equal: as the papers write it; at_most: what has a solution where a unit stays idle or is
-/// capped.
+/// equal: the constraints as in the papers; at_most: the constraints that also have a solution if a
+/// unit stays idle or is at its cap.
 enum class Form { equal, at_most };
 
-/// Variables u_p = x_p / items (m of them) and, last, tau = T / time scale. Constraints: for each
+/// Variables: u_p = x_p / items (m of them), and last tau = T / time scale. Constraints: for each
 /// unit cost_p / time scale - tau = 0 (or <= 0), and last sum(u) = 1.
 class SplitProgram final : public Ipopt::TNLP {
  public:
@@ -170,7 +170,7 @@ class IpoptEqualFinish::Application {
     ready_ = ipopt_->Initialize("") == Ipopt::Solve_Succeeded;
   }
 
-  /// The shares of `units`, or nothing when Ipopt gives up.
+  /// The shares of `units`; empty if Ipopt does not converge.
   std::vector<double> solve(const SplitProblem& problem, const std::vector<std::size_t>& units,
                             Form form) {
     if (!ready_) {
@@ -196,8 +196,8 @@ IpoptEqualFinish::~IpoptEqualFinish() = default;
 
 namespace {
 
-/// The units that have a share, or whose smallest block fits into the time of those that have one;
-/// that time is put into `finish_s`.
+/// The units that have a share, or whose smallest block takes less time than those that have one.
+/// Stores the finish time of the units with a share in `finish_s`.
 std::vector<std::size_t> units_that_fit(const SplitProblem& problem,
                                         const std::vector<std::size_t>& units,
                                         const std::vector<double>& shares, double& finish_s) {

@@ -1,4 +1,5 @@
-// The same division, found as the papers do: by Ipopt's interior-point line-search filter method.
+// The equal-finish split as the papers solve it: by Ipopt's interior-point line-search filter
+// method.
 #pragma once
 
 #include <memory>
@@ -8,17 +9,18 @@
 namespace equipoise {
 
 /// Solves the problem of `solve_equal_finish` with Ipopt. Keeps Ipopt's state between calls, which
-/// saves 0.3 ms a call; one object must not be used by two threads at once.
+/// saves 0.3 ms for each call. An object must not be used by two threads at once.
 ///
 ///     minimise T  subject to  cost_p(x_p) = T,  sum(x_p) = items,  0 <= x_p <= cap_p
 ///
-/// with exact gradients and, for the Hessian, which is diagonal, differences of the exact slopes.
-/// Where that has no solution, cost_p(x_p) <= T takes its place; a unit whose smallest block
-/// already takes longer than the others need is then taken out and the rest is solved again. Status
-/// `failed` when Ipopt does not converge; a caller then takes the direct solution. Costs that fall
-/// somewhere may end in a local solution.
+/// with exact gradients. The Hessian is diagonal and computed from differences of the exact slopes.
+/// If this has no solution, cost_p(x_p) <= T is used instead; units whose smallest block already
+/// takes longer than the others need are then removed and the rest is solved again. The status is
+/// `failed` if Ipopt does not converge; the caller should then use the direct solver. If a cost
+/// falls somewhere, the result may be a local solution.
 ///
-/// Source: PLB-HeC eqs 3-5, which state equalities; see `solve_equal_finish` for why not.
+/// Source: PLB-HeC eqs 3-5, which state equalities; `solve_equal_finish` says why these are not
+/// enough.
 class IpoptEqualFinish {
  public:
   IpoptEqualFinish();

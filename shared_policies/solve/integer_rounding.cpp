@@ -1,4 +1,4 @@
-// Exact sums of whole grains.
+// Rounds shares to whole grains with an exact sum.
 #include "shared_policies/solve/integer_rounding.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ std::vector<Items> round_to_sum(const RoundingProblem& problem) {
     blocks[p] = static_cast<Items>(std::floor(share / static_cast<double>(grain))) * grain;
     left -= blocks[p];
   }
-  using Next = std::pair<double, std::size_t>;  // cost with one grain more, unit
+  using Next = std::pair<double, std::size_t>;  // cost with one more grain, unit
   std::priority_queue<Next, std::vector<Next>, std::greater<>> queue;
   const auto offer = [&](std::size_t p) {
     const Items more = blocks[p] + std::min(grain, left);

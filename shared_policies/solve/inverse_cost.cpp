@@ -1,4 +1,4 @@
-// Inversion of one unit's cost.
+// Inverts the cost of one unit.
 #include "shared_policies/solve/inverse_cost.hpp"
 
 #include <algorithm>
@@ -67,7 +67,7 @@ InverseCost::Bracket InverseCost::bracket(double seconds) const {
   const auto above =
       std::upper_bound(table_.begin(), table_.end(), seconds,
                        [](double t, const Step& step) { return t < step.envelope_s; });
-  // `longest_s_` > seconds, so there is such a step.
+  // Such a step exists because longest_s_ > seconds.
   return {above == table_.begin() ? tiny_ : (above - 1)->items, above->items};
 }
 

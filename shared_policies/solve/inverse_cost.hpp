@@ -1,4 +1,4 @@
-// The largest block that a unit finishes within a given time: the inverse of a cost.
+// The inverse of a cost: the largest block that a unit finishes within a given time.
 #pragma once
 
 #include <vector>
@@ -7,24 +7,24 @@
 
 namespace equipoise {
 
-/// A block size and how fast it grows with the time.
+/// A block size and its derivative with respect to time.
 struct ItemsWithin {
   double items = 0.0;
-  double items_per_s = 0.0;  ///< derivative; 0 where nothing fits or the limit binds
+  double items_per_s = 0.0;  ///< 0 if no block is short enough or the limit is reached
 };
 
 /// x(T) = max{ x in [0, limit] : cost(y) <= T for all 0 < y <= x }: the inverse of the monotone
-/// envelope of a cost. For costs that are `non_decreasing` a safeguarded Newton iteration from the
-/// last answer; for others a table of the envelope is made first (512 points, local peaks refined)
-/// and the crossing is then found in one of its cells, so that a rise and fall narrower than a cell
-/// (a factor of 1.03 in size) may be overlooked. Exact to 1e-14 relative.
+/// envelope of a cost. A `non_decreasing` cost is inverted by a safeguarded Newton iteration that
+/// starts from the last result. For other costs, a table of the envelope is made first (512 points,
+/// local peaks refined), and the crossing is searched in one of its cells; a peak narrower than a
+/// cell (a factor of 1.03 in size) may be missed. Exact to 1e-14 relative.
 class InverseCost {
  public:
-  /// `cost` must outlive this; `limit_items` > 0.
+  /// `cost` must outlive this object; `limit_items` > 0.
   InverseCost(const CostModel& cost, double limit_items);
 
   [[nodiscard]] ItemsWithin within(double seconds);
-  /// The envelope at the limit: from there on `within` answers the limit.
+  /// The envelope at the limit. For this time and longer ones, `within` returns the limit.
   [[nodiscard]] double longest_s() const { return longest_s_; }
   [[nodiscard]] double limit_items() const { return limit_; }
 
@@ -47,8 +47,8 @@ class InverseCost {
   double tiny_;
   double shortest_s_;
   double longest_s_;
-  double last_;              // the last answer
-  std::vector<Step> table_;  // ascending; only for costs that fall somewhere
+  double last_;              // the last result
+  std::vector<Step> table_;  // ascending; empty if the cost never falls
 };
 
 }  // namespace equipoise

@@ -1,4 +1,4 @@
-// Walks the common time from breakpoint to breakpoint.
+// Finds the common finish time by going through the breakpoints of a piecewise-linear sum.
 #include "shared_policies/solve/line_finish.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace equipoise {
 std::vector<double> divide_by_lines(std::span<const CostLine> lines, double items) {
   struct Breakpoint {
     double at_s = 0.0;
-    double items_per_s = 0.0;  // change of the sum's slope
+    double items_per_s = 0.0;  // change of the slope of the sum
   };
   std::vector<Breakpoint> breakpoints;
   for (const CostLine& line : lines) {

@@ -1,4 +1,4 @@
-// A search for the least time, with what every unit could do in it and what the links would carry.
+// Bisection for the smallest T in which the units and the links can do all work.
 #include "shared_policies/solve/lower_bound.hpp"
 
 #include <algorithm>
@@ -15,17 +15,18 @@ namespace equipoise {
 namespace {
 
 constexpr double time_exactness = 1e-12;
-constexpr double safety = 1e-9;  // the bound is given from below, whatever rounding did
+constexpr double safety = 1e-9;  // the bound is rounded down by this, to stay below in spite of
+                                 // rounding errors
 
-/// A shared link that several units cross.
+/// A shared link that several units use.
 struct SharedLink {
   std::uint32_t link = 0;
-  std::vector<std::size_t> in_users;  // positions in the list of needs
+  std::vector<std::size_t> in_users;  // positions in needs_
   std::vector<std::size_t> out_users;
   RateIntegral bytes;
 };
 
-/// After this, `scenario` changes nothing any more.
+/// The time after which `scenario` changes nothing any more.
 Seconds settles_at(const Scenario& scenario) {
   Seconds last;
   for (const Disturbance& event : scenario.events) {
@@ -40,7 +41,7 @@ Seconds settles_at(const Scenario& scenario) {
   return last;
 }
 
-/// The bound of one iteration.
+/// The lower bound of one iteration.
 class IterationBound {
  public:
   IterationBound(const DisturbedPlatform& world, const Workload& workload,
@@ -86,7 +87,8 @@ class IterationBound {
     }
   }
 
-  /// Whether what has not fit until `time` never will: all units are gone by then, for good.
+  /// Whether the work that does not fit until `time` will never fit: all units are gone by then and
+  /// none will come back.
   [[nodiscard]] bool will_never_fit(Seconds time) const {
     return time > settles_at(world_.scenario) &&
            std::none_of(needs_.begin(), needs_.end(),
@@ -131,19 +133,19 @@ class IterationBound {
            (link.in_users.empty() || link.out_users.empty() || link.in_users == link.out_users);
   }
 
-  /// The items that fit into `seconds` when the links are not asked.
+  /// The number of items that fit into `seconds` if shared links are ignored.
   double unit_within(const UnitNeeds& needs, double seconds) const {
     return std::min({needs.compute.within(seconds, 0.0),
                      needs.copies_within(seconds, resident_bytes_),
                      static_cast<double>(workload_.items)});
   }
 
-  /// All items, less what the linear program's rounding may lose of them.
+  /// All items, reduced by the rounding error of the linear program.
   double all_items() const { return static_cast<double>(workload_.items) * (1.0 - 1e-12); }
 
   bool fits(double seconds) { return most_items(seconds) >= all_items(); }
 
-  /// The most items that all units together can do in `seconds`.
+  /// The largest number of items that all units together can do in `seconds`.
   double most_items(double seconds) {
     double sum = 0.0;
     limits_.clear();
@@ -222,7 +224,7 @@ class IterationBound {
   std::vector<SharedLink> shared_;
   double resident_bytes_ = 0.0;
   std::vector<double> limits_;  // of the units that take part, at the last trial time
-  Packing packing_;             // at the last trial time where the links were asked
+  Packing packing_;             // at the last trial time for which the linear program was solved
   PackingSolver solver_;
 };
 
@@ -238,7 +240,7 @@ LowerBound lower_bound(const Platform& platform, const Workload& workload,
   for (int done = 1; done < workload.iterations; ++done) {
     const Seconds begin = start + Seconds{bound.seconds};
     const double seconds = iteration.solve(false, begin).seconds;
-    if (begin >= settles_at(scenario)) {  // from here on all iterations are alike
+    if (begin >= settles_at(scenario)) {  // all later iterations take the same time
       bound.seconds += static_cast<double>(workload.iterations - done) * seconds;
       break;
     }

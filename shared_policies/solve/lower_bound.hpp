@@ -1,4 +1,4 @@
-// The time that no run without noise is under.
+// A lower bound on the makespan of all runs without noise.
 #pragma once
 
 #include <span>
@@ -12,50 +12,52 @@
 
 namespace equipoise {
 
-/// A bound and what is behind it.
+/// A lower bound, with the shares and the bottleneck behind it.
 struct LowerBound {
-  double seconds = 0.0;             ///< of the whole phase, all its iterations, from its start
-  std::vector<double> share_items;  ///< (units), shares of one iteration that would reach it
-  std::string binding;              ///< "compute", "copies" or the name of the link that binds most
+  double seconds = 0.0;             ///< for the whole phase, including all its iterations, from its
+                                    ///< start
+  std::vector<double> share_items;  ///< (units), shares of one iteration that would reach the bound
+  std::string binding;              ///< the bottleneck: "compute", "copies" or the name of a link
 };
 
-/// The least T such that, for some shares, every unit's compute, every unit's copies in and out,
-/// and every link's bytes over its bandwidth each fit into T.
+/// The least T for which there are shares such that every unit's compute time, the times of its
+/// copies in and out, and the bytes of every link over its bandwidth each fit into T:
 ///
 ///     minimise T   subject to
 ///       C_p(x_p) <= T,  I_p(x_p) <= T,  O_p(x_p) <= T          for every unit p
 ///       sum_p x_p (in + out bytes per item over l) <= T B_l    for every link l
 ///       sum_p x_p = items
 ///
-/// C_p(x) is the least mean time of x items in any number of blocks, each from a grain to the
-/// largest that fits (one may be the partial last grain): x min{ mean(y) / y : y <= x }, which no
-/// way of cutting x undercuts (CheapestBlocks). I_p and O_p are the same of latency plus bytes over
-/// the route's narrowest link, the unit's resident bytes added; a unit with one copy engine has I_p
-/// + O_p <= T in their place, and one that copies by itself has its copies in C_p. Links that only
-/// one unit uses are covered by these; shared ones are rows of a linear program in the shares,
-/// solved for every trial T (Clp), in which resident bytes count in proportion to the share of what
-/// the unit could do. A link on a unit's way in and on its way out takes both. Links that are not
-/// shared (`Link::shared`) bind no sum.
+/// C_p(x) is a lower bound on the mean time of x items in any number of blocks, each from one grain
+/// to the largest that fits (one may be the partial last grain): x min{ mean(y) / y : y <= x }, see
+/// CheapestBlocks. I_p and O_p are computed in the same way from latency plus bytes over the
+/// smallest bandwidth of the route; I_p includes the unit's resident bytes. A unit with one copy
+/// engine has I_p + O_p <= T instead; a unit that copies by itself has its copies in C_p. These
+/// constraints cover links that only one unit uses. Shared links are rows of a linear program in
+/// the shares, solved for every trial T (Clp), in which resident bytes are counted in proportion to
+/// x_p over the items that the unit could do in T. A link that is on a unit's way in and on its way
+/// out carries the bytes of both. Links that are not shared (`Link::shared`) have no such
+/// constraint.
 ///
-/// Under a scenario T is no longer the same room for everyone: compute has the integral of the
-/// unit's speed while it is there, copies and links that of their bandwidth (UnitNeeds has the
-/// inequalities and why they hold). All of these grow with T, so that the least T is found by
-/// bisection as before; without a scenario each is T again, times the link's bandwidth for links.
+/// Under a scenario, T on the right-hand side is replaced: compute gets the integral of the unit's
+/// speed while the unit is present, copies and links get that of their bandwidth (UnitNeeds has the
+/// inequalities and their proofs). All these integrals grow with T, so bisection still finds the
+/// least T. Without a scenario each integral equals T, or T B_l for links.
 ///
-/// It is a bound: a block that was accepted was copied and computed while its unit was there, at
-/// the speeds and bandwidths of that time; lost blocks, waiting, dispatch and first-use costs only
-/// take time away from that. A later iteration or phase begins behind a barrier, at an actual time
-/// not before the bound of the one before, and the bound's end F(start) = start + T never falls as
-/// `start` grows, since every integral from `start` to a fixed end shrinks: bounds may be chained.
+/// Why it is a bound: every accepted block was copied and computed while its unit was present, at
+/// the speeds and bandwidths of that time. Lost blocks, waiting, dispatch and first use only take
+/// time away from this. A later iteration or phase begins after a barrier, at a time not before the
+/// bound of the one before. The end F(start) = start + T of a bound never falls as `start` grows,
+/// because every integral from `start` to a fixed end shrinks. So bounds can be chained.
 ///
-/// Several iterations: the first with resident bytes, every other without, each from the bound of
-/// the one before. Phases: pass the sum of the bounds of the phases before as `start`. Bytes of a
-/// block are the trace's where it has them, else the workload's. Dispatch costs, noise and waiting
-/// are left out.
+/// Several iterations: the first is bounded with resident bytes, the others without, each starting
+/// at the bound of the one before. Phases: pass the sum of the bounds of the earlier phases as
+/// `start`. The bytes of a block are those of the trace if it has them, else those of the workload.
+/// Dispatch times, noise and waiting are not included.
 ///
-/// `timings` (n) in the order of `platform.units`; null: the unit takes no part. At least one unit
-/// takes part and holds a grain (a bug otherwise). Infinite where all units go for good before the
-/// work can be done. Exact to 1e-9, from below. Source: ours.
+/// `timings` (n) is in the order of `platform.units`; null: the unit takes no part. At least one
+/// unit must take part and hold a grain (otherwise a bug). The bound is infinite if all units leave
+/// and do not come back before the work can be done. Exact to 1e-9, rounded down. Source: ours.
 [[nodiscard]] LowerBound lower_bound(const Platform& platform, const Workload& workload,
                                      std::span<const BlockTiming* const> timings,
                                      const Scenario& scenario = {}, Seconds start = {});

@@ -1,4 +1,4 @@
-// The only file that includes Clp.
+// Solves packing programs with Clp. The only file that includes Clp.
 #include "shared_policies/solve/packing_program.hpp"
 
 #include <Clp_C_Interface.h>

@@ -1,4 +1,4 @@
-// The linear program behind bounds with shared links.
+// The linear program that computes lower bounds with shared links.
 #pragma once
 
 #include <cstddef>
@@ -7,20 +7,21 @@
 
 namespace equipoise {
 
-/// n columns and some rows, no entry negative, columns after each other.
+/// A problem with n columns, some rows and non-negative entries, which are stored column by column.
 struct PackingProblem {
   std::vector<double> gains;       ///< (n)
   std::vector<int> column_starts;  ///< (n + 1) positions in `rows` and `weights`
-  std::vector<int> rows;           ///< row of each entry
-  std::vector<double> weights;     ///< value of each entry
+  std::vector<int> rows;           ///< the row of each entry
+  std::vector<double> weights;     ///< the value of each entry
   std::size_t row_count = 0;
 };
 
-/// How much fits.
+/// The optimal solution.
 struct Packing {
   double gain = 0.0;
   std::vector<double> fractions;   ///< (n)
-  std::vector<double> row_prices;  ///< (rows) how much gain more room in that row would bring
+  std::vector<double> row_prices;  ///< (rows), dual values: gain for each unit of additional room
+                                   ///< in a row
 };
 
 /// Solves
@@ -28,7 +29,7 @@ struct Packing {
 ///     maximise sum_p gain_p z_p   subject to   sum_p weight_lp z_p <= 1   for each row l,
 ///                                              0 <= z_p <= 1              for each column p
 ///
-/// by the simplex method (Clp). It always has a solution, as z = 0 is one.
+/// by the simplex method (Clp). It always has a solution, because z = 0 is feasible.
 class PackingSolver {
  public:
   PackingSolver();

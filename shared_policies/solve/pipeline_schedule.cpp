@@ -1,4 +1,4 @@
-// A group of blocks sent through the pipeline that executors use.
+// Computes the time of a group of blocks with the same pipeline as the executors.
 #include "shared_policies/solve/pipeline_schedule.hpp"
 
 #include <optional>
@@ -9,7 +9,7 @@
 namespace equipoise {
 namespace {
 
-/// Stages that take what is believed of them.
+/// Stages that take their estimated times.
 class BelievedStages final : public PipelineStages {
  public:
   [[nodiscard]] std::optional<Seconds> duration(UnitId /*unit*/, const PipelinedBlock& block,

@@ -1,4 +1,4 @@
-// Sums over stretches of constant rate.
+// Integrates a piecewise-constant rate.
 #include "shared_policies/solve/rate_integral.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How much can be done from some time on, at a rate that changes.
+// The amount of work that can be done from a given time on, at a changing rate.
 #pragma once
 
 #include <vector>
@@ -7,15 +7,15 @@
 
 namespace equipoise {
 
-/// The integral of a rate from `start` on, as a function of how long it goes on.
+/// The integral of a rate from `start` on, as a function of the length of the span.
 ///
 ///     over(T) = integral of rate(t) dt for t from start to start + T
 ///
-/// Non-decreasing in T. Spans are counted from `start`, so a late start costs no digits; at a rate
-/// that never changes it is exactly rate * T. O(log steps) each, O(steps) to make.
+/// Non-decreasing in T. Spans are counted from `start`, so that a late start costs no precision. At
+/// a constant rate it is exactly rate * T. O(log steps) for each call, O(steps) to construct.
 class RateIntegral {
  public:
-  /// Of the rate 1.
+  /// The integral of the constant rate 1.
   RateIntegral() : RateIntegral(StepFunction{}, Seconds{}) {}
   RateIntegral(const StepFunction& rate, Seconds start);
 
@@ -23,9 +23,9 @@ class RateIntegral {
 
  private:
   struct Stretch {
-    double from_s = 0.0;  // since `start`
+    double from_s = 0.0;  // counted from `start`
     double rate = 1.0;    // until the next stretch begins
-    double done = 0.0;    // before this one
+    double done = 0.0;    // before this stretch
   };
   std::vector<Stretch> stretches_;
 };

@@ -1,4 +1,4 @@
-// Blocks' takes from timings and routes, rates from the scenario.
+// Computes the needs of a unit from timings and routes, and their rates from the scenario.
 #include "shared_policies/solve/unit_needs.hpp"
 
 #include <algorithm>
@@ -9,7 +9,8 @@
 namespace equipoise {
 namespace {
 
-/// The sizes between which everything is linear: smallest block, grain, recorded ones, largest.
+/// The sizes between which all costs are linear: the smallest block, the grain, the recorded sizes,
+/// the largest block.
 std::vector<double> kinks(const Unit& unit, const Workload& workload, const BlockTiming& timing) {
   const Items rest = workload.items % workload.grain_items;
   const auto low = static_cast<double>(rest > 0 ? rest : workload.grain_items);
@@ -46,7 +47,7 @@ double greatest(std::span<const double> values) {
   return *std::max_element(values.begin(), values.end());
 }
 
-/// The least and the greatest value; one of them if they are the same.
+/// The smallest and the largest value; a single value if they are equal.
 std::vector<double> extremes(const StepFunction& rate) {
   std::vector<double> values = {rate.at(Seconds{})};
   for (const Seconds change : rate.changes()) {
@@ -57,15 +58,15 @@ std::vector<double> extremes(const StepFunction& rate) {
   return low < high ? std::vector<double>{low, high} : std::vector<double>{low};
 }
 
-/// One way of a unit's blocks, or both through one copy engine.
+/// The copies of a unit in one direction, or in both directions through one copy engine.
 struct CopyWay {
   StepFunction rate;  ///< r(t)
   std::function<double(double)> latency_s;
   std::function<double(double)> moving_s;  ///< at the undisturbed bandwidth
-  double resident = 0.0;                   ///< seconds a resident byte moves
+  double resident = 0.0;                   ///< seconds for each resident byte
 };
 
-/// Whether nobody else uses what limits the copies of unit `p`.
+/// Whether no other unit uses a shared link on the routes of unit `p`.
 bool has_links_alone(const Platform& platform, std::size_t p) {
   const auto uses = [&](const PlatformUnit& unit, std::uint32_t link) {
     return std::ranges::count(unit.in.links, link) + std::ranges::count(unit.out.links, link) > 0;
@@ -82,7 +83,7 @@ bool has_links_alone(const Platform& platform, std::size_t p) {
          std::ranges::none_of(unit.out.links, is_shared);
 }
 
-/// `copies_alone`: the unit copies by itself, and nobody else uses its links.
+/// `copies_alone`: the unit copies by itself, and no other unit uses its links.
 CopyWay way_of(const DisturbedPlatform& world, const PlatformUnit& unit, const Route& route,
                const std::function<double(double)>& bytes, bool copies_alone) {
   const std::vector<Link>& links = world.platform.links;

@@ -1,5 +1,5 @@
-// What the shares of units need of what a span of time offers them, under a scenario: the rows of
-// the lower bound that belong to one unit.
+// The constraints of the lower bound that belong to one unit: what its share needs, and what a span
+// of time offers under a scenario.
 #pragma once
 
 #include <cstddef>
@@ -15,56 +15,59 @@
 
 namespace equipoise {
 
-/// One thing that a unit's share takes, and the rate at which time offers it.
+/// One resource that a unit's share needs, and the rate at which it is offered over time.
 struct Need {
   CheapestBlocks takes;
-  double resident = 0.0;  ///< what a resident byte takes more
+  double resident = 0.0;  ///< additional need for each resident byte
   StepFunction rate;
-  RateIntegral offered = {};  ///< of `rate`, from the beginning that was set last
+  RateIntegral offered = {};  ///< the integral of `rate` from the start that was set last
 
-  /// The items for which `span_s` from the start on are enough, with so many resident bytes.
+  /// The number of items for which a span of `span_s` is enough, with `resident_bytes` to be sent
+  /// as well.
   [[nodiscard]] double within(double span_s, double resident_bytes) const;
 };
 
-/// Everything that one unit's share needs.
+/// All needs of one unit's share.
 ///
-/// compute: mean times, at the speed that the scenario leaves while the unit is there. A unit that
-/// copies by itself, over links of its own, does nothing else meanwhile: its copies are added, and
-/// the largest of its rates holds for all.
+/// compute: mean times, at the speed that the scenario leaves while the unit is present. A unit
+/// that copies by itself over links that no other unit uses does nothing else meanwhile: its copy
+/// times are added, and the largest of its rates is used for everything.
 ///
-/// copies: a unit copies one block at a time each way (in all, with one copy engine). Let B be the
-/// undisturbed bandwidth of the route's narrowest link, and r(t) the narrowest one's at time t over
-/// B. A transfer passes its latency L in real time, then bytes/B of the integral of r. So for every
-/// constant c, adding up over all transfers, whose times are disjoint and lie where the unit is
-/// there,
+/// copies: a unit copies one block at a time in each direction (in total, with one copy engine).
+/// Let B be the undisturbed bandwidth of the route's narrowest link, and r(t) the bandwidth of the
+/// narrowest link at time t, divided by B. A transfer first spends its latency L in real time, then
+/// needs bytes/B of the integral of r. The times of the transfers are disjoint and lie where the
+/// unit is present. Adding up over all transfers gives, for every constant c,
 ///
 ///     sum (c L + bytes/B)  <=  integral of max(c, r(t)) dt while the unit is there,
 ///
-/// because max(c, r) >= c in latencies and >= r behind them. The least and the greatest value of r
-/// are taken for c; without a scenario both are 1: latency + bytes/B <= T. With one copy engine L
-/// and bytes/B are those of both ways and r is the larger of theirs.
+/// because max(c, r) >= c during latencies and max(c, r) >= r after them. This is used for c = the
+/// smallest and c = the largest value of r. Without a scenario both are 1, which gives latency +
+/// bytes/B <= T. With one copy engine, L and bytes/B are sums over both directions, and r is the
+/// larger of the two rates.
 ///
-/// The latencies of such a unit are part of what it does at its rate: they count as bytes/B does.
+/// For a unit that copies by itself over its own links, latencies also pass at its rate: they count
+/// like bytes/B.
 ///
-/// own_link_bytes: a link that this unit alone crosses, both ways, carries all its bytes.
+/// own_link_bytes: a link that only this unit uses, in both directions, carries all its bytes.
 struct UnitNeeds {
   std::size_t unit = 0;
   Need compute;
   std::vector<Need> copies;
   std::optional<Need> own_link_bytes;
-  double in_bytes_per_item = 0.0;   ///< at least
-  double out_bytes_per_item = 0.0;  ///< at least
-  bool ends_present = true;         ///< the unit is there when the scenario is over
+  double in_bytes_per_item = 0.0;   ///< a lower bound
+  double out_bytes_per_item = 0.0;  ///< a lower bound
+  bool ends_present = true;         ///< the unit is present after the scenario's last change
 
   UnitNeeds(const DisturbedPlatform& world, const Workload& workload, std::size_t unit,
             const BlockTiming& timing);
 
-  /// Adds that the unit alone crosses `links`, each of them both ways.
+  /// Declares that only this unit uses `links`, each of them in both directions.
   void set_own_links(const DisturbedPlatform& world, const std::vector<std::uint32_t>& links);
-  /// From now on, spans begin at `start`.
+  /// Sets the start of all following spans to `start`.
   void begin_at(Seconds start);
 
-  /// The items whose copies fit into `span_s`, with so many resident bytes.
+  /// The number of items whose copies fit into `span_s`, with `resident_bytes` to be sent as well.
   [[nodiscard]] double copies_within(double span_s, double resident_bytes) const;
 
  private:

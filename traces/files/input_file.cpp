@@ -1,4 +1,4 @@
-// stat, and a list of what was read.
+// Opens input files and remembers which ones were read.
 #include "traces/files/input_file.hpp"
 
 #include <fmt/format.h>
@@ -23,20 +23,20 @@ constexpr auto pipes_without_a_name = 0x50495045;  // PIPEFS_MAGIC of <linux/mag
 
 using FileId = std::pair<dev_t, ino_t>;
 
-/// What was read, and by which path first.
+/// The files that were read, with the path by which each was read first.
 std::map<FileId, std::string>& inputs() {
   static std::map<FileId, std::string> files;
   return files;
 }
 
-/// What is at `path`; links are followed.
+/// Information about the file at `path`; symbolic links are followed.
 std::optional<struct stat> find(const std::string& path) {
   struct stat found = {};
   if (::stat(path.c_str(), &found) != 0) return std::nullopt;
   return found;
 }
 
-/// Why a file of this kind is not read; empty where it is.
+/// Why a file of this kind cannot be read; empty if it can.
 std::string why_not_read(const std::string& path, const struct stat& file) {
   if (S_ISREG(file.st_mode)) return {};
   if (S_ISDIR(file.st_mode)) return "is a folder";
