@@ -15,20 +15,21 @@ equipoise_program_tests(live
     tools/validate_test.cpp
   ALONE)
 
+equipoise_program_tests(this_machine SOURCES tools/this_machine_test.cpp ALONE SMOKE)
+
 # The usual way through the program.
 equipoise_program_tests(program
   SOURCES
+    tools/every_policy_test.cpp
     tools/parts_test.cpp
     tools/program_test.cpp
     tools/same_journal_test.cpp
-  ALONE SMOKE)
+  SMOKE)
 
 # All other commands.
 equipoise_program_tests(commands
   SOURCES
     tools/bad_input_test.cpp
-    tools/clusters_test.cpp
-    tools/energy_paper_test.cpp
     tools/energy_test.cpp
     tools/machine_spec_test.cpp
     tools/outputs_test.cpp
@@ -36,11 +37,20 @@ equipoise_program_tests(commands
     tools/platform_test.cpp
     tools/repetition_noise_test.cpp
     tools/scenario_test.cpp
-    tools/sweep_test.cpp
     tools/without_simgrid_test.cpp
 )
 set_source_files_properties(tools/without_simgrid_test.cpp PROPERTIES
   COMPILE_DEFINITIONS "EQUIPOISE_SIMGRID_MODULE=\"$<TARGET_FILE:equipoise_simgrid>\"")
+
+# Whole campaigns.
+if(EQUIPOISE_SLOW_TESTS)
+  equipoise_program_tests(campaigns
+    SOURCES
+      tools/clusters_test.cpp
+      tools/energy_paper_test.cpp
+      tools/sweep_test.cpp
+    SMOKE)
+endif()
 
 # The search for schedules that the commands use.
 equipoise_tests(search

@@ -2,7 +2,7 @@
 # numbers of a simulation depend. Runs at every build; OUT changes only if a source file has
 # changed.
 #   cmake -DSOURCE_DIR=... -DOUT=... -P source_id.cmake
-foreach(folder shared_policies files sim traces platforms tools)
+foreach(folder shared_policies real/kernels sim traces platforms tools)
   file(GLOB_RECURSE found RELATIVE ${SOURCE_DIR}
     ${SOURCE_DIR}/${folder}/*.cpp ${SOURCE_DIR}/${folder}/*.hpp)
   list(APPEND sources ${found})

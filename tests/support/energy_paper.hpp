@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <ostream>
 
 namespace equipoise {
 
@@ -24,6 +25,11 @@ struct PaperRow {
   double printed_edp_alpha;
   bool print_agrees;  // whether Table 2 agrees with Table 1 of the paper
 };
+
+/// How GoogleTest prints a row.
+inline void PrintTo(const PaperRow& row, std::ostream* out) {
+  *out << row.machine << " " << row.benchmark;
+}
 
 inline constexpr double together = -1.0;
 

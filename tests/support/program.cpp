@@ -92,6 +92,12 @@ ProgramRun signal_equipoise(const std::vector<std::string>& arguments, int signa
   return {exit_code_of(status), scratch.read("out"), scratch.read("err")};
 }
 
+std::vector<std::string> with(std::vector<std::string> words,
+                              const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
 std::string read_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;

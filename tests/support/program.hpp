@@ -36,6 +36,10 @@ enum class Stdout : std::uint8_t { file, full, unread, closed };
 [[nodiscard]] ProgramRun signal_equipoise(const std::vector<std::string>& arguments, int signal,
                                           const std::function<bool()>& when);
 
+/// `words` followed by `more`: the arguments of a command, put together.
+[[nodiscard]] std::vector<std::string> with(std::vector<std::string> words,
+                                            const std::vector<std::string>& more);
+
 [[nodiscard]] std::string read_text(const std::string& path);
 [[nodiscard]] std::vector<std::string> lines_of(const std::string& text);
 

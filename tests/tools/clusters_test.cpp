@@ -35,12 +35,6 @@ std::vector<std::string> inputs(const std::string& platform, const Json& trace) 
           "--workload", largest_workload(trace)};
 }
 
-std::vector<std::string> with(std::vector<std::string> words,
-                              const std::vector<std::string>& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 Json optimum(const std::string& platform, const std::string& trace, const std::string& workload) {
   const ProgramRun run =
       run_equipoise({"optimum", "--platform", "platforms/" + platform + ".xml", "--trace",
@@ -68,37 +62,41 @@ TEST(Clusters, AreWhatTheirSpecsGenerate) {
   EXPECT_EQ(files, 45U);
 }
 
-TEST(Clusters, AreLegalAndTheirTracesBeyondDoubt) {
-  for (const std::string& name : specs) {
-    const Json spec = spec_of(name);
-    for (const Json& platform : spec.at("platforms")) {
-      const ProgramRun run = run_equipoise(
-          {"platform", "check", "platforms/" + platform.at("name").get<std::string>() + ".xml"});
-      EXPECT_EQ(run.exit_code, 0) << run.err;
-    }
+class ClustersOfASpec : public testing::TestWithParam<std::string> {};
+
+TEST_P(ClustersOfASpec, AreValidAndTheirTracesWithoutDoubts) {
+  const Json spec = spec_of(GetParam());
+  for (const Json& platform : spec.at("platforms")) {
+    const ProgramRun run = run_equipoise(
+        {"platform", "check", "platforms/" + platform.at("name").get<std::string>() + ".xml"});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+  }
+  for (const Json& trace : spec.at("traces")) {
+    const ProgramRun run = run_equipoise(
+        {"trace", "check", "traces/" + trace.at("name").get<std::string>() + ".jsonl"});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_NE(run.out.find(" 0 doubts"), std::string::npos) << run.out << run.err;
+  }
+}
+
+TEST_P(ClustersOfASpec, RunTheirLargestProblemsGreedily) {
+  const Json spec = spec_of(GetParam());
+  for (const Json& platform : spec.at("platforms")) {
     for (const Json& trace : spec.at("traces")) {
       const ProgramRun run = run_equipoise(
-          {"trace", "check", "traces/" + trace.at("name").get<std::string>() + ".jsonl"});
-      EXPECT_EQ(run.exit_code, 0) << run.err;
-      EXPECT_NE(run.out.find(" 0 doubts"), std::string::npos) << run.out << run.err;
+          with(with({"simulate"}, inputs(platform.at("name"), trace)), {"--policy", "greedy"}));
+      ASSERT_EQ(run.exit_code, 0) << run.err;
+      EXPECT_NE(run.out.find("verified"), std::string::npos) << run.out;
+      EXPECT_LE(lines_of(run.err).size(), 1U) << run.err;
     }
   }
 }
 
-TEST(Clusters, RunTheirLargestProblemsGreedily) {
-  for (const std::string& name : specs) {
-    const Json spec = spec_of(name);
-    for (const Json& platform : spec.at("platforms")) {
-      for (const Json& trace : spec.at("traces")) {
-        const ProgramRun run = run_equipoise(
-            with(with({"simulate"}, inputs(platform.at("name"), trace)), {"--policy", "greedy"}));
-        ASSERT_EQ(run.exit_code, 0) << run.err;
-        EXPECT_NE(run.out.find("verified"), std::string::npos) << run.out;
-        EXPECT_LE(lines_of(run.err).size(), 1U) << run.err;
-      }
-    }
-  }
-}
+INSTANTIATE_TEST_SUITE_P(Specs, ClustersOfASpec, testing::ValuesIn(specs), [](const auto& test) {
+  std::string name = test.param;
+  std::erase(name, '-');
+  return name;
+});
 
 // Rows per second by hand: 60 % of the peak of every GPU, 85 % of the peak of every CPU, 2 n^2
 // operations per row.

@@ -6,9 +6,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "shared_policies/policies/catalog.hpp"
 #include "tests/support/full_disk.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/run_lines.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace equipoise::program_test {
@@ -19,32 +19,6 @@ using Json = nlohmann::json;
 const std::vector<std::string> sirocco = {"--platform", "platforms/sirocco.xml",
                                           "--trace",    "traces/sirocco-dgemm.jsonl",
                                           "--workload", "starpu_dgemm_gemm:items=1e6"};
-
-std::vector<std::string> with(std::vector<std::string> words,
-                              const std::vector<std::string>& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
-std::vector<Json> json_lines(const std::string& path) {
-  std::vector<Json> all;
-  for (const std::string& line : lines_of(read_text(path))) all.push_back(Json::parse(line));
-  return all;
-}
-
-/// Expects that the blocks of a run file cover each of the items 0 .. items-1 once.
-void expect_covered(const std::vector<Json>& run, long items) {
-  std::map<long, long> blocks;
-  for (const Json& line : run) {
-    if (line.contains("first_item")) blocks[line.at("first_item")] += line.at("items").get<long>();
-  }
-  long at = 0;
-  for (const auto& [first, count] : blocks) {
-    ASSERT_EQ(first, at);
-    at += count;
-  }
-  EXPECT_EQ(at, items);
-}
 
 TEST(Program, SaysItsVersionAndWhatItWasBuiltWith) {
   const ProgramRun run = run_equipoise({"--version"});
@@ -97,21 +71,6 @@ TEST(Program, SimulatesTheSameForTheSameSeed) {
   EXPECT_NE(read_text(scratch.path("a.jsonl")), read_text(scratch.path("c.jsonl")));
 }
 
-TEST(Program, SimulatesEveryPolicyTheSameForTheSameSeed) {
-  const TemporaryFolder scratch;
-  for (const PolicyInfo& info : policy_catalog()) {
-    SCOPED_TRACE(info.name);
-    for (const char* name : {"a.jsonl", "b.jsonl"}) {
-      const ProgramRun run =
-          run_equipoise({"simulate", "--platform", "platforms/sirocco.xml", "--trace",
-                         "traces/sirocco-dgemm.jsonl", "--workload", "starpu_dgemm_gemm:items=2e4",
-                         "--policy", info.name, "--seed", "7", "--out", scratch.path(name)});
-      ASSERT_EQ(run.exit_code, 0) << run.err;
-    }
-    EXPECT_EQ(read_text(scratch.path("a.jsonl")), read_text(scratch.path("b.jsonl")));
-  }
-}
-
 TEST(Program, WritesARunFileThatCoversEveryItemOnce) {
   const TemporaryFolder scratch;
   const std::string file = scratch.path("run.jsonl");
@@ -128,8 +87,8 @@ TEST(Program, WritesARunFileThatCoversEveryItemOnce) {
 TEST(Program, ComparesPoliciesOnTheRecordedMachine) {
   const TemporaryFolder scratch;
   const ProgramRun run =
-      run_equipoise(with(with({"compare"}, sirocco), {"--policy", "all", "--reps", "3", "--noise",
-                                                      "off", "--out", scratch.path("cmp")}));
+      run_equipoise(with(with({"compare"}, sirocco), {"--policy", "all", "--reps", "2", "--noise", "off",
+                                 "--best-known", "off", "--out", scratch.path("cmp")}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const Json results = Json::parse(read_text(scratch.path("cmp/results.json")));
   EXPECT_EQ(results.at("schema"), "equipoise.results/1");
@@ -150,12 +109,22 @@ TEST(Program, ComparesPoliciesOnTheRecordedMachine) {
   EXPECT_TRUE(std::filesystem::exists(scratch.path("cmp/runs/plb-hec-sim.jsonl")));
 }
 
+TEST(Program, SearchesTheBestScheduleUnlessToldNotTo) {
+  const std::vector<std::string> compare =
+      with(with({"compare"}, sirocco), {"--policy", "optimum", "--reps", "1", "--json"});
+  const Json with_search = Json::parse(run_equipoise(compare).out);
+  EXPECT_GE(with_search.at("best_known_s"), with_search.at("lower_bound_s"));
+  const Json without = Json::parse(run_equipoise(with(compare, {"--best-known", "off"})).out);
+  EXPECT_TRUE(without.at("best_known_s").is_null());
+  EXPECT_EQ(without.at("lower_bound_s"), with_search.at("lower_bound_s"));
+}
+
 TEST(Program, ShowsPlbHecAheadOfGreedyOnSirocco) {
   const TemporaryFolder scratch;
   const ProgramRun run = run_equipoise(
       {"compare", "--platform", "platforms/sirocco.xml", "--trace", "traces/sirocco-dgemm.jsonl",
        "--workload", "starpu_dgemm_gemm:items=2e6", "--policy", "greedy", "--policy", "plb-hec",
-       "--reps", "10", "--out", scratch.path("cmp")});
+       "--reps", "10", "--best-known", "off", "--out", scratch.path("cmp")});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const Json results = Json::parse(read_text(scratch.path("cmp/results.json")));
   EXPECT_GT(results.at("results").at(1).at("speedup_vs_baseline"), 1.0);
@@ -174,58 +143,6 @@ TEST(Program, GivesTheOptimumAndTheBound) {
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const Json json = Json::parse(run.out);
   EXPECT_GE(json.at("makespan_s"), json.at("lower_bound_s").get<double>() * (1.0 - 1e-9));
-}
-
-TEST(Program, RecordsPredictsAndRunsOnThisMachine) {
-  const TemporaryFolder scratch;
-  const std::vector<std::string> units = {"--unit", "cpu,threads=1", "--unit",
-                                          "cpu,threads=1,slowdown=2"};
-  const std::string trace = scratch.path("here.jsonl");
-  const std::string xml = scratch.path("here.xml");
-  const ProgramRun record = run_equipoise(
-      with(with({"record"}, units), {"--workload", "blackscholes:options=1e5", "--seconds-max",
-                                     "0.5", "--out", trace, "--platform-out", xml}));
-  ASSERT_EQ(record.exit_code, 0) << record.err;
-  EXPECT_EQ(run_equipoise({"trace", "check", trace}).exit_code, 0);
-  EXPECT_EQ(run_equipoise({"platform", "check", xml}).exit_code, 0);
-  const ProgramRun compare = run_equipoise(
-      with(with({"compare", "--on", "both"}, units),
-           {"--trace", trace, "--platform", xml, "--workload", "blackscholes:options=1e5",
-            "--policy", "all", "--reps", "2", "--out", scratch.path("cmp")}));
-  ASSERT_EQ(compare.exit_code, 0) << compare.err;
-  EXPECT_NE(compare.out.find("predicted s"), std::string::npos) << compare.out;
-  EXPECT_NE(compare.out.find("sd %: standard deviation"), std::string::npos) << compare.out;
-  const Json results = Json::parse(read_text(scratch.path("cmp/results.json")));
-  for (const Json& result : results.at("results")) {
-    EXPECT_EQ(result.at("verified"), true);
-    const bool is_real = result.at("on") == "real";
-    EXPECT_EQ(result.at("too_noisy").is_boolean(), is_real);
-    const Json& times = result.at("makespan_s");
-    EXPECT_DOUBLE_EQ(result.at("makespan_relative_sd"),
-                     times.at("sd").get<double>() / times.at("mean").get<double>());
-  }
-}
-
-TEST(Program, RunsMatmulForReal) {
-  const TemporaryFolder scratch;
-  const std::string file = scratch.path("run.jsonl");
-  const ProgramRun run =
-      run_equipoise({"run", "--unit", "cpu", "--unit", "cpu,slowdown=3", "--workload",
-                     "matmul:n=256", "--policy", "plb-hec", "--out", file});
-  ASSERT_EQ(run.exit_code, 0) << run.err;
-  expect_covered(json_lines(file), 256);
-}
-
-TEST(Program, LeavesAReadableRunFileAfterCtrlC) {
-  const TemporaryFolder scratch;
-  const std::string file = scratch.path("run.jsonl");
-  const ProgramRun run =
-      signal_equipoise({"run", "--unit", "cpu,slowdown=1e6", "--workload",
-                        "blackscholes:options=2e6", "--policy", "greedy", "--out", file},
-                       SIGINT, [&] { return !lines_of(read_text(file)).empty(); });
-  EXPECT_EQ(run.exit_code, 130) << run.err;
-  EXPECT_EQ(run.err.rfind("equipoise: error: interrupted", 0), 0u) << run.err;
-  for (const Json& line : json_lines(file)) EXPECT_FALSE(line.contains("summary"));
 }
 
 TEST(Program, LeavesAReadableRunFileWhenASimulationIsStopped) {

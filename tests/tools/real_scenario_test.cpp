@@ -47,16 +47,17 @@ TEST_F(RealScenarios, AreInTheJournalAndTheNumbersVerify) {
           R"({"at_s":0.002,"unit":"cpu1","kind":"slow","factor":3},)"
           R"({"at_s":0.003,"link":"RAM-cpu1","kind":"bandwidth","factor":0.5},)"
           R"({"at_s":0.01,"unit":"cpu1","kind":"fail"},{"at_s":0.02,"unit":"cpu1","kind":"join"})",
-          {"--out", file, "--json"}, "run", 500);
+          {"--out", file, "--json"}, "run", 150);
   ASSERT_EQ(done.exit_code, 0) << done.err;
   const Json summary = Json::parse(done.out);
   EXPECT_EQ(summary.at("verified"), true);
-  EXPECT_EQ(summary.at("items"), 50'000'000);
+  EXPECT_EQ(summary.at("items"), 15'000'000);
   EXPECT_EQ(summary.at("loads").at(0).at("unit"), "cpu0");
   EXPECT_EQ(summary.at("loads").at(0).at("share"), 0.5);
   EXPECT_GT(summary.at("loads").at(0).at("measured_share"), 0.0);
   std::vector<std::string> happened;
   for (const std::string& line : lines_of(read_text(file))) {
+    if (line.find("\"event\"") == std::string::npos) continue;
     const Json record = Json::parse(line);
     if (!record.contains("event") || record.at("event") == "iteration_started") continue;
     if (record.at("event") == "block_lost") continue;
@@ -97,7 +98,7 @@ TEST_F(RealScenarios, OfUnitsThatAllFailLeaveAnIncompleteRunThatIsSaidToBeOne) {
 TEST_F(RealScenarios, ArePartOfComparisonsToo) {
   const ProgramRun done =
       run(R"({"at_s":0.002,"unit":"cpu1","kind":"fail","until_s":0.01})",
-          {"--on", "real", "--reps", "2", "--policy", "awf-c", "--json"}, "compare");
+          {"--on", "real", "--reps", "2", "--policy", "awf-c", "--json"}, "compare", 40);
   ASSERT_EQ(done.exit_code, 0) << done.err;
   const Json results = Json::parse(done.out).at("results");
   for (const Json& result : results) {

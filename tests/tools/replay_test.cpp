@@ -20,12 +20,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::vector<std::string> with(std::vector<std::string> words,
-                              const std::vector<std::string>& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 const std::vector<std::string> two_cpus = {"run", "--unit", "cpu,slots=2", "--unit",
                                            "cpu,slowdown=3"};
 
@@ -66,29 +60,6 @@ TEST(Replay, DecidesRealRunsOfHundredsOfBlocksAndPhasesTheSameAgain) {
     run_two_cpus(file, policy,
                  {"--workload", "matmul:n=384", "--workload", "blackscholes:options=1e5"});
     expect_agreement(file, policy);
-  }
-}
-
-TEST(Replay, DecidesSimulationsOfEveryPolicyTheSameAgain) {
-  // With noise, with units that fail, come back and join, and with the decision costs of the
-  // papers.
-  const TemporaryFolder scratch;
-  const std::string file = scratch.path("run.jsonl");
-  const std::string scenario =
-      scratch.write("s.json", R"({"schema":"equipoise.scenario/1","events":[
-    {"at_s":0.01,"unit":"cpu1","kind":"join"}, {"at_s":0.02,"unit":"cuda0","kind":"fail"},
-    {"at_s":0.005,"unit":"cuda2","kind":"slow","factor":3},
-    {"at_s":0.05,"unit":"cuda0","kind":"join"}]})");
-  for (const PolicyInfo& info : policy_catalog()) {
-    if (info.check_units != nullptr) continue;
-    for (const std::string cost : {"none", "paper"}) {
-      const ProgramRun run = run_equipoise(
-          {"simulate", "--platform", "platforms/sirocco.xml", "--trace",
-           "traces/sirocco-dgemm.jsonl", "--workload", "starpu_dgemm_gemm:items=1e5", "--policy",
-           info.name, "--scenario", scenario, "--decision-cost", cost, "--out", file});
-      ASSERT_EQ(run.exit_code, 0) << info.name << ": " << run.err;
-      expect_agreement(file, info.name + " " + cost);
-    }
   }
 }
 

@@ -81,6 +81,7 @@ void add_real_settings(CLI::App& command, Request& r) {
 
 void finish_options(Request& r) {
   r.options.noise = r.noise == "on";
+  r.options.best_known = r.best_known == "on";
   while (r.options.out.size() > 1 && r.options.out.back() == '/') r.options.out.pop_back();
   const Items seed = parse_items(r.seed, "--seed");
   if (seed < 0) throw InputError("--seed", "a seed is not negative; give a whole number from 0 on");

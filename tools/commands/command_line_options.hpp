@@ -17,6 +17,7 @@ namespace equipoise {
 struct Request {
   Options options;
   std::string noise = "on";
+  std::string best_known = "on";
   std::string run_on = "real";  ///< where the command `run` runs
   std::string seed = "1";
   std::string dispatch_cost;

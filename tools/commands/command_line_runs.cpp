@@ -106,6 +106,11 @@ void add_compare(CLI::App& app, Request& r) {
   c->add_option("--baseline", r.options.baseline, "what speedups refer to; always run")
       ->capture_default_str();
   c->add_option("--reps", r.reps, "repetitions of every policy")->capture_default_str();
+  c->add_option("--best-known", r.best_known,
+                "on: search for the best schedule, which the policy optimum then follows; off: "
+                "faster, optimum uses its own division")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
   add_real_settings(*c, r);
   add_out(*c, r, "write results.json, report.html and the first runs into this folder");
   add_output(*c, r);
