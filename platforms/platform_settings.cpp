@@ -95,8 +95,8 @@ void PlatformSettings::take(const XmlFile& file, const pugi::xml_node& prop) {
                 fmt::format("{} is set already, on line {}; remove one", name, earlier->second));
   }
   if (judgement->otherwise == nullptr) return;
-  notices_.push_back(fmt::format("{}:{}: simulated with {} = {}, as the platform says, not {}",
-                                 file.path(), line, name, value, judgement->otherwise));
+  notices_.push_back(fmt::format("{}:{}: the platform sets {} = {}; the default is {}", file.path(),
+                                 line, name, value, judgement->otherwise));
 }
 
 }  // namespace equipoise

@@ -21,9 +21,9 @@ void check_rate(const StepFunction& rate, const std::string& what, const Scenari
   for (const Seconds at : times) {
     if (rate.at(at) <= rate_max) continue;
     throw InputError(scenario.name,
-                     fmt::format("makes {} {:.3g} times as fast as it is from {} s on, which no "
-                                 "scenario can do to real units; leave that out, or give the unit "
-                                 "a slowdown= that it can catch up",
+                     fmt::format("makes {} {:.3g} times as fast as it is from {} s on, which is "
+                                 "impossible for real units; remove the event, or give the unit a "
+                                 "slowdown= of at least that factor",
                                  what, rate.at(at), at.value));
   }
 }

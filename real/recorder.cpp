@@ -149,7 +149,7 @@ void check_items(const RecordSetup& setup) {
   if (part_of_a_unit(setup) > 0) return;
   const auto needed = static_cast<Items>(setup.units.size()) * workload.grain_items;
   throw InputError("--workload",
-                   fmt::format("{} units at a time need {} items at least, and {} has {}; give it "
+                   fmt::format("{} units together need at least {} items, and {} has {}; give it "
                                "more, or record fewer units",
                                setup.units.size(), needed, workload.kernel, workload.items));
 }

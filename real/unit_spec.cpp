@@ -68,8 +68,8 @@ UnitSpec make_spec(const Spec& text, const std::string& name, const std::string&
 }  // namespace
 
 std::span<const UnitKindInfo> unit_catalog() {
-  const ParameterInfo slowdown{
-      "slowdown", "1", "", "a unit that is really busy t seconds stays taken this many times t"};
+  const ParameterInfo slowdown{"slowdown", "1", "",
+                               "work of t seconds keeps the unit busy for slowdown * t seconds"};
   const ParameterInfo slots{"slots", "1", "blocks",
                             "how many blocks a policy should keep queued there"};
   const ParameterInfo memory{"memory_bytes", "no limit", "bytes",

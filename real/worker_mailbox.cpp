@@ -85,7 +85,7 @@ class ThreadedWorker final : public Worker {
       up_.get();
     } catch (...) {
       throw BackendError(
-          fmt::format("unit {} does not come up: {}", unit_, reason_of(std::current_exception())));
+          fmt::format("unit {} cannot be started: {}", unit_, reason_of(std::current_exception())));
     }
   }
 

@@ -242,7 +242,7 @@ const std::string& other_end(const Reading& reading) {
       reading.hosts == 0 ? "" : " with " + std::to_string(reading.hosts) + " hosts";
   throw InputError(source.file,
                    "not enough memory on this machine for the platform" + hosts +
-                       "; describe fewer hosts, or more of them by clusters (zones with routing "
+                       "; use fewer hosts, or describe them with <cluster> (zones with routing "
                        "Full or Floyd need 8 bytes and more for every pair of hosts)");
 }
 

@@ -177,7 +177,7 @@ void SimExecutor::load() {
   } catch (const BackendError&) {
     throw;
   } catch (const std::exception& error) {
-    throw BackendError(std::string("the simulated platform does not come up: ") + error.what());
+    throw BackendError(std::string("the simulated platform cannot be loaded: ") + error.what());
   }
   activities_ = make_stage_activities(
       pipelines_.size(),
@@ -190,7 +190,9 @@ void SimExecutor::control(const std::function<void()>& body) {
   try {
     body();
   } catch (const simgrid::ForcefulKillException&) {
-    failure_ = "the simulation stands still: a link or host of the platform is never on again";
+    failure_ =
+        "the simulation cannot continue: the platform turns off a link or host and never turns it "
+        "on again";
     is_over_ = true;
     throw;
   } catch (...) {

@@ -38,8 +38,8 @@ const SimModule& opened_module() {
   static const SimModule& module = []() -> const SimModule& {
     const std::optional<std::string> path = module_file();
     if (!path) {
-      refuse(std::string("this program is without SimGrid (there is no ") + file_name +
-             " beside it)");
+      refuse(std::string("this program was built without SimGrid (its module ") + file_name +
+             " is missing)");
     }
     void* const file = ::dlopen(path->c_str(), RTLD_LAZY | RTLD_LOCAL);
     if (file == nullptr) refuse(::dlerror());

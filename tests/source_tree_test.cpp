@@ -223,7 +223,8 @@ TEST(SourceTree, EveryFileSaysWhatItIsFor) {
 
 TEST(SourceTree, FilesAreShort) {
   for (const Source& source : sources()) {
-    EXPECT_LE(source.lines.size(), 400u) << source.path << ": is there a second subject in it?";
+    EXPECT_LE(source.lines.size(), 400u)
+        << source.path << ": longer than 400 lines; split it by subject";
   }
 }
 

@@ -154,9 +154,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
 
   bool open(JsonValue::Kind kind) {
     if (open_.size() == deepest_nesting) {
-      refuse(position_.line,
-             fmt::format("more than {} brackets are open; nothing of ours nests so deep",
-                         deepest_nesting));
+      refuse(position_.line, fmt::format("nested more than {} levels deep; is this the right file?",
+                                         deepest_nesting));
     }
     JsonValue value;
     value.kind = kind;

@@ -53,8 +53,9 @@ void LineFile::append(std::string_view lines) {
   const off_t end = ::lseek(file_, 0, SEEK_CUR);
   const bool is_cut =
       end >= 0 && ::ftruncate(file_, end - static_cast<off_t>(written - whole)) == 0;
-  failure_ = path_ + ": cannot be written on: " + std::strerror(error) +
-             (is_cut ? "; its lines so far can be read" : "; its lines but the last can be read");
+  failure_ = path_ + ": cannot be written any further: " + std::strerror(error) +
+             (is_cut ? "; the lines written so far can be read"
+                     : "; all lines except the last can be read");
   throw std::runtime_error(failure_);
 }
 

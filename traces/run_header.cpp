@@ -97,9 +97,10 @@ void read_workloads(const JsonObject& header, const std::string& path, RecordedR
     run.phases.push_back(read_workload(object));
     for (const Unit& unit : run.units) {
       if (holds_a_grain(unit, run.phases.back())) continue;
-      throw InputError(object.where(), "unit " + unit.name + " does not hold a grain of " +
-                                           run.phases.back().kernel +
-                                           ", so it had no part in this run; give another file");
+      throw InputError(object.where(),
+                       "unit " + unit.name + " does not hold a grain of " +
+                           run.phases.back().kernel +
+                           ", so it cannot have taken part in this run; give another file");
     }
   }
   if (run.phases.empty()) {

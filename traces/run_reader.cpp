@@ -76,7 +76,8 @@ class RunReader {
   /// Processes one line. `whole` says whether a line end followed it.
   void take(const std::string& text, bool whole) {
     if (file_.summary) {
-      throw InputError(place(), "a line behind the summary; the summary is a run file's last line");
+      throw InputError(place(),
+                       "a line after the summary; the summary must be a run file's last line");
     }
     JsonValue value;
     try {
@@ -158,7 +159,7 @@ class RunReader {
     record.decision.what = line.text("decision");
     if (line.text("by") != "master") record.decision.unit = unit_of(line, "by");
     for (const JsonValue& value : line.list("units")) {
-      const JsonObject object(value, file_.path, "what is believed of a unit");
+      const JsonObject object(value, file_.path, "an estimate of a unit");
       UnitBelief& belief = record.decision.beliefs.emplace_back();
       belief.unit = unit_of(object, "unit");
       belief.block_items = object.whole("block_items", -most_items, most_items);
@@ -192,7 +193,7 @@ class RunReader {
     const bool is_of_a_block = what == "block_lost" || what == "block_outstanding";
     if ((is_of_a_block && !record.block) ||
         ((is_of_a_block || what == "unit_lost" || what == "unit_joined") && !record.unit)) {
-      throw InputError(place(), "'" + what + "' must say of which " +
+      throw InputError(place(), "'" + what + "' must name its " +
                                     (record.unit ? "block" : "unit") + "; write it again");
     }
     file_.run.lines.push_back({line_, std::move(record)});

@@ -232,9 +232,10 @@ class TargetCheck {
       const std::size_t place = std::max(before.place, now.place);
       throw InputError(
           file_.where[place],
-          fmt::format("{0} {1} at {2} s and {3} at {4} s; a unit goes and comes by turns",
-                      event(place).target, before.present ? "comes" : "goes", before.at.value,
-                      now.present ? "comes" : "goes", now.at.value));
+          fmt::format(
+              "{0} {1} at {2} s and {3} at {4} s; `fail` and `join` of a unit must alternate",
+              event(place).target, before.present ? "joins" : "fails", before.at.value,
+              now.present ? "joins" : "fails", now.at.value));
     }
   }
 
@@ -247,7 +248,7 @@ class TargetCheck {
       throw InputError(
           file_.where[places_.back()],
           fmt::format(
-              "from {:.6g} s on the {} of {} is {:.3g} of what it was; keep it from {:g} to "
+              "from {:.6g} s on the {} of {} is {:.3g} times the original; keep it from {:g} to "
               "{:g}",
               time.value, of_what, event(places_.back()).target, factor, least_factor,
               most_factor));

@@ -153,7 +153,7 @@ void refuse_copies(std::vector<Candidate>& candidates, std::vector<RefusedRow>& 
     if (lost.contains(candidate.unit.name) && sizes < 2) {
       refused.push_back(
           refusal(candidate,
-                  "the only size that copies leave of this unit, which is left out; to let it "
+                  "this unit has only this size that is not a copy, so it is left out; to let it "
                   "take part, give its host a trace_unit that has times"));
     } else {
       candidates.push_back(candidate);

@@ -53,7 +53,7 @@ std::string nearest_name(const std::string& name, std::span<const std::string> k
 
 std::string did_you_mean(const std::string& name, std::span<const std::string> known) {
   const std::string nearest = nearest_name(name, known);
-  return nearest.empty() ? "there is none that has a name" : "did you mean " + nearest + "?";
+  return nearest.empty() ? "no names are known" : "did you mean " + nearest + "?";
 }
 
 std::string unknown_name(const std::string& what, const std::string& name,

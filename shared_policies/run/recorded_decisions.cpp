@@ -169,10 +169,11 @@ class ReplayingExecutor final : public Executor {
       ++r.cut;
       return *issue;
     }
-    throw InputError(r.where, fmt::format("block {} cannot be issued as it was: {} items from {} "
-                                          "on are cut now; give units with the memory that they "
-                                          "had",
-                                          block.id, block.items, block.first));
+    throw InputError(r.where,
+                     fmt::format("block {} cannot be handed out as recorded: it would have "
+                                 "{} items from item {} on; use units with the same "
+                                 "memory as in the recorded run",
+                                 block.id, block.items, block.first));
   }
 
   void settle(std::uint64_t block) {

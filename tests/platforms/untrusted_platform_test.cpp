@@ -101,14 +101,13 @@ TEST(PlatformFile, SaysWhatAPlatformHasSimulatedInAnotherWay) {
                       "<prop id=\"network/weight-S\" value=\"0.0\"/>"
                       "<prop id=\"network/crosstraffic\" value=\"0\"/>")
                   .empty());
-  EXPECT_EQ(
-      notices("<prop id=\"network/latency-factor\" value=\"2\"/>\n"
-              "<prop id=\"network/model\" value=\"LV08\"/>\n"
-              "<prop id=\"network/crosstraffic\" value=\"on\"/>\n"),
-      std::vector<std::string>(
-          {"p.xml:5: simulated with network/latency-factor = 2, as the platform says, not 1",
-           "p.xml:6: simulated with network/model = LV08, as the platform says, not CM02",
-           "p.xml:7: simulated with network/crosstraffic = on, as the platform says, not no"}));
+  EXPECT_EQ(notices("<prop id=\"network/latency-factor\" value=\"2\"/>\n"
+                    "<prop id=\"network/model\" value=\"LV08\"/>\n"
+                    "<prop id=\"network/crosstraffic\" value=\"on\"/>\n"),
+            std::vector<std::string>(
+                {"p.xml:5: the platform sets network/latency-factor = 2; the default is 1",
+                 "p.xml:6: the platform sets network/model = LV08; the default is CM02",
+                 "p.xml:7: the platform sets network/crosstraffic = on; the default is no"}));
 }
 
 TEST(PlatformFile, RefusesElementsThatAreNoneOfAPlatform) {

@@ -245,7 +245,7 @@ TEST(Record, RefusesFewerItemsThanTheUnitsNeedTogether) {
   RecordSetup setup = quick_setup({"cpu", "cpu"}, kernel);
   EXPECT_EQ(
       refusal_of([&] { static_cast<void>(record(setup)); }),
-      "--workload: 2 units at a time need 2 items at least, and scripted has 1; give it more, or "
+      "--workload: 2 units together need at least 2 items, and scripted has 1; give it more, or "
       "record fewer units");
   EXPECT_EQ(script.sides, 0);
 }

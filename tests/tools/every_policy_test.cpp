@@ -17,12 +17,11 @@ class SimulatedPolicy : public testing::TestWithParam<std::string> {
   /// Simulates `items` of a matrix product on sirocco and writes the run to `file`.
   void simulate(const char* items, const std::string& file,
                 const std::vector<std::string>& more) const {
-    const ProgramRun run = run_equipoise(
-        with({"simulate", "--platform", "platforms/sirocco.xml", "--trace",
-              "traces/sirocco-dgemm.jsonl", "--workload",
-              std::string("starpu_dgemm_gemm:items=") + items, "--policy", GetParam(), "--out",
-              file},
-             more));
+    const ProgramRun run = run_equipoise(with(
+        {"simulate", "--platform", "platforms/sirocco.xml", "--trace", "traces/sirocco-dgemm.jsonl",
+         "--workload", std::string("starpu_dgemm_gemm:items=") + items, "--policy", GetParam(),
+         "--out", file},
+        more));
     ASSERT_EQ(run.exit_code, 0) << run.err;
   }
 

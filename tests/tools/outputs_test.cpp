@@ -159,7 +159,7 @@ TEST_F(Outputs, OfARecordingAreTwoFiles) {
                     std::filesystem::path(scratch.path("")).parent_path().filename().string() +
                     "/new.jsonl")});
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_NE(run.err.find("is the file of the trace, too"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("is also the file of the trace"), std::string::npos) << run.err;
   EXPECT_FALSE(std::filesystem::exists(trace_out));
 }
 
@@ -190,7 +190,7 @@ TEST_F(Outputs, ThatCannotBePrintedAreAFailure) {
         with({"optimum"}, {})}) {
     const ProgramRun run = run_equipoise(command, Stdout::full);
     EXPECT_EQ(run.exit_code, 1) << command.front();
-    EXPECT_NE(run.err.find("what was printed could not be written"), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find("the output could not be written"), std::string::npos) << run.err;
   }
 }
 

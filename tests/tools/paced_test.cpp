@@ -100,7 +100,7 @@ TEST_F(PacedRuns, NeedATraceOfTheirUnitAndKernel) {
   EXPECT_NE(refusal({"run", "--unit", "paced,trace_unit=a"}).find("unknown kernel 'k'"),
             std::string::npos);
   EXPECT_NE(refusal({"run", "--unit", "paced,trace_unit=z", "--trace", machine.trace_k})
-                .find("no trace has times of k on 'z', by which unit paced0 is to be paced"),
+                .find("no trace has times of k on 'z', which unit paced0 needs"),
             std::string::npos);
   EXPECT_NE(refusal({"run", "--unit", "paced", "--trace", machine.trace_k}).find("trace_unit="),
             std::string::npos);

@@ -119,7 +119,7 @@ TEST_F(PlatformFiles, SayWhatTheyHaveSimulatedInAnotherWay) {
   const ProgramRun run = run_equipoise(simulation(platform, {"a"}));
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_NE(run.err.find("equipoise: warning: " + platform +
-                         ":4: simulated with network/latency-factor = 2"),
+                         ":4: the platform sets network/latency-factor = 2"),
             std::string::npos)
       << run.err;
 }
@@ -135,8 +135,9 @@ TEST_F(PlatformFiles, AreRefusedByOneRuleAboutRoutes) {
   const std::string platform = scratch.write("p.xml", two_zones(""));
   const ProgramRun check = run_equipoise({"platform", "check", platform});
   EXPECT_EQ(check.exit_code, 0) << check.err;
-  EXPECT_NE(check.out.find("a legal platform: 3 hosts, the master ram among them"),
-            std::string::npos)
+  EXPECT_NE(
+      check.out.find("valid platform: 3 hosts that a trace may time, including the master ram"),
+      std::string::npos)
       << check.out;
   EXPECT_NE(
       check.out.find("no route to the master and back: c; a run is refused whose trace times it"),

@@ -86,9 +86,9 @@ TEST(Program, WritesARunFileThatCoversEveryItemOnce) {
 
 TEST(Program, ComparesPoliciesOnTheRecordedMachine) {
   const TemporaryFolder scratch;
-  const ProgramRun run =
-      run_equipoise(with(with({"compare"}, sirocco), {"--policy", "all", "--reps", "2", "--noise", "off",
-                                 "--best-known", "off", "--out", scratch.path("cmp")}));
+  const ProgramRun run = run_equipoise(
+      with(with({"compare"}, sirocco), {"--policy", "all", "--reps", "2", "--noise", "off",
+                                        "--best-known", "off", "--out", scratch.path("cmp")}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const Json results = Json::parse(read_text(scratch.path("cmp/results.json")));
   EXPECT_EQ(results.at("schema"), "equipoise.results/1");
@@ -179,7 +179,7 @@ TEST(Program, CountsTheDoubtsOfATrace) {
       R"({"unit":"a","items":1,"compute_s":1})"
       "\n");
   EXPECT_EQ(run_equipoise({"trace", "check", file}).out,
-            file + ": a legal trace of k: 1 unit, 1 line, 1 doubt\n");
+            file + ": valid trace of k: 1 unit, 1 line, 1 doubt\n");
 }
 
 TEST(Program, ListsWhatThereIs) {

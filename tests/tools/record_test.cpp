@@ -28,7 +28,7 @@ TEST(RecordCommand, RefusesFewerItemsThanUnitsAtATimeAndWritesNothing) {
                                         "blackscholes:options=1", "--out", out});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_NE(run.err.find("equipoise: error: --workload: "), std::string::npos) << run.err;
-  EXPECT_NE(run.err.find("2 units at a time need 2 items at least"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("2 units together need at least 2 items"), std::string::npos) << run.err;
   EXPECT_TRUE(fs::is_empty(fs::path(out).parent_path()));
 }
 
@@ -85,7 +85,8 @@ TEST(RecordCommand, KeepsWhatAFullDiskTook) {
   EXPECT_NE(run.err.find("warning: " + out + ".partial holds what was recorded so far"),
             std::string::npos)
       << run.err;
-  EXPECT_NE(run.err.find("error: " + out + ".partial: cannot be written on: "), std::string::npos)
+  EXPECT_NE(run.err.find("error: " + out + ".partial: cannot be written any further: "),
+            std::string::npos)
       << run.err;
   const ProgramRun check = run_equipoise({"trace", "check", out + ".partial"});
   EXPECT_EQ(check.exit_code, 0) << check.err;

@@ -99,7 +99,7 @@ TEST(RepetitionNoise, SaysThatRepetitionsAreTooFew) {
   const PolicyResult one = result_of("a", "real", {1.0});
   EXPECT_TRUE(is_too_noisy(one));
   EXPECT_EQ(noise_text({&one}), legend +
-                                    "One repetition does not show how far repetitions lie apart; "
+                                    "One repetition does not show how much repetitions differ; "
                                     "give more --reps\n");
 }
 

@@ -261,7 +261,7 @@ TEST(Replay, LeavesNoRunFileWhereItsBlocksCannotBeIssuedAsTheyWere) {
   const ProgramRun run =
       run_equipoise({"replay", scratch.write("other.jsonl", text), "--decisions", "--out", again});
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_NE(run.err.find("cannot be issued as it was"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("cannot be handed out as recorded"), std::string::npos) << run.err;
   EXPECT_FALSE(std::filesystem::exists(again));
 }
 
@@ -274,7 +274,8 @@ TEST(Replay, ChecksWhatAFullDiskLeftOfARun) {
                                          "--policy", "awf-c", "--out", file}));
   }();
   EXPECT_EQ(run.exit_code, 1);
-  EXPECT_NE(run.err.find("run.jsonl: cannot be written on: "), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("run.jsonl: cannot be written any further: "), std::string::npos)
+      << run.err;
   const ProgramRun check = run_equipoise({"replay", file, "--check"});
   EXPECT_EQ(check.exit_code, 0) << check.err;
   EXPECT_NE(check.err.find("the run was interrupted"), std::string::npos) << check.err;

@@ -35,8 +35,8 @@ class Scenarios : public testing::Test {
   void expect_all_policies_survive(const std::string& events,
                                    const std::vector<std::string>& workload) const {
     SCOPED_TRACE(events);
-    std::vector<std::string> words = {"--policy",     "all", "--reps", "1",      "--noise", "off",
-                                      "--best-known", "off", "--json", "--quiet"};
+    std::vector<std::string> words = {"--policy", "all",          "--reps", "1",      "--noise",
+                                      "off",      "--best-known", "off",    "--json", "--quiet"};
     words.insert(words.end(), workload.begin(), workload.end());
     const ProgramRun run = type("compare", write(events), words);
     ASSERT_EQ(run.exit_code, 0) << run.err;

@@ -170,7 +170,8 @@ TEST_F(Sweep, NoticesAChangedCampaign) {
   const ProgramRun run =
       run_equipoise({"sweep", scratch.write("changed.json", text), "--out", folder});
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_NE(run.err.find("48 points in " + folder + " are of another campaign"), std::string::npos)
+  EXPECT_NE(run.err.find("48 points in " + folder + " belong to another campaign"),
+            std::string::npos)
       << run.err;
   // 4 experiments are new (4 policies, 4 repetitions), and 4 have one more repetition.
   EXPECT_NE(run.out.find("to simulate: 80"), std::string::npos) << run.out;

@@ -26,10 +26,10 @@ TEST(ThisMachine, IsRecordedPredictedAndCompared) {
   ASSERT_EQ(record.exit_code, 0) << record.err;
   EXPECT_EQ(run_equipoise({"trace", "check", trace}).exit_code, 0);
   EXPECT_EQ(run_equipoise({"platform", "check", xml}).exit_code, 0);
-  const ProgramRun compare = run_equipoise(
-      with(with({"compare", "--on", "both"}, units),
-           {"--trace", trace, "--platform", xml, "--workload", "blackscholes:options=1e5",
-            "--policy", "all", "--reps", "2", "--best-known", "off", "--out", scratch.path("cmp")}));
+  const ProgramRun compare = run_equipoise(with(
+      with({"compare", "--on", "both"}, units),
+      {"--trace", trace, "--platform", xml, "--workload", "blackscholes:options=1e5", "--policy",
+       "all", "--reps", "2", "--best-known", "off", "--out", scratch.path("cmp")}));
   ASSERT_EQ(compare.exit_code, 0) << compare.err;
   EXPECT_NE(compare.out.find("predicted s"), std::string::npos) << compare.out;
   EXPECT_NE(compare.out.find("sd %: standard deviation"), std::string::npos) << compare.out;

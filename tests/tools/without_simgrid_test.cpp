@@ -49,7 +49,7 @@ class WithoutSimGrid : public testing::Test {
 };
 
 TEST_F(WithoutSimGrid, SaysThatItHasNoModuleAndHowToGetOne) {
-  expect_refusals("this program is without SimGrid");
+  expect_refusals("this program was built without SimGrid");
   EXPECT_NE(run_copy(program_, {"--version"}).out.find("(without SimGrid, "), std::string::npos);
 }
 

@@ -146,7 +146,7 @@ TEST(CsvImport, RefusesWhatIsNotUtf8WithItsLine) {
 
 TEST(CsvImport, SaysWhereNoColumnHasAName) {
   EXPECT_EQ(refusal("\"\"\n1\n"),
-            "t.csv:1: no column `num_tokens` (--items-column); there is none that has a name");
+            "t.csv:1: no column `num_tokens` (--items-column); no names are known");
 }
 
 TEST(CsvImport, RefusesEmptyNamesOfUnitAndKernel) {

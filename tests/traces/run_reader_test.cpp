@@ -194,14 +194,14 @@ TEST(RunFile, RefusesWhatARunCannotHold) {
   expect(R"("block":1,)", R"("block":0,)", "run.jsonl:7: block 0 was handed out before");
   expect(R"("tag":"train")", R"("tag":"trian")", "unknown tag 'trian'; did you mean 'train'?");
   expect(R"("event":"unit_lost","at_s":1.5,"unit":"gpu0")", R"("event":"unit_lost","at_s":1.5)",
-         "run.jsonl:6: 'unit_lost' must say of which unit");
+         "run.jsonl:6: 'unit_lost' must name its unit");
   expect(R"("end_s":0.75)", R"("end_s":-0.75)", "run.jsonl:3: 'end_s' is -0.75");
   expect(R"("end_s":0.75,)", "", "run.jsonl:3: 'end_s' is missing");
   expect(R"({"event":"poor_fit")", R"({"evnt":"poor_fit")", "run.jsonl:8: neither a block");
   expect(R"("iterations":2)", R"("iterations":0)", "run.jsonl:1: 'iterations' is 0");
   expect(R"("memory_bytes":1e9)", R"("memory_bytes":1e9,"memory_bytes":2e9)", "given twice");
   const std::string more = refusal_of([&] { static_cast<void>(read_text_as_run(text + "{}\n")); });
-  EXPECT_NE(more.find("run.jsonl:10: a line behind the summary"), std::string::npos) << more;
+  EXPECT_NE(more.find("run.jsonl:10: a line after the summary"), std::string::npos) << more;
 }
 
 TEST(RunFile, IsRefusedWhenThereIsNone) {

@@ -169,23 +169,28 @@ TEST(ScenarioFile, RefusesAUnitThatGoesTwiceOrComesTwice) {
   const std::string fail = R"({"at_s":10,"unit":"a","kind":"fail"})";
   const std::string again = R"({"at_s":20,"unit":"a","kind":"fail"})";
   const std::string join = R"({"at_s":15,"unit":"a","kind":"join"})";
-  EXPECT_EQ(refusal(scenario({fail, again})),
-            "s.json:3: a goes at 10 s and goes at 20 s; a unit goes and comes by turns");
+  EXPECT_EQ(
+      refusal(scenario({fail, again})),
+      "s.json:3: a fails at 10 s and fails at 20 s; `fail` and `join` of a unit must alternate");
   EXPECT_EQ(read(scenario({fail, again, join})).scenario.events.size(), 3u);
-  EXPECT_EQ(refusal(scenario({R"({"at_s":10,"unit":"a","kind":"fail","until_s":30})", again})),
-            "s.json:3: a goes at 10 s and goes at 20 s; a unit goes and comes by turns");
-  EXPECT_EQ(refusal(scenario({R"({"at_s":12,"unit":"a","kind":"join"})", join})),
-            "s.json:3: a comes at 12 s and comes at 15 s; a unit goes and comes by turns");
-  EXPECT_EQ(refusal(scenario({fail, R"({"at_s":10,"unit":"a","kind":"join"})"})),
-            "s.json:3: a goes at 10 s and comes at 10 s; a unit goes and comes by turns");
+  EXPECT_EQ(
+      refusal(scenario({R"({"at_s":10,"unit":"a","kind":"fail","until_s":30})", again})),
+      "s.json:3: a fails at 10 s and fails at 20 s; `fail` and `join` of a unit must alternate");
+  EXPECT_EQ(
+      refusal(scenario({R"({"at_s":12,"unit":"a","kind":"join"})", join})),
+      "s.json:3: a joins at 12 s and joins at 15 s; `fail` and `join` of a unit must alternate");
+  EXPECT_EQ(
+      refusal(scenario({fail, R"({"at_s":10,"unit":"a","kind":"join"})"})),
+      "s.json:3: a fails at 10 s and joins at 10 s; `fail` and `join` of a unit must alternate");
 }
 
 TEST(ScenarioFile, RefusesWhatTogetherLeavesNothingOfASpeed) {
   EXPECT_TRUE(
       refusal(scenario({R"({"at_s":1,"unit":"a","kind":"slow","factor":1e7})",
                         R"({"at_s":5,"unit":"a","kind":"slow","factor":1e6})"}))
-          .starts_with("s.json:3: from 5 s on the speed of a is 1e-13 of what it was; keep it from "
-                       "1e-12 to 1e+12"));
+          .starts_with(
+              "s.json:3: from 5 s on the speed of a is 1e-13 times the original; keep it from "
+              "1e-12 to 1e+12"));
   EXPECT_TRUE(event_refusal(R"({"at_s":1,"link":"l","kind":"bandwidth","factor":1e13})")
                   .starts_with("s.json:2: from 1 s on the bandwidth of l is 1e+13"));
 }

@@ -55,7 +55,7 @@ TEST(LineFile, TakesBackTheLineThatAFullDiskCutAndWritesNothingBehindTheGap) {
     const FullDisk disk(14);
     why = failure_of([&] { file.append("789\n12345\n"); });
   }
-  EXPECT_TRUE(why.starts_with(folder.path("f") + ": cannot be written on: ")) << why;
+  EXPECT_TRUE(why.starts_with(folder.path("f") + ": cannot be written any further: ")) << why;
   EXPECT_EQ(folder.read("f"), "12345\n789\n");
   EXPECT_EQ(file.lines(), 2u);
   EXPECT_EQ(failure_of([&] { file.append("9\n"); }), why);
@@ -105,7 +105,7 @@ TEST(StreamedTrace, KeepsWhatAFullDiskTook) {
     why = failure_of([&] { trace.append(samples_of(100)); });
     EXPECT_FALSE(trace.is_empty());
   }
-  EXPECT_TRUE(why.starts_with(folder.path("t") + ": cannot be written on: ")) << why;
+  EXPECT_TRUE(why.starts_with(folder.path("t") + ": cannot be written any further: ")) << why;
   std::vector<std::string> warnings;
   const Trace read = read_trace(folder.path("t"), &warnings);
   EXPECT_TRUE(warnings.empty());

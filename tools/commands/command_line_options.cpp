@@ -74,8 +74,9 @@ void add_real_settings(CLI::App& command, Request& r) {
   command.add_option("--block-timeout", r.block_timeout,
                      "seconds; a unit that keeps a block for longer is lost");
   command
-      .add_option("--time-scale", r.time_scale,
-                  "of paced units: 0.1 runs ten times as fast, decisions weigh ten times as much")
+      .add_option(
+          "--time-scale", r.time_scale,
+          "of paced units: 0.1 runs ten times as fast, so decision times weigh ten times as much")
       ->capture_default_str();
 }
 

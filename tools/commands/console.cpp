@@ -193,7 +193,7 @@ int finish_printing(int exit_code) {
   const int reason = errno;
   if (exit_code != 0 || (is_flushed && std::ferror(stdout) == 0)) return exit_code;
   if (reason == EPIPE || is_unread(STDOUT_FILENO)) return 128 + SIGPIPE;
-  say_error(std::string("what was printed could not be written") +
+  say_error(std::string("the output could not be written") +
             (is_flushed ? "" : std::string(": ") + std::strerror(reason)) +
             "; make room there, or print to another place");
   return 1;

@@ -52,14 +52,14 @@ int platform_check_command(const std::string& file) {
     if (host.lacks_routes) lacking.push_back(printable(host.name, 40));
   }
   const std::size_t routed = platform.hosts.size() - lacking.size();
-  std::printf("%s: a legal platform: %zu host%s, the master %s among them, that traces may time\n",
+  std::printf("%s: valid platform: %zu host%s that a trace may time, including the master %s\n",
               file.c_str(), routed, routed == 1 ? "" : "s", printable(platform.master).c_str());
   if (lacking.empty()) return 0;
   constexpr std::size_t most = 20;
   const std::size_t more = lacking.size() - std::min(lacking.size(), most);
   lacking.resize(lacking.size() - more);
   const std::string names = fmt::format("{}", fmt::join(lacking, ", "));
-  std::printf("no route to the master and back: %s%s; a run is refused whose trace times %s\n",
+  std::printf("no route to the master and back: %s%s; runs are refused if their trace times %s\n",
               names.c_str(), more == 0 ? "" : fmt::format(" and {} more", more).c_str(),
               lacking.size() == 1 ? "it" : "one of them");
   return 0;

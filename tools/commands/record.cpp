@@ -38,7 +38,7 @@ void check_options(const Options& options) {
   check_writable(options.out + partial, "--out");
   if (!options.platform_out.empty()) {
     if (is_same_path(options.platform_out, options.out)) {
-      throw InputError("--platform-out", "is the file of the trace, too; give another name");
+      throw InputError("--platform-out", "is also the file of the trace; give another name");
     }
     check_writable(options.platform_out, "--platform-out");
   }

@@ -162,8 +162,8 @@ std::vector<std::string> paced_units(const RunFile& file, const std::vector<Trac
                                       unit.name, unit.slots, unit.copy_engines,
                                       unit.node.empty() ? "" : ",node=" + unit.node));
     } else {
-      warn(fmt::format("{}: {} takes no part: it has no times of every kernel", file.path,
-                       unit.name));
+      warn(fmt::format("{}: {} not used: the run does not have its times for every kernel",
+                       file.path, unit.name));
     }
   }
   return spellings;
@@ -247,7 +247,7 @@ int replay_command(const ReplayRequest& request, const Options& typed) {
   Options options = recorded_options(file, typed);
   options.on = request.on.empty() ? file.header.on : request.on;
   if (options.on != file.header.on && !options.scenario_file.empty()) {
-    warn(fmt::format("{} disturbed the run, and nothing disturbs its replay on {}",
+    warn(fmt::format("the scenario {} of the run is not applied to its replay on {}",
                      options.scenario_file, options.on));
     options.scenario_file.clear();
   }

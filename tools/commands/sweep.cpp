@@ -226,8 +226,8 @@ int finish(const Campaign& campaign, const SweepPlan& plan, const Options& optio
     const std::string text =
         options.json ? progress_json(campaign, plan, stored, missing)
                      : fmt::format(
-                           "{} of {} points and schedules are still to come; the shard that brings "
-                           "the last one writes the results\n",
+                           "{} of {} points and schedules are missing; the shard that adds the "
+                           "last one writes the results\n",
                            missing, plan.points.size() + plan.experiments.size());
     std::printf("%s", text.c_str());
     return 0;
@@ -272,8 +272,8 @@ int sweep_command(const std::string& campaign_file, const std::string& shard_tex
   const std::vector<std::size_t> todo = points_to_do(plan, done, shard);
   if (const std::size_t strangers = count_strangers(plan, done); strangers > 0) {
     warn(
-        fmt::format("{} points in {} are of another campaign, other files or another version of "
-                    "the program, and are left out",
+        fmt::format("{} points in {} belong to another campaign, other files or another version of "
+                    "the program, and are not used",
                     strangers, options.out));
   }
   if (!options.json && !options.quiet) {

@@ -70,7 +70,7 @@ int trace_check_command(const std::string& file) {
   const Trace trace = read_traces({file}).front();
   const std::vector<std::string> doubtful = doubtful_in_trace(trace);
   for (const std::string& line : doubtful) warn(file + ": " + line);
-  std::printf("%s: a legal trace of %s: %s, %s, %s\n", file.c_str(), trace.kernel.c_str(),
+  std::printf("%s: valid trace of %s: %s, %s, %s\n", file.c_str(), trace.kernel.c_str(),
               counted(trace.units.size(), "unit").c_str(),
               counted(trace.samples.size(), "line").c_str(),
               counted(doubtful.size(), "doubt").c_str());

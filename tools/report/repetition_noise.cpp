@@ -85,7 +85,7 @@ std::string noise_text(const std::vector<const PolicyResult*>& measured) {
             few.text("the mean that was measured is known to", "; give more --reps");
   }
   if (!is_repeated) {
-    text += "One repetition does not show how far repetitions lie apart; give more --reps\n";
+    text += "One repetition does not show how much repetitions differ; give more --reps\n";
   }
   return text;
 }

@@ -140,7 +140,7 @@ std::string html_energy_table(const Comparison& comparison) {
 std::string report_html(const Comparison& comparison) {
   return html_page("Comparison of policies",
                    "<h2>Makespan</h2>\n" + makespan_chart(comparison) +
-                       "<h2>Who did how much</h2>\n" + share_chart(comparison) +
+                       "<h2>Share of the items by unit</h2>\n" + share_chart(comparison) +
                        "<h2>All numbers</h2>\n" + html_number_table(comparison) +
                        html_energy_table(comparison) + "<h2>Experiment</h2>\n<pre>" +
                        markup_escaped(comparison.experiment) + "</pre>\n");

@@ -109,8 +109,9 @@ std::string notes_text(const ExecutorNotes& notes) {
         fmt::format("paced: ends of blocks were noticed {} s late, {} s at most",
                     significant(pacing.late_mean.value, 2), significant(pacing.late_most.value, 2));
     if (pacing.time_scale != 1.0) {
-      text += fmt::format("; at time scale {}, decisions weigh {:.3g} times as much as they would",
-                          significant(pacing.time_scale, 3), 1.0 / pacing.time_scale);
+      text += fmt::format(
+          "; at time scale {}, decision times weigh {:.3g} times as much as block times",
+          significant(pacing.time_scale, 3), 1.0 / pacing.time_scale);
     }
     text += "\n";
   }
@@ -198,7 +199,7 @@ std::string comparison_table(const Comparison& comparison) {
     table.add(std::move(cells));
   }
   std::string text = table.text();
-  text += "\n* least mean makespan, oracles aside; ± half the 95 % confidence interval";
+  text += "\n* fastest policy (oracles excluded); ± half the 95 % confidence interval";
   if (comparison.lower_bound_s) {
     text += fmt::format("; lower bound {} s", significant(*comparison.lower_bound_s, 4));
   }

@@ -120,9 +120,10 @@ void PointWriter::append(const ScheduleRecord& record) { append_line(schedule_te
 
 void PointWriter::append_line(const std::string& line) {
   if (write_all(fd_, line + "\n")) return;
-  throw std::runtime_error(fmt::format(
-      "{}: cannot be written on: {}; make room there, and the sweep goes on where it stopped",
-      path_, std::strerror(errno)));
+  throw std::runtime_error(
+      fmt::format("{}: cannot be written any further: {}; make room there, and the sweep goes on "
+                  "where it stopped",
+                  path_, std::strerror(errno)));
 }
 
 StoredPoints read_points(const std::string& folder, std::vector<std::string>& warnings) {

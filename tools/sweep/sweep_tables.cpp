@@ -154,10 +154,10 @@ std::string behind_section(const SweepResults& results) {
     return a.ratio.mean != b.ratio.mean ? a.ratio.mean > b.ratio.mean : a.experiment < b.experiment;
   });
   std::string text = fmt::format(
-      "\n## {0} against the best other policy\n\nPaired by repetition: equal seeds meet equal "
-      "luck. The best other is the one of least mean makespan that is neither informed nor an "
-      "oracle. {0} is more than {1:.0f} % behind it in {2} of {3} experiments; in {4} of them the "
-      "whole 95 % confidence interval is.\n",
+      "\n## {0} against the best other policy\n\nPolicies are compared repetition by "
+      "repetition, with equal seeds. \"Best other\" is the fastest other policy that is neither "
+      "informed nor an oracle. {0} is more than {1:.0f} % slower in {2} of {3} experiments; in {4} "
+      "of them the whole 95 % confidence interval is above {1:.0f} %.\n",
       in_markdown(results.reference), 100.0 * behind_share, behind.size(), results.against.size(),
       certain);
   if (behind.empty()) return text;
@@ -222,10 +222,9 @@ std::string sweep_markdown(const SweepResults& results) {
                   simulations_of(results), printable(results.campaign.file), built_with_text());
   text += fmt::format(
       "## Policies over all experiments\n\nGeometric means over the experiments, with the worst. "
-      "Speedup is over {}; no run without noise is under the bound; the yardstick is the "
-      "bound, or the best "
-      "schedule known where a link keeps the bound up (†); the best is the least "
-      "mean makespan of a policy that is neither informed nor an oracle.\n\n",
+      "Speedup is relative to {}. The bound is a lower bound on the makespan without noise. The "
+      "yardstick is the bound, or the best known schedule where a link determines the bound (†). "
+      "\"Best\" is the fastest policy that is neither informed nor an oracle.\n\n",
       baselines_of(results));
   const std::vector<Row> standings = standing_rows(results);
   text += markdown_head(standings.front());
@@ -237,8 +236,8 @@ std::string sweep_markdown(const SweepResults& results) {
       results, {[](const Comparison&, const PolicyResult& r) { return r.speedup_vs_baseline; },
                 [](const PolicyStanding& s) -> const RatioSummary& { return s.speedup; }});
   text +=
-      "\n## Makespan over the yardstick\n\nThe lower bound; † where a link keeps it up: the best "
-      "schedule known, simulated without noise. Less is better.\n\n";
+      "\n## Makespan over the yardstick\n\nThe yardstick is the lower bound; †: the best known "
+      "schedule, because a link determines the bound. Less is better.\n\n";
   text += ratio_table(results, {over_yardstick, [](const PolicyStanding& s) -> const RatioSummary& {
                                   return s.over_yardstick;
                                 }});

@@ -37,9 +37,9 @@ class MemoryFile {
 /// Throws the error of a generated file, with the advice to correct the data from which it is made.
 [[noreturn]] void refuse(const std::string& where, const std::string& file,
                          const InputError& error) {
-  throw InputError(where, "the " + file + " made of it cannot be used: " +
+  throw InputError(where, "the " + file + " generated from it is invalid: " +
                               error.why().substr(0, error.why().rfind(';')) +
-                              "; correct what it is made of");
+                              "; correct its source data");
 }
 
 }  // namespace

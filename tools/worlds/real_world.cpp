@@ -77,8 +77,8 @@ std::vector<PacedTiming> pace(UnitSpec& spec, const RealWorld& world) {
     const auto place = find_timing(world.traces, workload.kernel, spec.trace_unit);
     if (!place) {
       throw InputError("--unit",
-                       fmt::format("no trace has times of {} on '{}', by which unit {} is "
-                                   "to be paced; give --trace, and trace_unit= as there",
+                       fmt::format("no trace has times of {} on '{}', which unit {} needs; "
+                                   "give the --trace that has them, and its trace_unit=",
                                    workload.kernel, spec.trace_unit, spec.unit.name));
     }
     const Unit& recorded = place->trace->units[place->unit];

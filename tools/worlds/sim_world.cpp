@@ -108,8 +108,8 @@ void add_units(SimWorld& world, const ProbedPlatform& probed) {
     if (takes_part(unit.unit, world.setup.phases)) platform.units.push_back(std::move(unit));
   }
   if (!untimed.empty()) {
-    warn(fmt::format("no part is taken by {}: the trace has no times for {}",
-                     fmt::join(untimed, ", "), untimed.size() == 1 ? "it" : "them"));
+    warn(fmt::format("{} not used: the trace has no times for {}", fmt::join(untimed, ", "),
+                     untimed.size() == 1 ? "it" : "them"));
   }
   for (const Trace& trace : world.traces) warn_of_units_left_over(trace, used);
 }

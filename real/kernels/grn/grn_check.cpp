@@ -87,8 +87,9 @@ std::string fault_of(const GeneCheck& check, const BestPair& claimed, std::size_
   const double entropy_bits = claimed.entropy * entropy_unit_bits;
   const double expected_bits = check.entropy(first, second);
   if (std::abs(entropy_bits - expected_bits) > tolerance_bits) {
-    return fmt::format("has {:.17g} bits left by its pair ({}, {}), not {:.17g}", expected_bits,
-                       first, second, entropy_bits);
+    return fmt::format(
+        "has {:.17g} bits of conditional entropy with its pair ({}, {}), not {:.17g}",
+        expected_bits, first, second, entropy_bits);
   }
   std::vector<std::size_t> tried = {first, second};
   if (tries_all) {
@@ -98,8 +99,9 @@ std::string fault_of(const GeneCheck& check, const BestPair& claimed, std::size_
     double least = expected_bits - tolerance_bits;
     const std::size_t partner = check.better_partner(tried[i], i < 2 ? 0 : tried[i] + 1, least);
     if (partner == tried[i]) continue;
-    return fmt::format("has {:.17g} bits left by its pair ({}, {}), but {:.17g} by ({}, {})",
-                       expected_bits, first, second, least, tried[i], partner);
+    return fmt::format(
+        "has {:.17g} bits of conditional entropy with its pair ({}, {}), but {:.17g} by ({}, {})",
+        expected_bits, first, second, least, tried[i], partner);
   }
   return {};
 }

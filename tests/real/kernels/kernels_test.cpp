@@ -161,7 +161,7 @@ TEST(KernelCatalog, HasKernelsWhoseUnitsComputeToTheEndWhenTheKernelIsGone) {
       {"nbody", {{"bodies", "64"}}},
       {"taylor", {{"points", "64"}, {"terms", "16"}}}};
   for (const KernelInfo& info : kernel_catalog()) {
-    ASSERT_TRUE(small.contains(info.name)) << info.name << ": say what is a small one";
+    ASSERT_TRUE(small.contains(info.name)) << info.name << ": add small parameters for this kernel";
     auto kernel = make_kernel(info.name, small.at(info.name), "--workload");
     kernel->allocate(1);
     std::thread on_its_own([&] {

@@ -20,7 +20,7 @@ Record& record_at(RecordedRun& run, std::size_t which) {
       return *found;
     }
   }
-  throw std::out_of_range("so many records there are not");
+  throw std::out_of_range("there are fewer records of this type");
 }
 
 TEST(JournalCheck, AgreesWithEveryPolicyThroughLossesJoinsTimersAndDecisions) {

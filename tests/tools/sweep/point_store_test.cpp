@@ -132,7 +132,8 @@ TEST_F(PointFiles, LoseNothingButTheRecordThatAFullDiskDoesNotTake) {
     } catch (const std::runtime_error& failure) {
       said = failure.what();
     }
-    EXPECT_NE(said.find("points.jsonl: cannot be written on: "), std::string::npos) << said;
+    EXPECT_NE(said.find("points.jsonl: cannot be written any further: "), std::string::npos)
+        << said;
   }
   EXPECT_EQ(read().size(), 1u);
   append({record("c", 3.0)});
