@@ -107,7 +107,7 @@ class PlbHec : public Policy {
 
  private:
   /// What the sum of X was chosen for. nothing: X is out of date, because units changed, a phase
-  /// began, or no work was left when it was to be chosen.
+  /// began, or no work was left to solve for.
   enum class SolvedFor { nothing, less_than_a_step, a_step };
 
   // The paper.
