@@ -19,7 +19,7 @@ class BlockDurations {
  public:
   struct Duration {
     double seconds = 0.0;  ///< copy in, compute, copy out; at least `shortest_block_s`
-    bool brought_resident_data = false;  ///< `seconds` lacks the copy in
+    bool brought_resident_data = false;  ///< if so, `seconds` excludes the copy in
   };
 
   /// Starts a phase: no unit has its resident data yet.

@@ -53,7 +53,7 @@ struct PolicyInfo {
   double paper_decision_s = 0.0;  ///< cost of one decision with --decision-cost paper
   /// `known` is not nullptr for foresight informed and oracle, and has a cost for every unit.
   std::unique_ptr<Policy> (*make)(const Parameters& parameters, const KnownCosts* known);
-  /// Throws InputError if the policy cannot run on these units; nullptr: any units will do.
+  /// Throws InputError if the policy cannot run on these units; nullptr: it accepts any units.
   void (*check_units)(const Parameters& parameters, std::span<const Unit> units) = nullptr;
 };
 

@@ -10,7 +10,7 @@
 
 namespace equipoise {
 
-/// How large the blocks are for which a share's cost is computed.
+/// The size of the blocks in which a share is done.
 enum class BlockRule {
   as_large_as_fits,  ///< several blocks only if memory does not hold the share
   cheapest           ///< as many blocks as take the least time in total

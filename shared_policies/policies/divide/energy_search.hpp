@@ -40,8 +40,8 @@ struct EnergyProblem {
 /// fall with size, it found the optimum in each of 6000 random cases
 /// (tests/shared_policies/divide/energy_search_test.cpp requires less: always within 2 %, the
 /// optimum in 95 % of the cases). A partial last grain may end up on another unit than would be
-/// best. For `Objective::time` use `solve_equal_finish`, which is exact. Cost: about n^2 log(items
-/// / grain) evaluations. Source: ours.
+/// best. For `Objective::time` use `solve_equal_finish`, which is exact. Source: ours. Cost: about
+/// n^2 log(items / grain) evaluations.
 [[nodiscard]] std::vector<Items> search_energy_split(const EnergyProblem& problem,
                                                      Objective objective);
 

@@ -58,8 +58,8 @@ struct AlphaSplit {
   std::optional<EdpExtremum> right;  ///< of the branch alpha > alpha_time
 };
 
-/// The closed forms for two units. With r = S_G/S_C, A = P^S_C + P^S_G + P^D_G and B = P^S_C +
-/// P^S_G + P^D_C, in units of W/S_C, T = max(alpha, (1-alpha)/r) and
+/// The closed forms for two units. With r = S_G/S_C, A = P^S_C + P^S_G + P^D_G and
+/// B = P^S_C + P^S_G + P^D_C, in units of W/S_C, T = max(alpha, (1-alpha)/r) and
 ///
 ///     E = A (1-alpha)/r + P^D_C alpha    for alpha <= alpha_time, where G ends last,
 ///     E = B alpha + P^D_G (1-alpha)/r    for alpha >= alpha_time.
@@ -75,8 +75,8 @@ struct AlphaSplit {
 ///     alpha_left  = (2 S_C A - S_G P^D_C) / (2 S_C A - 2 S_G P^D_C),
 ///     alpha_right = S_C P^D_G / (2 (S_C P^D_G - S_G B)).
 ///
-/// The left product is zero at alpha = 1 and at (A/r) / (A/r - P^D_C). If it is convex (A/r >
-/// P^D_C), the second zero is greater than 1, and so is the vertex; if it is concave, the vertex is
+/// The left product is zero at alpha = 1 and at (A/r) / (A/r - P^D_C). If it is convex, that is if
+/// A/r > P^D_C, the second zero is greater than 1, and so is the vertex; if concave, the vertex is
 /// a maximum. The right branch is the mirror image (its zeros are 0 and, if it is convex, a value
 /// that is not positive). So neither vertex is ever a minimum inside its range.
 ///

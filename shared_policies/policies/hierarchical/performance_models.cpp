@@ -9,7 +9,8 @@
 namespace equipoise {
 namespace {
 
-constexpr double near_share = 0.1;  // totals whose sizes differ by less replace one another
+constexpr double near_share =
+    0.1;  // relative: totals whose sizes differ by less replace one another
 
 void add(std::vector<CostSample>& samples, Items items, Seconds time) {
   add_sample(samples, static_cast<double>(items), std::max(time.value, shortest_block_s));

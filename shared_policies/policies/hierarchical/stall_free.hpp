@@ -34,8 +34,8 @@ namespace equipoise {
 /// True for fewer than three blocks.
 [[nodiscard]] bool hide_inner_copies(std::span<const StageTimes> times, int copy_engines);
 
-/// (7) for the block at `position` (counted from 0; true before the fourth block), l = position +
-/// 1:
+/// (7) for the block at `position` (counted from 0), with l = position + 1; true before the fourth
+/// block:
 ///
 ///     t_i(l) <= t_c(l - 1) - t_o(l - 2)   and   t_c(l) >= t_o(l - 1)
 ///

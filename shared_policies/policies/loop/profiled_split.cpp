@@ -159,7 +159,7 @@ class Asymmetric final : public ProfiledSplit {
   /// The state of profiling one kernel.
   struct Profile {
     std::vector<std::uint64_t> blocks;  ///< (n) finished blocks when the round began
-    std::vector<double> shares;         ///< (n) by the speeds after the last round
+    std::vector<double> shares;         ///< (n) by the speeds at the end of the last round
     bool is_steady = false;
   };
 

@@ -8,7 +8,7 @@
 namespace equipoise {
 namespace {
 
-/// Relative to a grain: a size that exceeds whole grains by less is not rounded up.
+/// A size that exceeds whole grains by less than this part of a grain is not rounded up.
 constexpr double rounding_error = 1e-9;
 /// More items than any workload has; used if a rule's divisor is 0 and so all items are wanted.
 constexpr double most_items = 0x1p52;

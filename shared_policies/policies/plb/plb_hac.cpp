@@ -10,7 +10,7 @@
 //    one by one.
 //  - Its branch for gaps passes X instead of the size of the gap: gap_fill.
 //  - Blocks that shrink by a tenth from step to step never add up to the rest of the work if a step
-//    is less than 3.3 % of it: min_block_items is the smallest block; 0 shows the stall.
+//    is less than 3.3 % of all work: min_block_items is the smallest block; 0 shows the stall.
 //  - A fit of "all measurements" cannot follow a slow-down as the paper's figure does: forgetting,
 //    window.
 // What we add is in plb_hac_changes.cpp.

@@ -6,7 +6,7 @@
 //  - Units that are lost or join: the present units share the steps from then on, without a
 //    barrier.
 //  - A unit that joins after training trains by itself while the others work.
-//  - If the work ends during training, it is served, and the journal notes it.
+//  - If the work ends during training, its last items are handed out, and the journal notes it.
 #include <variant>
 
 #include "shared_policies/policies/block_sizes.hpp"
