@@ -7,20 +7,20 @@
 namespace equipoise {
 namespace {
 
-constexpr double keep = 0.99;          // factor on the weight of older measurements per block
-constexpr double enough = 1.5;         // weight of measurements from which a size counts as known
-constexpr double line_sd = 0.25;       // assumed relative error of the line
-constexpr double fixed_sd = 0.4;       // prior deviation of a, in times of the smallest blocks
-constexpr double cheapest = 1.0 / 3;   // least scale of errors, in mean times of as many items
-constexpr double prior_sd = 0.10;      // assumed scatter before any is measured
-constexpr double least_sd = 0.03;      // least scatter assumed in the detection of changes
-constexpr double reach = 2.0;          // measurements this many octaves away do not count
-constexpr double forgotten = 1e-6;     // an octave with less weight than this is removed
-constexpr double counts_after = 3.0;   // weight of all measurements after a change
-constexpr double shortest_s = 1e-9;    // one tick of a coarse timer
-constexpr double far_off = 4.0;        // standard deviations: one such block signals a change
-constexpr double off = 2.5;            // standard deviations: two such blocks signal a change
-constexpr double least_change = 0.10;  // least logarithm of the ratio for a change
+constexpr double keep = 0.99;             // factor on the weight of older measurements per block
+constexpr double enough = 1.5;            // measurements needed for a size to count as known
+constexpr double line_sd = 0.25;          // assumed relative error of the line
+constexpr double fixed_sd = 0.4;          // prior deviation of a, in times of the smallest blocks
+constexpr double cheapest = 1.0 / 3;      // least scale of errors, in mean times of as many items
+constexpr double prior_sd = 0.10;         // assumed scatter before any is measured
+constexpr double least_sd = 0.03;         // least scatter assumed in the detection of changes
+constexpr double reach = 2.0;             // measurements this many octaves away do not count
+constexpr double forgotten = 1e-6;        // an octave with less weight than this is removed
+constexpr double counts_after = 3.0;      // weight of all measurements after a change
+constexpr double shortest_s = 1e-9;       // one tick of a coarse timer
+constexpr double far_off = 4.0;           // standard deviations: one such block signals a change
+constexpr double off = 2.5;               // standard deviations: two such blocks signal a change
+constexpr double least_change = 0.10;     // least logarithm of the ratio for a change
 constexpr double least_far_change = 0.2;  // if one block signals it
 
 }  // namespace

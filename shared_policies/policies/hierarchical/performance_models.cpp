@@ -9,8 +9,7 @@
 namespace equipoise {
 namespace {
 
-constexpr double near_share =
-    0.1;  // relative: totals whose sizes differ by less replace one another
+constexpr double near_share = 0.1;  // relative: totals whose sizes differ less replace one another
 
 void add(std::vector<CostSample>& samples, Items items, Seconds time) {
   add_sample(samples, static_cast<double>(items), std::max(time.value, shortest_block_s));

@@ -9,8 +9,8 @@
 //    fits, without a barrier. If all units waited for a unit that is lost, the waiting ends.
 //  - A unit that joins after training, or got no block in it, trains by itself while the others
 //    work. It takes part in the steps after as many rounds as the others had.
-//  - If the work ends during training, its last items are handed out, to the fastest unit first, and
-//    the journal notes it.
+//  - If the work ends during training, its last items are handed out, to the fastest unit first,
+//    and the journal notes it.
 #include <memory>
 #include <variant>
 
