@@ -1,4 +1,4 @@
-// A table of times: the stages of every block are known when it is handed out.
+// An executor with given times: the stage times of every block are known when it is handed out.
 #include "shared_policies/contract/fake_executor.hpp"
 
 #include <algorithm>
@@ -112,7 +112,8 @@ class FakeExecutor final : public Executor, private PipelineStages {
     return date;
   }
 
-  /// Lets all happen that is due until `until`, in order of time, at one time blocks first.
+  /// Advances to `until`: processes all blocks and faults that are due, in order of time; at the
+  /// same time blocks come first.
   void advance(Seconds until) {
     for (;;) {
       const bool has_fault =
@@ -139,7 +140,7 @@ class FakeExecutor final : public Executor, private PipelineStages {
   std::vector<UnitPipeline> pipelines_;
   std::vector<bool> is_present_;
   std::vector<std::array<StepFunction, 3>> rates_;  ///< (units), of copy in, compute, copy out
-  std::size_t faults_past_ = 0;                     ///< so many of the faults have happened
+  std::size_t faults_past_ = 0;                     ///< how many of the faults have happened
   EventQueue ready_;
   Seconds now_;
 };

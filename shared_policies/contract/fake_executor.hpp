@@ -1,4 +1,4 @@
-// An executor from a table: block times are functions of size, so schedules can be worked out by
+// An executor with given times: block times are functions of size, so schedules can be computed by
 // hand.
 #pragma once
 
@@ -13,25 +13,26 @@
 
 namespace equipoise {
 
-/// What a unit's copies go over, where a scenario changes it.
+/// The link that a unit's copies use, for scenarios that change its bandwidth.
 struct FakeWay {
-  std::string link;        ///< its bandwidth counts behind the latency; empty: it never changes
-  double latency_s = 0.0;  ///< of every copy that takes time
+  std::string link;        ///< its bandwidth applies after the latency; empty: never changes
+  double latency_s = 0.0;  ///< latency of every copy that takes time
 };
 
-/// The times of one unit's blocks, in seconds as functions of items. Empty functions: no time.
+/// The times of one unit's blocks, in seconds, as functions of items. An empty function means no
+/// time.
 struct FakeUnit {
   std::function<double(double)> compute_s;
   std::function<double(double)> in_s;
   std::function<double(double)> out_s;
   double resident_s = 0.0;  ///< added to the copy in of its first block in a phase
   int copy_engines = 1;
-  Items memory_items = std::numeric_limits<Items>::max();  ///< that it holds at a time
+  Items memory_items = std::numeric_limits<Items>::max();  ///< that its memory holds at a time
   FakeWay in{};
   FakeWay out{};
 };
 
-/// A unit fails or comes (back).
+/// A unit fails, or joins (again).
 struct FakeFault {
   Seconds at;
   UnitId unit;
@@ -39,20 +40,20 @@ struct FakeFault {
 };
 
 struct FakeSetup {
-  std::vector<FakeUnit> units;  ///< of every phase that `later_phases` has no times for
+  std::vector<FakeUnit> units;  ///< times in every phase that is not in `later_phases`
   Seconds dispatch;
   std::vector<FakeFault> faults{};
-  Scenario scenario{};  ///< the units are u0, u1, ...
-  /// [phase - 1][unit]: the times in the phases 1, 2, ...; copy engines and links stay.
+  Scenario scenario{};  ///< its units are called u0, u1, ...
+  /// [phase - 1][unit]: the times in phases 1, 2, ...; copy engines and links are those of `units`.
   std::vector<std::vector<FakeUnit>> later_phases{};
 };
 
-/// The units that are not there when the run starts.
+/// The units that are absent when the run starts.
 [[nodiscard]] std::vector<UnitId> absent_at_start(const FakeSetup& setup);
 
-/// Blocks of a unit overlap as its copy engines and memory let them (UnitPipeline), as in the
-/// simulator; nothing that they move is shared. A block that waits in a queue is dispatched
-/// meanwhile.
+/// Makes the executor. The blocks of a unit overlap as its copy engines and memory allow
+/// (UnitPipeline), as in the simulator; units share no links. A block is dispatched while it waits
+/// in its unit's queue.
 [[nodiscard]] std::unique_ptr<Executor> make_fake_executor(FakeSetup setup);
 
 /// A unit whose blocks take `fixed_s + per_item_s * items`.

@@ -8,7 +8,7 @@
 
 namespace equipoise {
 
-/// Keeps every record in memory, in the order in which it was told.
+/// Keeps every record in memory, in the order of the calls.
 class MemoryJournal final : public Journal {
  public:
   void block(const BlockRecord& record) override { blocks.push_back(record); }

@@ -1,4 +1,4 @@
-// The promises, each as a function of one machine.
+// The promises, each checked by a function on one random machine.
 #include "shared_policies/contract/policy_contract.hpp"
 
 #include <fmt/format.h>
@@ -16,10 +16,10 @@
 namespace equipoise {
 namespace {
 
-/// What is wrong with a run; nothing: all is well.
+/// A description of what is wrong with a run; nothing if the run is correct.
 using Finding = std::optional<std::string>;
 
-/// A run, as its journal tells it.
+/// A run with its journal.
 struct Ran {
   RunOutcome outcome;
   MemoryJournal journal;
@@ -37,7 +37,8 @@ std::unique_ptr<Ran> run(const RandomMachine& machine, const PolicyMaker& make) 
   return ran;
 }
 
-/// That every item is done exactly once is a check of the run loop's own, which stops the program.
+/// Checks that all items were done. That each is done exactly once is checked by the run loop
+/// itself, which stops the program otherwise.
 Finding all_done(const RandomMachine& machine, const Ran& ran) {
   if (!ran.outcome.complete) return "the run ended before all items were done";
   if (ran.outcome.policy_stalled) {
@@ -49,7 +50,7 @@ Finding all_done(const RandomMachine& machine, const Ran& ran) {
   return std::nullopt;
 }
 
-/// The bound of all phases, each from the bound of the one before on.
+/// The lower bound for all phases; each phase starts at the bound of the one before.
 double bound_s(const RandomMachine& machine) {
   Seconds end;
   for (std::size_t phase = 0; phase < machine.run.phases.size(); ++phase) {
@@ -92,7 +93,8 @@ Finding survives_scenarios(std::mt19937& random, int round, const PolicyMaker& m
   return all_done_not_under_the_bound(machine, make);
 }
 
-/// All units but one come while it works, or all of them: then nothing happens until one comes.
+/// All units but one, or all units, join during the run. In the second case nothing happens until
+/// the first one joins.
 Finding uses_late_units(std::mt19937& random, int round, const PolicyMaker& make) {
   RandomMachine machine = random_machine(random);
   const double alone_s = run(machine, make)->numbers.makespan.value;

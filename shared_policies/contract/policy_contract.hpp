@@ -1,5 +1,5 @@
-// What every policy promises, asked on machines that are drawn at random. Needs no test framework:
-// the tests ask it of the catalog, and a program can ask it of a policy that is not in it.
+// The promises that every policy must keep, checked on random machines. Needs no test framework:
+// the tests check the policies of the catalog, and a program can check a policy that is not in it.
 #pragma once
 
 #include <cstdint>
@@ -17,24 +17,25 @@ namespace equipoise {
 /// Makes a new policy for a run with these inputs.
 using PolicyMaker = std::function<std::unique_ptr<Policy>(const PolicyInputs& inputs)>;
 
-/// A round in which a policy did not keep a promise.
+/// A round in which a policy broke a promise.
 struct Breach {
   int round = 0;
-  std::string what;  ///< in words, with the numbers
+  std::string what;  ///< a description, with the numbers
 };
 
 /// One promise of every policy.
 struct Promise {
-  std::string name;  ///< in one word, CamelCase: DoesAllItems
-  std::string line;  ///< in one sentence
-  int rounds = 0;    ///< that a thorough check takes, each with a machine of its own
-  /// Asks for `rounds` rounds, drawn from `seed`; nothing: the promise was kept in all of them.
-  /// The same seed and rounds draw the same machines. Throws what the policy throws.
+  std::string name;  ///< one word in CamelCase: DoesAllItems
+  std::string line;  ///< the promise in one sentence
+  int rounds = 0;    ///< rounds of a thorough check, each with its own machine
+  /// Checks the promise in `rounds` rounds, drawn from `seed`; returns nothing if it was kept in
+  /// all of them. The same seed and rounds draw the same machines. Throws what the policy throws.
   std::optional<Breach> (*check)(const PolicyMaker& make, std::uint32_t seed, int rounds);
 };
 
-/// All promises: every item is done exactly once, no run beats the lower bound, units may fail, come
-/// back or come late, several phases follow one another, and equal events meet equal decisions.
+/// All promises: every item is done exactly once; no makespan is below the lower bound; units may
+/// fail, come back or join late; several phases follow one another; and equal events lead to equal
+/// decisions.
 [[nodiscard]] std::span<const Promise> policy_contract();
 
 }  // namespace equipoise

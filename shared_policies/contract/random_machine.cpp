@@ -12,7 +12,7 @@
 namespace equipoise {
 namespace {
 
-/// Times of a unit at three sizes; speed may rise or fall with size.
+/// The times of a unit at three sizes; its speed may rise or fall with size.
 Trace random_trace(std::mt19937& random) {
   const auto uniform = [&](double low, double high) {
     return std::uniform_real_distribution<double>(low, high)(random);
@@ -34,7 +34,8 @@ Trace random_trace(std::mt19937& random) {
   return trace;
 }
 
-/// Gives a unit links of its own: one each way, or, sometimes, one for both ways of one engine.
+/// Gives a unit its own links: one for each direction or, sometimes, if it has one copy engine, one
+/// for both directions.
 void add_links(PlatformUnit& unit, std::vector<Link>& links, std::mt19937& random) {
   std::uniform_real_distribution<double> exponent(3, 8);
   const auto add = [&] {
@@ -47,7 +48,7 @@ void add_links(PlatformUnit& unit, std::vector<Link>& links, std::mt19937& rando
   unit.out.links = has_two ? std::vector<std::uint32_t>{add()} : unit.in.links;
 }
 
-/// The times of `unit` of `platform`, which shares no link.
+/// The times of `unit` of `platform`; the unit shares no link.
 FakeUnit table_of(const Platform& platform, const PlatformUnit& unit, const Workload& workload,
                   const BlockTiming& timing) {
   const auto moved = [&](const Route& route, double bytes_per_item) {
@@ -59,7 +60,7 @@ FakeUnit table_of(const Platform& platform, const PlatformUnit& unit, const Work
   fake.compute_s = [timing](double items) { return timing.mean(items).value; };
   fake.in_s = moved(unit.in, workload.in_bytes_per_item);
   fake.out_s = moved(unit.out, workload.out_bytes_per_item);
-  // In one transfer with the first block's own bytes.
+  // Resident data travels in one transfer with the first block's own bytes.
   const double in_bytes = workload.in_bytes_per_item;
   fake.resident_s = (transfer_time(platform, unit.in, in_bytes + workload.resident_bytes) -
                      transfer_time(platform, unit.in, in_bytes))
@@ -79,7 +80,7 @@ Workload random_workload(std::mt19937& random) {
   const auto upto = [&](int most) { return std::uniform_int_distribution<int>(1, most)(random); };
   Workload workload;
   workload.kernel = "test";
-  // One after another: C++ leaves open in which order arguments are drawn.
+  // Drawn one after another, because C++ leaves the order of arguments' evaluation open.
   workload.iterations = upto(3);
   workload.grain_items = upto(8);
   workload.items = upto(4) == 1 ? upto(20) : upto(20'000);
@@ -91,12 +92,12 @@ Workload random_workload(std::mt19937& random) {
   return workload;
 }
 
-/// The units, without times.
+/// Draws units and links, without times.
 RandomMachine random_units(std::mt19937& random, std::vector<Workload> phases) {
   const auto upto = [&](int most) { return std::uniform_int_distribution<int>(1, most)(random); };
   RandomMachine c;
   const auto units = static_cast<std::size_t>(upto(6));
-  double least_bytes = 0.0;  // that hold a grain of every phase
+  double least_bytes = 0.0;  // memory that holds a grain of every phase
   const bool memory_counts = upto(2) == 1;
   for (Workload& phase : phases) {
     if (memory_counts) phase.memory_bytes_per_item = 1;
@@ -121,7 +122,7 @@ RandomMachine random_units(std::mt19937& random, std::vector<Workload> phases) {
   return c;
 }
 
-/// Every kernel takes times of its own; a phase whose kernel was there before takes the same.
+/// Draws times for every kernel; phases with the same kernel have the same times.
 void add_times(RandomMachine& c, std::mt19937& random) {
   std::map<std::string, std::vector<BlockTiming>> by_kernel;
   c.known.phases.clear();
@@ -213,7 +214,7 @@ Scenario random_scenario(std::size_t units, const std::vector<std::string>& link
       scenario.events.back().profile = {{Seconds{}, uniform(0.1, 2)},
                                         {Seconds{uniform(0.01, 1) * span_s}, uniform(0.1, 2)}};
     }
-    Seconds at;  // what comes next is later
+    Seconds at;  // the next event of this unit comes after it
     if (random() % 4 == 0) {
       at = seconds();
       scenario.events.push_back(

@@ -1,4 +1,4 @@
-// Machines, workloads and scenarios drawn at random, to ask policies what they promise.
+// Random machines, workloads and scenarios, on which the promises of policies are checked.
 #pragma once
 
 #include <cstddef>
@@ -14,33 +14,35 @@
 
 namespace equipoise {
 
-/// A machine and its workloads.
+/// A machine with its workloads and times.
 struct RandomMachine {
-  /// Of all phases and iterations.
+  /// The number of items in all phases and iterations.
   [[nodiscard]] Items items() const;
 
   FakeSetup fake;
   RunSetup run;
   Platform platform;
   std::vector<std::vector<BlockTiming>> timings;  ///< [phase][unit]
-  KnownCosts known;                               ///< what informed policies and oracles are told
+  KnownCosts known;                               ///< given to informed policies and oracles
 };
 
-/// One to six units u0, u1, ... and one workload; half of the workloads move data. Blocks overlap
-/// where units have several slots. Half of the machines have memory that counts.
+/// Draws a machine with one to six units u0, u1, ... and one workload. Half of the workloads move
+/// data. Blocks overlap if units have several slots. In half of the machines memory limits blocks.
 [[nodiscard]] RandomMachine random_machine(std::mt19937& random);
 
-/// The same with three phases of two kernels, the first of which comes again.
+/// Like `random_machine`, with three phases of two kernels: the third phase has the kernel of the
+/// first.
 [[nodiscard]] RandomMachine random_machine_with_phases(std::mt19937& random);
 
-/// Lets units fail and come back; in the end all are there.
+/// Adds failures and returns of units; at the end all units are present.
 void add_faults(RandomMachine& machine, std::mt19937& random);
 
-/// Lets speeds and bandwidths change, and units fail, come back or come late.
+/// Adds changes of speeds and bandwidths; units fail, come back or join late.
 void add_scenario(RandomMachine& machine, std::mt19937& random);
 
-/// Disturbs the units u0, u1, ... and `links` in the first `span_s` seconds or so. Units compete,
-/// slow down, have profiles, fail and come back, or come late; in the end all are there.
+/// Draws disturbances of the units u0, u1, ... and of `links` in roughly the first `span_s`
+/// seconds. Units compete, slow down, have profiles, fail and come back, or join late; at the end
+/// all are present.
 [[nodiscard]] Scenario random_scenario(std::size_t units, const std::vector<std::string>& links,
                                        double span_s, std::mt19937& random);
 

@@ -1,18 +1,19 @@
 // acosta: the iterative scheme of Acosta, Blanco and Almeida (ISPA 2012; Computers & Electrical
-// Engineering 2013). Everybody works on its share of an iteration, all wait for one another, and
-// when their times differ by more than a threshold the shares become proportional to the speeds
-// that were measured.
+// Engineering 2013). Every unit works on its share of an iteration, all units wait for one another,
+// and when their times differ by more than a threshold the shares become proportional to the
+// measured speeds.
 //
 //     RP_p = x_p / t_p,   SRP = sum RP_p,   x_p(next) = S RP_p / SRP
 //
-// Source: PLB-HeC's account of it; threshold and imbalance 1 - t_min / t_max as in UllMF, the same
-// group's later library, read for facts. Readings and departures:
-//  - Whether the threshold is relative or in seconds is open: threshold_mode.
-//  - It is made for programs that iterate. Here a step is one iteration of the workload, or, for
-//    work that is done once, a slice of it: mode.
-//  - A unit without a time in a step keeps its share (UllMF would give it none for ever), nobody
-//    gets less than a grain, what a unit's memory does not hold goes to the others, and the sum is
-//    kept by largest remainders.
+// Source: PLB-HeC's description of it; the threshold and the imbalance 1 - t_min / t_max are those
+// of UllMF, a later library of the same group, from which only facts were taken. Readings and
+// departures:
+//  - The sources do not say whether the threshold is relative or in seconds: threshold_mode.
+//  - The scheme is made for programs that iterate. Here a step is one iteration of the workload, or
+//    a slice of it if the work is done only once: mode.
+//  - A unit without a measured time in a step keeps its share (UllMF would give it no work from
+//    then on). No unit gets less than a grain. The part of a share that a unit's memory does not
+//    hold goes to the other units. Largest remainders keep the sum exact.
 // What we add: units that are lost or join, and phases (shares are kept for every kernel).
 #include <fmt/format.h>
 
@@ -70,7 +71,7 @@ class Acosta final : public Policy {
   }
 
  private:
-  /// What a unit did in the current step.
+  /// What was measured of a unit in the current step.
   struct Measured {
     double items = 0.0;
     double seconds = 0.0;
@@ -91,10 +92,10 @@ class Acosta final : public Policy {
                : high - low >= options_.threshold;
   }
 
-  /// New shares from the times of the step that ended, if they differ too much.
+  /// Computes new shares from the times of the step that ended, if these differ too much.
   void redistribute(const View& view, Decisions& decisions) {
     if (is_unbalanced()) {
-      // The units that were measured share anew what was theirs.
+      // The units that were measured divide the sum of their old shares anew.
       double theirs = 0.0;
       double srp = 0.0;
       for (std::size_t p = 0; p < step_.size(); ++p) {
@@ -131,7 +132,7 @@ class Acosta final : public Policy {
     return whole ? items : std::max(std::round(options_.step_fraction * items), grains);
   }
 
-  /// Hands out the next step by the shares of the units that are there.
+  /// Hands out the next step according to the shares of the units that are present.
   void begin_step(const View& view, Decisions& decisions) {
     make_shares(view);
     std::vector<UnitId> who;
@@ -150,7 +151,8 @@ class Acosta final : public Policy {
     for (std::size_t i = 0; i < who.size(); ++i) decisions.assign(who[i], blocks[i]);
   }
 
-  /// A homogeneous start; one that comes later begins with the mean share. They add up to 1.
+  /// All units start with equal shares; a unit that joins later starts with the mean share. The
+  /// shares add up to 1.
   void make_shares(const View& view) {
     std::vector<double>& shares = *shares_;
     const auto known = static_cast<double>(
@@ -166,7 +168,7 @@ class Acosta final : public Policy {
 
   AcostaOptions options_;
   std::map<std::string, std::vector<double>> kernels_;
-  std::vector<double>* shares_ = nullptr;  // (n) of the current phase's kernel; 0: not yet there
+  std::vector<double>* shares_ = nullptr;  // (n) of the current phase's kernel; 0: no share yet
   BlockDurations durations_;
   std::vector<Measured> step_;  // (n)
 };

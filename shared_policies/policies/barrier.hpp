@@ -1,4 +1,4 @@
-// The moment at which units that wait for one another are all back.
+// The test for the end of a barrier: all outstanding blocks are back.
 #pragma once
 
 #include <algorithm>
@@ -7,9 +7,10 @@
 
 namespace equipoise {
 
-/// Whether nothing is out, work remains, and somebody is there to do it. Policies with barriers
-/// look at UnitIdle, and at UnitLost: the unit that all waited for may be gone at the moment at
-/// which it came back, and then nobody is told that it is idle. O(n) where nothing is out.
+/// Whether no block is outstanding, work remains, and at least one unit is present. Policies with
+/// barriers call this at UnitIdle and also at UnitLost: the unit that all others wait for may be
+/// lost at the moment its last block comes back, and then no UnitIdle follows. O(n) if no block is
+/// outstanding.
 [[nodiscard]] inline bool all_are_back(const View& view) {
   return view.outstanding() == 0 && view.remaining() > 0 &&
          std::any_of(view.units().begin(), view.units().end(),

@@ -1,4 +1,4 @@
-// Which blocks were first.
+// Finds each unit's first block of a phase.
 #include "shared_policies/policies/block_durations.hpp"
 
 #include <algorithm>

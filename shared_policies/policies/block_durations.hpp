@@ -1,4 +1,5 @@
-// How long blocks took, without what only a unit's first block brings along.
+// Durations of finished blocks, without the copy of resident data that comes with a unit's first
+// block.
 #pragma once
 
 #include <vector>
@@ -8,27 +9,28 @@
 
 namespace equipoise {
 
-/// The shortest duration that is believed: one tick of a coarse timer.
+/// The shortest duration that is accepted: one tick of a coarse timer.
 inline constexpr double shortest_block_s = 1e-9;
 
-/// The first block of a unit in a phase brings the resident data along: its copy in says nothing of
-/// later blocks and is left out of what is learned. (The papers have no resident data.)
+/// Measures finished blocks. The first block of a unit in a phase also brings the resident data, so
+/// its copy in does not predict the copies of later blocks and is left out of what is learned. (The
+/// papers have no resident data.)
 class BlockDurations {
  public:
   struct Duration {
     double seconds = 0.0;  ///< copy in, compute, copy out; at least `shortest_block_s`
-    bool brought_resident_data = false;  ///< then without the copy in
+    bool brought_resident_data = false;  ///< if so, `seconds` excludes the copy in
   };
 
-  /// No unit has the data of the phase that begins.
+  /// Starts a phase: no unit has its resident data yet.
   void begin_phase(const View& view) { is_served_.assign(view.units().size(), 0); }
-  /// A unit came back; what it had is gone.
+  /// A unit joined: it has no resident data.
   void joined(UnitId unit) { is_served_[unit.index] = 0; }
-  /// What a finished block took; waiting in the unit's queue does not count.
+  /// The duration of a finished block, without the time it waited in the unit's queue.
   [[nodiscard]] Duration of(const View& view, const BlockFinished& finished);
 
  private:
-  std::vector<char> is_served_;  // (n): a block of this phase came back
+  std::vector<char> is_served_;  // (n): the unit has finished a block in this phase
 };
 
 }  // namespace equipoise

@@ -1,4 +1,4 @@
-// Keeping to a plan.
+// Hands out planned blocks, and unplanned work in pieces.
 #include "shared_policies/policies/block_plan.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace equipoise {
 namespace {
 
-/// Half an even share of `items` that nobody is to do.
+/// Half an even share of `items`, which are in no unit's plan; at least one grain.
 Items piece_of(const View& view, Items items) {
   const auto units = view.units();
   const auto present =

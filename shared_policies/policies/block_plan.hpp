@@ -1,4 +1,5 @@
-// A division that is fixed before the run, and what becomes of it when units are lost.
+// A division of the items that is fixed in advance, and how its work is redistributed when units
+// are lost.
 #pragma once
 
 #include <deque>
@@ -9,20 +10,20 @@
 
 namespace equipoise {
 
-/// The blocks that each unit is to do, in order. Work that is planned for nobody (its unit was
-/// lost, or the run loop granted less than was asked) goes to whoever is idle, in pieces of half an
-/// even share of it.
+/// The blocks planned for each unit, in order. Work that is in no unit's plan (because its unit was
+/// lost, or because the run loop granted less than was asked) is given to idle units, in pieces of
+/// half an even share of it.
 class BlockPlan {
  public:
-  /// Forgets everything; `view` says how many units there are.
+  /// Removes all planned blocks; `view` gives the number of units.
   void clear(const View& view);
-  /// Plans `items` for `unit` as `blocks` blocks that differ by a grain at most.
+  /// Plans `items` for `unit` as `blocks` blocks whose sizes differ by at most one grain.
   void add(UnitId unit, Items items, Items blocks, Items grain_items);
 
-  /// Answers UnitIdle.
+  /// Handles UnitIdle: hands out the unit's next planned block, or a piece of the unplanned work.
   void offer(const View& view, UnitId unit, Decisions& decisions);
-  /// Answers UnitLost: the unit's blocks are for everyone, and units that have nothing to do are
-  /// offered them at once.
+  /// Handles UnitLost: the unit's blocks become unplanned work, which is offered at once to units
+  /// that have nothing to do.
   void drop(const View& view, UnitId unit, Decisions& decisions);
 
  private:

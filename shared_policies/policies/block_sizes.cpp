@@ -1,4 +1,4 @@
-// The first block.
+// The size of the first block, and shares rounded to whole grains.
 #include "shared_policies/policies/block_sizes.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// All policies in order, and how a name and parameters become a policy.
+// The list of all policies, and making a policy from its name and parameters.
 #include "shared_policies/policies/catalog.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 namespace equipoise {
 namespace {
 
-/// One line a policy, in the order in which they are listed.
+/// One row for each policy, in the order in which they are listed.
 std::vector<PolicyInfo> make_rows() {
   // clang-format off
   return {

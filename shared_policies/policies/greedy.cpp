@@ -1,4 +1,4 @@
-// greedy: equal pieces for whoever asks; the papers' baseline, StarPU's `eager`.
+// greedy: gives equal pieces to units as they become idle; the papers' baseline, StarPU's `eager`.
 #include <algorithm>
 #include <variant>
 

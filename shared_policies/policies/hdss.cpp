@@ -1,21 +1,22 @@
-// hdss: HDSS (Belviranli, Bhuyan, Gupta, ACM TACO 9(4), 2013). In an adaptive phase blocks grow and
-// every unit's speed is fitted as a logarithm of the block size; the fitted speeds become weights,
-// one number a unit; in the completion phase blocks are a weighted part of what is left and shrink
-// towards the end. The weights never change again: HDSS does not react to what happens after phase
-// one, which is what the others are compared with.
+// hdss: HDSS (Belviranli, Bhuyan, Gupta, ACM TACO 9(4), 2013). In the adaptive phase (phase 1)
+// blocks grow, and every unit's speed is fitted as a logarithm of the block size; the fitted speeds
+// become weights, one number for each unit. In the completion phase (phase 2) blocks are a weighted
+// part of what remains and shrink towards the end. The weights never change after phase 1: HDSS
+// does not react to later events. The other policies are compared with it for this reason.
 //
 //     phase 1:  b = x0 g^r R_p,   v_p(b) = alpha_p ln b + beta_p
 //               w_p = v_p(b_last) / sum_j v_j(b_last)
 //     phase 2:  b = max(b_min, ceil(w_p R / D))   with R items left
 //
-// Source: the accounts of PLB-HeC, PLB-HAC and DLB-GPU (the paper itself was not at hand). They
-// give neither the growth of blocks, nor the test of convergence, nor the share of phase 1, nor the
-// divisor D: each is a parameter, and its default is ours. Nor do they say whether the blocks of a
-// round are of one size or, as here, in proportion R_p to the latest speeds: on machines with CPU
-// cores beside GPUs phase 1 with equal blocks takes as long as all of the work.
-// What we add: caps of memory (a block that cannot grow ends a unit's phase 1), units that are
-// lost, several iterations and phases (weights are kept for every kernel), and units that come
-// late: they learn their own weight beside the others' work.
+// Source: the descriptions in PLB-HeC, PLB-HAC and DLB-GPU (the paper itself was not available).
+// They give neither the growth of blocks, nor the test of convergence, nor the share of the items
+// in phase 1, nor the divisor D: each is a parameter with a default of ours. They do not say either
+// whether the blocks of a round have equal sizes or, as here, sizes in proportion to R_p, the
+// latest relative speeds: on machines with CPU cores and GPUs, phase 1 with equal blocks takes as
+// long as all of the work.
+// What we add: memory caps (a block that cannot grow ends a unit's phase 1), units that are lost,
+// several iterations and phases (weights are kept for every kernel), and units that join late (each
+// learns its own weight while the other units work).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,7 +58,7 @@ struct WeighedUnit {
   std::vector<SpeedSample> samples;
   LogSpeed curve;
   bool converged = false;
-  double speed = 0.0;  // frozen; 0: not yet
+  double speed = 0.0;  // frozen; 0: not known yet
 
   [[nodiscard]] Items points() const { return static_cast<Items>(samples.size()); }
 };
@@ -66,7 +67,7 @@ struct WeighedUnit {
 struct WeighedKernel {
   std::vector<WeighedUnit> units;  // (n)
   bool phase1_is_over = false;
-  Items round = 0;          // of phase 1 with barriers
+  Items round = 0;          // of phase 1, with barriers
   double phase1_items = 0;  // handed out in phase 1
 };
 
@@ -105,8 +106,8 @@ class Hdss final : public Policy {
     }
   }
 
-  /// A new point of the curve, and whether the curve has settled: the next growth promises less
-  /// than `convergence`, or the last one brought less.
+  /// Adds a point to the curve. The unit has converged if the next growth promises less than
+  /// `convergence`, or the last growth brought less.
   void learn(WeighedUnit& unit, double items, double seconds) const {
     const double speed = items / seconds;
     const double before = unit.samples.empty() ? 0.0 : unit.samples.back().items_per_s;
@@ -135,7 +136,7 @@ class Hdss final : public Policy {
     }
   }
 
-  /// Whether phase 1 goes on, behind barriers.
+  /// Whether phase 1 is running with barriers.
   [[nodiscard]] bool waits_for_all() const {
     return options_.phase1_sync && !kernel_->phase1_is_over;
   }
@@ -157,7 +158,7 @@ class Hdss final : public Policy {
     return std::max<Items>(1, std::llround(std::min(items, most)));
   }
 
-  /// Whether phase 1 may hand out so many more items.
+  /// Whether phase 1 may hand out `items` more.
   [[nodiscard]] bool fits_into_share(const View& view, double items) const {
     return kernel_->phase1_items + items <=
            options_.training_share_max * static_cast<double>(view.workload().items);
@@ -174,7 +175,7 @@ class Hdss final : public Policy {
     });
   }
 
-  /// With barriers: one more round, or the end of phase 1.
+  /// With barriers: starts one more round, or ends phase 1.
   void begin_round(const View& view, Decisions& decisions) {
     std::vector<std::pair<UnitId, Items>> blocks;
     double sum = 0.0;
@@ -192,8 +193,8 @@ class Hdss final : public Policy {
     for (const auto& [id, items] : blocks) assign_growing(id, items, decisions);
   }
 
-  /// Without barriers: the unit's own next block; one that has converged repeats its last until the
-  /// others have.
+  /// Without barriers: hands out the unit's own next block. A unit that has converged repeats its
+  /// last block size until all units have converged.
   void grow_alone(const View& view, UnitId id, Decisions& decisions) {
     const WeighedUnit& unit = unit_of(id);
     const Items next = unit.converged ? std::llround(unit.samples.back().items)
@@ -206,7 +207,7 @@ class Hdss final : public Policy {
     }
   }
 
-  /// A unit without a weight in phase 2: phase 1 for itself alone.
+  /// A unit without a weight in phase 2 goes through phase 1 alone.
   void weigh_late(const View& view, UnitId id, Decisions& decisions) {
     WeighedUnit& unit = unit_of(id);
     const Items next = growing_block(view, id, unit.points());
@@ -226,7 +227,7 @@ class Hdss final : public Policy {
       if (unit.points() > 0) freeze(unit);
     }
     decisions.decided(weights(view, "fit"));
-    // Each part is of what the parts before it leave, as they were asked for.
+    // Each part is computed from what the parts asked for before it leave over.
     auto left = static_cast<double>(view.remaining());
     for (const UnitState& unit : view.units()) {
       if (!unit.present || !unit.outstanding.empty()) continue;
@@ -240,7 +241,7 @@ class Hdss final : public Policy {
     }
   }
 
-  /// The speed at the largest block that was tried, by the curve.
+  /// Sets the unit's final speed: the curve's value at the largest block that was tried.
   static void freeze(WeighedUnit& unit) {
     const auto largest = std::max_element(
         unit.samples.begin(), unit.samples.end(),
@@ -250,7 +251,7 @@ class Hdss final : public Policy {
 
   // -- Phase 2 ---------------------------------------------------------------------------------
 
-  /// w_p: the unit's part of the speed of all that are there.
+  /// w_p: the unit's part of the total speed of the present units.
   [[nodiscard]] double weight(const View& view, UnitId id) const {
     double sum = 0.0;
     for (const UnitState& unit : view.units()) sum += unit.present ? unit_of(unit.id).speed : 0.0;
@@ -265,7 +266,8 @@ class Hdss final : public Policy {
     const Items least = options_.min_block_items.value_or(
         std::max(view.workload().grain_items, first_block_items_));
     const double part = weight(view, id) * left / options_.divisor;
-    // Weights are quotients of fitted numbers: what is whole but for rounding stays whole.
+    // Weights are quotients of fitted numbers: a rounding error must not turn a whole number into
+    // the next one.
     return std::max(least, static_cast<Items>(std::ceil(part * (1.0 - 1e-9))));
   }
 

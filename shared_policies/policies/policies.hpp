@@ -1,5 +1,5 @@
-// The catalog rows of all policies, each from its policy's own file, and the parameters that
-// several of them have.
+// The catalog rows of all policies, each defined in its policy's own file, and the parameters that
+// several policies share.
 #pragma once
 
 #include "shared_policies/policies/catalog.hpp"
@@ -31,9 +31,10 @@ namespace equipoise {
 [[nodiscard]] PolicyInfo equipoise_info();
 [[nodiscard]] PolicyInfo optimum_info();
 
-/// `initial_block_items`, the same for every policy that has one (see `initial_block`).
+/// `initial_block_items`: the same row for every policy that has this parameter (see
+/// `initial_block`).
 [[nodiscard]] ParameterInfo initial_block_parameter();
-/// `profile`, of informed policies; the program reads the file.
+/// `profile`: a parameter of informed policies; the program reads the file.
 [[nodiscard]] ParameterInfo profile_parameter();
 
 }  // namespace equipoise

@@ -1,4 +1,4 @@
-// Equal finish over sequential blocks, then whole grains.
+// Solves for equal finish times over sequential blocks, then rounds to whole grains.
 #include "shared_policies/policies/divide/division.hpp"
 
 #include <algorithm>

@@ -1,15 +1,16 @@
 // energy-alpha: one division before the run, for the least time, energy or energy-delay product.
 //
-// From the energy paper (Euro-Par 2017): a CPU and a GPU whose times are in proportion to their
-// items; the share alpha of the CPU in closed form (see solve/energy_split.hpp, also for what the
-// paper has the wrong way round). Each unit, or each of the two groups, gets one block; a unit that
-// is left out idles and draws its static power until the end.
+// From the energy paper (Euro-Par 2017): a CPU and a GPU whose times are proportional to their
+// items; the share alpha of the CPU in closed form (see divide/energy_split.hpp, also for two
+// conditions that the paper exchanges). Each unit, or each of the two groups, gets one block; a
+// unit that is left out idles and draws its static power until the end.
 //
-// Ours: n units, by the prefix rule; a profile where the paper has two measured speeds, read at an
-// even share; several blocks where memory does not hold one; a unit draws its dynamic power while
-// it computes, as in the energy of runs, not while it copies (the paper's speeds include copies, so
-// its dynamic power is a mean over both: the dynamic watts used here are those times the computing
-// part of the profile's times). Members of a group share its items so that they end together.
+// Ours: n units, by the prefix rule. A profile replaces the paper's two measured speeds; it is read
+// at an even share. A share is several blocks if memory does not hold one. A unit draws its dynamic
+// power while it computes, not while it copies, as in the energy of runs. (The paper's speeds
+// include copies, so its dynamic power is a mean over both: the dynamic watts used here are
+// multiplied by the computing part of the profile's times.) The units of a group share its items so
+// that they end together.
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -25,10 +26,10 @@
 namespace equipoise {
 namespace {
 
-/// Who has a share of its own.
+/// What the shares are computed for.
 enum class Grouping {
-  units,   ///< every unit
-  cpu_gpu  ///< all CPU units together, all accelerators together
+  units,   ///< every unit gets its own share
+  cpu_gpu  ///< one share for all CPU units, one for all accelerators
 };
 
 class EnergyAlpha final : public PlannedPolicy {
@@ -48,7 +49,7 @@ class EnergyAlpha final : public PlannedPolicy {
       items_per_s += powered.back().items_per_s;
     }
     std::vector<Items> shares(view.units().size(), 0);
-    if (items_per_s > 0.0) {  // else nobody is there
+    if (items_per_s > 0.0) {  // otherwise no unit is present
       share_out(view, costs, groups, group_shares(powered), shares);
     }
     return shares;
@@ -64,7 +65,7 @@ class EnergyAlpha final : public PlannedPolicy {
     return groups;
   }
 
-  /// Speeds and dynamic powers of members that are there, static powers of all.
+  /// Sums of the speeds and dynamic powers of the present members, and of the static powers of all.
   [[nodiscard]] PoweredUnit power_of(const View& view, const Group& members,
                                      const Costs& costs) const {
     const double even =
@@ -94,7 +95,8 @@ class EnergyAlpha final : public PlannedPolicy {
     return {alpha, 1.0 - alpha};
   }
 
-  /// Rounds where one group's items end and the next one's begin, so that all are given out.
+  /// Divides the items among the groups and their members. The boundaries between groups are
+  /// rounded, so that all items are given out.
   static void share_out(const View& view, const Costs& costs, const std::vector<Group>& groups,
                         const std::vector<double>& group_shares, std::vector<Items>& shares) {
     const Workload& workload = view.workload();

@@ -1,4 +1,5 @@
-// Starts by prefixes and by times, then moves between pairs.
+// Collects starting splits (from prefixes and from time limits), then improves them by moving items
+// between pairs of units.
 #include "shared_policies/policies/divide/energy_search.hpp"
 
 #include <algorithm>
@@ -16,12 +17,12 @@
 namespace equipoise {
 namespace {
 
-constexpr int times_tried = 96;      // between the least time and that of the slowest unit alone
-constexpr std::size_t improved = 4;  // of the starts
+constexpr int times_tried = 96;      // from the least time to that of the slowest unit alone
+constexpr std::size_t improved = 4;  // how many of the best starts are improved
 
 using Shares = std::vector<Items>;
 
-/// Moves items between pairs of units as long as that helps.
+/// Moves items between pairs of units as long as this improves the value.
 class PairMoves {
  public:
   PairMoves(const EnergyProblem& problem, Objective objective, Shares shares)
@@ -69,7 +70,8 @@ class PairMoves {
     return SplitWorth{time_s, problem_.static_w * time_s + dynamic_j}.of(objective_);
   }
 
-  /// The three latest ends, so that that of all units but two is known at once.
+  /// Finds the three latest ends. With them, the latest end among all units but two is known in
+  /// O(1).
   void find_last_ends() {
     last_.fill(parts_.size());
     last_end_s_.fill(0.0);
@@ -106,8 +108,8 @@ class PairMoves {
     return any;
   }
 
-  /// Moves what is less than a grain from the unit that has it, or exchanges it for a grain, where
-  /// that helps.
+  /// Moves the partial grain away from the unit that has it, or exchanges it for a whole grain, if
+  /// this improves the value.
   bool move_crumb() {
     const Items crumb = problem_.items % problem_.grain_items;
     for (std::size_t from = 0; from < shares_.size() && crumb > 0; ++from) {
@@ -155,7 +157,7 @@ class PairMoves {
   std::array<double, 3> last_end_s_{};
 };
 
-/// Where a search may begin.
+/// The splits from which the search starts.
 class Starts {
  public:
   Starts(const EnergyProblem& problem, Objective objective)
@@ -184,7 +186,7 @@ class Starts {
     found_.push_back({value, std::move(shares)});
   }
 
-  /// Units in the order of their dynamic energy per item, each at a block of its own size.
+  /// The units in the order of their dynamic energy per item, each with a share of its given size.
   [[nodiscard]] std::vector<std::size_t> order_at(const std::vector<double>& items) const {
     std::vector<double> per_item_j;
     for (std::size_t p = 0; p < items.size(); ++p) {
@@ -198,7 +200,7 @@ class Starts {
     return order;
   }
 
-  /// Equal finish of the first `count` units of `order`.
+  /// The shares with which the first `count` units of `order` finish at the same time.
   [[nodiscard]] Shares end_together(const std::vector<std::size_t>& order,
                                     std::size_t count) const {
     std::vector<const CostModel*> costs;
@@ -247,7 +249,8 @@ class Starts {
     }
   }
 
-  /// The cheapest units first, each with what it does within `time_s`.
+  /// Fills the units in the order of energy per item, each with the items it can do within
+  /// `time_s`.
   void fill_within(double time_s) {
     std::vector<double> limits;
     for (InverseCost& unit : within_) {

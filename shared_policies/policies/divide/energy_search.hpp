@@ -1,4 +1,4 @@
-// The best split for energy or EDP where times are not in proportion to items.
+// Searches the best split for energy or EDP if times are not proportional to items.
 #pragma once
 
 #include <span>
@@ -12,11 +12,11 @@ namespace equipoise {
 
 /// Units with known costs and powers, and items to divide among them.
 struct EnergyProblem {
-  std::span<const CostModel* const> costs;  ///< (n) of a unit's whole share, however it is cut
+  std::span<const CostModel* const> costs;  ///< (n) cost of a unit's whole share, in any blocks
   std::span<const double> dynamic_w;        ///< (n) >= 0, drawn while the unit computes
-  double static_w = 0.0;                    ///< of all units of the run together
+  double static_w = 0.0;                    ///< sum over all units of the run
   Items items = 0;                          ///< > 0
-  Items grain_items = 1;                    ///< one share at most is not a multiple of it
+  Items grain_items = 1;                    ///< at most one share is not a multiple of it
 };
 
 /// Time and energy of a split:
@@ -27,19 +27,21 @@ struct EnergyProblem {
 /// where computing_p is the part of cost_p in which the unit computes. `share_items` (n).
 [[nodiscard]] SplitWorth worth_of(const EnergyProblem& problem, std::span<const Items> share_items);
 
-/// The best split found, (n) whole shares.
+/// The best split found: shares (n) in whole grains.
 ///
-/// Starts are, as in `solve_prefix`, equal finishes of prefixes in the order of dynamic energy per
-/// item, here at the shares themselves, and for some hundred times T the units filled in that order
-/// with what they do within T. The best few are improved by moving items between pairs of units,
-/// ever fewer, down to a grain, until no move helps.
+/// The starts, as in `solve_prefix`, are splits with equal finish times of prefixes in the order of
+/// dynamic energy per item, here taken at the shares themselves; and, for about a hundred values of
+/// T, splits that fill the units in that order with the items they can do within T. The best few
+/// starts are improved: items are moved between pairs of units, in ever smaller amounts down to a
+/// grain, until no move helps.
 ///
-/// Exact where times are in proportion, up to rounding; a search otherwise. Of all splits of 24 to
-/// 60 items among 2 to 4 units with fixed costs and with speeds that rise or fall with size it
-/// found the best in each of 6000 random cases (tests/shared_policies/divide/energy_search_test.cpp asks less:
-/// always within 2 %, the best in 95 % of them); a last grain that is not whole may end up on
-/// another unit than would be best. For `Objective::time` use `solve_equal_finish`,
-/// which is exact. Cost: about n^2 log(items / grain) evaluations. Source: ours.
+/// If times are proportional to items, the result is exact up to rounding; otherwise it is a
+/// search. For splits of 24 to 60 items among 2 to 4 units with fixed costs and speeds that rise or
+/// fall with size, it found the optimum in each of 6000 random cases
+/// (tests/shared_policies/divide/energy_search_test.cpp requires less: always within 2 %, the
+/// optimum in 95 % of the cases). A partial last grain may end up on another unit than would be
+/// best. For `Objective::time` use `solve_equal_finish`, which is exact. Source: ours. Cost: about
+/// n^2 log(items / grain) evaluations.
 [[nodiscard]] std::vector<Items> search_energy_split(const EnergyProblem& problem,
                                                      Objective objective);
 

@@ -1,4 +1,4 @@
-// Candidates, and the best of them.
+// The candidate splits, and the choice of the best.
 #include "shared_policies/policies/divide/energy_split.hpp"
 
 #include <algorithm>
@@ -36,7 +36,8 @@ double edp_alpha(const PoweredUnit& c, const PoweredUnit& g, double alpha_time) 
   return best;
 }
 
-/// The vertex of the left branch; the right one's is one minus that of the units exchanged.
+/// The vertex of the left branch. For the right branch, exchange the units and subtract the result
+/// from one.
 std::optional<EdpExtremum> left_extremum(const PoweredUnit& c, const PoweredUnit& g,
                                          double alpha_time) {
   const double busy = c.items_per_s * (c.static_w + g.static_w + g.dynamic_w);

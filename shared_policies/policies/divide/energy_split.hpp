@@ -1,5 +1,5 @@
-// Which share of the work each unit should do for the least time, energy or energy-delay product,
-// where times are in proportion to items: closed forms for two units, the prefix rule for n.
+// The shares of the work for the least time, energy or energy-delay product, if times are
+// proportional to items: closed forms for two units, the prefix rule for n units.
 #pragma once
 
 #include <cstdint>
@@ -9,52 +9,52 @@
 
 namespace equipoise {
 
-/// What a split is to make least: the makespan, the energy, or their product (EDP).
+/// What a split minimises: the makespan, the energy, or their product (EDP).
 enum class Objective : std::uint8_t { time, energy, edp };
 
 [[nodiscard]] const char* to_string(Objective objective);
 
-/// A unit, or a group of units, whose time is in proportion to its items.
+/// A unit, or a group of units, whose time is proportional to its items.
 struct PoweredUnit {
-  double items_per_s = 0.0;  ///< speed S, copies included; 0: it takes no part
-  double static_w = 0.0;     ///< P^S: drawn for as long as the run lasts, by every unit
-  double dynamic_w = 0.0;    ///< P^D >= 0: drawn on top of it while the unit has work
+  double items_per_s = 0.0;  ///< speed S, including copies; 0: takes no part
+  double static_w = 0.0;     ///< P^S: drawn during the whole run, by every unit
+  double dynamic_w = 0.0;    ///< P^D >= 0: drawn in addition while the unit has work
 };
 
-/// What a split is worth.
+/// The time and energy of a split.
 struct SplitWorth {
   double time_s = 0.0;
   double energy_j = 0.0;
 
   [[nodiscard]] double edp_js() const { return energy_j * time_s; }
-  /// The figure that `objective` makes least.
+  /// The value that `objective` minimises.
   [[nodiscard]] double of(Objective objective) const;
 };
 
-/// Time and energy of `items` items of which unit p does the share a_p:
+/// Time and energy of `items` items if unit p does the share a_p of them:
 ///
 ///     T = max_p a_p items / S_p,    E = T sum_p P^S_p + sum_p P^D_p a_p items / S_p
 ///
-/// `shares` (n) add to 1; a unit of speed 0 has none (a bug otherwise). Source: energy paper
-/// (Euro-Par 2017), eqs 1 and 2.
+/// `shares` (n) add up to 1; a unit of speed 0 must have share 0. Source: energy paper (Euro-Par
+/// 2017), eqs 1 and 2.
 [[nodiscard]] SplitWorth worth_of(std::span<const PoweredUnit> units,
                                   std::span<const double> shares, double items);
 
-/// What an extremum is.
+/// The kind of an extremum.
 enum class ExtremumKind : std::uint8_t { minimum, maximum };
 
-/// Where the derivative of the EDP by alpha is zero.
+/// A point where the derivative of the EDP with respect to alpha is zero.
 struct EdpExtremum {
   double alpha = 0.0;
   ExtremumKind kind = ExtremumKind::maximum;
-  bool is_in_range = false;  ///< inside the branch whose formula it is of
+  bool is_in_range = false;  ///< inside the branch for which its formula holds
 };
 
 /// A division between two units (or groups), C and G; alpha is the share of C.
 struct AlphaSplit {
-  double alpha_time = 0.0;           ///< both end together: alpha_opt of the paper
-  double alpha = 0.0;                ///< of the objective asked for
-  std::optional<EdpExtremum> left;   ///< of the branch alpha < alpha_time; none: it is monotone
+  double alpha_time = 0.0;           ///< both units end together: alpha_opt of the paper
+  double alpha = 0.0;                ///< the best share for the given objective
+  std::optional<EdpExtremum> left;   ///< of the branch alpha < alpha_time; none if monotone
   std::optional<EdpExtremum> right;  ///< of the branch alpha > alpha_time
 };
 
@@ -66,43 +66,45 @@ struct AlphaSplit {
 ///
 /// time: alpha_time = S_C / (S_C + S_G), where the branches meet.
 ///
-/// energy: both branches are lines. The left one rises when r P^D_C > A: alpha = 0, G alone. The
-/// right one falls when r B < P^D_G: alpha = 1, C alone. Otherwise the least is where they meet.
+/// energy: both branches are lines. The left one rises if r P^D_C > A: alpha = 0, G alone. The
+/// right one falls if r B < P^D_G: alpha = 1, C alone. Otherwise the minimum is where they meet.
 ///
-/// edp: the least of the values at 0, alpha_time and 1 (equal values: alpha_time, then 0). On
-/// either branch the EDP is a product of two affine functions of alpha; its derivative is zero at
+/// edp: the least of the values at 0, alpha_time and 1 (if equal: alpha_time first, then 0). On
+/// each branch the EDP is a product of two affine functions of alpha; its derivative is zero at
 ///
 ///     alpha_left  = (2 S_C A - S_G P^D_C) / (2 S_C A - 2 S_G P^D_C),
 ///     alpha_right = S_C P^D_G / (2 (S_C P^D_G - S_G B)).
 ///
-/// The left product is zero at alpha = 1 and at (A/r) / (A/r - P^D_C). Where it is convex
-/// (A/r > P^D_C) the second zero lies beyond 1, and so does the vertex; where it is concave the
-/// vertex is a maximum. The right branch mirrors it (zeros at 0 and at no positive alpha while
-/// convex). So neither is ever a minimum inside its range.
+/// The left product is zero at alpha = 1 and at (A/r) / (A/r - P^D_C). If it is convex, that is if
+/// A/r > P^D_C, the second zero is greater than 1, and so is the vertex; if concave, the vertex is
+/// a maximum. The right branch is the mirror image (its zeros are 0 and, if it is convex, a value
+/// that is not positive). So neither vertex is ever a minimum inside its range.
 ///
-/// A unit of speed 0 gets nothing; both of speed 0 is a bug. Nothing divides by a power.
+/// A unit of speed 0 gets nothing; at least one speed must be positive. No formula divides by a
+/// power.
 ///
-/// Source: energy paper (Euro-Par 2017), section 2. Departures: the conditions that its text puts
-/// beside eqs 8 and 9 are swapped there (its own case list and slopes say what stands here), and so
-/// are "left" and "right" of the range in its results; alpha_left and alpha_right are offered there
-/// as candidates for the minimum, here they are reported and never chosen.
+/// Source: energy paper (Euro-Par 2017), section 2. Departures: the paper's text exchanges the
+/// conditions of eqs 8 and 9 (its own list of cases and its slopes agree with the conditions here),
+/// and its results exchange "left" and "right" of the range. The paper offers alpha_left and
+/// alpha_right as candidates for the minimum; here they are reported and never chosen.
 [[nodiscard]] AlphaSplit solve_alpha(const PoweredUnit& c, const PoweredUnit& g,
                                      Objective objective);
 
 /// The shares (n) of the best split among n units.
 ///
-/// Whatever T is, the energy left to choose is sum_p e_p x_p with e_p = P^D_p / S_p, under
-/// x_p <= S_p T: the units with the least dynamic energy per item are filled first. With the first
-/// k of that order full, T_k = W / sum_{p<=k} S_p; between T_{k+1} and T_k only unit k+1 is partly
-/// filled, E(T) = e_{k+1} W + b T with some b, and T E(T) is increasing for b >= 0, concave
-/// otherwise: the least energy and the least EDP are at one of the n times T_k, where a prefix of
-/// the order works and ends together,
+/// For any T, the energy that depends on the split is sum_p e_p x_p with e_p = P^D_p / S_p, under
+/// x_p <= S_p T: the units with the least dynamic energy per item are filled first. If the first k
+/// units of that order are full, T_k = W / sum_{p<=k} S_p. Between T_{k+1} and T_k only unit k+1 is
+/// partly filled, E(T) = e_{k+1} W + b T with some b, and T E(T) is increasing for b >= 0 and
+/// concave otherwise. So the least energy and the least EDP are at one of the n times T_k, where a
+/// prefix of the order works and ends together:
 ///
 ///     E_k = (sum_all P^S + sum_{p<=k} P^D_p) T_k.
 ///
-/// The least time is T_n. Equal energies per item: the unit listed first; equal values of the
-/// objective: the larger prefix. Units of speed 0 get nothing; all of speed 0 is a bug. O(n log n).
-/// Source: ours; for two units it is `solve_alpha`.
+/// The least time is T_n. If energies per item are equal, the unit listed first comes first; if
+/// values of the objective are equal, the larger prefix is chosen. Units of speed 0 get nothing; at
+/// least one speed must be positive. O(n log n). Source: ours; for two units it equals
+/// `solve_alpha`.
 [[nodiscard]] std::vector<double> solve_prefix(std::span<const PoweredUnit> units,
                                                Objective objective);
 

@@ -1,4 +1,4 @@
-// What an objective asks of units, and the division for it.
+// The parameter `objective`, the watts that units must have for it, and the division for it.
 #include "shared_policies/policies/divide/objective.hpp"
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// optimum: an oracle that is given the true costs of this very run, and the best schedule that a
-// search in the simulator has found, where one was made.
+// optimum: an oracle that is given the true costs of this run and, if a search in the simulator was
+// made, the best schedule that it found.
 #include <memory>
 #include <utility>
 #include <variant>
@@ -16,11 +16,11 @@
 namespace equipoise {
 namespace {
 
-/// One share for each unit, so that all finish together; a share is one block, or several where
-/// they take less time than one (costs that grow more than in proportion) or memory demands it.
-/// Copies of one block that could overlap with the computation of another are not counted on, and
-/// links that units share are not known to it: on such platforms it is a very good division, not a
-/// bound. For energy or EDP the shares are those of `divide_for`.
+/// One share for each unit, so that all finish together. A share is one block, or several if these
+/// take less time than one (costs that grow more than in proportion) or if memory requires it. The
+/// division takes into account neither the overlap of copies and computation nor links shared by
+/// units: on platforms with these it is a very good division, not a bound. For energy or EDP the
+/// shares are those of `divide_for`.
 class KnownDivision final : public PlannedPolicy {
  public:
   KnownDivision(const KnownCosts& known, Objective objective)
@@ -43,9 +43,8 @@ class KnownDivision final : public PlannedPolicy {
   Objective objective_;
 };
 
-/// Hands out a known schedule: all blocks of a unit when an iteration starts, or when the unit
-/// joins, so that they overlap where the unit lets them. What lost units leave goes to whoever is
-/// idle.
+/// Hands out a known schedule: all blocks of a unit when an iteration starts or when the unit
+/// joins, so that they overlap if the unit can do that. The work of lost units goes to idle units.
 class KnownSchedule final : public Policy {
  public:
   explicit KnownSchedule(const BlockLists& schedule) : schedule_(schedule) {}
@@ -81,8 +80,8 @@ class KnownSchedule final : public Policy {
   }
 
   const BlockLists& schedule_;
-  BlockLists::value_type left_;  // (n) of this iteration, not handed out
-  BlockPlan rest_;               // nothing planned: all that is left is for anyone
+  BlockLists::value_type left_;  // (n) of this iteration, not yet handed out
+  BlockPlan rest_;               // without planned blocks: gives remaining work to idle units
 };
 
 std::unique_ptr<Policy> make_optimum(const Parameters& parameters, const KnownCosts* known) {

@@ -1,4 +1,4 @@
-// A plan for each iteration.
+// Makes a plan for each iteration and hands out its blocks.
 #include "shared_policies/policies/divide/planned_policy.hpp"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What the policies have in common that divide the work once, by costs known before the run.
+// The common part of the policies that divide the work once, by costs known before the run.
 #pragma once
 
 #include <span>
@@ -12,28 +12,28 @@
 
 namespace equipoise {
 
-/// Divides all items of an iteration when it starts and keeps to that. Each share is handed out in
-/// equal blocks, the next one whenever the unit is idle. What a lost unit leaves, and what was
-/// planned for nobody, goes to whoever is idle (see BlockPlan); a unit that was absent when the
-/// iteration started takes part in that only.
+/// Divides all items of an iteration when it starts and does not change the division. Each share is
+/// handed out in equal blocks, the next one whenever the unit is idle. The work of a lost unit, and
+/// work that is in no unit's plan, goes to idle units (see BlockPlan). A unit that was absent when
+/// the iteration started gets only such work.
 class PlannedPolicy : public Policy {
  public:
   void decide(const View& view, const Event& event, Decisions& decisions) final;
 
  protected:
-  /// Costs of one phase, (n), in the order of the units.
+  /// The costs of one phase (n), in the order of the units.
   using Costs = std::vector<const CostModel*>;
 
   /// `known` must outlive the policy. `cost_word` names the costs in the journal.
   PlannedPolicy(const KnownCosts& known, std::string cost_word)
       : known_(known), cost_word_(std::move(cost_word)) {}
 
-  /// How the policy reads what is known of a phase that begins; what it keeps for that lives until
-  /// the next call. By default as it is.
+  /// Returns the costs that the policy uses in a phase that begins; by default the known costs
+  /// unchanged. The policy keeps them alive until the next call.
   virtual Costs read(const View& view, const KnownCosts::Phase& known);
-  /// Whole shares of all items of the iteration, (n); 0 for absent units.
+  /// The shares (n), in whole grains, of all items of the iteration; 0 for absent units.
   [[nodiscard]] virtual std::vector<Items> divide(const View& view, const Costs& costs) const = 0;
-  /// In how many blocks a share > 0 is handed out; by default as few as memory allows.
+  /// The number of blocks in which a share > 0 is handed out; by default as few as memory allows.
   [[nodiscard]] virtual Items count_blocks(const View& view, const UnitState& unit,
                                            const CostModel& cost, Items share) const;
 

@@ -1,4 +1,4 @@
-// Which block size is the cheapest.
+// Finds the cheapest block size.
 #include "shared_policies/policies/divide/sequential_cost.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ constexpr int grid_points = 128;
 
 double per_item(const CostModel& cost, double items) { return cost.at(items).seconds / items; }
 
-/// Golden section between two neighbours of the best grid point.
+/// Golden-section search between the two neighbours of the best grid point.
 double refine(const CostModel& cost, double low, double high) {
   const double golden = 0.5 * (std::sqrt(5.0) - 1.0);
   while (high - low > 1e-9 * high) {
@@ -38,7 +38,7 @@ double cheapest_block(const CostModel& cost, double low_items, double high_items
   };
   int best = grid_points - 1;
   for (int k = grid_points - 2; k >= 0; --k) {
-    // Larger blocks win ties: proportional costs are not cut up.
+    // If costs are equal, the larger block is chosen: proportional costs are not cut into blocks.
     if (per_item(cost, size(k)) < per_item(cost, size(best)) * (1.0 - 1e-9)) {
       best = k;
     }

@@ -6,9 +6,9 @@
 
 namespace equipoise {
 
-/// E(x) up to `block` items, and in proportion to one block beyond: x E(block) / block. For whole
-/// numbers of blocks this is exact; between them it is what equal blocks would cost if their number
-/// could be fractional. Source: ours.
+/// E(x) up to `block` items; beyond, in proportion to one block: x E(block) / block. This is exact
+/// for whole numbers of blocks; in between it is the cost of equal blocks if their number could be
+/// fractional. Source: ours.
 class SequentialCost final : public CostModel {
  public:
   /// `cost` must outlive this; `block_items` > 0.
@@ -34,12 +34,12 @@ class SequentialCost final : public CostModel {
 };
 
 /// The block size y in [low, high] with the least cost(y) / y: `high` for costs that grow less than
-/// in proportion, `low` for costs that grow more. The smallest found on a logarithmic grid of 128
-/// points, refined to 1e-9 where it is not at an end.
+/// in proportion, `low` for costs that grow more. It is the best of a logarithmic grid of 128
+/// points, refined to 1e-9 unless it is at an end.
 [[nodiscard]] double cheapest_block(const CostModel& cost, double low_items, double high_items);
 
-/// Into how many equal blocks to cut a share of `items` so that they take the least time in all;
-/// each holds `grain` to `cap` items (more than `cap` never).
+/// The number of equal blocks in which a share of `items` takes the least total time. Each block
+/// holds `grain` to `cap` items (never more than `cap`).
 [[nodiscard]] Items cheapest_count(const CostModel& cost, Items items, Items grain_items,
                                    Items cap_items);
 

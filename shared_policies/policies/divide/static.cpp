@@ -1,4 +1,4 @@
-// static: one division before the run, by a profile of earlier runs, and no correction later.
+// static: one division before the run, by a profile of earlier runs, without later correction.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -15,17 +15,17 @@
 namespace equipoise {
 namespace {
 
-/// How the profile is read.
+/// The cost model that is read from the profile.
 enum class ProfileModel {
-  fpm,     ///< as it is: the functional performance model
-  affine,  ///< as a straight line through it
-  speed    ///< as one speed, that of an even share
+  fpm,     ///< the profile itself: the functional performance model
+  affine,  ///< a straight line fitted to the profile
+  speed    ///< one speed, that at an even share
 };
 
-constexpr int profile_points = 16;  // where a line is laid through a profile
+constexpr int profile_points = 16;  // at which a profile is read to fit a line
 
-/// The whole duration of each unit's work, data included, is made equal, as in de Camargo (2012).
-/// A share is one block, `blocks` equal ones, or as many as the unit's memory demands.
+/// Divides so that all units take the same time, including copies, as in de Camargo (2012). A share
+/// is one block, `blocks` equal blocks, or as many as the unit's memory requires.
 class Static final : public PlannedPolicy {
  public:
   Static(const KnownCosts& known, ProfileModel model, Items blocks)
@@ -49,7 +49,7 @@ class Static final : public PlannedPolicy {
     return costs;
   }
 
-  /// Least squares from a hundredth of an even share to the whole of it.
+  /// Least squares over sizes from a hundredth of an even share to an even share.
   static AffineCurve line_through(const CostModel& cost, double even_items) {
     std::vector<CostSample> samples;
     for (int k = 0; k < profile_points; ++k) {

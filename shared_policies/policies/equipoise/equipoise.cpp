@@ -1,39 +1,44 @@
 // equipoise: our own policy.
 //
-// 1. At every finish it asks when all units would end, were the rest divided at the rates that they
-//    have shown: end = (remaining + sum r_p b_p) / sum r_p, O(n); no model is solved in between.
-// 2. Costs are learned block by block (RunningCost): a line, corrected where blocks of a size say
-//    otherwise, which forgets when a unit changes and is not fooled by one accident.
-// 3. A block takes half of the time left, less where the unit's times scatter (`cushion`), more
-//    where fixed costs ask for it, and less where smaller ones are cheaper an item (NextBlock).
-// 4. The last block of a unit is the one that ends with all others; it is taken when halving it
-//    would cost more in fixed time than its scatter (`caution`).
-// 5. It begins with small blocks, larger ones on accelerators, that grow eightfold (`growth`).
-// 6. Units queue as many blocks as hide copies and the way to the controller (PipelineCost),
-//    shorter ones where copies overlap. The last grains are given one by one; what a lost unit had
-//    is divided like the rest.
-// 7. A remote unit is left out until its resident data can be there in time; greedy, which starts
-//    it, takes 8 to 83 times as long for a product of order 4096 on the papers' clusters.
+// 1. When a block finishes, the policy computes when all units would end if the remaining items
+//    were divided at the rates that the units have shown, in O(n); no model is solved for this:
+//    end = (remaining + sum r_p b_p) / sum r_p.
+// 2. Costs are learned block by block (RunningCost): a line, corrected where blocks of a size took
+//    another time. It forgets old times when a unit changes, and one outlier does not mislead it.
+// 3. A block takes half of the time left. It is shorter if the unit's times scatter (`cushion`),
+//    longer if the fixed costs require it, and smaller if smaller blocks cost less per item
+//    (NextBlock).
+// 4. The last block of a unit ends when all others end. A unit takes its last block as soon as
+//    halving it would cost more fixed time than the scatter of its times costs (`caution`).
+// 5. The first blocks are small, larger on accelerators; later blocks grow up to eightfold each
+//    time (`growth`).
+// 6. Units queue as many blocks as are needed to hide copies and the latency of the controller
+//    (PipelineCost); blocks are shorter where copies overlap. The last grains are assigned one by
+//    one. The work of a lost unit is divided like the rest.
+// 7. A remote unit is left out until its resident data can arrive in time. greedy, which starts
+//    such units, takes 8 to 83 times as long for a matrix product of order 4096 on the papers'
+//    clusters.
 //
-// What parts buy: mean makespan over the bound (or the best schedule known, where a link binds),
-// geometric means by `equipoise sweep tools/campaigns/ablation.json --out DIR`, noise on:
+// Effect of each part: mean makespan divided by the lower bound (or by the best schedule known, if
+// a link is the bottleneck), geometric means by `equipoise sweep tools/campaigns/ablation.json
+// --out DIR`, with noise:
 //                                           recorded machines  papers' clusters   disturbed
 //                                             small   large     small   large
-//   as it is                                  1.073   0.999     1.651   1.117      1.015
+//   the policy as it is                       1.073   0.999     1.651   1.117      1.015
 //   no cushion (cushion=0)                    1.090   1.030     1.697   1.119      1.043
-//   no limit of growth (growth=1e9)           1.086   1.022     1.702   1.168      1.018
+//   no limit on growth (growth=1e9)           1.086   1.022     1.702   1.168      1.018
 //   no smaller, cheaper blocks (least_gain=1) 1.080   1.007     1.652   1.111      1.015
-//   fixed time not minded in between (overhead_share=1e9)
+//   blocks not enlarged for fixed costs (overhead_share=1e9)
 //                                             1.083   1.004     1.663   1.160      1.015
-//   one last block at once (caution=1e-6)     1.360   1.272     1.616   1.225      1.314
+//   the rest as one last block (caution=1e-6) 1.360   1.272     1.616   1.225      1.314
 //   halving to the end (caution=1e6)          1.112   1.001     1.656   1.158      1.017
 //   small blocks throughout (slack=0.1)       1.138   1.008     1.641   1.209      1.012
 //   accelerators begin like CPUs              1.128   1.009     1.579   1.186      1.011
 //   first blocks 10 to 40 times as large      1.076   1.029     1.670   1.168      1.019
 //   greedy                                    1.845   1.168     7.931   2.484      1.149
-// Differences below 0.005 are within the confidence intervals. An answer to an event takes 0.5 us
-// of a core with 2 units, 4 us with 28 (equipoise_bench, controller_blocks). None counts as a
-// decision: no model is solved.
+// Differences below 0.005 are within the confidence intervals. Handling an event takes 0.5 us of a
+// core with 2 units, 4 us with 28 (equipoise_bench, controller_blocks). No event counts as a
+// decision, because no model is solved.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -53,16 +58,16 @@
 namespace equipoise {
 namespace {
 
-/// What a user may choose, and does not have to.
+/// The options that a user may set; all have defaults.
 struct Choices {
   FirstShares first;
   BlockSizing sizing;
 };
 
-/// So many grains for each unit are few: they are given one by one.
+/// If at most this many grains per unit remain, they are assigned one by one.
 constexpr Items few_grains_a_unit = 4;
-/// How many times faster than in the largest block that it may be given next a unit is taken to be
-/// at most, however little more a larger block seems to take.
+/// Limit on a unit's rate: this many times the rate of the largest block that it may be given next,
+/// even if a larger block seems to take hardly more time.
 constexpr double most_rates = 2.0;
 
 class Equipoise final : public Policy {
@@ -96,17 +101,17 @@ class Equipoise final : public Policy {
   }
 
  private:
-  /// A unit in this phase, and what the last plan says of it.
+  /// The state of a unit in this phase, and its part in the last plan.
   struct UnitNow {
-    bool has_data = false;   ///< it has ended a block: resident data is there
-    Seconds last_end;        ///< of the last block that ended
-    bool is_answer = false;  ///< what was handed out last was in answer to the end of another
-    double ready_s = 0.0;    ///< when it will have done what it has
-    double rate = 0.0;       ///< items/s beyond the fixed costs; 0: takes no part
-    double begin_s = 0.0;    ///< ready_s and the fixed costs of the blocks to come
-    double blocks = 1.0;     ///< to come
-    double items = 0.0;      ///< the next block, 0 before the first plan
-    Items grains = 0;        ///< its part of the last grains
+    bool has_data = false;   ///< it has finished a block, so it has the resident data
+    Seconds last_end;        ///< end of the last block that finished
+    bool is_answer = false;  ///< its last block was handed out when another of its blocks ended
+    double ready_s = 0.0;    ///< when its outstanding blocks will have ended
+    double rate = 0.0;       ///< items/s without the fixed costs; 0: takes no part
+    double begin_s = 0.0;    ///< ready_s plus the fixed costs of its later blocks
+    double blocks = 1.0;     ///< how many later blocks it will take
+    double items = 0.0;      ///< size of the next block; 0 before the first plan
+    Items grains = 0;        ///< how many of the last grains it is to get
   };
 
   void begin(const View& view, Decisions& decisions);
@@ -129,14 +134,14 @@ class Equipoise final : public Policy {
   [[nodiscard]] const PipelineCost& learned(UnitId id) const { return (*learned_)[id.index]; }
 
   Choices choices_;
-  std::map<std::string, std::vector<PipelineCost>> kernels_;  // by name, (n)
+  std::map<std::string, std::vector<PipelineCost>> kernels_;  // by kernel name, (n)
   std::vector<PipelineCost>* learned_ = nullptr;              // of this phase's kernel
   std::vector<UnitNow> units_;                                // (n)
-  std::vector<bool> kept_out_;                                // (n) they lack resident data
-  ExpectedIteration expected_;                                // of this iteration
-  double rate_ = 0.0;                                         // of all units that take part
+  std::vector<bool> kept_out_;                                // (n) left out, lacking resident data
+  ExpectedIteration expected_;                                // times of this iteration
+  double rate_ = 0.0;                                         // sum over the units that take part
   double work_ = 0.0;                                         // remaining + sum of rate x begin
-  std::optional<UnitId> ended_;                               // a block of it, by this event
+  std::optional<UnitId> ended_;                               // whose block this event ended
   bool few_grains_ = false;
 };
 
@@ -148,7 +153,7 @@ void Equipoise::begin(const View& view, Decisions& decisions) {
     now.items = 0.0;
     now.blocks = 1.0;
     const double data_s = now.has_data ? 0.0 : fetch_s(view, unit);
-    if (data_s > 0.0) first_s = data_s;  // of all units alike
+    if (data_s > 0.0) first_s = data_s;  // the same for all units
   }
   if (first_s > 0.0) decisions.set_timer(view.now() + Seconds{waiting_share * first_s});
 }
@@ -161,7 +166,7 @@ void Equipoise::learn(const BlockFinished& finished, Seconds at) {
   unit.last_end = at;
 }
 
-/// Gives every unit that should have more its next blocks.
+/// Gives every unit that should have more work its next blocks.
 void Equipoise::feed_all(const View& view, Decisions& decisions) {
   if (view.remaining() == 0) return;
   keep_out(view);
@@ -173,7 +178,7 @@ void Equipoise::feed_all(const View& view, Decisions& decisions) {
   if (view.outstanding() == 0) feed_anyone(view, decisions);
 }
 
-/// Leaves units out whose resident data could not be there in time, by the last plan.
+/// Leaves out units whose resident data could not arrive in time, according to the last plan.
 void Equipoise::keep_out(const View& view) {
   for (const UnitState& unit : view.units()) {
     const bool lacks_data = !units_[unit.id.index].has_data && unit.outstanding.empty();
@@ -182,7 +187,8 @@ void Equipoise::keep_out(const View& view) {
   }
 }
 
-/// Gives a grain to the unit that it takes the least time on, though nobody seemed worth it.
+/// Gives one grain to the unit that needs the least time for it. Called when no block is
+/// outstanding although work remains: the plan found no unit worth using.
 void Equipoise::feed_anyone(const View& view, Decisions& decisions) {
   const auto grain = static_cast<double>(view.workload().grain_items);
   const UnitState* best = nullptr;
@@ -227,7 +233,7 @@ void Equipoise::feed(const View& view, const UnitState& unit, Decisions& decisio
   }
 }
 
-/// Hands out `items`, rounded to grains, at least one; what that came to.
+/// Hands out `items`, rounded to grains, at least one; returns the number of items granted.
 double Equipoise::give(const View& view, UnitId id, double items, Decisions& decisions) {
   const Items grain = view.workload().grain_items;
   const auto grains = static_cast<Items>(std::round(items / static_cast<double>(grain)));
@@ -235,12 +241,12 @@ double Equipoise::give(const View& view, UnitId id, double items, Decisions& dec
   return static_cast<double>(decisions.assign(id, std::max<Items>(grains, 1) * grain));
 }
 
-/// Divides what remains:
+/// Divides the remaining items:
 ///
 ///     end = (remaining + sum_p r_p b_p) / sum_p r_p   over the units with b_p < end,
 ///
-/// where unit p does r_p items/s from b_p on: when it is free, and the fixed costs of the blocks
-/// that it will take have passed.
+/// where unit p does r_p items/s from b_p on: b_p is the time when its outstanding blocks have
+/// ended, plus the fixed costs of the blocks that it will take.
 void Equipoise::plan(const View& view) {
   rate_ = 0.0;
   work_ = static_cast<double>(view.remaining());
@@ -264,7 +270,7 @@ void Equipoise::plan(const View& view) {
   if (few_grains_) deal_last_grains(view);
 }
 
-/// Enters one unit into the sums of the plan.
+/// Adds one unit to the sums of the plan.
 void Equipoise::enter(const View& view, const UnitState& unit) {
   UnitNow& now = units_[unit.id.index];
   now.rate = 0.0;
@@ -283,7 +289,7 @@ void Equipoise::enter(const View& view, const UnitState& unit) {
     now.rate = rate_of_kind(view, unit.unit.kind);
     const OutstandingBlock& first = unit.outstanding.front();
     const double elapsed_s = now.ready_s - first.assigned.value;
-    if (now.rate == 0.0 && elapsed_s > 0.0) {  // taken to be half through it
+    if (now.rate == 0.0 && elapsed_s > 0.0) {  // assumes that half of it is done
       now.rate = 0.5 * static_cast<double>(first.block.items) / elapsed_s;
     }
   }
@@ -291,7 +297,8 @@ void Equipoise::enter(const View& view, const UnitState& unit) {
   work_ += now.rate * now.begin_s;
 }
 
-/// Leaves out, until none is left to leave out, the units that would begin after the end.
+/// Leaves out the units that would begin after the end, and repeats this until none is left. A unit
+/// is first tried with a single block.
 void Equipoise::drop_late_units() {
   for (bool changed = true; changed;) {
     changed = false;
@@ -314,7 +321,7 @@ void Equipoise::drop_late_units() {
   }
 }
 
-/// The mean rate of the known units of a kind; 0 where there is none.
+/// The mean rate of the known units of a kind; 0 if there are none.
 double Equipoise::rate_of_kind(const View& view, UnitKind kind) const {
   double sum = 0.0;
   double count = 0.0;
@@ -327,7 +334,7 @@ double Equipoise::rate_of_kind(const View& view, UnitKind kind) const {
   return count > 0.0 ? sum / count : 0.0;
 }
 
-/// Deals the last grains one by one to the unit that would end first with it.
+/// Assigns the last grains one by one, each to the unit that would finish it first.
 void Equipoise::deal_last_grains(const View& view) {
   const auto grain = static_cast<double>(view.workload().grain_items);
   std::vector<GrainCost> times(units_.size());

@@ -1,4 +1,4 @@
-// Remote units that lack data, and CPUs that may be too slow for a grain.
+// Decides about remote units that lack data, and about CPUs that may be too slow for a grain.
 #include "shared_policies/policies/equipoise/first_blocks.hpp"
 
 #include <algorithm>
@@ -6,9 +6,9 @@
 namespace equipoise {
 namespace {
 
-/// What a network is taken to carry, 1 Gb/s.
+/// The assumed bandwidth of a network, 1 Gb/s.
 constexpr double network_bytes_per_s = 1.25e8;
-/// How much slower than an accelerator a CPU may be when it is tried.
+/// A CPU without measurements is assumed to be this many times slower than an accelerator.
 constexpr double slowest_guess = 30.0;
 
 }  // namespace

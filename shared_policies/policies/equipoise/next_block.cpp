@@ -1,4 +1,5 @@
-// Sizes of blocks between what scatter allows and what fixed costs ask for.
+// Chooses block sizes as a compromise between scatter (smaller blocks) and fixed costs (larger
+// blocks).
 #include "shared_policies/policies/equipoise/next_block.hpp"
 
 #include <algorithm>
@@ -6,12 +7,13 @@
 namespace equipoise {
 namespace {
 
-/// What a block costs that the run is not noticeably shorter without, as a share of the run.
+/// The least fixed cost assumed for a block, as a share of the run: saving less than this does not
+/// shorten the run noticeably.
 constexpr double negligible_share = 1e-4;
 constexpr double overlap_slack = 0.5;
 constexpr double overlap_growth = 5.0;
 constexpr int most_halvings = 8;
-constexpr double scatter_share = 0.3;  // of the scatter that a gain must exceed
+constexpr double scatter_share = 0.3;  // a gain must exceed this share of the scatter
 
 }  // namespace
 
@@ -38,7 +40,8 @@ double NextBlock::fixed_s(const RunningCost& cost) const {
   return std::max(cost.surely_fixed_s(), negligible_share * run_s_);
 }
 
-/// The largest of `items` and its halves of which no smaller one is noticeably cheaper an item.
+/// Starts with `items` and halves it repeatedly; returns the last size that was noticeably cheaper
+/// per item than the best size before it.
 double NextBlock::cheapest(const RunningCost& cost, double items) const {
   double best = items;
   double best_s = cost.seconds(items) / items;

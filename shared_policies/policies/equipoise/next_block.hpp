@@ -1,40 +1,40 @@
-// How large the next block of a unit should be, by what its blocks have cost and the time left.
+// Chooses the size of a unit's next block from the costs of its earlier blocks and the time left.
 #pragma once
 
 #include "shared_policies/policies/equipoise/running_cost.hpp"
 
 namespace equipoise {
 
-/// What the size of a block is weighed by; all without units of measure.
+/// Parameters of the block size; none has a unit of measure.
 struct BlockSizing {
-  double growth = 8.0;     ///< a block is at most this times the largest done before
-  double slack = 0.5;      ///< share of the time left that a block of a sure unit takes
-  double cushion = 2.5;    ///< standard deviations of a block that it is shortened by
-  double overhead = 0.01;  ///< fixed costs are worth no more than this share of a block
-  double gain = 0.02;      ///< by which a smaller block must be cheaper, an item
-  double caution = 0.5;    ///< weight of scatter against fixed costs in the last block
+  double growth = 8.0;     ///< a block is at most this many times the largest before it
+  double slack = 0.5;      ///< a block's share of the time left if times do not scatter
+  double cushion = 2.5;    ///< standard deviations by which a block is shortened
+  double overhead = 0.01;  ///< blocks are enlarged until fixed costs are at most this share
+  double gain = 0.02;      ///< relative gain per item for which a smaller block is chosen
+  double caution = 0.5;    ///< weight of scatter relative to fixed costs in the last block
 };
 
-/// Sizes blocks of `run_s` seconds long runs. Source: ours.
+/// Chooses block sizes for a run of `run_s` seconds. Source: ours.
 class NextBlock {
  public:
-  /// `overlap`: the unit's blocks overlap. Then they are half as long and grow at most fivefold, so
-  /// that the copies of one find room behind the block before it.
+  /// `overlap`: the unit's blocks overlap. They are then half as long and grow at most fivefold, so
+  /// that the copies of one block fit into the time of the block before it.
   NextBlock(const BlockSizing& sizing, double run_s, bool overlap);
 
-  /// The items of the next block of a unit with `left_s` seconds of work to come; at most
-  /// `cap_items`. May be less than one.
+  /// The size in items of the next block of a unit that has `left_s` seconds of work to come; at
+  /// most `cap_items`. May be less than one.
   ///
-  /// If that is not more than `last_block_s`: all that fits into the time. Else a block of
+  /// If `left_s` is at most `last_block_s`: all items that fit into `left_s`. Otherwise a block of
   ///
   ///     max(slack * left / (1 + cushion * sd), min(fixed / overhead, left / 2))
   ///
-  /// seconds, or its half, quarter, ..., where that is cheaper an item by `gain` and a third of the
-  /// scatter sd.
+  /// seconds, where sd is the scatter, or its half, quarter, ..., if that is cheaper per item by at
+  /// least `gain` plus 0.3 sd.
   [[nodiscard]] double items(const RunningCost& cost, double left_s, double cap_items) const;
 
-  /// The longest time that one last block may take: halving it would cost more in fixed costs than
-  /// its scatter costs, 2 * fixed / (caution * sd).
+  /// The longest time that a single last block may take: for a longer one, its scatter costs more
+  /// than the fixed costs that halving it would add. 2 * fixed / (caution * sd).
   [[nodiscard]] double last_block_s(const RunningCost& cost) const;
 
  private:

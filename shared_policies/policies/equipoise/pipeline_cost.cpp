@@ -1,4 +1,4 @@
-// Blocks alone and queued, kept apart.
+// Learns the costs of blocks on an empty unit and of queued blocks separately.
 #include "shared_policies/policies/equipoise/pipeline_cost.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ void PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_e
     if (!is_known()) alone_.add(items, times.compute.value);
   } else if (last_end > finished.assigned) {
     queued_.add(items, std::max((at - last_end).value, longest_s));
-    if (!overlaps_) {  // larger blocks make the way to the controller matter less
+    if (!overlaps_) {  // with larger blocks the controller's latency matters less
       latency_s_ += longest_s;
       stage_s_ += longest_s;
     }

@@ -1,4 +1,4 @@
-// One block after another, as they were handed out.
+// Adds up the times of the outstanding blocks in the order of their hand-out.
 #include "shared_policies/policies/equipoise/ready_time.hpp"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace equipoise {
 namespace {
 
-/// Of a first block that is late: what it is taken to need more, at least, as a share of its time.
+/// If the first block is late, it is assumed to need at least this share of its time more.
 constexpr double late_share = 0.02;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// When a unit will have done the blocks that it has.
+// Estimates when a unit will have finished its outstanding blocks.
 #pragma once
 
 #include "shared_policies/policies/equipoise/pipeline_cost.hpp"
@@ -6,9 +6,9 @@
 
 namespace equipoise {
 
-/// The time in seconds at which `unit`, whose last block ended at `last_end`, will have done what
-/// it has by what its blocks have cost; `now` where it has nothing. A first block that is late is
-/// taken to need some of its time more. Source: ours.
+/// The time in seconds at which `unit`, whose last block ended at `last_end`, will have finished
+/// its outstanding blocks, estimated from the costs of its earlier blocks; `now` if it has none. If
+/// the first block is late, it is assumed to need a small share of its time more. Source: ours.
 [[nodiscard]] double ready_s(const UnitState& unit, const PipelineCost& cost, Seconds last_end,
                              Seconds now);
 

@@ -1,4 +1,4 @@
-// Sums by octave of block size, the line through them, and the detection of changes.
+// Sums for each octave of block size, the line through them, and the detection of changes.
 #include "shared_policies/policies/equipoise/running_cost.hpp"
 
 #include <algorithm>
@@ -7,21 +7,21 @@
 namespace equipoise {
 namespace {
 
-constexpr double keep = 0.99;          // weight of a measurement one block later
-constexpr double enough = 1.5;         // measurements before blocks of a size are known
-constexpr double line_sd = 0.25;       // how far the line is believed to be off
-constexpr double fixed_sd = 0.4;       // what a is believed to be at most, in smallest blocks
-constexpr double cheapest = 1.0 / 3;   // of the mean time an item, below which times prove little
-constexpr double prior_sd = 0.10;      // scatter before anything is known of it
-constexpr double least_sd = 0.03;      // below this no scatter is a surprise
-constexpr double reach = 2.0;          // octaves within which measurements tell of each other
-constexpr double forgotten = 1e-6;     // measurements that remain of a size, below which it goes
-constexpr double counts_after = 3.0;   // measurements that remain after a change
-constexpr double shortest_s = 1e-9;    // a tick of a coarse timer
-constexpr double far_off = 4.0;        // standard deviations of a surprise that counts alone
-constexpr double off = 2.5;            // of one that counts with another
-constexpr double least_change = 0.10;  // logarithm of a change worth the name
-constexpr double least_far_change = 0.2;
+constexpr double keep = 0.99;             // factor on the weight of older measurements per block
+constexpr double enough = 1.5;            // measurements needed for a size to count as known
+constexpr double line_sd = 0.25;          // assumed relative error of the line
+constexpr double fixed_sd = 0.4;          // prior deviation of a, in times of the smallest blocks
+constexpr double cheapest = 1.0 / 3;      // least scale of errors, in mean times of as many items
+constexpr double prior_sd = 0.10;         // assumed scatter before any is measured
+constexpr double least_sd = 0.03;         // least scatter assumed in the detection of changes
+constexpr double reach = 2.0;             // measurements this many octaves away do not count
+constexpr double forgotten = 1e-6;        // an octave with less weight than this is removed
+constexpr double counts_after = 3.0;      // weight of all measurements after a change
+constexpr double shortest_s = 1e-9;       // one tick of a coarse timer
+constexpr double far_off = 4.0;           // standard deviations: one such block signals a change
+constexpr double off = 2.5;               // standard deviations: two such blocks signal a change
+constexpr double least_change = 0.10;     // least logarithm of the ratio for a change
+constexpr double least_far_change = 0.2;  // if one block signals it
 
 }  // namespace
 
@@ -57,7 +57,8 @@ void RunningCost::add(double items, double seconds) {
   fit_line();
 }
 
-/// Undoes a change that one block told of, if this next one is as blocks were before it.
+/// Undoes a change that a single block signalled, if the next block, which is this one, fits the
+/// times before the change better.
 void RunningCost::doubt_change(double items, double seconds) {
   if (before_.empty()) return;
   const double now = std::abs(std::log(seconds / this->seconds(items)));
@@ -122,7 +123,7 @@ void RunningCost::fit_line() {
   double s1 = 0.0;
   double sx = 0.0;
   for (const Octave& octave : octaves_) {
-    // Of the octave's n blocks together, in scales: 1, x and t.
+    // The octave's sums of 1, x and t over its n blocks, divided by the scale.
     const double in_the_mean = octave.items / all_items * all_seconds;
     const double scale = std::max(octave.seconds, cheapest * in_the_mean);
     const double one = octave.count / scale;
@@ -178,7 +179,7 @@ double RunningCost::items_within(double seconds, double limit_items) const {
   double low = 0.0;
   double high = limit_items;
   for (int i = 0; i < 40 && high - low > 1e-6 * high; ++i) {
-    // The cost is near to a line: where that would have it, kept off the ends.
+    // The cost is close to the line, so the first guess is where the line takes `seconds`.
     const double guess = item_s_ > 0.0 ? (seconds - fixed_s_) / item_s_ : 0.0;
     const double middle = i == 0 && guess > low && guess < high ? guess : 0.5 * (low + high);
     (this->seconds(middle) <= seconds ? low : high) = middle;

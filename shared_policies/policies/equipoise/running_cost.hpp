@@ -1,4 +1,4 @@
-// A cost learned block by block: a line, corrected where blocks of that size say otherwise.
+// A cost learned block by block: a line, corrected where blocks of that size took another time.
 #pragma once
 
 #include <vector>
@@ -7,49 +7,55 @@
 
 namespace equipoise {
 
-/// The time of a block as a function of its size, learned from one measurement after another in
-/// O(sizes) each, where sizes are kept by octaves (at most 64).
+/// The time of a block as a function of its size, learned from one measurement after another.
+/// Measurements are kept as sums for each octave of block sizes (at most 64 octaves); each takes
+/// O(octaves).
 ///
 ///     t(x) = (a + b x) c(x)
 ///
-/// a, b >= 0 minimise the squared relative errors of the octaves' means t_k (weighted by their
-/// counts) and (sd a / (0.4 t_0))^2, t_0 the mean time of the smallest octave and sd the relative
-/// scatter: few blocks that scatter are no proof of a fixed part. An error is relative to t_k, or
-/// to a third of what so many items take in the mean of all blocks where that is more: a small
-/// block of items that happened to be cheap is no proof that all are; c(x) is the mean relative
-/// error of the measurements within two octaves of x, nearer ones counting more, shrunk towards 1
-/// as a measurement's scatter demands:
+/// The line: a, b >= 0 minimise the squared relative errors of the octaves' mean times t_k,
+/// weighted by their counts, plus (sd a / (0.4 t_0))^2, where t_0 is the mean time of the smallest
+/// octave and sd the relative scatter: a few scattered blocks do not prove a fixed part. An error
+/// is relative to t_k, or to a third of the time that as many items take on average over all
+/// blocks, whichever is larger: a small block of items that happened to be cheap does not prove
+/// that all items are.
+///
+/// The correction: c(x) - 1 is the mean relative error of the measurements within two octaves of x.
+/// Nearer measurements count more, and the more the measurements scatter, the more c(x) is shrunk
+/// towards 1:
 ///
 ///     c(x) = 1 + sum_k n_k h_k (t_k / (a + b x_k) - 1) / (sum_k n_k h_k + sd^2 / sd_line^2)
 ///
-/// Old measurements weigh less (0.99 a block). When two blocks in a row take another time than this
-/// by more than the scatter explains, the unit has changed: all times are multiplied by what these
-/// blocks say, and weigh as three measurements from then on. One block that is off by far is
-/// believed at once, but only until the next one: if that is as blocks were before, the one was an
-/// accident and is forgotten.
+/// Old measurements lose weight (factor 0.99 per block). If two blocks in a row differ from this
+/// estimate, in the same direction, by more than the scatter explains, the unit has changed: all
+/// times are multiplied by the mean ratio of these blocks and count as three measurements from then
+/// on. A single block that differs very much is accepted as a change at once, but only until the
+/// next block: if that fits the times before the change better, the single block was an outlier and
+/// the change is undone.
 ///
-/// Source: ours. `seconds` is positive for items > 0 once anything was added.
+/// Source: ours. `seconds` is positive for items > 0 once a measurement was added.
 class RunningCost {
  public:
-  /// A block of `items` > 0 took `seconds` >= 0.
+  /// Adds a measurement: a block of `items` > 0 took `seconds` >= 0.
   void add(double items, double seconds);
 
   [[nodiscard]] bool empty() const { return octaves_.empty(); }
-  /// The expected time of a block; there must be a measurement.
+  /// The expected time of a block; requires at least one measurement.
   [[nodiscard]] double seconds(double items) const;
-  /// The size of the block that takes `seconds`, at most `limit_items`; 0 if none is so short.
+  /// The size of the block that takes `seconds`, at most `limit_items`; 0 if every block takes
+  /// longer.
   [[nodiscard]] double items_within(double seconds, double limit_items) const;
-  /// What every block takes, whatever its size (a).
+  /// The fixed cost a of every block, independent of its size.
   [[nodiscard]] double fixed_s() const { return fixed_s_; }
-  /// The same, less its standard error; not negative.
+  /// The fixed cost minus its standard error; not negative.
   [[nodiscard]] double surely_fixed_s() const;
-  /// The relative standard deviation of a block's time, what is not known of the mean included.
+  /// The relative standard deviation of a block's time, including the uncertainty of the mean.
   [[nodiscard]] double relative_sd() const;
-  /// The largest block that was measured.
+  /// The size of the largest block that was measured.
   [[nodiscard]] double largest_items() const { return largest_items_; }
 
  private:
-  /// What was measured of blocks in [2^exponent, 2^(exponent+1)) items.
+  /// The measurements of blocks of [2^exponent, 2^(exponent+1)) items.
   struct Octave {
     int exponent = 0;
     double count = 0.0;
@@ -57,7 +63,7 @@ class RunningCost {
     double seconds = 0.0;  // sum
   };
 
-  /// Relative errors of predictions, old ones weighing less.
+  /// Relative errors of predictions; older ones count less.
   struct Errors {
     double count = 0.0;
     double squares = 0.0;  // sum
@@ -71,19 +77,20 @@ class RunningCost {
   void rescale(double ratio);
   void fit_line();
   [[nodiscard]] double line_s(double items) const { return fixed_s_ + items * item_s_; }
-  /// The weight of measurements near `items` and, through `error`, their weighted relative error.
+  /// Returns the weight of the measurements near `items`, and in `error` the weighted sum of their
+  /// relative errors.
   [[nodiscard]] double weight_near(double items, double& error) const;
 
   std::vector<Octave> octaves_;  // ascending
-  std::vector<Octave> before_;   // a change that one block alone told of; empty: none
+  std::vector<Octave> before_;   // as before a change that one block signalled; empty: none
   double fixed_s_ = 0.0;
   double item_s_ = 0.0;
   double fixed_error_ = 0.0;  // standard error of fixed_s_, for a scatter of 1
   double largest_items_ = 0.0;
   Errors surprise_;          // of all predictions
-  Errors scatter_;           // of predictions for sizes that are known
-  int surprises_ = 0;        // in a row, in one direction
-  double surprise_log_ = 0;  // sum of the logarithms of their ratios
+  Errors scatter_;           // of predictions for sizes that count as known
+  int surprises_ = 0;        // blocks in a row that differ in one direction
+  double surprise_log_ = 0;  // sum of the logarithms of their time ratios
 };
 
 }  // namespace equipoise

@@ -1,4 +1,4 @@
-// Candidates for the blocks of a group, and the fastest of them.
+// Generates candidates for the blocks of a group and keeps the fastest.
 #include "shared_policies/policies/hierarchical/block_groups.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 constexpr Items least_grains_to_split = 3;
 constexpr std::array equal_counts{2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64};
 constexpr std::array growing_counts{0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48};
-constexpr double rounding = 1e-9;  // relative: a smaller gain is none
+constexpr double rounding = 1e-9;  // relative: a smaller gain does not count
 constexpr std::size_t longest_group = 64;
 constexpr int search_steps = 24;
 
@@ -33,8 +33,8 @@ std::vector<Items> times_grain(std::vector<Items> grains, Items grain_items) {
   return grains;
 }
 
-/// Whole sizes with the sum `grains` in the proportions of `sizes`: their running sums are rounded.
-/// A block that is left with nothing is left out.
+/// Whole sizes with the sum `grains`, in the proportions of `sizes`: the running sums are rounded.
+/// A block of size 0 is left out.
 std::vector<Items> rounded_to(const std::vector<double>& sizes, Items grains) {
   const double sum = std::accumulate(sizes.begin(), sizes.end(), 0.0);
   std::vector<Items> whole;
@@ -51,7 +51,7 @@ std::vector<Items> rounded_to(const std::vector<double>& sizes, Items grains) {
   return whole;
 }
 
-/// The blocks of one group of a given number of grains.
+/// Finds the blocks of one group of a given number of grains.
 class GroupShape {
  public:
   struct Choice {
@@ -82,7 +82,7 @@ class GroupShape {
   }
 
  private:
-  /// Keeps the blocks if they are the fastest so far; how long they take.
+  /// Keeps the blocks if they are the fastest so far; returns the time that they take.
   Seconds consider(const std::vector<Items>& grains) {
     std::vector<StageTimes> times;
     times.reserve(grains.size());
@@ -101,7 +101,7 @@ class GroupShape {
             Seconds{problem_.out->at(items).seconds}};
   }
 
-  /// With more and more growing blocks, until that has been slower twice.
+  /// Tries more and more growing blocks, until that was slower twice.
   void consider_stall_free_starts() {
     Seconds fastest = Seconds::infinity();
     int slower = 0;
@@ -127,8 +127,8 @@ class GroupShape {
     return fastest;
   }
 
-  /// The sizes, in items, for the gamma_2 with which they add up to the group; none where the
-  /// copies cannot be hidden.
+  /// The sizes, in items, for the gamma_2 with which they add up to the group; empty if the copies
+  /// cannot be hidden.
   [[nodiscard]] std::vector<double> filling_sizes(int growing) {
     double low = 0.0;
     double high = limit_;
@@ -147,8 +147,8 @@ class GroupShape {
     return found;
   }
 
-  /// gamma_1, gamma_2, growing blocks, tail; empty where a growing block finds no room beside the
-  /// copies, or the start would stall all the same.
+  /// gamma_1, gamma_2, growing blocks, tail. Empty if there is no time left to copy in a growing
+  /// block, or if the first blocks would stall nevertheless.
   [[nodiscard]] std::vector<double> sizes_from(double second, int growing) {
     std::vector<double> sizes{compute_.within(problem_.in->at(second).seconds).items, second};
     if (sizes.front() <= 0.0) {
@@ -170,7 +170,7 @@ class GroupShape {
     return sizes;
   }
 
-  /// Condition (6), or (7), with equality.
+  /// The size of the next growing block, from condition (6) or (7) with equality.
   [[nodiscard]] double growing_size(const std::vector<double>& sizes) {
     double room_s = problem_.compute->at(sizes.back()).seconds;
     if (sizes.size() > 1) {
@@ -193,7 +193,7 @@ class GroupShape {
     return are_stall_free(times, conditions_engines_);
   }
 
-  /// Each block is computed while the results of the one before it are copied out.
+  /// Appends blocks, each computed while the results of the block before it are copied out.
   void append_tail(std::vector<double>& sizes) {
     const double least = 0.5 * static_cast<double>(problem_.grain_items);
     while (sizes.size() < longest_group) {
@@ -210,11 +210,11 @@ class GroupShape {
   double limit_;
   InverseCost in_;
   InverseCost compute_;
-  int conditions_engines_ = 1;  ///< that the conditions are for; those for one suffice for two
+  int conditions_engines_ = 1;  ///< of the conditions used; those for one also suffice for two
   Choice best_;
 };
 
-/// Whole schedules, put together from the best group of each size.
+/// Combines the best groups of each size to whole schedules.
 class Schedules {
  public:
   explicit Schedules(const GroupProblem& problem)
@@ -288,7 +288,7 @@ class Schedules {
 std::vector<Items> halving_blocks(Items items, Items grain_items) {
   const Items grains = grains_in(items, grain_items);
   std::vector<Items> blocks;
-  // round(grains / 2^l) = (round-down of grains / 2^(l-1), plus one) / 2
+  // With halves rounded up, round(grains / 2^l) = (floor(grains / 2^(l-1)) + 1) / 2, in integers.
   for (Items left = grains; left > 0; left /= 2) {
     blocks.push_back((left + 1) / 2);
   }

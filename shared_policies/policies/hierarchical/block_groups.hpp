@@ -1,4 +1,4 @@
-// A share of one accelerator as groups of blocks that overlap: what its memory holds at a time.
+// Divides the share of one accelerator into groups of overlapping blocks; a group fits into memory.
 #pragma once
 
 #include <vector>
@@ -8,53 +8,53 @@
 
 namespace equipoise {
 
-/// Groups in the order of execution, each the sizes of its blocks in order. The memory of a group
-/// is released before the next one begins.
+/// Groups in the order of execution; each group lists the sizes of its blocks in order. The memory
+/// of a group is released before the next group begins.
 using BlockGroups = std::vector<std::vector<Items>>;
 
-/// The sizes that halve what is left, in grains:
+/// Block sizes in grains that halve the rest again and again:
 ///
 ///     round(g / 2), round(g / 4), ... (halves go up) until nothing is left,   g = items / grain
 ///
-/// g is the number of grains, a partial one counted whole; the sizes add up to g grains exactly
-/// (Hermite's identity). No blocks for no items. Source: hierarchical divisible load scheduling
-/// (2012), eq. 10.
+/// g is the number of grains, rounded up; the sizes add up to g grains exactly (Hermite's
+/// identity). Empty for 0 items. Source: hierarchical divisible load scheduling (2012), eq. 10.
 [[nodiscard]] std::vector<Items> halving_blocks(Items items, Items grain_items);
 
-/// One group of `halving_blocks`; where the memory holds less than that (`cap_items`, at least a
-/// grain), those of the two halves, and so on. The larger half, by a grain, comes first. Source:
-/// section 5 there.
+/// One group of `halving_blocks`. If memory (`cap_items`, at least a grain) does not hold it, the
+/// share is split into two halves, each is treated in the same way, and so on. The larger half, by
+/// at most one grain, comes first. Source: section 5 there.
 [[nodiscard]] BlockGroups halving_groups(Items items, Items grain_items, Items cap_items);
 
-/// A share that is to be divided, and what is believed of the unit.
+/// A share that is to be divided, and the cost models of its unit.
 struct GroupProblem {
   const CostModel* in = nullptr;       ///< copy in of one block
   const CostModel* compute = nullptr;  ///< its computation
   const CostModel* out = nullptr;      ///< copy out of its results
   Items items = 0;                     ///< the share
   Items grain_items = 1;
-  Items cap_items = 0;   ///< what the blocks of one group hold together at most; at least a grain
+  Items cap_items = 0;   ///< largest sum of the blocks of one group; at least a grain
   int copy_engines = 1;  ///< 1 or 2
 };
 
-/// Chooses groups that take the unit as little time as possible, copies overlapping computation.
+/// Chooses the groups that take the unit the least time if copies overlap computation.
 ///
-/// The share is cut into as few groups as memory allows, or one more: equal ones, or full ones and
-/// a rest. For each group the following are timed by `pipeline_time`, and the fastest is kept:
+/// The share is cut into as few groups as memory allows, or one more: equal groups, or full groups
+/// and a smaller last one. For each group the following candidates are timed by `pipeline_time`,
+/// and the fastest is kept:
 ///
 ///   * stall-free starts (5)-(7): gamma_1 with t_c(gamma_1) = t_i(gamma_2), then 0, 1, 2, ...
 ///     blocks that grow with t_i(gamma_l) = t_c(gamma_{l-1}) - t_o(gamma_{l-2}), then a tail with
-///     t_c(gamma_l) = t_o(gamma_{l-1}); gamma_2 is searched so that they add up; also with the last
-///     blocks of the tail joined into one;
+///     t_c(gamma_l) = t_o(gamma_{l-1}); gamma_2 is searched so that the sizes add up to the group;
+///     also with the last blocks of the tail joined into one;
 ///   * halving blocks, 2 to 64 equal blocks, a single block.
 ///
-/// A group of fewer than three grains is one block. Sizes are whole grains; the last block of all
-/// may ask for more than is left of the share, by less than a grain.
+/// A group of fewer than three grains is one block. Sizes are whole grains; the very last block may
+/// ask for more than is left of the share, by less than a grain.
 ///
-/// Source: hierarchical divisible load scheduling (2012), section 4, step 3. Its search for the
-/// first three blocks is garbled in print and its details lie in a report that is not available;
-/// there schedules are grown triple by triple, here they are generated whole and timed. Some
-/// thousand evaluations of the costs for each group size.
+/// Source: hierarchical divisible load scheduling (2012), section 4, step 3. The paper's search for
+/// the first three blocks is garbled in print, and its details are in a report that is not
+/// available. The paper builds schedules triple by triple; here whole schedules are generated and
+/// timed. Takes some thousand evaluations of the costs for each group size.
 [[nodiscard]] BlockGroups plan_groups(const GroupProblem& problem);
 
 }  // namespace equipoise

@@ -1,8 +1,8 @@
-// fpm-limited: what hierarchical is compared with in its paper (its reference [9]): the same
-// division over nodes and units by functional performance models, but a unit does its share as one
-// block, and what would not fit into its memory goes to others.
+// fpm-limited: the policy that the paper of hierarchical compares it with (its reference [9]). The
+// division over nodes and units by functional performance models is the same, but a unit does its
+// share as one block, and the part that does not fit into its memory goes to other units.
 //
-// Where the memories of all units together hold less than the load, a further round does the rest.
+// If the memory of all units together holds less than the load, a further round does the rest.
 #include <utility>
 
 #include "shared_policies/policies/hierarchical/hierarchical.hpp"

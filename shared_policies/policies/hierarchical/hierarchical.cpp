@@ -1,11 +1,12 @@
-// hierarchical: hierarchical divisible load scheduling (2012). Divides over nodes, over the units
-// of a node, and cuts an accelerator's share into groups of blocks whose copies overlap computation
-// while the group fits into its memory; learns speeds as functions of size, round by round.
+// hierarchical: hierarchical divisible load scheduling (2012). It divides the load over nodes and
+// over the units of a node, and cuts an accelerator's share into groups of blocks: a group fits
+// into the accelerator's memory, and the copies of its blocks overlap computation. It learns speeds
+// as functions of size, round by round.
 //
-// Here: the iterative procedure of section 5. The three steps of section 4 that it repeats are in
-// hierarchical_plan.cpp (steps 1 and 2: eqs 1 and 2; the first distributions: eq. 10) and
-// block_groups.cpp (step 3: conditions 3 to 7). Where the paper is garbled or silent (the search
-// for the first blocks, the accuracy that ends the rounds) see there. What we add stands in
+// This file has the iterative procedure of section 5. The three steps of section 4 that it repeats
+// are in hierarchical_plan.cpp (steps 1 and 2: eqs 1 and 2; the first distributions: eq. 10) and
+// block_groups.cpp (step 3: conditions 3 to 7). These files also say where the paper is garbled or
+// silent (the search for the first blocks, the accuracy that ends the rounds). What we add is in
 // hierarchical_changes.cpp.
 #include "shared_policies/policies/hierarchical/hierarchical.hpp"
 
@@ -21,8 +22,8 @@ namespace equipoise {
 
 // -- Section 5: a round ------------------------------------------------------------------------
 
-/// One round, of the initialization phase or of the iterative phase: determines alpha, beta and
-/// gamma, and has everything processed.
+/// One round of the initialization phase or of the iterative phase: determines alpha, beta and
+/// gamma, and has the load processed.
 void Hierarchical::begin_round(const View& view, Decisions& decisions) {
   const std::vector<std::vector<UnitId>> nodes = present_nodes(view);
   if (nodes.empty()) return;
@@ -34,9 +35,9 @@ void Hierarchical::begin_round(const View& view, Decisions& decisions) {
 }
 
 /// Initialization phase: alpha_i = N / |D|, beta_ij = alpha_i / (m_i + w_i), gamma by eq. 10.
-/// Iterative phase: alpha by eq. 1, beta by eq. 2, gamma by the six steps, from the models. "The
-/// procedure stops by marking the current distributions as load balanced": a plan whose times
-/// agreed is kept for as long as it fits what is to be done.
+/// Iterative phase, from the models: alpha by eq. 1, beta by eq. 2, gamma by the six steps. "The
+/// procedure stops by marking the current distributions as load balanced": a plan under which the
+/// times agreed is kept as long as the load and the nodes stay the same.
 void Hierarchical::determine_distributions(const View& view,
                                            const std::vector<std::vector<UnitId>>& nodes,
                                            Items load, Decisions& decisions) {
@@ -72,7 +73,8 @@ void Hierarchical::explain(const View& view, Decisions& decisions) const {
   decisions.decided(decision);
 }
 
-/// Hands out all blocks of the plan, every gamma of every unit; how many items they ask for.
+/// Hands out all blocks of the plan, every gamma of every unit; returns the number of items that
+/// the plan asks for.
 Items Hierarchical::process(const View& view, Decisions& decisions) {
   Items sum = 0;
   rounds_.assign(view.units().size(), UnitRound{});
@@ -107,8 +109,8 @@ void Hierarchical::finished_fraction(const View& view, Seconds at, const BlockFi
   follow_group(finished, at, resident_s);
 }
 
-/// "psi_tau is further extended with the values from each sub-distribution execution." Groups are
-/// done one after another; lost blocks leave a group incomplete and unmeasured.
+/// "psi_tau is further extended with the values from each sub-distribution execution." A unit does
+/// its groups one after another. A group with lost blocks stays incomplete and is not measured.
 void Hierarchical::follow_group(const BlockFinished& finished, Seconds at, double resident_s) {
   if (finished.block.group == 0) return;
   UnitRound& round = rounds_[finished.unit.index];
@@ -129,8 +131,8 @@ void Hierarchical::follow_group(const BlockFinished& finished, Seconds at, doubl
 }
 
 /// "Inter-node models (Psi_tau) are constructed from the overall load execution values", and then
-/// "the execution times at the inter-node level are compared". The initial plan is never taken to
-/// be balanced: equal units agree under it, however badly their blocks overlap.
+/// "the execution times at the inter-node level are compared". The initial plan never counts as
+/// balanced: under it equal units have equal times even if their blocks overlap badly.
 void Hierarchical::end_round(Decisions& decisions) {
   const bool was_balanced = kernel_->balanced;
   kernel_->balanced = false;

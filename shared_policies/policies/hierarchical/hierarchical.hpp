@@ -1,5 +1,5 @@
-// Hierarchical divisible load scheduling as a class: hierarchical.cpp has what the paper says,
-// hierarchical_changes.cpp what it leaves out.
+// The class of hierarchical divisible load scheduling: hierarchical.cpp implements the paper,
+// hierarchical_changes.cpp what the paper leaves out.
 #pragma once
 
 #include <cstddef>
@@ -18,35 +18,34 @@
 
 namespace equipoise {
 
-/// What one round processes.
+/// The load of one round.
 enum class RoundMode {
-  slices,  ///< the first iteration of a kernel: given shares of the items, then the rest
-  repeat   ///< all items of an iteration, as in the paper
+  slices,  ///< in a kernel's first iteration: given shares of the items, then the rest
+  repeat   ///< always all items of an iteration, as in the paper
 };
 
-/// Whose times have to agree before a plan is kept.
+/// Whose times must agree for a plan to be kept.
 enum class BalanceOf {
-  units,  ///< of all units that had a share
-  nodes   ///< of the nodes, as in the paper: never wrong for one node, or for equal ones
+  units,  ///< those of all units that had a share
+  nodes   ///< those of the nodes, as in the paper; one node, or equal nodes, always agree
 };
 
 struct HierarchicalOptions {
   ShareRule rule;
   RoundMode mode = RoundMode::slices;
-  std::vector<double> slice_shares;  ///< of the items; at least one
+  std::vector<double> slice_shares;  ///< shares of the items; at least one entry
   double threshold = 0.05;  ///< epsilon: relative difference of times that counts as balanced
   OldTotals old_totals = OldTotals::replaced;
   BalanceOf balance = BalanceOf::units;
 };
 
-/// The parameters behind `mode`, `slice_shares`, `threshold`, `old_totals` and `balance`, and
-/// reading them.
+/// The catalog rows of `mode`, `slice_shares`, `threshold`, `old_totals` and `balance`, and the
+/// function that reads them.
 [[nodiscard]] std::vector<ParameterInfo> hierarchical_parameters();
 [[nodiscard]] HierarchicalOptions read_hierarchical_options(const Parameters& read);
 
-/// A policy that works in rounds: everything that a plan gives to a unit is handed out at once, and
-/// when the last block is back, what was measured goes into the models and the next round is
-/// planned.
+/// A policy that works in rounds: all blocks of a plan are handed out at once. When the last block
+/// is back, the measurements are added to the models and the next round is planned.
 class Hierarchical final : public Policy {
  public:
   explicit Hierarchical(HierarchicalOptions options) : options_(std::move(options)) {}
@@ -54,36 +53,36 @@ class Hierarchical final : public Policy {
   void decide(const View& view, const Event& event, Decisions& decisions) override;
 
  private:
-  /// What is known of one kernel.
+  /// What is known about one kernel.
   struct KernelKnowledge {
     KernelKnowledge(std::size_t units, OldTotals old_totals) : models(units, old_totals) {}
 
     PerformanceModels models;
-    int iterations = 0;     ///< begun
-    bool balanced = false;  ///< the times of the last round agreed, under a plan by the models
+    int iterations = 0;     ///< how many have begun
+    bool balanced = false;  ///< the times of the last round agreed, under a plan from the models
     bool is_plan_learned = false;
-    HierarchicalPlan plan;  ///< of the last round
+    HierarchicalPlan plan;  ///< the plan of the last round
     Items plan_items = 0;
-    std::vector<std::vector<UnitId>> plan_nodes;  ///< present when it was made
+    std::vector<std::vector<UnitId>> plan_nodes;  ///< the nodes present when the plan was made
   };
 
-  /// A group (the paper's sub-distribution) that is on its way.
+  /// The progress of a group (the paper's sub-distribution) that was handed out.
   struct GroupProgress {
     std::uint32_t group = 0;
     std::size_t blocks = 0;
-    Items items = 0;          ///< that came back
-    std::size_t back = 0;     ///< blocks that came back
-    double resident_s = 0.0;  ///< of the copies in: resident data
+    Items items = 0;          ///< items of the blocks that are back
+    std::size_t back = 0;     ///< blocks that are back
+    double resident_s = 0.0;  ///< the part of the copies in that was resident data
   };
 
-  /// What one unit does in a round.
+  /// The progress of one unit in a round.
   struct UnitRound {
     std::vector<GroupProgress> groups;
     std::size_t current = 0;  ///< position in `groups`
-    Items items = 0;          ///< that came back
-    Seconds end;              ///< of the last block
-    Seconds group_begin;      ///< end of the group before
-    double resident_s = 0.0;  ///< of the copies in: resident data
+    Items items = 0;          ///< items of the blocks that are back
+    Seconds end;              ///< end of the last block
+    Seconds group_begin;      ///< end of the group before it
+    double resident_s = 0.0;  ///< the part of the copies in that was resident data
   };
 
   // The paper.
@@ -105,16 +104,16 @@ class Hierarchical final : public Policy {
 
   HierarchicalOptions options_;
   std::map<std::string, KernelKnowledge> kernels_;
-  KernelKnowledge* kernel_ = nullptr;  ///< of this phase
+  KernelKnowledge* kernel_ = nullptr;  ///< of this phase's kernel
   Seconds round_begin_;
   std::vector<UnitRound> rounds_;  ///< (n)
   std::uint32_t last_group_ = 0;
 
   std::vector<char> is_served_;  ///< (n): the unit has the phase's resident data
   std::size_t next_slice_ = 0;
-  bool is_last_ = false;       ///< the round was handed all that remained
-  bool is_disturbed_ = false;  ///< units came or went, or did more than was planned
-  BlockPlan nobodys_;          ///< plans nothing: all that is in the pool is for whoever is idle
+  bool is_last_ = false;       ///< the round was given all remaining items
+  bool is_disturbed_ = false;  ///< units joined or were lost, or did more than planned
+  BlockPlan nobodys_;          ///< without planned blocks: gives the pool's items to idle units
 };
 
 }  // namespace equipoise

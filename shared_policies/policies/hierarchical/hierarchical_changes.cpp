@@ -1,14 +1,14 @@
 // What the paper of hierarchical leaves out: it processes one load again and again, all of it, on
-// units that are there throughout.
+// units that are present throughout.
 //
-//  - A load that is done once is learned in slices of growing size; when the times of a slice
+//  - A load that is done only once is learned in slices of growing size; when the times of a slice
 //    agree, all the rest is one round.
-//  - Lost blocks return to the pool: a later round has them, and in the last one whoever is idle
-//    takes them in pieces.
-//  - Units that come take part from the next round on; a round in which units came or went says
-//    nothing about nodes.
+//  - Lost blocks return to the pool. A later round includes them; in the last round, idle units
+//    take them in pieces.
+//  - Units that join take part from the next round on. A round in which units joined or were lost
+//    adds nothing to the models of nodes.
 //  - Phases: the models of a kernel are kept.
-//  - Resident data comes with a unit's first block and says nothing of later ones.
+//  - Resident data comes with a unit's first block; its copy does not predict later copies.
 #include <algorithm>
 #include <utility>
 #include <variant>
@@ -36,8 +36,7 @@ void Hierarchical::change(const View& view, const Event& event) {
   }
 }
 
-/// Everything that remains, or the next slice: at least a grain for each unit, so that all are
-/// measured.
+/// All remaining items, or the next slice: at least one grain per unit, so that all are measured.
 Items Hierarchical::next_load(const View& view, const std::vector<std::vector<UnitId>>& nodes) {
   const bool learned_enough = kernel_->balanced && next_slice_ > 0;
   if (learned_enough || next_slice_ >= options_.slice_shares.size()) return view.remaining();
@@ -51,8 +50,8 @@ Items Hierarchical::next_load(const View& view, const std::vector<std::vector<Un
   return std::min(view.remaining(), grains * grain);
 }
 
-/// The part of a copy in that was resident data, by its bytes: it comes with the first block of a
-/// unit in a phase.
+/// The part of a copy in that was resident data, in proportion to its bytes: resident data comes
+/// with the first block of a unit in a phase.
 double Hierarchical::resident_time(const View& view, const BlockFinished& finished) {
   if (std::exchange(is_served_[finished.unit.index], 1) != 0) return 0.0;
   const Workload& workload = view.workload();
@@ -61,7 +60,7 @@ double Hierarchical::resident_time(const View& view, const BlockFinished& finish
   return bytes > 0.0 ? finished.times.in.value * workload.resident_bytes / bytes : 0.0;
 }
 
-/// In the last round what is in the pool was lost.
+/// In the last round, the items in the pool are those of lost blocks.
 void Hierarchical::offer_lost_work(const View& view, UnitId unit, Decisions& decisions) {
   if (!is_last_) return;
   is_disturbed_ = true;

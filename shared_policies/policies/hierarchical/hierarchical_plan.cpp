@@ -1,4 +1,4 @@
-// Shares of nodes and units, then blocks.
+// Computes the shares of nodes, the shares of units, and the blocks of units.
 #include "shared_policies/policies/hierarchical/hierarchical_plan.hpp"
 
 #include <algorithm>
@@ -17,9 +17,9 @@
 namespace equipoise {
 namespace {
 
-constexpr int node_points = 8;  // at which a node is modelled by its units
+constexpr int node_points = 8;  // sizes at which a node's time is computed from its units
 
-/// What both kinds of plan know: sizes in whole grains, and the most that units and nodes may get.
+/// What both kinds of plan use: sizes in whole grains, and the largest shares of units and nodes.
 class Limits {
  public:
   Limits(const View& view, Items items, const ShareRule& rule)
@@ -33,12 +33,12 @@ class Limits {
     return rule_.in_groups && view_.unit(unit).unit.kind != UnitKind::cpu;
   }
 
-  /// What the memory of a unit holds, whole grains, at least one.
+  /// What the memory of a unit holds, in whole grains, at least one grain.
   [[nodiscard]] Items cap(UnitId unit) const {
     const Items cap = view_.unit(unit).cap_items;
     return cap >= view_.workload().items ? items_ : std::max(grain_, cap / grain_ * grain_);
   }
-  /// What one group of its blocks may hold.
+  /// What one group of the unit's blocks may hold.
   [[nodiscard]] Items group_cap(UnitId unit) const {
     const Items grains = cap(unit) / grain_;
     const double part = rule_.memory_share * static_cast<double>(grains);
@@ -62,7 +62,7 @@ class Limits {
   Items items_ = 0;
 };
 
-/// Equal blocks, as few as memory allows, each a group of its own.
+/// Equal blocks, as few as memory allows; each is a group of its own.
 BlockGroups single_blocks(Items items, Items grain, Items cap) {
   BlockGroups groups;
   for (Items blocks = (items + cap - 1) / cap; blocks > 0; --blocks) {
@@ -73,7 +73,7 @@ BlockGroups single_blocks(Items items, Items grain, Items cap) {
   return groups;
 }
 
-/// Even shares of `items`, at most `caps`; what is left over goes, a grain each, to the first.
+/// Even shares of `items`, at most `caps`; the remainder goes to the first shares, one grain each.
 std::vector<Items> even_shares(Items items, Items grain, const std::vector<Items>& caps) {
   std::vector<Items> shares(caps.size(), 0);
   while (items > 0) {
@@ -96,7 +96,7 @@ std::vector<Items> even_shares(Items items, Items grain, const std::vector<Items
   return shares;
 }
 
-/// Shares with equal times, in whole grains.
+/// Shares in whole grains that take equal times.
 std::vector<Items> equal_time_shares(const std::vector<SpeedCurve>& curves,
                                      const std::vector<Items>& caps, Items items, Items grain) {
   std::vector<const CostModel*> costs;
@@ -108,7 +108,7 @@ std::vector<Items> equal_time_shares(const std::vector<SpeedCurve>& curves,
   return round_to_sum({costs, split.items, caps, items, grain});
 }
 
-/// Divides by models.
+/// Divides a load by the models.
 class LearnedDivision {
  public:
   LearnedDivision(const View& view, const PerformanceModels& models, const Limits& limits)
@@ -164,7 +164,8 @@ class LearnedDivision {
     return caps;
   }
 
-  /// Through the times of equal finish at sizes from a grain to everything.
+  /// A curve through the times at which the node's units finish together, at sizes from one grain
+  /// to the node's largest share.
   [[nodiscard]] SpeedCurve modelled_by_units(const std::vector<UnitId>& node) const {
     const std::vector<SpeedCurve> curves = curves_of(node);
     std::vector<const CostModel*> costs;

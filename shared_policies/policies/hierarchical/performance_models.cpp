@@ -1,4 +1,4 @@
-// Samples and the curves through them.
+// Keeps samples and makes curves through them.
 #include "shared_policies/policies/hierarchical/performance_models.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace equipoise {
 namespace {
 
-constexpr double near_share = 0.1;  // totals whose sizes differ by less are of the same share
+constexpr double near_share = 0.1;  // relative: totals whose sizes differ less replace one another
 
 void add(std::vector<CostSample>& samples, Items items, Seconds time) {
   add_sample(samples, static_cast<double>(items), std::max(time.value, shortest_block_s));
@@ -19,8 +19,8 @@ std::size_t repeats_of(const CostSample& sample) {
   return static_cast<std::size_t>(std::llround(sample.weight)) - 1;
 }
 
-/// A stage that took no time is not given any: a cost of blocks where there is none would decide
-/// how shares are cut.
+/// The cost of a copy. A copy that never took time costs exactly nothing: a smallest duration per
+/// block would decide how shares are cut.
 std::unique_ptr<CostModel> copy_curve(std::vector<CostSample> samples) {
   const bool takes_time = std::any_of(samples.begin(), samples.end(),
                                       [](const CostSample& s) { return s.seconds > 0.0; });

@@ -1,4 +1,4 @@
-// What was measured of units and nodes, as functional performance models.
+// The measurements of units and nodes, as functional performance models.
 #pragma once
 
 #include <cstddef>
@@ -16,64 +16,67 @@
 
 namespace equipoise {
 
-/// How many measurements a model rests on.
+/// How many measurements a model is based on.
 struct ModelPoints {
-  std::size_t sizes = 0;     ///< different sizes: the paper's actual points
-  std::size_t repeated = 0;  ///< further measurements of a known size: its accuracy points
+  std::size_t sizes = 0;     ///< different sizes: the paper's "actual points"
+  std::size_t repeated = 0;  ///< further measurements of a known size: its "accuracy points"
 };
 
-/// What becomes of older totals when one is measured.
+/// What is done with older totals when a new one is measured.
 enum class OldTotals {
-  replaced,  ///< forgotten: those of the initial plan, and of earlier rounds within 10 % of its
-             ///< size
-  averaged   ///< those of its very size are averaged with it: the paper
+  replaced,  ///< removed: those of the initial plan, and those of earlier rounds whose size is
+             ///< within 10 % of the new one
+  averaged   ///< averaged with the new one if the sizes are equal: the paper
 };
 
 /// The models of all units and nodes for one kernel: piecewise-linear speeds through measured
 /// points; repeated measurements of one size are averaged.
 ///
-/// A unit's total is measured in two ways: of blocks by themselves (the sum of their stages), and
-/// of several blocks together, whose copies may overlap computation. Where the two differ they are
-/// two models; the one for shares is the second, and below its smallest point the first.
+/// A unit's total is measured in two ways: for single blocks (the sum of their stages), and for
+/// several blocks together, whose copies may overlap computation. If the two differ, they are two
+/// models. The second is used for shares, and the first for sizes below the second's smallest
+/// point.
 ///
-/// Totals of several blocks and of nodes depend on how the share was cut at that time. A slow total
-/// of a bad first plan would stand as a wall beside the better ones that follow (a node never gets
-/// more than it had in the first round), hence `OldTotals::replaced`; the rule is ours.
+/// Totals of several blocks and of nodes depend on how the share was cut into blocks at that time.
+/// If the slow total of a bad first plan were kept next to better ones, it would block larger
+/// shares (a node would never get more than in the first round); hence `OldTotals::replaced`. The
+/// rule is ours.
 ///
-/// Source: hierarchical divisible load scheduling (2012), sections 3 and 5. Memory grows with
-/// different sizes, not with blocks.
+/// Source: hierarchical divisible load scheduling (2012), sections 3 and 5. Memory use grows with
+/// the number of different sizes, not of blocks.
 class PerformanceModels {
  public:
   PerformanceModels(std::size_t units, OldTotals old_totals)
       : old_totals_(old_totals), units_(units) {}
 
-  /// What is added from now on is newer than what there is, and measured under a plan by these
-  /// models, or under the initial one.
+  /// Starts a round: measurements added from now on are newer than those before, and belong to a
+  /// plan from these models or to the initial plan.
   void begin_round(bool is_learned_plan) {
     ++round_;
     is_learned_plan_ = is_learned_plan;
   }
-  /// The stages of one block of a unit.
+  /// Adds the stage times of one block of a unit.
   void add_block(UnitId unit, Items items, const StageTimes& times);
-  /// Several blocks of a unit took `time` together.
+  /// Adds that several blocks of a unit took `time` together.
   void add_together(UnitId unit, Items items, Seconds time);
-  /// The units of a node (ascending), all that were present, took `time` for `items` together.
+  /// Adds that all present units of a node (ascending) took `time` for `items` together.
   void add_node(const std::vector<UnitId>& units, Items items, Seconds time);
 
-  /// Whether anything of the unit was measured; its models exist then.
+  /// Whether the unit was measured; only then do its models exist.
   [[nodiscard]] bool knows(UnitId unit) const { return !units_[unit.index].compute.empty(); }
   [[nodiscard]] SpeedCurve compute(UnitId unit) const {
     return SpeedCurve(units_[unit.index].compute);
   }
-  /// Copies of one block; no time at all where none was ever measured.
+  /// The copies of one block; 0 if no copy ever took time.
   [[nodiscard]] std::unique_ptr<CostModel> in(UnitId unit) const;
   [[nodiscard]] std::unique_ptr<CostModel> out(UnitId unit) const;
-  /// What a share takes.
+  /// The time of a share.
   [[nodiscard]] SpeedCurve total(UnitId unit) const;
-  /// What a share of the node takes, where exactly these units were measured together.
+  /// The time of a share of the node, if exactly these units were measured together; otherwise
+  /// nothing.
   [[nodiscard]] std::optional<SpeedCurve> node_total(const std::vector<UnitId>& units) const;
 
-  /// What the total of a unit rests on, both ways of measuring it together.
+  /// The number of measurements behind a unit's total, of both kinds.
   [[nodiscard]] ModelPoints points(UnitId unit) const;
 
  private:

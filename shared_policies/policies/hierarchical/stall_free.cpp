@@ -1,4 +1,4 @@
-// Comparisons of stage times.
+// The conditions as comparisons of stage times.
 #include "shared_policies/policies/hierarchical/stall_free.hpp"
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 namespace equipoise {
 namespace {
 
-constexpr double rounding = 1e-9;  // relative: what a solver's equality may be off by
+constexpr double rounding = 1e-9;  // relative error that a solver's equality may have
 
-/// a >= b, rounding aside.
+/// a >= b, up to rounding.
 bool covers(Seconds a, Seconds b) { return a.value * (1.0 + rounding) >= b.value; }
 
 /// Whether `out` and `in` both fit into `span` on the unit's copy engines.

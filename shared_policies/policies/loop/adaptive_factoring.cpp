@@ -1,16 +1,17 @@
-// awf-b, awf-c, af: factoring whose shares follow the block times of this run.
+// awf-b, awf-c, af: factoring whose shares are adapted to the block times of this run.
 //
-// awf-b and awf-c are adaptive weighted factoring (Carino and Banicescu 2008) by batches of half of
-// what remains, and by half of what remains at each request. With `time=request` they are AWF-D and
-// AWF-E; with `update=iteration` awf-b is the AWF of Banicescu, Velusamy and Devaprasad (2003),
-// whose weights change between the iterations of an application. af is adaptive factoring
+// awf-b and awf-c are adaptive weighted factoring (Carino and Banicescu 2008): awf-b in batches of
+// half of what remains, awf-c by half of what remains at each request. With `time=request` they are
+// AWF-D and AWF-E. With `update=iteration` awf-b is the AWF of Banicescu, Velusamy and Devaprasad
+// (2003), whose weights change between the iterations of an application. af is adaptive factoring
 // (Banicescu and Liu 2000).
 //
-// Where we depart: a unit's first block is the common first block of all policies and not one item,
-// which tells nothing of an accelerator (`initial_block_items=1` is the libraries' own); af cuts it
-// into `sub_blocks`, from which it estimates the deviation of item times, as LB4OMP does with ten
-// pieces of its first hundred iterations, and goes on with whole blocks. Weights follow at each
-// request, as in DLS4LB. What was learned of a kernel is kept over iterations and phases.
+// Where we depart: a unit's first block is the common first block of all policies, not one item,
+// which says nothing about an accelerator (`initial_block_items=1` gives the libraries' own first
+// block). af cuts it into `sub_blocks`, from which it estimates the deviation of item times, as
+// LB4OMP does with ten pieces of its first hundred iterations, and continues with whole blocks.
+// Weights are updated at each request, as in DLS4LB. What was learned of a kernel is kept over
+// iterations and phases.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -79,7 +80,7 @@ class AdaptiveWeightedFactoring final : public SelfScheduling {
   AdaptiveOptions options_;
   ItemTimes times_;
   FactoringBatch batch_;
-  std::vector<std::optional<double>> at_iteration_s_;  // (n), when the iteration started
+  std::vector<std::optional<double>> at_iteration_s_;  // (n), as of the iteration's start
 };
 
 class AdaptiveFactoring final : public SelfScheduling {
@@ -100,8 +101,8 @@ class AdaptiveFactoring final : public SelfScheduling {
     return {adaptive_factoring_items(static_cast<double>(view.remaining()), estimates_, p)};
   }
 
-  /// Fills the estimates of the present units; the position of `unit` in them. One that is not
-  /// known is taken for the fastest or slowest of the known.
+  /// Fills the estimates of the present units and returns the position of `unit` in them. A unit
+  /// without measurements is assumed to be like the fastest or the slowest measured unit.
   std::size_t gather(const View& view, UnitId unit) {
     estimates_.clear();
     std::size_t position = 0;

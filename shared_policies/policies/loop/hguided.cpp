@@ -1,9 +1,10 @@
-// hguided: guided self-scheduling weighted by computing powers, of Maat and EngineCL. A unit gets
+// hguided: guided self-scheduling weighted by computing powers, from Maat and EngineCL. A unit gets
 //
 //     max(min_block_items, floor(R P_p / (k n sum_j(P_j))))
 //
-// of the R items that remain for n units, k = 2. The programs are told the powers P; without them,
-// they are the items per second of a unit's blocks so far, and its first block is the common one.
+// of the R items that remain for n units, k = 2. In these programs the user gives the powers P. If
+// none are given here, a unit's power is the items per second of its blocks so far, and its first
+// block is the common first block of all policies.
 #include <cmath>
 #include <memory>
 #include <optional>

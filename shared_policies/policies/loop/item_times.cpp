@@ -1,4 +1,4 @@
-// Finished blocks to item times, item times to shares.
+// Computes item times from finished blocks, and shares from item times.
 #include "shared_policies/policies/loop/item_times.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What finished blocks say of the time that one item takes on each unit.
+// The time of one item on each unit, learned from finished blocks.
 #pragma once
 
 #include <cstddef>
@@ -15,54 +15,57 @@
 
 namespace equipoise {
 
-/// Which part of a block's life is its time.
+/// What counts as the time of a block.
 enum class TimedPart {
-  compute,  ///< computing alone
+  compute,  ///< computing only
   block,    ///< copy in, computing, copy out
-  request   ///< from the request, or the end of the block before it if that is later, to the end
+  request   ///< from the hand-out, or from the end of the block before if later, to the end
 };
 
-/// What is assumed of a unit of which nothing is known yet, while another's share is worked out.
+/// The item time assumed for a unit without measurements when the shares of units are computed.
 enum class UnknownUnit {
   as_fastest,  ///< the smallest item time known
-  as_slowest   ///< the largest
+  as_slowest   ///< the largest item time known
 };
 
-/// Item times of all units, learned from finished blocks and kept apart by kernel: a phase or
-/// iteration with a kernel that was met before begins with what is known of it. O(1) for a block.
+/// Item times of all units, learned from finished blocks and kept separately for each kernel: a
+/// phase or iteration with a known kernel starts with what is known of it. O(1) for a block.
 ///
-/// The first block of a unit in a phase brings the resident data along; of its copy in, only the
-/// part that its own bytes have in all bytes counts.
+/// The first block of a unit in a phase also brings the resident data. Only the block's own part of
+/// the copy in counts, in proportion to its bytes.
 class ItemTimes {
  public:
   explicit ItemTimes(TimedPart part) : part_(part) {}
 
-  /// Is to be told every event.
+  /// Must be called with every event.
   void include(const View& view, const Event& event);
 
-  /// Items of finished blocks over their seconds, inverted: (n), nothing for units without a block.
+  /// The mean seconds per item over all finished blocks: (n), nothing for units without a finished
+  /// block.
   [[nodiscard]] std::span<const std::optional<double>> mean_s() const { return now_->mean_s; }
-  /// The mean of adaptive weighted factoring, in which later blocks weigh more: (n), as above,
+  /// The mean of adaptive weighted factoring, in which later blocks count more: (n), nothing for
+  /// units without a finished block,
   ///
   ///     pi_p = sum_j(j t_pj) / sum_j(j c_pj)
   ///
-  /// for the j-th block of unit p, of c_pj items in t_pj seconds. Source: Banicescu, Velusamy,
-  /// Devaprasad (2003); Carino and Banicescu (2008).
+  /// for the j-th block of unit p, which had c_pj items and took t_pj seconds. Source: Banicescu,
+  /// Velusamy, Devaprasad (2003); Carino and Banicescu (2008).
   [[nodiscard]] std::span<const std::optional<double>> recency_weighted_s() const {
     return now_->recency_weighted_s;
   }
   /// The variance of single item times, estimated from k whole blocks by
   ///
-  ///     sum_j(c_j (t_j / c_j - mean)^2) / (k - 1),
+  ///     sum_j(c_j (t_j / c_j - mean)^2) / (k - 1).
   ///
-  /// unbiased where item times are independent, as a block's time then has c_j times the variance.
-  /// 0 with less than two blocks. Source: ours; adaptive factoring's authors time single items.
+  /// The estimate is unbiased if item times are independent, because the variance of a block's time
+  /// is then c_j times that of an item. 0 for less than two blocks. Source: ours; the authors of
+  /// adaptive factoring time single items.
   [[nodiscard]] double variance_s2(UnitId unit) const;
-  /// Finished blocks of `unit` with this kernel.
+  /// The number of finished blocks of `unit` with this kernel.
   [[nodiscard]] std::uint64_t blocks(UnitId unit) const { return now_->sums[unit.index].blocks; }
 
  private:
-  /// Of one unit and kernel.
+  /// The sums for one unit and kernel.
   struct Sums {
     std::uint64_t blocks = 0;
     double items = 0.0;
@@ -83,15 +86,15 @@ class ItemTimes {
   TimedPart part_;
   std::map<std::string, KernelTimes> kernels_;
   KernelTimes* now_ = nullptr;      // of the current phase
-  std::vector<char> has_resident_;  // (n) has done a block of this phase
-  std::vector<Seconds> last_end_;   // (n) of a block of the unit
+  std::vector<char> has_resident_;  // (n): the unit has finished a block of this phase
+  std::vector<Seconds> last_end_;   // (n): end of the unit's last block
 };
 
-/// The share of `unit`, which is present, in the speed of all present units:
+/// The share of `unit`, which must be present, in the speed of all present units:
 ///
 ///     (1 / s_p) / sum_i(1 / s_i)
 ///
-/// for item times `item_s` (n); 1 / P where none is known. O(n).
+/// for item times `item_s` (n); 1 / P if none is known. O(n).
 [[nodiscard]] double speed_share(const View& view, UnitId unit,
                                  std::span<const std::optional<double>> item_s,
                                  UnknownUnit unknown);

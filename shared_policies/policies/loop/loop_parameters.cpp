@@ -1,4 +1,4 @@
-// Text to what the family's policies are made of.
+// Reads the parameters of the loop self-scheduling family.
 #include "shared_policies/policies/loop/loop_parameters.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// The parameters that several policies of the loop self-scheduling family have, and reading them.
+// The parameters that several policies of the loop self-scheduling family share, and functions that
+// read them.
 #pragma once
 
 #include <optional>
@@ -11,7 +12,7 @@
 
 namespace equipoise {
 
-/// `min_block_items`: the smallest block; nothing for a grain.
+/// `min_block_items`: the smallest block; nothing means one grain.
 [[nodiscard]] ParameterInfo min_block_parameter();
 [[nodiscard]] std::optional<Items> min_block(const Parameters& read);
 
@@ -19,16 +20,16 @@ namespace equipoise {
 [[nodiscard]] ParameterInfo time_parameter(const std::string& default_text);
 [[nodiscard]] TimedPart timed_part(const Parameters& read);
 
-/// `unknown`: what is assumed of a unit without a finished block.
+/// `unknown`: the item time assumed for a unit without a finished block.
 [[nodiscard]] ParameterInfo unknown_parameter();
 [[nodiscard]] UnknownUnit unknown_unit(const Parameters& read);
 
-/// A number of at least 0; nothing for `word`.
+/// Reads a number of at least 0; returns nothing if the text is `word`.
 [[nodiscard]] std::optional<double> number_or_word(const Parameters& read, const std::string& name,
                                                    const std::string& word);
 
-/// Relative speeds as item times (n): one for each unit of the run; nothing for "auto". Throws
-/// InputError where `known` tells that there are more or fewer units.
+/// Reads relative speeds, one for each unit of the run, and returns them as item times (n); nothing
+/// for "auto". Throws InputError if `known` has another number of units.
 [[nodiscard]] std::optional<std::vector<std::optional<double>>> item_times_or_auto(
     const Parameters& read, const std::string& name, const KnownCosts* known);
 

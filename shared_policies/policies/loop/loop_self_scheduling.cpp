@@ -1,12 +1,13 @@
-// ss, fsc, gss, tss, fac2, wf: loop self-scheduling by fixed rules. Block sizes follow from what
-// remains and how many units there are, not from what is measured on the way (loop_sizes.hpp has
+// ss, fsc, gss, tss, fac2, wf: loop self-scheduling by fixed rules. Block sizes depend on the
+// remaining items and the number of units, not on measurements during the run (loop_sizes.hpp has
 // the formulas and their sources).
 //
-// Where we depart: the number of units is that of the units present; a batch of factoring is over
-// when its items are handed out, as heterogeneous units do not come in turns; work that is lost
-// begins a new batch, or a new trapezoid over what remains when the first has come to its end. The
-// smallest block is a grain unless `min_block_items` says otherwise: accelerators, which are slow
-// on small blocks, look bad with a single item, and a few thousand are fairer to the family.
+// Where we depart: the number of units is that of the present units. A batch of factoring ends when
+// its items are handed out, because heterogeneous units do not take turns. Lost work begins a new
+// batch; for tss, it begins a new trapezoid over the remaining items when the first trapezoid has
+// ended. The smallest block is a grain unless `min_block_items` says otherwise: accelerators are
+// slow on small blocks, so the family performs badly with a single item, and a few thousand items
+// are a fairer setting.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -36,8 +37,8 @@ class PureSelfScheduling final : public SelfScheduling {
   WantedBlock wanted(const View& /*view*/, UnitId /*unit*/) override { return {1.0}; }
 };
 
-/// An even share of what remains (Polychronopoulos and Kuck 1987); with `min_block_items` k their
-/// GSS(k).
+/// An even share of what remains (Polychronopoulos and Kuck 1987); with `min_block_items` = k this
+/// is their GSS(k).
 class Guided final : public SelfScheduling {
  public:
   using SelfScheduling::SelfScheduling;
@@ -48,7 +49,7 @@ class Guided final : public SelfScheduling {
   }
 };
 
-/// A line that falls (Tzen and Ni 1993).
+/// Sizes that fall linearly (Tzen and Ni 1993).
 class Trapezoid final : public SelfScheduling {
  public:
   Trapezoid(std::optional<Items> min_block_items, bool floor_delta)
@@ -73,8 +74,8 @@ class Trapezoid final : public SelfScheduling {
   TrapezoidSizes sizes_;
 };
 
-/// FAC2, or FAC where the coefficient of variation of item times is given (Hummel, Schonberg, Flynn
-/// 1992): batches of equal blocks.
+/// Batches of equal blocks: FAC2, or FAC if the coefficient of variation of item times is given
+/// (Hummel, Schonberg, Flynn 1992).
 class Factoring : public SelfScheduling {
  public:
   Factoring(std::optional<Items> min_block_items, std::optional<double> coefficient_of_variation)
@@ -88,7 +89,7 @@ class Factoring : public SelfScheduling {
     batch_.include(event);
   }
 
-  /// A unit's multiple of the base size; all of them add up to P.
+  /// The factor on the base size for a unit; the factors of all units add up to P.
   virtual double weight(const View& /*view*/, UnitId /*unit*/) { return 1.0; }
 
  private:
@@ -110,8 +111,8 @@ class Factoring : public SelfScheduling {
   bool is_first_batch_ = true;
 };
 
-/// Factoring with fixed weights (Hummel, Schmidt, Uma, Wein 1996): those given, or the speeds that
-/// the profile has at an even share of the items.
+/// Factoring with fixed weights (Hummel, Schmidt, Uma, Wein 1996): given weights, or the speeds in
+/// the profile at an even share of the items.
 class WeightedFactoring final : public Factoring {
  public:
   WeightedFactoring(std::optional<Items> min_block_items, const KnownCosts& known,
@@ -141,8 +142,8 @@ class WeightedFactoring final : public Factoring {
   }
 
   const KnownCosts& known_;
-  std::optional<std::vector<std::optional<double>>> given_item_s_;  ///< (n); none: the profile's
-  std::vector<std::optional<double>> item_s_;                       ///< (n), of this phase
+  std::optional<std::vector<std::optional<double>>> given_item_s_;  ///< (n); none: from the profile
+  std::vector<std::optional<double>> item_s_;                       ///< (n), for this phase
 };
 
 enum class FixedRule { fsc, mfsc };
@@ -154,11 +155,11 @@ struct FixedOptions {
   std::optional<double> sigma_s;
 };
 
-/// One size for the whole iteration, chosen when its first block is asked for (Kruskal and Weiss
-/// 1985). What the formula wants to know is not in a profile of mean times; `auto` takes what such
-/// a profile has of it: for the overhead, the fixed part of a block's time, on average over units;
-/// for the deviation of item times that between units, as the master does not know to whom a block
-/// will go. The items of one block are slow or fast together then.
+/// One size for the whole iteration, chosen when its first block is requested (Kruskal and Weiss
+/// 1985). A profile of mean times does not have the inputs of the formula, so `auto` uses the
+/// nearest values that it has. For the overhead: the fixed part of a block's time, averaged over
+/// units. For the deviation of item times: the deviation between units, because the master does not
+/// know which unit a block will go to. All items of a block are then slow or fast together.
 class FixedSize final : public SelfScheduling {
  public:
   FixedSize(const FixedOptions& options, const KnownCosts& known)
@@ -187,7 +188,7 @@ class FixedSize final : public SelfScheduling {
     return {*size_};
   }
 
-  /// The mean over units of the time that blocks take whatever their size.
+  /// The fixed part of a block's time, independent of its size: the mean over units.
   static double fixed_s(const KnownCosts::Phase& phase, const View& view) {
     const auto grain = static_cast<double>(view.workload().grain_items);
     double sum_s = 0.0;
@@ -198,7 +199,7 @@ class FixedSize final : public SelfScheduling {
     return sum_s / static_cast<double>(phase.size());
   }
 
-  /// The standard deviation over units of the time of one item of an even share.
+  /// The standard deviation between units of the time of one item, at an even share.
   static double between_s(const KnownCosts::Phase& phase, double items) {
     const auto n = static_cast<double>(phase.size());
     const double even = items / n;

@@ -1,4 +1,4 @@
-// The formulas.
+// The formulas for block sizes.
 #include "shared_policies/policies/loop/loop_sizes.hpp"
 
 #include <algorithm>
@@ -48,8 +48,8 @@ double adaptive_factoring_items(double remaining, std::span<const ItemTime> unit
     d += unit.variance_s2 / unit.mean_s;
     speed += 1.0 / unit.mean_s;
   }
-  // The same as the docstring's, (a - sqrt(a^2 - b^2)) = b^2 / (a + sqrt(a^2 - b^2)): no
-  // cancellation where D is large.
+  // Equal to the formula in the header, (a - sqrt(a^2 - b^2)) = b^2 / (a + sqrt(a^2 - b^2)), but
+  // without cancellation if D is large.
   const double tr = remaining / speed;
   const double sum = d + 2.0 * tr + std::sqrt(d * d + 4.0 * d * tr);
   return 2.0 * tr * tr / (sum * units[p].mean_s);

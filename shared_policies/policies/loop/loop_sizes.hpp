@@ -1,9 +1,9 @@
 // The block sizes of dynamic loop self-scheduling, as formulas.
 //
-// R items remain of N, P units share them. Sources are cited from the authors' own later texts and
-// from the reference lists of the public libraries DLS4LB and LB4OMP, whose formulas agree with
-// these except where a docstring says otherwise. They add 0.55 and truncate; sizes are rounded up
-// here, as in the papers.
+// R of the N items remain; P units share them. Sources are cited from later texts of the same
+// authors and from the reference lists of the public libraries DLS4LB and LB4OMP. Their formulas
+// agree with these unless a comment says otherwise. The libraries add 0.55 and truncate; here sizes
+// are rounded up, as in the papers.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,18 @@
 
 namespace equipoise {
 
-/// Fixed-size chunking: the block size that balances the overhead h of a request against units that
-/// end at different times,
+/// Fixed-size chunking: the block size that balances the overhead h of a request against the
+/// different end times of units,
 ///
 ///     (sqrt(2) N h / (sigma P sqrt(ln P)))^(2/3),
 ///
 /// for independent item times of standard deviation sigma. At most N / P, which is also the limit
-/// for sigma -> 0; all N for one unit, where ln P is 0. Source: Kruskal and Weiss (1985).
+/// for sigma -> 0; N for one unit, where ln P is 0. Source: Kruskal and Weiss (1985).
 [[nodiscard]] double fixed_size_items(double items, double units, double overhead_s,
                                       double sigma_s);
 
-/// The same where all items of a block are slow or fast together, so that a block of c items
-/// scatters by c sigma and not by sqrt(c) sigma,
+/// Fixed-size chunking if all items of a block are slow or fast together, so that the time of a
+/// block of c items scatters by c sigma and not by sqrt(c) sigma,
 ///
 ///     (sqrt(2) N h / (sigma P sqrt(ln P)))^(1/2),
 ///
@@ -32,14 +32,15 @@ namespace equipoise {
 [[nodiscard]] double fixed_size_alike_items(double items, double units, double overhead_s,
                                             double sigma_s);
 
-/// mFSC: the fixed size that makes about as many blocks as FAC2, and needs no knowledge,
+/// mFSC: the fixed size that gives about as many blocks as FAC2, without any measured input,
 ///
 ///     floor(0.55 + m ln 2 / ln m),   m = ceil(N / P);   m for m < 2.
 ///
 /// Source: DLS4LB, LB4OMP.
 [[nodiscard]] double as_many_as_factoring_items(double items, double units);
 
-/// What is taken of the rest in one batch of factoring: 1 / x of it, in P blocks of R / (x P), with
+/// Factoring: returns x. A batch takes 1 / x of the R remaining items, in P blocks of R / (x P),
+/// with
 ///
 ///     b = P sigma / (2 sqrt(R) mu),   x = 1 + b^2 + b sqrt(b^2 + 2)  in the first batch of a loop,
 ///                                     x = 2 + b^2 + b sqrt(b^2 + 4)  later,
@@ -59,18 +60,18 @@ struct ItemTime {
 ///     (D + 2 T R - sqrt(D^2 + 4 D T R)) / (2 mu_p),   D = sum(sigma_i^2 / mu_i),
 ///                                                      T = 1 / sum(1 / mu_i),
 ///
-/// `units` (P) not empty, means > 0. With all variances 0 that is T R / mu_p: a share of all that
-/// remains. O(P). Source: Banicescu and Liu (2000); DLS4LB puts the standard deviation into D,
-/// which LB4OMP and the paper do not.
+/// `units` (P) must not be empty; means > 0. If all variances are 0, the size is T R / mu_p: the
+/// unit's share of all remaining items. O(P). Source: Banicescu and Liu (2000). DLS4LB puts the
+/// standard deviation into D; LB4OMP and the paper do not.
 [[nodiscard]] double adaptive_factoring_items(double remaining, std::span<const ItemTime> units,
                                               std::size_t p);
 
-/// The sizes of trapezoid self-scheduling: they fall on a line from f = ceil(N / (2 P)) to the last
+/// The sizes of trapezoid self-scheduling: they fall linearly from f = ceil(N / (2 P)) to the last
 /// size l, in S = ceil(2 N / (f + l)) steps of
 ///
 ///     delta = (f - l) / (S - 1).
 ///
-/// Source: Tzen and Ni (1993), who round delta down; DLS4LB keeps it.
+/// Source: Tzen and Ni (1993), who round delta down; DLS4LB does not round it.
 class TrapezoidSizes {
  public:
   TrapezoidSizes() = default;
@@ -78,7 +79,7 @@ class TrapezoidSizes {
 
   /// The next size; at least l.
   [[nodiscard]] double next();
-  /// Whether all steps were taken. They hold at least N items.
+  /// Whether all steps were taken. The steps together have at least N items.
   [[nodiscard]] bool is_over() const { return taken_ >= steps_; }
 
  private:

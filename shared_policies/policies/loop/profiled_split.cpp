@@ -1,15 +1,15 @@
-// naive, asymmetric: profile at the start of the run, then divide once by rates (Kaleem, Barik,
-// Shpeisman, Lewis, Hu, Pingali, PACT 2014).
+// naive, asymmetric: profile at the start of the run, then divide once by measured rates (Kaleem,
+// Barik, Shpeisman, Lewis, Hu, Pingali, PACT 2014).
 //
-// naive: every unit times one block, all wait for the last, and the rest is divided in proportion
-// to items per second. asymmetric: nobody waits; units keep taking blocks from the pool while the
-// accelerators time theirs, round after round, until the division no longer changes or the share
-// that profiling may take is used up.
+// naive: every unit times one block, all units wait for the last, and the rest is divided in
+// proportion to items per second. asymmetric: no unit waits; units keep taking blocks from the pool
+// while the accelerators time theirs, round after round, until the division no longer changes or
+// the share of the items that profiling may use is used up.
 //
-// The paper has one CPU and one integrated GPU and is known here as PLB-HeC and PLB-HAC describe
-// it; tolerance and share are ours. Where all units are of one kind, each counts as an accelerator.
-// What was learned of a kernel is kept: later iterations and phases with it divide at once. What a
-// lost unit leaves, and what was planned for it, goes to whoever is idle.
+// The paper has one CPU and one integrated GPU; it is known here only as PLB-HeC and PLB-HAC
+// describe it. Tolerance and share are ours. If all units are of one kind, each counts as an
+// accelerator. What was learned of a kernel is kept: later iterations and phases with it divide at
+// once. The blocks that a lost unit had, outstanding or planned, go to idle units.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ struct SplitOptions {
   double profile_share_max = 0.5;  // asymmetric
 };
 
-/// What both have in common: profile, then divide and keep to it.
+/// The common part of both: profile, divide once, then follow the division.
 class ProfiledSplit : public Policy {
  public:
   explicit ProfiledSplit(const SplitOptions& options) : options_(options), times_(options.time) {}
@@ -75,9 +75,9 @@ class ProfiledSplit : public Policy {
 
  protected:
   virtual void begin_phase(const View& /*view*/) {}
-  /// Whether enough is known to divide what remains; asked at every event until it is.
+  /// Whether enough is known to divide what remains; called at every event until it returns true.
   virtual bool is_profiled(const View& view, const Event& event) = 0;
-  /// Whether an idle unit is to take a block meanwhile.
+  /// Whether an idle unit gets a block while profiling goes on.
   [[nodiscard]] virtual bool wants_profile(const View& view, UnitId unit) const = 0;
 
   [[nodiscard]] const SplitOptions& options() const { return options_; }
@@ -89,7 +89,8 @@ class ProfiledSplit : public Policy {
   }
 
  private:
-  /// Gives every present unit with a rate its share of what remains, and idle ones their blocks.
+  /// Gives every present unit that has a rate its share of what remains, and idle units their
+  /// blocks.
   void divide(const View& view, Decisions& decisions) {
     std::vector<AffineCurve> lines;
     std::vector<std::size_t> units;
@@ -155,10 +156,10 @@ class Asymmetric final : public ProfiledSplit {
   using ProfiledSplit::ProfiledSplit;
 
  private:
-  /// The course of profiling one kernel.
+  /// The state of profiling one kernel.
   struct Profile {
-    std::vector<std::uint64_t> blocks;  ///< (n) of each unit when the round began
-    std::vector<double> shares;         ///< (n) of the division that the last round suggested
+    std::vector<std::uint64_t> blocks;  ///< (n) finished blocks when the round began
+    std::vector<double> shares;         ///< (n) by the speeds at the end of the last round
     bool is_steady = false;
   };
 
@@ -183,7 +184,7 @@ class Asymmetric final : public ProfiledSplit {
     return all_present(view, [&](const UnitState& unit) { return times().blocks(unit.id) > 0; });
   }
 
-  /// Every accelerator has done a block of this round.
+  /// Whether every accelerator has finished a block of this round.
   [[nodiscard]] bool is_round_over(const View& view) const {
     const UnitKind kind = view.units().front().unit.kind;
     const bool one_kind =
@@ -194,7 +195,7 @@ class Asymmetric final : public ProfiledSplit {
            });
   }
 
-  /// Compares the division that is suggested now with the one before.
+  /// Compares the division by the latest speeds with that of the round before.
   void end_round(const View& view) {
     std::vector<double> shares(view.units().size(), 0.0);
     bool is_steady = !profile_->shares.empty();

@@ -1,4 +1,4 @@
-// Requests to blocks.
+// Turns requests of idle units into blocks.
 #include "shared_policies/policies/loop/self_scheduling.hpp"
 
 #include <algorithm>
@@ -8,9 +8,9 @@
 namespace equipoise {
 namespace {
 
-/// A size that is whole but for rounding errors stays what it is.
+/// A size that exceeds whole grains by less than this part of a grain is not rounded up.
 constexpr double rounding_error = 1e-9;
-/// More than any workload has: where a rule divides by nothing, everything is wanted.
+/// More items than any workload has; used if a rule's divisor is 0 and so all items are wanted.
 constexpr double most_items = 0x1p52;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Evaluation of a fitted cost. It is what the solvers spend their time in: no function is computed
-// that the fit does not use.
+// Evaluates a fitted cost. The solvers spend most of their time here, so functions that the fit
+// does not use are not computed.
 #include "shared_policies/policies/plb/basis_curve.hpp"
 
 #include <fmt/format.h>

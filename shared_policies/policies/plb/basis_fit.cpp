@@ -15,17 +15,18 @@
 namespace equipoise {
 namespace {
 
-constexpr int function_count = 7;  // of the papers; Basis::one is for the fallback alone
+constexpr int function_count = 7;  // the papers' functions; Basis::one is only for the fallback
 constexpr int grid_points = 64;
 constexpr double largest_condition = 1e8;
 constexpr double ridge = 1e-8;
-constexpr double alike = 1.02;  // scores within 2 % count as equal
+constexpr double alike = 1.02;  // scores within this factor of the best count as equal
 
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 using Mask = std::uint32_t;  // bit i: the function with enumerator i
 
-/// The functions on the samples and on the grid where a fit must be positive and must not fall.
+/// The values of the functions at the samples and on the grid, where a fit must be positive and
+/// must not fall.
 struct Tables {
   Matrix at_samples;   // (m, 7), rows times sqrt(weight)
   Vector seconds;      // (m), times sqrt(weight)
@@ -68,7 +69,7 @@ std::vector<int> functions_of(Mask mask) {
   return list;
 }
 
-/// All choices of at most `most` functions: fewer first, then in the order of preference.
+/// All subsets of at most `most` functions: smaller ones first, then in the order of preference.
 std::vector<Mask> choices(int most) {
   std::vector<Mask> masks;
   for (Mask mask = 1; mask < (1U << function_count); ++mask) {
@@ -83,7 +84,7 @@ std::vector<Mask> choices(int most) {
   return masks;
 }
 
-/// Positive everywhere on the grid, falling nowhere.
+/// Whether the fit is positive everywhere on the grid and falls nowhere.
 bool admissible(const Tables& tables, const Vector& a) {
   const Vector values = tables.at_grid * a;
   for (int g = 0; g < grid_points; ++g) {
@@ -101,8 +102,8 @@ struct Candidate {
   int terms = 0;
 };
 
-/// The root mean square of the relative errors, each of a size that the fit has not seen where
-/// `leave_out`: residual / (1 - leverage).
+/// The root mean square of the relative errors. With `leave_out`, each error is that of a fit
+/// without the sample's size: residual / (1 - leverage).
 double relative_error(const Tables& tables, const Vector& residual, const Matrix& q,
                       bool leave_out) {
   double sum = 0.0;
@@ -118,7 +119,7 @@ double relative_error(const Tables& tables, const Vector& residual, const Matrix
   return std::sqrt(sum / static_cast<double>(residual.size()));
 }
 
-/// Least squares with the functions of `mask`, or nothing where that is not admissible.
+/// Least squares with the functions of `mask`; nothing if the result is not admissible.
 std::optional<Candidate> try_choice(const Tables& tables, Mask mask, FitMode mode) {
   const std::vector<int> functions = functions_of(mask);
   const auto k = static_cast<Eigen::Index>(functions.size());
@@ -129,7 +130,7 @@ std::optional<Candidate> try_choice(const Tables& tables, Mask mask, FitMode mod
     columns.col(c) = tables.at_samples.col(functions[static_cast<std::size_t>(c)]);
     scales(c) = columns.col(c).norm();
     if (!(scales(c) > 0.0)) {
-      return std::nullopt;  // ln of the one size 1
+      return std::nullopt;  // ln u is 0 at the only size, u = 1
     }
     columns.col(c) /= scales(c);
   }
@@ -162,7 +163,7 @@ std::optional<Candidate> try_choice(const Tables& tables, Mask mask, FitMode mod
   return candidate;
 }
 
-/// The best of the choices that `mode` allows.
+/// The best of the subsets that `mode` allows.
 std::optional<Candidate> choose(const Tables& tables, FitMode mode) {
   const int sizes = static_cast<int>(tables.seconds.size());
   int most = std::min(3, std::max(1, sizes - 1));
@@ -188,7 +189,7 @@ std::optional<Candidate> choose(const Tables& tables, FitMode mode) {
   return std::nullopt;
 }
 
-/// All functions at once, on scaled columns with a ridge below them.
+/// All functions at once: least squares on scaled columns, with the ridge as additional rows.
 std::optional<Candidate> ridge_fit(const Tables& tables) {
   const Eigen::Index m = tables.seconds.size();
   Matrix rows = Matrix::Zero(m + function_count, function_count);
@@ -213,7 +214,7 @@ std::optional<Candidate> ridge_fit(const Tables& tables) {
   return admissible(tables, a) ? std::optional(candidate) : std::nullopt;
 }
 
-/// An affine cost that does not fall; proportion where that is flat.
+/// An affine cost that does not fall; a line through the origin if the affine cost is flat.
 Candidate fall_back(std::span<const CostSample> samples, double scale_items) {
   const TransferLine line = fit_transfer_line(samples);
   Candidate candidate;

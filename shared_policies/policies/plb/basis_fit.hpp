@@ -1,5 +1,5 @@
-// The speed-curve fit of PLB-HeC and PLB-HAC: which of seven functions explain a unit's block
-// times.
+// The speed-curve fit of PLB-HeC and PLB-HAC: selects which of seven functions explain a unit's
+// block times, and fits them.
 #pragma once
 
 #include <optional>
@@ -10,49 +10,51 @@
 
 namespace equipoise {
 
-/// How the functions are chosen. Neither paper says it: seven functions cannot be fitted to the
-/// four or two points that they begin with.
+/// How the functions are selected. Neither paper says this: seven functions cannot be fitted to the
+/// four or two points with which they begin.
 enum class FitMode {
   subset,      ///< the subset of at most three that predicts left-out sizes best
-  single,      ///< the best one alone
-  full_ridge,  ///< all seven, held together by a ridge of 1e-8
+  single,      ///< the single best one
+  full_ridge,  ///< all seven, with ridge regularisation of 1e-8
   nnls         ///< all seven, coefficients not negative
 };
 
 struct FitOptions {
   FitMode mode = FitMode::subset;
-  double scale_items = 1.0;           ///< N: the functions are taken of u = x / N
-  double extrapolation_factor = 8.0;  ///< beyond this times the largest size the curve is straight
+  double scale_items = 1.0;           ///< N: the functions' argument is u = x / N
+  double extrapolation_factor = 8.0;  ///< the curve is straight beyond this times the largest size
   bool adjusted_r2 = false;
 };
 
-/// What is believed about one unit after a fit.
+/// The fitted cost of one unit, and how good the fit is.
 struct UnitFit {
   BasisCurve curve;
   double r2 = 0.0;           ///< of the compute times
   double r2_transfer = 1.0;  ///< of the copies
-  /// What the compute fit leaves unexplained: sum of squared relative errors, and how many
-  /// measurements there are beyond the terms of the fit. Their ratio is the variance of the noise.
+  /// What the compute fit leaves unexplained: the sum of squared relative errors, and the number of
+  /// measurements minus the number of terms of the fit. Their ratio estimates the variance of the
+  /// noise.
   double relative_error2 = 0.0;
   double surplus = 0.0;
   bool fell_back = false;  ///< no choice of functions was admissible
 };
 
-/// Fits F to `compute` and G to `transfer` (either may be noisy; `transfer` may be empty).
+/// Fits F to `compute` and G to `transfer` (both may be noisy; `transfer` may be empty).
 ///
 ///     minimise  sum_k w_k (t_k - sum_i a_i f_i(x_k / N))^2   by Householder QR on scaled columns
 ///
-/// A choice of functions is admissible when it is well conditioned (below 1e8) and its F is
-/// positive and does not fall on 64 points spread logarithmically from a quarter of the smallest
-/// size to where the straight extension begins. Mode `subset` tries every subset of at most min(3,
+/// A subset of functions is admissible if it is well conditioned (below 1e8) and its F is positive
+/// and does not fall on 64 points, spaced logarithmically from a quarter of the smallest size to
+/// where the straight extrapolation begins. Mode `subset` tries every subset of at most min(3,
 /// sizes - 1) functions and takes the lowest leave-one-size-out error (RMS, relative; the plain
-/// residual where nothing can be left out); within 2 % of the best, the fewest terms, then the
-/// simplest. Without an admissible choice: an affine cost with coefficients that are not negative;
-/// where even that is flat, proportion. R^2 is that of the curve that was chosen.
+/// residual if no size can be left out). Among subsets within 2 % of the best it takes the one with
+/// the fewest terms, then the simplest. If no subset is admissible, the fit is an affine cost with
+/// non-negative coefficients, or a line through the origin if even that is flat. R^2 is that of the
+/// chosen curve.
 ///
-/// No samples of a positive time, or none at all: nothing.
+/// Returns nothing if there is no sample with a positive time.
 ///
-/// Source: PLB-HeC eqs 1 and 2; the choice of functions is ours. About 0.2 ms.
+/// Source: PLB-HeC eqs 1 and 2; the selection of functions is ours. Takes about 0.2 ms.
 [[nodiscard]] std::optional<UnitFit> fit_unit(std::span<const CostSample> compute,
                                               std::span<const CostSample> transfer,
                                               const FitOptions& options);

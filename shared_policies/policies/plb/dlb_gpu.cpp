@@ -1,22 +1,23 @@
-// dlb-gpu: the dynamic load-balancing algorithm for clusters of GPUs that came before PLB-HeC, in
-// the order of its section III: one straight line a unit, learned in rounds behind barriers, blocks
-// that end together, and a new choice when they drift apart. Its loop is PLB-HeC's (plb_hec.cpp,
-// and for what both leave out plb_hec_changes.cpp); here stands what differs.
+// dlb-gpu: the dynamic load-balancing algorithm for clusters of GPUs that preceded PLB-HeC, in the
+// order of its section III: one straight line per unit, learned in rounds with barriers; blocks
+// that end together; and a new solution when their times drift apart. Its loop is that of PLB-HeC
+// (plb_hec.cpp; plb_hec_changes.cpp for what both papers leave out). This file has the differences.
 //
 // Source: "A Dynamic Load-Balancing Algorithm for Heterogeneous GPU Clusters", algorithms 1 and 2.
 // Readings and departures:
-//  - The text takes a curve above R^2 = 0.7 after "a few points, for example four", algorithm 1
-//    loops while the "error" is at least 0.5: accept.
-//  - The text hands out blocks as units finish, algorithm 2 in synchronous steps: sync_steps. Both
-//    fit and solve before they synchronise: sync_order.
-//  - Transfers are not modelled. Whether the time of a block contains them is not said: times.
-//  - The shares are in [0, 1] and add up to the data size Z; here blocks add up to a step.
-//  - The paper bounds training by nothing; training_share_max guards it.
-//  - It solves f_1 = ... = f_n by an interior-point method; straight lines have a closed form,
-//    whose negative shares mean that a unit stays idle. A line that does not rise gives way to
-//    proportion through the newest block.
+//  - The text accepts a curve with R^2 above 0.7 after "a few points, for example four"; algorithm
+//    1 loops while the "error" is at least 0.5: accept.
+//  - The text hands out blocks as units finish; algorithm 2 works in synchronous steps: sync_steps.
+//    Both fit and solve before they synchronise: sync_order.
+//  - Transfers are not modelled. The paper does not say whether the time of a block includes them:
+//    times.
+//  - The shares are in [0, 1] and yet add up to the data size Z; here blocks add up to a step.
+//  - The paper has no limit on training; training_share_max limits it.
+//  - The paper solves f_1 = ... = f_n by an interior-point method. Straight lines have a closed
+//    form, in which a negative share means that the unit stays idle. A line that does not rise is
+//    replaced by a line through the origin and the newest block.
 // One decision took the paper 665 ms (matrix product), 201 ms (Black-Scholes), 822 ms (gene
-// networks); the catalog's price is the first.
+// networks); the catalog uses the first.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +41,7 @@ namespace {
 
 // -- Processor performance model ---------------------------------------------------------------
 
-/// The part of a block's life that the line describes.
+/// The time that the line describes: that of the whole block, or its compute time.
 enum class TimeOf { block, compute };
 
 struct LineOptions {
@@ -48,13 +49,13 @@ struct LineOptions {
   TimeOf times = TimeOf::block;
 };
 
-/// f(x) = a x - b and how well it explains the samples.
+/// f(x) = a x - b, and how well it explains the samples.
 struct FittedLine {
   double seconds_per_item = 0.0;  // a
   double advance_s = 0.0;         // b
   double r2 = 1.0;
   double relative_error2 = 0.0;  // sum of squared errors relative to the line
-  double surplus = 0.0;          // measurements beyond the terms
+  double surplus = 0.0;          // number of measurements minus number of terms
 };
 
 struct LineUnit {
@@ -63,8 +64,8 @@ struct LineUnit {
   std::optional<FittedLine> line;
 };
 
-/// The least-squares line; proportion through the newest block where it does not rise, or where
-/// there is one size only.
+/// The least-squares line. If it does not rise, or if there is only one size: the line through the
+/// origin and the newest block.
 FittedLine fit_line(const LineUnit& unit) {
   double weight = 0.0;
   double mean_x = 0.0;
@@ -192,14 +193,14 @@ class FittedLines final : public BlockTimeModel {
 
 // -- Rebalancing -------------------------------------------------------------------------------
 
-/// Algorithm 2 as the paper prints it, in synchronous steps, instead of PLB-HeC's. Algorithm 1 is
-/// PLB-HeC's, but that it may fit from the first round on (accept, min_rounds).
+/// Algorithm 2 as the paper prints it, in synchronous steps, instead of PLB-HeC's algorithm 2.
+/// Algorithm 1 is PLB-HeC's, except that it may fit from the first round on (accept, min_rounds).
 class SynchronousSteps final : public PlbHec {
  public:
   using PlbHec::PlbHec;
 
  private:
-  /// finishTimes = executeTasks(X): all blocks of a step are back before the next one.
+  /// finishTimes = executeTasks(X): the next step begins when all blocks of a step are back.
   [[nodiscard]] bool waits_for_all() const override { return true; }
   void finished_task(const View& /*view*/, UnitId /*unit*/, Decisions& /*decisions*/) override {}
 

@@ -1,4 +1,4 @@
-// Asked, finished, lost.
+// Keeps the expected times of requested blocks and compares them with finished blocks.
 #include "shared_policies/policies/plb/expected_ends.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// When blocks were expected to end, and what became of it.
+// When blocks are expected to end, and how the real times compare.
 #pragma once
 
 #include <deque>
@@ -10,31 +10,31 @@
 
 namespace equipoise {
 
-/// Keeps, for every unit, what its blocks were expected to take when they were asked for. A block
-/// begins when it is handed out, or when the one before it on its unit has ended.
+/// Keeps, for every unit, the time that its blocks were expected to take when they were requested.
+/// A block begins when it is handed out, or when the block before it on its unit has ended.
 class ExpectedEnds {
  public:
-  /// A finished block, against what was expected of it.
+  /// The times of a finished block, expected and actual.
   struct Outcome {
     Seconds expected;      ///< duration
-    Seconds actual;        ///< duration, waiting in the queue left out
+    Seconds actual;        ///< duration without waiting in the queue
     Seconds expected_end;  ///< point in time
   };
 
   ExpectedEnds() = default;
   explicit ExpectedEnds(std::size_t n) : units_(n) {}
 
-  /// A block of `items` was asked for and is expected to take `span`.
+  /// Records that a block of `items` was requested and is expected to take `span`.
   void ask(UnitId unit, Items items, Seconds span);
-  /// A block ended at `at`. Nothing where nothing was expected of it: the run loop granted another
-  /// size than was asked for, or `ask` was not called.
+  /// Handles a block that ended at `at`. Returns nothing if no time was expected for it: the run
+  /// loop granted another size than was requested, or `ask` was not called.
   std::optional<Outcome> finish(const BlockFinished& finished, Seconds at);
-  /// A block will not come back.
+  /// Handles a lost block.
   void lose(const BlockLost& lost) { (void)take(lost.unit, lost.block.items); }
-  /// A unit is gone and its blocks with it.
+  /// Handles a lost unit: its blocks are lost with it.
   void lose(UnitId unit) { units_[unit.index].asked.clear(); }
 
-  /// When the unit became idle, or is expected to.
+  /// When the unit became idle, or when it is expected to become idle.
   [[nodiscard]] Seconds idle_at(const UnitState& unit) const;
 
  private:
@@ -43,10 +43,10 @@ class ExpectedEnds {
     Seconds span;
   };
   struct Expecting {
-    std::deque<Asked> asked;  // in order
+    std::deque<Asked> asked;  // in the order of the requests
     Seconds last_end;
   };
-  /// Takes out the unit's first block of this size.
+  /// Removes the unit's first block of this size and returns its expected time.
   std::optional<Seconds> take(UnitId unit, Items items);
 
   std::vector<Expecting> units_;

@@ -1,4 +1,4 @@
-// Samples to fits, fits to blocks.
+// Makes fits from samples, and chooses blocks from fits.
 #include "shared_policies/policies/plb/learned_costs.hpp"
 
 #include <algorithm>
@@ -15,10 +15,11 @@
 namespace equipoise {
 namespace {
 
-constexpr double forgotten = 1e-6;  // weights below are dropped
-constexpr double outside = 0.05;    // share of the weight at either end of a span
+constexpr double forgotten = 1e-6;  // samples with a smaller weight are dropped
+constexpr double outside = 0.05;    // share of the weight ignored at either end of the sizes
 
-/// Multiplies all weights; what has become too light goes, but never all of it.
+/// Multiplies all weights by `factor` and drops samples whose weight has become too small, but
+/// never all samples.
 void fade(std::vector<CostSample>& samples, double factor) {
   double heaviest = 0.0;
   for (const CostSample& s : samples) {
@@ -39,7 +40,8 @@ double weight_of(std::span<const CostSample> samples) {
                          [](double sum, const CostSample& s) { return sum + s.weight; });
 }
 
-/// The largest size over the smallest, each with `outside` of the weight beyond it left out.
+/// The ratio of the largest size to the smallest, without the sizes beyond which only `outside` of
+/// the weight lies.
 double span_of(std::span<const CostSample> samples) {
   const double all = weight_of(samples);
   double below = 0.0;
@@ -57,7 +59,8 @@ double span_of(std::span<const CostSample> samples) {
   return low > 0.0 ? high / low : 1.0;
 }
 
-/// The weighted mean of size and time, where there is any sample: a fit through it is proportion.
+/// The weighted mean of size and time, or nothing if there is no sample: a fit to it is a line
+/// through the origin.
 std::vector<CostSample> one_sample(std::span<const CostSample> samples) {
   if (samples.empty()) {
     return {};

@@ -1,4 +1,5 @@
-// What a policy has learned about the units of a run, and blocks that end together by it.
+// The costs that a policy has learned about the units of a run, and block sizes that end together
+// according to them.
 #pragma once
 
 #include <deque>
@@ -15,56 +16,55 @@
 
 namespace equipoise {
 
-/// Which measurements count, and how much.
+/// Which measurements are used, and with which weight.
 struct SampleMemory {
-  double forgetting = 1.0;  ///< what a step multiplies older weights by; 1: nothing is forgotten
-  Items window = 0;         ///< only so many latest blocks of each unit; 0: all
-  /// What is remembered clusters around one size when it spans less than this: then a curve through
-  /// it would have an arbitrary slope, and proportion takes its place. 0: never. Means nothing
-  /// where nothing is forgotten.
+  double forgetting = 1.0;  ///< factor on older weights at each step; 1: nothing is forgotten
+  Items window = 0;         ///< only this many latest blocks of each unit; 0: all
+  /// If the remembered sizes span less than this ratio, a curve through them would have an
+  /// arbitrary slope, and a line through the origin replaces it. 0: never. Has no effect if nothing
+  /// is forgotten.
   double narrow_span = 3.0;
 
   [[nodiscard]] bool forgets() const { return forgetting < 1.0 || window > 0; }
 };
 
-/// The samples and fits of all units for one kernel. Memory grows with units and different block
-/// sizes (or with the window), not with blocks.
+/// The samples and fits of all units for one kernel. Memory use grows with the number of units and
+/// of different block sizes (or with the window), not with the number of blocks.
 class LearnedCosts {
  public:
   explicit LearnedCosts(std::size_t units, const SampleMemory& memory = {})
       : memory_(memory), units_(units) {}
 
-  /// Takes in the compute and transfer times of a finished block; of one that brought resident data
-  /// along, the compute time alone.
+  /// Adds the compute and transfer times of a finished block; only the compute time if the block
+  /// brought resident data.
   void add(const BlockFinished& finished, bool brought_resident_data);
-  /// A step is over: what was measured until now counts `forgetting` times as much as before.
+  /// Ends a step: the weights of all measurements so far are multiplied by `forgetting`.
   void step();
   /// Fits every unit that has samples.
   void fit(const FitOptions& options);
 
-  /// The last fit of a unit; nothing before its first.
+  /// The last fit of a unit; nothing before its first fit.
   [[nodiscard]] const std::optional<UnitFit>& fit_of(UnitId unit) const {
     return units_[unit.index].fit;
   }
   [[nodiscard]] bool any_fit() const;
-  /// The smallest R^2, of compute and transfer fits, over the units that are present; 1 without
-  /// fits.
+  /// The smallest R^2 of compute and transfer fits over the present units; 1 without fits.
   [[nodiscard]] double worst_r2(const View& view) const;
-  /// The standard deviation of block times relative to the fits, over all units; 0 where there are
-  /// not more measurements than terms.
+  /// The standard deviation of block times relative to the fits, over all units; 0 if there are no
+  /// more measurements than terms.
   [[nodiscard]] double relative_noise() const { return relative_noise_; }
 
  private:
   struct Measured {
     double items = 0.0;
     double compute_s = 0.0;
-    std::optional<double> transfer_s;  // none: it brought resident data
+    std::optional<double> transfer_s;  // none: the block brought resident data
   };
   struct LearnedUnit {
     std::vector<CostSample> compute;
     std::vector<CostSample> transfer;
     std::optional<UnitFit> fit;
-    std::deque<Measured> latest;  // with a window: the measurements behind the samples
+    std::deque<Measured> latest;  // with a window: the measurements that the samples are made of
   };
   static void pool(LearnedUnit& unit, const Measured& measured);
   [[nodiscard]] std::optional<UnitFit> fit_one(const LearnedUnit& unit,
@@ -75,26 +75,26 @@ class LearnedCosts {
   double relative_noise_ = 0.0;
 };
 
-/// Chooses blocks that end together.
+/// Chooses block sizes that end together.
 class BlockChooser {
  public:
   enum class Solver { direct, ipopt };
   explicit BlockChooser(Solver solver);
 
   /// Block sizes (n) that add up to about `items` and take every present unit with a fit the same
-  /// time, each rounded to the nearest whole block on its own; 0 for the others and for units that
-  /// should stay idle. At least one unit gets a grain. `failed()` tells whether Ipopt gave up and
-  /// the direct solution was taken. Source: PLB-HeC eqs 3-5.
+  /// time, each rounded to the nearest whole block on its own; 0 for the other units and for units
+  /// that should stay idle. At least one unit gets a grain. `failed()` tells whether Ipopt failed
+  /// and the direct solution was used. Source: PLB-HeC eqs 3-5.
   [[nodiscard]] std::vector<Items> choose(const View& view, const LearnedCosts& learned,
                                           double items);
   [[nodiscard]] bool failed() const { return failed_; }
 
  private:
-  std::unique_ptr<IpoptEqualFinish> ipopt_;  // none: direct
+  std::unique_ptr<IpoptEqualFinish> ipopt_;  // nullptr: direct
   bool failed_ = false;
 };
 
-/// What is believed of every unit with a fit, and the block sizes chosen for them, for the journal.
+/// The fits of all units that have one, and the block sizes chosen for them, for the journal.
 [[nodiscard]] Decision decision_of(std::string what, const LearnedCosts& learned,
                                    const std::vector<Items>& block_items);
 

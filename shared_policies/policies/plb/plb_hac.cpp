@@ -1,17 +1,19 @@
 // plb-hac: PLB-HAC (2019), the successor of PLB-HeC, in the order of its section 3: two training
-// blocks a unit without a barrier between them, one barrier, then virtual steps: the first unit to
-// enter a step fits and solves anew, every unit takes its latest block size, one that ended early
-// fills the gap, and blocks shrink towards the end. There is no test of R^2.
+// blocks per unit without a barrier between them, one barrier, then virtual steps. The first unit
+// to enter a step fits and solves anew; every unit uses its latest block size; a unit that ended
+// early fills the gap; and blocks shrink towards the end. There is no test of R^2.
 //
-// Functions carry the paper's names. Where the paper contradicts itself, or its text and its code
-// differ, a parameter decides; its meaning names the reading. Departures:
-//  - Algorithm 1 counts a whole step as assigned when its first unit enters and refuses service
-//    beyond the total, which strands the blocks of slower units: here blocks count one by one.
+// Functions have the paper's names. Where the paper contradicts itself, or its text and its code
+// differ, a parameter decides; its description names the reading. Departures:
+//  - Algorithm 1 counts a whole step as assigned when its first unit enters it, and assigns nothing
+//    beyond the total, so the blocks of slower units are never assigned: here blocks are counted
+//    one by one.
 //  - Its branch for gaps passes X instead of the size of the gap: gap_fill.
-//  - Blocks that shrink by a tenth from step to step never add up to the rest of the work when a
-//    step is less than 3.3 % of it: min_block_items is the floor; 0 shows the stall.
-//  - "All measurements" cannot follow a slow-down as the paper's figure does: forgetting, window.
-// What we add stands in plb_hac_changes.cpp.
+//  - Blocks that shrink by a tenth from step to step never add up to the rest of the work if a step
+//    is less than 3.3 % of all work: min_block_items is the smallest block; 0 shows the stall.
+//  - A fit of "all measurements" cannot follow a slow-down as the paper's figure does: forgetting,
+//    window.
+// What we add is in plb_hac_changes.cpp.
 #include "shared_policies/policies/plb/plb_hac.hpp"
 
 #include <algorithm>
@@ -27,8 +29,9 @@ namespace equipoise {
 
 // -- 3.1 Processing unit performance modeling --------------------------------------------------
 
-/// The unit's next training block: 2 x_init for the first to come back, 2 x_init R_p for the
-/// others, of which R_p = t_f / t_p is known by then. After two the only barrier of the run.
+/// The unit's next training block: 2 x_init for the first unit that finishes, 2 x_init R_p for the
+/// others; their R_p = t_f / t_p is known by then. After two blocks follows the only barrier of the
+/// run.
 void PlbHac::train(const View& view, UnitId unit, Decisions& decisions) {
   const Items done = training_.blocks(unit);
   if (done < training_blocks) {
@@ -46,7 +49,7 @@ void PlbHac::end_training(const View& view, Decisions& decisions) {
   }
 }
 
-/// fitValues <- determineModel(), by least squares from all measurements, or the latest:
+/// fitValues <- determineModel(), by least squares from all measurements, or the latest ones:
 ///
 ///     F_p(x) = a_1 f_1(x) + ... + a_n f_n(x),   f_i of x, x^2, x^3, e^x, ln x, x e^x, x ln x  (1)
 ///     G_p(x) = a_1 x + a_2                                                                    (2)
@@ -72,12 +75,12 @@ void PlbHac::solve_equation_system(const View& view, Decisions& decisions) {
       tail_.factor() *
       std::max(options_.step_fraction * static_cast<double>(workload.items), n * grain);
   const Items floor = min_block(view);
-  if (floor == 0 && step < 0.5 * grain) {  // shrunk to nothing
+  if (floor == 0 && step < 0.5 * grain) {  // the step has shrunk to nothing
     std::fill(block_items_.begin(), block_items_.end(), 0);
     return;
   }
-  // A step of one smallest block a unit: a smaller one would leave units without a block whose
-  // fixed cost is high, for the rest of the run.
+  // The step is at least one smallest block per unit: in a smaller step, units with high fixed
+  // costs would get no block for the rest of the run.
   const double least = static_cast<double>(floor) * n;
   block_items_ = chooser_.choose(
       view, *learned_,
@@ -89,7 +92,7 @@ void PlbHac::solve_equation_system(const View& view, Decisions& decisions) {
   }
 }
 
-/// "A minimum block size that does not underutilize the GPUs", whole grains; 0 where there is none.
+/// "A minimum block size that does not underutilize the GPUs", in whole grains; 0 for no minimum.
 Items PlbHac::min_block(const View& view) const {
   const Items grain = view.workload().grain_items;
   const Items least = options_.min_block_items.value_or(std::max(grain, first_block_items_ / 4));
@@ -98,7 +101,7 @@ Items PlbHac::min_block(const View& view) const {
 
 // -- 3.3 Execution phase -----------------------------------------------------------------------
 
-/// One model evaluation, "M" of figure 3: fits, solves, and hands blocks to units that wait.
+/// One model evaluation, "M" in figure 3: fits, solves, and hands blocks to waiting units.
 void PlbHac::evaluate(const View& view, const char* what, std::optional<UnitId> entering,
                       Decisions& decisions) {
   determine_model(view);
@@ -115,8 +118,8 @@ void PlbHac::evaluate(const View& view, const char* what, std::optional<UnitId> 
   }
 }
 
-/// "The first CPU to become idle": the one that has been idle longest, or is expected to be idle
-/// first. Without a CPU the unit that enters the step, or else the master.
+/// "The first CPU to become idle": the CPU that has been idle longest, or is expected to be idle
+/// first. If there is no CPU, the unit that enters the step, or else the master.
 std::optional<UnitId> PlbHac::solving_unit(const View& view, std::optional<UnitId> entering) const {
   if (options_.solve_on == SolveOn::entering_unit) return entering;
   std::optional<UnitId> first;
@@ -175,8 +178,8 @@ void PlbHac::distribute_task(UnitId id, Decisions& decisions) {
   expected_ends_.ask(id, items, Seconds{expected_s});
 }
 
-/// Function FinishedTaskExecution(proc, finishTime): what is learned of the block. The next one is
-/// the answer to UnitIdle.
+/// Function FinishedTaskExecution(proc, finishTime), first part: learns from the block. The next
+/// block is the answer to UnitIdle.
 void PlbHac::finished_task(const View& view, const BlockFinished& finished, Seconds at) {
   SteppingUnit& unit = units_[finished.unit.index];
   const auto [seconds, brought_resident_data] = durations_.of(view, finished);
@@ -202,7 +205,7 @@ bool PlbHac::ended_early(const ExpectedEnds::Outcome& block) const {
              : block.actual <= options_.gap_ratio * block.expected;
 }
 
-/// The second half of FinishedTaskExecution: a gap is filled, or else PLB-HAC() is called.
+/// Function FinishedTaskExecution, second part: fills a gap, or else calls PLB-HAC().
 void PlbHac::request_task(const View& view, UnitId unit, Decisions& decisions) {
   const Items gap = view.unit(unit).outstanding.empty() ? gap_block(view, unit) : 0;
   if (gap > 0) {
@@ -212,8 +215,8 @@ void PlbHac::request_task(const View& view, UnitId unit, Decisions& decisions) {
   }
 }
 
-/// determineGapBlockSize(): what fits until the time at which the unit was expected to end; 0 where
-/// there is no gap, or it is too small.
+/// determineGapBlockSize(): the size that fits into the time until the unit was expected to end; 0
+/// if there is no gap, or if it is too small.
 Items PlbHac::gap_block(const View& view, UnitId unit) {
   const std::optional<Seconds> gap_end = std::exchange(units_[unit.index].gap_end, std::nullopt);
   if (!gap_end || *gap_end <= view.now()) return 0;

@@ -1,5 +1,5 @@
-// PLB-HAC's algorithm 1 as a class: plb_hac.cpp has what the paper says, plb_hac_changes.cpp what
-// it leaves out.
+// PLB-HAC's algorithm 1 as a class: plb_hac.cpp implements the paper, plb_hac_changes.cpp what the
+// paper leaves out.
 #pragma once
 
 #include <map>
@@ -16,13 +16,15 @@
 
 namespace equipoise {
 
-/// A block leaves a gap when it ended so much too early, or in so small a part of the time.
+/// A block leaves a gap if its time is less than expected by a given difference, or by a given
+/// ratio.
 enum class GapRule { difference, ratio };
 /// What fills a gap: a block that fits, or a whole one.
 enum class GapFill { fitting, whole };
-/// A virtual step begins when its first unit enters it, or when all have ended the one before.
+/// A virtual step begins when its first unit enters it, or when all units have ended the step
+/// before.
 enum class UpdateOn { first_unit, all_units };
-/// Who solves.
+/// Which unit spends the time of solving.
 enum class SolveOn { first_cpu, entering_unit };
 
 struct PlbHacOptions {
@@ -52,9 +54,9 @@ class PlbHac final : public Policy {
  private:
   struct SteppingUnit {
     Items step = 0;                  ///< the virtual step it is in
-    bool ended_step = false;         ///< its block of that step is back
-    bool is_waiting = false;         ///< it asked, and there was no block for it
-    std::optional<Seconds> gap_end;  ///< it ended early: when it was expected to end
+    bool ended_step = false;         ///< its block of this step is back
+    bool is_waiting = false;         ///< it requested a block and got none
+    std::optional<Seconds> gap_end;  ///< if it ended early: when it was expected to end
   };
 
   static constexpr Items training_blocks = 2;  ///< x_init, then 2 x_init R
@@ -93,7 +95,7 @@ class PlbHac final : public Policy {
   BlockDurations durations_;
   ExpectedEnds expected_ends_;
   std::vector<SteppingUnit> units_;
-  std::vector<Items> block_items_;  ///< X, the latest
+  std::vector<Items> block_items_;  ///< the latest X
   Items first_block_items_ = 1;     ///< x_init
   Items solved_step_ = 0;
   Seconds solved_at_;

@@ -1,11 +1,12 @@
-// What PLB-HAC's paper leaves out: it has one load, done once, on units that are there throughout.
+// What PLB-HAC's paper leaves out: it has one load, done once, on units that are present
+// throughout.
 //
-//  - Phases: what was learned of a kernel is kept; a phase with one that is known does not train.
-//  - Iterations: each begins with blocks that are chosen anew, of full steps, and has its own tail.
-//  - Units that are lost or join: those that are there share the steps from then on, without a
+//  - Phases: what was learned of a kernel is kept; a phase with a known kernel does not train.
+//  - Iterations: each begins with new block sizes of full steps, and has its own tail.
+//  - Units that are lost or join: the present units share the steps from then on, without a
 //    barrier.
-//  - A unit that comes after training trains beside the others' work, by itself.
-//  - Work that ends inside training is served, and said in the journal.
+//  - A unit that joins after training trains by itself while the others work.
+//  - If the work ends during training, its last items are handed out, and the journal notes it.
 #include <variant>
 
 #include "shared_policies/policies/block_sizes.hpp"

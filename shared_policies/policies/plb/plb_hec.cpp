@@ -1,10 +1,10 @@
-// plb-hec: PLB-HeC (2015), in the order of its section III: models of block times learned in rounds
-// of growing blocks, blocks that should take all units the same time, and a new choice when they
-// do not.
+// plb-hec: PLB-HeC (2015), in the order of its section III: models of block times are learned in
+// rounds of growing blocks; then blocks are chosen that should take all units the same time, and
+// chosen anew when their times differ.
 //
-// The paper's code is a loop that waits; here each function is what happens from one wait to the
-// next, and carries the paper's name of it. Where the paper is silent, contradicts itself, or its
-// text and its code differ, a parameter decides; the catalog says which. What we add stands in
+// The paper's code is a loop that waits. Here each function covers what happens between two waits,
+// and has the paper's name for it. Where the paper is silent or contradicts itself, or its text and
+// its code differ, a parameter decides; the catalog says which. What we add is in
 // plb_hec_changes.cpp.
 #include "shared_policies/policies/plb/plb_hec.hpp"
 
@@ -92,8 +92,8 @@ class FittedCurves final : public BlockTimeModel {
 
 }  // namespace
 
-/// Algorithm 1, determineModel(), from one executeTasks to the next; all units are back, or the run
-/// begins.
+/// Algorithm 1, determineModel(), from one executeTasks to the next. Called when all units are
+/// back, or at the start of the run.
 void PlbHec::determine_model(const View& view, Decisions& decisions) {
   if (round_ >= options_.min_rounds) {  // while i <= 4
     determine_curves(view);             // fitValues <- determineCurveProcessor()
@@ -107,8 +107,8 @@ void PlbHec::determine_model(const View& view, Decisions& decisions) {
   }
 }
 
-/// setNextBlockSizes(finishTimes): x0, then 2, 4, 8 x0 t_f / t_k (see TrainingRounds). The rounds
-/// beyond the first four are scaled to what is left of the 20 % that training may take.
+/// setNextBlockSizes(finishTimes): x0, then 2, 4, 8 x0 t_f / t_k (see TrainingRounds). Rounds after
+/// the first four are scaled down to what is left of the 20 % of the items that training may use.
 std::vector<Items> PlbHec::next_block_sizes(const View& view) const {
   std::vector<Items> sizes;
   for (const UnitState& unit : view.units()) {
@@ -134,8 +134,8 @@ bool PlbHec::share_is_used_up(const View& view) const {
 
 // -- C. Block size selection -------------------------------------------------------------------
 
-/// X <- solveEquationSystem(fitValues). With nothing left that waits until there is: the blocks
-/// that were chosen may be for units that are gone, and lost items may come back.
+/// X <- solveEquationSystem(fitValues). If no work is left, solving is postponed until there is
+/// some: the chosen blocks may belong to units that are lost, and lost items may return.
 void PlbHec::solve_equation_system(const View& view, const char* what, Decisions& decisions) {
   const auto left = static_cast<double>(view.remaining());
   const double step = step_items(view);
@@ -148,7 +148,7 @@ void PlbHec::solve_equation_system(const View& view, const char* what, Decisions
   solved_for_ = left < step ? SolvedFor::less_than_a_step : SolvedFor::a_step;
 }
 
-/// What the x_g add up to. The paper has them add up to 1, all of the data, and yet be repeated
+/// The sum of the x_g. In the paper they add up to 1, that is all of the data, and yet are repeated
 /// many times; its figures speak of a single step.
 double PlbHec::step_items(const View& view) const {
   const Workload& workload = view.workload();
@@ -161,7 +161,7 @@ double PlbHec::step_items(const View& view) const {
 
 // -- D, E. Execution and rebalancing -----------------------------------------------------------
 
-/// Algorithm 2, PLB-HeC(), from behind determineModel() on.
+/// Algorithm 2, PLB-HeC(), from after determineModel() on.
 void PlbHec::execute(const View& view, Decisions& decisions) {
   if (!model_->is_good(view)) decisions.note("poor_fit");
   stage_ = Stage::run;
@@ -169,7 +169,7 @@ void PlbHec::execute(const View& view, Decisions& decisions) {
   distribute_tasks(view, decisions);
 }
 
-/// for each proc from processorList: distributeTasks(X, proc). The first call sees to it that X is
+/// for each proc from processorList: distributeTasks(X, proc). The first call makes sure that X is
 /// up to date.
 void PlbHec::distribute_tasks(const View& view, Decisions& decisions) {
   if (waits_for_all() && view.outstanding() > 0) return;
@@ -194,12 +194,12 @@ void PlbHec::distribute_task(UnitId unit, Decisions& decisions) {
   }
 }
 
-/// Algorithm 2, FinishedTaskExecution(proc, finishTime), but for its last line: the next block is
-/// the answer to UnitIdle. The unit that detects the imbalance gets one more (figure 3).
+/// Algorithm 2, FinishedTaskExecution(proc, finishTime), without its last line: the next block is
+/// the answer to UnitIdle. The unit that detects the imbalance gets one more block (figure 3).
 void PlbHec::finished_task(const View& view, UnitId unit, Decisions& decisions) {
   if (rebalance_) {
     stage_ = Stage::synchronize;
-    if (options_.sync_order == SyncOrder::fit_then_sync) {  // as the code has it
+    if (options_.sync_order == SyncOrder::fit_then_sync) {  // as in the paper's code
       determine_curves(view);
       solve_equation_system(view, "rebalance", decisions);
     }
@@ -214,7 +214,7 @@ bool PlbHec::is_unbalanced(const View& view) const {
   return repeated_.are_unbalanced(view, options_.balance, model_->relative_noise());
 }
 
-/// synchronize() is over: all blocks are back.
+/// The end of synchronize(): all blocks are back.
 void PlbHec::synchronized(const View& view, Decisions& decisions) {
   if (stage_ == Stage::train) {
     determine_model(view, decisions);
@@ -224,7 +224,7 @@ void PlbHec::synchronized(const View& view, Decisions& decisions) {
   }
 }
 
-/// New curves and a new X, where they were not made before all waited.
+/// Computes new curves and a new X, unless this was done before all units waited.
 void PlbHec::end_rebalancing(const View& view, Decisions& decisions) {
   stage_ = Stage::run;
   if (options_.sync_order == SyncOrder::drain_then_fit || solved_for_ == SolvedFor::nothing ||
@@ -274,8 +274,8 @@ void PlbHec::learn(const View& view, const BlockFinished& finished) {
   }
 }
 
-/// The last line of FinishedTaskExecution, distributeTask(X, proc), and whoever was to get nothing
-/// until a new X.
+/// The last line of FinishedTaskExecution, distributeTask(X, proc). If X was solved once more,
+/// units that had no block in the old X get one too.
 void PlbHec::answer(const View& view, UnitId id, Decisions& decisions) {
   if (model_->knows(id) && update_blocks(view, decisions)) {
     for (const UnitState& unit : view.units()) {
@@ -287,8 +287,8 @@ void PlbHec::answer(const View& view, UnitId id, Decisions& decisions) {
   distribute_task(id, decisions);
 }
 
-/// Chooses X anew where it is out of date, and (ours) once more when less than a step is left;
-/// whether it was for that.
+/// Solves for X if it is out of date, and (ours) once more if less than a step is left; returns
+/// whether it did the latter.
 bool PlbHec::update_blocks(const View& view, Decisions& decisions) {
   if (solved_for_ == SolvedFor::nothing) solve_equation_system(view, "block_lost", decisions);
   const bool is_tail = options_.tail_resolve && solved_for_ == SolvedFor::a_step &&
@@ -307,7 +307,7 @@ void PlbHec::train_without_barriers(const View& view, Decisions& decisions) {
   if (model_->is_good(view) || share_is_used_up(view)) execute(view, decisions);
 }
 
-/// The block of the unit's own next round; one that is ahead of the others gets the size of the
+/// The block of the unit's own next round. A unit that is ahead of the others gets the size of the
 /// last round again.
 Items PlbHec::own_next_block(const View& view, UnitId unit) const {
   const Items fewest = training_.fewest_blocks(view);

@@ -1,5 +1,5 @@
-// PLB-HeC's algorithms 1 and 2 as a class: DLB-GPU, the algorithm before it, is the same but for
-// what it believes of a unit and for its algorithm 2.
+// PLB-HeC's algorithms 1 and 2 as a class. DLB-GPU, the earlier algorithm, differs only in its
+// model of a unit and in its algorithm 2.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace equipoise {
 
-/// What is believed of the block times of all units of a run, for one kernel.
+/// A model of the block times of all units of a run, for one kernel.
 class BlockTimeModel {
  public:
   BlockTimeModel() = default;
@@ -26,23 +26,23 @@ class BlockTimeModel {
   BlockTimeModel& operator=(const BlockTimeModel&) = delete;
   virtual ~BlockTimeModel() = default;
 
-  /// Takes in the times of a finished block; the copy in of one that brought resident data along
-  /// says nothing of later blocks.
+  /// Adds the times of a finished block. The copy in of a block that brought resident data does not
+  /// predict later blocks.
   virtual void add(const BlockFinished& finished, bool brought_resident_data) = 0;
   /// Fits every unit that has samples.
   virtual void fit(const View& view) = 0;
-  /// Whether there is a fit of the unit, of any unit.
+  /// Whether there is a fit of the unit; whether there is a fit of any unit.
   [[nodiscard]] virtual bool knows(UnitId unit) const = 0;
   [[nodiscard]] virtual bool knows_any() const = 0;
-  /// Whether the fits of the units that are present are good enough to end training.
+  /// Whether the fits of the present units are good enough to end training.
   [[nodiscard]] virtual bool is_good(const View& view) const = 0;
-  /// The standard deviation of block times relative to the fits; 0 where it cannot be told.
+  /// The standard deviation of block times relative to the fits; 0 if it cannot be estimated.
   [[nodiscard]] virtual double relative_noise() const = 0;
-  /// Block sizes (n) of about `items` in all that take the present units that are known the same
-  /// time; 0 for the others. At least one unit gets a grain where any is known.
+  /// Block sizes (n) that add up to about `items` and take all present units with a fit the same
+  /// time; 0 for the others. At least one unit gets a grain if any unit has a fit.
   [[nodiscard]] virtual std::vector<Items> solve(const View& view, double items,
                                                  Decisions& decisions) = 0;
-  /// The fits and the blocks that were chosen by them, for the journal.
+  /// The fits, and the blocks that were chosen from them, for the journal.
   [[nodiscard]] virtual Decision explain(const std::string& what,
                                          const std::vector<Items>& block_items) const = 0;
 };
@@ -50,10 +50,10 @@ class BlockTimeModel {
 /// Makes the model of one kernel for n units.
 using BlockTimeModelMaker = std::function<std::unique_ptr<BlockTimeModel>(std::size_t units)>;
 
-/// On imbalance: all blocks come back before the fit (the text), or the fit is made before (the
-/// code).
+/// On imbalance: all blocks come back before the fit (the paper's text), or the fit is made first
+/// (the paper's code).
 enum class SyncOrder { drain_then_fit, fit_then_sync };
-/// The items of a step: a share of all, or twice the last training round.
+/// The items of a step: a share of all items, or twice those of the last training round.
 enum class StepRule { fraction, doubled };
 
 struct PlbHecOptions {
@@ -70,15 +70,15 @@ struct PlbHecOptions {
   bool tail_resolve = false;
 };
 
-/// The parameters that are read by `read_plb_hec_options`; the default of `sync_order` is each
-/// paper's own.
+/// The catalog rows of the parameters that `read_plb_hec_options` reads; the default of
+/// `sync_order` differs between the papers.
 [[nodiscard]] std::vector<ParameterInfo> plb_hec_loop_parameters(const std::string& sync_order);
-/// What was typed for them; `min_rounds` and `async_train` are left as they are.
+/// Reads these parameters; `min_rounds` and `async_train` keep their defaults.
 [[nodiscard]] PlbHecOptions read_plb_hec_options(const Parameters& read);
 
-/// PLB-HeC with any model of block times. plb_hec.cpp has what the paper says, in its order;
-/// plb_hec_changes.cpp what it leaves out: phases, iterations, units that come and go, work that
-/// ends inside training.
+/// PLB-HeC with any model of block times. plb_hec.cpp implements the paper, in its order;
+/// plb_hec_changes.cpp what the paper leaves out: phases, iterations, units that are lost or join,
+/// work that ends during training.
 class PlbHec : public Policy {
  public:
   PlbHec(PlbHecOptions options, BlockTimeModelMaker make_model);
@@ -89,13 +89,13 @@ class PlbHec : public Policy {
   /// Training, running, or waiting for all blocks to come back for a rebalancing.
   enum class Stage { train, run, synchronize };
 
-  // Algorithm 2 may be another: DLB-GPU's.
+  // A derived class may have another algorithm 2, as DLB-GPU does.
 
-  /// A block of a unit that is known came back while running: FinishedTaskExecution.
+  /// FinishedTaskExecution: called when, after training, a block of a unit with a fit comes back.
   virtual void finished_task(const View& view, UnitId unit, Decisions& decisions);
-  /// Whether blocks are handed out only when all are back.
+  /// Whether blocks are handed out only when all blocks are back.
   [[nodiscard]] virtual bool waits_for_all() const;
-  /// All blocks are back that were waited for: synchronize().
+  /// synchronize(): called when all blocks that the units waited for are back.
   virtual void synchronized(const View& view, Decisions& decisions);
 
   [[nodiscard]] Stage stage() const { return stage_; }
@@ -106,8 +106,8 @@ class PlbHec : public Policy {
   void distribute_tasks(const View& view, Decisions& decisions);
 
  private:
-  /// What the blocks of X add up to. Nothing: X is out of date, as units changed, or a phase began,
-  /// when there was nothing to solve for.
+  /// What the sum of X was chosen for. nothing: X is out of date, because units changed, a phase
+  /// began, or no work was left to solve for.
   enum class SolvedFor { nothing, less_than_a_step, a_step };
 
   // The paper.

@@ -1,13 +1,16 @@
-// What PLB-HeC's paper leaves out: it has one load, done once, on units that are there throughout.
+// What PLB-HeC's paper leaves out: it has one load, done once, on units that are present
+// throughout.
 //
-//  - Phases: models are kept for every kernel; a phase with one that is known does not train.
-//  - Iterations: a later one goes on with the blocks of the one before, chosen anew where the last
-//    choice was for less than a step, or was about to change.
-//  - Units that are lost or join: those that are there share the steps from then on, by the fits
-//    that there are, without a barrier. If all waited for a unit that is lost, that is over.
-//  - A unit that comes after training, or got nothing in it, trains beside the others' work, by
-//    itself, and takes part in the steps once it has done as many rounds as the others had to.
-//  - Work that ends inside training is served, the fastest unit first, and said in the journal.
+//  - Phases: models are kept for every kernel; a phase with a known kernel does not train.
+//  - Iterations: a later iteration continues with the blocks of the one before. They are chosen
+//    anew if the last choice was for less than a step, or if a rebalancing was about to change
+//    them.
+//  - Units that are lost or join: the present units share the steps from then on, by the existing
+//    fits, without a barrier. If all units waited for a unit that is lost, the waiting ends.
+//  - A unit that joins after training, or got no block in it, trains by itself while the others
+//    work. It takes part in the steps after as many rounds as the others had.
+//  - If the work ends during training, its last items are handed out, to the fastest unit first,
+//    and the journal notes it.
 #include <memory>
 #include <variant>
 
@@ -45,7 +48,8 @@ void PlbHec::begin_phase(const View& view) {
   solved_for_ = SolvedFor::nothing;
 }
 
-/// Nothing of the last iteration's blocks is still out: who waited for all has them all.
+/// No block of the last iteration is outstanding: if the units waited for all blocks, the wait is
+/// over.
 void PlbHec::begin_iteration(const View& view, Decisions& decisions) {
   if (stage_ == Stage::synchronize) {
     end_rebalancing(view, decisions);

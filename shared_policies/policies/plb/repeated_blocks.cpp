@@ -1,4 +1,4 @@
-// Durations of repeated blocks, compared.
+// Compares the durations of repeated blocks.
 #include "shared_policies/policies/plb/repeated_blocks.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Counting the steps of the tail.
+// Counts the steps of the tail.
 #include "shared_policies/policies/plb/shrinking_tail.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Sizes from speeds.
+// Computes training sizes from speeds.
 #include "shared_policies/policies/plb/training_rounds.hpp"
 
 #include <algorithm>
