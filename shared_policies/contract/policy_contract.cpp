@@ -126,15 +126,15 @@ Finding decides_the_same(std::mt19937& random, int /*round*/, const PolicyMaker&
   const auto a = run(machine, make);
   const auto b = run(machine, make);
   if (a->journal.blocks.size() != b->journal.blocks.size()) {
-    return fmt::format("{} blocks in one run, {} in the same run again", a->journal.blocks.size(),
-                       b->journal.blocks.size());
+    return fmt::format("{} blocks in one run, {} in a repetition of the same run",
+                       a->journal.blocks.size(), b->journal.blocks.size());
   }
   for (std::size_t i = 0; i < a->journal.blocks.size(); ++i) {
     const BlockRecord& x = a->journal.blocks[i];
     const BlockRecord& y = b->journal.blocks[i];
     if (x.block.first != y.block.first || x.block.items != y.block.items || x.unit != y.unit ||
         x.end != y.end) {
-      return fmt::format("block {} differs from the same run again", i);
+      return fmt::format("block {} differs in a repetition of the same run", i);
     }
   }
   return std::nullopt;
@@ -155,8 +155,9 @@ std::optional<Breach> in_rounds(const PolicyMaker& make, std::uint32_t seed, int
 
 std::span<const Promise> policy_contract() {
   static const std::array<Promise, 6> promises = {{
-      {"DoesAllItems", "Does all items of every iteration, and is never under the lower bound.",
-       100, in_rounds<does_all_items>},
+      {"DoesAllItems",
+       "Does all items of every iteration, and is never faster than the lower bound.", 100,
+       in_rounds<does_all_items>},
       {"DoesPhases", "Does several phases of different kernels, one after another.", 40,
        in_rounds<does_phases>},
       {"SurvivesLosses", "Does all items although units fail and come back.", 100,

@@ -48,8 +48,8 @@ std::vector<PolicyInfo> make_rows() {
 void refuse_missing_profile(const PolicyInfo& info, const PolicyInputs& inputs) {
   if (inputs.known == nullptr) {
     throw InputError("--policy", info.name +
-                                     " needs to know block times before the run; give it "
-                                     "profile=FILE, or the run a --trace");
+                                     " needs block times from before the run; give it "
+                                     "profile=FILE, or give the run a --trace");
   }
   for (const KnownCosts::Phase& phase : inputs.known->phases) {
     for (std::size_t p = 0; p < phase.size(); ++p) {

@@ -324,7 +324,8 @@ PolicyInfo hdss_info() {
        {"phase1_sync", "true", "",
         "a barrier after every round of phase 1; false: each unit goes on alone"},
        {"convergence", "0.05", "relative speed",
-        "a unit has converged when growth promises, or brought, less than this"},
+        "a unit has converged when its next growth should gain, or its last gained, less than "
+        "this"},
        {"min_points", "3", "blocks", "blocks of a unit before it may have converged"},
        {"training_share_max", "0.2", "share of the items", "phase 1 ends here at the latest"},
        {"divisor", "2", "", "D: 2 halves what is left like factoring; 1: weighted guided"},

@@ -134,7 +134,7 @@ void add_sweep(CLI::App& app, Request& r) {
       "sweep", "A campaign of comparisons from one JSON file: parallel, resumable, shardable");
   c->add_option("CAMPAIGN", r.file, "the campaign (see tools/campaigns/README.md)")->required();
   c->add_option("--out", r.options.out,
-                "folder for points and results; a sweep into the same folder goes on where the "
+                "folder for points and results; a sweep into the same folder continues where the "
                 "last one stopped")
       ->required();
   c->add_option("--shard", r.shard, "I/N: simulate only part I of N, e.g. 3/16");

@@ -130,7 +130,7 @@ class EnergyAlpha final : public PlannedPolicy {
 };
 
 std::unique_ptr<Policy> make_energy_alpha(const Parameters& parameters, const KnownCosts* known) {
-  EQ_CHECK(known != nullptr, "make_policy has seen to it");
+  EQ_CHECK(known != nullptr, "make_policy checks this");
   const auto grouping = static_cast<Grouping>(parameters.choice("groups", {"units", "cpu-gpu"}));
   return std::make_unique<EnergyAlpha>(*known, objective_of(parameters), grouping);
 }

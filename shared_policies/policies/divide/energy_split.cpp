@@ -95,7 +95,7 @@ SplitWorth worth_of(std::span<const PoweredUnit> units, std::span<const double> 
 }
 
 AlphaSplit solve_alpha(const PoweredUnit& c, const PoweredUnit& g, Objective objective) {
-  EQ_CHECK(c.items_per_s > 0.0 || g.items_per_s > 0.0, "somebody works");
+  EQ_CHECK(c.items_per_s > 0.0 || g.items_per_s > 0.0, "at least one unit has a speed");
   AlphaSplit split;
   split.alpha_time = split.alpha = c.items_per_s / (c.items_per_s + g.items_per_s);
   if (c.items_per_s == 0.0 || g.items_per_s == 0.0) {
@@ -123,7 +123,7 @@ std::vector<double> solve_prefix(std::span<const PoweredUnit> units, Objective o
       order.push_back(p);
     }
   }
-  EQ_CHECK(!order.empty(), "somebody works");
+  EQ_CHECK(!order.empty(), "at least one unit has a speed");
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return units[a].dynamic_w / units[a].items_per_s < units[b].dynamic_w / units[b].items_per_s;
   });

@@ -25,7 +25,7 @@ void check_objective(const Parameters& parameters, std::span<const Unit> units,
 }
 
 double dynamic_w(const Unit& unit) {
-  EQ_CHECK(unit.idle_w && unit.busy_w, "check_objective has seen to it");
+  EQ_CHECK(unit.idle_w && unit.busy_w, "check_objective checks this");
   return *unit.busy_w - *unit.idle_w;
 }
 

@@ -85,7 +85,7 @@ class KnownSchedule final : public Policy {
 };
 
 std::unique_ptr<Policy> make_optimum(const Parameters& parameters, const KnownCosts* known) {
-  EQ_CHECK(known != nullptr, "make_policy has seen to it");
+  EQ_CHECK(known != nullptr, "make_policy checks this");
   const Objective objective = objective_of(parameters);
   if (objective == Objective::time && !known->schedule.empty()) {
     return std::make_unique<KnownSchedule>(known->schedule);

@@ -78,7 +78,7 @@ class Static final : public PlannedPolicy {
 };
 
 std::unique_ptr<Policy> make_static(const Parameters& parameters, const KnownCosts* known) {
-  EQ_CHECK(known != nullptr, "make_policy has seen to it");
+  EQ_CHECK(known != nullptr, "make_policy checks this");
   const auto model =
       static_cast<ProfileModel>(parameters.choice("model", {"fpm", "affine", "speed"}));
   return std::make_unique<Static>(*known, model, parameters.items("blocks", 1));

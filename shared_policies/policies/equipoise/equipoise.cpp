@@ -374,17 +374,21 @@ std::unique_ptr<Policy> make_equipoise(const Parameters& read, const KnownCosts*
 
 PolicyInfo equipoise_info() {
   return {"equipoise",
-          "divides the rest anew at every finish; blocks as large as scatter and time left allow",
+          "divides the remaining items anew whenever a block ends; block sizes follow scatter and "
+          "time left",
           "this project",
           {{"first_share", "0.0005", "share of the items", "first blocks of all units together"},
            {"first_accelerator_share", "0.02", "share of the items",
-            "the same for units that are no CPUs"},
+            "the same for units that are not CPUs"},
            {"growth", "8", "x", "a block is at most this times the unit's largest so far"},
            {"slack", "0.5", "x time left", "longest block of a unit whose times do not scatter"},
-           {"cushion", "2.5", "standard deviations", "that a block is made shorter by"},
-           {"overhead_share", "0.01", "x block time", "fixed time per block that is not minded"},
-           {"least_gain", "0.02", "x time an item", "for which a smaller block is chosen"},
-           {"caution", "0.5", "x", "scatter against fixed time when the last block is chosen"}},
+           {"cushion", "2.5", "standard deviations",
+            "by which a block is shortened because its time varies"},
+           {"overhead_share", "0.01", "x block time",
+            "blocks are enlarged until their fixed time is at most this share"},
+           {"least_gain", "0.02", "x time per item", "gain for which a smaller block is chosen"},
+           {"caution", "0.5", "x",
+            "weight of scatter relative to fixed time when the last block is chosen"}},
           Foresight::none,
           0.0,
           make_equipoise};

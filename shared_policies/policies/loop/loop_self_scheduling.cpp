@@ -241,12 +241,12 @@ PolicyInfo fsc_info() {
            {"overhead_s", "auto", "s",
             "h, of one request; auto: the fixed part of block times, mean of the profile's units"},
            {"sigma_s", "auto", "s",
-            "standard deviation of item times; auto: what the profile's units differ by"},
+            "standard deviation of item times; auto: the deviation between the profile's units"},
            min_block_parameter()},
           Foresight::informed,
           0.0,
           [](const Parameters& read, const KnownCosts* known) -> std::unique_ptr<Policy> {
-            EQ_CHECK(known != nullptr, "make_policy has seen to it");
+            EQ_CHECK(known != nullptr, "make_policy checks this");
             FixedOptions options;
             options.min_block_items = min_block(read);
             options.rule = static_cast<FixedRule>(read.choice("rule", {"fsc", "mfsc"}));
@@ -310,7 +310,7 @@ PolicyInfo wf_info() {
           Foresight::informed,
           0.0,
           [](const Parameters& read, const KnownCosts* known) -> std::unique_ptr<Policy> {
-            EQ_CHECK(known != nullptr, "make_policy has seen to it");
+            EQ_CHECK(known != nullptr, "make_policy checks this");
             return std::make_unique<WeightedFactoring>(min_block(read), *known,
                                                        item_times_or_auto(read, "weights", known));
           }};

@@ -281,7 +281,7 @@ std::vector<ParameterInfo> plb_hac_parameters() {
        "smallest block; auto: a quarter of the initial block; 0: none, as in algorithm 1"},
       {"forgetting", "1", "x a step",
        "weight of a measurement after one step; 1: all count alike (literal), 0.5: adaptive"},
-      {"window", "0", "blocks", "only so many latest blocks of each unit count; 0: all"},
+      {"window", "0", "blocks", "only this many latest blocks of each unit are used; 0: all"},
       {"narrow_span", "3", "largest / smallest size",
        "where less is remembered, proportion is fitted instead of a curve; 0: never"},
       {"fit", "subset", "", "choice of functions: subset, single, full_ridge, nnls"},

@@ -325,11 +325,12 @@ std::vector<ParameterInfo> plb_hec_loop_parameters(const std::string& sync_order
       {"ratio_mode", "normalised", "",
        "training speed ratios: of items per second of the latest round (normalised), of round 1 "
        "(first), of raw times of the latest round (literal)"},
-      {"training_share_max", "0.2", "share of the items", "training ends here whatever the fits"},
+      {"training_share_max", "0.2", "share of the items",
+       "training ends at this share, however good the fits are"},
       {"threshold", "0.1", "x block time", "spread of block times that starts a rebalancing"},
       {"noise_allowance", "6", "standard errors",
-       "how much of a spread is put down to noise: means since the last solve count, less this "
-       "many standard errors; 0: the latest times as they are, the papers' rule"},
+       "part of the spread attributed to noise: compares means since the last solve, less this "
+       "many standard errors; 0: compares the latest times, the papers' rule"},
       {"step_fraction", "0.02", "share of the items", "items of one step, one block a unit"},
       {"step", "fraction", "",
        "fraction: step_fraction of the items; doubled: twice the last training round"},
