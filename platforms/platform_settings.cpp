@@ -20,7 +20,7 @@ struct NumberSetting {
   const char* name;
   double least;
   double most;
-  double otherwise;  ///< the value if no platform sets it
+  double default_value;  ///< the value if no platform sets it
 };
 constexpr std::array number_settings{
     NumberSetting{"network/latency-factor", 0.0, 1e6, 1.0},
@@ -36,15 +36,15 @@ bool is_among(const std::string& value, std::span<const char* const> words) {
 }
 
 struct Judgement {
-  std::string wanted;       ///< the values that are allowed, if the value is not
-  const char* otherwise{};  ///< the default value, if the value differs from it
+  std::string wanted;           ///< the values that are allowed, if the value is not
+  const char* default_value{};  ///< the default value, if the value differs from it
 };
 
 Judgement judge_number(const NumberSetting& setting, const std::optional<double>& value) {
   if (!value || *value < setting.least || *value > setting.most) {
     return {fmt::format("a number from {} to {}", setting.least, setting.most), nullptr};
   }
-  return {"", *value == setting.otherwise ? nullptr : setting.otherwise == 1.0 ? "1" : "0"};
+  return {"", *value == setting.default_value ? nullptr : setting.default_value == 1.0 ? "1" : "0"};
 }
 
 /// Returns nothing for a setting that no platform may make.
@@ -94,9 +94,9 @@ void PlatformSettings::take(const XmlFile& file, const pugi::xml_node& prop) {
     file.refuse(prop,
                 fmt::format("{} is set already, on line {}; remove one", name, earlier->second));
   }
-  if (judgement->otherwise == nullptr) return;
+  if (judgement->default_value == nullptr) return;
   notices_.push_back(fmt::format("{}:{}: the platform sets {} = {}; the default is {}", file.path(),
-                                 line, name, value, judgement->otherwise));
+                                 line, name, value, judgement->default_value));
 }
 
 }  // namespace equipoise

@@ -65,7 +65,7 @@ CoreUse CoreWatch::since() const {
   const double own_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - own_s_;
   const double passed_s = seconds_of(CLOCK_MONOTONIC) - at_s_;
   return {.cores_s = passed_s * static_cast<double>(cores_.size()),
-          .others_s = std::max(0.0, *busy_s - *busy_s_ - own_s)};
+          .other_programs_s = std::max(0.0, *busy_s - *busy_s_ - own_s)};
 }
 
 std::string disturbance_text(const CoreUse& use) {

@@ -37,15 +37,15 @@ constexpr Seconds tick{1e-9};
 
 /// Keeps the calling thread on the cores for waiting threads. If units compute there, it also makes
 /// the thread run as soon as it is woken.
-class ControllerPlace {
+class ControllerPinning {
  public:
-  explicit ControllerPlace(const Placement& placement) : before_(cores_of_this_thread()) {
+  explicit ControllerPinning(const Placement& placement) : before_(cores_of_this_thread()) {
     pin_this_thread(placement.waiting);
     if (placement.waiting_compute) prompt_.emplace();
   }
-  ControllerPlace(const ControllerPlace&) = delete;
-  ControllerPlace& operator=(const ControllerPlace&) = delete;
-  ~ControllerPlace() { pin_this_thread(before_); }
+  ControllerPinning(const ControllerPinning&) = delete;
+  ControllerPinning& operator=(const ControllerPinning&) = delete;
+  ~ControllerPinning() { pin_this_thread(before_); }
 
  private:
   std::vector<int> before_;
@@ -74,11 +74,11 @@ class RealExecutor final : public Executor {
     for (const RealPhase& phase : setup_.phases) {
       if (phase.kernel != nullptr) phase.kernel->clear_results();
     }
-    const Up up(*this);
+    const WorkersUp up(*this);
     for (UnitSlot& slot : slots_) slot.worker->await_up();
     clock_->start();
-    start_loads();  // before ControllerPlace: new threads inherit the scheduling of this one
-    const ControllerPlace place(placement_);
+    start_loads();  // before ControllerPinning: new threads inherit the scheduling of this one
+    const ControllerPinning place(placement_);
     body();
     tell();
   }
@@ -120,9 +120,9 @@ class RealExecutor final : public Executor {
   };
 
   /// Keeps the workers up during its lifetime.
-  class Up {
+  class WorkersUp {
    public:
-    explicit Up(RealExecutor& executor) : executor_(executor) {
+    explicit WorkersUp(RealExecutor& executor) : executor_(executor) {
       executor_.reset();
       for (std::size_t i = 0; i < executor_.setup_.units.size(); ++i) {
         executor_.slots_.emplace_back().worker = executor_.make_worker(i);
@@ -130,9 +130,9 @@ class RealExecutor final : public Executor {
             !executor_.setup_.scenario.presence_of(executor_.setup_.units[i].unit.name).at_start;
       }
     }
-    Up(const Up&) = delete;
-    Up& operator=(const Up&) = delete;
-    ~Up() { executor_.take_down(); }
+    WorkersUp(const WorkersUp&) = delete;
+    WorkersUp& operator=(const WorkersUp&) = delete;
+    ~WorkersUp() { executor_.take_down(); }
 
    private:
     RealExecutor& executor_;
@@ -143,7 +143,7 @@ class RealExecutor final : public Executor {
     clock_ = setup_.clock ? setup_.clock : make_steady_clock(setup_.time_scale);
     lateness_ = std::make_shared<Lateness>();
     outstanding_ = 0;
-    changes_past_ = 0;
+    changes_done_ = 0;
     pending_.reset();
     last_ = Seconds{};
     phase_ = 0;
@@ -194,10 +194,10 @@ class RealExecutor final : public Executor {
 
   void tell() const {
     for (const auto& [event, load] : loads_) {
-      if (setup_.tell_load && event->at < now()) setup_.tell_load({event, load->share()});
+      if (setup_.report_load && event->at < now()) setup_.report_load({event, load->share()});
     }
-    if (setup_.tell_pacing && lateness_->count() > 0) {
-      setup_.tell_pacing({lateness_->count(), lateness_->mean(), lateness_->most()});
+    if (setup_.report_pacing && lateness_->count() > 0) {
+      setup_.report_pacing({lateness_->count(), lateness_->mean(), lateness_->most()});
     }
   }
 
@@ -251,7 +251,7 @@ class RealExecutor final : public Executor {
   }
 
   [[nodiscard]] Seconds next_change() const {
-    return changes_past_ < changes_.size() ? changes_[changes_past_].at : Seconds::infinity();
+    return changes_done_ < changes_.size() ? changes_[changes_done_].at : Seconds::infinity();
   }
 
   /// Makes the earliest event that was not reported yet the pending event.
@@ -264,7 +264,7 @@ class RealExecutor final : public Executor {
       if (slot != nullptr && slot->worker->report()->end <= change) {
         take_report(*slot);
       } else if (change <= now) {
-        change_unit(changes_[changes_past_++]);
+        change_unit(changes_[changes_done_++]);
       } else if (!take_timeout(now)) {
         return;
       }
@@ -344,7 +344,7 @@ class RealExecutor final : public Executor {
   std::vector<UnitSlot> slots_;
   std::vector<std::pair<const Disturbance*, std::unique_ptr<CompetingLoad>>> loads_;
   Seconds last_;                  ///< time of the last event
-  std::size_t changes_past_ = 0;  ///< how many of the scenario's changes have happened
+  std::size_t changes_done_ = 0;  ///< how many of the scenario's changes have happened
   int phase_ = 0;                 ///< phase of the last block that was handed out
   int iteration_ = 0;             ///< iteration of that block
   std::size_t outstanding_ = 0;

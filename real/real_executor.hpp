@@ -62,9 +62,9 @@ struct RealSetup {
   /// Called on the controller's thread with the reason when a unit is lost. May be empty.
   std::function<void(const std::string&)> warn;
   /// Called when a run with paced units ends. May be empty.
-  std::function<void(const PacingReport&)> tell_pacing;
+  std::function<void(const PacingReport&)> report_pacing;
   /// Called when a run ends, for each load that has begun. May be empty.
-  std::function<void(const LoadReport&)> tell_load;
+  std::function<void(const LoadReport&)> report_load;
 };
 
 /// Makes the executor. The thread that calls `run` is the controller; each unit has one thread for

@@ -88,9 +88,9 @@ class GroupRecorder {
                                        setup_.units[first_ + lost.index].unit.name));
       }
       UnitRecorder& unit = units_[finished->unit.index];
-      const Seconds besides = heard - finished->assigned - total(finished->times);
+      const Seconds dispatch = heard - finished->assigned - total(finished->times);
       if (unit.is_done() && !unit.computes()) unit.begin_pass();
-      const bool counts = unit.take({finished->times, besides}, heard);
+      const bool counts = unit.take({finished->times, dispatch}, heard);
       if (counts && setup_.progress) setup_.progress(unit.progress());
       start_next(executor, finished->unit.index);
       if (unit.computes()) keep(unit.take_ended());
@@ -121,11 +121,11 @@ class GroupRecorder {
 
 /// The mean of the times that blocks took in addition to their stages, without the longest
 /// twentieth.
-Seconds dispatch_from(std::vector<double> besides_s) {
-  std::ranges::sort(besides_s);
-  besides_s.resize(besides_s.size() - besides_s.size() / 20);
-  const double sum_s = std::accumulate(besides_s.begin(), besides_s.end(), 0.0);
-  return Seconds{std::max(sum_s / static_cast<double>(besides_s.size()), 0.0)};
+Seconds dispatch_from(std::vector<double> dispatch_s) {
+  std::ranges::sort(dispatch_s);
+  dispatch_s.resize(dispatch_s.size() - dispatch_s.size() / 20);
+  const double sum_s = std::accumulate(dispatch_s.begin(), dispatch_s.end(), 0.0);
+  return Seconds{std::max(sum_s / static_cast<double>(dispatch_s.size()), 0.0)};
 }
 
 /// `text` as a JSON string.
@@ -213,14 +213,14 @@ Recording record(const RecordSetup& setup) {
   }
   const std::string disturbed = disturbance_text(watch.since());
   if (!disturbed.empty()) recording.doubts.push_back(disturbed);
-  std::vector<double> besides_s;
+  std::vector<double> dispatch_s;
   std::vector<double> first_uses_s;
   std::uint32_t position = 0;
   for (const GroupRecorder& group : groups) {
     for (const UnitRecorder& unit : group.units()) {
-      besides_s.insert(besides_s.end(), unit.besides_s().begin(), unit.besides_s().end());
-      if (!unit.besides_s().empty()) {
-        recording.trace.unit_dispatch[position] = dispatch_from(unit.besides_s());
+      dispatch_s.insert(dispatch_s.end(), unit.dispatch_s().begin(), unit.dispatch_s().end());
+      if (!unit.dispatch_s().empty()) {
+        recording.trace.unit_dispatch[position] = dispatch_from(unit.dispatch_s());
       }
       ++position;
       if (!unit.computes()) continue;
@@ -235,8 +235,8 @@ Recording record(const RecordSetup& setup) {
     recording.units.push_back(
         {setup.units[i].unit, copy_speeds_of(recording.trace, i, setup.kernel->workload())});
   }
-  if (!besides_s.empty()) {
-    recording.trace.dispatch = dispatch_from(besides_s);
+  if (!dispatch_s.empty()) {
+    recording.trace.dispatch = dispatch_from(dispatch_s);
   }
   if (!first_uses_s.empty()) {
     const double sum_s = std::accumulate(first_uses_s.begin(), first_uses_s.end(), 0.0);

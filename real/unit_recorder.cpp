@@ -55,7 +55,7 @@ bool UnitRecorder::take(const RecordedBlock& block, Seconds now) {
   if (!first_block_) first_block_ = block.times;
   if (!std::exchange(is_warm_, true)) return false;
   sizes_[at_].samples.add(block.times);
-  besides_s_.push_back(block.besides.value);
+  dispatch_s_.push_back(block.dispatch.value);
   if (is_known(now - size_began_)) end_size(now);
   return true;
 }

@@ -15,7 +15,7 @@ namespace equipoise {
 /// One timed block.
 struct RecordedBlock {
   StageTimes times;
-  Seconds besides;  ///< from handing out to noticing the end, without the stages
+  Seconds dispatch;  ///< from handing out to noticing the end, without the stages
 };
 
 /// The items [first, first + items) through which a unit goes.
@@ -47,7 +47,7 @@ class UnitRecorder {
   /// How much longer the first block took to compute and copy back than later blocks of its size;
   /// nullopt until that size is completed.
   [[nodiscard]] std::optional<Seconds> first_use() const { return first_use_; }
-  [[nodiscard]] const std::vector<double>& besides_s() const { return besides_s_; }
+  [[nodiscard]] const std::vector<double>& dispatch_s() const { return dispatch_s_; }
 
   /// All samples, with outliers marked.
   [[nodiscard]] std::vector<TraceSample> samples() const;
@@ -89,7 +89,7 @@ class UnitRecorder {
   Seconds size_began_;
   Seconds size_budget_;
   std::optional<Seconds> first_use_;
-  std::vector<double> besides_s_;
+  std::vector<double> dispatch_s_;
 };
 
 }  // namespace equipoise

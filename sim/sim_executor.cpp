@@ -58,7 +58,7 @@ struct UnitRates {
 };
 
 /// The speed of copies over `way` without contention.
-std::optional<CopySpeed> speed_of(const Way& way) {
+std::optional<CopySpeed> speed_of(const TransferRoute& way) {
   if (way.from == way.to) return std::nullopt;
   return CopySpeed{way.latency, way.bandwidth_bytes_per_s};
 }
@@ -125,7 +125,7 @@ class SimExecutor final : public Executor, private PipelineStages {
 
   SimSetup setup_;
   EnginePtr engine_;
-  std::vector<UnitWays> ways_;                    ///< (units)
+  std::vector<UnitRoutes> ways_;                  ///< (units)
   std::vector<CopySpeeds> copies_;                ///< (units), speeds over ways_
   std::vector<std::vector<UnitOfPhase>> phases_;  ///< (phases, units)
   std::vector<std::uint64_t> ordinals_;           ///< (units), ordinal of the next block
@@ -134,7 +134,7 @@ class SimExecutor final : public Executor, private PipelineStages {
   std::unique_ptr<StageActivities> activities_;
   Timeline timeline_;  ///< (units + 1), for the pipelines and the changes
   std::vector<MachineChange> changes_;
-  std::size_t changes_past_ = 0;   ///< number of changes that have happened
+  std::size_t changes_done_ = 0;   ///< number of changes that have happened
   std::vector<s4u::Link*> links_;  ///< (links); empty if there are no changes
   EventQueue ready_;               ///< events not yet reported
   int phase_ = 0;                  ///< of the last block that was handed out
@@ -167,12 +167,12 @@ void SimExecutor::load() {
     load_platform(*engine_, setup_.source);
     ways_ = find_ways(setup_.platform);
     const bool adds_up = transfers_add_up(setup_.source);
-    for (UnitWays& ways : ways_) {
-      for (Way* way : {&ways.in, &ways.out}) {
+    for (UnitRoutes& ways : ways_) {
+      for (TransferRoute* way : {&ways.in, &ways.out}) {
         way->is_private = way->is_private && adds_up && !setup_.activities_only;
       }
     }
-    for (const UnitWays& ways : ways_) copies_.push_back({speed_of(ways.in), speed_of(ways.out)});
+    for (const UnitRoutes& ways : ways_) copies_.push_back({speed_of(ways.in), speed_of(ways.out)});
     if (!changes_.empty()) links_ = find_links(setup_.platform);
   } catch (const BackendError&) {
     throw;
@@ -224,7 +224,7 @@ void SimExecutor::merge_before(const Block& block) {
 
 Seconds SimExecutor::occupy(std::optional<UnitId> unit, Seconds span) {
   if (unit) {
-    if (span > Seconds{}) pipelines_[unit->index].think(now(), span);
+    if (span > Seconds{}) pipelines_[unit->index].add_decision_time(now(), span);
     return now();
   }
   const Seconds until = now() + span;
@@ -270,7 +270,7 @@ std::optional<Seconds> SimExecutor::duration(UnitId unit, const PipelinedBlock& 
   }
   const Seconds alone = time_of(block.alone, stage);
   const bool is_in = stage == Stage::in;
-  const Way& way = is_in ? ways_[unit.index].in : ways_[unit.index].out;
+  const TransferRoute& way = is_in ? ways_[unit.index].in : ways_[unit.index].out;
   if (alone < shortest_activity) return alone;
   if (!way.is_private) return std::nullopt;
   const CopySpeeds& speeds = copies_[unit.index];
@@ -284,7 +284,7 @@ Seconds SimExecutor::compute_time(UnitId unit, const PipelinedBlock& block, Seco
 }
 
 void SimExecutor::launch(UnitId unit, const PipelinedBlock& block, Stage stage) {
-  const UnitWays& ways = ways_[unit.index];
+  const UnitRoutes& ways = ways_[unit.index];
   if (stage == Stage::compute) {
     activities_->compute(unit, ways.in.to, compute_time(unit, block, now()));
   } else if (stage == Stage::in) {
@@ -328,9 +328,9 @@ void SimExecutor::advance() {
 
 /// Applies the next change of the scenario, after all stages that ended before or at its time.
 void SimExecutor::change_machines() {
-  const MachineChange& change = changes_[changes_past_++];
-  const bool has_more = changes_past_ < changes_.size();
-  timeline_.set(changes_slot(), has_more ? changes_[changes_past_].at : Seconds::infinity());
+  const MachineChange& change = changes_[changes_done_++];
+  const bool has_more = changes_done_ < changes_.size();
+  timeline_.set(changes_slot(), has_more ? changes_[changes_done_].at : Seconds::infinity());
   if (change.kind == ChangeKind::bandwidth) {
     links_[change.index]->set_bandwidth(change.bandwidth_bytes_per_s);
     return;

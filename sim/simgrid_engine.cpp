@@ -115,7 +115,7 @@ bool is_private(const Crossing& crossing, const LinkUses& uses) {
   return std::abs(latency - crossing.latency) <= 1e-12 * latency;
 }
 
-Way way(Host* from, Host* to, const Crossing& crossing, const LinkUses& uses) {
+TransferRoute way(Host* from, Host* to, const Crossing& crossing, const LinkUses& uses) {
   double bandwidth = std::numeric_limits<double>::infinity();
   for (const Link* link : crossing.links) bandwidth = std::min(bandwidth, link->get_bandwidth());
   return {from, to, Seconds{crossing.latency}, bandwidth, is_private(crossing, uses)};
@@ -168,7 +168,7 @@ bool transfers_add_up(const PlatformSource& source) {
          config::get_value<double>("network/TCP-gamma") <= 0.0 && !has_profiles(source);
 }
 
-std::vector<UnitWays> find_ways(const Platform& platform) {
+std::vector<UnitRoutes> find_ways(const Platform& platform) {
   Host* master = host_called(platform.master);
   std::vector<std::pair<Crossing, Crossing>> crossings;
   std::vector<Host*> hosts;
@@ -182,7 +182,7 @@ std::vector<UnitWays> find_ways(const Platform& platform) {
     note_use(uses, crossings.back().first.links, 2 * unit);
     note_use(uses, crossings.back().second.links, 2 * unit + second_engine);
   }
-  std::vector<UnitWays> ways;
+  std::vector<UnitRoutes> ways;
   for (std::size_t unit = 0; unit < hosts.size(); ++unit) {
     const auto& [in, out] = crossings[unit];
     ways.push_back({way(master, hosts[unit], in, uses), way(hosts[unit], master, out, uses)});

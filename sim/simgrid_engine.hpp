@@ -47,7 +47,7 @@ void load_platform(simgrid::s4u::Engine& engine, const PlatformSource& source);
 [[nodiscard]] bool transfers_add_up(const PlatformSource& source);
 
 /// The route of a unit's data in one direction.
-struct Way {
+struct TransferRoute {
   simgrid::s4u::Host* from = nullptr;
   simgrid::s4u::Host* to = nullptr;
   Seconds latency;
@@ -59,15 +59,15 @@ struct Way {
 };
 
 /// The ways of a unit in both directions.
-struct UnitWays {
-  Way in;
-  Way out;
+struct UnitRoutes {
+  TransferRoute in;
+  TransferRoute out;
 };
 
 /// The ways (units) of the units of `platform`, on the platform that SimGrid has loaded. A link is
 /// shared if the routes of two units, or both ways of a unit with two copy engines, use it, unless
 /// it is a FATPIPE. Throws BackendError if a host does not exist.
-[[nodiscard]] std::vector<UnitWays> find_ways(const Platform& platform);
+[[nodiscard]] std::vector<UnitRoutes> find_ways(const Platform& platform);
 
 /// The links (links) of `platform`, on the platform that SimGrid has loaded. Throws BackendError if
 /// a link does not exist.

@@ -33,7 +33,7 @@ class Activities final : public StageActivities {
     s4u::Exec::on_completion_cb([this](const s4u::Activity& activity) { complete(activity); });
   }
 
-  void transfer(UnitId unit, Stage stage, const Way& way, double bytes) override {
+  void transfer(UnitId unit, Stage stage, const TransferRoute& way, double bytes) override {
     start(place(unit, stage), s4u::Comm::sendto_init(way.from, way.to)
                                   ->set_payload_size(static_cast<std::uint64_t>(bytes)));
   }

@@ -23,7 +23,7 @@ class StageActivities {
   virtual ~StageActivities() = default;
 
   /// Moves `bytes` over `way`.
-  virtual void transfer(UnitId unit, Stage stage, const Way& way, double bytes) = 0;
+  virtual void transfer(UnitId unit, Stage stage, const TransferRoute& way, double bytes) = 0;
   /// Computes on `host` for `span`.
   virtual void compute(UnitId unit, simgrid::s4u::Host* host, Seconds span) = 0;
   /// Cancels the activities of `unit`; their ends are not reported.

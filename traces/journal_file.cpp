@@ -56,12 +56,12 @@ class StreamedJournalFile final : public JournalFile {
                    json_string(r.decision.what), r.at.value, r.cost.value, r.end.value,
                    r.decision.unit ? units_[r.decision.unit->index] : "\"master\"");
     const char* separator = "";
-    for (const UnitBelief& belief : r.decision.beliefs) {
+    for (const UnitEstimate& estimate : r.decision.estimates) {
       fmt::format_to(out, "{}{{\"unit\":{},\"block_items\":{}", separator,
-                     units_[belief.unit.index], belief.block_items);
-      if (!belief.cost.empty()) fmt::format_to(out, ",\"cost_s\":{}", json_string(belief.cost));
-      if (belief.r2) fmt::format_to(out, ",\"r2\":{}", *belief.r2);
-      if (belief.r2_transfer) fmt::format_to(out, ",\"r2_transfer\":{}", *belief.r2_transfer);
+                     units_[estimate.unit.index], estimate.block_items);
+      if (!estimate.cost.empty()) fmt::format_to(out, ",\"cost_s\":{}", json_string(estimate.cost));
+      if (estimate.r2) fmt::format_to(out, ",\"r2\":{}", *estimate.r2);
+      if (estimate.r2_transfer) fmt::format_to(out, ",\"r2_transfer\":{}", *estimate.r2_transfer);
       fmt::format_to(out, "}}");
       separator = ",";
     }

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t most_queued = 1 << 15;
 /// With this many records, the thread is woken before its period is over.
-constexpr std::size_t worth_waking = most_queued / 4;
+constexpr std::size_t wake_threshold = most_queued / 4;
 constexpr std::chrono::milliseconds period{200};
 
 class QueuedJournal final : public JournalFile {
@@ -40,7 +40,7 @@ class QueuedJournal final : public JournalFile {
     std::unique_lock<std::mutex> lock(mutex_);
     const std::uint64_t wanted = ++flushes_wanted_;
     wake_.notify_one();
-    room_.wait(lock, [&] { return flushes_done_ >= wanted || !failure_.empty(); });
+    writer_progress_.wait(lock, [&] { return flushes_done_ >= wanted || !failure_.empty(); });
     throw_failure();
   }
 
@@ -57,11 +57,12 @@ class QueuedJournal final : public JournalFile {
   void push(const Told& record) {
     std::unique_lock<std::mutex> lock(mutex_);
     if (queued_.size() == most_queued) {
-      room_.wait(lock, [this] { return queued_.size() < most_queued || !failure_.empty(); });
+      writer_progress_.wait(lock,
+                            [this] { return queued_.size() < most_queued || !failure_.empty(); });
     }
     throw_failure();
     queued_.emplace_back(std::in_place_type<Told>, record);
-    if (queued_.size() == worth_waking) wake_.notify_one();
+    if (queued_.size() == wake_threshold) wake_.notify_one();
   }
 
   /// Call with the mutex locked, or after `close`.
@@ -84,18 +85,18 @@ class QueuedJournal final : public JournalFile {
     std::unique_lock<std::mutex> lock(mutex_);
     while (failure_.empty()) {
       wake_.wait_for(lock, period, [this] {
-        return is_closing_ || flushes_done_ < flushes_wanted_ || queued_.size() >= worth_waking;
+        return is_closing_ || flushes_done_ < flushes_wanted_ || queued_.size() >= wake_threshold;
       });
       if (queued_.empty() && is_closing_) return;
       std::swap(queued_, taken_);
       const std::uint64_t flushes = flushes_wanted_;
       lock.unlock();
-      room_.notify_one();
+      writer_progress_.notify_one();
       std::string failure = give_to_next();
       lock.lock();
       failure_ = std::move(failure);
       flushes_done_ = flushes;
-      room_.notify_one();
+      writer_progress_.notify_one();
     }
   }
 
@@ -120,8 +121,8 @@ class QueuedJournal final : public JournalFile {
   std::unique_ptr<JournalFile> next_;  ///< used only by the thread until it has ended
   std::vector<Record> taken_;          ///< used only by the thread
   std::mutex mutex_;
-  std::condition_variable wake_;  ///< wakes the thread
-  std::condition_variable room_;  ///< wakes the run when it waits for the thread
+  std::condition_variable wake_;             ///< wakes the thread
+  std::condition_variable writer_progress_;  ///< wakes the run when it waits for the thread
   std::vector<Record> queued_;
   std::string failure_;
   bool is_closing_ = false;

@@ -160,17 +160,17 @@ class RunReader {
     if (line.text("by") != "master") record.decision.unit = unit_of(line, "by");
     for (const JsonValue& value : line.list("units")) {
       const JsonObject object(value, file_.path, "an estimate of a unit");
-      UnitBelief& belief = record.decision.beliefs.emplace_back();
-      belief.unit = unit_of(object, "unit");
-      belief.block_items = object.whole("block_items", -most_items, most_items);
-      if (object.find("cost_s") != nullptr) belief.cost = object.text("cost_s");
+      UnitEstimate& estimate = record.decision.estimates.emplace_back();
+      estimate.unit = unit_of(object, "unit");
+      estimate.block_items = object.whole("block_items", -most_items, most_items);
+      if (object.find("cost_s") != nullptr) estimate.cost = object.text("cost_s");
       const auto share = [&](const std::string& name) {
         return object.find(name) == nullptr
                    ? std::nullopt
                    : std::optional(object.number(name, -most_seconds, most_seconds));
       };
-      belief.r2 = share("r2");
-      belief.r2_transfer = share("r2_transfer");
+      estimate.r2 = share("r2");
+      estimate.r2_transfer = share("r2_transfer");
     }
     return record;
   }
@@ -193,8 +193,8 @@ class RunReader {
     const bool is_of_a_block = what == "block_lost" || what == "block_outstanding";
     if ((is_of_a_block && !record.block) ||
         ((is_of_a_block || what == "unit_lost" || what == "unit_joined") && !record.unit)) {
-      throw InputError(place(), "'" + what + "' must name its " +
-                                    (record.unit ? "block" : "unit") + "; write it again");
+      throw InputError(place(), "'" + what + "' must name its " + (record.unit ? "block" : "unit") +
+                                    "; write it again");
     }
     file_.run.lines.push_back({line_, std::move(record)});
   }

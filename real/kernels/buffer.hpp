@@ -48,11 +48,11 @@ class BufferOf {
 using Buffer = BufferOf<double>;
 
 /// Fills `results` with NaN, which every check rejects.
-inline void forget(Buffer& results) {
+inline void fill_with_nan(Buffer& results) {
   std::ranges::fill(results.span(), std::numeric_limits<double>::quiet_NaN());
 }
-inline void forget(std::span<Buffer> results) {
-  for (Buffer& column : results) forget(column);
+inline void fill_with_nan(std::span<Buffer> results) {
+  for (Buffer& column : results) fill_with_nan(column);
 }
 
 }  // namespace equipoise

@@ -58,7 +58,7 @@ class FakeExecutor final : public Executor, private PipelineStages {
   Seconds occupy(std::optional<UnitId> unit, Seconds span) override {
     if (unit && span > Seconds{}) {
       advance(now_);
-      pipelines_[unit->index].think(now_, span);
+      pipelines_[unit->index].add_decision_time(now_, span);
     } else if (!unit) {
       now_ += span;
     }
@@ -121,11 +121,11 @@ class FakeExecutor final : public Executor, private PipelineStages {
       const Seconds at = has_fault ? setup_.faults[faults_past_].at : until;
       for (UnitPipeline& pipeline : pipelines_) pipeline.advance(at);
       if (!has_fault) return;
-      happen(setup_.faults[faults_past_++]);
+      apply_fault(setup_.faults[faults_past_++]);
     }
   }
 
-  void happen(const FakeFault& fault) {
+  void apply_fault(const FakeFault& fault) {
     if (is_present_[fault.unit.index] == fault.joins) return;
     is_present_[fault.unit.index] = fault.joins;
     pipelines_[fault.unit.index].clear();

@@ -14,7 +14,7 @@
 namespace equipoise {
 
 /// The link that a unit's copies use, for scenarios that change its bandwidth.
-struct FakeWay {
+struct FakeLink {
   std::string link;        ///< its bandwidth applies after the latency; empty: never changes
   double latency_s = 0.0;  ///< latency of every copy that takes time
 };
@@ -28,8 +28,8 @@ struct FakeUnit {
   double resident_s = 0.0;  ///< added to the copy in of its first block in a phase
   int copy_engines = 1;
   Items memory_items = std::numeric_limits<Items>::max();  ///< that its memory holds at a time
-  FakeWay in{};
-  FakeWay out{};
+  FakeLink in{};
+  FakeLink out{};
 };
 
 /// A unit fails, or joins (again).

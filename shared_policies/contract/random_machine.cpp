@@ -66,8 +66,8 @@ FakeUnit table_of(const Platform& platform, const PlatformUnit& unit, const Work
                      transfer_time(platform, unit.in, in_bytes))
                         .value;
   const auto way = [&](const Route& route) {
-    if (route.links.empty()) return FakeWay{};
-    return FakeWay{platform.links[route.links[0]].name, latency_of(platform.links, route).value};
+    if (route.links.empty()) return FakeLink{};
+    return FakeLink{platform.links[route.links[0]].name, latency_of(platform.links, route).value};
   };
   fake.in = way(unit.in);
   fake.out = way(unit.out);

@@ -10,7 +10,7 @@ namespace equipoise {
 namespace {
 
 /// One direction of a block's copies: the corresponding members of samples and workloads.
-struct CopyWay {
+struct CopyDirection {
   std::optional<double> TraceSample::*bytes;
   std::optional<double> TraceSample::*time_s;
   double Workload::*bytes_per_item;
@@ -20,13 +20,13 @@ struct CopyWay {
   }
 };
 
-constexpr CopyWay way_in = {&TraceSample::in_bytes, &TraceSample::in_s,
-                            &Workload::in_bytes_per_item};
-constexpr CopyWay way_out = {&TraceSample::out_bytes, &TraceSample::out_s,
-                             &Workload::out_bytes_per_item};
+constexpr CopyDirection way_in = {&TraceSample::in_bytes, &TraceSample::in_s,
+                                  &Workload::in_bytes_per_item};
+constexpr CopyDirection way_out = {&TraceSample::out_bytes, &TraceSample::out_s,
+                                   &Workload::out_bytes_per_item};
 
 std::optional<CopySpeed> speed_of(const Trace& trace, std::uint32_t unit, const Workload& workload,
-                                  const CopyWay& way) {
+                                  const CopyDirection& way) {
   std::vector<double> all_bytes;
   std::vector<double> all_times_s;
   for (const TraceSample& sample : trace.samples) {
@@ -42,7 +42,7 @@ std::optional<CopySpeed> speed_of(const Trace& trace, std::uint32_t unit, const 
 }
 
 /// The copy time beyond the line `speed`; 0 if the copy was not timed.
-double beyond_line_s(const TraceSample& sample, const Workload& workload, const CopyWay& way,
+double beyond_line_s(const TraceSample& sample, const Workload& workload, const CopyDirection& way,
                      const std::optional<CopySpeed>& speed) {
   if (!(sample.*way.time_s)) return 0.0;
   const double on_line_s = speed ? speed->time(way.bytes_of(sample, workload)).value : 0.0;

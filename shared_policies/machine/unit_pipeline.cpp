@@ -26,17 +26,18 @@ UnitPipeline::UnitPipeline(UnitId unit, int copy_engines, PipelineStages& stages
 }
 
 void UnitPipeline::add(const PipelinedBlock& block) {
-  const Seconds thought = std::exchange(thought_, Seconds{});
-  const bool waits_for_all = copies_itself_ || thought > Seconds{} || is_new(block.block.phase);
-  queue_.push_back({block, thought, waits_for_all});
+  const Seconds decision_time = std::exchange(pending_decision_time_, Seconds{});
+  const bool waits_for_all =
+      copies_itself_ || decision_time > Seconds{} || is_new(block.block.phase);
+  queue_.push_back({block, decision_time, waits_for_all});
   phase_ = block.block.phase;
 }
 
-void UnitPipeline::think(Seconds now, Seconds span) {
+void UnitPipeline::add_decision_time(Seconds now, Seconds span) {
   if (queue_.empty()) {
     free_at_ = std::max(free_at_, now) + span;
   } else {
-    thought_ += span;
+    pending_decision_time_ += span;
   }
 }
 
@@ -48,7 +49,7 @@ void UnitPipeline::clear() {
   held_items_ = 0;
   running_ = {};
   free_at_ = {};
-  thought_ = {};
+  pending_decision_time_ = {};
   phase_ = -1;
 }
 
@@ -117,7 +118,7 @@ Seconds UnitPipeline::copy_in_date() const {
   const Entry& next = queue_[copied_in_];
   const bool has_room = next.work.block.items <= next.work.room_items - held_items_;
   if (copied_in_ > 0 && (next.waits_for_all || !has_room)) return Seconds::infinity();
-  const Seconds date = std::max(next.work.ready, free_at_ + next.thought);
+  const Seconds date = std::max(next.work.ready, free_at_ + next.decision_time);
   const bool engine_is_free = is_duplex_ || (!running(Stage::out).is_busy && computed_ == 0);
   if (engine_is_free) return date;
   const bool needs_engine =
@@ -185,7 +186,7 @@ void UnitPipeline::finish(Seconds at) {
   --computed_;
   release_memory(block.block);
   free_at_ = at;
-  if (queue_.empty()) free_at_ += std::exchange(thought_, Seconds{});
+  if (queue_.empty()) free_at_ += std::exchange(pending_decision_time_, Seconds{});
   stages_->finished(unit_, block, at);
 }
 

@@ -65,8 +65,8 @@ class PipelineStages {
 /// a group, until no block of the group is left on the unit. A copy in waits until there is memory.
 /// If nothing is in flight, the memory held by ended blocks is released and the next block begins
 /// whatever it needs, so there is no deadlock. A block of another phase (its resident data replace
-/// the former ones) and a block that follows a decision of the unit (`think`) wait until all blocks
-/// before them have left the unit.
+/// the former ones) and a block that follows a decision of the unit (`add_decision_time`) wait until
+/// all blocks before them have left the unit.
 ///
 /// Deterministic: at one instant, first all stages end that end then; after them computations
 /// begin, then copies out, then copies in. Takes O(1) for each stage, but O(blocks on the unit) at
@@ -85,7 +85,7 @@ class UnitPipeline {
 
   /// The unit spends `span` on a decision: from `now` on if it is idle, else after its present
   /// blocks. It starts no block meanwhile.
-  void think(Seconds now, Seconds span);
+  void add_decision_time(Seconds now, Seconds span);
 
   /// Drops all blocks and resident data, because the unit is lost. Stages that were launched must
   /// not be reported any more.
@@ -106,7 +106,7 @@ class UnitPipeline {
  private:
   struct Entry {
     PipelinedBlock work;
-    Seconds thought;  ///< decision time of the unit before this block, when no other block is left
+    Seconds decision_time;  ///< of the unit, before this block and after all earlier ones
     bool waits_for_all = false;
   };
   /// The state of one stage.
@@ -153,11 +153,11 @@ class UnitPipeline {
                                ///< ended
   std::size_t computed_ = 0;   ///< number of these that are computed
   std::array<Running, 3> running_;
-  Items held_items_ = 0;    ///< memory held by blocks in flight and by `held_`
-  std::vector<Held> held_;  ///< by ended blocks of groups
-  Seconds free_at_;         ///< the unit starts no block before this time
-  Seconds thought_;         ///< decision time to spend after the last block of the queue
-  int phase_ = -1;          ///< phase of the last block added
+  Items held_items_ = 0;           ///< memory held by blocks in flight and by `held_`
+  std::vector<Held> held_;         ///< by ended blocks of groups
+  Seconds free_at_;                ///< the unit starts no block before this time
+  Seconds pending_decision_time_;  ///< decision time to spend after the last block of the queue
+  int phase_ = -1;                 ///< phase of the last block added
 };
 
 }  // namespace equipoise

@@ -13,7 +13,7 @@
 namespace equipoise {
 
 /// What a policy has fitted and chosen for one unit at the time of a decision, for the journal.
-struct UnitBelief {
+struct UnitEstimate {
   UnitId unit;
   std::string cost;          ///< the fitted cost as text: "0.002 x + 1e-5 x ln x"
   std::optional<double> r2;  ///< coefficient of determination of the compute fit
@@ -26,7 +26,7 @@ struct UnitBelief {
 struct Decision {
   std::optional<UnitId> unit;  ///< the unit that solved the model; none: the master
   std::string what;            ///< "fit", "rebalance", ...; "rebalance" is counted in results
-  std::vector<UnitBelief> beliefs;
+  std::vector<UnitEstimate> estimates;
 };
 
 /// The interface through which a policy acts. Every call takes effect before it returns: the View

@@ -110,11 +110,11 @@ class Acosta final : public Policy {
           const double rp = step_[p].items / step_[p].seconds;
           double& share = (*shares_)[p];
           share += options_.damping * (theirs * rp / srp - share);
-          decision.beliefs.push_back({UnitId{p},
-                                      fmt::format("{:.4g} items/s", rp),
-                                      {},
-                                      {},
-                                      std::llround(share * step_items(view))});
+          decision.estimates.push_back({UnitId{p},
+                                        fmt::format("{:.4g} items/s", rp),
+                                        {},
+                                        {},
+                                        std::llround(share * step_items(view))});
         }
       }
       decisions.decided(decision);

@@ -6,7 +6,7 @@
 namespace equipoise {
 
 BlockDurations::Duration BlockDurations::of(const View& view, const BlockFinished& finished) {
-  char& is_served = is_served_[finished.unit.index];
+  char& is_served = has_resident_data_[finished.unit.index];
   const bool brought_resident_data = is_served == 0 && view.workload().resident_bytes > 0.0;
   is_served = 1;
   const Seconds in = brought_resident_data ? Seconds{} : finished.times.in;

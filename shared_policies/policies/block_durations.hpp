@@ -23,14 +23,14 @@ class BlockDurations {
   };
 
   /// Starts a phase: no unit has its resident data yet.
-  void begin_phase(const View& view) { is_served_.assign(view.units().size(), 0); }
+  void begin_phase(const View& view) { has_resident_data_.assign(view.units().size(), 0); }
   /// A unit joined: it has no resident data.
-  void joined(UnitId unit) { is_served_[unit.index] = 0; }
+  void joined(UnitId unit) { has_resident_data_[unit.index] = 0; }
   /// The duration of a finished block, without the time it waited in the unit's queue.
   [[nodiscard]] Duration of(const View& view, const BlockFinished& finished);
 
  private:
-  std::vector<char> is_served_;  // (n): the unit has finished a block in this phase
+  std::vector<char> has_resident_data_;  // (n): the unit has finished a block in this phase
 };
 
 }  // namespace equipoise

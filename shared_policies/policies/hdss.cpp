@@ -276,7 +276,7 @@ class Hdss final : public Policy {
     for (const UnitState& unit : view.units()) {
       const WeighedUnit& weighed = unit_of(unit.id);
       if (unit.present && weighed.speed > 0.0) {
-        decision.beliefs.push_back(
+        decision.estimates.push_back(
             {unit.id,
              fmt::format("x / ({:.4g} ln x + {:.4g})", weighed.curve.alpha, weighed.curve.beta),
              {},

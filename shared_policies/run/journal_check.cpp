@@ -40,7 +40,7 @@ bool is_same_block(const std::optional<Block>& a, const std::optional<Block>& b)
   return a.has_value() == b.has_value() && (!a || a->id == b->id);
 }
 
-bool is_same(const UnitBelief& a, const UnitBelief& b) {
+bool is_same(const UnitEstimate& a, const UnitEstimate& b) {
   return a.unit == b.unit && a.cost == b.cost && a.r2 == b.r2 && a.r2_transfer == b.r2_transfer &&
          a.block_items == b.block_items;
 }
@@ -137,7 +137,7 @@ class CheckedRun final : public Executor, public Journal {
     const bool is_as_recorded =
         recorded != nullptr && recorded->decision.what == decision.what &&
         recorded->decision.unit == decision.unit &&
-        std::ranges::equal(recorded->decision.beliefs, decision.beliefs, is_same);
+        std::ranges::equal(recorded->decision.estimates, decision.estimates, is_same);
     if (!is_as_recorded) differ_here(words(decision));
     ++cursor_;
     ++found_.other;
@@ -232,12 +232,12 @@ class CheckedRun final : public Executor, public Journal {
         fmt::format("'{}' by {}", decision.what,
                     decision.unit ? run_.units[decision.unit->index].name : "master");
     std::string_view separator = ": ";
-    for (const UnitBelief& belief : decision.beliefs) {
-      text += fmt::format("{}{} {} items", separator, run_.units[belief.unit.index].name,
-                          belief.block_items);
-      if (!belief.cost.empty()) text += fmt::format(" at {}", belief.cost);
-      if (belief.r2) text += fmt::format(" (r2 {})", *belief.r2);
-      if (belief.r2_transfer) text += fmt::format(" (r2 of copies {})", *belief.r2_transfer);
+    for (const UnitEstimate& estimate : decision.estimates) {
+      text += fmt::format("{}{} {} items", separator, run_.units[estimate.unit.index].name,
+                          estimate.block_items);
+      if (!estimate.cost.empty()) text += fmt::format(" at {}", estimate.cost);
+      if (estimate.r2) text += fmt::format(" (r2 {})", *estimate.r2);
+      if (estimate.r2_transfer) text += fmt::format(" (r2 of copies {})", *estimate.r2_transfer);
       separator = "; ";
     }
     return text;

@@ -27,46 +27,46 @@ struct ReplayedDecisions {
   };
 
   /// A block that finished or was lost.
-  struct Settlement {
+  struct BlockEnd {
     std::uint64_t block = 0;
     bool is_lost = false;
   };
 
   std::string where;
   std::vector<Issue> issues;  ///< by block id
-  std::vector<Settlement> settlements;
+  std::vector<BlockEnd> settlements;
   std::vector<std::size_t> losses_before;  ///< (settlements + 1), number of losses before each
                                            ///< settlement
 
   // The progress of the replay.
-  std::vector<char> is_settled;  ///< (issues)
-  std::size_t lost = 0;          ///< number of blocks lost again so far
-  std::size_t next_loss = 0;     ///< position in `settlements`; no loss before it is still to come
-  std::size_t cut = 0;           ///< number of blocks cut from the pool so far
-  bool is_left = false;          ///< a unit was lost now, so the recorded run is no longer followed
+  std::vector<char> has_ended;  ///< (issues)
+  std::size_t lost = 0;         ///< number of blocks lost again so far
+  std::size_t next_loss = 0;    ///< position in `settlements`; no loss before it is still to come
+  std::size_t cut = 0;          ///< number of blocks cut from the pool so far
+  bool has_diverged = false;    ///< a unit was lost now, so the recorded run is no longer followed
 
   /// Whether the losses among the settlements before number `i` have happened.
-  [[nodiscard]] bool are_losses_past(std::size_t i) const { return lost >= losses_before[i]; }
+  [[nodiscard]] bool have_losses_happened(std::size_t i) const { return lost >= losses_before[i]; }
 
   /// Whether the replay has reached settlement `i`: all losses before it have happened, and so has
   /// settlement i - 1. Settlement `i`, and blocks that were handed out after settlement i - 1, wait
   /// for this.
-  [[nodiscard]] bool is_past(std::size_t i) const {
-    return are_losses_past(i) && (i == 0 || is_settled[settlements[i - 1].block] != 0);
+  [[nodiscard]] bool is_reached(std::size_t i) const {
+    return have_losses_happened(i) && (i == 0 || has_ended[settlements[i - 1].block] != 0);
   }
 
   /// The block that has to be reported lost now, or null.
   [[nodiscard]] const Issue* loss_that_is_due() {
     while (next_loss < settlements.size() && !is_to_be_lost(next_loss)) ++next_loss;
-    if (is_left) return any_loss();
-    if (next_loss == settlements.size() || !is_past(next_loss)) return nullptr;
+    if (has_diverged) return any_loss();
+    if (next_loss == settlements.size() || !is_reached(next_loss)) return nullptr;
     const std::uint64_t block = settlements[next_loss].block;
     return block < cut ? &issues[block] : nullptr;  // it may be cut later in this same instant
   }
 
  private:
   [[nodiscard]] bool is_to_be_lost(std::size_t i) const {
-    return settlements[i].is_lost && is_settled[settlements[i].block] == 0;
+    return settlements[i].is_lost && has_ended[settlements[i].block] == 0;
   }
 
   /// Returns a block that still has to be lost. No unit works on it, so it must not stay
@@ -82,7 +82,7 @@ struct ReplayedDecisions {
 namespace {
 
 using Issue = ReplayedDecisions::Issue;
-using Settlement = ReplayedDecisions::Settlement;
+using BlockEnd = ReplayedDecisions::BlockEnd;
 
 /// Asks for the blocks in their recorded order, as far as lost blocks allow.
 class RecordedPolicy final : public Policy {
@@ -97,11 +97,11 @@ class RecordedPolicy final : public Policy {
       return;
     }
     const std::vector<Issue>& issues = replayed_->issues;
-    for (; issued_ < issues.size() && !replayed_->is_left; ++issued_) {
+    for (; issued_ < issues.size() && !replayed_->has_diverged; ++issued_) {
       const Issue& issue = issues[issued_];
       const bool is_of_now =
           issue.block.phase == view.phase() && issue.block.iteration == view.iteration();
-      if (!is_of_now || !replayed_->are_losses_past(issue.after)) return;
+      if (!is_of_now || !replayed_->have_losses_happened(issue.after)) return;
       decisions.assign(issue.unit, issue.block.items, issue.block.tag, issue.block.group);
     }
   }
@@ -122,7 +122,7 @@ class ReplayingExecutor final : public Executor {
   Seconds now() const override { return next_.now(); }
 
   Seconds start(const Block& block, UnitId unit) override {
-    if (replayed_->is_left) return next_.start(block, unit);
+    if (replayed_->has_diverged) return next_.start(block, unit);
     const Issue& issue = expect_next(block, unit);
     if (issue.is_lost) return next_.now();
     held_[unit.index].push_back({block, issue.after});
@@ -138,15 +138,15 @@ class ReplayingExecutor final : public Executor {
     const Seconds now = next_.now();
     if (const Issue* const lost = now <= deadline ? replayed_->loss_that_is_due() : nullptr) {
       ++replayed_->lost;
-      settle(lost->block.id);
+      end_block(lost->block.id);
       return Event{now, BlockLost{lost->unit, lost->block}};
     }
     std::optional<Event> event = next_.next(deadline);
     if (!event) return event;
     if (const auto* finished = std::get_if<BlockFinished>(&event->what)) {
-      settle(finished->block.id);
+      end_block(finished->block.id);
     } else if (!std::holds_alternative<UnitJoined>(event->what)) {
-      replayed_->is_left = true;
+      replayed_->has_diverged = true;
       if (const auto* gone = std::get_if<UnitLost>(&event->what)) held_[gone->unit.index].clear();
       begin_what_is_due();
     }
@@ -176,8 +176,8 @@ class ReplayingExecutor final : public Executor {
                                  block.id, block.items, block.first));
   }
 
-  void settle(std::uint64_t block) {
-    if (block < replayed_->is_settled.size()) replayed_->is_settled[block] = 1;
+  void end_block(std::uint64_t block) {
+    if (block < replayed_->has_ended.size()) replayed_->has_ended[block] = 1;
     begin_what_is_due();
   }
 
@@ -186,7 +186,8 @@ class ReplayingExecutor final : public Executor {
   void begin_what_is_due() {
     for (std::uint32_t unit = 0; unit < held_.size(); ++unit) {
       std::deque<Held>& queue = held_[unit];
-      while (!queue.empty() && (replayed_->is_left || replayed_->is_past(queue.front().after))) {
+      while (!queue.empty() &&
+             (replayed_->has_diverged || replayed_->is_reached(queue.front().after))) {
         static_cast<void>(next_.start(queue.front().block, UnitId{unit}));
         queue.pop_front();
       }
@@ -224,10 +225,10 @@ void read_lines(const RecordedRun& run, ReplayedDecisions& replayed) {
     issue.after = settled_after[issue.after_events];
   }
   replayed.losses_before = {0};
-  for (const Settlement& settlement : replayed.settlements) {
+  for (const BlockEnd& settlement : replayed.settlements) {
     replayed.losses_before.push_back(replayed.losses_before.back() + (settlement.is_lost ? 1 : 0));
   }
-  replayed.is_settled.assign(replayed.issues.size(), 0);
+  replayed.has_ended.assign(replayed.issues.size(), 0);
 }
 
 void expect_all_work_done(const RecordedRun& run, const std::string& where) {

@@ -32,7 +32,7 @@ Statistics summarise(const std::vector<double>& values) {
 std::optional<double> share_of_others(const CoreUse& use) {
   constexpr double least_s = 0.5;
   if (use.cores_s < least_s) return std::nullopt;
-  return std::min(1.0, use.others_s / use.cores_s);
+  return std::min(1.0, use.other_programs_s / use.cores_s);
 }
 
 namespace {
@@ -83,7 +83,7 @@ PolicyResult summarise(const std::string& policy, const std::string& on,
       add_known(r.energy_by_unit_j[i], numbers.units[i].energy_j, n);
     }
     r.core_use.cores_s += run.core_use.cores_s;
-    r.core_use.others_s += run.core_use.others_s;
+    r.core_use.other_programs_s += run.core_use.other_programs_s;
     add_phases(r.phases, numbers, n);
     r.blocks += static_cast<double>(numbers.blocks) / n;
     r.rebalances += static_cast<double>(numbers.rebalances) / n;

@@ -25,8 +25,8 @@ struct Statistics {
 
 /// How the cores that units compute on were used during a measurement.
 struct CoreUse {
-  double cores_s = 0.0;   ///< elapsed time times number of cores; 0 if unknown
-  double others_s = 0.0;  ///< part of cores_s that other programs used
+  double cores_s = 0.0;           ///< elapsed time times number of cores; 0 if unknown
+  double other_programs_s = 0.0;  ///< part of cores_s that other programs used
 };
 
 /// The share of the core time that other programs used, 0 to 1. Nothing if cores_s is less than 0.5

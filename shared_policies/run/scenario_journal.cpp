@@ -31,15 +31,16 @@ class ScenarioJournal final : public Journal {
 
  private:
   void catch_up(Seconds now) {
-    for (; past_ < to_come_.size() && to_come_[past_]->at <= now; ++past_) {
-      const Disturbance& event = *to_come_[past_];
+    for (; written_count_ < to_come_.size() && to_come_[written_count_]->at <= now;
+         ++written_count_) {
+      const Disturbance& event = *to_come_[written_count_];
       next_.event({event.at, to_string(event.kind), {}, {}, &event});
     }
   }
 
   Journal& next_;
   std::vector<const Disturbance*> to_come_;  ///< in the order of time
-  std::size_t past_ = 0;                     ///< number of disturbances already written
+  std::size_t written_count_ = 0;            ///< number of disturbances already written
 };
 
 }  // namespace

@@ -30,12 +30,12 @@ void View::begin_phase(int phase) {
 void View::include(const Event& event) {
   pass(event.at);
   if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
-    settle(finished->unit, finished->block.id);
+    end_block(finished->unit, finished->block.id);
     UnitState& unit = units_[finished->unit.index];
     unit.done_items += finished->block.items;
     ++unit.done_blocks;
   } else if (const auto* lost = std::get_if<BlockLost>(&event.what)) {
-    settle(lost->unit, lost->block.id);
+    end_block(lost->unit, lost->block.id);
     remaining_ += lost->block.items;
   } else if (const auto* gone = std::get_if<UnitLost>(&event.what)) {
     mark_absent(gone->unit);
@@ -58,7 +58,7 @@ void View::grant(const OutstandingBlock& block, UnitId unit) {
 
 void View::pass(Seconds now) { now_ = std::max(now_, now); }
 
-void View::settle(UnitId unit, std::uint64_t block_id) {
+void View::end_block(UnitId unit, std::uint64_t block_id) {
   std::deque<OutstandingBlock>& blocks = units_[unit.index].outstanding;
   const auto found = std::find_if(blocks.begin(), blocks.end(),
                                   [&](const auto& entry) { return entry.block.id == block_id; });

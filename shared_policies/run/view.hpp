@@ -67,7 +67,7 @@ class View {
  private:
   void begin_phase(int phase);
   /// Removes a finished or lost block from the outstanding blocks of its unit.
-  void settle(UnitId unit, std::uint64_t block_id);
+  void end_block(UnitId unit, std::uint64_t block_id);
 
   std::vector<Workload> phases_;
   std::vector<UnitState> units_;

@@ -59,7 +59,7 @@ std::vector<double> extremes(const StepFunction& rate) {
 }
 
 /// The copies of a unit in one direction, or in both directions through one copy engine.
-struct CopyWay {
+struct CopyDirection {
   StepFunction rate;  ///< r(t)
   std::function<double(double)> latency_s;
   std::function<double(double)> moving_s;  ///< at the undisturbed bandwidth
@@ -84,12 +84,12 @@ bool has_links_alone(const Platform& platform, std::size_t p) {
 }
 
 /// `copies_alone`: the unit copies by itself, and no other unit uses its links.
-CopyWay way_of(const DisturbedPlatform& world, const PlatformUnit& unit, const Route& route,
-               const std::function<double(double)>& bytes, bool copies_alone) {
+CopyDirection way_of(const DisturbedPlatform& world, const PlatformUnit& unit, const Route& route,
+                     const std::function<double(double)>& bytes, bool copies_alone) {
   const std::vector<Link>& links = world.platform.links;
   const double bandwidth = bandwidth_of(links, route);
   const double latency_s = latency_of(links, route).value;
-  CopyWay way;
+  CopyDirection way;
   way.rate = copies_alone ? world.copy_rate_of(unit, route) : world.rate_of(route);
   const auto latency = [=](double x) { return bytes(x) > 0.0 ? latency_s : 0.0; };
   way.latency_s = [=](double x) { return copies_alone ? 0.0 : latency(x); };
@@ -98,8 +98,8 @@ CopyWay way_of(const DisturbedPlatform& world, const PlatformUnit& unit, const R
   return way;
 }
 
-CopyWay both_of(const CopyWay& in, const CopyWay& out) {
-  CopyWay both;
+CopyDirection both_of(const CopyDirection& in, const CopyDirection& out) {
+  CopyDirection both;
   both.rate = combined({in.rate, out.rate}, greatest);
   both.latency_s = [=](double x) { return in.latency_s(x) + out.latency_s(x); };
   both.moving_s = [=](double x) { return in.moving_s(x) + out.moving_s(x); };
@@ -134,22 +134,22 @@ UnitNeeds::UnitNeeds(const DisturbedPlatform& world, const Workload& workload, s
   in_bytes_per_item = cheapest(sizes, in_bytes).per_item();
   out_bytes_per_item = cheapest(sizes, out_bytes).per_item();
   const bool copies_alone = the_unit.unit.copy_engines == 0 && has_links_alone(world.platform, p);
-  const CopyWay in = way_of(world, the_unit, the_unit.in, in_bytes, copies_alone);
-  CopyWay out = way_of(world, the_unit, the_unit.out, out_bytes, copies_alone);
+  const CopyDirection in = way_of(world, the_unit, the_unit.in, in_bytes, copies_alone);
+  CopyDirection out = way_of(world, the_unit, the_unit.out, out_bytes, copies_alone);
   out.resident = 0.0;
-  std::vector<CopyWay> ways = {in, out};
+  std::vector<CopyDirection> ways = {in, out};
   if (the_unit.unit.copy_engines < 2) {
     ways.push_back(both_of(in, out));
   }
   if (copies_alone) {
-    const CopyWay& copies_of_block = ways.back();
+    const CopyDirection& copies_of_block = ways.back();
     compute.takes = cheapest(sizes, [&](double x) {
       return timing.mean(x).value + copies_of_block.latency_s(x) + copies_of_block.moving_s(x);
     });
     compute.rate = combined({compute.rate, copies_of_block.rate}, greatest);
   }
   compute.rate = product(compute.rate, present_);
-  for (const CopyWay& way : ways) {
+  for (const CopyDirection& way : ways) {
     for (const double c : extremes(way.rate)) {
       copies.push_back(
           {cheapest(sizes, [&](double x) { return c * way.latency_s(x) + way.moving_s(x); }),

@@ -61,7 +61,7 @@ Measured measure(Simulate&& simulate) {
 }
 
 /// A journal that keeps only the end of the last block.
-class NoLines final : public Journal {
+class EndOnlyJournal final : public Journal {
  public:
   void block(const BlockRecord& record) override { end_s_ = record.end.value; }
   void decision(const DecisionRecord& /*record*/) override {}
@@ -84,7 +84,7 @@ void run_ours(const SimSetup& setup, Journal& journal) {
 }
 
 double run_without_journal(const SimSetup& setup) {
-  NoLines journal;
+  EndOnlyJournal journal;
   run_ours(setup, journal);
   return journal.end_s();
 }
@@ -108,14 +108,14 @@ double median(std::vector<double> values) {
 }
 
 enum Kind {
-  nothing_moves,    ///< the bare program still sends one byte each way, over private links
+  no_transfers,     ///< the bare program still sends one byte each way, over private links
   private_links,    ///< of 1 GB/s each
   one_shared_link,  ///< busy half of the time
   full_shared_link,
 };
 
 /// Bytes of a block in each direction.
-double bytes_of(Kind kind) { return kind == nothing_moves ? 0.0 : 1e5; }
+double bytes_of(Kind kind) { return kind == no_transfers ? 0.0 : 1e5; }
 
 TestPlatform platform_of(Kind kind, int units) {
   TestPlatform platform;
@@ -123,7 +123,7 @@ TestPlatform platform_of(Kind kind, int units) {
     TestUnit unit;
     // Units differ a little, so that they do not run in lockstep.
     unit.per_item_s = 1e-3 * (1.0 + 0.001 * i / units);
-    if (kind == nothing_moves || kind == private_links) {
+    if (kind == no_transfers || kind == private_links) {
       unit.bandwidth = 1e9;
       unit.latency_s = 1e-5;
     }
@@ -220,8 +220,8 @@ void long_shared_runs(benchmark::internal::Benchmark* benchmark) {
 BENCHMARK_CAPTURE(sim_against_bare, one_shared_link, one_shared_link)->Apply(few_blocks);
 BENCHMARK_CAPTURE(sim_against_bare, full_shared_link, full_shared_link)->Apply(few_blocks);
 BENCHMARK_CAPTURE(sim_against_bare, private_links, private_links)->Apply(many_blocks);
-BENCHMARK_CAPTURE(sim_against_bare, nothing_moves, nothing_moves)->Apply(many_blocks);
-BENCHMARK_CAPTURE(sim_with_run_file, nothing_moves, nothing_moves)->Apply(long_runs);
+BENCHMARK_CAPTURE(sim_against_bare, no_transfers, no_transfers)->Apply(many_blocks);
+BENCHMARK_CAPTURE(sim_with_run_file, no_transfers, no_transfers)->Apply(long_runs);
 BENCHMARK_CAPTURE(sim_with_run_file, one_shared_link, one_shared_link)->Apply(long_shared_runs);
 
 }  // namespace

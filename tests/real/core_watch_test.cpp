@@ -37,7 +37,7 @@ TEST(CoreWatch, CountsACoreThatTwoUnitsShareOnce) {
   const CoreUse first = once.since();
   EXPECT_LE(second.cores_s, first.cores_s)
       << "it began later and ended earlier, and both watch one core";
-  EXPECT_GE(first.others_s, 0.0);
+  EXPECT_GE(first.other_programs_s, 0.0);
 }
 
 TEST(CoreWatch, HasNothingToWatchWhereNoUnitComputes) {
@@ -45,13 +45,14 @@ TEST(CoreWatch, HasNothingToWatchWhereNoUnitComputes) {
   placement.cores = {{}, {}};
   const CoreUse use = CoreWatch(placement).since();
   EXPECT_EQ(use.cores_s, 0.0);
-  EXPECT_EQ(use.others_s, 0.0);
+  EXPECT_EQ(use.other_programs_s, 0.0);
 }
 
 TEST(CoreWatch, TellsOfOtherProgramsThatHadMoreThanATenth) {
-  EXPECT_EQ(disturbance_text({.cores_s = 10.0, .others_s = 1.0}), "");
-  EXPECT_EQ(disturbance_text({.cores_s = 0.1, .others_s = 0.1}), "") << "watched too briefly";
-  EXPECT_EQ(disturbance_text({.cores_s = 10.0, .others_s = 3.4}),
+  EXPECT_EQ(disturbance_text({.cores_s = 10.0, .other_programs_s = 1.0}), "");
+  EXPECT_EQ(disturbance_text({.cores_s = 0.1, .other_programs_s = 0.1}), "")
+      << "watched too briefly";
+  EXPECT_EQ(disturbance_text({.cores_s = 10.0, .other_programs_s = 3.4}),
             "other programs had 34 % of the units' cores meanwhile: the times are those of a busy "
             "machine");
 }

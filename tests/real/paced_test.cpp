@@ -71,7 +71,7 @@ std::vector<double> ends_s(RealSetup setup, std::uint64_t blocks) {
 TEST(Paced, TakesExactlyTheTimesOfTheModelAndNoLess) {
   RealSetup setup = setup_of("paced,trace_unit=x");
   std::optional<PacingReport> pacing;
-  setup.tell_pacing = [&](const PacingReport& report) { pacing = report; };
+  setup.report_pacing = [&](const PacingReport& report) { pacing = report; };
   const auto executor = make_real_executor(std::move(setup));
   executor->run([&] {
     executor->start({.id = 0, .first = 0, .items = 5}, UnitId{0});

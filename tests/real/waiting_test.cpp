@@ -109,19 +109,19 @@ TEST(Ring, PassesEveryValueOnceAndInOrderWithAWakeSignalOnEachSide) {
   Ring<int, 8> there;
   Ring<int, 8> back;
   WakeSignal there_signal{std::chrono::microseconds(50)};
-  WakeSignal back_bell{std::chrono::microseconds(0)};
+  WakeSignal wake_back{std::chrono::microseconds(0)};
   std::thread echo([&] {
     for (int i = 0; i < values; ++i) {
       there_signal.wait([&] { return there.front() != nullptr; }, WakeSignal::TimePoint::max());
       ASSERT_TRUE(back.push(*there.front()));
       there.pop();
-      back_bell.notify();
+      wake_back.notify();
     }
   });
   int sent = 0;
   for (int i = 0; i < values; ++i) {
     for (; sent < values && sent < i + 8 && there.push(sent); ++sent) there_signal.notify();
-    back_bell.wait([&] { return back.front() != nullptr; }, WakeSignal::TimePoint::max());
+    wake_back.wait([&] { return back.front() != nullptr; }, WakeSignal::TimePoint::max());
     ASSERT_EQ(*back.front(), i);
     back.pop();
   }
@@ -129,24 +129,24 @@ TEST(Ring, PassesEveryValueOnceAndInOrderWithAWakeSignalOnEachSide) {
 }
 
 TEST(WakeSignal, SaysThatNothingCameByTheDeadline) {
-  WakeSignal bell{std::chrono::microseconds(10)};
+  WakeSignal wake{std::chrono::microseconds(10)};
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
-  EXPECT_FALSE(bell.wait([] { return false; }, deadline));
+  EXPECT_FALSE(wake.wait([] { return false; }, deadline));
   EXPECT_GE(std::chrono::steady_clock::now(), deadline);
 }
 
 TEST(WakeSignal, WakesASleeper) {
-  WakeSignal bell{std::chrono::microseconds(10)};
+  WakeSignal wake{std::chrono::microseconds(10)};
   std::atomic<int> value = 0;
   for (int i = 1; i <= 20; ++i) {
-    std::thread ringer([&] {
+    std::thread notifier([&] {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the waiter is asleep by then
       value.store(i, std::memory_order_seq_cst);
-      bell.notify();
+      wake.notify();
     });
-    EXPECT_TRUE(bell.wait([&] { return value.load(std::memory_order_seq_cst) == i; },
+    EXPECT_TRUE(wake.wait([&] { return value.load(std::memory_order_seq_cst) == i; },
                           WakeSignal::TimePoint::max()));
-    ringer.join();
+    notifier.join();
   }
 }
 

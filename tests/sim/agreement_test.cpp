@@ -82,7 +82,7 @@ std::string link_of(const TestUnit& unit, std::size_t i, const std::string& way)
 }
 
 /// The fake executor's setup with the times of `instance`, which has one phase.
-FakeSetup table_of(const Instance& instance) {
+FakeSetup fake_setup_of(const Instance& instance) {
   const Workload& work = instance.phases[0];
   FakeSetup fake;
   fake.dispatch = instance.dispatch;
@@ -120,7 +120,7 @@ TEST(Agreement, OfTheSimulatorAndTheTableWhereNothingIsShared) {
     instance.phases.resize(1);  // the fake executor is set up for one phase
     SimSetup setup = sim_setup(instance.platform, instance.phases);
     setup.costs.assign(setup.phases.size(), {instance.dispatch, {}});
-    const std::unique_ptr<Executor> executor = make_fake_executor(table_of(instance));
+    const std::unique_ptr<Executor> executor = make_fake_executor(fake_setup_of(instance));
     const Seen expected = run_blocks(*executor, run_of(setup), instance.block_items);
     expect_same(simulate_blocks(setup, instance.block_items).finishes, expected.finishes);
     if (HasFatalFailure()) return;
@@ -139,7 +139,7 @@ TEST(Agreement, OfTheSimulatorAndTheTableUnderAScenario) {
     setup.costs.assign(setup.phases.size(), {instance.dispatch, {}});
     std::vector<std::string> links;
     for (const Link& link : setup.platform.links) links.push_back(link.name);
-    FakeSetup fake = table_of(instance);
+    FakeSetup fake = fake_setup_of(instance);
     fake.scenario = random_scenario(instance.platform.units.size(), links, 0.5, random);
     setup.scenario = fake.scenario;
     const std::unique_ptr<Executor> executor = make_fake_executor(fake);

@@ -43,7 +43,7 @@ void hand_out(const Queue& queue, Executor& executor, Seen& seen) {
   take_finishes(executor, seen);
 }
 
-Seen on_the_table(const Queue& queue) {
+Seen on_fake_executor(const Queue& queue) {
   FakeUnit unit;
   const auto per_item = [](double time_s) { return [=](double items) { return time_s * items; }; };
   unit.in_s = per_item(queue.in_s);
@@ -89,7 +89,7 @@ void expect_ends(const Queue& queue, const std::vector<double>& ends_s) {
       EXPECT_NEAR(finish.out_s, queue.out_s * items, tolerance) << i;
     }
   };
-  expect("table", on_the_table(queue));
+  expect("table", on_fake_executor(queue));
   SimSetup setup = simulation_of(queue);
   const Script script = [&](Executor& executor, Seen& seen) { hand_out(queue, executor, seen); };
   expect("dates", simulate(setup, script));
@@ -160,7 +160,7 @@ TEST(Overlap, RunsTheListsOfTheHierarchicalPaper) {
   // 20 x 0.54 + 86 + 0.44 = 97.24; 22 x 0.54 + 96 + 0.14 of waits + 0.44 = 108.46.
   const auto last_s = [](const std::vector<Items>& list, int engines) {
     const Queue queue{list, 0.54, 1.0, 0.44, engines};
-    const double end_s = on_the_table(queue).finishes.back().at_s;
+    const double end_s = on_fake_executor(queue).finishes.back().at_s;
     SimSetup setup = simulation_of(queue);
     const Seen seen =
         simulate(setup, [&](Executor& executor, Seen& out) { hand_out(queue, executor, out); });
@@ -190,7 +190,7 @@ TEST(Overlap, TakesTheTimeThatPlannersOfGroupsExpect) {
       const auto items = static_cast<double>(queue.block_items.back());
       times.push_back({{queue.in_s * items}, {queue.compute_s * items}, {queue.out_s * items}});
     }
-    EXPECT_NEAR(on_the_table(queue).finishes.back().at_s,
+    EXPECT_NEAR(on_fake_executor(queue).finishes.back().at_s,
                 pipeline_time(times, queue.copy_engines).value, tolerance);
   }
 }

@@ -52,7 +52,7 @@ SimSetup simulation_of(const Machine& machine, Items items = 1000) {
   return setup;
 }
 
-FakeSetup table_of(const Machine& machine) {
+FakeSetup fake_setup_of(const Machine& machine) {
   FakeSetup fake;
   for (std::size_t i = 0; i < machine.units; ++i) {
     FakeUnit unit = affine_unit(0.0, 2.0);
@@ -101,7 +101,7 @@ void expect_events(const Machine& machine, const Script& script,
     }
   };
   Seen seen;
-  script(*make_fake_executor(table_of(machine)), seen);
+  script(*make_fake_executor(fake_setup_of(machine)), seen);
   expect("table", seen);
   SimSetup setup = simulation_of(machine);
   expect("dates", simulate(setup, script));
@@ -260,7 +260,7 @@ std::vector<std::vector<double>> run_pieces(const Machine& machine, Items items,
   std::vector<std::vector<double>> ends_s;
   const auto run_on = [&](Executor& executor) {
     RunSetup run = setup_of(machine.units, workload_of(machine, items));
-    run.absent_at_start = absent_at_start(table_of(machine));
+    run.absent_at_start = absent_at_start(fake_setup_of(machine));
     Scripted policy = pieces_of(1);
     MemoryJournal journal;
     out = run_policy(executor, policy, run, journal);
@@ -268,7 +268,7 @@ std::vector<std::vector<double>> run_pieces(const Machine& machine, Items items,
     for (const BlockRecord& record : journal.blocks) ends.push_back(record.end.value);
     return ends;
   };
-  ends_s.push_back(run_on(*make_fake_executor(table_of(machine))));
+  ends_s.push_back(run_on(*make_fake_executor(fake_setup_of(machine))));
   ChildProcess child([&](int fd) {
     std::string bytes;
     const auto ends = run_on(*make_sim_executor(simulation_of(machine, items)));

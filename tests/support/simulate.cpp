@@ -39,9 +39,9 @@ Finish finish_of(Seconds at, const BlockFinished& finished) {
 }
 
 /// A policy that gives each idle unit blocks of its own size.
-class OwnSizes final : public Policy {
+class FixedSizePerUnit final : public Policy {
  public:
-  explicit OwnSizes(std::vector<Items> items) : items_(std::move(items)) {}
+  explicit FixedSizePerUnit(std::vector<Items> items) : items_(std::move(items)) {}
 
   void decide(const View& /*view*/, const Event& event, Decisions& decisions) override {
     if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
@@ -108,7 +108,7 @@ void take_finishes(Executor& executor, Seen& seen, Seconds deadline) {
 
 Seen run_blocks(Executor& executor, const RunSetup& run, const std::vector<Items>& block_items) {
   Seen seen;
-  OwnSizes policy(block_items);
+  FixedSizePerUnit policy(block_items);
   Collected journal(seen);
   const RunOutcome outcome = run_policy(executor, policy, run, journal);
   if (!outcome.complete || outcome.policy_stalled) throw std::runtime_error("an incomplete run");

@@ -41,7 +41,7 @@ PolicyResult five_runs(const std::string& policy, double apart) {
 
 /// `result` with other programs that used `share` of two cores for one second.
 PolicyResult beside_others(PolicyResult result, double share) {
-  result.core_use = {.cores_s = 2.0, .others_s = 2.0 * share};
+  result.core_use = {.cores_s = 2.0, .other_programs_s = 2.0 * share};
   return result;
 }
 
@@ -85,7 +85,7 @@ TEST(RepetitionNoise, SaysThatOtherProgramsHadTheCoresHoweverSteadilyTheyDid) {
                 "This machine is too busy to judge the predictions of a, b: other programs had up "
                 "to 41 % of the units' cores meanwhile\n");
   PolicyResult watched_too_briefly = busy;
-  watched_too_briefly.core_use = {.cores_s = 0.4, .others_s = 0.4};
+  watched_too_briefly.core_use = {.cores_s = 0.4, .other_programs_s = 0.4};
   EXPECT_FALSE(is_too_noisy(watched_too_briefly));
 }
 

@@ -20,16 +20,16 @@ namespace {
 
 /// The records of the journal behind the queue. Tests may only read them when the queue is
 /// destroyed or flushed.
-struct Told {
+struct ReceivedRecords {
   std::vector<std::uint64_t> blocks;
   std::string summary;
   std::atomic<bool> is_held = false;  ///< the journal waits before it takes a record
   std::size_t fails_at = static_cast<std::size_t>(-1);  ///< index of the record that fails
 };
 
-class ToldFile final : public JournalFile {
+class ReceivingJournalFile final : public JournalFile {
  public:
-  explicit ToldFile(Told& told) : told_(told) {}
+  explicit ReceivingJournalFile(ReceivedRecords& told) : told_(told) {}
   void block(const BlockRecord& record) override {
     while (told_.is_held) std::this_thread::yield();
     if (told_.blocks.size() == told_.fails_at) throw std::runtime_error("the disk is full");
@@ -41,7 +41,7 @@ class ToldFile final : public JournalFile {
   void finish(const std::string& summary) override { told_.summary = summary; }
 
  private:
-  Told& told_;
+  ReceivedRecords& told_;
 };
 
 BlockRecord numbered(std::uint64_t id) {
@@ -69,9 +69,9 @@ TEST(JournalQueue, WritesWhatWouldBeWrittenWithoutIt) {
 }
 
 TEST(JournalQueue, WaitsForRoomAndLosesNothing) {
-  Told told;
+  ReceivedRecords told;
   told.is_held = true;
-  const auto queue = make_queued_journal(std::make_unique<ToldFile>(told));
+  const auto queue = make_queued_journal(std::make_unique<ReceivingJournalFile>(told));
   constexpr std::uint64_t many = 200'000;  // more than the queue holds
   std::thread run([&] {
     for (std::uint64_t i = 0; i < many; ++i) queue->block(numbered(i));
@@ -96,9 +96,9 @@ TEST(JournalQueue, KeepsNothingBackWhileTheRunGoesOn) {
 }
 
 TEST(JournalQueue, WritesWhatIsQueuedWhenItIsDestroyed) {
-  Told told;
+  ReceivedRecords told;
   {
-    const auto queue = make_queued_journal(std::make_unique<ToldFile>(told));
+    const auto queue = make_queued_journal(std::make_unique<ReceivingJournalFile>(told));
     for (std::uint64_t i = 0; i < 1000; ++i) queue->block(numbered(i));
   }
   EXPECT_EQ(told.blocks.size(), 1000u);
@@ -107,9 +107,9 @@ TEST(JournalQueue, WritesWhatIsQueuedWhenItIsDestroyed) {
 
 TEST(JournalQueue, TellsTheRunWhyItCannotBeWrittenOn) {
   const auto words_of = [](auto&& tell) -> std::string {
-    Told told;
+    ReceivedRecords told;
     told.fails_at = 3;
-    const auto queue = make_queued_journal(std::make_unique<ToldFile>(told));
+    const auto queue = make_queued_journal(std::make_unique<ReceivingJournalFile>(told));
     try {
       for (std::uint64_t i = 0; i < 5; ++i) queue->block(numbered(i));
       tell(*queue);

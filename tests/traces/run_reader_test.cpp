@@ -116,10 +116,10 @@ TEST(RunFile, HoldsEveryRecordToTheLastBit) {
   const auto& fit = std::get<DecisionRecord>(file.run.lines[3].what);
   EXPECT_EQ(fit.end, Seconds{1.25});
   EXPECT_EQ(fit.decision.unit, UnitId{1});
-  ASSERT_EQ(fit.decision.beliefs.size(), 2u);
-  EXPECT_EQ(fit.decision.beliefs[0].cost, "2 x");
-  EXPECT_EQ(fit.decision.beliefs[0].r2, 0.5);
-  EXPECT_FALSE(fit.decision.beliefs[1].r2);
+  ASSERT_EQ(fit.decision.estimates.size(), 2u);
+  EXPECT_EQ(fit.decision.estimates[0].cost, "2 x");
+  EXPECT_EQ(fit.decision.estimates[0].r2, 0.5);
+  EXPECT_FALSE(fit.decision.estimates[1].r2);
   const auto& lost = std::get<EventRecord>(file.run.lines[5].what);
   EXPECT_EQ(lost.what, "block_lost");
   EXPECT_EQ(lost.block->id, 1u);

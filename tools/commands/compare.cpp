@@ -39,7 +39,7 @@ int compare_command(const Options& options) {
   if (sim) {
     comparison.lower_bound_s = sim->bound.seconds;
     catch_stop_signals();
-    if (options.best_known) know_best_schedule(*sim, options);
+    if (options.best_known) find_best_schedule(*sim, options);
     comparison.best_known_s = sim->best_known_s;
   }
   if (simulates) {

@@ -43,7 +43,7 @@ std::string as_message(const std::string& message) {
 }
 
 /// The suffix of a file's name until the file is complete.
-const char* const beside = ".part";
+const char* const temporary_suffix = ".part";
 
 /// Whether `path` is written under a temporary name and renamed. A device or a pipe is written
 /// directly.
@@ -52,7 +52,9 @@ bool is_renamed(const std::string& path) {
   return !std::filesystem::exists(path, error) || std::filesystem::is_regular_file(path, error);
 }
 
-std::string written_at(const std::string& path) { return is_renamed(path) ? path + beside : path; }
+std::string written_at(const std::string& path) {
+  return is_renamed(path) ? path + temporary_suffix : path;
+}
 
 bool put(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
@@ -62,7 +64,7 @@ bool put(const std::string& path, const std::string& text) {
 }
 
 bool move_there(const std::string& path) {
-  return !is_renamed(path) || std::rename((path + beside).c_str(), path.c_str()) == 0;
+  return !is_renamed(path) || std::rename((path + temporary_suffix).c_str(), path.c_str()) == 0;
 }
 
 void handle_stop_signals(void (*handler)(int)) {
@@ -134,7 +136,7 @@ void write_whole_file(const std::string& path, const std::string& text) {
 void expect_no_inputs(const std::vector<std::string>& paths, const std::string& option) {
   for (const std::string& path : paths) {
     expect_no_input(path, option);
-    expect_no_input(path + beside, option);
+    expect_no_input(path + temporary_suffix, option);
   }
 }
 

@@ -132,7 +132,7 @@ int optimum_command(const Options& options) {
   if (options.objective != "time") return energy_optimum_command(options);
   SimWorld world = load_sim_world(options);
   catch_stop_signals();
-  know_best_schedule(world, options);
+  find_best_schedule(world, options);
   const RunReport report = simulate_optimum(world, options);
   if (!report.run.verified) {
     say_error("no schedule: " + report.problem);

@@ -56,7 +56,7 @@ KnownCosts recorded_knowledge(const RunFile& file, const PolicyChoice& choice,
                                  "they were",
                                  file.path));
   }
-  if (choice.info->foresight == Foresight::oracle) know_best_schedule(world, options);
+  if (choice.info->foresight == Foresight::oracle) find_best_schedule(world, options);
   return known_costs(world, profile_of(choice, world.traces));
 }
 

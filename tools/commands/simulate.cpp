@@ -27,7 +27,7 @@ int simulate_command(const Options& options) {
   check_out(options);
   if (choice.info->foresight == Foresight::oracle) {
     catch_stop_signals();
-    know_best_schedule(world, options);
+    find_best_schedule(world, options);
     end_on_stop_signals();  // until SimGrid has loaded the platform
   }
   return report_run(simulate_once(world, choice, options, 0, options.out), choice, world.units,
@@ -40,7 +40,7 @@ int run_command(const Options& options) {
   check_out(options);
   catch_stop_signals();
   if (world.platform && choice.info->foresight == Foresight::oracle) {
-    know_best_schedule(*world.platform, options);
+    find_best_schedule(*world.platform, options);
   }
   world.allocate(options.seed);
   return report_run(run_once(world, choice, options, 0, options.out), choice, world.units, options);

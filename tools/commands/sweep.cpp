@@ -94,7 +94,7 @@ ScheduleRecord searched(const PlannedExperiment& planned) {
 
 /// Searches the best schedules that the shard must find and that are missing, appends them, and
 /// stores in each world the schedule for its oracles.
-void know_schedules(SweepPlan& plan, StoredPoints& stored, const Shard& shard, PointWriter& writer,
+void find_schedules(SweepPlan& plan, StoredPoints& stored, const Shard& shard, PointWriter& writer,
                     bool quiet) {
   Progress progress(quiet);
   for (std::size_t i = 0; i < plan.experiments.size(); ++i) {
@@ -282,7 +282,7 @@ int sweep_command(const std::string& campaign_file, const std::string& shard_tex
     std::fflush(stdout);
   }
   catch_stop_signals();
-  know_schedules(plan, done, shard, writer, options.quiet);
+  find_schedules(plan, done, shard, writer, options.quiet);
   simulate_points(plan, todo, writer, options.quiet);
   return finish(campaign, plan, options);
 }

@@ -137,7 +137,7 @@ RecordedFiles record_all(const RealWorld& world, const Options& options,
 }
 
 /// Whether `choice` needs no profile, so that it can run before the recording has ended.
-bool is_blind(const PolicyChoice& choice) { return choice.info->foresight == Foresight::none; }
+bool is_uninformed(const PolicyChoice& choice) { return choice.info->foresight == Foresight::none; }
 
 /// Adds the traces that pace units, which a replay of a real run needs.
 Options with_traces(Options options, const std::vector<std::string>& more) {
@@ -158,8 +158,8 @@ int validate_command(const Options& options, std::optional<double> error_max) {
   }
   std::vector<PolicyChoice> blind = comparison.policies;
   std::vector<PolicyChoice> informed = comparison.policies;
-  std::erase_if(blind, [](const PolicyChoice& choice) { return !is_blind(choice); });
-  std::erase_if(informed, is_blind);
+  std::erase_if(blind, [](const PolicyChoice& choice) { return !is_uninformed(choice); });
+  std::erase_if(informed, is_uninformed);
   check_policies(blind, nullptr, &real);
   expect_no_inputs(files_of_validation(comparison, real, options), "--out");
   make_folder(options.out + "/runs", "--out");
@@ -184,7 +184,7 @@ int validate_command(const Options& options, std::optional<double> error_max) {
   comparison.units = names_of(sim->units);
   comparison.lower_bound_s = sim->bound.seconds;
   comparison.experiment = experiment_text(recorded, sim->settings, real.settings);
-  if (std::ranges::any_of(comparison.policies, is_oracle)) know_best_schedule(*sim, recorded);
+  if (std::ranges::any_of(comparison.policies, is_oracle)) find_best_schedule(*sim, recorded);
   bool failed = false;
   add_results(comparison, simulate_all(*sim, comparison.policies, recorded, failed), "sim");
   end_if_interrupted(comparison, recorded);

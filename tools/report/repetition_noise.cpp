@@ -49,7 +49,7 @@ std::optional<double> relative_sd(const PolicyResult& result) {
 bool is_too_noisy(const PolicyResult& result) {
   const std::optional<double> sd = relative_sd(result);
   return !sd || *sd > most_noise || relative_half_width(result) > most_noise ||
-         share_of_others(result.core_use).value_or(0.0) > most_of_others;
+         share_of_others(result.core_use).value_or(0.0) > other_programs_share_max;
 }
 
 std::string noise_cell(const PolicyResult& result) {
@@ -65,7 +65,7 @@ std::string noise_text(const std::vector<const PolicyResult*>& measured) {
   for (const PolicyResult* const result : measured) {
     is_repeated = is_repeated && result->reps > 1;
     const double others = share_of_others(result->core_use).value_or(0.0);
-    static_cast<void>(busy.take(*result, others, most_of_others) ||
+    static_cast<void>(busy.take(*result, others, other_programs_share_max) ||
                       apart.take(*result, relative_sd(*result).value_or(0.0)) ||
                       few.take(*result, relative_half_width(*result)));
   }

@@ -70,7 +70,7 @@ std::string run_json(const SimWorld& world, const RunNumbers& numbers) {
 int energy_optimum_command(const Options& options) {
   SimWorld world = load_sim_world(options);
   require_watts(world.units, options.platform_file, "--objective " + options.objective);
-  know_best_schedule(world, options);
+  find_best_schedule(world, options);
   Options without_noise = options;
   without_noise.noise = false;
   const std::array<std::string, 2> objectives = {options.objective, "time"};

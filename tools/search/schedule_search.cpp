@@ -321,7 +321,7 @@ BestKnown search_schedule(const SimWorld& world, const Options& options) {
   return best;
 }
 
-void know_best_schedule(SimWorld& world, const Options& options) {
+void find_best_schedule(SimWorld& world, const Options& options) {
   try {
     BestKnown best = search_schedule(world, options);
     world.schedule = std::move(best.schedule);

@@ -44,6 +44,6 @@ struct BestKnown {
 
 /// Searches a schedule and stores it in the world. If no schedule completes, warns and leaves the
 /// world without one.
-void know_best_schedule(SimWorld& world, const Options& options);
+void find_best_schedule(SimWorld& world, const Options& options);
 
 }  // namespace equipoise

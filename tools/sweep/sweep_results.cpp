@@ -97,7 +97,7 @@ PolicyStanding standing_of(const SweepResults& results, const std::string& polic
     const PolicyResult* result = find_result(comparison, policy, world_name);
     if (result == nullptr) continue;
     ++experiments;
-    const PolicyResult* best = best_blind(comparison, {});
+    const PolicyResult* best = best_uninformed(comparison, {});
     if (result->speedup_vs_baseline) speedup.add(*result->speedup_vs_baseline, name);
     if (result->over_lower_bound) over_bound.add(*result->over_lower_bound, name);
     if (const auto ratio = over_yardstick(comparison, *result)) over_yard.add(*ratio, name);
@@ -161,7 +161,7 @@ void add_against(SweepResults& results) {
     const Comparison& comparison = results.comparisons[i];
     if (comparison.reference.empty()) continue;
     const PolicyResult* mine = find_result(comparison, comparison.reference, world_name);
-    const PolicyResult* best = best_blind(comparison, comparison.reference);
+    const PolicyResult* best = best_uninformed(comparison, comparison.reference);
     if (mine == nullptr || best == nullptr) continue;
     if (const auto ratio = paired_ratio(*mine, *best)) {
       const Experiment& experiment = results.campaign.experiments[i];
@@ -184,7 +184,7 @@ void add_published(SweepResults& results) {
 
 }  // namespace
 
-const PolicyResult* best_blind(const Comparison& comparison, const std::string& but) {
+const PolicyResult* best_uninformed(const Comparison& comparison, const std::string& but) {
   const PolicyResult* best = nullptr;
   for (const PolicyResult& result : comparison.results) {
     if (result.policy == but) continue;

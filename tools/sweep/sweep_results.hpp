@@ -71,7 +71,8 @@ struct SweepResults {
 
 /// The policy with the least mean makespan that is neither informed nor an oracle, excluding `but`;
 /// nullptr if none.
-[[nodiscard]] const PolicyResult* best_blind(const Comparison& comparison, const std::string& but);
+[[nodiscard]] const PolicyResult* best_uninformed(const Comparison& comparison,
+                                                  const std::string& but);
 
 /// Computes standings, groups, `against` and `published` from the campaign and the comparisons.
 void add_up(SweepResults& results);

@@ -253,7 +253,7 @@ std::string sweep_html(const SweepResults& results) {
   for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
     const Comparison& comparison = results.comparisons[i];
     const std::string& name = results.campaign.experiments[i].name;
-    const PolicyResult* best = best_blind(comparison, {});
+    const PolicyResult* best = best_uninformed(comparison, {});
     experiments.push_back(
         {fmt::format("<a href=\"experiments/{0}/report.html\">{0}</a>", name),
          comparison.lower_bound_s ? significant(*comparison.lower_bound_s, 4) : "-",

@@ -234,10 +234,10 @@ std::unique_ptr<Executor> make_executor(const RealWorld& world, const Options& o
   setup.time_scale = options.time_scale;
   setup.stop_requested = [] { return stop_signal() != 0; };
   setup.warn = warn;
-  setup.tell_pacing = [&notes, scale = options.time_scale](const PacingReport& report) {
+  setup.report_pacing = [&notes, scale = options.time_scale](const PacingReport& report) {
     notes.pacing = PacingNote{scale, report.late_mean, report.late_most};
   };
-  setup.tell_load = [&notes](const LoadReport& report) {
+  setup.report_load = [&notes](const LoadReport& report) {
     notes.loads.push_back(
         {report.load->target, report.load->at, report.load->amount, report.share});
   };

@@ -54,37 +54,37 @@ void remember_input(const std::string& path) {
   if (file && S_ISREG(file->st_mode)) inputs().emplace(FileId{file->st_dev, file->st_ino}, path);
 }
 
-std::ifstream open_input(const std::string& path, const std::string& cure) {
+std::ifstream open_input(const std::string& path, const std::string& advice) {
   const std::optional<struct stat> file = find(path);
   if (!file) {
     throw InputError(
         path, fmt::format("{}; {}",
                           errno == ENOENT ? std::string("no such file")
                                           : fmt::format("cannot be read: {}", std::strerror(errno)),
-                          cure));
+                          advice));
   }
   const std::string why = why_not_read(path, *file);
-  if (!why.empty()) throw InputError(path, why + "; " + cure);
+  if (!why.empty()) throw InputError(path, why + "; " + advice);
   remember_input(path);
   std::ifstream in(path, std::ios::binary);
   if (!in) {
-    throw InputError(path, fmt::format("cannot be read: {}; {}", std::strerror(errno), cure));
+    throw InputError(path, fmt::format("cannot be read: {}; {}", std::strerror(errno), advice));
   }
   return in;
 }
 
-std::string read_input(const std::string& path, const std::string& cure) {
-  std::ifstream in = open_input(path, cure);
+std::string read_input(const std::string& path, const std::string& advice) {
+  std::ifstream in = open_input(path, advice);
   std::string text;
   std::string chunk(std::size_t{1} << 16, '\0');
   while (in) {
     in.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
     text.append(chunk, 0, static_cast<std::size_t>(in.gcount()));
     if (text.size() > longest_text) {
-      throw InputError(path, fmt::format("is longer than {} bytes; {}", longest_text, cure));
+      throw InputError(path, fmt::format("is longer than {} bytes; {}", longest_text, advice));
     }
   }
-  if (in.bad()) throw InputError(path, "cannot be read to its end; " + cure);
+  if (in.bad()) throw InputError(path, "cannot be read to its end; " + advice);
   return text;
 }
 

@@ -15,12 +15,12 @@ void remember_input(const std::string& path);
 
 /// Opens the file at `path` and remembers it. Accepts regular files and unnamed pipes (`<(...)`,
 /// /dev/stdin). Throws InputError at `path` if the file does not exist or cannot be read, and for
-/// folders, devices and named pipes, which may never end or never begin. `cure` says in the message
-/// what to do: "give a trace".
-[[nodiscard]] std::ifstream open_input(const std::string& path, const std::string& cure);
+/// folders, devices and named pipes, which may never end or never begin. `advice` says in the
+/// message what to do: "give a trace".
+[[nodiscard]] std::ifstream open_input(const std::string& path, const std::string& advice);
 
 /// Returns the whole file. Throws like `open_input`, and for files of more than 1 GiB.
-[[nodiscard]] std::string read_input(const std::string& path, const std::string& cure);
+[[nodiscard]] std::string read_input(const std::string& path, const std::string& advice);
 
 /// Reads the next line without its line end, like std::getline. Returns false if there is none;
 /// `in.eof()` is true if the line has no line end. Throws InputError at `path` and `line` for a

@@ -46,7 +46,7 @@ class Binomial final : public Kernel {
     clear_results();
   }
 
-  void clear_results() override { forget(std::span(columns_).subspan(option_inputs)); }
+  void clear_results() override { fill_with_nan(std::span(columns_).subspan(option_inputs)); }
 
   std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
     return make_column_side(columns_, option_inputs, items_max,

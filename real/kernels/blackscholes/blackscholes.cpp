@@ -40,7 +40,7 @@ class Blackscholes final : public Kernel {
     clear_results();
   }
 
-  void clear_results() override { forget(std::span(columns_).subspan(option_inputs)); }
+  void clear_results() override { fill_with_nan(std::span(columns_).subspan(option_inputs)); }
 
   std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
     return make_column_side(

@@ -103,7 +103,7 @@ class Fft2d final : public Kernel {
     clear_results();
   }
 
-  void clear_results() override { forget(arrays_.out); }
+  void clear_results() override { fill_with_nan(arrays_.out); }
 
   std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
     return std::make_unique<Fft2dSide>(arrays_, fourier_, static_cast<Items>(2 * shape_.points()),

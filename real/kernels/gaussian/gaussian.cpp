@@ -114,7 +114,7 @@ class Gaussian final : public Kernel {
     clear_results();
   }
 
-  void clear_results() override { forget(images_.out); }
+  void clear_results() override { fill_with_nan(images_.out); }
 
   std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
     return std::make_unique<GaussianSide>(images_, shape_, workload_.items, items_max);

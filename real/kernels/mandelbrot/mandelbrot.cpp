@@ -112,7 +112,7 @@ class Mandelbrot final : public Kernel {
     clear_results();
   }
 
-  void clear_results() override { forget(image_on_host_.counts); }
+  void clear_results() override { fill_with_nan(image_on_host_.counts); }
 
   std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
     return std::make_unique<MandelbrotSide>(image_on_host_, image_, items_max);

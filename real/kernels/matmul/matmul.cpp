@@ -84,7 +84,7 @@ class Matmul final : public Kernel {
     clear_results();
   }
 
-  void clear_results() override { forget(matrices_.c); }
+  void clear_results() override { fill_with_nan(matrices_.c); }
 
   std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
     return std::make_unique<MatmulSide>(matrices_, n_, items_max);

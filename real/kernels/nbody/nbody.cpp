@@ -137,7 +137,7 @@ class Nbody final : public Kernel {
       std::ranges::fill(host_.velocity[k].span(), 0.0);
     }
     host_.steps_done = 0;
-    forget(host_.acceleration);
+    fill_with_nan(host_.acceleration);
   }
 
   /// Moves the bodies by one step. A body whose acceleration was not computed keeps its velocity.
@@ -151,7 +151,7 @@ class Nbody final : public Kernel {
       }
     }
     ++host_.steps_done;
-    forget(host_.acceleration);
+    fill_with_nan(host_.acceleration);
   }
 
   std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {

@@ -58,7 +58,7 @@ class Taylor final : public Kernel {
     clear_results();
   }
 
-  void clear_results() override { forget(std::span(columns_).subspan(inputs)); }
+  void clear_results() override { fill_with_nan(std::span(columns_).subspan(inputs)); }
 
   std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
     return make_column_side(columns_, inputs, items_max,

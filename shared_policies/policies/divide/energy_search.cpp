@@ -67,7 +67,7 @@ class PairMoves {
   }
 
   [[nodiscard]] double value(double time_s, double dynamic_j) const {
-    return SplitWorth{time_s, problem_.static_w * time_s + dynamic_j}.of(objective_);
+    return SplitResult{time_s, problem_.static_w * time_s + dynamic_j}.of(objective_);
   }
 
   /// Finds the three latest ends. With them, the latest end among all units but two is known in
@@ -182,7 +182,7 @@ class Starts {
 
  private:
   void add(Shares shares) {
-    const double value = worth_of(problem_, shares).of(objective_);
+    const double value = evaluate_split(problem_, shares).of(objective_);
     found_.push_back({value, std::move(shares)});
   }
 
@@ -235,13 +235,13 @@ class Starts {
   }
 
   void add_times() {
-    double least_s = worth_of(problem_, found_.back().shares).time_s;
+    double least_s = evaluate_split(problem_, found_.back().shares).time_s;
     double most_s = 0.0;
     for (InverseCost& unit : within_) {
       most_s = std::max(most_s, unit.longest_s());
     }
     for (const Start& start : found_) {
-      least_s = std::min(least_s, worth_of(problem_, start.shares).time_s);
+      least_s = std::min(least_s, evaluate_split(problem_, start.shares).time_s);
     }
     const double ratio = std::pow(std::max(1.0, most_s / least_s), 1.0 / (times_tried - 1));
     for (int k = 0; k < times_tried; ++k) {
@@ -277,8 +277,8 @@ class Starts {
 
 }  // namespace
 
-SplitWorth worth_of(const EnergyProblem& problem, std::span<const Items> share_items) {
-  SplitWorth worth;
+SplitResult evaluate_split(const EnergyProblem& problem, std::span<const Items> share_items) {
+  SplitResult worth;
   for (std::size_t p = 0; p < share_items.size(); ++p) {
     if (share_items[p] == 0) {
       continue;
@@ -300,7 +300,7 @@ std::vector<Items> search_energy_split(const EnergyProblem& problem, Objective o
   double least = 0.0;
   for (std::size_t k = 0; k < std::min(improved, starts.found().size()); ++k) {
     Shares shares = PairMoves(problem, objective, starts.found()[k].shares).improve();
-    const double value = worth_of(problem, shares).of(objective);
+    const double value = evaluate_split(problem, shares).of(objective);
     if (best.empty() || value < least) {
       least = value;
       best = std::move(shares);

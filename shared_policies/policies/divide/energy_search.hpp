@@ -25,7 +25,8 @@ struct EnergyProblem {
 ///     E = static_w T + sum_p dynamic_w_p computing_p(x_p)
 ///
 /// where computing_p is the part of cost_p in which the unit computes. `share_items` (n).
-[[nodiscard]] SplitWorth worth_of(const EnergyProblem& problem, std::span<const Items> share_items);
+[[nodiscard]] SplitResult evaluate_split(const EnergyProblem& problem,
+                                         std::span<const Items> share_items);
 
 /// The best split found: shares (n) in whole grains.
 ///

@@ -12,7 +12,7 @@ namespace {
 
 double edp_of(const PoweredUnit& c, const PoweredUnit& g, double alpha) {
   const std::array units = {c, g};
-  return worth_of(units, std::array{alpha, 1.0 - alpha}, 1.0).edp_js();
+  return evaluate_split(units, std::array{alpha, 1.0 - alpha}, 1.0).edp_js();
 }
 
 double energy_alpha(const PoweredUnit& c, const PoweredUnit& g, double alpha_time) {
@@ -64,7 +64,7 @@ const char* to_string(Objective objective) {
   return "time";
 }
 
-double SplitWorth::of(Objective objective) const {
+double SplitResult::of(Objective objective) const {
   switch (objective) {
     case Objective::time:
       return time_s;
@@ -76,9 +76,9 @@ double SplitWorth::of(Objective objective) const {
   return time_s;
 }
 
-SplitWorth worth_of(std::span<const PoweredUnit> units, std::span<const double> shares,
-                    double items) {
-  SplitWorth worth;
+SplitResult evaluate_split(std::span<const PoweredUnit> units, std::span<const double> shares,
+                           double items) {
+  SplitResult worth;
   double static_w = 0.0;
   for (std::size_t p = 0; p < units.size(); ++p) {
     static_w += units[p].static_w;
@@ -135,7 +135,7 @@ std::vector<double> solve_prefix(std::span<const PoweredUnit> units, Objective o
   for (std::size_t k = 0; k < order.size(); ++k) {
     items_per_s += units[order[k]].items_per_s;
     watts += units[order[k]].dynamic_w;
-    const double value = SplitWorth{1.0 / items_per_s, watts / items_per_s}.of(objective);
+    const double value = SplitResult{1.0 / items_per_s, watts / items_per_s}.of(objective);
     if (k == 0 || value <= best) {
       best = value;
       best_items_per_s = items_per_s;

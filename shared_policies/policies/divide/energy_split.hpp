@@ -22,7 +22,7 @@ struct PoweredUnit {
 };
 
 /// The time and energy of a split.
-struct SplitWorth {
+struct SplitResult {
   double time_s = 0.0;
   double energy_j = 0.0;
 
@@ -37,8 +37,8 @@ struct SplitWorth {
 ///
 /// `shares` (n) add up to 1; a unit of speed 0 must have share 0. Source: energy paper (Euro-Par
 /// 2017), eqs 1 and 2.
-[[nodiscard]] SplitWorth worth_of(std::span<const PoweredUnit> units,
-                                  std::span<const double> shares, double items);
+[[nodiscard]] SplitResult evaluate_split(std::span<const PoweredUnit> units,
+                                         std::span<const double> shares, double items);
 
 /// The kind of an extremum.
 enum class ExtremumKind : std::uint8_t { minimum, maximum };

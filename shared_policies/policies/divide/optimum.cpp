@@ -57,7 +57,7 @@ class KnownSchedule final : public Policy {
       for (const UnitState& unit : view.units()) {
         const std::vector<Items>& blocks = left_[unit.id.index];
         if (!blocks.empty()) {
-          decision.beliefs.push_back({unit.id, "known", {}, {}, blocks.front()});
+          decision.estimates.push_back({unit.id, "known", {}, {}, blocks.front()});
         }
       }
       decisions.decided(decision);

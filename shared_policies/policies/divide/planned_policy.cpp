@@ -40,7 +40,7 @@ void PlannedPolicy::plan_iteration(const View& view, Decisions& decisions) {
     if (share > 0) {
       const Items blocks = count_blocks(view, unit, *costs_[unit.id.index], share);
       plan_.add(unit.id, share, blocks, view.workload().grain_items);
-      decision.beliefs.push_back({unit.id, cost_word_, {}, {}, (share + blocks - 1) / blocks});
+      decision.estimates.push_back({unit.id, cost_word_, {}, {}, (share + blocks - 1) / blocks});
     }
   }
   decisions.decided(decision);

@@ -68,7 +68,7 @@ struct Choices {
 constexpr Items few_grains_a_unit = 4;
 /// Limit on a unit's rate: this many times the rate of the largest block that it may be given next,
 /// even if a larger block seems to take hardly more time.
-constexpr double most_rates = 2.0;
+constexpr double rate_factor_max = 2.0;
 
 class Equipoise final : public Policy {
  public:
@@ -85,18 +85,18 @@ class Equipoise final : public Policy {
       kept_out_.assign(view.units().size(), false);
     } else if (std::holds_alternative<IterationStarted>(event.what)) {
       begin(view, decisions);
-      feed_all(view, decisions);
+      assign_all(view, decisions);
     } else if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
       learn(*finished, event.at);
       ended_ = finished->unit;
-      feed_all(view, decisions);
+      assign_all(view, decisions);
     } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
       units_[joined->unit.index] = {};
-      feed_all(view, decisions);
+      assign_all(view, decisions);
     } else if (std::holds_alternative<UnitLost>(event.what) ||
                std::holds_alternative<TimerFired>(event.what) ||
                (std::holds_alternative<UnitIdle>(event.what) && view.outstanding() == 0)) {
-      feed_all(view, decisions);
+      assign_all(view, decisions);
     }
   }
 
@@ -116,14 +116,14 @@ class Equipoise final : public Policy {
 
   void begin(const View& view, Decisions& decisions);
   void learn(const BlockFinished& finished, Seconds at);
-  void feed_all(const View& view, Decisions& decisions);
-  void feed_anyone(const View& view, Decisions& decisions);
-  void feed(const View& view, const UnitState& unit, Decisions& decisions);
+  void assign_all(const View& view, Decisions& decisions);
+  void assign_one_grain(const View& view, Decisions& decisions);
+  void assign_blocks(const View& view, const UnitState& unit, Decisions& decisions);
   void keep_out(const View& view);
   void plan(const View& view);
   void enter(const View& view, const UnitState& unit);
   void drop_late_units();
-  void deal_last_grains(const View& view);
+  void assign_last_grains(const View& view);
   [[nodiscard]] double ready_at(const View& view, const UnitState& unit) const {
     return ready_s(unit, learned(unit.id), units_[unit.id.index].last_end, view.now());
   }
@@ -167,15 +167,15 @@ void Equipoise::learn(const BlockFinished& finished, Seconds at) {
 }
 
 /// Gives every unit that should have more work its next blocks.
-void Equipoise::feed_all(const View& view, Decisions& decisions) {
+void Equipoise::assign_all(const View& view, Decisions& decisions) {
   if (view.remaining() == 0) return;
   keep_out(view);
   plan(view);
   keep_out(view);
   for (const UnitState& unit : view.units()) {
-    if (unit.present) feed(view, unit, decisions);
+    if (unit.present) assign_blocks(view, unit, decisions);
   }
-  if (view.outstanding() == 0) feed_anyone(view, decisions);
+  if (view.outstanding() == 0) assign_one_grain(view, decisions);
 }
 
 /// Leaves out units whose resident data could not arrive in time, according to the last plan.
@@ -189,7 +189,7 @@ void Equipoise::keep_out(const View& view) {
 
 /// Gives one grain to the unit that needs the least time for it. Called when no block is
 /// outstanding although work remains: the plan found no unit worth using.
-void Equipoise::feed_anyone(const View& view, Decisions& decisions) {
+void Equipoise::assign_one_grain(const View& view, Decisions& decisions) {
   const auto grain = static_cast<double>(view.workload().grain_items);
   const UnitState* best = nullptr;
   double best_s = 0.0;
@@ -205,7 +205,7 @@ void Equipoise::feed_anyone(const View& view, Decisions& decisions) {
   if (best != nullptr) give(view, best->id, grain, decisions);
 }
 
-void Equipoise::feed(const View& view, const UnitState& unit, Decisions& decisions) {
+void Equipoise::assign_blocks(const View& view, const UnitState& unit, Decisions& decisions) {
   if (kept_out_[unit.id.index]) return;
   if (!learned(unit.id).is_known()) {
     if (unit.outstanding.empty() &&
@@ -267,7 +267,7 @@ void Equipoise::plan(const View& view) {
     now.blocks = left_s > last_s ? 1.0 + std::log2(left_s / last_s) : 1.0;
     now.blocks = std::max(now.blocks, now.rate * (expected_.end_s - now.begin_s) / cap);
   }
-  if (few_grains_) deal_last_grains(view);
+  if (few_grains_) assign_last_grains(view);
 }
 
 /// Adds one unit to the sums of the plan.
@@ -281,7 +281,7 @@ void Equipoise::enter(const View& view, const UnitState& unit) {
     now.ready_s = ready_at(view, unit);
     const double most = choices_.sizing.growth * cost.largest_items();
     const double moving_s = std::max(cost.seconds(size) - cost.fixed_s(), 0.0);
-    const double most_rate = most_rates * most / cost.seconds(most);
+    const double most_rate = rate_factor_max * most / cost.seconds(most);
     now.rate = size < most_rate * moving_s ? size / moving_s : most_rate;
     now.begin_s = now.ready_s + now.blocks * cost.fixed_s();
   } else if (!unit.outstanding.empty()) {
@@ -335,7 +335,7 @@ double Equipoise::rate_of_kind(const View& view, UnitKind kind) const {
 }
 
 /// Assigns the last grains one by one, each to the unit that would finish it first.
-void Equipoise::deal_last_grains(const View& view) {
+void Equipoise::assign_last_grains(const View& view) {
   const auto grain = static_cast<double>(view.workload().grain_items);
   std::vector<GrainCost> times(units_.size());
   for (const UnitState& unit : view.units()) {

@@ -7,8 +7,8 @@
 namespace equipoise {
 namespace {
 
-constexpr double worth_queueing = 1.005;
-constexpr double generous = 0.2;
+constexpr double queueing_ratio_min = 1.005;
+constexpr double depth_margin = 0.2;
 constexpr std::size_t most_queued = 4;
 
 }  // namespace
@@ -36,8 +36,8 @@ void PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_e
 
 std::size_t PipelineCost::depth() const {
   const double ratio = stage_s_ > 0.0 ? latency_s_ / stage_s_ : 1.0;
-  if (ratio < worth_queueing) return 1;
-  return std::min(most_queued, static_cast<std::size_t>(std::ceil(ratio + generous)));
+  if (ratio < queueing_ratio_min) return 1;
+  return std::min(most_queued, static_cast<std::size_t>(std::ceil(ratio + depth_margin)));
 }
 
 }  // namespace equipoise

@@ -8,33 +8,33 @@ namespace equipoise {
 namespace {
 
 constexpr double keep = 0.99;             // factor on the weight of older measurements per block
-constexpr double enough = 1.5;            // measurements needed for a size to count as known
+constexpr double known_weight_min = 1.5;  // measurements needed for a size to count as known
 constexpr double line_sd = 0.25;          // assumed relative error of the line
 constexpr double fixed_sd = 0.4;          // prior deviation of a, in times of the smallest blocks
 constexpr double cheapest = 1.0 / 3;      // least scale of errors, in mean times of as many items
 constexpr double prior_sd = 0.10;         // assumed scatter before any is measured
 constexpr double least_sd = 0.03;         // least scatter assumed in the detection of changes
-constexpr double reach = 2.0;             // measurements this many octaves away do not count
-constexpr double forgotten = 1e-6;        // an octave with less weight than this is removed
-constexpr double counts_after = 3.0;      // weight of all measurements after a change
-constexpr double shortest_s = 1e-9;       // one tick of a coarse timer
-constexpr double far_off = 4.0;           // standard deviations: one such block signals a change
-constexpr double off = 2.5;               // standard deviations: two such blocks signal a change
-constexpr double least_change = 0.10;     // least logarithm of the ratio for a change
-constexpr double least_far_change = 0.2;  // if one block signals it
+constexpr double octave_distance_max = 2.0;  // measurements this many octaves away do not count
+constexpr double forgotten = 1e-6;           // an octave with less weight than this is removed
+constexpr double counts_after = 3.0;         // weight of all measurements after a change
+constexpr double shortest_s = 1e-9;          // one tick of a coarse timer
+constexpr double single_change_sds = 4.0;    // standard deviations: one such block signals a change
+constexpr double change_sds = 2.5;           // standard deviations: two such blocks signal a change
+constexpr double least_change = 0.10;        // least logarithm of the ratio for a change
+constexpr double least_far_change = 0.2;     // if one block signals it
 
 }  // namespace
 
 void RunningCost::add(double items, double seconds) {
   seconds = std::max(seconds, shortest_s);
   if (!empty()) {
-    doubt_change(items, seconds);
-    note_change(items, seconds);
+    undo_false_change(items, seconds);
+    detect_change(items, seconds);
     double near_error = 0.0;
-    const bool is_known = weight_near(items, near_error) >= enough;
+    const bool is_known = weight_near(items, near_error) >= known_weight_min;
     const double error = seconds / this->seconds(items) - 1.0;
-    surprise_.add(error);
-    if (is_known) scatter_.add(error);
+    all_errors_.add(error);
+    if (is_known) known_size_errors_.add(error);
   }
   for (Octave& octave : octaves_) {
     octave.count *= keep;
@@ -59,42 +59,42 @@ void RunningCost::add(double items, double seconds) {
 
 /// Undoes a change that a single block signalled, if the next block, which is this one, fits the
 /// times before the change better.
-void RunningCost::doubt_change(double items, double seconds) {
-  if (before_.empty()) return;
+void RunningCost::undo_false_change(double items, double seconds) {
+  if (octaves_before_change_.empty()) return;
   const double now = std::abs(std::log(seconds / this->seconds(items)));
-  std::swap(octaves_, before_);
+  std::swap(octaves_, octaves_before_change_);
   fit_line();
   const double before = std::abs(std::log(seconds / this->seconds(items)));
   if (now <= before) {
-    std::swap(octaves_, before_);
+    std::swap(octaves_, octaves_before_change_);
     fit_line();
   }
-  before_.clear();
+  octaves_before_change_.clear();
 }
 
-void RunningCost::note_change(double items, double seconds) {
+void RunningCost::detect_change(double items, double seconds) {
   double error = 0.0;
-  if (weight_near(items, error) < enough) return;
+  if (weight_near(items, error) < known_weight_min) return;
   const double change = std::log(seconds / this->seconds(items));
   const double sds = std::abs(change) / std::max(relative_sd(), least_sd);
-  if (sds < off || std::abs(change) < least_change) {
-    surprises_ = 0;
-    surprise_log_ = 0.0;
+  if (sds < change_sds || std::abs(change) < least_change) {
+    deviating_blocks_ = 0;
+    log_ratio_sum_ = 0.0;
     return;
   }
-  if (surprises_ > 0 && (change > 0.0) != (surprise_log_ > 0.0)) {
-    surprises_ = 0;
-    surprise_log_ = 0.0;
+  if (deviating_blocks_ > 0 && (change > 0.0) != (log_ratio_sum_ > 0.0)) {
+    deviating_blocks_ = 0;
+    log_ratio_sum_ = 0.0;
   }
-  ++surprises_;
-  surprise_log_ += change;
-  if (surprises_ < 2) {
-    if (sds < far_off || std::abs(change) < least_far_change) return;
-    before_ = octaves_;
+  ++deviating_blocks_;
+  log_ratio_sum_ += change;
+  if (deviating_blocks_ < 2) {
+    if (sds < single_change_sds || std::abs(change) < least_far_change) return;
+    octaves_before_change_ = octaves_;
   }
-  rescale(std::exp(surprise_log_ / surprises_));
-  surprises_ = 0;
-  surprise_log_ = 0.0;
+  rescale(std::exp(log_ratio_sum_ / deviating_blocks_));
+  deviating_blocks_ = 0;
+  log_ratio_sum_ = 0.0;
 }
 
 void RunningCost::rescale(double ratio) {
@@ -136,7 +136,7 @@ void RunningCost::fit_line() {
     sx += octave.count * x * t;
   }
   const Octave& first = octaves_.front();
-  const double shrink = scatter_.deviation() / fixed_sd * first.count / first.seconds;
+  const double shrink = known_size_errors_.deviation() / fixed_sd * first.count / first.seconds;
   s11 += shrink * shrink;
   const double determinant = s11 * sxx - s1x * s1x;
   fixed_s_ = (s1 * sxx - sx * s1x) / determinant;
@@ -157,9 +157,9 @@ double RunningCost::weight_near(double items, double& error) const {
   error = 0.0;
   const double at = std::log2(items);
   for (const Octave& octave : octaves_) {
-    if (std::abs(octave.exponent + 0.5 - at) > reach + 0.5) continue;
+    if (std::abs(octave.exponent + 0.5 - at) > octave_distance_max + 0.5) continue;
     const double mean_items = octave.items / octave.count;
-    const double near = 1.0 - std::abs(std::log2(mean_items) - at) / reach;
+    const double near = 1.0 - std::abs(std::log2(mean_items) - at) / octave_distance_max;
     if (near <= 0.0) continue;
     weight += octave.count * near;
     error += near * (octave.seconds / line_s(mean_items) - octave.count);
@@ -170,7 +170,7 @@ double RunningCost::weight_near(double items, double& error) const {
 double RunningCost::seconds(double items) const {
   double error = 0.0;
   const double weight = weight_near(items, error);
-  const double ratio = scatter_.deviation() / line_sd;
+  const double ratio = known_size_errors_.deviation() / line_sd;
   return std::max(shortest_s, line_s(items) * (1.0 + error / (weight + ratio * ratio)));
 }
 
@@ -192,7 +192,7 @@ double RunningCost::surely_fixed_s() const {
 }
 
 double RunningCost::relative_sd() const {
-  return surprise_.deviation() * std::sqrt(1.0 + 1.0 / (surprise_.count + 1.0));
+  return all_errors_.deviation() * std::sqrt(1.0 + 1.0 / (all_errors_.count + 1.0));
 }
 
 void RunningCost::Errors::add(double error) {

@@ -72,8 +72,8 @@ class RunningCost {
     [[nodiscard]] double deviation() const;
   };
 
-  void note_change(double items, double seconds);
-  void doubt_change(double items, double seconds);
+  void detect_change(double items, double seconds);
+  void undo_false_change(double items, double seconds);
   void rescale(double ratio);
   void fit_line();
   [[nodiscard]] double line_s(double items) const { return fixed_s_ + items * item_s_; }
@@ -82,15 +82,16 @@ class RunningCost {
   [[nodiscard]] double weight_near(double items, double& error) const;
 
   std::vector<Octave> octaves_;  // ascending
-  std::vector<Octave> before_;   // as before a change that one block signalled; empty: none
+  std::vector<Octave>
+      octaves_before_change_;  // as before a change that one block signalled; empty: none
   double fixed_s_ = 0.0;
   double item_s_ = 0.0;
   double fixed_error_ = 0.0;  // standard error of fixed_s_, for a scatter of 1
   double largest_items_ = 0.0;
-  Errors surprise_;          // of all predictions
-  Errors scatter_;           // of predictions for sizes that count as known
-  int surprises_ = 0;        // blocks in a row that differ in one direction
-  double surprise_log_ = 0;  // sum of the logarithms of their time ratios
+  Errors all_errors_;         // of all predictions
+  Errors known_size_errors_;  // of predictions for sizes that count as known
+  int deviating_blocks_ = 0;  // blocks in a row that differ in one direction
+  double log_ratio_sum_ = 0;  // sum of the logarithms of their time ratios
 };
 
 }  // namespace equipoise

@@ -62,7 +62,7 @@ void Hierarchical::explain(const View& view, Decisions& decisions) const {
   for (const UnitState& unit : view.units()) {
     if (unit.present && kernel_->models.knows(unit.id)) {
       const ModelPoints points = kernel_->models.points(unit.id);
-      decision.beliefs.push_back(
+      decision.estimates.push_back(
           {unit.id,
            fmt::format("speeds at {} sizes, {} repeated", points.sizes, points.repeated),
            {},

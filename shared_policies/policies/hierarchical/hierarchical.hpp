@@ -109,11 +109,11 @@ class Hierarchical final : public Policy {
   std::vector<UnitRound> rounds_;  ///< (n)
   std::uint32_t last_group_ = 0;
 
-  std::vector<char> is_served_;  ///< (n): the unit has the phase's resident data
+  std::vector<char> has_resident_data_;  ///< (n): the unit has the phase's resident data
   std::size_t next_slice_ = 0;
   bool is_last_ = false;       ///< the round was given all remaining items
   bool is_disturbed_ = false;  ///< units joined or were lost, or did more than planned
-  BlockPlan nobodys_;          ///< without planned blocks: gives the pool's items to idle units
+  BlockPlan unplanned_;        ///< without planned blocks: gives the pool's items to idle units
 };
 
 }  // namespace equipoise

@@ -21,8 +21,8 @@ void Hierarchical::change(const View& view, const Event& event) {
   if (std::holds_alternative<PhaseStarted>(event.what)) {
     const std::size_t n = view.units().size();
     kernel_ = &kernels_.try_emplace(view.workload().kernel, n, options_.old_totals).first->second;
-    is_served_.assign(n, 0);
-    nobodys_.clear(view);
+    has_resident_data_.assign(n, 0);
+    unplanned_.clear(view);
   } else if (std::holds_alternative<IterationStarted>(event.what)) {
     const bool in_slices = options_.mode == RoundMode::slices && kernel_->iterations == 0;
     next_slice_ = in_slices ? 0 : options_.slice_shares.size();
@@ -30,7 +30,8 @@ void Hierarchical::change(const View& view, const Event& event) {
   } else if (std::holds_alternative<BlockLost>(event.what) ||
              std::holds_alternative<UnitLost>(event.what) ||
              std::holds_alternative<UnitJoined>(event.what)) {
-    if (const auto* lost = std::get_if<UnitLost>(&event.what)) is_served_[lost->unit.index] = 0;
+    if (const auto* lost = std::get_if<UnitLost>(&event.what))
+      has_resident_data_[lost->unit.index] = 0;
     is_disturbed_ = true;
     kernel_->balanced = false;
   }
@@ -53,7 +54,7 @@ Items Hierarchical::next_load(const View& view, const std::vector<std::vector<Un
 /// The part of a copy in that was resident data, in proportion to its bytes: resident data comes
 /// with the first block of a unit in a phase.
 double Hierarchical::resident_time(const View& view, const BlockFinished& finished) {
-  if (std::exchange(is_served_[finished.unit.index], 1) != 0) return 0.0;
+  if (std::exchange(has_resident_data_[finished.unit.index], 1) != 0) return 0.0;
   const Workload& workload = view.workload();
   const double block_bytes = workload.in_bytes_per_item * static_cast<double>(finished.block.items);
   const double bytes = workload.resident_bytes + block_bytes;
@@ -64,7 +65,7 @@ double Hierarchical::resident_time(const View& view, const BlockFinished& finish
 void Hierarchical::offer_lost_work(const View& view, UnitId unit, Decisions& decisions) {
   if (!is_last_) return;
   is_disturbed_ = true;
-  nobodys_.offer(view, unit, decisions);
+  unplanned_.offer(view, unit, decisions);
 }
 
 }  // namespace equipoise

@@ -121,7 +121,7 @@ class ProfiledSplit : public Policy {
     for (std::size_t i = 0; i < units.size(); ++i) {
       const UnitState& unit = view.units()[units[i]];
       plan_.add(unit.id, whole[i], (whole[i] + unit.cap_items - 1) / unit.cap_items, grain);
-      decision.beliefs.push_back(
+      decision.estimates.push_back(
           {unit.id, fmt::format("{:.6g} x", lines[i].at(1.0).seconds), {}, {}, whole[i]});
     }
     decisions.decided(decision);

@@ -174,7 +174,7 @@ class FittedLines final : public BlockTimeModel {
     Decision decision{{}, what, {}};
     for (std::uint32_t p = 0; p < units_.size(); ++p) {
       if (const std::optional<FittedLine>& line = units_[p].line) {
-        decision.beliefs.push_back(
+        decision.estimates.push_back(
             {UnitId{p},
              fmt::format("{:.4g} x {} {:.4g}", line->seconds_per_item,
                          line->advance_s < 0.0 ? '+' : '-', std::abs(line->advance_s)),

@@ -194,7 +194,7 @@ Decision decision_of(std::string what, const LearnedCosts& learned,
   Decision decision{{}, std::move(what), {}};
   for (std::uint32_t p = 0; p < block_items.size(); ++p) {
     if (const std::optional<UnitFit>& fit = learned.fit_of(UnitId{p})) {
-      decision.beliefs.push_back(
+      decision.estimates.push_back(
           {UnitId{p}, fit->curve.words(), fit->r2, fit->r2_transfer, block_items[p]});
     }
   }

@@ -325,8 +325,7 @@ std::vector<ParameterInfo> plb_hec_loop_parameters(const std::string& sync_order
       {"ratio_mode", "normalised", "",
        "training speed ratios: of items per second of the latest round (normalised), of round 1 "
        "(first), of raw times of the latest round (literal)"},
-      {"training_share_max", "0.2", "share of the items",
-       "training ends at this share, however good the fits are"},
+      {"training_share_max", "0.2", "share of the items", "training ends here at the latest"},
       {"threshold", "0.1", "x block time", "spread of block times that starts a rebalancing"},
       {"noise_allowance", "6", "standard errors",
        "part of the spread attributed to noise: compares means since the last solve, less this "

@@ -71,11 +71,11 @@ double over_best(const Case& c, Objective objective) {
   double best = std::numeric_limits<double>::infinity();
   std::vector<Items> shares(c.units.size());
   for_all_splits(shares, 0, c.items, c.grain_items, [&](const std::vector<Items>& split) {
-    best = std::min(best, worth_of(problem, split).of(objective));
+    best = std::min(best, evaluate_split(problem, split).of(objective));
   });
   const std::vector<Items> found = search_energy_split(problem, objective);
   EXPECT_EQ(std::accumulate(found.begin(), found.end(), Items{0}), c.items);
-  return worth_of(problem, found).of(objective) / best;
+  return evaluate_split(problem, found).of(objective) / best;
 }
 
 class EnergySearch : public testing::Test {
@@ -144,8 +144,9 @@ TEST_F(EnergySearch, AgreesWithThePrefixRuleOnManyUnits) {
     const EnergyProblem problem = c.problem(costs);
     for (const Objective objective : {Objective::energy, Objective::edp}) {
       const std::vector<double> shares = solve_prefix(units, objective);
-      const double best = worth_of(units, shares, static_cast<double>(c.items)).of(objective);
-      const double found = worth_of(problem, search_energy_split(problem, objective)).of(objective);
+      const double best = evaluate_split(units, shares, static_cast<double>(c.items)).of(objective);
+      const double found =
+          evaluate_split(problem, search_energy_split(problem, objective)).of(objective);
       ASSERT_NEAR(found / best, 1.0, 1e-4) << "round " << round;
     }
   }

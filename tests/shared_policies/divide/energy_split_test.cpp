@@ -21,8 +21,8 @@ PoweredUnit gpu_of(const PaperRow& row) {
   return {row.speed_ratio, row.static_g_w, row.dynamic_g_w};
 }
 
-SplitWorth worth_at(const PoweredUnit& c, const PoweredUnit& g, double alpha) {
-  return worth_of(std::array{c, g}, std::array{alpha, 1.0 - alpha}, 1.0);
+SplitResult worth_at(const PoweredUnit& c, const PoweredUnit& g, double alpha) {
+  return evaluate_split(std::array{c, g}, std::array{alpha, 1.0 - alpha}, 1.0);
 }
 
 class EnergyPaper : public testing::TestWithParam<PaperRow> {};
@@ -44,7 +44,7 @@ TEST_P(EnergyPaper, HasTheEnergiesThatFollowFromItsParameters) {
   const double together_alpha = solve_alpha(cpu_of(row), gpu_of(row), Objective::time).alpha_time;
   const std::array alphas = {0.0, together_alpha, 1.0};
   for (std::size_t i = 0; i < alphas.size(); ++i) {
-    const SplitWorth worth = worth_at(cpu_of(row), gpu_of(row), alphas[i]);
+    const SplitResult worth = worth_at(cpu_of(row), gpu_of(row), alphas[i]);
     EXPECT_NEAR(worth.energy_j, row.energy_j[i], 5.1e-4) << alphas[i];
     EXPECT_NEAR(worth.edp_js(), row.edp_js[i], 5.1e-5) << alphas[i];
   }
@@ -190,12 +190,12 @@ TEST_F(RandomUnits, InThreesAreNeverBetterAnywhereOnAGridOfShares) {
   for (int round = 0; round < 400; ++round) {
     const std::array units = {random_unit(random), random_unit(random), random_unit(random)};
     for (const Objective objective : {Objective::time, Objective::energy, Objective::edp}) {
-      const double best = worth_of(units, solve_prefix(units, objective), 1.0).of(objective);
+      const double best = evaluate_split(units, solve_prefix(units, objective), 1.0).of(objective);
       for (int i = 0; i <= steps; ++i) {
         for (int j = 0; i + j <= steps; ++j) {
           const std::array shares = {i / double{steps}, j / double{steps},
                                      (steps - i - j) / double{steps}};
-          ASSERT_GE(worth_of(units, shares, 1.0).of(objective), best * (1.0 - 1e-12))
+          ASSERT_GE(evaluate_split(units, shares, 1.0).of(objective), best * (1.0 - 1e-12))
               << to_string(objective) << " round " << round << " shares " << i << " " << j;
         }
       }

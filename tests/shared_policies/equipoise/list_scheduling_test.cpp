@@ -6,7 +6,7 @@
 namespace equipoise::list_scheduling_test {
 namespace {
 
-TEST(GrainDeal, GivesEachGrainToWhoeverWouldEndFirstWithIt) {
+TEST(ListSchedule, GivesEachGrainToWhoeverWouldEndFirstWithIt) {
   // First the units would end at 1 and 3 s with one more grain, and each further grain takes 1 and
   // 2 s. Assigned to unit (end): 0 (1 s), 0 (2 s), 0 (3 s; equal, so the first unit), 1 (3 s), 0 (4
   // s), 0 (5 s; equal, so the first unit).
@@ -15,7 +15,7 @@ TEST(GrainDeal, GivesEachGrainToWhoeverWouldEndFirstWithIt) {
   EXPECT_EQ(list_schedule(units, 0), (std::vector<Items>{0, 0}));
 }
 
-TEST(GrainDeal, LeavesOutUnitsThatTakeNoPart) {
+TEST(ListSchedule, LeavesOutUnitsThatTakeNoPart) {
   const std::vector<GrainCost> units = {{false, 0.0, 0.0}, {true, 9.0, 1.0}};
   EXPECT_EQ(list_schedule(units, 2), (std::vector<Items>{0, 2}));
   const std::vector<GrainCost> nobody(2);

@@ -58,12 +58,12 @@ TEST(Hierarchical, CountsPointsAsThePaperDoesAfterTheFirstIteration) {
   cluster.iterations = 2;
   const Schedule schedule = run_cluster("hierarchical", whole_iterations, cluster);
   ASSERT_EQ(schedule.decisions.size(), 1U);
-  const std::vector<UnitBelief>& beliefs = schedule.decisions.front().decision.beliefs;
-  ASSERT_EQ(beliefs.size(), 10U);
-  EXPECT_EQ(beliefs[0].cost, "speeds at 7 sizes, 1 repeated");
-  EXPECT_EQ(beliefs[1].cost, "speeds at 1 sizes, 0 repeated");
-  EXPECT_EQ(beliefs[4].cost, "speeds at 7 sizes, 1 repeated");
-  EXPECT_EQ(beliefs[9].cost, "speeds at 8 sizes, 25 repeated");
+  const std::vector<UnitEstimate>& estimates = schedule.decisions.front().decision.estimates;
+  ASSERT_EQ(estimates.size(), 10U);
+  EXPECT_EQ(estimates[0].cost, "speeds at 7 sizes, 1 repeated");
+  EXPECT_EQ(estimates[1].cost, "speeds at 1 sizes, 0 repeated");
+  EXPECT_EQ(estimates[4].cost, "speeds at 7 sizes, 1 repeated");
+  EXPECT_EQ(estimates[9].cost, "speeds at 8 sizes, 25 repeated");
 }
 
 TEST(Hierarchical, BalancesThePapersNodesInThreeIterations) {

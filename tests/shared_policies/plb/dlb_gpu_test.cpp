@@ -41,10 +41,10 @@ TEST(DlbGpu, TrainsInRoundsAndSolvesStraightLines) {
   EXPECT_EQ(schedule.sizes(0, BlockTag::run).front(), 337);
   EXPECT_EQ(schedule.sizes(1, BlockTag::run).front(), 663);
   ASSERT_FALSE(schedule.decisions.empty());
-  const std::vector<UnitBelief>& beliefs = schedule.decisions.front().decision.beliefs;
-  EXPECT_EQ(beliefs.at(0).cost, "0.1 x + 0.5");
-  EXPECT_EQ(beliefs.at(1).cost, "0.05 x + 1");
-  EXPECT_NEAR(beliefs.at(0).r2.value(), 1.0, 1e-9);
+  const std::vector<UnitEstimate>& estimates = schedule.decisions.front().decision.estimates;
+  EXPECT_EQ(estimates.at(0).cost, "0.1 x + 0.5");
+  EXPECT_EQ(estimates.at(1).cost, "0.05 x + 1");
+  EXPECT_NEAR(estimates.at(0).r2.value(), 1.0, 1e-9);
   EXPECT_EQ(schedule.decisions_called("rebalance"), 0U);
   expect_all_done(schedule, 10'000);
 }
@@ -81,16 +81,16 @@ TEST(DlbGpu, TakesProportionWhereALineDoesNotRise) {
   const Schedule schedule = run_schedule(test);
   ASSERT_FALSE(schedule.decisions.empty());
   // The newest block of 80 items took 1 s.
-  EXPECT_EQ(schedule.decisions.front().decision.beliefs.at(1).cost, "0.0125 x - 0");
+  EXPECT_EQ(schedule.decisions.front().decision.estimates.at(1).cost, "0.0125 x - 0");
   expect_all_done(schedule, 2000);
 }
 
 TEST(DlbGpu, FitsTheComputeTimeAloneWhenAskedTo) {
   PolicyTest test = two_lines(10'000);
   test.fake.units[0].in_s = [](double items) { return 0.1 * items; };
-  EXPECT_EQ(run_schedule(test).decisions.front().decision.beliefs.at(0).cost, "0.2 x + 0.5");
+  EXPECT_EQ(run_schedule(test).decisions.front().decision.estimates.at(0).cost, "0.2 x + 0.5");
   test.parameters["times"] = "compute";
-  EXPECT_EQ(run_schedule(test).decisions.front().decision.beliefs.at(0).cost, "0.1 x + 0.5");
+  EXPECT_EQ(run_schedule(test).decisions.front().decision.estimates.at(0).cost, "0.1 x + 0.5");
 }
 
 /// Two units that take 1 s for 100 items. The second takes twice as long for blocks above 150
@@ -114,8 +114,8 @@ TEST(DlbGpu, FitsAndThenSynchronisesWhenBlocksDriftApart) {
   const DecisionRecord* rebalance = first_called(schedule, "rebalance");
   ASSERT_NE(rebalance, nullptr);
   EXPECT_NEAR(rebalance->at.value, 7.5, 1e-9);
-  EXPECT_LT(rebalance->decision.beliefs.at(1).block_items,
-            rebalance->decision.beliefs.at(0).block_items);
+  EXPECT_LT(rebalance->decision.estimates.at(1).block_items,
+            rebalance->decision.estimates.at(0).block_items);
   bool anyone_begins_at_the_barrier = false;
   for (const BlockRecord& record : schedule.blocks) {
     EXPECT_FALSE(record.assigned.value > 7.0 && record.assigned.value < 9.49);

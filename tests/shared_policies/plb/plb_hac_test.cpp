@@ -245,7 +245,7 @@ PolicyTest competitor_on_gpu_a() {
 Items block_of_gpu_a(const Schedule& schedule, double at_s) {
   Items items = 0;
   for (const DecisionRecord& decision : schedule.decisions) {
-    if (decision.at.value <= at_s) items = decision.decision.beliefs.at(0).block_items;
+    if (decision.at.value <= at_s) items = decision.decision.estimates.at(0).block_items;
   }
   return items;
 }

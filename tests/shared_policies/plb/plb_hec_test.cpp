@@ -58,10 +58,10 @@ TEST(PlbHec, RepeatsBlocksOfAStepThatEndTogether) {
   EXPECT_EQ(schedule.sizes(2, BlockTag::run).front(), 30);
   EXPECT_EQ(schedule.sizes(3, BlockTag::run).front(), 15);
   EXPECT_EQ(schedule.decisions_called("rebalance"), 0U);
-  ASSERT_EQ(schedule.decisions.front().decision.beliefs.size(), 4U);
-  EXPECT_EQ(schedule.decisions.front().decision.beliefs[0].cost, "0.1 x");
-  EXPECT_EQ(schedule.decisions.front().decision.beliefs[0].block_items, 303);
-  EXPECT_NEAR(*schedule.decisions.front().decision.beliefs[0].r2, 1.0, 1e-9);
+  ASSERT_EQ(schedule.decisions.front().decision.estimates.size(), 4U);
+  EXPECT_EQ(schedule.decisions.front().decision.estimates[0].cost, "0.1 x");
+  EXPECT_EQ(schedule.decisions.front().decision.estimates[0].block_items, 303);
+  EXPECT_NEAR(*schedule.decisions.front().decision.estimates[0].r2, 1.0, 1e-9);
   EXPECT_EQ(schedule.items(), 10000);
 }
 
@@ -166,8 +166,8 @@ TEST(PlbHec, RebalancesAfterADrainInWhichTheDetectingUnitGetsOneMoreBlock) {
   EXPECT_NEAR(starts_of_unit_0[2], 5.5, 1e-9);
   EXPECT_NEAR(starts_of_unit_0[3], 9.5, 1e-9);
   // From then on the slow unit gets less.
-  const auto& beliefs = rebalance->decision.beliefs;
-  EXPECT_LT(beliefs[1].block_items, beliefs[0].block_items);
+  const auto& estimates = rebalance->decision.estimates;
+  EXPECT_LT(estimates[1].block_items, estimates[0].block_items);
   EXPECT_TRUE(schedule.outcome.complete);
 }
 
@@ -376,8 +376,8 @@ TEST(PlbHec, DoesNotLearnTheCopyOfResidentDataAsACostOfEveryBlock) {
   MemoryJournal journal;
   EXPECT_TRUE(run_policy(*executor, *policy, setup, journal).complete);
   ASSERT_FALSE(journal.decisions.empty());
-  const std::vector<UnitBelief>& beliefs = journal.decisions.front().decision.beliefs;
-  EXPECT_EQ(beliefs.at(0).block_items, beliefs.at(1).block_items);
+  const std::vector<UnitEstimate>& estimates = journal.decisions.front().decision.estimates;
+  EXPECT_EQ(estimates.at(0).block_items, estimates.at(1).block_items);
 }
 
 TEST(PlbHec, OffersTheSmallerBlocksOfTheTailToUnitsThatWereIdle) {

@@ -115,9 +115,9 @@ TEST(Statistics, OfOneValueAreThatValue) {
 TEST(Results, AddUpWhatOtherProgramsHadOfTheCores) {
   PolicyRun run;
   run.numbers.units.resize(1);
-  run.core_use = {.cores_s = 0.3, .others_s = 0.1};
+  run.core_use = {.cores_s = 0.3, .other_programs_s = 0.1};
   PolicyRun other = run;
-  other.core_use = {.cores_s = 0.5, .others_s = 0.1};
+  other.core_use = {.cores_s = 0.5, .other_programs_s = 0.1};
   EXPECT_FALSE(share_of_others(run.core_use)) << "watched too briefly";
   EXPECT_DOUBLE_EQ(share_of_others(summarise("p", "real", {run, other}, {}).core_use).value(),
                    0.25);

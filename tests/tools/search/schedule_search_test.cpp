@@ -246,7 +246,7 @@ TEST_F(ScheduleSearch, KnowsWhenNoScheduleCompletes) {
   SimWorld lost = world({"k:items=1000"}, R"({"at_s":0.1,"unit":"u0","kind":"fail"},)"
                                           R"({"at_s":0.2,"unit":"u1","kind":"fail"})");
   EXPECT_THROW(static_cast<void>(search_schedule(lost, options)), BackendError);
-  know_best_schedule(lost, options);
+  find_best_schedule(lost, options);
   EXPECT_FALSE(lost.best_known_s.has_value());
   EXPECT_TRUE(lost.schedule.empty());
 }
@@ -267,7 +267,7 @@ TEST_F(ScheduleSearch, KeepsWhatItFoundInTheWorld) {
   write({{.item_s = 1e-3, .link_item_s = 1e-3}, {.item_s = 1e-3}});
   SimWorld known = world({fmt::format("k:items=500,in_bytes_per_item={}", bytes_per_item)});
   const double by_itself_s = simulated_s(known);
-  know_best_schedule(known, options);
+  find_best_schedule(known, options);
   ASSERT_TRUE(known.best_known_s.has_value());
   EXPECT_EQ(known.schedule, search_schedule(world(options.workloads), options).schedule);
   EXPECT_DOUBLE_EQ(simulated_s(known), *known.best_known_s);
