@@ -287,10 +287,10 @@ TEST(RatesOf, RefuseToMakeAUnitFasterThanItIs) {
   Scenario scenario;
   scenario.name = "faster.json";
   scenario.events = {disturb(DisturbanceKind::slow, "cpu0", 1.0, 0.5)};
-  EXPECT_EQ(refusal_of([&] { (void)rates_of(parse_units({"cpu"})[0], scenario); }),
-            "faster.json: makes unit cpu0 2 times as fast as it is from 1 s on, which no scenario "
-            "can do to real units; leave that out, or give the unit a slowdown= that it can catch "
-            "up");
+  EXPECT_EQ(
+      refusal_of([&] { (void)rates_of(parse_units({"cpu"})[0], scenario); }),
+      "faster.json: makes unit cpu0 2 times as fast as it is from 1 s on, which is impossible "
+      "for real units; remove the event, or give the unit a slowdown= of at least that factor");
   (void)rates_of(parse_units({"cpu,slowdown=2"})[0], scenario);
   (void)rates_of(parse_units({"paced,trace_unit=x,id=cpu0"})[0], scenario);
 }

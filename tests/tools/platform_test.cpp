@@ -140,7 +140,7 @@ TEST_F(PlatformFiles, AreRefusedByOneRuleAboutRoutes) {
       std::string::npos)
       << check.out;
   EXPECT_NE(
-      check.out.find("no route to the master and back: c; a run is refused whose trace times it"),
+      check.out.find("no route to the master and back: c; runs whose trace has times of it are refused"),
       std::string::npos)
       << check.out;
   const ProgramRun show = run_equipoise({"platform", "show", platform});

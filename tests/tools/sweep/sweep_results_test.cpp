@@ -156,7 +156,7 @@ TEST(SweepTables, ShowWhereTheReferenceIsBehindAndWhatWasPublished) {
   const std::string text = sweep_markdown(two_experiments());
   EXPECT_NE(text.find("| two | - | greedy | 10.00 | 10.00 to 10.00 |"), std::string::npos) << text;
   EXPECT_EQ(text.find("| one | - | greedy | "), std::string::npos) << text;
-  EXPECT_NE(text.find("more than 1 % behind it in 1 of 2 experiments; in 1 of them"),
+  EXPECT_NE(text.find("more than 1 % slower in 1 of 2 experiments; in 1 of them"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("| one | plb-hec | greedy | 2.200 | 2.000 | a paper |"), std::string::npos)
