@@ -197,7 +197,7 @@ TEST(Record, GoesThroughAllSizesInEveryPassAndHasItsUnitsAtRestBetween) {
   EXPECT_EQ(in_trace, (std::vector<double>{10, 10, 10, 10, 10, 10, 20, 20, 20, 20, 20, 20}));
 }
 
-TEST(Record, KeepsPacedUnitsBusyAndNothingOfTheirs) {
+TEST(Record, KeepsPacedUnitsBusyButRecordsNoneOfTheirBlocks) {
   KernelScript script(100);
   ScriptedKernel kernel(script);
   RecordSetup setup = quick_setup({"cpu", "paced,trace_unit=x,id=gpu"}, kernel);

@@ -110,7 +110,7 @@ FakeSetup fake_setup_of(const Instance& instance) {
   return fake;
 }
 
-TEST(Agreement, OfTheSimulatorAndTheTableWhereNothingIsShared) {
+TEST(SimulatorAndFakeExecutor, AgreeIfNothingIsShared) {
   const std::uint64_t seed = 20'240'601;
   SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed));
   std::mt19937 random(seed);
@@ -127,7 +127,7 @@ TEST(Agreement, OfTheSimulatorAndTheTableWhereNothingIsShared) {
   }
 }
 
-TEST(Agreement, OfTheSimulatorAndTheTableUnderAScenario) {
+TEST(SimulatorAndFakeExecutor, AgreeUnderAScenario) {
   const std::uint64_t seed = random_seed();
   SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed));
   std::mt19937 random(seed);
@@ -151,7 +151,7 @@ TEST(Agreement, OfTheSimulatorAndTheTableUnderAScenario) {
   }
 }
 
-TEST(Agreement, OfDatesAndActivitiesOnPrivateLinks) {
+TEST(DatesAndActivities, AgreeOnPrivateLinks) {
   const std::uint64_t seed = 77;
   SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed));
   std::mt19937 random(seed);
@@ -168,7 +168,7 @@ TEST(Agreement, OfDatesAndActivitiesOnPrivateLinks) {
   }
 }
 
-TEST(Agreement, OfDatesAndActivitiesWhereAPartIsShared) {
+TEST(DatesAndActivities, AgreeIfSomeLinksAreShared) {
   const std::uint64_t seed = 78;
   SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed));
   std::mt19937 random(seed);
@@ -186,7 +186,7 @@ TEST(Agreement, OfDatesAndActivitiesWhereAPartIsShared) {
   }
 }
 
-TEST(Agreement, OfTwoRunsToTheLastBit) {
+TEST(Simulator, RepeatsARunToTheLastBit) {
   std::mt19937 random(79);
   Instance instance = random_instance(random);
   instance.platform.shared_bandwidth = 1e7;

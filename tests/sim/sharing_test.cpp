@@ -73,7 +73,7 @@ TEST(SharedLink, IsWholeAgainWhenTheOtherTransferIsOver) {
   EXPECT_NEAR(seen.finishes[1].out_s, 3.0, tolerance);
 }
 
-TEST(SharedLink, OfUnlimitedSharingGivesEveryoneAll) {
+TEST(SharedLink, GivesEveryTransferItsWholeBandwidthIfSharingIsUnlimited) {
   const SimSetup setup = sim_setup(behind_one_link(3, "FATPIPE"), {megabytes()});
   const Seen seen = simulate_blocks(setup, {1, 1, 1});
   for (const Finish& finish : seen.finishes) {

@@ -82,7 +82,7 @@ class BadInput : public testing::Test {
   std::string out = scratch.path("run.jsonl");
 };
 
-TEST_F(BadInput, IsNotWhatTheTestsStartFrom) { EXPECT_EQ(warnings_of_a_good_run(), ""); }
+TEST_F(BadInput, StartsFromFilesWithoutWarnings) { EXPECT_EQ(warnings_of_a_good_run(), ""); }
 
 TEST_F(BadInput, RefusesAMissingTrace) {
   trace_file = scratch.path("none.jsonl");
@@ -372,7 +372,7 @@ TEST_F(BadInput, RefusesADecisionCostBeforeAnythingIsWritten) {
   EXPECT_FALSE(std::filesystem::exists(folder));
 }
 
-TEST_F(BadInput, IsNeitherOneItemNorOneUnitNorMoreUnitsThanItems) {
+TEST_F(BadInput, DoesNotIncludeOneItemOneUnitOrMoreUnitsThanItems) {
   workload = "k:items=1";
   EXPECT_EQ(warnings_of_a_good_run(), "");
   for (const char* name : {"greedy", "static", "plb-hec", "optimum"}) {

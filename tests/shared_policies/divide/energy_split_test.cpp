@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(Rows, EnergyPaper, testing::ValuesIn(paper_rows), [](co
   return name;
 });
 
-TEST(EnergyPaperCount, IsFiveTogetherOneOnTheCpuSixOnTheGpu) {
+TEST(EnergyPaperCount, FindsFiveMachinesSharedOneOnTheCpuAndSixOnTheGpu) {
   int shared = 0;
   int cpu = 0;
   int gpu = 0;

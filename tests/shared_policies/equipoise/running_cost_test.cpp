@@ -20,7 +20,7 @@ TEST(RunningCost, IsTheLineThatBlocksLieOn) {
   EXPECT_NEAR(cost.items_within(5.1, 1e6), 500.0, 0.5);
 }
 
-TEST(RunningCost, BelievesInFixedCostsByAndBy) {
+TEST(RunningCost, LearnsFixedCostsGradually) {
   // One block per size, with an assumed scatter of 10 %. The penalty on the fixed part shrinks it a
   // little. The value is from the normal equations of ((a + b x) / t - 1)^2, with weights 0.99^3,
   // 0.99^2, 0.99 and 1, plus (0.1 a / (0.4 * 0.11))^2.
@@ -39,7 +39,7 @@ TEST(RunningCost, IsConstantWhereLargerBlocksTakeLess) {
   EXPECT_NEAR(cost.seconds(1000.0), 1.05, 0.1);
 }
 
-TEST(RunningCost, OneBlockSpeaksForAllSizesInProportion) {
+TEST(RunningCost, ScalesOneBlockInProportionToAllSizes) {
   RunningCost cost;
   cost.add(100.0, 2.0);
   EXPECT_DOUBLE_EQ(cost.seconds(50.0), 1.0);

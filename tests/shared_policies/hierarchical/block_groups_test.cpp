@@ -266,7 +266,7 @@ TEST(StallFree, GroupsTakeWhatThePipelineSays) {
 
 // -- Halving -------------------------------------------------------------------------------------
 
-TEST(HalvingBlocks, AreThePapers) {
+TEST(HalvingBlocks, AreTheOnesThatThePaperPrints) {
   EXPECT_EQ(halving_blocks(64, 1), (std::vector<Items>{32, 16, 8, 4, 2, 1, 1}));
   EXPECT_EQ(halving_blocks(86, 1), (std::vector<Items>{43, 22, 11, 5, 3, 1, 1}));
   EXPECT_EQ(halving_blocks(85, 1), (std::vector<Items>{43, 21, 11, 5, 3, 1, 1}));

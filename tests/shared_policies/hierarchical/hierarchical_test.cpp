@@ -78,7 +78,7 @@ TEST(Hierarchical, BalancesThePapersNodesInThreeIterations) {
   EXPECT_DOUBLE_EQ(iteration_time(schedule, 3), 27.0);
 }
 
-TEST(Hierarchical, StandsBeforeTheFirstPlansTotalsWhereTheyAreKept) {
+TEST(Hierarchical, NeverRepeatsTheFirstTotalsIfTheyStayInTheModel) {
   // Node 1 took 64 s for 256 items that were divided evenly. While this point stays in its model,
   // the node never gets 256 items again, although its later plans are faster.
   Cluster cluster = paper_nodes();

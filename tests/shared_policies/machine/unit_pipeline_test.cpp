@@ -53,7 +53,7 @@ TEST(UnitPipeline, HasOneDateABlockOnAUnitThatCopiesByItself) {
   EXPECT_EQ(pipeline.next_date(), Seconds::infinity());
 }
 
-TEST(UnitPipeline, HasADateAStageWhereAnotherBlockMayHoldOneUp) {
+TEST(UnitPipeline, ComputesADatePerStageIfAnotherBlockMayDelayIt) {
   Stages stages;
   UnitPipeline pipeline(UnitId{0}, 1, stages);
   pipeline.add(block_at(10.0));

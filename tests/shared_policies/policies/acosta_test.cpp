@@ -152,7 +152,7 @@ TEST(Acosta, GivesToTheOthersWhatAMemoryDoesNotHold) {
   expect_all_done(schedule, 4000);
 }
 
-TEST(Acosta, StarvesNobodyOfWhomOneStepSaidLittle) {
+TEST(Acosta, KeepsGivingWorkToUnitsWithOneBadStep) {
   // The second unit is a thousand times slower, but still gets one item per step.
   const Schedule schedule = run_schedule(two_times(1, 1000));
   const Sizes sizes = schedule.sizes(1, BlockTag::run);

@@ -180,7 +180,7 @@ TEST(Results, OfRunsThatWereNotVerifiedAreComparedWithNothing) {
   EXPECT_DOUBLE_EQ(*results[1].speedup_vs_baseline, 1.0);
 }
 
-TEST(Results, PairRepetitionsThatMetTheSameLuck) {
+TEST(Results, PairRepetitionsWithTheSameRandomDraws) {
   std::vector<PolicyResult> results = {
       summarise("a", "sim", {run_of(0, 2.0), run_of(1, 3.0), run_of(2, 9.0)}, std::nullopt),
       summarise("b", "sim", {run_of(3, 5.0), run_of(1, 2.0), run_of(0, 1.0)}, std::nullopt),
