@@ -64,7 +64,7 @@ class HGuided final : public SelfScheduling {
 
 PolicyInfo hguided_info() {
   return {"hguided",
-          "a falling share of what remains by computing power",
+          "shrinking blocks, in proportion to computing power",
           "Maat; EngineCL",
           {initial_block_parameter(),
            {"powers", "auto", "",
