@@ -70,7 +70,7 @@ CoreUse CoreWatch::since() const {
 
 std::string disturbance_text(const CoreUse& use) {
   const double share = share_of_others(use).value_or(0.0);
-  if (share <= most_of_others) return {};
+  if (share <= other_programs_share_max) return {};
   return fmt::format(
       "other programs had {:.0f} % of the units' cores meanwhile: the times are those of a busy "
       "machine",

@@ -33,7 +33,7 @@ class CoreWatch {
   double at_s_ = 0.0;
 };
 
-/// A warning for people who recorded while other programs had more than the share `most_of_others`
+/// A warning for people who recorded while other programs had more than the share `other_programs_share_max`
 /// of the cores; otherwise empty.
 [[nodiscard]] std::string disturbance_text(const CoreUse& use);
 

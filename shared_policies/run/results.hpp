@@ -35,7 +35,7 @@ struct CoreUse {
 
 /// If other programs use a larger share of the cores than this, a measurement does not represent
 /// the units alone.
-constexpr double most_of_others = 0.10;
+constexpr double other_programs_share_max = 0.10;
 
 /// One run of a policy, as input of the results.
 struct PolicyRun {
