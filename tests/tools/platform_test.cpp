@@ -139,9 +139,9 @@ TEST_F(PlatformFiles, AreRefusedByOneRuleAboutRoutes) {
       check.out.find("valid platform: 3 hosts that a trace may time, including the master ram"),
       std::string::npos)
       << check.out;
-  EXPECT_NE(
-      check.out.find("no route to the master and back: c; runs whose trace has times of it are refused"),
-      std::string::npos)
+  EXPECT_NE(check.out.find(
+                "no route to the master and back: c; runs whose trace has times of it are refused"),
+            std::string::npos)
       << check.out;
   const ProgramRun show = run_equipoise({"platform", "show", platform});
   EXPECT_EQ(show.exit_code, 0) << show.err;

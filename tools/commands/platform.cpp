@@ -59,9 +59,10 @@ int platform_check_command(const std::string& file) {
   const std::size_t more = lacking.size() - std::min(lacking.size(), most);
   lacking.resize(lacking.size() - more);
   const std::string names = fmt::format("{}", fmt::join(lacking, ", "));
-  std::printf("no route to the master and back: %s%s; runs whose trace has times of %s are refused\n",
-              names.c_str(), more == 0 ? "" : fmt::format(" and {} more", more).c_str(),
-              lacking.size() == 1 ? "it" : "one of them");
+  std::printf(
+      "no route to the master and back: %s%s; runs whose trace has times of %s are refused\n",
+      names.c_str(), more == 0 ? "" : fmt::format(" and {} more", more).c_str(),
+      lacking.size() == 1 ? "it" : "one of them");
   return 0;
 }
 
