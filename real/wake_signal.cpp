@@ -4,9 +4,11 @@
 namespace equipoise {
 
 void WakeSignal::wake() {
-  // The lock ensures that the notification does not come between the waiter's last check and its
-  // sleep.
-  { const std::lock_guard<std::mutex> lock(mutex_); }
+  {
+    // The lock ensures that the notification does not come between the waiter's last check and its
+    // sleep.
+    const std::lock_guard<std::mutex> lock(mutex_);
+  }
   condition_.notify_one();
 }
 

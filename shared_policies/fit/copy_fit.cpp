@@ -11,9 +11,9 @@ namespace {
 
 /// One direction of a block's copies: the corresponding members of samples and workloads.
 struct CopyDirection {
-  std::optional<double> TraceSample::*bytes;
-  std::optional<double> TraceSample::*time_s;
-  double Workload::*bytes_per_item;
+  OptionalOfSample bytes;
+  OptionalOfSample time_s;
+  decltype(&Workload::in_bytes_per_item) bytes_per_item;
 
   [[nodiscard]] double bytes_of(const TraceSample& sample, const Workload& workload) const {
     return (sample.*bytes).value_or(workload.*bytes_per_item * sample.items);

@@ -12,7 +12,7 @@ namespace {
 
 /// The mean of one optional field over the samples that have it, weighted by their counts.
 std::optional<double> pooled(const TraceSample* const* first, const TraceSample* const* last,
-                             std::optional<double> TraceSample::*field) {
+                             OptionalOfSample field) {
   double sum = 0.0;
   double count = 0.0;
   for (const TraceSample* const* it = first; it != last; ++it) {
@@ -89,7 +89,7 @@ void BlockTiming::Times::add_size(const TraceSample* const* first, const TraceSa
   sizes.push_back(items);
   mean_s.push_back({items, pooled_mean_s});
   spread.push_back(std::move(scatter));
-  const auto keep = [&](std::optional<double> TraceSample::*field, std::vector<Point>& points) {
+  const auto keep = [&](OptionalOfSample field, std::vector<Point>& points) {
     if (const auto value = pooled(first, last, field)) points.push_back({items, *value});
   };
   keep(&TraceSample::in_bytes, in_bytes);

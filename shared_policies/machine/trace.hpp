@@ -30,6 +30,9 @@ struct TraceSample {
                                     ///< in any computation
 };
 
+/// Names one of the optional members of samples.
+using OptionalOfSample = std::optional<double> TraceSample::*;
+
 /// The times of one kernel's blocks on some units.
 struct Trace {
   std::string source;  ///< "recorded", "imported" or "modelled"

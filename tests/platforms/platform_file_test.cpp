@@ -176,9 +176,8 @@ TEST(UnitFromProperties, HasDefaultsForAllOfThem) {
 }
 
 TEST(UnitFromProperties, NamesTheHostOfABadValue) {
-  EXPECT_EQ(refusal_of([] {
-              (void)unit_from_properties("g", {{"kind", "x"}});
-            }),
+  const std::map<std::string, std::string> properties = {{"kind", "x"}};
+  EXPECT_EQ(refusal_of([&] { (void)unit_from_properties("g", properties); }),
             "host g: property kind must be cpu, gpu or mic, not `x`; correct it");
 }
 

@@ -208,9 +208,9 @@ TEST(Overlap, SharesALinkThatBothWaysOfAUnitUse) {
   for (const bool activities_only : {false, true}) {
     SimSetup setup = sim_setup(platform, {workload});
     setup.activities_only = activities_only;
-    const Seen seen = simulate(setup, [](Executor& executor, Seen& out) {
-      hand_out({{1, 1, 1}}, executor, out);
-    });
+    const Queue queue{{1, 1, 1}};
+    const Seen seen =
+        simulate(setup, [&](Executor& executor, Seen& out) { hand_out(queue, executor, out); });
     ASSERT_EQ(seen.finishes.size(), 3U);
     EXPECT_NEAR(seen.finishes[0].at_s, 4.0, tolerance);
     EXPECT_NEAR(seen.finishes[0].out_s, 2.0, tolerance);

@@ -87,9 +87,8 @@ TEST(JsonDocument, RefusesAFileThatIsNotThere) {
 
 TEST(JsonObject, NamesTheMemberThatWasMeant) {
   const JsonValue root = parse_json("{\n\"policys\": 1}", "f.json");
-  const std::string why = refusal_of([&] {
-    JsonObject(root, "f.json", "a campaign", {"policies", "reps"});
-  });
+  const std::vector<std::string> members = {"policies", "reps"};
+  const std::string why = refusal_of([&] { JsonObject(root, "f.json", "a campaign", members); });
   EXPECT_EQ(why.rfind("f.json:2: ", 0), 0u) << why;
   EXPECT_NE(why.find("policies"), std::string::npos) << why;
 }

@@ -213,10 +213,9 @@ TEST(ScenarioFile, RefusesUnitsAndLinksThatAreNotThereAndSaysWhichAre) {
   const ScenarioFile file =
       read(scenario({R"({"at_s":1,"unit":"a","kind":"fail"})",
                      R"({"at_s":1,"link":"l","kind":"bandwidth","factor":2})"}));
+  const std::vector<std::string> others = {"b", "c"};
   EXPECT_EQ(refusal_of([&] { check_targets(file, {"a", "b"}, {"l"}); }), "not refused");
-  EXPECT_EQ(refusal_of([&] {
-              check_targets(file, {"b", "c"}, {"l"});
-            }),
+  EXPECT_EQ(refusal_of([&] { check_targets(file, others, {"l"}); }),
             file.where[0] + ": no unit that takes part is called 'a'; there are b, c");
   EXPECT_EQ(refusal_of([&] { check_targets(file, {"a"}, {"m"}); }),
             file.where[1] + ": no link of the platform is called 'l'; there is m");

@@ -84,9 +84,15 @@ TEST(StreamedTrace, CanBeReadAfterEveryAppend) {
 
 TEST(StreamedTrace, StaysWithSamplesAndGoesWithoutOrWhenDiscarded) {
   const TemporaryFolder folder;
-  { const StreamedTrace trace(folder.path("none"), header_of_one_unit()); }
+  {
+    // No sample is appended.
+    const StreamedTrace trace(folder.path("none"), header_of_one_unit());
+  }
   EXPECT_FALSE(std::filesystem::exists(folder.path("none")));
-  { StreamedTrace(folder.path("some"), header_of_one_unit()).append(samples_of(1)); }
+  {
+    StreamedTrace trace(folder.path("some"), header_of_one_unit());
+    trace.append(samples_of(1));
+  }
   EXPECT_TRUE(std::filesystem::exists(folder.path("some")));
   {
     StreamedTrace trace(folder.path("done"), header_of_one_unit());

@@ -178,9 +178,9 @@ TEST(HGuided, MeasuresThePowersUnlessTold) {
 
 TEST(HGuided, RefusesPowersThatAreNotOneAUnit) {
   const PolicyTest test = one_and_three("hguided");
-  const std::string refusal = refusal_of([&] {
-    (void)make_policy(find_policy("hguided"), {{{"powers", "2/1/1"}}, &test.known});
-  });
+  const PolicyInputs inputs{{{"powers", "2/1/1"}}, &test.known};
+  const std::string refusal =
+      refusal_of([&] { (void)make_policy(find_policy("hguided"), inputs); });
   EXPECT_NE(refusal.find("3 numbers for 2 units"), std::string::npos) << refusal;
 }
 

@@ -107,9 +107,8 @@ TEST(LoopSelfScheduling, WfTakesItsWeightsFromTheProfileUnlessTold) {
 
 TEST(LoopSelfScheduling, WfRefusesWeightsThatAreNotOneAUnit) {
   const PolicyTest test = in_turns("wf");
-  const std::string refusal = refusal_of([&] {
-    (void)make_policy(find_policy("wf"), {{{"weights", "2/1"}}, &test.known});
-  });
+  const PolicyInputs inputs{{{"weights", "2/1"}}, &test.known};
+  const std::string refusal = refusal_of([&] { (void)make_policy(find_policy("wf"), inputs); });
   EXPECT_NE(refusal.find("2 numbers for 4 units"), std::string::npos) << refusal;
 }
 

@@ -57,10 +57,9 @@ TEST(Catalog, RefusesInformedPoliciesWithoutAProfile) {
   KnownCosts lacking;
   lacking.phases.front().push_back(std::make_unique<AffineCurve>(0.0, 1.0));
   lacking.phases.front().push_back(nullptr);
-  EXPECT_TRUE(contains(refusal_of([&] {
-                         (void)make_policy(find_policy("static"), {{}, &lacking});
-                       }),
-                       "unit number 2"));
+  const PolicyInputs inputs{{}, &lacking};
+  const std::string refusal = refusal_of([&] { (void)make_policy(find_policy("static"), inputs); });
+  EXPECT_TRUE(contains(refusal, "unit number 2"));
 }
 
 TEST(Catalog, DescribesEveryPolicyAndParameterOnce) {
