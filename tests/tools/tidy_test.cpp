@@ -1,0 +1,80 @@
+// Tests of tools/tidy in a small repository, with programs in place of clang-tidy and CMake.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <string>
+
+#include "tests/support/temporary_folder.hpp"
+
+namespace equipoise::tidy_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A repository with sources a.cpp and b.cpp; a.cpp includes a.hpp. The program that stands for
+/// clang-tidy notes what it is given, and fails for sources that contain "bad".
+class Tidy : public testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directories(scratch.path("tools"));
+    fs::copy_file(std::string(SOURCE_DIR) + "/tools/tidy", scratch.path("tools/tidy"));
+    scratch.write("a.hpp", "int a();\n");
+    scratch.write("a.cpp", "#include \"a.hpp\"\n");
+    scratch.write("b.cpp", "int b();\n");
+    scratch.write(".clang-tidy", "Checks: '*'\n");
+    script("cmake", "true");
+    script("clang-tidy",
+           "echo \"${@: -1}\" >>" + scratch.path("checked") + "; ! grep -q bad \"${@: -1}\"");
+    ASSERT_EQ(run("git init -q . && git add a.hpp a.cpp b.cpp .clang-tidy tools/tidy"), 0);
+  }
+
+  void script(const std::string& name, const std::string& body) const {
+    fs::permissions(scratch.write("bin/" + name, "#!/usr/bin/env bash\n" + body + "\n"),
+                    fs::perms::owner_all);
+  }
+
+  [[nodiscard]] int run(const std::string& command) const {
+    const std::string line = "cd " + scratch.path("") + " && PATH=" + scratch.path("bin") +
+                             ":$PATH && { " + command + "; } >/dev/null 2>&1";
+    const int status = std::system(line.c_str());  // NOLINT(concurrency-mt-unsafe): one thread
+    return WEXITSTATUS(status);
+  }
+
+  /// Runs tools/tidy. Returns its exit code and the sources that were checked, in order.
+  [[nodiscard]] std::string tidy() const {
+    scratch.write("checked", "");
+    const int code = run("tools/tidy");
+    EXPECT_EQ(run("sort -o checked checked"), 0);
+    std::istringstream names(scratch.read("checked"));
+    std::string text = std::to_string(code);
+    for (std::string name; names >> name;) text += " " + name;
+    return text;
+  }
+
+  TemporaryFolder scratch;
+};
+
+TEST_F(Tidy, ChecksOnlySourcesThatHaveNotPassedAsTheyAre) {
+  EXPECT_EQ(tidy(), "0 a.cpp b.cpp");
+  EXPECT_EQ(tidy(), "0");
+  scratch.write("b.cpp", "int b2();\n");
+  EXPECT_EQ(tidy(), "0 b.cpp");
+  scratch.write("a.hpp", "int a2();\n");
+  EXPECT_EQ(tidy(), "0 a.cpp");
+  scratch.write(".clang-tidy", "Checks: 'none'\n");
+  EXPECT_EQ(tidy(), "0 a.cpp b.cpp");
+}
+
+TEST_F(Tidy, ChecksASourceThatFailedAgain) {
+  scratch.write("b.cpp", "int bad();\n");
+  EXPECT_EQ(tidy(), "1 a.cpp b.cpp");
+  EXPECT_EQ(tidy(), "1 b.cpp");
+  scratch.write("b.cpp", "int good();\n");
+  EXPECT_EQ(tidy(), "0 b.cpp");
+}
+
+}  // namespace
+}  // namespace equipoise::tidy_test
