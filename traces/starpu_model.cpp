@@ -118,7 +118,6 @@ class ModelReader {
     need("a row of measurements");
     if (words_.size() != 8) refuse("a row of measurements must have 8 values");
     return {.line = line_,
-            .footprint = words_[0],
             .size_bytes = real(1),
             .flop = real(2),
             .mean_us = real(3),

@@ -16,7 +16,6 @@ struct StarpuDevice {
 /// One row: the measurements for one size of operands.
 struct StarpuRow {
   int line = 0;
-  std::string footprint;    ///< hash of the operands' shapes
   double size_bytes = 0.0;  ///< of all operands
   double flop = 0.0;        ///< 0 if the program did not report it
   double mean_us = 0.0;

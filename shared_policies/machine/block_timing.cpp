@@ -133,10 +133,6 @@ Seconds BlockTiming::quantile(double items, double u) const {
   return {below_s + share * (spread[index].quantile_s(u, z) - below_s)};
 }
 
-bool BlockTiming::extrapolates(double items) const {
-  return items < sizes().front() || items > sizes().back();
-}
-
 std::optional<double> BlockTiming::recorded(const std::vector<Point>& points, double items) {
   if (points.empty()) return std::nullopt;
   return interpolate(points, items);

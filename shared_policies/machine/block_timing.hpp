@@ -41,9 +41,6 @@ class BlockTiming {
   /// Its average over u is `mean(items)`.
   [[nodiscard]] Seconds quantile(double items, double u) const;
 
-  /// Whether `items` is below the smallest or above the largest recorded size.
-  [[nodiscard]] bool extrapolates(double items) const;
-
   /// The recorded bytes of a block of `items`, interpolated like the times. Nothing if the trace
   /// has none for this unit.
   [[nodiscard]] std::optional<double> in_bytes(double items) const;

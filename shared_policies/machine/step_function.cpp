@@ -44,18 +44,6 @@ std::vector<Seconds> StepFunction::changes() const {
   return times;
 }
 
-Seconds StepFunction::work(Seconds from, Seconds until) const {
-  Seconds sum;
-  for (std::size_t step = step_of(from); from < until; ++step) {
-    const bool is_last = step + 1 == steps_.size();
-    const Seconds end = is_last ? until : std::min(until, steps_[step + 1].from);
-    // A factor of 0 contributes nothing, even over an infinite interval.
-    if (steps_[step].factor > 0.0) sum += steps_[step].factor * (end - from);
-    from = end;
-  }
-  return sum;
-}
-
 Seconds StepFunction::end_of(Seconds from, Seconds work) const {
   if (work <= Seconds{}) return from;
   for (std::size_t step = step_of(from);; ++step) {

@@ -23,11 +23,9 @@ class StepFunction {
   /// The times > 0 at which f changes, ascending.
   [[nodiscard]] std::vector<Seconds> changes() const;
 
-  /// The integral of f from `from` to `until` >= from: the work done, in seconds of undisturbed
-  /// work.
-  [[nodiscard]] Seconds work(Seconds from, Seconds until) const;
-  /// The earliest time at which the work done since `from` is `work`; infinite if that is never
-  /// reached. Exactly from + work if f is 1 throughout.
+  /// The earliest time at which the integral of f since `from`, the work done in seconds of
+  /// undisturbed work, is `work`; infinite if that is never reached. Exactly from + work if f is 1
+  /// throughout.
   [[nodiscard]] Seconds end_of(Seconds from, Seconds work) const;
   /// The time that `work` takes when started at `from`; exactly `work` if f is 1 everywhere.
   [[nodiscard]] Seconds span_of(Seconds from, Seconds work) const {

@@ -17,7 +17,7 @@ namespace equipoise {
 ///
 /// rounded to the grain, at least one grain. The papers choose it so that training takes about 10 %
 /// of the run, and use the same size for all policies. 15 = 1 + 2 + 4 + 8: the fastest unit does 15
-/// first blocks in four training rounds. Source: PLB-HeC section V; contract, "Policy names".
+/// first blocks in four training rounds. Source: PLB-HeC section V.
 [[nodiscard]] Items initial_block(const View& view, std::optional<Items> given);
 
 /// Block sizes (n) nearest to `shares_items` (n), each rounded to whole grains on its own; 0 for

@@ -80,7 +80,7 @@ std::span<const PolicyInfo> policy_catalog() {
   return rows;
 }
 
-const PolicyInfo& find_policy(const std::string& name) {
+const PolicyInfo& find_policy(std::string_view name) {
   std::vector<std::string> known;
   for (const PolicyInfo& info : policy_catalog()) {
     if (info.name == name) {
@@ -88,7 +88,7 @@ const PolicyInfo& find_policy(const std::string& name) {
     }
     known.push_back(info.name);
   }
-  throw InputError("--policy", unknown_name("policy", name, known));
+  throw InputError("--policy", unknown_name("policy", std::string(name), known));
 }
 
 std::unique_ptr<Policy> make_policy(const PolicyInfo& info, const PolicyInputs& inputs) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "shared_policies/fit/cost_model.hpp"
@@ -62,7 +63,7 @@ struct PolicyInfo {
 
 /// Returns the row called `name`. Throws InputError, which suggests the nearest known name, if
 /// there is none.
-[[nodiscard]] const PolicyInfo& find_policy(const std::string& name);
+[[nodiscard]] const PolicyInfo& find_policy(std::string_view name);
 
 /// Makes the policy. Throws InputError for an unknown parameter (suggesting the nearest name), for
 /// a value that cannot be read or is out of range, for a missing profile, and for units that lack

@@ -31,9 +31,6 @@ void View::include(const Event& event) {
   pass(event.at);
   if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
     end_block(finished->unit, finished->block.id);
-    UnitState& unit = units_[finished->unit.index];
-    unit.done_items += finished->block.items;
-    ++unit.done_blocks;
   } else if (const auto* lost = std::get_if<BlockLost>(&event.what)) {
     end_block(lost->unit, lost->block.id);
     remaining_ += lost->block.items;

@@ -29,8 +29,6 @@ struct UnitState {
   bool present = true;  ///< false if absent at the start or after UnitLost, until UnitJoined
   Items cap_items = 0;  ///< the largest block of the current workload that fits its memory
   std::deque<OutstandingBlock> outstanding;  ///< in the order of handing out
-  Items done_items = 0;                      ///< in this run
-  std::uint64_t done_blocks = 0;             ///< in this run
 };
 
 /// The state of a run. Only the run loop changes it, at each event and each granted block.

@@ -84,8 +84,6 @@ class PhaseSearch {
     return best_;
   }
 
-  [[nodiscard]] std::size_t evaluated() const { return evaluated_; }
-
  private:
   [[nodiscard]] bool is_done() const {
     return left_ == 0 || best_.seconds <= close_enough * bound_s_;
@@ -124,7 +122,6 @@ class PhaseSearch {
   const PhasesBefore& before_;
   std::vector<std::vector<std::size_t>> alike_;  // units that are changed together
   std::size_t left_;                             // remaining evaluations
-  std::size_t evaluated_ = 0;
   Tried best_;
 };
 
@@ -192,7 +189,6 @@ void PhaseSearch::try_all(std::vector<Parts> candidates) {
     worlds[i].schedule.push_back(blocks_of(candidates[i], workload_, world_.units));
   }
   const std::vector<JobResult> results = simulate_all(worlds, options_);
-  evaluated_ += worlds.size();
   left_ -= worlds.size();
   for (std::size_t i = 0; i < results.size(); ++i) {
     Tried tried = tried_from(results[i], std::move(candidates[i]));
@@ -299,13 +295,12 @@ BestKnown search_schedule(const SimWorld& world, const Options& options) {
   if (!result.failure.empty()) throw BackendError(result.failure);
   const RunReport division = unpacked(result.text);
 
-  BestKnown best{{}, division.run.numbers.makespan.value, 1};
+  BestKnown best{{}, division.run.numbers.makespan.value};
   PhasesBefore done;
   for (std::size_t phase = 0; phase < phases; ++phase) {
     const SimWorld part = until_phase(world, phase);
     PhaseSearch search(part, plain, in_phase(division.run.numbers, phase), done);
     const Tried& found = search.run();
-    best.evaluated += search.evaluated();
     if (!found.completes()) break;
     done.schedule.push_back(blocks_of(found.parts, part.setup.phases.back(), part.units));
     done.end_s = found.makespan_s;

@@ -17,7 +17,6 @@ struct BestKnown {
   /// The least makespan with mean block times that was found: that of the schedule or, if it was
   /// better, that of the policy `equipoise`, which can react to losses of units.
   double seconds = 0.0;
-  std::size_t evaluated = 0;  ///< schedules simulated
 };
 
 /// Searches for the schedule with the least makespan, with mean block times, under the world's

@@ -52,18 +52,6 @@ std::optional<EdpExtremum> left_extremum(const PoweredUnit& c, const PoweredUnit
 
 }  // namespace
 
-const char* to_string(Objective objective) {
-  switch (objective) {
-    case Objective::time:
-      return "time";
-    case Objective::energy:
-      return "energy";
-    case Objective::edp:
-      return "edp";
-  }
-  return "time";
-}
-
 double SplitResult::of(Objective objective) const {
   switch (objective) {
     case Objective::time:

@@ -12,8 +12,6 @@ namespace equipoise {
 /// What a split minimises: the makespan, the energy, or their product (EDP).
 enum class Objective : std::uint8_t { time, energy, edp };
 
-[[nodiscard]] const char* to_string(Objective objective);
-
 /// A unit, or a group of units, whose time is proportional to its items.
 struct PoweredUnit {
   double items_per_s = 0.0;  ///< speed S, including copies; 0: takes no part

@@ -25,8 +25,6 @@ Items sum_of(std::span<const Items> blocks) {
 
 }  // namespace
 
-bool are_within_load(std::span<const Items> blocks, Items items) { return sum_of(blocks) <= items; }
-
 bool fit_together(std::span<const Items> blocks, Items cap_items) {
   return sum_of(blocks) <= cap_items;
 }

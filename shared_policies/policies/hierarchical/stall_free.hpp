@@ -21,8 +21,7 @@ namespace equipoise {
 // in of block l, while an engine that starts any copy that is ready may do better. Times are
 // compared with a relative tolerance of 1e-9.
 
-/// (3): the blocks have at most `items` items together.
-[[nodiscard]] bool are_within_load(std::span<const Items> blocks, Items items);
+// Its condition (3), that the blocks have at most all items together, is kept by the run loop.
 
 /// (4): the blocks fit together into a memory of `cap_items` items.
 [[nodiscard]] bool fit_together(std::span<const Items> blocks, Items cap_items);

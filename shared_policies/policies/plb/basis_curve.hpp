@@ -46,8 +46,6 @@ class BasisCurve final : public CostModel {
 
   /// F alone.
   [[nodiscard]] CostAt compute_at(double items) const;
-  /// Whether `items` is beyond the beginning of the straight extrapolation.
-  [[nodiscard]] bool extrapolates(double items) const { return items > range_.last_items; }
   /// The cost as text, as a function of items: "3.1e-04 x + 2e-06 x ln(x/N)", including the
   /// transfer line.
   [[nodiscard]] std::string words() const;

@@ -1,4 +1,4 @@
-// Least squares over subsets of the papers' functions. The only file of the fits that needs Eigen.
+// Least squares over subsets of the papers' functions. The only file that needs Eigen.
 #include "shared_policies/policies/plb/basis_fit.hpp"
 
 #include <Eigen/QR>
@@ -261,14 +261,10 @@ std::optional<UnitFit> fit_unit(std::span<const CostSample> compute,
   const Tables tables = tabulate(compute, range);
   std::optional<Candidate> chosen =
       options.mode == FitMode::full_ridge ? ridge_fit(tables) : choose(tables, options.mode);
-  const bool fell_back = !chosen.has_value();
-  if (fell_back) {
-    chosen = fall_back(compute, options.scale_items);
-  }
+  if (!chosen) chosen = fall_back(compute, options.scale_items);
   const TransferLine line = fit_transfer_line(transfer, options.adjusted_r2);
   UnitFit fit{BasisCurve(chosen->coefficients, range, line, true)};
   fit.r2_transfer = line.r2;
-  fit.fell_back = fell_back;
   std::vector<double> predictions;
   double measurements = 0.0;
   for (const CostSample& s : compute) {

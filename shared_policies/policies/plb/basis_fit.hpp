@@ -36,7 +36,6 @@ struct UnitFit {
   /// noise.
   double relative_error2 = 0.0;
   double surplus = 0.0;
-  bool fell_back = false;  ///< no choice of functions was admissible
 };
 
 /// Fits F to `compute` and G to `transfer` (both may be noisy; `transfer` may be empty).

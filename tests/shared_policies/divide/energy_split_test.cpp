@@ -155,7 +155,7 @@ TEST_F(RandomUnits, InPairsAreNeverBetterAnywhereOnAGridOfAlpha) {
       const double best = worth_at(c, g, solve_alpha(c, g, objective).alpha).of(objective);
       for (int i = 0; i <= 400; ++i) {
         ASSERT_GE(worth_at(c, g, i / 400.0).of(objective), best * (1.0 - 1e-12))
-            << to_string(objective) << " round " << round << " alpha " << i / 400.0;
+            << static_cast<int>(objective) << " round " << round << " alpha " << i / 400.0;
       }
     }
   }
@@ -180,7 +180,7 @@ TEST_F(RandomUnits, InPairsAreDividedAlikeByThePrefixRule) {
     for (const Objective objective : {Objective::time, Objective::energy, Objective::edp}) {
       ASSERT_NEAR(solve_prefix(units, objective)[0],
                   solve_alpha(units[0], units[1], objective).alpha, 1e-12)
-          << to_string(objective) << " round " << round;
+          << static_cast<int>(objective) << " round " << round;
     }
   }
 }
@@ -196,7 +196,7 @@ TEST_F(RandomUnits, InThreesAreNeverBetterAnywhereOnAGridOfShares) {
           const std::array shares = {i / double{steps}, j / double{steps},
                                      (steps - i - j) / double{steps}};
           ASSERT_GE(evaluate_split(units, shares, 1.0).of(objective), best * (1.0 - 1e-12))
-              << to_string(objective) << " round " << round << " shares " << i << " " << j;
+              << static_cast<int>(objective) << " round " << round << " shares " << i << " " << j;
         }
       }
     }

@@ -203,8 +203,6 @@ StageTimes stages(double in_s, double compute_s, double out_s) {
 }
 
 TEST(StallFree, LimitsWhatAGroupHolds) {
-  EXPECT_TRUE(are_within_load(std::vector<Items>{3, 4}, 7));
-  EXPECT_FALSE(are_within_load(std::vector<Items>{3, 5}, 7));
   EXPECT_TRUE(fit_together(std::vector<Items>{61, 61}, paper_cap));
   EXPECT_FALSE(fit_together(std::vector<Items>{61, 62}, paper_cap));
 }

@@ -144,14 +144,6 @@ TEST(BlockTiming, SpreadsTimesWhoseSquaresUnderflowLikeOthers) {
   }
 }
 
-TEST(BlockTiming, SaysWhenABlockIsOutsideWhatWasRecorded) {
-  const BlockTiming timing(one_unit({sample(10, 1.0), sample(20, 2.0)}), 0);
-  EXPECT_TRUE(timing.extrapolates(9.999));
-  EXPECT_FALSE(timing.extrapolates(10));
-  EXPECT_FALSE(timing.extrapolates(20));
-  EXPECT_TRUE(timing.extrapolates(20.001));
-}
-
 TEST(BlockTiming, InterpolatesBytesFromTheSizesThatHaveThem) {
   TraceSample small = sample(10, 1.0);
   small.in_bytes = 100.0;

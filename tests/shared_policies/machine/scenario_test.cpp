@@ -30,12 +30,23 @@ std::vector<double> change_times(const StepFunction& f) {
   return times_s;
 }
 
+/// The integral of `f` from `from` to `until`, summed up between its changes.
+Seconds work_of(const StepFunction& f, Seconds from, Seconds until) {
+  Seconds sum;
+  for (const Seconds change : f.changes()) {
+    if (change <= from || change >= until) continue;
+    sum += f.at(from) * (change - from);
+    from = change;
+  }
+  return f.at(from) > 0.0 ? sum + f.at(from) * (until - from) : sum;
+}
+
 TEST(StepFunction, IsOneUntilToldOtherwise) {
   const StepFunction f;
   EXPECT_TRUE(f.is_one());
   EXPECT_TRUE(f.changes().empty());
   EXPECT_EQ(f.at(Seconds{7.0}), 1.0);
-  EXPECT_EQ(f.work(Seconds{0.1}, Seconds{0.4}).value, 0.4 - 0.1);
+  EXPECT_EQ(work_of(f, Seconds{0.1}, Seconds{0.4}).value, 0.4 - 0.1);
   EXPECT_EQ(f.end_of(Seconds{0.1}, Seconds{0.2}).value, 0.1 + 0.2);
 }
 
@@ -60,10 +71,10 @@ TEST(StepFunction, AddsUpWorkOverItsSteps) {
   f.multiply(Seconds{10}, Seconds{30}, 0.5);
   f.multiply(Seconds{30}, Seconds{40}, 0.0);
   f.multiply(Seconds{40}, Seconds::infinity(), 2.0);
-  EXPECT_EQ(f.work(Seconds{0}, Seconds{10}).value, 10);
-  EXPECT_EQ(f.work(Seconds{5}, Seconds{20}).value, 5 + 5);
-  EXPECT_EQ(f.work(Seconds{20}, Seconds{45}).value, 5 + 0 + 10);
-  EXPECT_EQ(f.work(Seconds{31}, Seconds{39}).value, 0);
+  EXPECT_EQ(work_of(f, Seconds{0}, Seconds{10}).value, 10);
+  EXPECT_EQ(work_of(f, Seconds{5}, Seconds{20}).value, 5 + 5);
+  EXPECT_EQ(work_of(f, Seconds{20}, Seconds{45}).value, 5 + 0 + 10);
+  EXPECT_EQ(work_of(f, Seconds{31}, Seconds{39}).value, 0);
   EXPECT_EQ(f.end_of(Seconds{0}, Seconds{10}).value, 10);
   EXPECT_EQ(f.end_of(Seconds{5}, Seconds{10}).value, 20);
   EXPECT_EQ(f.end_of(Seconds{20}, Seconds{15}).value, 45);
@@ -97,7 +108,7 @@ TEST(StepFunction, NeverEndsWhatIsNeverWorkedOn) {
   f.multiply(Seconds{10}, Seconds::infinity(), 0.0);
   EXPECT_EQ(f.end_of(Seconds{4}, Seconds{6}).value, 10);
   EXPECT_EQ(f.end_of(Seconds{4}, Seconds{6.5}), Seconds::infinity());
-  EXPECT_EQ(f.work(Seconds{4}, Seconds::infinity()).value, 6);
+  EXPECT_EQ(work_of(f, Seconds{4}, Seconds::infinity()).value, 6);
 }
 
 TEST(StepFunction, EndsWorkWhereItsIntegralSaysSo) {
@@ -116,9 +127,9 @@ TEST(StepFunction, EndsWorkWhereItsIntegralSaysSo) {
       const Seconds work{time_s(random)};
       const Seconds end = f.end_of(from, work);
       ASSERT_LT(end, Seconds::infinity());  // the factor is 1 after all stretches
-      EXPECT_NEAR(f.work(from, end).value, work.value, 1e-9);
+      EXPECT_NEAR(work_of(f, from, end).value, work.value, 1e-9);
       const double a_little_s = 1e-6 * (end - from).value;
-      EXPECT_LT(f.work(from, end - Seconds{a_little_s}).value, work.value);
+      EXPECT_LT(work_of(f, from, end - Seconds{a_little_s}).value, work.value);
     }
   }
 }

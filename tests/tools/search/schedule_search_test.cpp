@@ -116,7 +116,6 @@ class ScheduleSearch : public testing::Test {
       }
       EXPECT_GE(items, in.setup.phases[phase].items);
     }
-    EXPECT_GT(found.evaluated, 0U);
     EXPECT_LE(found.seconds, simulated_s(in) * (1.0 + 1e-9));
     EXPECT_GE(found.seconds, in.bound.seconds.value() * (1.0 - 1e-9));
     SimWorld kept = in;
@@ -307,7 +306,6 @@ TEST_F(ScheduleSearch, FindsTheSameAgainOnAnyNumberOfCores) {
   for (const BestKnown& other : {second, alone}) {
     EXPECT_EQ(other.schedule, first.schedule);
     EXPECT_EQ(other.seconds, first.seconds);
-    EXPECT_EQ(other.evaluated, first.evaluated);
   }
 }
 
