@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "shared_policies/model/cost_limit.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/spec.hpp"
 #include "tools/worlds/cost_meters.hpp"
