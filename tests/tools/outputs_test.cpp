@@ -61,6 +61,12 @@ TEST_F(Outputs, OfASimulationSpareTraceAndPlatformAndScenario) {
   }
 }
 
+TEST_F(Outputs, SpareFilesThatAreNamedAndNotRead) {
+  expect_kept({"run", "--unit", "cpu", "--platform", platform, "--workload", "matmul:n=16",
+               "--policy", "greedy", "--out", platform},
+              platform);
+}
+
 TEST_F(Outputs, SpareTheProfileOfAPolicy) {
   const std::string profile = scratch.write("profile.jsonl", read_text(trace));
   for (const char* policy : {"static", "fsc", "wf", "energy-alpha"}) {
