@@ -22,9 +22,9 @@ class CoreWatch {
  public:
   explicit CoreWatch(const Placement& placement);
 
-  /// How the cores were used since construction. All CPU time of this process counts as its own use
-  /// of them, without that of the calling thread if the controller has other cores. Returns zeros if
-  /// no unit computes or if the system does not tell.
+  /// How the cores were used since construction. All CPU time of this process counts as its own
+  /// use of them, without that of the calling thread if the controller has other cores. Returns
+  /// zeros if no unit computes or if the system does not tell.
   [[nodiscard]] CoreUse since() const;
 
  private:
@@ -38,8 +38,8 @@ class CoreWatch {
   double at_s_ = 0.0;
 };
 
-/// A warning for people who recorded while other programs had more than the share `other_programs_share_max`
-/// of the cores; otherwise empty.
+/// A warning for people who recorded while other programs had more than the share
+/// `other_programs_share_max` of the cores; otherwise empty.
 [[nodiscard]] std::string disturbance_text(const CoreUse& use);
 
 }  // namespace equipoise
