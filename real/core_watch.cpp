@@ -1,4 +1,4 @@
-// Reads the busy time of cores from /proc/stat and subtracts the CPU time of this process.
+// Reads the busy time of cores from /proc/stat and subtracts the CPU time of our threads on them.
 #include "real/core_watch.hpp"
 
 #include <fmt/format.h>
@@ -54,18 +54,24 @@ CoreWatch::CoreWatch(const Placement& placement) {
   }
   std::ranges::sort(cores_);
   cores_.erase(std::unique(cores_.begin(), cores_.end()), cores_.end());
+  is_apart_ = std::ranges::find_first_of(cores_, placement.waiting) == cores_.end();
   busy_s_ = busy_seconds_now(cores_);
-  own_s_ = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+  own_s_ = own_seconds_now();
   at_s_ = seconds_of(CLOCK_MONOTONIC);
 }
 
 CoreUse CoreWatch::since() const {
   const std::optional<double> busy_s = busy_seconds_now(cores_);
   if (!busy_s_ || !busy_s) return {};
-  const double own_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - own_s_;
+  const double own_s = own_seconds_now() - own_s_;
   const double passed_s = seconds_of(CLOCK_MONOTONIC) - at_s_;
   return {.cores_s = passed_s * static_cast<double>(cores_.size()),
           .other_programs_s = std::max(0.0, *busy_s - *busy_s_ - own_s)};
+}
+
+double CoreWatch::own_seconds_now() const {
+  const double all_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+  return is_apart_ ? all_s - seconds_of(CLOCK_THREAD_CPUTIME_ID) : all_s;
 }
 
 std::string disturbance_text(const CoreUse& use) {

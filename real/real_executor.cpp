@@ -12,6 +12,7 @@
 
 #include "real/clock.hpp"
 #include "real/competing_load.hpp"
+#include "real/core_watch.hpp"
 #include "real/disturbances.hpp"
 #include "real/this_thread.hpp"
 #include "real/wake_signal.hpp"
@@ -79,7 +80,9 @@ class RealExecutor final : public Executor {
     clock_->start();
     start_loads();  // before ControllerPinning: new threads inherit the scheduling of this one
     const ControllerPinning place(placement_);
+    const CoreWatch watch(placement_);
     body();
+    if (setup_.report_core_use) setup_.report_core_use(watch.since());
     tell();
   }
 

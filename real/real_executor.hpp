@@ -16,6 +16,7 @@
 #include "real/unit_spec.hpp"
 #include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/run/executor.hpp"
+#include "shared_policies/run/results.hpp"
 
 namespace equipoise {
 
@@ -65,6 +66,8 @@ struct RealSetup {
   std::function<void(const PacingReport&)> report_pacing;
   /// Called when a run ends, for each load that has begun. May be empty.
   std::function<void(const LoadReport&)> report_load;
+  /// Called when a run ends, with the use of the units' cores during it. May be empty.
+  std::function<void(const CoreUse&)> report_core_use;
 };
 
 /// Makes the executor. The thread that calls `run` is the controller; each unit has one thread for

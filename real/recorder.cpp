@@ -34,6 +34,11 @@ Items part_of_a_unit(const RecordSetup& setup) {
   return workload.items / units / workload.grain_items * workload.grain_items;
 }
 
+void add(CoreUse& sum, const CoreUse& use) {
+  sum.cores_s += use.cores_s;
+  sum.other_programs_s += use.other_programs_s;
+}
+
 /// The units that are recorded at a time: one, or all.
 class GroupRecorder {
  public:
@@ -62,6 +67,7 @@ class GroupRecorder {
     }
     real.phases = {setup_.kernel};
     real.stop_requested = setup_.stop_requested;
+    real.report_core_use = [this](const CoreUse& use) { add(core_use_, use); };
     const std::unique_ptr<Executor> executor = make_real_executor(std::move(real));
     bool is_whole = false;
     executor->run([&] { is_whole = drive(*executor); });
@@ -70,6 +76,8 @@ class GroupRecorder {
   }
 
   [[nodiscard]] const std::vector<UnitRecorder>& units() const { return units_; }
+  /// How the units' cores were used in all passes.
+  [[nodiscard]] const CoreUse& core_use() const { return core_use_; }
 
  private:
   bool drive(Executor& executor) {
@@ -116,6 +124,7 @@ class GroupRecorder {
   const RecordSetup& setup_;
   std::size_t first_;  ///< index of the first unit among the setup's units
   std::vector<UnitRecorder> units_;
+  CoreUse core_use_;
   std::uint64_t id_ = 0;
 };
 
@@ -193,7 +202,6 @@ Recording record(const RecordSetup& setup) {
   Recording recording;
   recording.trace = header_of_recording(setup);
   const Placement placement = place_units(setup.units, this_machine());
-  const CoreWatch watch(placement);
   std::deque<GroupRecorder> groups;
   for (std::size_t first = 0; first < setup.units.size(); first += units_at_a_time(setup)) {
     groups.emplace_back(setup, first);
@@ -211,7 +219,9 @@ Recording record(const RecordSetup& setup) {
     }
     if (!recording.interrupted && setup.after_pass) setup.after_pass();
   }
-  const std::string disturbed = disturbance_text(watch.since());
+  CoreUse core_use;
+  for (const GroupRecorder& group : groups) add(core_use, group.core_use());
+  const std::string disturbed = disturbance_text(core_use);
   if (!disturbed.empty()) recording.doubts.push_back(disturbed);
   std::vector<double> dispatch_s;
   std::vector<double> first_uses_s;

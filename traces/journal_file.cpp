@@ -124,7 +124,6 @@ class StreamedJournalFile final : public JournalFile {
     if (buffer_.size() >= buffer_bytes) flush();
   }
 
-  std::string path_;
   std::vector<std::string> units_;  ///< names as JSON strings
   std::optional<LineFile> file_;    ///< empty after `finish`
   fmt::memory_buffer buffer_;

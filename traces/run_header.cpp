@@ -2,6 +2,7 @@
 #include <limits>
 #include <set>
 
+#include "shared_policies/model/cost_limit.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "traces/run_file.hpp"
 
@@ -15,9 +16,10 @@ std::string text_or_nothing(const JsonObject& object, const std::string& name) {
   return object.find(name) == nullptr ? "" : object.text(name);
 }
 
-std::optional<double> number_or_nothing(const JsonObject& object, const std::string& name) {
+std::optional<double> number_or_nothing(const JsonObject& object, const std::string& name,
+                                        double most = largest) {
   if (object.find(name) == nullptr) return std::nullopt;
-  return object.number(name, 0.0, largest);
+  return object.number(name, 0.0, most);
 }
 
 /// A list of texts; empty if it is missing.
@@ -137,7 +139,7 @@ void read_run_header(const JsonValue& line, RunFile& file) {
   h.time_scale = number_or_nothing(header, "time_scale").value_or(1.0);
   h.decisions_of = text_or_nothing(header, "decisions_of");
   if (header.find("noise") != nullptr) h.noise = header.flag("noise");
-  if (const auto given = number_or_nothing(header, "dispatch_cost_given_s")) {
+  if (const auto given = number_or_nothing(header, "dispatch_cost_given_s", most_cost_s)) {
     h.dispatch_cost = Seconds{*given};
   }
   read_units(header, file.path, file.run);

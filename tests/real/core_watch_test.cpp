@@ -2,6 +2,13 @@
 #include "real/core_watch.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "real/clock.hpp"
+#include "real/this_thread.hpp"
 
 namespace equipoise::core_watch_test {
 namespace {
@@ -46,6 +53,41 @@ TEST(CoreWatch, HasNothingToWatchWhereNoUnitComputes) {
   const CoreUse use = CoreWatch(placement).since();
   EXPECT_EQ(use.cores_s, 0.0);
   EXPECT_EQ(use.other_programs_s, 0.0);
+}
+
+/// Another program that keeps a core busy.
+class BusyProgram {
+ public:
+  explicit BusyProgram(int core) : child_(::fork()) {
+    if (child_ != 0) return;
+    pin_this_thread({core});
+    for (volatile bool forever = true; forever;) continue;
+  }
+  BusyProgram(const BusyProgram&) = delete;
+  BusyProgram& operator=(const BusyProgram&) = delete;
+  ~BusyProgram() {
+    ::kill(child_, SIGKILL);
+    ::waitpid(child_, nullptr, 0);
+  }
+
+ private:
+  pid_t child_;
+};
+
+TEST(CoreWatch, DoesNotTakeTheControllersTimeElsewhereForUseOfTheUnitsCores) {
+  const std::vector<int> cores = cores_of_this_thread();
+  if (cores.size() < 2) GTEST_SKIP() << "needs two cores";
+  Placement placement;
+  placement.cores = {{cores[0]}};
+  placement.waiting = {cores[1]};
+  const BusyProgram other(cores[0]);
+  pin_this_thread(placement.waiting);
+  const CoreWatch watch(placement);
+  const double begin_s = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+  while (seconds_of(CLOCK_THREAD_CPUTIME_ID) - begin_s < 0.5) continue;
+  const CoreUse use = watch.since();
+  pin_this_thread(cores);
+  EXPECT_GT(use.other_programs_s, 0.8 * use.cores_s);
 }
 
 TEST(CoreWatch, TellsOfOtherProgramsThatHadMoreThanATenth) {

@@ -107,6 +107,23 @@ TEST(RealExecutor, LetsTheKernelMergeBetweenIterationsAndNotBeforeThem) {
   EXPECT_TRUE(two.verify().passed);
 }
 
+TEST(RealExecutor, TellsOfTheUseOfTheCoresDuringTheRunAndNotAfterIt) {
+  KernelScript script(10);
+  ScriptedKernel kernel(script);
+  RealSetup setup = setup_of({"cpu"}, {&kernel});
+  std::vector<CoreUse> uses;
+  setup.report_core_use = [&](const CoreUse& use) { uses.push_back(use); };
+  const auto executor = make_real_executor(std::move(setup));
+  Seconds end;
+  executor->run([&] {
+    static_cast<void>(executor->next(Seconds{0.1}));
+    end = executor->now();
+  });
+  ASSERT_EQ(uses.size(), 1u);
+  EXPECT_GT(uses.front().cores_s, 0.05);
+  EXPECT_LT(uses.front().cores_s, end.value + 0.1) << "one core, watched until the run ended";
+}
+
 TEST(RealExecutor, ReturnsNothingAtTheDeadlineAndTheBlockLater) {
   KernelScript script(1);
   std::atomic<bool> may_end = false;

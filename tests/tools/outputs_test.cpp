@@ -61,6 +61,12 @@ TEST_F(Outputs, OfASimulationSpareTraceAndPlatformAndScenario) {
   }
 }
 
+TEST_F(Outputs, SpareFilesThatAreNamedAndNotRead) {
+  expect_kept({"run", "--unit", "cpu", "--platform", platform, "--workload", "matmul:n=16",
+               "--policy", "greedy", "--out", platform},
+              platform);
+}
+
 TEST_F(Outputs, SpareTheProfileOfAPolicy) {
   const std::string profile = scratch.write("profile.jsonl", read_text(trace));
   for (const char* policy : {"static", "fsc", "wf", "energy-alpha"}) {
@@ -140,6 +146,41 @@ TEST_F(Outputs, OfGenerateAreAllReadableOrNoneIsWritten) {
     EXPECT_EQ(run.out, "");
     EXPECT_FALSE(std::filesystem::exists(scratch.path("made")));
   }
+}
+
+/// The model of one kernel on one CPU core, in the format of StarPU.
+const char* const starpu_model =
+    "###\n# version\n45\n# combinations\n1\n####\n# COMB\n1\n# type\n0\n# id\n0\n# cores\n1\n"
+    "# implementations\n1\n# entries\n1\n# sums\n0 0 0 0 nan nan 0 0 0\n# a b c\nnan nan nan\n"
+    "# not multiple-regression-base\n0\n# hash size flops mean dev sum sum2 n\n"
+    "0b 7372800 2.621440e+08 1.0e+04 1.0e+03 1.0e+05 1e9 10\n";
+
+TEST_F(Outputs, OfAnImportFromStarpuAreOneFileForEachKernelOrNoneIsWritten) {
+  const std::filesystem::path bus = scratch.write("bus/toy.config",
+                                                  "2 # Number of CPUs\n"
+                                                  "0 # Number of CUDA devices\n");
+  const std::string models = bus.parent_path().parent_path().string();
+  for (const char* kernel : {"starpu_dgemm_gemm", "dgemm", "starpu_chol"}) {
+    scratch.write(std::string("codelets/45/") + kernel + ".toy", starpu_model);
+  }
+  const auto import = [&](const std::vector<std::string>& kernels) {
+    std::vector<std::string> words = {"trace",     "import", "starpu", "--perfmodels",      models,
+                                      "--machine", "toy",    "--out",  scratch.path("made")};
+    for (const std::string& kernel : kernels) words.insert(words.end(), {"--kernel", kernel});
+    return run_equipoise(words);
+  };
+  for (const std::vector<std::string>& same :
+       {std::vector<std::string>{"starpu_dgemm_gemm", "starpu_chol", "dgemm"}, {}}) {
+    const ProgramRun refused = import(same);
+    EXPECT_EQ(refused.exit_code, 2) << refused.err;
+    EXPECT_NE(refused.err.find("would both be written to"), std::string::npos) << refused.err;
+    EXPECT_EQ(refused.out, "");
+    EXPECT_FALSE(std::filesystem::exists(scratch.path("made")));
+  }
+  const ProgramRun twice = import({"starpu_dgemm_gemm", "starpu_chol", "starpu_dgemm_gemm"});
+  EXPECT_EQ(twice.exit_code, 0) << twice.err;
+  EXPECT_EQ(names_in(scratch.path("made")),
+            (std::set<std::string>{"toy.xml", "toy-chol.jsonl", "toy-dgemm.jsonl"}));
 }
 
 TEST_F(Outputs, OfAReplaySpareTheRun) {

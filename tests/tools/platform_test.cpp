@@ -175,14 +175,29 @@ std::string slow_platform() {
 TEST_F(PlatformFiles, ThatTakeLongEndOnTheFirstSignal) {
   using Clock = std::chrono::steady_clock;
   const std::string platform = scratch.write("p.xml", slow_platform());
+  const std::vector<std::string> simulate = simulation(platform, {"h1"});
+  std::vector<std::string> compare = simulate;
+  compare.front() = "compare";
+  std::vector<std::string> run_paced = with(simulate, {"--on", "paced"});
+  run_paced.front() = "run";
+  const std::string campaign = scratch.write(
+      "c.json", R"({"schema":"equipoise.campaign/1","reps":1,"experiments":[{"name":"e",)"
+                R"("platform":"p.xml","traces":["t.jsonl"],"workloads":["k:items=300"],)"
+                R"("policies":["greedy"]}]})");
   for (const std::vector<std::string>& command :
-       {std::vector<std::string>{"platform", "check", platform}, simulation(platform, {"h1"})}) {
+       {std::vector<std::string>{"platform", "check", platform},
+        simulate,
+        compare,
+        run_paced,
+        {"optimum", "--platform", platform, "--trace", scratch.path("t.jsonl"), "--workload",
+         "k:items=300"},
+        {"sweep", campaign, "--out", scratch.path("sweep")}}) {
     for (const int signal : {SIGINT, SIGTERM}) {
       const Clock::time_point begin = Clock::now();
       const ProgramRun run = signal_equipoise(
           command, signal, [&] { return Clock::now() - begin > std::chrono::milliseconds(500); });
-      EXPECT_EQ(run.exit_code, 128 + signal) << run.err;
-      EXPECT_EQ(run.err, "equipoise: error: interrupted\n");
+      EXPECT_EQ(run.exit_code, 128 + signal) << command.front() << run.err;
+      EXPECT_EQ(run.err, "equipoise: error: interrupted\n") << command.front();
     }
   }
 }

@@ -6,9 +6,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/filled_pipe.hpp"
 #include "tests/support/full_disk.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/run_lines.hpp"
+#include "tests/support/small_machine.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace equipoise::program_test {
@@ -53,6 +55,37 @@ TEST(Program, HasHelpWithAnExampleForEveryCommand) {
     EXPECT_EQ(run.exit_code, 0);
     EXPECT_NE(run.out.find("Example:\n  equipoise " + command[0]), std::string::npos) << run.out;
   }
+}
+
+TEST(Program, ReadsPipesAsOftenAsItNeeds) {
+  const TemporaryFolder scratch;
+  const SmallMachine machine(scratch);
+  const FilledPipe trace(read_text(machine.trace_k));
+  const FilledPipe profile(read_text(machine.trace_k));
+  const FilledPipe scenario(
+      R"({"schema":"equipoise.scenario/1","events":[{"at_s":0,"unit":"a","kind":"slow","factor":2}]})");
+  const ProgramRun run = run_equipoise({"compare",
+                                        "--on",
+                                        "both",
+                                        "--platform",
+                                        machine.platform,
+                                        "--trace",
+                                        trace.path(),
+                                        "--unit",
+                                        "paced,trace_unit=a,id=a",
+                                        "--unit",
+                                        "paced,trace_unit=b,id=b",
+                                        "--unit",
+                                        "paced,trace_unit=c,id=c",
+                                        "--scenario",
+                                        scenario.path(),
+                                        "--workload",
+                                        "k:items=90",
+                                        "--policy",
+                                        "static:profile=" + profile.path(),
+                                        "--reps",
+                                        "2"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
 }
 
 TEST(Program, SimulatesTheSameForTheSameSeed) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/program.hpp"
@@ -184,6 +185,40 @@ TEST_F(Validate, KeepsWhatItRecordedWhenItIsInterrupted) {
       run_equipoise({"trace", "check", scratch.path("v/trace-blackscholes.jsonl")});
   EXPECT_EQ(check.exit_code, 0) << check.err;
   EXPECT_EQ(run_equipoise({"platform", "check", scratch.path("v/platform.xml")}).exit_code, 0);
+}
+
+TEST_F(Validate, KeepsTheRepetitionsThatItRanWhenItIsInterrupted) {
+  const auto has_ended = [&](const std::string& file) {
+    return read_text(scratch.path("v/runs/" + file)).find("\"summary\":") != std::string::npos;
+  };
+  const ProgramRun run = signal_equipoise(
+      {"validate", "--unit", "cpu", "--unit", "cpu", "--workload", "blackscholes:options=2e4",
+       "--policy", "awf-c", "--seconds-max", "60", "--reps", "1000", "--out", scratch.path("v")},
+      SIGINT, [&] { return has_ended("greedy-real.jsonl") && has_ended("awf-c-real.jsonl"); });
+  EXPECT_EQ(run.exit_code, 130) << run.err;
+  const Json json = Json::parse(read_text(scratch.path("v/results.json")));
+  EXPECT_EQ(json.at("interrupted"), true);
+  ASSERT_FALSE(json.at("results").empty());
+  for (const Json& result : json.at("results")) {
+    EXPECT_EQ(result.at("on"), "real");
+    EXPECT_GE(result.at("reps"), 1);
+    EXPECT_EQ(result.at("verified"), true);
+  }
+}
+
+TEST_F(Validate, KeepsRealRunsWhenTheSimulationIsInterrupted) {
+  const ProgramRun run = signal_equipoise(
+      {"validate", "--unit", "cpu", "--unit", "cpu", "--workload", "blackscholes:options=2e4",
+       "--policy", "ss", "--seconds-max", "0.1", "--reps", "40", "--out", scratch.path("v")},
+      SIGTERM, [&] { return std::filesystem::exists(scratch.path("v/runs/ss-sim.jsonl")); });
+  EXPECT_EQ(run.exit_code, 143) << run.err;
+  const Json json = Json::parse(read_text(scratch.path("v/results.json")));
+  EXPECT_EQ(json.at("interrupted"), true);
+  std::map<std::string, int> real_reps;
+  for (const Json& result : json.at("results")) {
+    if (result.at("on") == "real") real_reps[result.at("policy")] = result.at("reps");
+  }
+  EXPECT_EQ(real_reps, (std::map<std::string, int>{{"greedy", 40}, {"ss", 40}}));
 }
 
 TEST_F(Validate, NeedsAUnitThatComputes) {

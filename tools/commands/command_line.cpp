@@ -55,6 +55,7 @@ int run(int argc, char** argv) {
     add_all(app, request);
     app.parse(argc, argv);
     finish_options(request);
+    end_on_stop_signals();  // until the command catches them
     return request.command();
   } catch (const CLI::Success& help) {
     std::ostringstream text;

@@ -3,9 +3,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include "shared_policies/model/cost_limit.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/spec.hpp"
 #include "tools/worlds/cost_meters.hpp"
+#include "traces/files/input_file.hpp"
 
 namespace equipoise {
 
@@ -81,6 +83,9 @@ void add_real_settings(CLI::App& command, Request& r) {
 }
 
 void finish_options(Request& r) {
+  remember_input(r.options.platform_file);
+  remember_input(r.options.scenario_file);
+  for (const std::string& file : r.options.trace_files) remember_input(file);
   r.options.noise = r.noise == "on";
   r.options.best_known = r.best_known == "on";
   while (r.options.out.size() > 1 && r.options.out.back() == '/') r.options.out.pop_back();

@@ -55,7 +55,9 @@ void add_run_commands(CLI::App& app, Request& r);
 /// Adds the commands that read and write files: `list`, `trace` and `platform`.
 void add_file_commands(CLI::App& app, Request& r);
 
-/// Converts the values that the parser leaves as text. Throws InputError with the option's name.
+/// Converts the values that the parser leaves as text, and remembers all files that options name as
+/// inputs, so that no output replaces one, even if it is not read. Throws InputError with the
+/// option's name.
 void finish_options(Request& r);
 
 }  // namespace equipoise

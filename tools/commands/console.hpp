@@ -72,7 +72,8 @@ void open_standard_files();
 /// From now on, Ctrl-C and SIGTERM only set a flag.
 void catch_stop_signals();
 /// From now on, Ctrl-C and SIGTERM end the program at once, with a message and exit code 130 or
-/// 143. For work that cannot be asked to stop and has no partly written output.
+/// 143. For work that cannot be asked to stop and has no partly written output. Every command
+/// begins like this.
 void end_on_stop_signals();
 /// The signal that has come (SIGINT or SIGTERM), or 0 if none.
 [[nodiscard]] int stop_signal();

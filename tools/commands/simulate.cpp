@@ -22,7 +22,6 @@ PolicyChoice only_policy(const Options& options) {
 
 int simulate_command(const Options& options) {
   const PolicyChoice choice = only_policy(options);
-  end_on_stop_signals();
   SimWorld world = load_sim_world(options);
   check_out(options);
   if (choice.info->foresight == Foresight::oracle) {

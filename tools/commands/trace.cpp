@@ -1,6 +1,7 @@
 // `equipoise trace check|show|import starpu|import csv`.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -36,11 +37,35 @@ std::string counted(std::size_t count, const std::string& what) {
 /// Kernels without a usable row, by the reason.
 using UnusableKernels = std::map<std::string, std::vector<std::string>>;
 
-/// The result of an import: the files, and a message about them.
+/// The result of an import: the kernels, their files in the same order, and a message about them.
 struct Imported {
+  std::vector<std::string> kernels;
   std::vector<WholeFile> files;
   std::string said;
 };
+
+/// Returns `kernels` in their order, each once.
+std::vector<std::string> each_once(const std::vector<std::string>& kernels) {
+  std::vector<std::string> once;
+  for (const std::string& kernel : kernels) {
+    if (std::ranges::find(once, kernel) == once.end()) once.push_back(kernel);
+  }
+  return once;
+}
+
+/// Throws InputError if two imported kernels have the same file, because their short names are the
+/// same.
+void expect_one_file_each(const Imported& imported) {
+  std::map<std::string, std::string> kernel_of;  // by file
+  for (std::size_t i = 0; i < imported.kernels.size(); ++i) {
+    const std::string& file = imported.files[i].path;
+    const auto [found, is_new] = kernel_of.emplace(file, imported.kernels[i]);
+    if (is_new) continue;
+    throw InputError("--kernel", fmt::format("{} and {} would both be written to {}; import each "
+                                             "with a --kernel and an --out of its own",
+                                             found->second, imported.kernels[i], file));
+  }
+}
 
 /// Imports one kernel, or adds an entry to `unusable` if the model holds nothing usable.
 void import_kernel(const StarpuImportRequest& request, const std::string& kernel,
@@ -54,6 +79,7 @@ void import_kernel(const StarpuImportRequest& request, const std::string& kernel
     const std::string file =
         fmt::format("{}/{}-{}.jsonl", request.out, options.machine, short_kernel_name(kernel));
     imported.files.push_back({file, readable_trace_text(import.trace, import.file)});
+    imported.kernels.push_back(kernel);
     imported.said +=
         fmt::format("{}: {} units, {} sizes and units timed, {} rows refused\n", file,
                     import.trace.units.size(), import.trace.samples.size(), import.refused.size());
@@ -87,11 +113,13 @@ int trace_import_starpu_command(const StarpuImportRequest& asked) {
   const StarpuMachine machine = read_starpu_machine(directory, asked.options.machine);
   StarpuImportRequest request = asked;
   if (request.kernels.empty()) request.kernels = starpu_kernels(directory, machine.name);
+  request.kernels = each_once(request.kernels);
   Imported imported;
   UnusableKernels unusable;
   for (const std::string& kernel : request.kernels) {
     import_kernel(request, kernel, machine, imported, unusable);
   }
+  expect_one_file_each(imported);
   for (const auto& [why, kernels] : unusable) {
     warn(fmt::format("refused {}: {}", fmt::join(kernels, ", "), why));
   }

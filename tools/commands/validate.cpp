@@ -105,7 +105,7 @@ std::vector<std::string> files_of_validation(const Comparison& comparison, const
 
 /// Records all kernels. Because a machine drifts, the recording has as many passes as there are
 /// repetitions, and `run_repetition` is called after each pass. After a stop request, writes the
-/// files for the samples so far and throws Interrupted.
+/// files for the samples so far, if there are any, and returns.
 RecordedFiles record_all(const RealWorld& world, const Options& options,
                          const std::function<void()>& run_repetition) {
   RecordedFiles files;
@@ -117,7 +117,7 @@ RecordedFiles record_all(const RealWorld& world, const Options& options,
     const std::string file = trace_file_of(workload, options);
     if (std::ranges::find(files.traces, file) != files.traces.end()) continue;
     Recording recording = record_together(world, phase, options, passes, run_repetition);
-    if (recording.interrupted && recording.trace.samples.empty()) throw Interrupted(stop_signal());
+    if (recording.interrupted && recording.trace.samples.empty()) break;
     for (std::uint32_t unit = 0; unit < world.specs.size(); ++unit) {
       const UnitSpec& spec = world.specs[unit];
       if (!spec.computes()) time_paced(recording, unit, spec, workload, world.traces);
@@ -130,7 +130,7 @@ RecordedFiles record_all(const RealWorld& world, const Options& options,
     files.traces.push_back(file);
     if (recording.interrupted) {
       warn(options.out + " keeps what was recorded so far: " + file + " and " + files.platform);
-      throw Interrupted(stop_signal());
+      break;
     }
   }
   return files;
@@ -147,6 +147,35 @@ Options with_traces(Options options, const std::vector<std::string>& more) {
 
 bool is_oracle(const PolicyChoice& choice) { return choice.info->foresight == Foresight::oracle; }
 
+void expect_no_stop() {
+  if (stop_signal() != 0) throw Interrupted(stop_signal());
+}
+
+/// Simulates all policies on the recorded platform, and then really runs those that need its times.
+/// `real` gets that platform, and `runs` the runs. Returns false if a simulation failed.
+bool simulate_and_run(Comparison& comparison, RealWorld& real, RunsByPolicy& runs,
+                      const RecordedFiles& files, const Options& options) {
+  Options recorded = options;
+  recorded.platform_file = files.platform;
+  recorded.trace_files = files.traces;
+  recorded.decision_cost = "measured";
+  const auto sim = std::make_shared<SimWorld>(load_sim_world(recorded));
+  real.traces = sim->traces;
+  pair_with(real, sim, with_traces(recorded, options.trace_files));
+  check_policies(comparison.policies, sim.get(), nullptr);
+  comparison.lower_bound_s = sim->bound.seconds;
+  comparison.experiment = experiment_text(recorded, sim->settings, real.settings);
+  if (std::ranges::any_of(comparison.policies, is_oracle)) find_best_schedule(*sim, recorded);
+  bool failed = false;
+  add_results(comparison, simulate_all(*sim, comparison.policies, recorded, failed), "sim");
+  expect_no_stop();
+  std::vector<PolicyChoice> informed = comparison.policies;
+  std::erase_if(informed, is_uninformed);
+  runs.merge(run_all(real, informed, recorded));
+  expect_no_stop();
+  return !failed;
+}
+
 }  // namespace
 
 int validate_command(const Options& options, std::optional<double> error_max) {
@@ -157,40 +186,30 @@ int validate_command(const Options& options, std::optional<double> error_max) {
     throw InputError("--unit", "give a unit that computes: paced ones need no validation");
   }
   std::vector<PolicyChoice> blind = comparison.policies;
-  std::vector<PolicyChoice> informed = comparison.policies;
   std::erase_if(blind, [](const PolicyChoice& choice) { return !is_uninformed(choice); });
-  std::erase_if(informed, is_uninformed);
   check_policies(blind, nullptr, &real);
   expect_no_inputs(files_of_validation(comparison, real, options), "--out");
   make_folder(options.out + "/runs", "--out");
   catch_stop_signals();
   real.allocate(options.seed);
+  comparison.units = names_of(real.units);
+  comparison.experiment = experiment_text(options, "", real.settings);
   RunsByPolicy runs;
+  bool failed = false;
   int repetition = 0;
   const auto run_repetition = [&] {
     if (repetition < options.reps) run_each(real, blind, options, repetition++, runs);
   };
-  const RecordedFiles files = record_all(real, options, run_repetition);
-  while (repetition < options.reps && stop_signal() == 0) run_repetition();
-
-  Options recorded = options;
-  recorded.platform_file = files.platform;
-  recorded.trace_files = files.traces;
-  recorded.decision_cost = "measured";
-  const auto sim = std::make_shared<SimWorld>(load_sim_world(recorded));
-  real.traces = sim->traces;
-  pair_with(real, sim, with_traces(recorded, options.trace_files));
-  check_policies(comparison.policies, sim.get(), nullptr);
-  comparison.units = names_of(sim->units);
-  comparison.lower_bound_s = sim->bound.seconds;
-  comparison.experiment = experiment_text(recorded, sim->settings, real.settings);
-  if (std::ranges::any_of(comparison.policies, is_oracle)) find_best_schedule(*sim, recorded);
-  bool failed = false;
-  add_results(comparison, simulate_all(*sim, comparison.policies, recorded, failed), "sim");
-  end_if_interrupted(comparison, recorded);
-  runs.merge(run_all(real, informed, recorded));
+  try {
+    const RecordedFiles files = record_all(real, options, run_repetition);
+    while (repetition < options.reps && stop_signal() == 0) run_repetition();
+    expect_no_stop();
+    failed = !simulate_and_run(comparison, real, runs, files, options);
+  } catch (const Interrupted&) {
+    add_results(comparison, runs, real.on);
+    end_if_interrupted(comparison, options);  // writes them and throws again
+  }
   add_results(comparison, runs, real.on);
-  end_if_interrupted(comparison, recorded);
   relate_results(comparison, options.baseline);
 
   const Validation validation = judge(comparison);

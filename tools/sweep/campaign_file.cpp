@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "shared_policies/model/cost_limit.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
 #include "shared_policies/model/spec.hpp"
@@ -163,8 +164,9 @@ class ExperimentReader {
     }
     if (const JsonValue* value = find("dispatch_cost_s")) {
       const double seconds = parse_number(filled(*value), own_.where(*value));
-      if (!(seconds >= 0.0)) {
-        throw InputError(own_.where(*value), "a cost is not negative; give seconds from 0 on");
+      if (seconds < 0.0 || seconds > most_cost_s) {
+        throw InputError(own_.where(*value),
+                         "handing out a block costs from 0 to 1e6 seconds; give that");
       }
       o.dispatch_cost = Seconds{seconds};
     }

@@ -26,7 +26,8 @@
 namespace equipoise {
 namespace {
 
-const char* const header = "{\"schema\":\"equipoise.points/1\"}";
+const std::string header = "{\"schema\":\"equipoise.points/1\"}";
+const std::string header_line = header + "\n";
 
 std::string text_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -38,6 +39,15 @@ std::string text_of(const std::string& path) {
 [[noreturn]] void refuse(const std::string& path) {
   throw InputError(path, fmt::format("cannot be written: {}; give --out a folder that can",
                                      std::strerror(errno)));
+}
+
+[[noreturn]] void refuse_as_foreign(const std::string& path) {
+  throw InputError(path + ":1", "is not equipoise.points/1; move it out of the sweep's folder");
+}
+
+/// Whether a file with this text has our header, or as much of it as a killed sweep wrote.
+bool is_ours(const std::string& text) {
+  return text.starts_with(header_line) || header_line.starts_with(text);
 }
 
 /// Locks the file for this process. Retries for a while, because simulations of a sweep share its
@@ -71,8 +81,7 @@ void read_file(const std::string& path, StoredPoints& stored, std::vector<std::s
     if (lines.eof()) break;  // no newline: incomplete, or being written
     if (number == 1) {
       if (line == header) continue;
-      throw InputError(fmt::format("{}:1", path),
-                       "is not equipoise.points/1; move it out of the sweep's folder");
+      refuse_as_foreign(path);
     }
     try {
       StoredLine record = stored_line_from(line);
@@ -106,10 +115,14 @@ PointWriter::PointWriter(const std::string& folder, const Shard& shard)
                                           path_));
   }
   const std::string text = text_of(path_);
+  if (!is_ours(text)) {
+    ::close(fd_);
+    refuse_as_foreign(path_);
+  }
   const std::size_t last_end = text.rfind('\n');
   const std::size_t whole = last_end == std::string::npos ? 0 : last_end + 1;
   if (whole < text.size() && ::ftruncate(fd_, static_cast<off_t>(whole)) != 0) refuse(path_);
-  if (whole == 0 && !write_all(fd_, std::string(header) + "\n")) refuse(path_);
+  if (whole == 0 && !write_all(fd_, header_line)) refuse(path_);
 }
 
 PointWriter::~PointWriter() { ::close(fd_); }

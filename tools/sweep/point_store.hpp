@@ -48,7 +48,8 @@ class PointWriter {
  public:
   /// Opens the file, writes the header if it is new, and locks the file. If another sweep has
   /// locked it, throws InputError at `--out`. An incomplete last line of a killed sweep is removed,
-  /// and with it that point. Throws InputError if the file cannot be written.
+  /// and with it that point. Throws InputError if the file cannot be written, or is not empty and
+  /// has another schema; then it is left as it is.
   PointWriter(const std::string& folder, const Shard& shard);
   PointWriter(const PointWriter&) = delete;
   PointWriter& operator=(const PointWriter&) = delete;

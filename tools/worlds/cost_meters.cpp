@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "shared_policies/model/cost_limit.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/spec.hpp"
 

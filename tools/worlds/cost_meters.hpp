@@ -8,9 +8,6 @@
 
 namespace equipoise {
 
-/// The largest cost in seconds of a decision or of handing out a block: eleven days.
-inline constexpr double most_cost_s = 1e6;
-
 /// The meter for `spelling`, or nullptr for "none". `paper_s` is the policy's cost in its paper.
 /// Throws InputError if `spelling` is none of the four or the cost is out of range.
 [[nodiscard]] std::unique_ptr<CostMeter> make_cost_meter(const std::string& spelling,

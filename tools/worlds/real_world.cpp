@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "real/core_watch.hpp"
 #include "real/kernels/catalog.hpp"
 #include "real/machine.hpp"
 #include "real/real_executor.hpp"
@@ -217,9 +216,10 @@ std::vector<std::vector<RecordedSizes>> recorded_sizes(const RealWorld& world) {
   return world.platform ? world.platform->recorded : std::vector<std::vector<RecordedSizes>>();
 }
 
-/// Makes the executor, which writes its notes to `notes`.
+/// Makes the executor, which writes its notes to `notes` and the use of the cores to `core_use`.
 std::unique_ptr<Executor> make_executor(const RealWorld& world, const Options& options,
-                                        std::uint64_t repetition, ExecutorNotes& notes) {
+                                        std::uint64_t repetition, ExecutorNotes& notes,
+                                        CoreUse& core_use) {
   RealSetup setup;
   setup.units = world.specs;
   for (std::size_t k = 0; k < world.phases.size(); ++k) {
@@ -241,6 +241,7 @@ std::unique_ptr<Executor> make_executor(const RealWorld& world, const Options& o
     notes.loads.push_back(
         {report.load->target, report.load->at, report.load->amount, report.share});
   };
+  setup.report_core_use = [&core_use](const CoreUse& use) { core_use = use; };
   return make_real_executor(std::move(setup));
 }
 
@@ -315,9 +316,10 @@ RunReport run_once(const RealWorld& world, const PolicyChoice& choice, const Opt
   plan.stop_requested = [] { return stop_signal() != 0; };
   ExecutorNotes notes;
   plan.notes = &notes;
-  const std::unique_ptr<Executor> executor = make_executor(world, options, repetition, notes);
+  CoreUse core_use;
+  const std::unique_ptr<Executor> executor =
+      make_executor(world, options, repetition, notes, core_use);
   const bool all_compute = std::ranges::all_of(world.specs, &UnitSpec::computes);
-  const CoreWatch watch(place_units(world.specs, this_machine()));
   RunReport report = run_plan(plan, *executor, [&world, all_compute] {
     if (!all_compute) return std::string();  // paced units compute nothing
     for (const std::unique_ptr<Kernel>& kernel : world.kernels) {
@@ -326,7 +328,7 @@ RunReport run_once(const RealWorld& world, const PolicyChoice& choice, const Opt
     }
     return std::string();
   });
-  report.run.core_use = watch.since();
+  report.run.core_use = core_use;
   return report;
 }
 

@@ -2,6 +2,7 @@
 #include "traces/files/input_file.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
@@ -10,6 +11,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
@@ -47,6 +49,44 @@ std::string why_not_read(const std::string& path, const struct stat& file) {
   return has_writer ? std::string() : "is a named pipe, which may never be written";
 }
 
+std::ifstream open_file(const std::string& file, const std::string& path,
+                        const std::string& advice) {
+  std::ifstream in(file, std::ios::binary);
+  if (in) return in;
+  throw InputError(path, fmt::format("cannot be read: {}; {}", std::strerror(errno), advice));
+}
+
+std::string read_to_end(std::ifstream in, const std::string& path, const std::string& advice) {
+  std::string text;
+  std::string chunk(std::size_t{1} << 16, '\0');
+  while (in) {
+    in.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
+    text.append(chunk, 0, static_cast<std::size_t>(in.gcount()));
+    if (text.size() > longest_text) {
+      throw InputError(path, fmt::format("is longer than {} bytes; {}", longest_text, advice));
+    }
+  }
+  if (in.bad()) throw InputError(path, "cannot be read to its end; " + advice);
+  return text;
+}
+
+/// Reads the pipe at `path` to its end, unless that was done before, and returns the path of a file
+/// in memory with its contents. The file stays open, so that it lasts as long as this process and
+/// those forked from it.
+std::string kept_pipe(const std::string& path, const struct stat& pipe, const std::string& advice) {
+  static std::map<FileId, std::string> kept;
+  std::string& copy = kept[FileId{pipe.st_dev, pipe.st_ino}];
+  if (!copy.empty()) return copy;
+  const std::string text = read_to_end(open_file(path, path, advice), path, advice);
+  const int fd = ::memfd_create("pipe", MFD_CLOEXEC);
+  const std::string place = fmt::format("/proc/self/fd/{}", fd);
+  if (fd < 0 || !(std::ofstream(place, std::ios::binary) << text).flush()) {
+    throw std::runtime_error(fmt::format("{}: cannot be kept in memory: {}; give a file instead",
+                                         path, std::strerror(errno)));
+  }
+  return copy = place;
+}
+
 }  // namespace
 
 void remember_input(const std::string& path) {
@@ -66,26 +106,12 @@ std::ifstream open_input(const std::string& path, const std::string& advice) {
   const std::string why = why_not_read(path, *file);
   if (!why.empty()) throw InputError(path, why + "; " + advice);
   remember_input(path);
-  std::ifstream in(path, std::ios::binary);
-  if (!in) {
-    throw InputError(path, fmt::format("cannot be read: {}; {}", std::strerror(errno), advice));
-  }
-  return in;
+  const bool is_pipe = S_ISFIFO(file->st_mode);
+  return open_file(is_pipe ? kept_pipe(path, *file, advice) : path, path, advice);
 }
 
 std::string read_input(const std::string& path, const std::string& advice) {
-  std::ifstream in = open_input(path, advice);
-  std::string text;
-  std::string chunk(std::size_t{1} << 16, '\0');
-  while (in) {
-    in.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
-    text.append(chunk, 0, static_cast<std::size_t>(in.gcount()));
-    if (text.size() > longest_text) {
-      throw InputError(path, fmt::format("is longer than {} bytes; {}", longest_text, advice));
-    }
-  }
-  if (in.bad()) throw InputError(path, "cannot be read to its end; " + advice);
-  return text;
+  return read_to_end(open_input(path, advice), path, advice);
 }
 
 bool next_line(std::istream& in, std::string& text, const std::string& path, std::size_t line) {

@@ -150,7 +150,10 @@ TEST_F(CampaignFile, TellsWhatIsWrongWithAnExperiment) {
   EXPECT_EQ(problem(one_experiment(",\n\"noise\":1")),
             "c.json:4: 'noise' is a number; it must be true or false");
   EXPECT_EQ(problem(one_experiment(",\n\"decision_cost\":\"lots\"")).rfind("c.json:4: ", 0), 0u);
-  EXPECT_EQ(problem(one_experiment(",\n\"dispatch_cost_s\":-1")).rfind("c.json:4: ", 0), 0u);
+  for (const char* cost : {"-1", "1000001", "1e308"}) {
+    EXPECT_EQ(problem(one_experiment(std::string(",\n\"dispatch_cost_s\":") + cost)),
+              "c.json:4: handing out a block costs from 0 to 1e6 seconds; give that");
+  }
 }
 
 TEST_F(CampaignFile, TellsAllProblemsAtOnce) {

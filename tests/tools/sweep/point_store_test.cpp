@@ -146,6 +146,20 @@ TEST_F(PointFiles, RefuseAFileOfAnotherKind) {
             std::string::npos);
 }
 
+TEST_F(PointFiles, LeaveAFileOfAnotherKindAsItIs) {
+  const std::string ours = "{\"schema\":\"equipoise.points/1\"}";
+  for (const std::string& text :
+       {std::string("notes without a line end"), std::string("a line\nand more"), std::string("\n"),
+        ours + "0\n", std::string("{\"schema\":\"equipoise.points/2\"}\n{\"key\":")}) {
+    const std::string file = folder.write("points.jsonl", text);
+    EXPECT_EQ(
+        refusal_of([&] { append({record("a", 1.0)}); }),
+        file.substr(0, file.rfind('/')) +
+            "/./points.jsonl:1: is not equipoise.points/1; move it out of the sweep's folder");
+    EXPECT_EQ(read_text(file), text);
+  }
+}
+
 TEST_F(PointFiles, AreWrittenByOneSweepAtATime) {
   const PointWriter first(folder.path("."), {});
   const PointWriter other_shard(folder.path("."), {1, 2});

@@ -3,12 +3,13 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <filesystem>
 #include <sstream>
 
+#include "tests/support/filled_pipe.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -39,12 +40,28 @@ TEST(InputFile, IsAFileOrAPipeThatSomebodyWrites) {
             "/dev/zero: is a device, which may never end; give a trace");
   EXPECT_EQ(refusal_to_open(scratch.path("")), scratch.path("") + ": is a folder; give a trace");
   EXPECT_EQ(refusal_to_open("/nowhere/t.jsonl"), "/nowhere/t.jsonl: no such file; give a trace");
-  std::array<int, 2> ends{};
-  ASSERT_EQ(::pipe(ends.data()), 0);
-  ASSERT_EQ(::write(ends[1], "text", 4), 4);
-  ::close(ends[1]);
-  EXPECT_EQ(read_input("/dev/fd/" + std::to_string(ends[0]), "give a trace"), "text");
-  ::close(ends[0]);
+  const FilledPipe pipe("text");
+  EXPECT_EQ(read_input(pipe.path(), "give a trace"), "text");
+}
+
+TEST(InputFile, IsReadAgainWhereItIsAPipe) {
+  const std::string text = "one\ntwo\n";
+  const FilledPipe pipe(text);
+  const FilledPipe empty("");
+  std::string line;
+  std::ifstream in = open_input(pipe.path(), "give a trace");
+  ASSERT_TRUE(next_line(in, line, pipe.path(), 1));
+  EXPECT_EQ(line, "one");
+  const std::string other_name = "/proc/self/fd/" + pipe.path().substr(pipe.path().rfind('/') + 1);
+  for (const std::string& name : {pipe.path(), other_name}) {
+    EXPECT_EQ(read_input(name, "give a trace"), text);
+  }
+  for (int time = 0; time < 2; ++time) EXPECT_EQ(read_input(empty.path(), "give a trace"), "");
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(read_input(pipe.path(), "give a trace") == text ? 0 : 1);
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(InputFile, IsReadLineByLineAndNoLineIsEndless) {
