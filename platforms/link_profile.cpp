@@ -33,8 +33,12 @@ class ProfileChecker {
 
   /// Returns the smallest value.
   double check(const std::string& text) {
-    std::istringstream in(text);
-    for (std::string line; std::getline(in, line); ++line_) take(words_of(line), line);
+    for (std::size_t from = 0; from < text.size(); ++line_) {
+      const std::size_t end = std::min(text.find_first_of("\n\r", from), text.size());
+      const std::string line = text.substr(from, end - from);
+      take(words_of(line), line);
+      from = end + (text.compare(end, 2, "\r\n") == 0 ? 2 : 1);
+    }
     line_ = first_line_;
     if (events_ == 0) refuse("a profile without times; write lines `TIME VALUE`");
     if (period_ && loop_after_) {

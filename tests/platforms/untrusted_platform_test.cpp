@@ -208,6 +208,14 @@ TEST(PlatformFile, RefusesProfilesOfLinksThatSimGridWouldDieOf) {
       profile_refusal("LOOPAFTER 0\n0 1\n").starts_with("bw.txt:1: a profile that repeats"));
 }
 
+TEST(PlatformFile, EndsTheLinesOfAProfileWhereSimGridDoes) {
+  EXPECT_EQ(profile_refusal("0 1e9\n# x\r5 0\n"),
+            "bw.txt:3: a profile's value must be 1 or more, not `0`; correct it");
+  EXPECT_EQ(profile_refusal("0 1e9\r\n\r\n5 0\r\n"),
+            "bw.txt:3: a profile's value must be 1 or more, not `0`; correct it");
+  EXPECT_EQ(profile_refusal("0 1e9\r\n5 1e8\r\n"), "not refused");
+}
+
 TEST(PlatformFile, RefusesBandwidthsOverWhichNothingWouldArrive) {
   EXPECT_EQ(profile_refusal("0 1e9\n1 0\n"),
             "bw.txt:2: a profile's value must be 1 or more, not `0`; correct it");
