@@ -146,6 +146,8 @@ class PlatformChecker {
     if (name == "trace_connect") visit_connection(node);
     if (name == "config") {
       for (const pugi::xml_node& prop : node.children("prop")) settings_.take(file_, prop);
+    } else {
+      check_properties(node);
     }
     count_hosts(node, name == "host" || name == "peer" ? 1.0 : 0.0);
   }
@@ -197,16 +199,26 @@ class PlatformChecker {
     }
   }
 
+  /// Refuses an element with the id of an earlier one; `lines` has the line of each id.
+  void expect_new(const pugi::xml_node& node, std::map<std::string, int>& lines) const {
+    const auto [earlier, added] =
+        lines.emplace(node.attribute("id").as_string(), file_.line_of(node));
+    if (added) return;
+    file_.refuse(node, fmt::format("{} is there already, on line {}; rename or remove one",
+                                   subject_of(node), earlier->second));
+  }
+
+  /// Of two properties with one name, SimGrid takes the first.
+  void check_properties(const pugi::xml_node& node) const {
+    std::map<std::string, int> lines;
+    for (const pugi::xml_node& prop : node.children("prop")) expect_new(prop, lines);
+  }
+
   void visit_host(const pugi::xml_node& node) {
     const std::string name = node.attribute("id").as_string();
     if (name.empty()) file_.refuse(node, "a host without id; name it");
-    const int line = file_.line_of(node);
-    const auto [earlier, added] = line_of_host_.emplace(name, line);
-    if (!added) {
-      file_.refuse(node, fmt::format("host {} is there already, on line {}; rename or remove one",
-                                     printable(name), earlier->second));
-    }
-    facts_.hosts.push_back({name, line});
+    expect_new(node, line_of_host_);
+    facts_.hosts.push_back({name, file_.line_of(node)});
     for (const pugi::xml_node& prop : node.children("prop")) visit_property(name, prop);
   }
 
@@ -267,6 +279,7 @@ class PlatformChecker {
   }
 
   void visit_trace(pugi::xml_node& node) {
+    expect_new(node, line_of_trace_);
     double& least = least_of_trace_[node.attribute("id").as_string()];
     if (*node.attribute("file").as_string() != '\0') {
       least = check_profile_of(node, "file", 0.0);
@@ -309,6 +322,7 @@ class PlatformChecker {
 
   XmlFile file_;
   std::map<std::string, int> line_of_host_;
+  std::map<std::string, int> line_of_trace_;
   std::set<std::string> connected_;
   std::map<std::string, double> least_of_trace_;
   double hosts_ = 0.0;

@@ -232,6 +232,21 @@ TEST(PlatformFile, RefusesBandwidthsOverWhichNothingWouldArrive) {
   EXPECT_EQ(connected("LATENCY"), "not refused");
 }
 
+TEST(PlatformFile, RefusesASecondTraceOrPropertyOfOneNameBecauseSimGridTakesTheFirst) {
+  EXPECT_EQ(refusal(zone("<host id=\"a\" speed=\"1Gf\"/>\n"
+                         "<link id=\"l\" bandwidth=\"1Bps\"/>\n"
+                         "<trace id=\"t\" periodicity=\"-1\">0 0</trace>\n"
+                         "<trace id=\"t\" periodicity=\"-1\">0 1</trace>\n"
+                         "<trace_connect kind=\"BANDWIDTH\" trace=\"t\" element=\"l\"/>\n")),
+            "p.xml:8: trace t is there already, on line 7; rename or remove one");
+  const std::string properties =
+      "<prop id=\"kind\" value=\"cpu\"/>\n<prop id=\"kind\" value=\"gpu\"/>\n";
+  EXPECT_EQ(refusal(zone("<host id=\"a\" speed=\"1Gf\">\n" + properties + "</host>\n")),
+            "p.xml:7: prop kind is there already, on line 6; rename or remove one");
+  EXPECT_EQ(refusal(zone("<zone id=\"y\" routing=\"Full\">\n" + properties + "</zone>\n")),
+            "p.xml:7: prop kind is there already, on line 6; rename or remove one");
+}
+
 TEST(PlatformFile, RefusesProfilesThatAreNotThereOrAreNoFiles) {
   const auto link = [](const std::string& file) {
     return refusal(
