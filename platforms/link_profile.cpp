@@ -58,7 +58,16 @@ class ProfileChecker {
     throw InputError(where_ + ":" + std::to_string(line_), why);
   }
 
+  void expect_text(const std::string& line) const {
+    std::string text = line;
+    std::ranges::replace(text, '\t', ' ');
+    if (is_printable(text)) return;
+    refuse(fmt::format("a profile is UTF-8 text without control characters, not `{}`; correct it",
+                       printable(line)));
+  }
+
   void take(const std::vector<std::string>& words, const std::string& line) {
+    expect_text(line);
     if (words.empty() || words[0][0] == '#' || words[0][0] == '%') return;
     const std::optional<double> second = words.size() == 2 ? number_from(words[1]) : std::nullopt;
     if (words[0] == "PERIODICITY" || words[0] == "LOOPAFTER") {

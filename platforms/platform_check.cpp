@@ -164,13 +164,19 @@ class PlatformChecker {
     }
   }
 
-  /// Names are written to traces, journals and results, which are UTF-8.
+  /// Names are written to traces, journals and results, which are UTF-8 without control
+  /// characters, and SimGrid prints values in its messages.
   void check_attributes(const pugi::xml_node& node) const {
     std::set<std::string_view> names;
     for (const pugi::xml_attribute& attribute : node.attributes()) {
       if (!is_utf8(attribute.name()) || !is_utf8(attribute.value())) {
         file_.refuse(node, fmt::format("{} of <{}> is not UTF-8, `{}`; convert the file (`iconv -t "
                                        "UTF-8`)",
+                                       printable(attribute.name()), node.name(),
+                                       printable(attribute.value())));
+      }
+      if (!is_printable(attribute.name()) || !is_printable(attribute.value())) {
+        file_.refuse(node, fmt::format("{} of <{}> has control characters, `{}`; remove them",
                                        printable(attribute.name()), node.name(),
                                        printable(attribute.value())));
       }

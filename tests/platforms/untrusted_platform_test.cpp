@@ -136,12 +136,24 @@ TEST(PlatformFile, RefusesNamesThatAreNotUtf8AndShowsThemEscapedAndShort) {
   EXPECT_EQ(refusal(head + "<!-- caf\xE9 -->" +
                     zone("<host id=\"caf\xC3\xA9\" speed=\"1Gf\"/>").substr(head.size())),
             "not refused");
-  const std::string twice = "<host id=\"a&#27;[31m\" speed=\"1Gf\"/>\n";
-  EXPECT_EQ(refusal(zone(twice + twice)),
-            "p.xml:6: host a\\x1b[31m is there already, on line 5; rename or remove one");
   const std::string kind = property_refusal("kind", std::string(10000, 'x'));
   EXPECT_EQ(kind, "p.xml:6: host a: property kind must be cpu, gpu or mic, not `" +
                       std::string(120, 'x') + "...`; correct it");
+}
+
+TEST(PlatformFile, RefusesControlCharactersInNamesAndValuesAndProfiles) {
+  EXPECT_EQ(refusal(zone("<host id=\"a&#27;[2J\" speed=\"1Gf\"/>\n")),
+            "p.xml:5: id of <host> has control characters, `a\\x1b[2J`; remove them");
+  EXPECT_EQ(property_refusal("model", "fast&#x9;\xC2\x9B"),
+            "p.xml:6: value of <prop> has control characters, `fast\\x09\\xc2\\x9b`; remove them");
+  EXPECT_EQ(refusal(zone("<prop id=\"access_point\" value=\"q&#10;&#1;host&#10;\"/>\n"
+                         "<host id=\"a\" speed=\"1Gf\"/>\n")),
+            "p.xml:5: value of <prop> has control characters, `q\\x0a\\x01host\\x0a`; remove them");
+  EXPECT_EQ(property_refusal("model", "two\nlines"), "not refused");  // XML makes it a blank
+  EXPECT_EQ(refusal(zone("<host id=\"a\" speed=\"1Gf\"/>\n"
+                         "<trace id=\"t\" periodicity=\"-1\">\n# \x1b[2J\n0\t1\n</trace>\n")),
+            "p.xml:7: a profile is UTF-8 text without control characters, not `# \\x1b[2J`; "
+            "correct it");
 }
 
 TEST(PlatformFile, RefusesMoreHostsThanCanBeHeldBeforeTheyAreMade) {

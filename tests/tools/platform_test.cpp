@@ -198,15 +198,19 @@ TEST_F(PlatformFiles, AreNeitherNamedPipesNorDevices) {
 }
 
 TEST_F(PlatformFiles, HaveNamesThatATerminalCanShow) {
-  std::string platform = two_zones("");
-  platform.replace(platform.find("id=\"a\""), 6, "id=\"caf\xE9\"");
-  const std::string file = scratch.write("p.xml", platform);
-  for (const std::vector<std::string>& command :
-       {std::vector<std::string>{"platform", "check", file}, simulation(file, {"b"})}) {
-    const ProgramRun run = run_equipoise(command);
-    EXPECT_EQ(run.exit_code, 2) << run.err;
-    EXPECT_NE(run.err.find("p.xml:7: id of <host> is not UTF-8, `caf\\xe9`"), std::string::npos)
-        << run.err;
+  const std::vector<std::pair<std::string, std::string>> names = {
+      {"caf\xE9", "is not UTF-8, `caf\\xe9`"},
+      {"a&#27;[2J", "has control characters, `a\\x1b[2J`"}};
+  for (const auto& [name, why] : names) {
+    std::string platform = two_zones("");
+    platform.replace(platform.find("id=\"a\""), 6, "id=\"" + name + "\"");
+    const std::string file = scratch.write("p.xml", platform);
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"platform", "check", file}, simulation(file, {"b"})}) {
+      const ProgramRun run = run_equipoise(command);
+      EXPECT_EQ(run.exit_code, 2) << run.err;
+      EXPECT_NE(run.err.find("p.xml:7: id of <host> " + why), std::string::npos) << run.err;
+    }
   }
 }
 
