@@ -1,9 +1,6 @@
 // SimGrid's settings, platform loading and routes.
 #include "sim/simgrid_engine.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <simgrid/s4u/Engine.hpp>
 #include <simgrid/s4u/Host.hpp>
 #include <simgrid/s4u/Link.hpp>
@@ -11,16 +8,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
 #include <csignal>
-#include <cstring>
 #include <limits>
 #include <map>
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
-#include "sim/child_process.hpp"
+#include "sim/memory_file.hpp"
 
 namespace equipoise {
 namespace {
@@ -49,24 +44,6 @@ bool has_profiles(const PlatformSource& source) {
       std::array{"bandwidth_file=", "latency_file=", "<trace_connect"},
       [&](const char* word) { return source.xml.find(word) != std::string::npos; });
 }
-
-/// A file without a name, in memory, that is deleted with this object.
-class MemoryFile {
- public:
-  explicit MemoryFile(const std::string& text) : fd_(::memfd_create("platform", MFD_CLOEXEC)) {
-    if (fd_ < 0 || !write_all(fd_, text)) {
-      throw BackendError(std::string("no memory for the platform: ") + std::strerror(errno));
-    }
-  }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  ~MemoryFile() { ::close(fd_); }
-
-  [[nodiscard]] std::string name() const { return platform_in_memory + std::to_string(fd_); }
-
- private:
-  int fd_;
-};
 
 Host* host_called(const std::string& name) {
   Host* host = Host::by_name_or_null(name);
@@ -148,7 +125,7 @@ EnginePtr start_simgrid() {
 
 void load_platform(Engine& engine, const PlatformSource& source) {
   const MemoryFile file(source.xml);
-  engine.load_platform(file.name());
+  engine.load_platform(platform_in_memory + std::to_string(file.fd()));
   engine.seal_platform();
   // In newer versions, the host model changes the default of cross traffic while the platform is
   // loaded.
