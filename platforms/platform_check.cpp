@@ -93,6 +93,7 @@ class PlatformChecker {
     if (facts_.master.empty() && !facts_.hosts.empty()) {
       facts_.master = facts_.hosts.front().name;
     }
+    settings_.drop_defaults();
     facts_.notices = settings_.notices();
     facts_.source = {file_.path(), simgrid_xml(file_)};
     return std::move(facts_);

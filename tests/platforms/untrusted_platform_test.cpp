@@ -275,7 +275,7 @@ TEST(PlatformFile, GivesSimGridWhatItCheckedAndNothingElseOnTheSameLines) {
   const PlatformFileFacts facts =
       check(head +
             "<!-- <config> -->\n<platform version='4.1'>\n\n"
-            "<config><prop id='network/model' value='CM02'/></config>"
+            "<config><prop id='network/model' value='LV08'/></config>"
             "<zone id='z' routing='Full'>\n<host id='a&amp;\"b&lt;' speed='1Gf'/>\n"
             "<trace id='t' periodicity='1'>\n0 1\n0.5 2\n</trace>\n</zone></platform>\n"
             "<?after?>\n");
@@ -283,9 +283,24 @@ TEST(PlatformFile, GivesSimGridWhatItCheckedAndNothingElseOnTheSameLines) {
       facts.source.xml,
       "<?xml version='1.0'?><!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
       "\n\n<platform version=\"4.1\">\n\n"
-      "<config><prop id=\"network/model\" value=\"CM02\"></prop></config>"
+      "<config><prop id=\"network/model\" value=\"LV08\"></prop></config>"
       "<zone id=\"z\" routing=\"Full\">\n<host id=\"a&amp;&quot;b&lt;\" speed=\"1Gf\"></host>\n"
       "<trace id=\"t\" periodicity=\"1\">\n0 1\n0.5 2\n</trace></zone></platform>");
+}
+
+TEST(PlatformFile, GivesSimGridNoSettingThatHasItsDefaultValue) {
+  const auto config_in = [](const std::string& props) {
+    const std::string xml = check(zone("<host id=\"a\" speed=\"1Gf\"/>")
+                                      .insert(head.size() + 25, "<config>" + props + "</config>"))
+                                .source.xml;
+    const std::size_t from = xml.find("<config>");
+    return xml.substr(from, xml.find("</config>") - from);
+  };
+  const std::string latency = "<prop id=\"network/latency-factor\" value=\"1.0\"></prop>";
+  const std::string model = "<prop id=\"network/model\" value=\"LV08\"></prop>";
+  EXPECT_EQ(config_in(latency + "<prop id=\"network/model\" value=\"CM02\"/>"), "<config>");
+  // Of this model, another factor is the default.
+  EXPECT_EQ(config_in(latency + model), "<config>" + latency + model);
 }
 
 }  // namespace

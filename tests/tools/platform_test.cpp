@@ -124,6 +124,30 @@ TEST_F(PlatformFiles, SayWhatTheyHaveSimulatedInAnotherWay) {
       << run.err;
 }
 
+TEST_F(PlatformFiles, ThatWriteADefaultSettingAreSimulatedLikeThoseThatDoNot) {
+  std::string trace = trace_of({"a", "b"});
+  const std::string items = "\"items\":100";
+  for (std::size_t at = trace.find(items); at != std::string::npos; at = trace.find(items, at)) {
+    at += items.size();
+    trace.insert(at, ",\"in_bytes\":4e9");  // 4 s, for 1 s of computing
+  }
+  const auto run_with = [&](const std::string& config) {
+    const ProgramRun run =
+        run_equipoise({"simulate", "--platform", scratch.write("p.xml", two_zones(config)),
+                       "--trace", scratch.write("t.jsonl", trace), "--workload", "k:items=300",
+                       "--policy", "gss", "--json", "--out", scratch.path("run.jsonl")});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return run.out + scratch.read("run.jsonl");
+  };
+  const std::string plain = run_with("\n");
+  EXPECT_NE(plain.find("\"lower_bound_s\":"), std::string::npos) << plain;
+  for (const char* value : {"1", "1.0"}) {
+    EXPECT_EQ(run_with("<config><prop id=\"network/latency-factor\" value=\"" + std::string(value) +
+                       "\"/></config>\n"),
+              plain);
+  }
+}
+
 TEST_F(PlatformFiles, OfSeveralZonesAreSimulated) {
   const std::string platform = scratch.write("p.xml", two_zones(""));
   const ProgramRun run = run_equipoise(simulation(platform, {"ram", "a", "b"}));
