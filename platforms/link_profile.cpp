@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <sstream>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "platforms/host_properties.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/printable_text.hpp"
+#include "traces/files/input_file.hpp"
 
 namespace equipoise {
 namespace {
@@ -125,16 +125,7 @@ std::string find_profile(const std::string& name, const std::string& platform_fi
 }
 
 std::string profile_text(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-std::string from_any_folder(const std::string& file) {
-  std::string spelling;
-  for (int up = 0; up < 64; ++up) spelling += "../";
-  return spelling + std::filesystem::path(file).relative_path().string();
+  return read_input(file, "give a profile of a link", most_profile_bytes);
 }
 
 }  // namespace equipoise

@@ -95,7 +95,8 @@ class PlatformChecker {
     }
     settings_.drop_defaults();
     facts_.notices = settings_.notices();
-    facts_.source = {file_.path(), simgrid_xml(file_)};
+    facts_.source.file = file_.path();
+    facts_.source.xml = simgrid_xml(file_);
     return std::move(facts_);
   }
 
@@ -269,20 +270,28 @@ class PlatformChecker {
                              most_hosts, hosts_));
   }
 
-  void visit_link(pugi::xml_node& node) const {
+  void visit_link(pugi::xml_node& node) {
     static_cast<void>(check_profile_of(node, "bandwidth_file", least_bandwidth));
     static_cast<void>(check_profile_of(node, "latency_file", 0.0));
   }
 
-  /// Also replaces the file name by one that SimGrid finds from every folder.
-  double check_profile_of(pugi::xml_node& node, const char* name, double least) const {
+  /// Also keeps the text for SimGrid, which is to read exactly what was checked. Returns the
+  /// smallest value.
+  double check_profile_of(pugi::xml_node& node, const char* name, double least) {
     pugi::xml_attribute attribute = node.attribute(name);
     if (*attribute.as_string() == '\0') return least;
     const std::string where = fmt::format("{}:{}", file_.path(), file_.line_of(node));
     const std::string file = find_profile(attribute.as_string(), file_.path(), where);
-    const double least_seen = check_link_profile(profile_text(file), -1.0, least, file, 1);
-    attribute.set_value(from_any_folder(file).c_str());
-    return least_seen;
+    std::vector<std::string>& profiles = facts_.source.profiles;
+    const std::string& text = profiles.emplace_back(profile_text(file));
+    profile_bytes_ += text.size();
+    if (profile_bytes_ > most_profile_bytes || profiles.size() > most_profiles) {
+      file_.refuse(node, fmt::format("{}: more than {} profiles, or {} bytes of profiles; give "
+                                     "fewer or shorter ones",
+                                     subject_of(node), most_profiles, most_profile_bytes));
+    }
+    attribute.set_value(profile_name(profiles.size() - 1).c_str());
+    return check_link_profile(text, -1.0, least, file, 1);
   }
 
   void visit_trace(pugi::xml_node& node) {
@@ -326,6 +335,8 @@ class PlatformChecker {
   /// Smallest bandwidth of a link with a profile, in bytes/s: without bandwidth, transfers would
   /// never end.
   static constexpr double least_bandwidth = 1.0;
+  /// Each profile is an open file while SimGrid reads the platform; a process may have 1024.
+  static constexpr std::size_t most_profiles = 500;
 
   XmlFile file_;
   std::map<std::string, int> line_of_host_;
@@ -333,6 +344,7 @@ class PlatformChecker {
   std::set<std::string> connected_;
   std::map<std::string, double> least_of_trace_;
   double hosts_ = 0.0;
+  std::size_t profile_bytes_ = 0;
   PlatformSettings settings_;
   PlatformFileFacts facts_;
 };

@@ -143,7 +143,9 @@ void Reading::take_of_host(const std::vector<std::string>& fields) {
 }
 
 bool Reading::take_link(const std::vector<std::string>& fields) {
-  Link link{.name = fields[1], .shared = fields[4] == "shared"};
+  Link link;
+  link.name = fields[1];
+  link.shared = fields[4] == "shared";
   if (!read_number(fields[2], link.bandwidth_bytes_per_s)) return false;
   if (!read_number(fields[3], link.latency.value)) return false;
   const auto [place, is_new] =

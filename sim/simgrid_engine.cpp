@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <csignal>
+#include <deque>
 #include <limits>
 #include <map>
 #include <utility>
@@ -36,6 +37,26 @@ void set_default(std::initializer_list<const char*> names, const T& value) {
     } catch (const std::exception&) {  // no such option in this version
     }
   }
+}
+
+/// A relative name of `file` that works from every folder: SimGrid does not accept absolute ones.
+std::string from_any_folder(const MemoryFile& file) {
+  std::string name;
+  for (int up = 0; up < 64; ++up) name += "../";
+  return name + std::string(files_in_memory).substr(1) + std::to_string(file.fd());
+}
+
+/// The XML in which the name of every profile is that of a file; `files` gets these files.
+std::string with_profiles(const PlatformSource& source, std::deque<MemoryFile>& files) {
+  std::string xml = source.xml;
+  for (std::size_t i = 0; i < source.profiles.size(); ++i) {
+    const std::string attribute = "file=\"" + profile_name(i) + '"';
+    const std::size_t at = xml.find(attribute);
+    if (at == std::string::npos) continue;
+    const MemoryFile& file = files.emplace_back(source.profiles[i]);
+    xml.replace(at, attribute.size(), "file=\"" + from_any_folder(file) + '"');
+  }
+  return xml;
 }
 
 /// Whether the platform has profiles that change links over time.
@@ -124,8 +145,9 @@ EnginePtr start_simgrid() {
 }
 
 void load_platform(Engine& engine, const PlatformSource& source) {
-  const MemoryFile file(source.xml);
-  engine.load_platform(platform_in_memory + std::to_string(file.fd()));
+  std::deque<MemoryFile> profiles;
+  const MemoryFile file(with_profiles(source, profiles));
+  engine.load_platform(files_in_memory + std::to_string(file.fd()));
   engine.seal_platform();
   // In newer versions, the host model changes the default of cross traffic while the platform is
   // loaded.

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <filesystem>
+
 #include "tests/platforms/platform_texts.hpp"
+#include "traces/files/input_file.hpp"
 
 namespace equipoise::untrusted_platform_test {
 namespace {
@@ -269,6 +272,36 @@ TEST(PlatformFile, RefusesProfilesThatAreNotThereOrAreNoFiles) {
   EXPECT_EQ(link("none.txt"),
             "p.xml:6: no file none.txt, neither here nor beside the platform; correct the name");
   EXPECT_EQ(link("/dev/zero"), "p.xml:6: the profile /dev/zero is no regular file; name one");
+}
+
+TEST(PlatformFile, GivesSimGridTheProfilesThatItChecked) {
+  const TemporaryFolder folder;
+  const std::string profile = folder.write("bw.txt", "0 1e9\n");
+  folder.write("p.xml", zone("<host id=\"a\" speed=\"1Gf\"/>\n"
+                             "<link id=\"l\" bandwidth=\"1Bps\" bandwidth_file=\"bw.txt\"/>\n"
+                             "<link id=\"m\" bandwidth=\"1Bps\" latency_file=\"" +
+                             profile +
+                             "\"/>\n<trace id=\"t\" file=\"bw.txt\" "
+                             "periodicity=\"-1\"/>\n"));
+  const PlatformSource source = check_platform_file(folder.path("p.xml")).source;
+  EXPECT_EQ(source.profiles, std::vector<std::string>(3, "0 1e9\n"));
+  for (const char* name :
+       {"bandwidth_file=\"profile:0\"", "latency_file=\"profile:1\"", " file=\"profile:2\""}) {
+    EXPECT_NE(source.xml.find(name), std::string::npos) << source.xml;
+  }
+  EXPECT_TRUE(refusal_of([&] {
+                expect_no_input(profile, "--out");
+              }).starts_with("--out: " + profile + " is read by this command"));
+}
+
+TEST(PlatformFile, ReadsNoMoreOfAProfileThanCanBeOne) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("bw.txt", "");
+  std::filesystem::resize_file(file, std::uintmax_t{1} << 40);
+  folder.write("p.xml", zone("<host id=\"a\" speed=\"1Gf\"/>\n<link id=\"l\" "
+                             "bandwidth=\"1Bps\" bandwidth_file=\"bw.txt\"/>\n"));
+  EXPECT_EQ(refusal_of([&] { (void)check_platform_file(folder.path("p.xml")); }),
+            file + ": is longer than 67108864 bytes; give a profile of a link");
 }
 
 TEST(PlatformFile, GivesSimGridWhatItCheckedAndNothingElseOnTheSameLines) {

@@ -18,7 +18,6 @@ namespace equipoise {
 namespace {
 
 constexpr std::size_t longest_line = std::size_t{64} << 20;
-constexpr std::size_t longest_text = std::size_t{1} << 30;
 constexpr auto pipes_without_a_name = 0x50495045;  // PIPEFS_MAGIC of <linux/magic.h>
 
 using FileId = std::pair<dev_t, ino_t>;
@@ -73,15 +72,15 @@ std::ifstream open_input(const std::string& path, const std::string& advice) {
   return in;
 }
 
-std::string read_input(const std::string& path, const std::string& advice) {
+std::string read_input(const std::string& path, const std::string& advice, std::size_t most) {
   std::ifstream in = open_input(path, advice);
   std::string text;
   std::string chunk(std::size_t{1} << 16, '\0');
   while (in) {
     in.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
     text.append(chunk, 0, static_cast<std::size_t>(in.gcount()));
-    if (text.size() > longest_text) {
-      throw InputError(path, fmt::format("is longer than {} bytes; {}", longest_text, advice));
+    if (text.size() > most) {
+      throw InputError(path, fmt::format("is longer than {} bytes; {}", most, advice));
     }
   }
   if (in.bad()) throw InputError(path, "cannot be read to its end; " + advice);
