@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <sstream>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "platforms/host_properties.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/printable_text.hpp"
+#include "traces/files/input_file.hpp"
 
 namespace equipoise {
 namespace {
@@ -33,8 +33,12 @@ class ProfileChecker {
 
   /// Returns the smallest value.
   double check(const std::string& text) {
-    std::istringstream in(text);
-    for (std::string line; std::getline(in, line); ++line_) take(words_of(line), line);
+    for (std::size_t from = 0; from < text.size(); ++line_) {
+      const std::size_t end = std::min(text.find_first_of("\n\r", from), text.size());
+      const std::string line = text.substr(from, end - from);
+      take(words_of(line), line);
+      from = end + (text.compare(end, 2, "\r\n") == 0 ? 2 : 1);
+    }
     line_ = first_line_;
     if (events_ == 0) refuse("a profile without times; write lines `TIME VALUE`");
     if (period_ && loop_after_) {
@@ -54,7 +58,16 @@ class ProfileChecker {
     throw InputError(where_ + ":" + std::to_string(line_), why);
   }
 
+  void expect_text(const std::string& line) const {
+    std::string text = line;
+    std::ranges::replace(text, '\t', ' ');
+    if (is_printable(text)) return;
+    refuse(fmt::format("a profile is UTF-8 text without control characters, not `{}`; correct it",
+                       printable(line)));
+  }
+
   void take(const std::vector<std::string>& words, const std::string& line) {
+    expect_text(line);
     if (words.empty() || words[0][0] == '#' || words[0][0] == '%') return;
     const std::optional<double> second = words.size() == 2 ? number_from(words[1]) : std::nullopt;
     if (words[0] == "PERIODICITY" || words[0] == "LOOPAFTER") {
@@ -112,16 +125,7 @@ std::string find_profile(const std::string& name, const std::string& platform_fi
 }
 
 std::string profile_text(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-std::string from_any_folder(const std::string& file) {
-  std::string spelling;
-  for (int up = 0; up < 64; ++up) spelling += "../";
-  return spelling + std::filesystem::path(file).relative_path().string();
+  return read_input(file, "give a profile of a link", most_profile_bytes);
 }
 
 }  // namespace equipoise

@@ -1,6 +1,7 @@
 // Profiles that change the bandwidths and latencies of links over time, in SimGrid's format.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace equipoise {
@@ -9,7 +10,7 @@ namespace equipoise {
 /// of at least `least`; optionally PERIODICITY or LOOPAFTER with seconds. Empty lines and lines
 /// that begin with # or % are skipped. `periodicity_s` > 0 means the same as a line PERIODICITY.
 /// Throws InputError at `where`:LINE (the first line of the text is `first_line`) for everything
-/// that would make SimGrid abort, and for its random profiles (STOCHASTIC), because they would be
+/// that would make SimGrid abort, for control characters other than tabs and line ends, and for its random profiles (STOCHASTIC), because they would be
 /// the same in all repetitions, whatever the seed. Returns the smallest value.
 double check_link_profile(const std::string& text, double periodicity_s, double least,
                           const std::string& where, int first_line);
@@ -20,10 +21,11 @@ double check_link_profile(const std::string& text, double periodicity_s, double 
 [[nodiscard]] std::string find_profile(const std::string& name, const std::string& platform_file,
                                        const std::string& where);
 
-/// The text of a file that `find_profile` found.
+/// The text of a file that `find_profile` found. Throws like `read_input`, and for more than
+/// `most_profile_bytes`.
 [[nodiscard]] std::string profile_text(const std::string& file);
 
-/// A relative path of `file` that works from every folder: SimGrid does not accept absolute paths.
-[[nodiscard]] std::string from_any_folder(const std::string& file);
+/// The most bytes of all profiles of a platform together.
+constexpr std::size_t most_profile_bytes = std::size_t{64} << 20;
 
 }  // namespace equipoise

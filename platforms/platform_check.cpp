@@ -93,8 +93,10 @@ class PlatformChecker {
     if (facts_.master.empty() && !facts_.hosts.empty()) {
       facts_.master = facts_.hosts.front().name;
     }
+    settings_.drop_defaults();
     facts_.notices = settings_.notices();
-    facts_.source = {file_.path(), simgrid_xml(file_)};
+    facts_.source.file = file_.path();
+    facts_.source.xml = simgrid_xml(file_);
     return std::move(facts_);
   }
 
@@ -146,6 +148,8 @@ class PlatformChecker {
     if (name == "trace_connect") visit_connection(node);
     if (name == "config") {
       for (const pugi::xml_node& prop : node.children("prop")) settings_.take(file_, prop);
+    } else {
+      check_properties(node);
     }
     count_hosts(node, name == "host" || name == "peer" ? 1.0 : 0.0);
   }
@@ -162,13 +166,19 @@ class PlatformChecker {
     }
   }
 
-  /// Names are written to traces, journals and results, which are UTF-8.
+  /// Names are written to traces, journals and results, which are UTF-8 without control
+  /// characters, and SimGrid prints values in its messages.
   void check_attributes(const pugi::xml_node& node) const {
     std::set<std::string_view> names;
     for (const pugi::xml_attribute& attribute : node.attributes()) {
       if (!is_utf8(attribute.name()) || !is_utf8(attribute.value())) {
         file_.refuse(node, fmt::format("{} of <{}> is not UTF-8, `{}`; convert the file (`iconv -t "
                                        "UTF-8`)",
+                                       printable(attribute.name()), node.name(),
+                                       printable(attribute.value())));
+      }
+      if (!is_printable(attribute.name()) || !is_printable(attribute.value())) {
+        file_.refuse(node, fmt::format("{} of <{}> has control characters, `{}`; remove them",
                                        printable(attribute.name()), node.name(),
                                        printable(attribute.value())));
       }
@@ -197,16 +207,26 @@ class PlatformChecker {
     }
   }
 
+  /// Refuses an element with the id of an earlier one; `lines` has the line of each id.
+  void expect_new(const pugi::xml_node& node, std::map<std::string, int>& lines) const {
+    const auto [earlier, added] =
+        lines.emplace(node.attribute("id").as_string(), file_.line_of(node));
+    if (added) return;
+    file_.refuse(node, fmt::format("{} is there already, on line {}; rename or remove one",
+                                   subject_of(node), earlier->second));
+  }
+
+  /// Of two properties with one name, SimGrid takes the first.
+  void check_properties(const pugi::xml_node& node) const {
+    std::map<std::string, int> lines;
+    for (const pugi::xml_node& prop : node.children("prop")) expect_new(prop, lines);
+  }
+
   void visit_host(const pugi::xml_node& node) {
     const std::string name = node.attribute("id").as_string();
     if (name.empty()) file_.refuse(node, "a host without id; name it");
-    const int line = file_.line_of(node);
-    const auto [earlier, added] = line_of_host_.emplace(name, line);
-    if (!added) {
-      file_.refuse(node, fmt::format("host {} is there already, on line {}; rename or remove one",
-                                     printable(name), earlier->second));
-    }
-    facts_.hosts.push_back({name, line});
+    expect_new(node, line_of_host_);
+    facts_.hosts.push_back({name, file_.line_of(node)});
     for (const pugi::xml_node& prop : node.children("prop")) visit_property(name, prop);
   }
 
@@ -250,23 +270,32 @@ class PlatformChecker {
                              most_hosts, hosts_));
   }
 
-  void visit_link(pugi::xml_node& node) const {
+  void visit_link(pugi::xml_node& node) {
     static_cast<void>(check_profile_of(node, "bandwidth_file", least_bandwidth));
     static_cast<void>(check_profile_of(node, "latency_file", 0.0));
   }
 
-  /// Also replaces the file name by one that SimGrid finds from every folder.
-  double check_profile_of(pugi::xml_node& node, const char* name, double least) const {
+  /// Also keeps the text for SimGrid, which is to read exactly what was checked. Returns the
+  /// smallest value.
+  double check_profile_of(pugi::xml_node& node, const char* name, double least) {
     pugi::xml_attribute attribute = node.attribute(name);
     if (*attribute.as_string() == '\0') return least;
     const std::string where = fmt::format("{}:{}", file_.path(), file_.line_of(node));
     const std::string file = find_profile(attribute.as_string(), file_.path(), where);
-    const double least_seen = check_link_profile(profile_text(file), -1.0, least, file, 1);
-    attribute.set_value(from_any_folder(file).c_str());
-    return least_seen;
+    std::vector<std::string>& profiles = facts_.source.profiles;
+    const std::string& text = profiles.emplace_back(profile_text(file));
+    profile_bytes_ += text.size();
+    if (profile_bytes_ > most_profile_bytes || profiles.size() > most_profiles) {
+      file_.refuse(node, fmt::format("{}: more than {} profiles, or {} bytes of profiles; give "
+                                     "fewer or shorter ones",
+                                     subject_of(node), most_profiles, most_profile_bytes));
+    }
+    attribute.set_value(profile_name(profiles.size() - 1).c_str());
+    return check_link_profile(text, -1.0, least, file, 1);
   }
 
   void visit_trace(pugi::xml_node& node) {
+    expect_new(node, line_of_trace_);
     double& least = least_of_trace_[node.attribute("id").as_string()];
     if (*node.attribute("file").as_string() != '\0') {
       least = check_profile_of(node, "file", 0.0);
@@ -306,12 +335,16 @@ class PlatformChecker {
   /// Smallest bandwidth of a link with a profile, in bytes/s: without bandwidth, transfers would
   /// never end.
   static constexpr double least_bandwidth = 1.0;
+  /// Each profile is an open file while SimGrid reads the platform; a process may have 1024.
+  static constexpr std::size_t most_profiles = 500;
 
   XmlFile file_;
   std::map<std::string, int> line_of_host_;
+  std::map<std::string, int> line_of_trace_;
   std::set<std::string> connected_;
   std::map<std::string, double> least_of_trace_;
   double hosts_ = 0.0;
+  std::size_t profile_bytes_ = 0;
   PlatformSettings settings_;
   PlatformFileFacts facts_;
 };

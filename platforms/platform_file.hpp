@@ -34,7 +34,8 @@ struct PlatformFileFacts {
 /// Throws InputError with FILE:LINE for: a file that is missing, empty, a named pipe or a device;
 /// invalid XML, or XML that is not a platform; a version below 4 (naming SimGrid's converter); a
 /// file without hosts, two hosts with the same name, two masters, more than a million hosts; names
-/// that are not UTF-8; settings of SimGrid other than those of transfers (platforms/README.md);
+/// and values that are not UTF-8 or have control characters; traces, or properties of one element,
+/// with the same name; settings of SimGrid other than those of transfers (platforms/README.md);
 /// elements that do not belong in a platform (actors, includes, storage); links with sharing policy
 /// WIFI; state files; profiles of hosts; profiles of links that would make SimGrid abort; unusable
 /// values of `kind`, `memory_bytes`, `copy_engines`, `slots`, `master` and `wattage_per_state`.

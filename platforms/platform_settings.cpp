@@ -94,9 +94,19 @@ void PlatformSettings::take(const XmlFile& file, const pugi::xml_node& prop) {
     file.refuse(prop,
                 fmt::format("{} is set already, on line {}; remove one", name, earlier->second));
   }
-  if (judgement->default_value == nullptr) return;
+  if (judgement->default_value == nullptr) {
+    defaults_.push_back(prop);
+    return;
+  }
+  if (name == network_model) has_other_model_ = true;
   notices_.push_back(fmt::format("{}:{}: the platform sets {} = {}; the default is {}", file.path(),
                                  line, name, value, judgement->default_value));
+}
+
+void PlatformSettings::drop_defaults() {
+  if (has_other_model_) return;
+  for (const pugi::xml_node& prop : defaults_) prop.parent().remove_child(prop);
+  defaults_.clear();
 }
 
 }  // namespace equipoise

@@ -96,13 +96,14 @@ ChildProcess::~ChildProcess() { kill_and_reap(); }
 
 bool ChildProcess::receive() {
   std::array<char, 4096> chunk;
-  for (;;) {
+  for (std::size_t taken = 0; taken < most_received; taken += chunk.size()) {
     pollfd readable{read_fd_, POLLIN, 0};
     if (::poll(&readable, 1, 0) <= 0) return true;
     const ssize_t got = read_some(read_fd_, chunk.data(), chunk.size());
     if (got <= 0) return false;
     output_.append(chunk.data(), static_cast<std::size_t>(got));
   }
+  return true;
 }
 
 ChildProcess::Outcome ChildProcess::wait() {

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <utility>
@@ -39,8 +40,12 @@ class ChildProcess {
   /// The read end of the pipe. poll() reports it readable when `receive()` has something to do.
   [[nodiscard]] int read_fd() const { return read_fd_; }
 
-  /// Reads what the child has written, without waiting. Returns false if the child has ended or
-  /// closed the pipe; then `wait()` returns soon.
+  /// The most bytes that one `receive()` reads: as many as a pipe holds.
+  static constexpr std::size_t most_received = std::size_t{64} << 10;
+
+  /// Reads what the child has written, without waiting, and at most `most_received` bytes, so that
+  /// a child that never stops writing does not occupy its parent. Returns false if the child has
+  /// ended or closed the pipe; then `wait()` returns soon.
   bool receive();
   /// Returns what was received and not yet taken. `wait()` then returns only the rest.
   [[nodiscard]] std::string take_received() { return std::exchange(output_, {}); }

@@ -22,6 +22,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/printable_text.hpp"
 #include "sim/child_process.hpp"
+#include "sim/memory_file.hpp"
 #include "sim/probe_protocol.hpp"
 #include "sim/sim_module.hpp"
 #include "sim/simgrid_engine.hpp"
@@ -128,10 +129,10 @@ void load_and_tell(int fd, const Question& question) {
   ::_exit(0);  // SimGrid's own cleanup may fail, too; it does not matter any more
 }
 
-/// Runs in the child.
-int probe(int fd, const Question& question) {
-  ::dup2(fd, STDOUT_FILENO);
-  ::dup2(fd, STDERR_FILENO);
+/// Runs in the child. SimGrid prints into `messages`.
+int probe(int fd, const MemoryFile& messages, const Question& question) {
+  ::dup2(messages.fd(), STDOUT_FILENO);
+  ::dup2(messages.fd(), STDERR_FILENO);
   try {
     load_and_tell(fd, question);
   } catch (const std::bad_alloc&) {
@@ -193,7 +194,7 @@ std::size_t line_of_name(const PlatformSource& source, const std::string& why) {
 [[noreturn]] void refuse(const PlatformSource& source, const std::string& reason) {
   std::string why = one_line(reason);
   std::string where = source.file;
-  const std::size_t place = why.find(platform_in_memory);
+  const std::size_t place = why.find(files_in_memory);
   if (place != std::string::npos) {
     const std::size_t colon = std::min(why.find(':', place), why.size() - 1);
     const std::size_t end = std::min(why.find_first_not_of("0123456789", colon + 1), why.size());
@@ -246,9 +247,17 @@ const std::string& other_end(const Reading& reading) {
                        "Full or Floyd need 8 bytes and more for every pair of hosts)");
 }
 
-/// Runs a child that answers `question`. Returns the signal that killed it; 0: none.
-int ask(const Question& question, Reading& reading, const ProbeWatch& watch) {
-  ChildProcess child([&](int fd) { return probe(fd, question); });
+/// The end of a child that answered a question.
+struct Answered {
+  int signal = 0;    ///< the signal that killed it; 0: none
+  std::string said;  ///< the beginning of SimGrid's messages
+};
+
+/// Runs a child that answers `question`.
+Answered ask(const Question& question, Reading& reading, const ProbeWatch& watch) {
+  constexpr std::size_t longest_message = std::size_t{64} << 10;
+  const MemoryFile messages("");
+  ChildProcess child([&](int fd) { return probe(fd, messages, question); });
   for (bool is_open = true; is_open;) {
     pollfd readable{child.read_fd(), POLLIN, 0};
     static_cast<void>(::poll(&readable, 1, 100));
@@ -258,8 +267,7 @@ int ask(const Question& question, Reading& reading, const ProbeWatch& watch) {
   }
   const ChildProcess::Outcome outcome = child.wait();
   reading.read(outcome.output);
-  reading.finish();
-  return outcome.signal;
+  return {outcome.signal, messages.text(longest_message)};
 }
 
 }  // namespace
@@ -270,7 +278,10 @@ ProbedPlatform probe_with_simgrid(const PlatformSource& source,
   Question question{source, wants_routes, missing};
   for (;;) {
     Reading reading;
-    const int signal = ask(question, reading, watch);
+    const auto [signal, said] = ask(question, reading, watch);
+    if (reading.is_malformed) {
+      throw InputError(source.file, "SimGrid cannot read this platform; correct the platform file");
+    }
     if (reading.is_whole) {
       check_links(source, reading.platform);
       return std::move(reading.platform);
@@ -284,7 +295,7 @@ ProbedPlatform probe_with_simgrid(const PlatformSource& source,
       continue;
     }
     if (!reading.thrown.empty()) refuse(source, reading.thrown);
-    if (!reading.said.empty()) refuse(source, reading.said);
+    if (!said.empty()) refuse(source, said);
     throw InputError(source.file, std::string("SimGrid crashed on it (") +
                                       (signal != 0 ? ::strsignal(signal) : "exit") +
                                       "); correct the platform file");

@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -12,7 +14,19 @@
 namespace equipoise {
 namespace {
 
-constexpr char mark = '\x01';
+/// A kind of line: its first field, how many fields it has, and whether it is about the host that
+/// was named last.
+struct LineKind {
+  std::string_view what;
+  std::size_t fields;
+  bool is_of_host;
+};
+constexpr std::array line_kinds{
+    LineKind{"master", 3, false}, LineKind{"host", 3, false},   LineKind{"property", 3, true},
+    LineKind{"asking", 3, false}, LineKind{"in", 5, true},      LineKind{"out", 5, true},
+    LineKind{"routed", 1, true},  LineKind{"lacking", 1, true}, LineKind{"full", 1, false},
+    LineKind{"thrown", 2, false}, LineKind{"end", 2, false},
+};
 
 std::string escaped(const std::string& field) {
   std::string text;
@@ -53,10 +67,24 @@ std::vector<std::string> fields_of(std::string_view line) {
   }
 }
 
+/// Whether all of `text` is a whole number, which is then in `number`.
+template <class Whole>
+bool read_whole(const std::string& text, Whole& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+/// Whether all of `text` is a number, which is then in `number`; infinite and not-a-number, too.
+bool read_number(const std::string& text, double& number) {
+  char* end = nullptr;
+  number = std::strtod(text.c_str(), &end);
+  return !text.empty() && end == text.c_str() + text.size();
+}
+
 }  // namespace
 
 void tell(int fd, const char* what, const std::vector<std::string>& fields) {
-  std::string line = mark + std::string(what);
+  std::string line = what;
   for (const std::string& field : fields) line += '\t' + escaped(field);
   if (!write_all(fd, line + '\n')) ::_exit(70);
 }
@@ -65,42 +93,30 @@ void Reading::read(const std::string& output) {
   rest_ += output;
   std::size_t from = 0;
   for (std::size_t to = 0; (to = rest_.find('\n', from)) != std::string::npos; from = to + 1) {
-    read_line(std::string_view(rest_).substr(from, to - from));
+    const std::string_view line = std::string_view(rest_).substr(from, to - from);
+    is_malformed = is_malformed || !take(fields_of(line));
   }
   rest_.erase(0, from);
 }
 
-void Reading::read_line(std::string_view line) {
-  if (!line.empty() && line.front() == mark) {
-    take(fields_of(line.substr(1)));
-  } else if (!line.empty()) {
-    said.append(said.empty() ? "" : " ").append(line);
-  }
-}
-
-void Reading::take(const std::vector<std::string>& fields) {
+bool Reading::take(const std::vector<std::string>& fields) {
   const std::string& what = fields[0];
+  const auto kind = std::ranges::find(line_kinds, what, &LineKind::what);
+  if (kind == line_kinds.end() || fields.size() != kind->fields) return false;
+  if (kind->is_of_host && platform.hosts.empty()) return false;
   if (what == "master") {
     platform.master = fields[1];
-    hosts = std::stoul(fields[2]);
-  } else if (what == "host") {
+    return read_whole(fields[2], hosts);
+  }
+  if (what == "host") {
     platform.hosts.emplace_back();
     platform.hosts.back().name = fields[1];
-    platform.hosts.back().cores = std::stoi(fields[2]);
-  } else if (what == "property") {
-    platform.hosts.back().properties[fields[1]] = fields[2];
-  } else if (what == "asking") {
+    return read_whole(fields[2], platform.hosts.back().cores);
+  }
+  if (what == "in" || what == "out") return take_link(fields);
+  if (what == "asking") {
     asked_from = fields[1];
     asked_to = fields[2];
-  } else if (what == "in") {
-    platform.hosts.back().in.links.push_back(link(fields));
-  } else if (what == "out") {
-    platform.hosts.back().out.links.push_back(link(fields));
-  } else if (what == "routed") {
-    platform.hosts.back().has_routes = true;
-    asked_from.clear();
-  } else if (what == "lacking") {
-    take_lacking();
   } else if (what == "full") {
     is_full = true;
   } else if (what == "thrown") {
@@ -108,25 +124,36 @@ void Reading::take(const std::vector<std::string>& fields) {
   } else if (what == "end") {
     is_whole = true;
     platform.transfers_add_up = fields[1] == "adds_up";
+  } else {
+    take_of_host(fields);
   }
+  return true;
 }
 
-std::uint32_t Reading::link(const std::vector<std::string>& fields) {
-  const auto [place, is_new] =
-      links_.try_emplace(fields[1], static_cast<std::uint32_t>(platform.links.size()));
-  if (is_new) {
-    platform.links.push_back({fields[1], std::strtod(fields[2].c_str(), nullptr),
-                              Seconds{std::strtod(fields[3].c_str(), nullptr)},
-                              fields[4] == "shared"});
-  }
-  return place->second;
-}
-
-void Reading::take_lacking() {
+void Reading::take_of_host(const std::vector<std::string>& fields) {
   ProbedHost& host = platform.hosts.back();
-  host.lacks_routes = true;
-  host.in = host.out = {};
+  if (fields[0] == "property") {
+    host.properties[fields[1]] = fields[2];
+    return;
+  }
+  host.has_routes = fields[0] == "routed";
+  host.lacks_routes = !host.has_routes;
+  if (host.lacks_routes) host.in = host.out = {};
   asked_from.clear();
+}
+
+bool Reading::take_link(const std::vector<std::string>& fields) {
+  Link link;
+  link.name = fields[1];
+  link.shared = fields[4] == "shared";
+  if (!read_number(fields[2], link.bandwidth_bytes_per_s)) return false;
+  if (!read_number(fields[3], link.latency.value)) return false;
+  const auto [place, is_new] =
+      links_.try_emplace(link.name, static_cast<std::uint32_t>(platform.links.size()));
+  if (is_new) platform.links.push_back(link);
+  ProbedHost& host = platform.hosts.back();
+  (fields[0] == "in" ? host.in : host.out).links.push_back(place->second);
+  return true;
 }
 
 }  // namespace equipoise

@@ -1,9 +1,6 @@
 // SimGrid's settings, platform loading and routes.
 #include "sim/simgrid_engine.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <simgrid/s4u/Engine.hpp>
 #include <simgrid/s4u/Host.hpp>
 #include <simgrid/s4u/Link.hpp>
@@ -11,16 +8,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
 #include <csignal>
-#include <cstring>
+#include <deque>
 #include <limits>
 #include <map>
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
-#include "sim/child_process.hpp"
+#include "sim/memory_file.hpp"
 
 namespace equipoise {
 namespace {
@@ -43,30 +39,32 @@ void set_default(std::initializer_list<const char*> names, const T& value) {
   }
 }
 
+/// A relative name of `file` that works from every folder: SimGrid does not accept absolute ones.
+std::string from_any_folder(const MemoryFile& file) {
+  std::string name;
+  for (int up = 0; up < 64; ++up) name += "../";
+  return name + std::string(files_in_memory).substr(1) + std::to_string(file.fd());
+}
+
+/// The XML in which the name of every profile is that of a file; `files` gets these files.
+std::string with_profiles(const PlatformSource& source, std::deque<MemoryFile>& files) {
+  std::string xml = source.xml;
+  for (std::size_t i = 0; i < source.profiles.size(); ++i) {
+    const std::string attribute = "file=\"" + profile_name(i) + '"';
+    const std::size_t at = xml.find(attribute);
+    if (at == std::string::npos) continue;
+    const MemoryFile& file = files.emplace_back(source.profiles[i]);
+    xml.replace(at, attribute.size(), "file=\"" + from_any_folder(file) + '"');
+  }
+  return xml;
+}
+
 /// Whether the platform has profiles that change links over time.
 bool has_profiles(const PlatformSource& source) {
   return std::ranges::any_of(
       std::array{"bandwidth_file=", "latency_file=", "<trace_connect"},
       [&](const char* word) { return source.xml.find(word) != std::string::npos; });
 }
-
-/// A file without a name, in memory, that is deleted with this object.
-class MemoryFile {
- public:
-  explicit MemoryFile(const std::string& text) : fd_(::memfd_create("platform", MFD_CLOEXEC)) {
-    if (fd_ < 0 || !write_all(fd_, text)) {
-      throw BackendError(std::string("no memory for the platform: ") + std::strerror(errno));
-    }
-  }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  ~MemoryFile() { ::close(fd_); }
-
-  [[nodiscard]] std::string name() const { return platform_in_memory + std::to_string(fd_); }
-
- private:
-  int fd_;
-};
 
 Host* host_called(const std::string& name) {
   Host* host = Host::by_name_or_null(name);
@@ -147,8 +145,9 @@ EnginePtr start_simgrid() {
 }
 
 void load_platform(Engine& engine, const PlatformSource& source) {
-  const MemoryFile file(source.xml);
-  engine.load_platform(file.name());
+  std::deque<MemoryFile> profiles;
+  const MemoryFile file(with_profiles(source, profiles));
+  engine.load_platform(files_in_memory + std::to_string(file.fd()));
   engine.seal_platform();
   // In newer versions, the host model changes the default of cross traffic while the platform is
   // loaded.

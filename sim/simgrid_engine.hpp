@@ -32,9 +32,9 @@ constexpr Seconds simgrid_precision{1e-10};
 /// latency + bytes / bandwidth; the `<config>` of a platform file may override them.
 [[nodiscard]] EnginePtr start_simgrid();
 
-/// Prefix of the file name by which SimGrid reads a platform from memory; a file descriptor number
-/// follows.
-constexpr const char* platform_in_memory = "/proc/self/fd/";
+/// Prefix of the file names by which SimGrid reads a platform and its profiles from memory; a file
+/// descriptor number follows.
+constexpr const char* files_in_memory = "/proc/self/fd/";
 
 /// Loads `source` from memory and seals the platform, so that every route can be asked for. Makes
 /// sure that the defaults above hold unless its `<config>` overrides them. Passes on SimGrid's

@@ -180,6 +180,13 @@ TEST(SourceTree, IpoptIsKnownToOneFile) {
               outside({"shared_policies/solve/equal_finish_ipopt.cpp"}));
 }
 
+TEST(SourceTree, UsersFilesAreOpenedInOnePlaceThatRemembersThem) {
+  // A sweep's own points are read and written. Files of the system have their names in the source.
+  expect_none("ifstream \\w+[({](?!\")|\\bfopen\\(|\\bfreopen\\(",
+              "open inputs with traces/files/input_file.hpp, so that no output overwrites them",
+              outside({"traces/files/", "tools/sweep/point_store.cpp", "tests/"}));
+}
+
 TEST(SourceTree, JsonIsKnownToReadersAndWritersOfFilesOnly) {
   expect_none(
       "#include <nlohmann/", "files written by hand have traces/json_document.hpp",

@@ -1,10 +1,12 @@
-// Latency, bandwidth and duration of transfers without contention.
+// Latency, bandwidth and duration of transfers without contention; names of profiles.
 #include "shared_policies/model/platform.hpp"
 
 #include <algorithm>
 #include <limits>
 
 namespace equipoise {
+
+std::string profile_name(std::size_t i) { return "profile:" + std::to_string(i); }
 
 Seconds latency_of(const std::vector<Link>& links, const Route& route) {
   Seconds sum;

@@ -2,6 +2,7 @@
 // input.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -44,7 +45,12 @@ struct Platform {
 struct PlatformSource {
   std::string file;  ///< the file's name, for messages
   std::string xml;   ///< the text for SimGrid; each element is on the same line as in the file
+  /// The texts of the files with profiles of links. `xml` has `profile_name(i)` as the file's name.
+  std::vector<std::string> profiles{};
 };
+
+/// The name that stands in PlatformSource::xml for its profile `i`.
+[[nodiscard]] std::string profile_name(std::size_t i);
 
 /// The sum of the latencies of the links of `route`, which are positions in `links`.
 [[nodiscard]] Seconds latency_of(const std::vector<Link>& links, const Route& route);

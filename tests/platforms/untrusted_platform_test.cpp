@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <filesystem>
+
 #include "tests/platforms/platform_texts.hpp"
+#include "traces/files/input_file.hpp"
 
 namespace equipoise::untrusted_platform_test {
 namespace {
@@ -136,12 +139,24 @@ TEST(PlatformFile, RefusesNamesThatAreNotUtf8AndShowsThemEscapedAndShort) {
   EXPECT_EQ(refusal(head + "<!-- caf\xE9 -->" +
                     zone("<host id=\"caf\xC3\xA9\" speed=\"1Gf\"/>").substr(head.size())),
             "not refused");
-  const std::string twice = "<host id=\"a&#27;[31m\" speed=\"1Gf\"/>\n";
-  EXPECT_EQ(refusal(zone(twice + twice)),
-            "p.xml:6: host a\\x1b[31m is there already, on line 5; rename or remove one");
   const std::string kind = property_refusal("kind", std::string(10000, 'x'));
   EXPECT_EQ(kind, "p.xml:6: host a: property kind must be cpu, gpu or mic, not `" +
                       std::string(120, 'x') + "...`; correct it");
+}
+
+TEST(PlatformFile, RefusesControlCharactersInNamesAndValuesAndProfiles) {
+  EXPECT_EQ(refusal(zone("<host id=\"a&#27;[2J\" speed=\"1Gf\"/>\n")),
+            "p.xml:5: id of <host> has control characters, `a\\x1b[2J`; remove them");
+  EXPECT_EQ(property_refusal("model", "fast&#x9;\xC2\x9B"),
+            "p.xml:6: value of <prop> has control characters, `fast\\x09\\xc2\\x9b`; remove them");
+  EXPECT_EQ(refusal(zone("<prop id=\"access_point\" value=\"q&#10;&#1;host&#10;\"/>\n"
+                         "<host id=\"a\" speed=\"1Gf\"/>\n")),
+            "p.xml:5: value of <prop> has control characters, `q\\x0a\\x01host\\x0a`; remove them");
+  EXPECT_EQ(property_refusal("model", "two\nlines"), "not refused");  // XML makes it a blank
+  EXPECT_EQ(refusal(zone("<host id=\"a\" speed=\"1Gf\"/>\n"
+                         "<trace id=\"t\" periodicity=\"-1\">\n# \x1b[2J\n0\t1\n</trace>\n")),
+            "p.xml:7: a profile is UTF-8 text without control characters, not `# \\x1b[2J`; "
+            "correct it");
 }
 
 TEST(PlatformFile, RefusesMoreHostsThanCanBeHeldBeforeTheyAreMade) {
@@ -208,6 +223,14 @@ TEST(PlatformFile, RefusesProfilesOfLinksThatSimGridWouldDieOf) {
       profile_refusal("LOOPAFTER 0\n0 1\n").starts_with("bw.txt:1: a profile that repeats"));
 }
 
+TEST(PlatformFile, EndsTheLinesOfAProfileWhereSimGridDoes) {
+  EXPECT_EQ(profile_refusal("0 1e9\n# x\r5 0\n"),
+            "bw.txt:3: a profile's value must be 1 or more, not `0`; correct it");
+  EXPECT_EQ(profile_refusal("0 1e9\r\n\r\n5 0\r\n"),
+            "bw.txt:3: a profile's value must be 1 or more, not `0`; correct it");
+  EXPECT_EQ(profile_refusal("0 1e9\r\n5 1e8\r\n"), "not refused");
+}
+
 TEST(PlatformFile, RefusesBandwidthsOverWhichNothingWouldArrive) {
   EXPECT_EQ(profile_refusal("0 1e9\n1 0\n"),
             "bw.txt:2: a profile's value must be 1 or more, not `0`; correct it");
@@ -224,6 +247,21 @@ TEST(PlatformFile, RefusesBandwidthsOverWhichNothingWouldArrive) {
   EXPECT_EQ(connected("LATENCY"), "not refused");
 }
 
+TEST(PlatformFile, RefusesASecondTraceOrPropertyOfOneNameBecauseSimGridTakesTheFirst) {
+  EXPECT_EQ(refusal(zone("<host id=\"a\" speed=\"1Gf\"/>\n"
+                         "<link id=\"l\" bandwidth=\"1Bps\"/>\n"
+                         "<trace id=\"t\" periodicity=\"-1\">0 0</trace>\n"
+                         "<trace id=\"t\" periodicity=\"-1\">0 1</trace>\n"
+                         "<trace_connect kind=\"BANDWIDTH\" trace=\"t\" element=\"l\"/>\n")),
+            "p.xml:8: trace t is there already, on line 7; rename or remove one");
+  const std::string properties =
+      "<prop id=\"kind\" value=\"cpu\"/>\n<prop id=\"kind\" value=\"gpu\"/>\n";
+  EXPECT_EQ(refusal(zone("<host id=\"a\" speed=\"1Gf\">\n" + properties + "</host>\n")),
+            "p.xml:7: prop kind is there already, on line 6; rename or remove one");
+  EXPECT_EQ(refusal(zone("<zone id=\"y\" routing=\"Full\">\n" + properties + "</zone>\n")),
+            "p.xml:7: prop kind is there already, on line 6; rename or remove one");
+}
+
 TEST(PlatformFile, RefusesProfilesThatAreNotThereOrAreNoFiles) {
   const auto link = [](const std::string& file) {
     return refusal(
@@ -236,11 +274,41 @@ TEST(PlatformFile, RefusesProfilesThatAreNotThereOrAreNoFiles) {
   EXPECT_EQ(link("/dev/zero"), "p.xml:6: the profile /dev/zero is no regular file; name one");
 }
 
+TEST(PlatformFile, GivesSimGridTheProfilesThatItChecked) {
+  const TemporaryFolder folder;
+  const std::string profile = folder.write("bw.txt", "0 1e9\n");
+  folder.write("p.xml", zone("<host id=\"a\" speed=\"1Gf\"/>\n"
+                             "<link id=\"l\" bandwidth=\"1Bps\" bandwidth_file=\"bw.txt\"/>\n"
+                             "<link id=\"m\" bandwidth=\"1Bps\" latency_file=\"" +
+                             profile +
+                             "\"/>\n<trace id=\"t\" file=\"bw.txt\" "
+                             "periodicity=\"-1\"/>\n"));
+  const PlatformSource source = check_platform_file(folder.path("p.xml")).source;
+  EXPECT_EQ(source.profiles, std::vector<std::string>(3, "0 1e9\n"));
+  for (const char* name :
+       {"bandwidth_file=\"profile:0\"", "latency_file=\"profile:1\"", " file=\"profile:2\""}) {
+    EXPECT_NE(source.xml.find(name), std::string::npos) << source.xml;
+  }
+  EXPECT_TRUE(refusal_of([&] {
+                expect_no_input(profile, "--out");
+              }).starts_with("--out: " + profile + " is read by this command"));
+}
+
+TEST(PlatformFile, ReadsNoMoreOfAProfileThanCanBeOne) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("bw.txt", "");
+  std::filesystem::resize_file(file, std::uintmax_t{1} << 40);
+  folder.write("p.xml", zone("<host id=\"a\" speed=\"1Gf\"/>\n<link id=\"l\" "
+                             "bandwidth=\"1Bps\" bandwidth_file=\"bw.txt\"/>\n"));
+  EXPECT_EQ(refusal_of([&] { (void)check_platform_file(folder.path("p.xml")); }),
+            file + ": is longer than 67108864 bytes; give a profile of a link");
+}
+
 TEST(PlatformFile, GivesSimGridWhatItCheckedAndNothingElseOnTheSameLines) {
   const PlatformFileFacts facts =
       check(head +
             "<!-- <config> -->\n<platform version='4.1'>\n\n"
-            "<config><prop id='network/model' value='CM02'/></config>"
+            "<config><prop id='network/model' value='LV08'/></config>"
             "<zone id='z' routing='Full'>\n<host id='a&amp;\"b&lt;' speed='1Gf'/>\n"
             "<trace id='t' periodicity='1'>\n0 1\n0.5 2\n</trace>\n</zone></platform>\n"
             "<?after?>\n");
@@ -248,9 +316,24 @@ TEST(PlatformFile, GivesSimGridWhatItCheckedAndNothingElseOnTheSameLines) {
       facts.source.xml,
       "<?xml version='1.0'?><!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
       "\n\n<platform version=\"4.1\">\n\n"
-      "<config><prop id=\"network/model\" value=\"CM02\"></prop></config>"
+      "<config><prop id=\"network/model\" value=\"LV08\"></prop></config>"
       "<zone id=\"z\" routing=\"Full\">\n<host id=\"a&amp;&quot;b&lt;\" speed=\"1Gf\"></host>\n"
       "<trace id=\"t\" periodicity=\"1\">\n0 1\n0.5 2\n</trace></zone></platform>");
+}
+
+TEST(PlatformFile, GivesSimGridNoSettingThatHasItsDefaultValue) {
+  const auto config_in = [](const std::string& props) {
+    const std::string xml = check(zone("<host id=\"a\" speed=\"1Gf\"/>")
+                                      .insert(head.size() + 25, "<config>" + props + "</config>"))
+                                .source.xml;
+    const std::size_t from = xml.find("<config>");
+    return xml.substr(from, xml.find("</config>") - from);
+  };
+  const std::string latency = "<prop id=\"network/latency-factor\" value=\"1.0\"></prop>";
+  const std::string model = "<prop id=\"network/model\" value=\"LV08\"></prop>";
+  EXPECT_EQ(config_in(latency + "<prop id=\"network/model\" value=\"CM02\"/>"), "<config>");
+  // Of this model, another factor is the default.
+  EXPECT_EQ(config_in(latency + model), "<config>" + latency + model);
 }
 
 }  // namespace

@@ -84,5 +84,18 @@ TEST(ChildProcess, GivesWhatThereIsWithoutWaiting) {
   EXPECT_EQ(outcome.signal, SIGTERM);
 }
 
+TEST(ChildProcess, ThatNeverStopsWritingLeavesItsParentTimeForOtherThings) {
+  ChildProcess child([](int fd) {
+    const std::string text(ChildProcess::most_received, 'x');
+    for (int i = 0; i < 2000; ++i) write_all(fd, text);
+    return 0;
+  });
+  for (int i = 0; i < 20; ++i) {
+    while (child.receive() && child.take_received().empty()) std::this_thread::yield();
+    EXPECT_TRUE(child.receive());
+    EXPECT_LE(child.take_received().size(), ChildProcess::most_received);
+  }
+}
+
 }  // namespace
 }  // namespace equipoise::child_process_test

@@ -140,6 +140,15 @@ TEST(PlatformProbe, SaysInWhichLineAFileIsMalformed) {
   EXPECT_EQ(bad_speed.find("FILE:"), 0U) << bad_speed;
 }
 
+TEST(PlatformProbe, TakesNoMessageOfSimGridForItsOwnProtocol) {
+  const std::string forged =
+      refusal(head +
+              "<platform version=\"4.1\"><zone id=\"z\" routing=\"Wifi\">"
+              "<prop id=\"access_point\" value=\"q&#10;&#1;host&#10;host&#10;\"/>\n"
+              "<host id=\"a\" speed=\"1f\"/>\n</zone></platform>\n");
+  EXPECT_TRUE(forged.starts_with("FILE")) << forged;
+}
+
 TEST(PlatformProbe, SurvivesWhateverTheFileIs) {
   for (const char* text :
        {"no XML", "<?xml version='1.0'?>", "<platform/>", "<a><b></a></b>", "\x01master\tx\n",

@@ -50,12 +50,16 @@ class Outputs : public testing::Test {
   std::string trace = machine.trace_k;
 };
 
-TEST_F(Outputs, OfASimulationSpareTraceAndPlatformAndScenario) {
+TEST_F(Outputs, OfASimulationSpareTraceAndPlatformAndProfileAndScenario) {
+  std::string xml = read_text(platform);
+  xml.insert(xml.find("<link id=") + 5, " bandwidth_file=\"bw.txt\"");
+  scratch.write("p.xml", xml);
+  const std::string profile = scratch.write("bw.txt", "0 1e6\n");
   const std::string csv = scratch.write("speed.csv", "0,0.5\n");
   const std::string scenario = scratch.write(
       "s.json",
       R"({"schema":"equipoise.scenario/1","events":[{"at_s":0,"unit":"a","kind":"profile","file":"speed.csv"}]})");
-  for (const std::string& file : {trace, platform, scenario, csv}) {
+  for (const std::string& file : {trace, platform, profile, scenario, csv}) {
     expect_kept(with({"simulate"}, {"--policy", "greedy", "--scenario", scenario, "--out", file}),
                 file);
   }

@@ -45,6 +45,17 @@ std::string trace_of(const std::vector<std::string>& units) {
          names + "]}\n" + samples;
 }
 
+/// A trace in which a and b copy for 4 s what they compute in 1 s, over a link of 1 GBps.
+std::string copying_trace() {
+  std::string trace = trace_of({"a", "b"});
+  const std::string items = "\"items\":100";
+  for (std::size_t at = trace.find(items); at != std::string::npos; at = trace.find(items, at)) {
+    at += items.size();
+    trace.insert(at, ",\"in_bytes\":4e9");
+  }
+  return trace;
+}
+
 class PlatformFiles : public testing::Test {
  protected:
   [[nodiscard]] std::vector<std::string> simulation(const std::string& platform,
@@ -122,6 +133,46 @@ TEST_F(PlatformFiles, SayWhatTheyHaveSimulatedInAnotherWay) {
                          ":4: the platform sets network/latency-factor = 2"),
             std::string::npos)
       << run.err;
+}
+
+TEST_F(PlatformFiles, ThatWriteADefaultSettingAreSimulatedLikeThoseThatDoNot) {
+  const auto run_with = [&](const std::string& config) {
+    const ProgramRun run = run_equipoise(
+        {"simulate", "--platform", scratch.write("p.xml", two_zones(config)), "--trace",
+         scratch.write("t.jsonl", copying_trace()), "--workload", "k:items=300", "--policy", "gss",
+         "--json", "--out", scratch.path("run.jsonl")});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return run.out + scratch.read("run.jsonl");
+  };
+  const std::string plain = run_with("\n");
+  EXPECT_NE(plain.find("\"lower_bound_s\":"), std::string::npos) << plain;
+  for (const char* value : {"1", "1.0"}) {
+    EXPECT_EQ(run_with("<config><prop id=\"network/latency-factor\" value=\"" + std::string(value) +
+                       "\"/></config>\n"),
+              plain);
+  }
+}
+
+TEST_F(PlatformFiles, WithOneProfileOnTwoLinksAreSimulatedWithItsBandwidth) {
+  scratch.write("slow.txt", "0 5e8\n");
+  std::vector<std::string> makespans;
+  for (const char* slow :
+       {"bandwidth=\"1GBps\" bandwidth_file=\"slow.txt\"", "bandwidth=\"500MBps\""}) {
+    const std::string fast = "bandwidth=\"1GBps\"";
+    std::string text = two_zones("");
+    for (std::size_t at = text.find(fast); at != std::string::npos;
+         at = text.find(fast, at + std::string(slow).size())) {
+      text.replace(at, fast.size(), slow);
+    }
+    std::vector<std::string> words = simulation(scratch.write("p.xml", text), {"a", "b"});
+    words[4] = scratch.write("t.jsonl", copying_trace());
+    const ProgramRun run = run_equipoise(words);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    const std::size_t from = run.out.find("makespan ");
+    ASSERT_NE(from, std::string::npos) << run.out;
+    makespans.push_back(run.out.substr(from, run.out.find(',', from) - from));
+  }
+  EXPECT_EQ(makespans[0], makespans[1]);
 }
 
 TEST_F(PlatformFiles, OfSeveralZonesAreSimulated) {
@@ -213,15 +264,19 @@ TEST_F(PlatformFiles, AreNeitherNamedPipesNorDevices) {
 }
 
 TEST_F(PlatformFiles, HaveNamesThatATerminalCanShow) {
-  std::string platform = two_zones("");
-  platform.replace(platform.find("id=\"a\""), 6, "id=\"caf\xE9\"");
-  const std::string file = scratch.write("p.xml", platform);
-  for (const std::vector<std::string>& command :
-       {std::vector<std::string>{"platform", "check", file}, simulation(file, {"b"})}) {
-    const ProgramRun run = run_equipoise(command);
-    EXPECT_EQ(run.exit_code, 2) << run.err;
-    EXPECT_NE(run.err.find("p.xml:7: id of <host> is not UTF-8, `caf\\xe9`"), std::string::npos)
-        << run.err;
+  const std::vector<std::pair<std::string, std::string>> names = {
+      {"caf\xE9", "is not UTF-8, `caf\\xe9`"},
+      {"a&#27;[2J", "has control characters, `a\\x1b[2J`"}};
+  for (const auto& [name, why] : names) {
+    std::string platform = two_zones("");
+    platform.replace(platform.find("id=\"a\""), 6, "id=\"" + name + "\"");
+    const std::string file = scratch.write("p.xml", platform);
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"platform", "check", file}, simulation(file, {"b"})}) {
+      const ProgramRun run = run_equipoise(command);
+      EXPECT_EQ(run.exit_code, 2) << run.err;
+      EXPECT_NE(run.err.find("p.xml:7: id of <host> " + why), std::string::npos) << run.err;
+    }
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
+#include "shared_policies/model/platform.hpp"
 #include "shared_policies/model/spec.hpp"
 #include "tools/commands/version.hpp"
 #include "tools/report/json_text.hpp"
@@ -64,7 +65,9 @@ ContentHash world_fingerprint(const PlannedExperiment& planned, FileHashes& file
   hash.add("equipoise.points/1");
   hash.add(built_with_text());
   hash.add(source_id());
-  hash.add(files.of(o.platform_file));
+  const PlatformSource& platform = planned.world->setup.source;
+  hash.add(platform.xml);
+  for (const std::string& profile : platform.profiles) hash.add(profile);
   for (const std::string& file : o.trace_files) hash.add(files.of(file));
   hash.add("scenario");
   for (const std::string& file : planned.world->scenario_files) hash.add(files.of(file));

@@ -20,7 +20,6 @@ namespace equipoise {
 namespace {
 
 constexpr std::size_t longest_line = std::size_t{64} << 20;
-constexpr std::size_t longest_text = std::size_t{1} << 30;
 constexpr auto pipes_without_a_name = 0x50495045;  // PIPEFS_MAGIC of <linux/magic.h>
 
 using FileId = std::pair<dev_t, ino_t>;
@@ -56,14 +55,15 @@ std::ifstream open_file(const std::string& file, const std::string& path,
   throw InputError(path, fmt::format("cannot be read: {}; {}", std::strerror(errno), advice));
 }
 
-std::string read_to_end(std::ifstream in, const std::string& path, const std::string& advice) {
+std::string read_to_end(std::ifstream in, const std::string& path, const std::string& advice,
+                        std::size_t most) {
   std::string text;
   std::string chunk(std::size_t{1} << 16, '\0');
   while (in) {
     in.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
     text.append(chunk, 0, static_cast<std::size_t>(in.gcount()));
-    if (text.size() > longest_text) {
-      throw InputError(path, fmt::format("is longer than {} bytes; {}", longest_text, advice));
+    if (text.size() > most) {
+      throw InputError(path, fmt::format("is longer than {} bytes; {}", most, advice));
     }
   }
   if (in.bad()) throw InputError(path, "cannot be read to its end; " + advice);
@@ -77,7 +77,7 @@ std::string kept_pipe(const std::string& path, const struct stat& pipe, const st
   static std::map<FileId, std::string> kept;
   std::string& copy = kept[FileId{pipe.st_dev, pipe.st_ino}];
   if (!copy.empty()) return copy;
-  const std::string text = read_to_end(open_file(path, path, advice), path, advice);
+  const std::string text = read_to_end(open_file(path, path, advice), path, advice, longest_input);
   const int fd = ::memfd_create("pipe", MFD_CLOEXEC);
   const std::string place = fmt::format("/proc/self/fd/{}", fd);
   if (fd < 0 || !(std::ofstream(place, std::ios::binary) << text).flush()) {
@@ -110,8 +110,8 @@ std::ifstream open_input(const std::string& path, const std::string& advice) {
   return open_file(is_pipe ? kept_pipe(path, *file, advice) : path, path, advice);
 }
 
-std::string read_input(const std::string& path, const std::string& advice) {
-  return read_to_end(open_input(path, advice), path, advice);
+std::string read_input(const std::string& path, const std::string& advice, std::size_t most) {
+  return read_to_end(open_input(path, advice), path, advice, most);
 }
 
 bool next_line(std::istream& in, std::string& text, const std::string& path, std::size_t line) {

@@ -21,8 +21,12 @@ void remember_input(const std::string& path);
 /// more than 1 GiB of them are refused.
 [[nodiscard]] std::ifstream open_input(const std::string& path, const std::string& advice);
 
-/// Returns the whole file. Throws like `open_input`, and for files of more than 1 GiB.
-[[nodiscard]] std::string read_input(const std::string& path, const std::string& advice);
+/// Files that are read as a whole may have this many bytes unless a caller allows less.
+inline constexpr std::size_t longest_input = std::size_t{1} << 30;
+
+/// Returns the whole file. Throws like `open_input`, and for files of more than `most` bytes.
+[[nodiscard]] std::string read_input(const std::string& path, const std::string& advice,
+                                     std::size_t most = longest_input);
 
 /// Reads the next line without its line end, like std::getline. Returns false if there is none;
 /// `in.eof()` is true if the line has no line end. Throws InputError at `path` and `line` for a

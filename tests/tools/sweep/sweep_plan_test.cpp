@@ -85,8 +85,11 @@ TEST_F(Plan, ChangesEveryKeyWithAnythingThatNumbersDependOn) {
   const auto expect_new = [&](const char* what) {
     for (const std::string& key : keys()) EXPECT_TRUE(seen.insert(key).second) << what;
   };
-  platform += "<!-- another -->\n";
-  expect_new("platform");
+  platform.insert(platform.find("<link id=") + 5, " bandwidth_file=\"bw.txt\"");
+  for (const char* profile : {"0 1e9\n", "0 2e9\n"}) {
+    scratch.write("bw.txt", profile);
+    expect_new("platform and profile");
+  }
   trace.insert(trace.find("\"provenance\":\"") + 14, "changed; ");
   expect_new("trace");
   workload = "chol_model_11:items=2e4";
