@@ -10,8 +10,9 @@ namespace equipoise {
 /// of at least `least`; optionally PERIODICITY or LOOPAFTER with seconds. Empty lines and lines
 /// that begin with # or % are skipped. `periodicity_s` > 0 means the same as a line PERIODICITY.
 /// Throws InputError at `where`:LINE (the first line of the text is `first_line`) for everything
-/// that would make SimGrid abort, for control characters other than tabs and line ends, and for its random profiles (STOCHASTIC), because they would be
-/// the same in all repetitions, whatever the seed. Returns the smallest value.
+/// that would make SimGrid abort, for control characters other than tabs and line ends, and for its
+/// random profiles (STOCHASTIC), because they would be the same in all repetitions, whatever the
+/// seed. Returns the smallest value.
 double check_link_profile(const std::string& text, double periodicity_s, double least,
                           const std::string& where, int first_line);
 

@@ -289,9 +289,8 @@ TEST(PlatformFile, GivesSimGridTheProfilesThatItChecked) {
        {"bandwidth_file=\"profile:0\"", "latency_file=\"profile:1\"", " file=\"profile:2\""}) {
     EXPECT_NE(source.xml.find(name), std::string::npos) << source.xml;
   }
-  EXPECT_TRUE(refusal_of([&] {
-                expect_no_input(profile, "--out");
-              }).starts_with("--out: " + profile + " is read by this command"));
+  const std::string why = refusal_of([&] { expect_no_input(profile, "--out"); });
+  EXPECT_TRUE(why.starts_with("--out: " + profile + " is read by this command")) << why;
 }
 
 TEST(PlatformFile, ReadsNoMoreOfAProfileThanCanBeOne) {

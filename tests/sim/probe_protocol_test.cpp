@@ -15,17 +15,19 @@ Reading reading_of(const std::string& text) {
   return reading;
 }
 
+int tell_platform(int fd) {
+  tell(fd, "master", {"a\tb%", "1"});
+  tell(fd, "host", {"a\tb%", "8"});
+  tell(fd, "property", {"model", "two\nlines\x01"});
+  tell(fd, "asking", {"a", "b"});
+  tell(fd, "in", {"l", "0x1p+30", "0x1p-20", "shared"});
+  tell(fd, "routed", {});
+  tell(fd, "end", {"differs"});
+  return 0;
+}
+
 TEST(ProbeProtocol, BringsBackWhatTheChildTold) {
-  ChildProcess child([](int fd) {
-    tell(fd, "master", {"a\tb%", "1"});
-    tell(fd, "host", {"a\tb%", "8"});
-    tell(fd, "property", {"model", "two\nlines\x01"});
-    tell(fd, "asking", {"a", "b"});
-    tell(fd, "in", {"l", "0x1p+30", "0x1p-20", "shared"});
-    tell(fd, "routed", {});
-    tell(fd, "end", {"differs"});
-    return 0;
-  });
+  ChildProcess child(tell_platform);
   const Reading reading = reading_of(child.wait().output);
   EXPECT_FALSE(reading.is_malformed);
   EXPECT_TRUE(reading.is_whole);

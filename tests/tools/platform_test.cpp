@@ -136,11 +136,12 @@ TEST_F(PlatformFiles, SayWhatTheyHaveSimulatedInAnotherWay) {
 }
 
 TEST_F(PlatformFiles, ThatWriteADefaultSettingAreSimulatedLikeThoseThatDoNot) {
+  std::vector<std::string> words = simulation(scratch.path("p.xml"), {"a", "b"});
+  words[4] = scratch.write("t.jsonl", copying_trace());
+  words.insert(words.end(), {"--json", "--out", scratch.path("run.jsonl")});
   const auto run_with = [&](const std::string& config) {
-    const ProgramRun run = run_equipoise(
-        {"simulate", "--platform", scratch.write("p.xml", two_zones(config)), "--trace",
-         scratch.write("t.jsonl", copying_trace()), "--workload", "k:items=300", "--policy", "gss",
-         "--json", "--out", scratch.path("run.jsonl")});
+    scratch.write("p.xml", two_zones(config));
+    const ProgramRun run = run_equipoise(words);
     EXPECT_EQ(run.exit_code, 0) << run.err;
     return run.out + scratch.read("run.jsonl");
   };
