@@ -194,7 +194,7 @@ std::size_t line_of_name(const PlatformSource& source, const std::string& why) {
 [[noreturn]] void refuse(const PlatformSource& source, const std::string& reason) {
   std::string why = one_line(reason);
   std::string where = source.file;
-  const std::size_t place = why.find(files_in_memory);
+  const std::size_t place = why.find(MemoryFile::folder);
   if (place != std::string::npos) {
     const std::size_t colon = std::min(why.find(':', place), why.size() - 1);
     const std::size_t end = std::min(why.find_first_not_of("0123456789", colon + 1), why.size());

@@ -52,15 +52,15 @@ struct UnitOfPhase {
 /// The rates of a unit under the scenario.
 struct UnitRates {
   StepFunction speed;
-  StepFunction in;  ///< as a factor of the way's undisturbed bandwidth
+  StepFunction in;  ///< as a factor of the route's undisturbed bandwidth
   StepFunction out;
   bool is_present = true;
 };
 
-/// The speed of copies over `way` without contention.
-std::optional<CopySpeed> speed_of(const TransferRoute& way) {
-  if (way.from == way.to) return std::nullopt;
-  return CopySpeed{way.latency, way.bandwidth_bytes_per_s};
+/// The speed of copies over `route` without contention.
+std::optional<CopySpeed> speed_of(const TransferRoute& route) {
+  if (route.from == route.to) return std::nullopt;
+  return CopySpeed{route.latency, route.bandwidth_bytes_per_s};
 }
 
 class SimExecutor final : public Executor, private PipelineStages {
@@ -125,8 +125,8 @@ class SimExecutor final : public Executor, private PipelineStages {
 
   SimSetup setup_;
   EnginePtr engine_;
-  std::vector<UnitRoutes> ways_;                  ///< (units)
-  std::vector<CopySpeeds> copies_;                ///< (units), speeds over ways_
+  std::vector<UnitRoutes> routes_;                ///< (units)
+  std::vector<CopySpeeds> copies_;                ///< (units), speeds over routes_
   std::vector<std::vector<UnitOfPhase>> phases_;  ///< (phases, units)
   std::vector<std::uint64_t> ordinals_;           ///< (units), ordinal of the next block
   std::vector<UnitPipeline> pipelines_;           ///< (units)
@@ -165,14 +165,15 @@ void SimExecutor::load() {
     engine_ = start_simgrid();
     EQ_CHECK(now() == Seconds{}, "SimGrid's clock starts at 0, one simulation a process");
     load_platform(*engine_, setup_.source);
-    ways_ = find_ways(setup_.platform);
+    routes_ = find_routes(setup_.platform);
     const bool adds_up = transfers_add_up(setup_.source);
-    for (UnitRoutes& ways : ways_) {
-      for (TransferRoute* way : {&ways.in, &ways.out}) {
-        way->is_private = way->is_private && adds_up && !setup_.activities_only;
+    for (UnitRoutes& routes : routes_) {
+      for (TransferRoute* route : {&routes.in, &routes.out}) {
+        route->is_private = route->is_private && adds_up && !setup_.activities_only;
       }
     }
-    for (const UnitRoutes& ways : ways_) copies_.push_back({speed_of(ways.in), speed_of(ways.out)});
+    for (const UnitRoutes& routes : routes_)
+      copies_.push_back({speed_of(routes.in), speed_of(routes.out)});
     if (!changes_.empty()) links_ = find_links(setup_.platform);
   } catch (const BackendError&) {
     throw;
@@ -270,9 +271,9 @@ std::optional<Seconds> SimExecutor::duration(UnitId unit, const PipelinedBlock& 
   }
   const Seconds alone = time_of(block.alone, stage);
   const bool is_in = stage == Stage::in;
-  const TransferRoute& way = is_in ? ways_[unit.index].in : ways_[unit.index].out;
+  const TransferRoute& route = is_in ? routes_[unit.index].in : routes_[unit.index].out;
   if (alone < shortest_activity) return alone;
-  if (!way.is_private) return std::nullopt;
+  if (!route.is_private) return std::nullopt;
   const CopySpeeds& speeds = copies_[unit.index];
   return disturbed_copy(is_in ? *speeds.in : *speeds.out,
                         setup_.platform.units[unit.index].unit.copy_engines,
@@ -284,13 +285,13 @@ Seconds SimExecutor::compute_time(UnitId unit, const PipelinedBlock& block, Seco
 }
 
 void SimExecutor::launch(UnitId unit, const PipelinedBlock& block, Stage stage) {
-  const UnitRoutes& ways = ways_[unit.index];
+  const UnitRoutes& routes = routes_[unit.index];
   if (stage == Stage::compute) {
-    activities_->compute(unit, ways.in.to, compute_time(unit, block, now()));
+    activities_->compute(unit, routes.in.to, compute_time(unit, block, now()));
   } else if (stage == Stage::in) {
-    activities_->transfer(unit, stage, ways.in, block.in_bytes);
+    activities_->transfer(unit, stage, routes.in, block.in_bytes);
   } else {
-    activities_->transfer(unit, stage, ways.out, block.out_bytes);
+    activities_->transfer(unit, stage, routes.out, block.out_bytes);
   }
 }
 

@@ -43,7 +43,7 @@ void set_default(std::initializer_list<const char*> names, const T& value) {
 std::string from_any_folder(const MemoryFile& file) {
   std::string name;
   for (int up = 0; up < 64; ++up) name += "../";
-  return name + std::string(files_in_memory).substr(1) + std::to_string(file.fd());
+  return name + file.path().substr(1);
 }
 
 /// The XML in which the name of every profile is that of a file; `files` gets these files.
@@ -113,7 +113,7 @@ bool is_private(const Crossing& crossing, const LinkUses& uses) {
   return std::abs(latency - crossing.latency) <= 1e-12 * latency;
 }
 
-TransferRoute way(Host* from, Host* to, const Crossing& crossing, const LinkUses& uses) {
+TransferRoute transfer_route(Host* from, Host* to, const Crossing& crossing, const LinkUses& uses) {
   double bandwidth = std::numeric_limits<double>::infinity();
   for (const Link* link : crossing.links) bandwidth = std::min(bandwidth, link->get_bandwidth());
   return {from, to, Seconds{crossing.latency}, bandwidth, is_private(crossing, uses)};
@@ -147,7 +147,7 @@ EnginePtr start_simgrid() {
 void load_platform(Engine& engine, const PlatformSource& source) {
   std::deque<MemoryFile> profiles;
   const MemoryFile file(with_profiles(source, profiles));
-  engine.load_platform(files_in_memory + std::to_string(file.fd()));
+  engine.load_platform(file.path());
   engine.seal_platform();
   // In newer versions, the host model changes the default of cross traffic while the platform is
   // loaded.
@@ -167,7 +167,7 @@ bool transfers_add_up(const PlatformSource& source) {
          config::get_value<double>("network/TCP-gamma") <= 0.0 && !has_profiles(source);
 }
 
-std::vector<UnitRoutes> find_ways(const Platform& platform) {
+std::vector<UnitRoutes> find_routes(const Platform& platform) {
   Host* master = host_called(platform.master);
   std::vector<std::pair<Crossing, Crossing>> crossings;
   std::vector<Host*> hosts;
@@ -181,12 +181,13 @@ std::vector<UnitRoutes> find_ways(const Platform& platform) {
     note_use(uses, crossings.back().first.links, 2 * unit);
     note_use(uses, crossings.back().second.links, 2 * unit + second_engine);
   }
-  std::vector<UnitRoutes> ways;
+  std::vector<UnitRoutes> routes;
   for (std::size_t unit = 0; unit < hosts.size(); ++unit) {
     const auto& [in, out] = crossings[unit];
-    ways.push_back({way(master, hosts[unit], in, uses), way(hosts[unit], master, out, uses)});
+    routes.push_back({transfer_route(master, hosts[unit], in, uses),
+                      transfer_route(hosts[unit], master, out, uses)});
   }
-  return ways;
+  return routes;
 }
 
 std::vector<simgrid::s4u::Link*> find_links(const Platform& platform) {

@@ -32,10 +32,6 @@ constexpr Seconds simgrid_precision{1e-10};
 /// latency + bytes / bandwidth; the `<config>` of a platform file may override them.
 [[nodiscard]] EnginePtr start_simgrid();
 
-/// Prefix of the file names by which SimGrid reads a platform and its profiles from memory; a file
-/// descriptor number follows.
-constexpr const char* files_in_memory = "/proc/self/fd/";
-
 /// Loads `source` from memory and seals the platform, so that every route can be asked for. Makes
 /// sure that the defaults above hold unless its `<config>` overrides them. Passes on SimGrid's
 /// exceptions; SimGrid may also end the process.
@@ -58,16 +54,16 @@ struct TransferRoute {
   bool is_private = false;
 };
 
-/// The ways of a unit in both directions.
+/// The routes of a unit in both directions.
 struct UnitRoutes {
   TransferRoute in;
   TransferRoute out;
 };
 
-/// The ways (units) of the units of `platform`, on the platform that SimGrid has loaded. A link is
-/// shared if the routes of two units, or both ways of a unit with two copy engines, use it, unless
-/// it is a FATPIPE. Throws BackendError if a host does not exist.
-[[nodiscard]] std::vector<UnitRoutes> find_ways(const Platform& platform);
+/// The routes (units) of the units of `platform`, on the platform that SimGrid has loaded. A link is
+/// shared if the routes of two units, or both directions of a unit with two copy engines, use it,
+/// unless it is a FATPIPE. Throws BackendError if a host does not exist.
+[[nodiscard]] std::vector<UnitRoutes> find_routes(const Platform& platform);
 
 /// The links (links) of `platform`, on the platform that SimGrid has loaded. Throws BackendError if
 /// a link does not exist.

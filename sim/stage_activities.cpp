@@ -33,8 +33,8 @@ class Activities final : public StageActivities {
     s4u::Exec::on_completion_cb([this](const s4u::Activity& activity) { complete(activity); });
   }
 
-  void transfer(UnitId unit, Stage stage, const TransferRoute& way, double bytes) override {
-    start(place(unit, stage), s4u::Comm::sendto_init(way.from, way.to)
+  void transfer(UnitId unit, Stage stage, const TransferRoute& route, double bytes) override {
+    start(place(unit, stage), s4u::Comm::sendto_init(route.from, route.to)
                                   ->set_payload_size(static_cast<std::uint64_t>(bytes)));
   }
 

@@ -22,8 +22,8 @@ class StageActivities {
   StageActivities& operator=(const StageActivities&) = delete;
   virtual ~StageActivities() = default;
 
-  /// Moves `bytes` over `way`.
-  virtual void transfer(UnitId unit, Stage stage, const TransferRoute& way, double bytes) = 0;
+  /// Moves `bytes` over `route`.
+  virtual void transfer(UnitId unit, Stage stage, const TransferRoute& route, double bytes) = 0;
   /// Computes on `host` for `span`.
   virtual void compute(UnitId unit, simgrid::s4u::Host* host, Seconds span) = 0;
   /// Cancels the activities of `unit`; their ends are not reported.

@@ -185,9 +185,9 @@ int validate_command(const Options& options, std::optional<double> error_max) {
   if (real.kernels.empty()) {
     throw InputError("--unit", "give a unit that computes: paced ones need no validation");
   }
-  std::vector<PolicyChoice> blind = comparison.policies;
-  std::erase_if(blind, [](const PolicyChoice& choice) { return !is_uninformed(choice); });
-  check_policies(blind, nullptr, &real);
+  std::vector<PolicyChoice> uninformed = comparison.policies;
+  std::erase_if(uninformed, [](const PolicyChoice& choice) { return !is_uninformed(choice); });
+  check_policies(uninformed, nullptr, &real);
   expect_no_inputs(files_of_validation(comparison, real, options), "--out");
   make_folder(options.out + "/runs", "--out");
   catch_stop_signals();
@@ -198,7 +198,7 @@ int validate_command(const Options& options, std::optional<double> error_max) {
   bool failed = false;
   int repetition = 0;
   const auto run_repetition = [&] {
-    if (repetition < options.reps) run_each(real, blind, options, repetition++, runs);
+    if (repetition < options.reps) run_each(real, uninformed, options, repetition++, runs);
   };
   try {
     const RecordedFiles files = record_all(real, options, run_repetition);

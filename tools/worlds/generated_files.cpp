@@ -2,37 +2,15 @@
 // memory, because SimGrid needs a path.
 #include "tools/worlds/generated_files.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 #include <sstream>
 
 #include "shared_policies/model/failure.hpp"
-#include "sim/child_process.hpp"
+#include "sim/memory_file.hpp"
 #include "sim/platform_probe.hpp"
 #include "traces/trace_file.hpp"
 
 namespace equipoise {
 namespace {
-
-/// A file in memory that exists during the lifetime of this object.
-class MemoryFile {
- public:
-  explicit MemoryFile(const std::string& text) : fd_(::memfd_create("equipoise", MFD_CLOEXEC)) {
-    if (fd_ >= 0 && write_all(fd_, text)) return;
-    throw BackendError(std::string("no memory to check a platform in: ") + std::strerror(errno));
-  }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  ~MemoryFile() { ::close(fd_); }
-
-  [[nodiscard]] std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
-
- private:
-  int fd_;
-};
 
 /// Throws the error of a generated file, with the advice to correct the data from which it is made.
 [[noreturn]] void refuse(const std::string& where, const std::string& file,
