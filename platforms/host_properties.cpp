@@ -75,12 +75,7 @@ void read_watts(const std::string& text, Unit& unit) {
 void apply_property(const std::string& name, const std::string& value, PlatformUnit& result) {
   Unit& unit = result.unit;
   if (name == "kind") {
-    const std::optional<UnitKind> kind = unit_kind_from(value);
-    if (!kind) {
-      throw InputError(
-          "", "property kind must be cpu, gpu or mic, not `" + printable(value) + "`; correct it");
-    }
-    unit.kind = *kind;
+    unit.kind = read_unit_kind(printable(value), "");
   } else if (name == "memory_bytes") {
     unit.memory_bytes = not_negative(value, "memory_bytes");
   } else if (name == "copy_engines") {

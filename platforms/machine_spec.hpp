@@ -1,4 +1,4 @@
-// Machines described by published figures (tools/commands/machine_spec_file.hpp reads files of
+// Machines described by published figures (tools/worlds/machine_spec_file.hpp reads files of
 // them), and the platforms and modelled traces generated from them.
 #pragma once
 

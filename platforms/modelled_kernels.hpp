@@ -4,7 +4,6 @@
 #include <map>
 #include <string>
 
-#include "shared_policies/model/measures.hpp"
 #include "shared_policies/model/unit.hpp"
 
 namespace equipoise {

@@ -49,10 +49,7 @@ void require_machine(const std::string& directory, const std::string& machine) {
   }
   std::sort(machines.begin(), machines.end());
   if (std::find(machines.begin(), machines.end(), machine) != machines.end()) return;
-  const std::string nearest = nearest_name(machine, machines);
-  throw InputError("--machine", "StarPU has no machine `" + machine + "`" +
-                                    (nearest.empty() ? "; give --perfmodels DIR of one that has"
-                                                     : "; did you mean " + nearest + "?"));
+  throw InputError("--machine", unknown_name("machine of StarPU's models", machine, machines));
 }
 
 /// Reads the numbers before "# Number of ...".

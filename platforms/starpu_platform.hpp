@@ -1,7 +1,6 @@
 // Creates platforms of the machines that StarPU's developers measured.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

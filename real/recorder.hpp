@@ -2,14 +2,12 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "real/kernels/kernel.hpp"
 #include "real/paced_unit.hpp"
-#include "real/size_plan.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/machine/copy_speed.hpp"
 #include "shared_policies/machine/trace.hpp"
@@ -27,22 +25,23 @@ struct RecordProgress {
   int samples = 0;             ///< of this size so far
 };
 
-/// The recording to be made, and its precision.
+/// The recording of a size ends when half the width of the 95 % confidence interval of its mean
+/// time is at most this part of the mean.
+constexpr double recording_precision = 0.02;
+
+/// The recording to be made.
 struct RecordSetup {
   std::vector<UnitSpec> units;  ///< with the same cores as in a run
   /// (units, 1) The times of paced units, as in RealSetup. Paced units are kept busy while others
   /// are recorded, as in a run. Their samples are not kept, because their times are known. Empty if
   /// all units compute.
   std::vector<std::vector<PacedPhase>> paced;
-  Kernel* kernel = nullptr;    ///< allocated
-  bool alone = false;          ///< one unit after another; otherwise all at a time, as in a run
-  std::vector<Items> sizes;    ///< block sizes; if empty, `size_ladder` and `sizes_at_bends` choose
-  std::size_t sizes_max = 20;  ///< including those at bends
-  double bend_tolerance = 0.02;
-  double precision = 0.02;  ///< of the mean time: half the width of the 95 % confidence interval
-  int samples_min = 5;      ///< per size
-  int samples_max = 100;    ///< per size
-  Seconds budget{5.0};      ///< per unit; every size gets `samples_min` in any case
+  Kernel* kernel = nullptr;  ///< allocated
+  bool alone = false;        ///< one unit after another; otherwise all at a time, as in a run
+  std::vector<Items> sizes;  ///< block sizes; if empty, `size_ladder` and `sizes_at_bends` choose
+  int samples_min = 5;       ///< per size
+  int samples_max = 100;     ///< per size
+  Seconds budget{5.0};       ///< per unit; every size gets `samples_min` in any case
   /// How often the recording goes through all sizes, so that a drift of the machine affects all of
   /// them. Each pass has an equal part of the budget and of the samples.
   int passes = 1;
@@ -82,9 +81,10 @@ struct Recording {
 /// Records the units. Every unit runs blocks of each size through the same executor and worker as
 /// in a run, one after another through the items, so that its caches are as warm or cold as in a
 /// run. For each size, the first block does not count. Samples follow until the mean of the total
-/// block time is known to `precision`, or there are `samples_max` samples, or the size has spent
-/// its share of the remaining budget. This is repeated in every pass, with the pass's part of
-/// budget and samples. All samples are kept; outliers (`BlockSamples`) are marked and not used.
+/// block time is known to `recording_precision`, or there are `samples_max` samples, or the size
+/// has spent its share of the remaining budget. This is repeated in every pass, with the pass's
+/// part of budget and samples. All samples are kept; outliers (`BlockSamples`) are marked and not
+/// used.
 ///
 /// If all units are recorded at a time, every unit goes through its own part of the items, and this
 /// part is its largest size. Units that are done continue with blocks that do not count until all

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "real/machine.hpp"
+#include "real/size_plan.hpp"
 
 namespace equipoise {
 namespace {
@@ -17,6 +18,10 @@ constexpr Seconds time_min{1e-9};
 constexpr double impossible = 1.5;
 /// A larger block that takes less than this factor of a smaller one's time is reported as doubtful.
 constexpr double falling = 0.98;
+/// The most sizes of a unit, including those added where the curve bends.
+constexpr std::size_t sizes_max = 20;
+/// Sizes are added where the curve is off a straight line by more than this part of its time.
+constexpr double bend_tolerance = 0.02;
 
 }  // namespace
 
@@ -66,7 +71,7 @@ bool UnitRecorder::is_known(Seconds spent) const {
   const int most = std::max(least, setup_.samples_max / setup_.passes);
   const int here = samples.count() - sizes_[at_].before;
   if (here < least) return false;
-  return here >= most || spent > size_budget_ || samples.uncertainty() <= setup_.precision;
+  return here >= most || spent > size_budget_ || samples.uncertainty() <= recording_precision;
 }
 
 void UnitRecorder::end_size(Seconds now) {
@@ -84,9 +89,9 @@ void UnitRecorder::end_size(Seconds now) {
 /// Adds sizes where the curve bends. Returns false if there are none to add.
 bool UnitRecorder::refine() {
   const std::vector<Items> more =
-      sizes_at_bends(curve(), setup_.kernel->workload().grain_items, setup_.bend_tolerance);
+      sizes_at_bends(curve(), setup_.kernel->workload().grain_items, bend_tolerance);
   for (const Items items : more) {
-    if (sizes_.size() < setup_.sizes_max) sizes_.push_back({.items = items});
+    if (sizes_.size() < sizes_max) sizes_.push_back({.items = items});
   }
   return !is_done();
 }
@@ -178,7 +183,7 @@ void UnitRecorder::add_remarks(Recording& recording) const {
       if (sample.out_s)
         fastest_bytes_per_s = std::max(fastest_bytes_per_s, *sample.out_bytes / *sample.out_s);
     }
-    if (!are_outliers.empty() && size.samples.uncertainty() > setup_.precision) {
+    if (!are_outliers.empty() && size.samples.uncertainty() > recording_precision) {
       recording.imprecise.push_back(fmt::format("{} at {} items: the mean is known to {:.1f} %",
                                                 name(), size.items,
                                                 100.0 * size.samples.uncertainty()));

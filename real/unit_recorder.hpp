@@ -8,6 +8,7 @@
 
 #include "real/block_samples.hpp"
 #include "real/recorder.hpp"
+#include "real/size_plan.hpp"
 #include "shared_policies/machine/trace.hpp"
 
 namespace equipoise {

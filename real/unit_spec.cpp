@@ -9,6 +9,7 @@
 
 #include "real/machine.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/nearest_name.hpp"
 #include "shared_policies/model/parameters.hpp"
 #include "shared_policies/model/spec.hpp"
 

@@ -18,6 +18,7 @@
 #include <set>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/printable_text.hpp"

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "shared_policies/model/measures.hpp"
 #include "shared_policies/model/platform.hpp"
 
 namespace equipoise {

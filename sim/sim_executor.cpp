@@ -15,7 +15,6 @@
 #include <simgrid/s4u/Link.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <exception>
 #include <optional>
 #include <utility>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "shared_policies/model/measures.hpp"
@@ -60,9 +59,9 @@ struct UnitRoutes {
   TransferRoute out;
 };
 
-/// The routes (units) of the units of `platform`, on the platform that SimGrid has loaded. A link is
-/// shared if the routes of two units, or both directions of a unit with two copy engines, use it,
-/// unless it is a FATPIPE. Throws BackendError if a host does not exist.
+/// The routes (units) of the units of `platform`, on the platform that SimGrid has loaded. A link
+/// is shared if the routes of two units, or both directions of a unit with two copy engines, use
+/// it, unless it is a FATPIPE. Throws BackendError if a host does not exist.
 [[nodiscard]] std::vector<UnitRoutes> find_routes(const Platform& platform);
 
 /// The links (links) of `platform`, on the platform that SimGrid has loaded. Throws BackendError if

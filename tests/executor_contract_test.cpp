@@ -2,7 +2,6 @@
 // and paced.
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <memory>
 #include <set>
 #include <stdexcept>

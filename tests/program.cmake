@@ -35,7 +35,8 @@ equipoise_program_tests(commands
     tools/outputs_test.cpp
     tools/phases_test.cpp
     tools/platform_test.cpp
-    tools/repetition_noise_test.cpp
+    tools/report/repetition_noise_test.cpp
+    tools/report/trace_report_test.cpp
     tools/scenario_test.cpp
     tools/without_simgrid_test.cpp
 )

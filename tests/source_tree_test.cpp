@@ -193,6 +193,11 @@ TEST(SourceTree, JsonIsKnownToReadersAndWritersOfFilesOnly) {
       outside({"traces/", "tools/report/json_text.cpp", "tools/sweep/sweep_text.cpp", "tests/"}));
 }
 
+TEST(SourceTree, NobodyBuildsOnCommandsButTheCommandLine) {
+  expect_none("#include \"tools/commands/", "what several rooms need is in report/ or worlds/",
+              outside({"tools/commands/", "tools/main.cpp"}));
+}
+
 TEST(SourceTree, TheCommandLineLibraryIsKnownToTheCommandLineOnly) {
   expect_none("#include <CLI/", "seconds of compile time", [](const std::string& path) {
     return !starts_with(path, "tools/commands/command_line") ||

@@ -12,6 +12,5 @@ equipoise_tests(traces
     traces/starpu_import_test.cpp
     traces/streamed_trace_test.cpp
     traces/trace_file_test.cpp
-    traces/trace_report_test.cpp
   LIBS equipoise::traces
 )

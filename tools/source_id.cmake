@@ -15,7 +15,7 @@ endforeach()
 string(SHA256 id "${all}")
 string(SUBSTRING ${id} 0 16 id)
 file(CONFIGURE OUTPUT ${OUT} CONTENT [[// Written at every build by tools/source_id.cmake.
-#include "tools/commands/version.hpp"
+#include "tools/report/version.hpp"
 
 namespace equipoise {
 

@@ -33,8 +33,7 @@ std::size_t find_column(const std::string& where, const std::vector<std::string>
                         const std::string& name, const char* option) {
   const auto found = std::find(header.begin(), header.end(), name);
   if (found == header.end()) {
-    throw InputError(
-        where, fmt::format("no column `{}` (--{}); {}", name, option, did_you_mean(name, header)));
+    throw InputError(where, unknown_name(fmt::format("column (--{})", option), name, header));
   }
   return static_cast<std::size_t>(found - header.begin());
 }
@@ -52,19 +51,12 @@ double seconds_per(const std::string& unit) {
   if (unit == "us") return 1e-6;
   if (unit == "ns") return 1e-9;
   const std::vector<std::string> known = {"s", "ms", "us", "ns"};
-  throw InputError("--time-unit",
-                   "unknown unit of time `" + unit + "`; " + did_you_mean(unit, known));
+  throw InputError("--time-unit", unknown_name("unit of time", unit, known));
 }
 
 UnitKind kind_of(const CsvImportOptions& options) {
   if (!options.kind) return options.unit.starts_with("cpu") ? UnitKind::cpu : UnitKind::gpu;
-  const std::optional<UnitKind> kind = unit_kind_from(*options.kind);
-  const std::vector<std::string> known = {"cpu", "gpu", "mic"};
-  if (!kind) {
-    throw InputError("--kind",
-                     "unknown kind `" + *options.kind + "`; " + did_you_mean(*options.kind, known));
-  }
-  return *kind;
+  return read_unit_kind(*options.kind, "--kind");
 }
 
 /// One row, with the names of its columns.

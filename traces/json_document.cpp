@@ -228,6 +228,14 @@ JsonValue read_json_file(const std::string& file) {
   return parse_json(read_input(file, "give the path of a JSON file"), file);
 }
 
+void expect_schema(const std::string& schema, const std::string& expected,
+                   const std::string& where) {
+  if (schema == expected || schema.starts_with(expected + ".")) return;
+  throw InputError(where, fmt::format("schema '{}' is not '{}'; is this the right file, and made "
+                                      "for this version?",
+                                      schema, expected));
+}
+
 JsonObject::JsonObject(const JsonValue& value, std::string file, const std::string& what)
     : value_(&value), file_(std::move(file)) {
   if (value.kind == JsonValue::Kind::object) return;

@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "shared_policies/model/measures.hpp"
-
 namespace equipoise {
 
 struct JsonMember;
@@ -46,6 +44,11 @@ struct JsonMember {
 
 /// Reads and parses the file. Throws like `parse_json`, and InputError if the file cannot be read.
 [[nodiscard]] JsonValue read_json_file(const std::string& file);
+
+/// Throws InputError at `where` unless a file's `schema` is `expected` ("equipoise.trace/1") or a
+/// minor version of it ("equipoise.trace/1.2").
+void expect_schema(const std::string& schema, const std::string& expected,
+                   const std::string& where);
 
 /// Reads the members of a JSON object by name. Every reader throws InputError at FILE:LINE.
 class JsonObject {

@@ -38,12 +38,7 @@ std::vector<std::string> texts(const JsonObject& object, const std::string& name
 Unit read_unit(const JsonObject& object) {
   Unit unit;
   unit.name = object.text("id");
-  const std::optional<UnitKind> kind = unit_kind_from(object.text("kind"));
-  if (!kind) {
-    throw InputError(object.where(), "unknown kind '" + object.text("kind") + "' of unit " +
-                                         unit.name + "; it is cpu, gpu or mic");
-  }
-  unit.kind = *kind;
+  unit.kind = read_unit_kind(object.text("kind"), object.where());
   unit.model = text_or_nothing(object, "model");
   unit.node = text_or_nothing(object, "node");
   unit.is_remote = object.find("is_remote") != nullptr && object.flag("is_remote");
@@ -114,12 +109,7 @@ void read_workloads(const JsonObject& header, const std::string& path, RecordedR
 
 void read_run_header(const JsonValue& line, RunFile& file) {
   const JsonObject header(line, file.path, "the header of a run file");
-  const std::string& schema = header.text("schema");
-  const std::string ours = "equipoise.run/1";
-  if (schema != ours && !schema.starts_with(ours + ".")) {
-    throw InputError(header.where(), "schema '" + schema + "' is not '" + ours +
-                                         "'; is this a run file, and made by this version?");
-  }
+  expect_schema(header.text("schema"), "equipoise.run/1", header.where());
   RunHeader& h = file.header;
   h.on = header.text("on");
   h.policy = header.text("policy");

@@ -150,15 +150,6 @@ class EventReader {
   const std::string& path_;
 };
 
-void check_schema(const JsonObject& top) {
-  const std::string& schema = top.text("schema");
-  const std::string ours = "equipoise.scenario/1";
-  if (schema == ours || schema.starts_with(ours + ".")) return;
-  throw InputError(top.where(top.at("schema")),
-                   fmt::format("schema '{}' is not '{}'; is this a scenario, and for this version?",
-                               schema, ours));
-}
-
 bool tell_the_same(const Disturbance& a, const Disturbance& b) {
   const auto same_step = [](const SpeedStep& s, const SpeedStep& t) {
     return s.since == t.since && s.factor == t.factor;
@@ -273,7 +264,7 @@ void check_contradictions(const ScenarioFile& file) {
 ScenarioFile read_scenario(const std::string& path) {
   const JsonValue root = read_json_file(path);
   const JsonObject top(root, path, "a scenario", {"schema", "events", "note"});
-  check_schema(top);
+  expect_schema(top.text("schema"), "equipoise.scenario/1", top.where(top.at("schema")));
   if (top.find("note") != nullptr) static_cast<void>(top.text("note"));
   ScenarioFile file;
   file.scenario.name = path;

@@ -286,14 +286,13 @@ std::string model_file(const StarpuImportOptions& options) {
   machines.reserve(models.size());
   for (const auto& entry : models) machines.push_back(entry.first);
   if (std::find(machines.begin(), machines.end(), options.machine) == machines.end()) {
-    throw InputError("--machine", "no models of a machine `" + options.machine + "`; " +
-                                      did_you_mean(options.machine, machines));
+    throw InputError("--machine",
+                     unknown_name("machine of StarPU's models", options.machine, machines));
   }
   const std::vector<std::string> kernels = starpu_kernels(options.directory, options.machine);
   if (std::find(kernels.begin(), kernels.end(), options.kernel) == kernels.end()) {
-    throw InputError("--kernel", "no model of a kernel `" + options.kernel + "` on " +
-                                     options.machine + "; " +
-                                     did_you_mean(options.kernel, kernels));
+    throw InputError("--kernel",
+                     unknown_name("kernel of " + options.machine, options.kernel, kernels));
   }
   return options.directory + "/codelets/45/" + options.kernel + "." + options.machine;
 }

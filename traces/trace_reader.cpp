@@ -4,12 +4,12 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
 #include "shared_policies/model/printable_text.hpp"
 #include "traces/files/input_file.hpp"
+#include "traces/json_document.hpp"
 #include "traces/time_limits.hpp"
 #include "traces/trace_file.hpp"
 
@@ -126,24 +126,12 @@ std::optional<json> parse(const std::string& line, std::string& why) {
   return std::nullopt;
 }
 
-void check_schema(const Line& line) {
-  const std::string schema = line.text("schema", true);
-  const std::string ours = "equipoise.trace/1";
-  if (schema != ours && !schema.starts_with(ours + ".")) {
-    line.refuse("schema `" + schema + "` is not `" + ours + "`",
-                "is this a trace, and made by this version?");
-  }
-}
-
 Unit read_unit(const Line& line) {
   if (!line.object.is_object()) line.refuse("`units` must hold objects");
   Unit unit;
   unit.name = line.text("id", true);
   if (unit.name.empty()) line.refuse("a unit's `id` is empty");
-  const std::string kind = line.text("kind", true);
-  const std::optional<UnitKind> known = unit_kind_from(kind);
-  if (!known) line.refuse("unknown kind `" + kind + "` of unit " + unit.name, "cpu, gpu or mic");
-  unit.kind = *known;
+  unit.kind = read_unit_kind(line.text("kind", true), line.where);
   unit.node = line.text("node", false);
   unit.model = line.text("model", false);
   if (const json* memory = line.field("memory_bytes")) {
@@ -173,7 +161,7 @@ void read_units(const Line& line, Trace& trace, std::map<std::string, std::uint3
 
 Trace read_header(const Line& line, std::map<std::string, std::uint32_t>& index) {
   if (!line.object.is_object()) line.refuse("the header must be a JSON object");
-  check_schema(line);
+  expect_schema(line.text("schema", true), "equipoise.trace/1", line.where);
   Trace trace;
   trace.source = line.text("source", true);
   if (trace.source != "recorded" && trace.source != "imported" && trace.source != "modelled") {
@@ -283,7 +271,7 @@ TraceSample read_sample(const Line& line, const std::map<std::string, std::uint3
     std::vector<std::string> known;
     known.reserve(index.size());
     for (const auto& entry : index) known.push_back(entry.first);
-    line.refuse("unit `" + unit + "` is not in the header's `units`", did_you_mean(unit, known));
+    throw InputError(line.where, unknown_name("unit", unit, known));
   }
   sample.unit = found->second;
   const json* items = line.field("items");

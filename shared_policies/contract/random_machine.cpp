@@ -52,8 +52,8 @@ void add_links(PlatformUnit& unit, std::vector<Link>& links, std::mt19937& rando
 FakeUnit table_of(const Platform& platform, const PlatformUnit& unit, const Workload& workload,
                   const BlockTiming& timing) {
   const auto moved = [&](const Route& route, double bytes_per_item) {
-    return [=, links = platform](double items) {
-      return transfer_time(links, route, bytes_per_item * items).value;
+    return [=, speed = copy_speed_of(platform.links, route)](double items) {
+      return speed.time(bytes_per_item * items).value;
     };
   };
   FakeUnit fake;
@@ -62,15 +62,15 @@ FakeUnit table_of(const Platform& platform, const PlatformUnit& unit, const Work
   fake.out_s = moved(unit.out, workload.out_bytes_per_item);
   // Resident data travels in one transfer with the first block's own bytes.
   const double in_bytes = workload.in_bytes_per_item;
-  fake.resident_s = (transfer_time(platform, unit.in, in_bytes + workload.resident_bytes) -
-                     transfer_time(platform, unit.in, in_bytes))
-                        .value;
-  const auto way = [&](const Route& route) {
+  const CopySpeed in = copy_speed_of(platform.links, unit.in);
+  fake.resident_s = (in.time(in_bytes + workload.resident_bytes) - in.time(in_bytes)).value;
+  const auto link_of = [&](const Route& route) {
     if (route.links.empty()) return FakeLink{};
-    return FakeLink{platform.links[route.links[0]].name, latency_of(platform.links, route).value};
+    return FakeLink{platform.links[route.links[0]].name,
+                    copy_speed_of(platform.links, route).latency.value};
   };
-  fake.in = way(unit.in);
-  fake.out = way(unit.out);
+  fake.in = link_of(unit.in);
+  fake.out = link_of(unit.out);
   fake.copy_engines = unit.unit.copy_engines;
   fake.memory_items = items_in_memory(unit.unit, workload);
   return fake;

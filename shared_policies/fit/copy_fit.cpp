@@ -26,13 +26,13 @@ constexpr CopyDirection way_out = {&TraceSample::out_bytes, &TraceSample::out_s,
                                    &Workload::out_bytes_per_item};
 
 std::optional<CopySpeed> speed_of(const Trace& trace, std::uint32_t unit, const Workload& workload,
-                                  const CopyDirection& way) {
+                                  const CopyDirection& direction) {
   std::vector<double> all_bytes;
   std::vector<double> all_times_s;
   for (const TraceSample& sample : trace.samples) {
     if (sample.is_outlier || sample.unit != unit) continue;
-    const double bytes = way.bytes_of(sample, workload);
-    const double time_s = (sample.*way.time_s).value_or(0.0);
+    const double bytes = direction.bytes_of(sample, workload);
+    const double time_s = (sample.*direction.time_s).value_or(0.0);
     if (bytes <= 0.0 || time_s <= 0.0) continue;
     all_bytes.push_back(bytes);
     all_times_s.push_back(time_s);
@@ -42,11 +42,11 @@ std::optional<CopySpeed> speed_of(const Trace& trace, std::uint32_t unit, const 
 }
 
 /// The copy time beyond the line `speed`; 0 if the copy was not timed.
-double beyond_line_s(const TraceSample& sample, const Workload& workload, const CopyDirection& way,
-                     const std::optional<CopySpeed>& speed) {
-  if (!(sample.*way.time_s)) return 0.0;
-  const double on_line_s = speed ? speed->time(way.bytes_of(sample, workload)).value : 0.0;
-  return *(sample.*way.time_s) - on_line_s;
+double beyond_line_s(const TraceSample& sample, const Workload& workload,
+                     const CopyDirection& direction, const std::optional<CopySpeed>& speed) {
+  if (!(sample.*direction.time_s)) return 0.0;
+  const double on_line_s = speed ? speed->time(direction.bytes_of(sample, workload)).value : 0.0;
+  return *(sample.*direction.time_s) - on_line_s;
 }
 
 }  // namespace

@@ -6,14 +6,6 @@
 #include <utility>
 
 namespace equipoise {
-namespace {
-
-double move_s(double bytes, Seconds latency, double bytes_per_s) {
-  if (bytes <= 0.0) return 0.0;
-  return latency.value + bytes / bytes_per_s;
-}
-
-}  // namespace
 
 TimingCurve::TimingCurve(BlockTiming timing, const Moving& moving)
     : timing_(std::move(timing)), moving_(moving) {
@@ -26,10 +18,8 @@ TimingCurve::TimingCurve(BlockTiming timing, const Moving& moving)
 double TimingCurve::seconds(double items) const {
   const double in_bytes = timing_.in_bytes(items).value_or(moving_.in_bytes_per_item * items);
   const double out_bytes = timing_.out_bytes(items).value_or(moving_.out_bytes_per_item * items);
-  return moving_.dispatch.value +
-         move_s(moving_.resident_bytes + in_bytes, moving_.in_latency, moving_.in_bytes_per_s) +
-         timing_.mean(items).value +
-         move_s(out_bytes, moving_.out_latency, moving_.out_bytes_per_s);
+  return moving_.dispatch.value + moving_.in.time(moving_.resident_bytes + in_bytes).value +
+         timing_.mean(items).value + moving_.out.time(out_bytes).value;
 }
 
 CostAt TimingCurve::at(double items) const {
@@ -44,10 +34,8 @@ TimingCurve::Moving moving_of(const Platform& platform, const PlatformUnit& unit
                               const Workload& workload, Seconds dispatch) {
   TimingCurve::Moving moving;
   moving.dispatch = dispatch;
-  moving.in_latency = latency_of(platform.links, unit.in);
-  moving.out_latency = latency_of(platform.links, unit.out);
-  moving.in_bytes_per_s = bandwidth_of(platform.links, unit.in);
-  moving.out_bytes_per_s = bandwidth_of(platform.links, unit.out);
+  moving.in = copy_speed_of(platform.links, unit.in);
+  moving.out = copy_speed_of(platform.links, unit.out);
   moving.in_bytes_per_item = workload.in_bytes_per_item;
   moving.out_bytes_per_item = workload.out_bytes_per_item;
   moving.resident_bytes = workload.iterations == 1 ? workload.resident_bytes : 0.0;

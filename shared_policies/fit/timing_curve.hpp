@@ -2,9 +2,6 @@
 // run.
 #pragma once
 
-#include <limits>
-#include <vector>
-
 #include "shared_policies/fit/cost_model.hpp"
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/model/platform.hpp"
@@ -23,10 +20,8 @@ class TimingCurve final : public CostModel {
   /// The costs of a block other than its computation.
   struct Moving {
     Seconds dispatch;
-    Seconds in_latency;
-    Seconds out_latency;
-    double in_bytes_per_s = std::numeric_limits<double>::infinity();
-    double out_bytes_per_s = std::numeric_limits<double>::infinity();
+    CopySpeed in;
+    CopySpeed out;
     double in_bytes_per_item = 0.0;  ///< used if the timing has no bytes
     double out_bytes_per_item = 0.0;
     double resident_bytes = 0.0;

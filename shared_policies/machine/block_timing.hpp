@@ -1,7 +1,6 @@
 // The time of a block of a given size on one unit according to a trace: mean and quantiles.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>

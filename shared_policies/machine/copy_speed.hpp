@@ -7,19 +7,10 @@
 #include "shared_policies/machine/step_function.hpp"
 #include "shared_policies/machine/unit_pipeline.hpp"
 #include "shared_policies/model/measures.hpp"
+#include "shared_policies/model/platform.hpp"
 #include "shared_policies/model/workload.hpp"
 
 namespace equipoise {
-
-/// A copy takes latency + bytes / bandwidth; a copy of 0 bytes takes no time.
-struct CopySpeed {
-  Seconds latency;
-  double bandwidth_bytes_per_s = 0.0;
-
-  [[nodiscard]] Seconds time(double bytes) const {
-    return bytes <= 0.0 ? Seconds{} : latency + Seconds{bytes / bandwidth_bytes_per_s};
-  }
-};
 
 /// The speeds of a unit's copies in and out. None: no data are copied in that direction, or copying
 /// takes no time.

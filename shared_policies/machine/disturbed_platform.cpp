@@ -36,7 +36,7 @@ StepFunction DisturbedPlatform::bandwidth_of(const std::vector<std::uint32_t>& l
 
 StepFunction DisturbedPlatform::rate_of(const Route& route) const {
   if (route.links.empty()) return {};
-  const double undisturbed = equipoise::bandwidth_of(platform.links, route);
+  const double undisturbed = copy_speed_of(platform.links, route).bandwidth_bytes_per_s;
   return combined({bandwidth_of(route.links)},
                   [=](std::span<const double> now) { return now[0] / undisturbed; });
 }

@@ -36,9 +36,8 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return above[b.size()];
 }
 
-}  // namespace
-
-std::string nearest_name(const std::string& name, std::span<const std::string> known) {
+/// The nearest of `known`, the first of several; empty if there are none.
+std::string nearest_name(const std::string& name, const std::vector<std::string>& known) {
   std::string nearest;
   std::size_t least = std::numeric_limits<std::size_t>::max();
   for (const std::string& candidate : known) {
@@ -51,10 +50,7 @@ std::string nearest_name(const std::string& name, std::span<const std::string> k
   return nearest;
 }
 
-std::string did_you_mean(const std::string& name, std::span<const std::string> known) {
-  const std::string nearest = nearest_name(name, known);
-  return nearest.empty() ? "no names are known" : "did you mean " + nearest + "?";
-}
+}  // namespace
 
 std::string unknown_name(const std::string& what, const std::string& name,
                          const std::vector<std::string>& known) {
@@ -64,6 +60,7 @@ std::string unknown_name(const std::string& what, const std::string& name,
   if (!nearest.empty() && distance(lower(name), lower(nearest)) <= near) {
     return message + "; did you mean '" + nearest + "'?";
   }
+  if (nearest.empty()) return message + "; no names are known";
   message += "; known are:";
   for (const std::string& candidate : known) message += " " + candidate;
   return message;

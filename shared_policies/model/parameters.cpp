@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/nearest_name.hpp"
 #include "shared_policies/model/spec.hpp"
 
 namespace equipoise {

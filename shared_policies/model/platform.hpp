@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -52,13 +53,19 @@ struct PlatformSource {
 /// The name that stands in PlatformSource::xml for its profile `i`.
 [[nodiscard]] std::string profile_name(std::size_t i);
 
-/// The sum of the latencies of the links of `route`, which are positions in `links`.
-[[nodiscard]] Seconds latency_of(const std::vector<Link>& links, const Route& route);
-/// The smallest bandwidth on `route`, in bytes/s; infinite for an empty one.
-[[nodiscard]] double bandwidth_of(const std::vector<Link>& links, const Route& route);
+/// The speed of copies over a route that nothing else uses: a copy takes latency + bytes /
+/// bandwidth; a copy of 0 bytes takes no time.
+struct CopySpeed {
+  Seconds latency;
+  double bandwidth_bytes_per_s = std::numeric_limits<double>::infinity();
 
-/// The time to transfer `bytes` over `route` without contention: the sum of the latencies plus
-/// bytes over the smallest bandwidth. 0 if the route is empty or `bytes` <= 0.
-[[nodiscard]] Seconds transfer_time(const Platform& platform, const Route& route, double bytes);
+  [[nodiscard]] Seconds time(double bytes) const {
+    return bytes <= 0.0 ? Seconds{} : latency + Seconds{bytes / bandwidth_bytes_per_s};
+  }
+};
+
+/// The sum of the latencies and the smallest bandwidth of the links of `route`, which are positions
+/// in `links`. An empty route takes no time.
+[[nodiscard]] CopySpeed copy_speed_of(const std::vector<Link>& links, const Route& route);
 
 }  // namespace equipoise

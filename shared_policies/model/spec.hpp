@@ -5,7 +5,6 @@
 #include <string>
 
 #include "shared_policies/model/measures.hpp"
-#include "shared_policies/model/nearest_name.hpp"
 
 namespace equipoise {
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/nearest_name.hpp"
 
 namespace equipoise {
 
@@ -24,11 +25,13 @@ const char* to_string(UnitKind kind) {
   return "cpu";
 }
 
-std::optional<UnitKind> unit_kind_from(const std::string& name) {
+UnitKind read_unit_kind(const std::string& name, const std::string& where) {
+  std::vector<std::string> known;
   for (const UnitKind kind : {UnitKind::cpu, UnitKind::gpu, UnitKind::mic}) {
     if (name == to_string(kind)) return kind;
+    known.emplace_back(to_string(kind));
   }
-  return std::nullopt;
+  throw InputError(where, unknown_name("kind of unit", name, known));
 }
 
 void require_watts(std::span<const Unit> units, const std::string& where, const std::string& user) {

@@ -22,8 +22,8 @@ struct UnitId {
 enum class UnitKind : std::uint8_t { cpu, gpu, mic };
 
 [[nodiscard]] const char* to_string(UnitKind kind);
-/// The kind called `name` in files ("cpu", "gpu", "mic"), or nothing if unknown.
-[[nodiscard]] std::optional<UnitKind> unit_kind_from(const std::string& name);
+/// The kind called `name` in files: "cpu", "gpu" or "mic". Throws InputError at `where` if unknown.
+[[nodiscard]] UnitKind read_unit_kind(const std::string& name, const std::string& where);
 
 /// One processing unit: a set of CPU cores, a GPU or an accelerator. It belongs to a node.
 struct Unit {

@@ -4,10 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/spec.hpp"
+#include "shared_policies/model/nearest_name.hpp"
 #include "shared_policies/policies/policies.hpp"
 
 namespace equipoise {

@@ -2,9 +2,7 @@
 // policy.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,7 +11,6 @@
 #include "shared_policies/fit/cost_model.hpp"
 #include "shared_policies/model/parameters.hpp"
 #include "shared_policies/model/unit.hpp"
-#include "shared_policies/model/workload.hpp"
 #include "shared_policies/run/policy.hpp"
 
 namespace equipoise {

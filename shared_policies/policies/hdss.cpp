@@ -21,7 +21,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>

@@ -5,7 +5,6 @@
 #include <queue>
 #include <string>
 #include <tuple>
-#include <utility>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/pool.hpp"

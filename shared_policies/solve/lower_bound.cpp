@@ -2,7 +2,6 @@
 #include "shared_policies/solve/lower_bound.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <utility>
 

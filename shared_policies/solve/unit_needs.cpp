@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
-#include <utility>
 
 namespace equipoise {
 namespace {
@@ -84,18 +83,21 @@ bool has_links_alone(const Platform& platform, std::size_t p) {
 }
 
 /// `copies_alone`: the unit copies by itself, and no other unit uses its links.
-CopyDirection way_of(const DisturbedPlatform& world, const PlatformUnit& unit, const Route& route,
-                     const std::function<double(double)>& bytes, bool copies_alone) {
-  const std::vector<Link>& links = world.platform.links;
-  const double bandwidth = bandwidth_of(links, route);
-  const double latency_s = latency_of(links, route).value;
-  CopyDirection way;
-  way.rate = copies_alone ? world.copy_rate_of(unit, route) : world.rate_of(route);
+CopyDirection direction_of(const DisturbedPlatform& world, const PlatformUnit& unit,
+                           const Route& route, const std::function<double(double)>& bytes,
+                           bool copies_alone) {
+  const CopySpeed speed = copy_speed_of(world.platform.links, route);
+  const double bandwidth = speed.bandwidth_bytes_per_s;
+  const double latency_s = speed.latency.value;
+  CopyDirection direction;
+  direction.rate = copies_alone ? world.copy_rate_of(unit, route) : world.rate_of(route);
   const auto latency = [=](double x) { return bytes(x) > 0.0 ? latency_s : 0.0; };
-  way.latency_s = [=](double x) { return copies_alone ? 0.0 : latency(x); };
-  way.moving_s = [=](double x) { return bytes(x) / bandwidth + (copies_alone ? latency(x) : 0.0); };
-  way.resident = 1.0 / bandwidth;
-  return way;
+  direction.latency_s = [=](double x) { return copies_alone ? 0.0 : latency(x); };
+  direction.moving_s = [=](double x) {
+    return bytes(x) / bandwidth + (copies_alone ? latency(x) : 0.0);
+  };
+  direction.resident = 1.0 / bandwidth;
+  return direction;
 }
 
 CopyDirection both_of(const CopyDirection& in, const CopyDirection& out) {
@@ -134,28 +136,29 @@ UnitNeeds::UnitNeeds(const DisturbedPlatform& world, const Workload& workload, s
   in_bytes_per_item = cheapest(sizes, in_bytes).per_item();
   out_bytes_per_item = cheapest(sizes, out_bytes).per_item();
   const bool copies_alone = the_unit.unit.copy_engines == 0 && has_links_alone(world.platform, p);
-  const CopyDirection in = way_of(world, the_unit, the_unit.in, in_bytes, copies_alone);
-  CopyDirection out = way_of(world, the_unit, the_unit.out, out_bytes, copies_alone);
+  const CopyDirection in = direction_of(world, the_unit, the_unit.in, in_bytes, copies_alone);
+  CopyDirection out = direction_of(world, the_unit, the_unit.out, out_bytes, copies_alone);
   out.resident = 0.0;
-  std::vector<CopyDirection> ways = {in, out};
+  std::vector<CopyDirection> directions = {in, out};
   if (the_unit.unit.copy_engines < 2) {
-    ways.push_back(both_of(in, out));
+    directions.push_back(both_of(in, out));
   }
   if (copies_alone) {
-    const CopyDirection& copies_of_block = ways.back();
+    const CopyDirection& copies_of_block = directions.back();
     compute.takes = cheapest(sizes, [&](double x) {
       return timing.mean(x).value + copies_of_block.latency_s(x) + copies_of_block.moving_s(x);
     });
     compute.rate = combined({compute.rate, copies_of_block.rate}, greatest);
   }
   compute.rate = product(compute.rate, present_);
-  for (const CopyDirection& way : ways) {
-    for (const double c : extremes(way.rate)) {
+  for (const CopyDirection& direction : directions) {
+    for (const double c : extremes(direction.rate)) {
       copies.push_back(
-          {cheapest(sizes, [&](double x) { return c * way.latency_s(x) + way.moving_s(x); }),
-           way.resident, combined({way.rate, present_}, [c](std::span<const double> now) {
-             return std::max(c, now[0]) * now[1];
-           })});
+          {cheapest(sizes,
+                    [&](double x) { return c * direction.latency_s(x) + direction.moving_s(x); }),
+           direction.resident,
+           combined({direction.rate, present_},
+                    [c](std::span<const double> now) { return std::max(c, now[0]) * now[1]; })});
     }
   }
 }

@@ -1,8 +1,6 @@
 // Tests of platform files: static checks, host properties, and the files that we write.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "platforms/platform_file.hpp"
 #include "tests/platforms/platform_texts.hpp"
 #include "tests/support/mutations.hpp"
@@ -70,7 +68,7 @@ TEST(PlatformFile, RefusesTwoMasters) {
 
 TEST(PlatformFile, RefusesUnusableProperties) {
   EXPECT_EQ(property_refusal("kind", "fpga"),
-            "p.xml:6: host a: property kind must be cpu, gpu or mic, not `fpga`; correct it");
+            "p.xml:6: host a: unknown kind of unit 'fpga'; known are: cpu gpu mic");
   EXPECT_EQ(
       property_refusal("memory_bytes", "12GB"),
       "p.xml:6: host a: property memory_bytes must be a number from 0 on, not `12GB`; correct it");
@@ -178,7 +176,7 @@ TEST(UnitFromProperties, HasDefaultsForAllOfThem) {
 TEST(UnitFromProperties, NamesTheHostOfABadValue) {
   const std::map<std::string, std::string> properties = {{"kind", "x"}};
   EXPECT_EQ(refusal_of([&] { (void)unit_from_properties("g", properties); }),
-            "host g: property kind must be cpu, gpu or mic, not `x`; correct it");
+            "host g: unknown kind of unit 'x'; known are: cpu gpu mic");
 }
 
 TEST(PlatformWriter, WritesWhatTheCheckerReads) {

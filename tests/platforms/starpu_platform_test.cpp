@@ -82,7 +82,7 @@ TEST_F(StarpuMachineTest, RefusesAMachineThatLacksWhatItAnnounces) {
 
 TEST_F(StarpuMachineTest, NamesTheNearestMachineAndThePackage) {
   EXPECT_EQ(refusal_of([&] { (void)read_starpu_machine(folder_.path(""), "tou"); }),
-            "--machine: StarPU has no machine `tou`; did you mean toy?");
+            "--machine: unknown machine of StarPU's models 'tou'; did you mean 'toy'?");
   EXPECT_NE(refusal_of([] {
               (void)read_starpu_machine("/nowhere", "toy");
             }).find("`apt install starpu-examples`, or give their directory with --perfmodels"),

@@ -140,8 +140,8 @@ TEST(PlatformFile, RefusesNamesThatAreNotUtf8AndShowsThemEscapedAndShort) {
                     zone("<host id=\"caf\xC3\xA9\" speed=\"1Gf\"/>").substr(head.size())),
             "not refused");
   const std::string kind = property_refusal("kind", std::string(10000, 'x'));
-  EXPECT_EQ(kind, "p.xml:6: host a: property kind must be cpu, gpu or mic, not `" +
-                      std::string(120, 'x') + "...`; correct it");
+  EXPECT_EQ(kind, "p.xml:6: host a: unknown kind of unit '" + std::string(120, 'x') +
+                      "...'; known are: cpu gpu mic");
 }
 
 TEST(PlatformFile, RefusesControlCharactersInNamesAndValuesAndProfiles) {

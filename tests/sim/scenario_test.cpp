@@ -3,11 +3,9 @@
 // runs every policy on random scenarios.
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <memory>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "shared_policies/contract/fake_executor.hpp"

@@ -1,7 +1,6 @@
 // Makes damaged copies of a text, for tests of readers.
 #pragma once
 
-#include <cstdint>
 #include <random>
 #include <string>
 

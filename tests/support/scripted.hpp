@@ -5,7 +5,6 @@
 #include <functional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "shared_policies/contract/memory_journal.hpp"
 #include "shared_policies/run/policy.hpp"

@@ -1,7 +1,6 @@
 // Platforms for tests and benchmarks of the simulator, as XML files and as SimSetup.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -40,11 +40,11 @@ TEST_P(SimulatedPolicy, DecidesTheSameAgainWhenItsRunFileIsChecked) {
   const std::string file = scratch.path("run.jsonl");
   const std::string scenario =
       scratch.write("s.json", R"({"schema":"equipoise.scenario/1","events":[
-    {"at_s":0.01,"unit":"cpu1","kind":"join"}, {"at_s":0.02,"unit":"cuda0","kind":"fail"},
-    {"at_s":0.005,"unit":"cuda2","kind":"slow","factor":3},
-    {"at_s":0.05,"unit":"cuda0","kind":"join"}]})");
+    {"at_s":0.002,"unit":"cpu1","kind":"join"}, {"at_s":0.003,"unit":"cuda0","kind":"fail"},
+    {"at_s":0.001,"unit":"cuda2","kind":"slow","factor":3},
+    {"at_s":0.006,"unit":"cuda0","kind":"join"}]})");
   for (const std::string cost : {"none", "paper"}) {
-    simulate("1e5", file, {"--scenario", scenario, "--decision-cost", cost});
+    simulate("3e4", file, {"--scenario", scenario, "--decision-cost", cost});
     const ProgramRun check = run_equipoise({"replay", file, "--check"});
     EXPECT_EQ(check.exit_code, 0) << cost << ": " << check.err;
     EXPECT_NE(check.out.find("decided the same again"), std::string::npos) << cost << check.out;

@@ -6,7 +6,7 @@
 
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tools/commands/machine_spec_file.hpp"
+#include "tools/worlds/machine_spec_file.hpp"
 
 namespace equipoise::machine_spec_test {
 namespace {
@@ -182,7 +182,7 @@ TEST_F(MachineSpecTest, SaysWhereAFieldIsWrongAndWhatToDo) {
     EXPECT_TRUE(std::regex_search(text, std::regex("^spec\\.json:[0-9]+: "))) << text;
     EXPECT_NE(text.find(why), std::string::npos) << text;
   };
-  expect("/machines/0/units/1/kind", "tpu", "unknown kind `tpu`; cpu, gpu or mic");
+  expect("/machines/0/units/1/kind", "tpu", "unknown kind of unit 'tpu'; did you mean 'cpu'?");
   expect("/machines/0/units/1/clock_ghz", 1.0, "'clock_ghz'; did you mean 'clock_hz'?");
   expect("/machines/0/units/1/copy_engines", 3, "'copy_engines' is 3; it must be from 1 to 2");
   expect("/machines/0/units/1/count", 1.5, "'count' is 1.5; write a whole number");
@@ -195,7 +195,7 @@ TEST_F(MachineSpecTest, SaysWhereAFieldIsWrongAndWhatToDo) {
   expect("/traces/0/kernel", "other", "unit b.core has no speed for other; give it");
   expect("/traces/0/efficiency/cpu", 1.5, "'cpu' is 1.5; it must be from 1e-06 to 1");
   expect("/traces/0/element_bytes", 6, "'element_bytes' must be 4 or 8");
-  expect("/schema", "equipoise.trace/1", "unknown schema");
+  expect("/schema", "equipoise.trace/1", "schema 'equipoise.trace/1' is not");
   expect("/source", Json::array({1}), "'source' must be a text or a list of texts");
   expect("/machines", Json::array(), "'machines' is empty; add one");
 }

@@ -10,7 +10,7 @@
 #include "tests/support/full_disk.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tools/commands/console.hpp"
+#include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/report_text.hpp"
 #include "tools/report/text_table.hpp"

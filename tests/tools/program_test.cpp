@@ -120,8 +120,9 @@ TEST(Program, WritesARunFileThatCoversEveryItemOnce) {
 TEST(Program, ComparesPoliciesOnTheRecordedMachine) {
   const TemporaryFolder scratch;
   const ProgramRun run = run_equipoise(
-      with(with({"compare"}, sirocco), {"--policy", "all", "--reps", "2", "--noise", "off",
-                                        "--best-known", "off", "--out", scratch.path("cmp")}));
+      {"compare", "--platform", "platforms/sirocco.xml", "--trace", "traces/sirocco-dgemm.jsonl",
+       "--workload", "starpu_dgemm_gemm:items=2e5", "--policy", "all", "--reps", "2", "--noise",
+       "off", "--best-known", "off", "--out", scratch.path("cmp")});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const Json results = Json::parse(read_text(scratch.path("cmp/results.json")));
   EXPECT_EQ(results.at("schema"), "equipoise.results/1");

@@ -44,12 +44,33 @@ TEST(Replay, DecidesRealRunsOfEveryPolicyTheSameAgain) {
                            "blackscholes:options=2e5", "--seconds-max", "0.1", "--out", trace})
                 .exit_code,
             0);
-  const std::string file = scratch.path("run.jsonl");
+  std::vector<std::string> compare = {"compare",
+                                      "--on",
+                                      "real",
+                                      "--unit",
+                                      "cpu,slots=2",
+                                      "--unit",
+                                      "cpu,slowdown=3",
+                                      "--workload",
+                                      "blackscholes:options=2e5",
+                                      "--trace",
+                                      trace,
+                                      "--reps",
+                                      "1",
+                                      "--out",
+                                      scratch.path("all")};
   for (const PolicyInfo& info : policy_catalog()) {
     if (info.check_units != nullptr) continue;  // needs watts, which real units lack
-    run_two_cpus(file, info.name, {"--workload", "blackscholes:options=2e5", "--trace", trace});
-    expect_agreement(file, info.name);
+    compare.insert(compare.end(), {"--policy", info.name});
   }
+  const ProgramRun runs = run_equipoise(compare);
+  ASSERT_EQ(runs.exit_code, 0) << runs.err;
+  std::size_t files = 0;
+  for (const auto& file : std::filesystem::directory_iterator(scratch.path("all/runs"))) {
+    expect_agreement(file.path(), file.path().filename());
+    ++files;
+  }
+  EXPECT_GE(files, 20u);
 }
 
 TEST(Replay, DecidesRealRunsOfHundredsOfBlocksAndPhasesTheSameAgain) {

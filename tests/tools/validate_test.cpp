@@ -9,7 +9,7 @@
 
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tools/commands/validation.hpp"
+#include "tools/report/validation.hpp"
 
 namespace equipoise::validate_test {
 namespace {

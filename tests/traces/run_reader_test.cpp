@@ -6,7 +6,6 @@
 #include <sstream>
 #include <string>
 
-#include "shared_policies/model/failure.hpp"
 #include "tests/support/mutations.hpp"
 #include "tests/support/random_seed.hpp"
 #include "tests/support/refusal.hpp"

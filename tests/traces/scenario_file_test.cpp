@@ -85,8 +85,8 @@ TEST(ScenarioFile, ReadsAProfileWithoutAHeaderLine) {
 
 TEST(ScenarioFile, RefusesFilesThatAreNotScenarios) {
   EXPECT_EQ(refusal(R"({"schema":"equipoise.trace/1","events":[]})"),
-            "s.json:1: schema 'equipoise.trace/1' is not 'equipoise.scenario/1'; is this a "
-            "scenario, and for this version?");
+            "s.json:1: schema 'equipoise.trace/1' is not 'equipoise.scenario/1'; is this the "
+            "right file, and made for this version?");
   EXPECT_TRUE(refusal("{\n\"schema\":\"equipoise.scenario/12\",\"events\":[]}")
                   .starts_with("s.json:2: schema"));
   EXPECT_TRUE(refusal("[]").starts_with("s.json:1: a scenario must be an object"));

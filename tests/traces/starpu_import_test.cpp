@@ -8,7 +8,6 @@
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "traces/starpu_import.hpp"
-#include "traces/trace_report.hpp"
 
 namespace equipoise::starpu_import_test {
 namespace {
@@ -217,10 +216,10 @@ TEST(StarpuImport, NamesTheNearestMachineAndKernelAndThePackage) {
   options.machine = "tou";
   options.kernel = "chol_model_2";
   EXPECT_EQ(refusal_of([&] { (void)import_starpu_model(options); }),
-            "--machine: no models of a machine `tou`; did you mean toy?");
+            "--machine: unknown machine of StarPU's models 'tou'; did you mean 'toy'?");
   options.machine = "toy";
   EXPECT_EQ(refusal_of([&] { (void)import_starpu_model(options); }),
-            "--kernel: no model of a kernel `chol_model_2` on toy; did you mean chol_model_22?");
+            "--kernel: unknown kernel of toy 'chol_model_2'; did you mean 'chol_model_22'?");
   EXPECT_EQ(starpu_kernels(folder.path(""), "toy"),
             (std::vector<std::string>{"chol_model_11", "chol_model_22"}));
   options.directory = "/nowhere";
@@ -247,7 +246,6 @@ TEST(StarpuImport, ReadsThePackagesModels) {
   EXPECT_EQ(dgemm.trace.units.size(), 5U);
   EXPECT_EQ(dgemm.trace.samples.size(), 20U);
   EXPECT_TRUE(dgemm.refused.empty());
-  EXPECT_TRUE(doubtful_in_trace(dgemm.trace).empty());
   options.kernel = "chol_model_21";
   const StarpuImport cholesky = import_starpu_model(options);
   EXPECT_EQ(cholesky.trace.units.size(), 4U);

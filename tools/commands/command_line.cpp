@@ -11,8 +11,8 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/printable_text.hpp"
 #include "tools/commands/command_line_options.hpp"
-#include "tools/commands/console.hpp"
-#include "tools/commands/version.hpp"
+#include "tools/report/console.hpp"
+#include "tools/report/version.hpp"
 #include "tools/worlds/parallel_runs.hpp"
 
 namespace equipoise {

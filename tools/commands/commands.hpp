@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "tools/commands/options.hpp"
+#include "tools/worlds/options.hpp"
 #include "traces/csv_import.hpp"
 #include "traces/starpu_import.hpp"
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "tools/commands/commands.hpp"
-#include "tools/commands/console.hpp"
+#include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/report_text.hpp"
 #include "tools/search/schedule_search.hpp"

@@ -7,7 +7,7 @@
 #include "real/kernels/catalog.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/spec.hpp"
+#include "shared_policies/model/nearest_name.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/report/json_text.hpp"
@@ -65,33 +65,32 @@ void print_text(const Entry& entry) {
 }
 
 std::string entry_json(const Entry& entry) {
-  std::string parameters = "[";
+  std::vector<std::string> parameters;
   for (const ParameterInfo& p : entry.parameters) {
-    parameters +=
-        (parameters.size() > 1 ? "," : "") + json_object({{"name", json_string(p.name)},
-                                                          {"default", json_string(p.default_text)},
-                                                          {"unit", json_string(p.unit)},
-                                                          {"meaning", json_string(p.meaning)}});
+    parameters.push_back(json_object({{"name", json_string(p.name)},
+                                      {"default", json_string(p.default_text)},
+                                      {"unit", json_string(p.unit)},
+                                      {"meaning", json_string(p.meaning)}}));
   }
   return json_object({{"name", json_string(entry.name)},
                       {"line", json_string(entry.line)},
                       {"mark", json_string(entry.mark)},
                       {"source", json_string(entry.source)},
-                      {"parameters", parameters + "]"}});
+                      {"parameters", json_list(parameters)}});
 }
 
 }  // namespace
 
 int list_command(const std::string& what, bool json) {
-  std::string array = "[";
+  std::vector<std::string> list;
   for (const Entry& entry : entries(what)) {
     if (json) {
-      array += (array.size() > 1 ? "," : "") + entry_json(entry);
+      list.push_back(entry_json(entry));
     } else {
       print_text(entry);
     }
   }
-  if (json) std::printf("%s]\n", array.c_str());
+  if (json) std::printf("%s\n", json_list(list).c_str());
   return 0;
 }
 

@@ -8,10 +8,10 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/commands/console.hpp"
+#include "tools/commands/energy_optimum.hpp"
+#include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/text_table.hpp"
-#include "tools/search/energy_optimum.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/worlds/parallel_runs.hpp"
 #include "tools/worlds/sim_world.hpp"
@@ -121,8 +121,7 @@ std::string json(const SimWorld& world, const RunNumbers& numbers) {
               {"lower_bound_s", world.bound.seconds ? json_number(*world.bound.seconds) : "null"},
               {"binding", json_string(bindings(world))},
               {"by_unit", json_object(units)},
-              {"phases",
-               phases.size() < 2 ? "null" : fmt::format("[{}]", fmt::join(phases, ","))}}) +
+              {"phases", phases.size() < 2 ? "null" : json_list(phases)}}) +
          "\n";
 }
 

@@ -8,10 +8,10 @@
 #include "platforms/platform_file.hpp"
 #include "shared_policies/model/printable_text.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/commands/console.hpp"
-#include "tools/commands/machine_spec_file.hpp"
+#include "tools/report/console.hpp"
 #include "tools/report/text_table.hpp"
 #include "tools/worlds/generated_files.hpp"
+#include "tools/worlds/machine_spec_file.hpp"
 #include "tools/worlds/platform_loading.hpp"
 #include "traces/trace_file.hpp"
 
@@ -28,12 +28,12 @@ LoadedPlatform load_all(const std::string& file) {
 
 std::string bandwidth_text(const ProbedPlatform& platform, const Route& route) {
   if (route.links.empty()) return "-";
-  return significant(bandwidth_of(platform.links, route) / 1e9, 4);
+  return significant(copy_speed_of(platform.links, route).bandwidth_bytes_per_s / 1e9, 4);
 }
 
 std::string latency_text(const ProbedPlatform& platform, const Route& route) {
   if (route.links.empty()) return "-";
-  return significant(latency_of(platform.links, route).value * 1e6, 4);
+  return significant(copy_speed_of(platform.links, route).latency.value * 1e6, 4);
 }
 
 std::string links_text(const ProbedPlatform& platform, const Route& route) {

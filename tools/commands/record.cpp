@@ -6,18 +6,17 @@
 #include <exception>
 #include <filesystem>
 #include <span>
-#include <utility>
 
 #include "platforms/platform_file.hpp"
 #include "real/recorder.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/spec.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/commands/console.hpp"
+#include "tools/report/console.hpp"
+#include "tools/report/trace_report.hpp"
 #include "tools/worlds/real_world.hpp"
 #include "tools/worlds/recorded_platform.hpp"
 #include "traces/trace_file.hpp"
-#include "traces/trace_report.hpp"
 
 namespace equipoise {
 namespace {

@@ -12,7 +12,7 @@
 #include "shared_policies/run/journal_check.hpp"
 #include "shared_policies/run/recorded_decisions.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/commands/console.hpp"
+#include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/run_report.hpp"
 #include "tools/search/schedule_search.hpp"

@@ -1,7 +1,7 @@
 // `equipoise simulate` and `equipoise run`: one policy, one run.
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/commands/console.hpp"
+#include "tools/report/console.hpp"
 #include "tools/report/run_report.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/worlds/inputs.hpp"

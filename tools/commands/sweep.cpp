@@ -11,7 +11,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/commands/console.hpp"
+#include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/report_html.hpp"
 #include "tools/search/schedule_search.hpp"
@@ -208,7 +208,7 @@ std::string progress_json(const Campaign& campaign, const SweepPlan& plan,
   return json_object({{"schema", json_string("equipoise.sweep-progress/1")},
                       {"campaign", json_string(campaign.file)},
                       {"still_to_come", std::to_string(missing)},
-                      {"experiments", fmt::format("[{}]", fmt::join(experiments, ","))}}) +
+                      {"experiments", json_list(experiments)}}) +
          "\n";
 }
 

@@ -10,11 +10,11 @@
 #include "platforms/starpu_platform.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/commands/console.hpp"
+#include "tools/report/console.hpp"
+#include "tools/report/trace_report.hpp"
 #include "tools/worlds/generated_files.hpp"
 #include "tools/worlds/inputs.hpp"
 #include "traces/trace_file.hpp"
-#include "traces/trace_report.hpp"
 
 namespace equipoise {
 namespace {

@@ -5,16 +5,14 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
-#include <utility>
 
 #include "platforms/platform_file.hpp"
 #include "real/recorder.hpp"
 #include "shared_policies/fit/copy_fit.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/commands/console.hpp"
-#include "tools/commands/validation.hpp"
-#include "tools/report/json_text.hpp"
+#include "tools/report/console.hpp"
+#include "tools/report/validation.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/worlds/comparison.hpp"
 #include "tools/worlds/comparison_runs.hpp"

@@ -1,12 +1,13 @@
 // Writes run files and results in JSON.
 #include "tools/report/json_text.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "real/machine.hpp"
-#include "tools/commands/version.hpp"
 #include "tools/report/repetition_noise.hpp"
+#include "tools/report/version.hpp"
 
 namespace equipoise {
 namespace {
@@ -329,6 +330,10 @@ std::string json_object(const std::vector<std::pair<std::string, std::string>>& 
     text += (text.size() > 1 ? "," : "") + json_string(name) + ":" + value;
   }
   return text + "}";
+}
+
+std::string json_list(const std::vector<std::string>& values) {
+  return fmt::format("[{}]", fmt::join(values, ","));
 }
 
 std::string json_number(double value) { return Json(value).dump(); }

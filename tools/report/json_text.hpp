@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +33,8 @@ namespace equipoise {
 /// A JSON object from names and values; the values are JSON text.
 [[nodiscard]] std::string json_object(
     const std::vector<std::pair<std::string, std::string>>& facts);
+/// A JSON array of values that are JSON text.
+[[nodiscard]] std::string json_list(const std::vector<std::string>& values);
 [[nodiscard]] std::string json_number(double value);
 [[nodiscard]] std::string json_statistics(const Statistics& s);
 [[nodiscard]] std::string json_strings(const std::vector<std::string>& texts);

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tools/report/json_text.hpp"
+#include "tools/worlds/comparison.hpp"
 
 namespace equipoise {
 

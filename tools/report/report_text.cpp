@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "tools/commands/console.hpp"
+#include "tools/report/console.hpp"
 #include "tools/report/repetition_noise.hpp"
 #include "tools/report/text_table.hpp"
 

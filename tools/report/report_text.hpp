@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/report/json_text.hpp"
+#include "tools/worlds/comparison.hpp"
 #include "tools/worlds/run_plan.hpp"
 
 namespace equipoise {

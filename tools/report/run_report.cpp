@@ -5,7 +5,7 @@
 
 #include <cstdio>
 
-#include "tools/commands/console.hpp"
+#include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/report_text.hpp"
 #include "tools/report/text_table.hpp"

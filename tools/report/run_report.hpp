@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/commands/options.hpp"
+#include "tools/worlds/options.hpp"
 #include "tools/worlds/run_plan.hpp"
 
 namespace equipoise {

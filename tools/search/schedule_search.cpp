@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
-#include "tools/commands/console.hpp"
+#include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/search/schedule_parts.hpp"
 #include "tools/worlds/parallel_runs.hpp"

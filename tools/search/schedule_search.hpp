@@ -1,10 +1,8 @@
 // Searches for the best schedule; each candidate is evaluated in the simulator.
 #pragma once
 
-#include <cstddef>
-
 #include "shared_policies/policies/catalog.hpp"
-#include "tools/commands/options.hpp"
+#include "tools/worlds/options.hpp"
 #include "tools/worlds/sim_world.hpp"
 
 namespace equipoise {

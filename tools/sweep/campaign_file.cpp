@@ -283,14 +283,7 @@ Campaign read_campaign(const std::string& file, std::vector<std::string>& proble
   const JsonObject top(
       document, file, "a campaign",
       with_shared_members({"schema", "title", "experiments", "published", "reference"}));
-  const std::string& schema = top.text("schema");
-  const std::string ours = "equipoise.campaign/1";
-  if (schema != ours && !schema.starts_with(ours + ".")) {
-    throw InputError(top.where(top.at("schema")),
-                     fmt::format("schema '{}' is not '{}'; is this a campaign, and for this "
-                                 "version?",
-                                 schema, ours));
-  }
+  expect_schema(top.text("schema"), "equipoise.campaign/1", top.where(top.at("schema")));
   Campaign campaign;
   campaign.file = file;
   campaign.title = top.find("title") != nullptr ? top.text("title")

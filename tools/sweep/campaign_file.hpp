@@ -2,11 +2,10 @@
 // describes all fields.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
-#include "tools/commands/options.hpp"
+#include "tools/worlds/options.hpp"
 
 namespace equipoise {
 

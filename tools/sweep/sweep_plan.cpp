@@ -13,8 +13,8 @@
 #include "shared_policies/model/nearest_name.hpp"
 #include "shared_policies/model/platform.hpp"
 #include "shared_policies/model/spec.hpp"
-#include "tools/commands/version.hpp"
 #include "tools/report/json_text.hpp"
+#include "tools/report/version.hpp"
 #include "tools/sweep/content_hash.hpp"
 #include "tools/worlds/comparison.hpp"
 

@@ -2,8 +2,6 @@
 // experiments.
 #pragma once
 
-#include <map>
-#include <optional>
 #include <string>
 #include <vector>
 

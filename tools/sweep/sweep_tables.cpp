@@ -11,9 +11,9 @@
 
 #include "shared_policies/model/markup.hpp"
 #include "shared_policies/model/printable_text.hpp"
-#include "tools/commands/version.hpp"
 #include "tools/report/html_page.hpp"
 #include "tools/report/text_table.hpp"
+#include "tools/report/version.hpp"
 
 namespace equipoise {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
-#include "tools/commands/version.hpp"
 #include "tools/report/json_text.hpp"
+#include "tools/report/version.hpp"
 
 namespace equipoise {
 namespace {

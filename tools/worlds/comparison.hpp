@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "shared_policies/run/results.hpp"
-#include "tools/commands/options.hpp"
+#include "tools/worlds/options.hpp"
 #include "tools/worlds/run_plan.hpp"
 
 namespace equipoise {

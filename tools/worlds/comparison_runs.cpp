@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
-#include "tools/commands/console.hpp"
+#include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/report_html.hpp"
 #include "tools/worlds/parallel_runs.hpp"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/commands/options.hpp"
 #include "tools/worlds/comparison.hpp"
+#include "tools/worlds/options.hpp"
 #include "tools/worlds/real_world.hpp"
 #include "tools/worlds/run_plan.hpp"
 #include "tools/worlds/sim_world.hpp"

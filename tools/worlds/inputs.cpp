@@ -3,12 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <map>
 #include <utility>
 
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "tools/commands/console.hpp"
+#include "tools/report/console.hpp"
 #include "traces/trace_file.hpp"
 
 namespace equipoise {

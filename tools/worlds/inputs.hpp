@@ -9,7 +9,7 @@
 #include "shared_policies/machine/trace.hpp"
 #include "shared_policies/model/unit.hpp"
 #include "shared_policies/model/workload.hpp"
-#include "tools/commands/options.hpp"
+#include "tools/worlds/options.hpp"
 
 namespace equipoise {
 

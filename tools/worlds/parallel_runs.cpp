@@ -9,7 +9,7 @@
 #include <map>
 
 #include "sim/child_process.hpp"
-#include "tools/commands/console.hpp"
+#include "tools/report/console.hpp"
 
 namespace equipoise {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "tools/commands/console.hpp"
+#include "tools/report/console.hpp"
 #include "tools/worlds/parallel_runs.hpp"
 
 namespace equipoise {

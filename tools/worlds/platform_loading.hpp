@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <string>
 
 #include "platforms/platform_file.hpp"
 #include "shared_policies/model/platform.hpp"

@@ -14,7 +14,7 @@
 #include "shared_policies/machine/disturbed_platform.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/spec.hpp"
-#include "tools/commands/console.hpp"
+#include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/worlds/inputs.hpp"
 #include "tools/worlds/workload_choice.hpp"
@@ -152,9 +152,9 @@ RealWorld load_paced_platform(const Options& options) {
   const DisturbedPlatform disturbed(platform, world.scenario);
   for (std::size_t i = 0; i < platform.units.size(); ++i) {
     const PlatformUnit& unit = platform.units[i];
-    const auto way = [&](const Route& route) -> std::optional<CopySpeed> {
+    const auto speed_over = [&](const Route& route) -> std::optional<CopySpeed> {
       if (route.links.empty()) return std::nullopt;
-      return CopySpeed{latency_of(platform.links, route), bandwidth_of(platform.links, route)};
+      return copy_speed_of(platform.links, route);
     };
     UnitSpec spec{.unit = unit.unit, .threads = 0, .trace_unit = unit.trace_unit};
     UnitRates rates = rates_of(spec, world.scenario);
@@ -166,7 +166,7 @@ RealWorld load_paced_platform(const Options& options) {
     for (std::size_t phase = 0; phase < world.phases.size(); ++phase) {
       timings.push_back({sim->setup.timing[phase][i],
                          sim->setup.costs[phase].first_use,
-                         {way(unit.in), way(unit.out)}});
+                         {speed_over(unit.in), speed_over(unit.out)}});
     }
   }
   for (const PhaseCosts& costs : sim->setup.costs) world.merges.push_back(costs.merge);

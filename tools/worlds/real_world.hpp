@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +12,7 @@
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/machine/trace.hpp"
 #include "shared_policies/policies/catalog.hpp"
-#include "tools/commands/options.hpp"
+#include "tools/worlds/options.hpp"
 #include "tools/worlds/run_plan.hpp"
 #include "tools/worlds/sim_world.hpp"
 

@@ -1,7 +1,7 @@
 // The options for repeating a recorded run.
 #pragma once
 
-#include "tools/commands/options.hpp"
+#include "tools/worlds/options.hpp"
 #include "traces/run_file.hpp"
 
 namespace equipoise {

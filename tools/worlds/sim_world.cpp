@@ -14,7 +14,7 @@
 #include "shared_policies/fit/copy_fit.hpp"
 #include "shared_policies/fit/timing_curve.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "tools/commands/console.hpp"
+#include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/worlds/inputs.hpp"
 #include "tools/worlds/platform_loading.hpp"
@@ -171,7 +171,7 @@ std::string dispatch_costs_text(const SimWorld& world) {
   for (const PhaseCosts& costs : world.setup.costs) {
     texts.push_back(json_number(costs.dispatch.value));
   }
-  return fmt::format("[{}]", fmt::join(texts, ","));
+  return json_list(texts);
 }
 
 /// The lower bound. Leaves copies out if the links' figures do not hold (profiles, network

@@ -6,12 +6,11 @@
 #include <vector>
 
 #include "shared_policies/machine/block_timing.hpp"
-#include "shared_policies/model/platform.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/run/metrics.hpp"
 #include "shared_policies/solve/lower_bound.hpp"
 #include "sim/sim_executor.hpp"
-#include "tools/commands/options.hpp"
+#include "tools/worlds/options.hpp"
 #include "tools/worlds/run_plan.hpp"
 
 namespace equipoise {

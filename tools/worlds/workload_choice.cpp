@@ -8,6 +8,7 @@
 
 #include "real/kernels/catalog.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/nearest_name.hpp"
 #include "shared_policies/model/spec.hpp"
 
 namespace equipoise {

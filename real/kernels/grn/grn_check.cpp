@@ -108,17 +108,6 @@ std::string fault_of(const GeneCheck& check, const BestPair& claimed, std::size_
 
 }  // namespace
 
-double mean_conditional_entropy(Samples first, Samples second, Samples gene, std::size_t samples) {
-  const Samples every = all_samples(samples);
-  double sum = 0.0;
-  for (const Samples a : {first, ~first}) {
-    for (const Samples b : {second, ~second}) {
-      sum += weighted_entropy(count(a & b & every & gene), count(a & b & every));
-    }
-  }
-  return sum / static_cast<double>(samples);
-}
-
 Verification check_pairs(std::span<const Samples> candidates, std::size_t samples,
                          std::span<const Samples> genes, std::span<const BestPair> found) {
   std::vector<double> entropies((samples_max + 1) * (samples_max + 1), 0.0);

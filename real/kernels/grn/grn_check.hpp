@@ -9,11 +9,6 @@
 
 namespace equipoise {
 
-/// The mean conditional entropy of a gene in bits, given two regulators, over `samples` samples.
-/// Computed from the frequencies of the regulators' four states and the gene's two states.
-[[nodiscard]] double mean_conditional_entropy(Samples first, Samples second, Samples gene,
-                                              std::size_t samples);
-
 /// Checks that every gene has a pair, that the pair has the stated entropy, and that no better pair
 /// exists. For every gene, tries all pairs that share a regulator with the pair found; for one gene
 /// in 40 and at least three genes, evenly spread, tries all pairs. Accepts any of several equally

@@ -1,8 +1,6 @@
 // Counts the steps after which the points of an image of the Mandelbrot set escape.
 #pragma once
 
-#include <cstddef>
-
 #include "shared_policies/model/measures.hpp"
 
 namespace equipoise {

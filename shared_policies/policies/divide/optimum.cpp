@@ -1,7 +1,6 @@
 // optimum: an oracle that is given the true costs of this run and, if a search in the simulator was
 // made, the best schedule that it found.
 #include <memory>
-#include <utility>
 #include <variant>
 #include <vector>
 

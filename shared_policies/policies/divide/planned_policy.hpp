@@ -1,7 +1,6 @@
 // The common part of the policies that divide the work once, by costs known before the run.
 #pragma once
 
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>

@@ -3,8 +3,6 @@
 
 #include <vector>
 
-#include "shared_policies/fit/cost_model.hpp"
-
 namespace equipoise {
 
 /// The time of a block as a function of its size, learned from one measurement after another.

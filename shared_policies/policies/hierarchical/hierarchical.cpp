@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <variant>
 
 #include "shared_policies/policies/policies.hpp"

@@ -8,7 +8,6 @@
 #include <memory>
 #include <numeric>
 #include <optional>
-#include <utility>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/solve/equal_finish.hpp"

@@ -2,6 +2,7 @@
 #include "shared_policies/policies/loop/item_times.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <variant>
 
 #include "shared_policies/policies/block_durations.hpp"

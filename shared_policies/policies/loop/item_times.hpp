@@ -1,7 +1,6 @@
 // The time of one item on each unit, learned from finished blocks.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -10,7 +9,6 @@
 #include <vector>
 
 #include "shared_policies/model/event.hpp"
-#include "shared_policies/policies/loop/loop_sizes.hpp"
 #include "shared_policies/run/view.hpp"
 
 namespace equipoise {

@@ -9,8 +9,6 @@
 #include <cstddef>
 #include <span>
 
-#include "shared_policies/model/measures.hpp"
-
 namespace equipoise {
 
 /// Fixed-size chunking: the block size that balances the overhead h of a request against the

@@ -4,11 +4,8 @@
 #include <Eigen/QR>
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -23,7 +20,6 @@ constexpr double alike = 1.02;  // scores within this factor of the best count a
 
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
-using Mask = std::uint32_t;  // bit i: the function with enumerator i
 
 /// The values of the functions at the samples and on the grid, where a fit must be positive and
 /// must not fall.
@@ -59,29 +55,24 @@ Tables tabulate(std::span<const CostSample> samples, const FittedRange& range) {
   return t;
 }
 
-std::vector<int> functions_of(Mask mask) {
-  std::vector<int> list;
-  for (int f = 0; f < function_count; ++f) {
-    if ((mask >> f) & 1U) {
-      list.push_back(f);
-    }
-  }
-  return list;
-}
+/// A subset of the functions: their enumerators, ascending.
+using Choice = std::vector<int>;
 
-/// All subsets of at most `most` functions: smaller ones first, then in the order of preference.
-std::vector<Mask> choices(int most) {
-  std::vector<Mask> masks;
-  for (Mask mask = 1; mask < (1U << function_count); ++mask) {
-    if (std::popcount(mask) <= most) {
-      masks.push_back(mask);
+/// All subsets but the empty one: smaller ones first, then in the order of preference.
+const std::vector<Choice>& choices() {
+  static const std::vector<Choice> all = [] {
+    std::vector<Choice> subsets((1U << function_count) - 1);
+    for (std::size_t i = 0; i < subsets.size(); ++i) {
+      for (int f = 0; f < function_count; ++f) {
+        if (((i + 1) >> f) & 1U) subsets[i].push_back(f);
+      }
     }
-  }
-  std::stable_sort(masks.begin(), masks.end(), [](Mask a, Mask b) {
-    return std::popcount(a) != std::popcount(b) ? std::popcount(a) < std::popcount(b)
-                                                : functions_of(a) < functions_of(b);
-  });
-  return masks;
+    std::sort(subsets.begin(), subsets.end(), [](const Choice& a, const Choice& b) {
+      return a.size() != b.size() ? a.size() < b.size() : a < b;
+    });
+    return subsets;
+  }();
+  return all;
 }
 
 /// Whether the fit is positive everywhere on the grid and falls nowhere.
@@ -119,9 +110,8 @@ double relative_error(const Tables& tables, const Vector& residual, const Matrix
   return std::sqrt(sum / static_cast<double>(residual.size()));
 }
 
-/// Least squares with the functions of `mask`; nothing if the result is not admissible.
-std::optional<Candidate> try_choice(const Tables& tables, Mask mask, FitMode mode) {
-  const std::vector<int> functions = functions_of(mask);
+/// Least squares with `functions`; nothing if the result is not admissible.
+std::optional<Candidate> try_choice(const Tables& tables, const Choice& functions, FitMode mode) {
   const auto k = static_cast<Eigen::Index>(functions.size());
   const Eigen::Index m = tables.seconds.size();
   Matrix columns(m, k);
@@ -174,8 +164,9 @@ std::optional<Candidate> choose(const Tables& tables, FitMode mode) {
   }
   std::vector<Candidate> candidates;
   double best = std::numeric_limits<double>::infinity();
-  for (const Mask mask : choices(most)) {
-    if (const auto candidate = try_choice(tables, mask, mode)) {
+  for (const Choice& functions : choices()) {
+    if (static_cast<int>(functions.size()) > most) break;
+    if (const auto candidate = try_choice(tables, functions, mode)) {
       candidates.push_back(*candidate);
       best = std::min(best, candidate->score);
     }

@@ -2,6 +2,7 @@
 // find.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <map>
 #include <string>
@@ -33,6 +34,25 @@ std::vector<BestPair> found(const Genes& candidates, std::size_t samples, const 
   std::vector<BestPair> best(genes.size());
   find_best_pairs(regulators, genes.data(), genes.size(), best.data());
   return best;
+}
+
+/// The mean conditional entropy of a gene in bits, given two regulators, over `samples` samples:
+/// from how often the gene is active in each of the regulators' four states.
+double mean_conditional_entropy(Samples first, Samples second, Samples gene, std::size_t samples) {
+  std::array<double, 4> times{};
+  std::array<double, 4> active{};
+  for (std::size_t i = 0; i < samples; ++i) {
+    const std::size_t state = (first >> i & 1U) * 2 + (second >> i & 1U);
+    times[state] += 1.0;
+    active[state] += static_cast<double>(gene >> i & 1U);
+  }
+  double bits = 0.0;
+  for (std::size_t state = 0; state < 4; ++state) {
+    for (const double n : {active[state], times[state] - active[state]}) {
+      if (n > 0.0) bits -= n * std::log2(n / times[state]);
+    }
+  }
+  return bits / static_cast<double>(samples);
 }
 
 /// The first of the best pairs, found by trying all pairs in order.

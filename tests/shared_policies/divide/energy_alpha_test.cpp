@@ -1,7 +1,6 @@
 // Tests of energy-alpha on schedules that were worked out by hand.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <random>
 #include <string>
 #include <vector>

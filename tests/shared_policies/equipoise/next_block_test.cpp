@@ -1,8 +1,6 @@
 // Tests of the sizes of next blocks, with values worked out by hand.
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "shared_policies/policies/equipoise/next_block.hpp"
 
 namespace equipoise::next_block_test {

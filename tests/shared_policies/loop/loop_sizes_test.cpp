@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cmath>
-#include <optional>
 #include <vector>
 
 #include "shared_policies/policies/loop/item_times.hpp"

@@ -45,9 +45,9 @@ TEST(Workload, RefusesWhatCannotBeRun) {
 TEST(Platform, MovesBytesAtTheNarrowestLinkAfterAllLatencies) {
   Platform platform;
   platform.links = {{"net", 1e9, Seconds{1e-4}, true}, {"pcie", 4e9, Seconds{2e-5}, true}};
-  EXPECT_DOUBLE_EQ(transfer_time(platform, Route{{0, 1}}, 1e6).value, 1.2e-4 + 1e-3);
-  EXPECT_DOUBLE_EQ(transfer_time(platform, Route{}, 1e6).value, 0.0);
-  EXPECT_DOUBLE_EQ(transfer_time(platform, Route{{0}}, 0.0).value, 0.0);
+  EXPECT_DOUBLE_EQ(copy_speed_of(platform.links, Route{{0, 1}}).time(1e6).value, 1.2e-4 + 1e-3);
+  EXPECT_DOUBLE_EQ(copy_speed_of(platform.links, Route{}).time(1e6).value, 0.0);
+  EXPECT_DOUBLE_EQ(copy_speed_of(platform.links, Route{{0}}).time(0.0).value, 0.0);
 }
 
 // The values were computed independently of this code. All arithmetic is in 64 bits and wraps

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/nearest_name.hpp"
 
 namespace equipoise::spec_test {
 namespace {

@@ -2,7 +2,6 @@
 // speeds) against values worked out by hand.
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <numeric>
 #include <random>
 #include <vector>

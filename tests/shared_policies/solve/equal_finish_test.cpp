@@ -6,7 +6,6 @@
 #include <cmath>
 #include <functional>
 #include <initializer_list>
-#include <memory>
 #include <vector>
 
 #include "shared_policies/fit/cost_model.hpp"

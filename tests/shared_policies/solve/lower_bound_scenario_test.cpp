@@ -253,7 +253,7 @@ class RandomSchedule {
 
   /// The end of a transfer that begins at `from` and shares its links with no other.
   [[nodiscard]] Seconds moved(const Route& route, Seconds from, double bytes) const {
-    from = from + latency_of(problem_.platform.links, route);
+    from = from + copy_speed_of(problem_.platform.links, route).latency;
     std::vector<Seconds> changes;
     for (const std::uint32_t link : route.links) {
       for (const Seconds change : bandwidths_[link].changes()) changes.push_back(change);
@@ -277,8 +277,8 @@ class RandomSchedule {
 
   [[nodiscard]] Seconds self_moved(const PlatformUnit& unit, const Route& route, Seconds from,
                                    double bytes) const {
-    const std::vector<Link>& links = problem_.platform.links;
-    const Seconds alone = latency_of(links, route) + Seconds{bytes / bandwidth_of(links, route)};
+    const CopySpeed speed = copy_speed_of(problem_.platform.links, route);
+    const Seconds alone = speed.latency + Seconds{bytes / speed.bandwidth_bytes_per_s};
     return DisturbedPlatform(problem_.platform, problem_.scenario)
         .copy_rate_of(unit, route)
         .end_of(from, alone);

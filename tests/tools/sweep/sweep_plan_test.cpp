@@ -11,7 +11,7 @@
 
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tools/commands/version.hpp"
+#include "tools/report/version.hpp"
 #include "tools/sweep/content_hash.hpp"
 
 namespace equipoise::sweep_plan_test {

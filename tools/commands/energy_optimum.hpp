@@ -1,7 +1,7 @@
 // `equipoise optimum --objective energy|edp`: the ideal split for energy or energy-delay product.
 #pragma once
 
-#include "tools/commands/options.hpp"
+#include "tools/worlds/options.hpp"
 
 namespace equipoise {
 

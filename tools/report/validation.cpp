@@ -1,5 +1,5 @@
 // Computes the errors of mean makespans, of shares, and of the order of policies.
-#include "tools/commands/validation.hpp"
+#include "tools/report/validation.hpp"
 
 #include <fmt/format.h>
 
@@ -131,7 +131,7 @@ std::string validation_json(const Validation& validation, const std::vector<std:
   }
   return json_object({{"schema", json_string("equipoise.validation/1")},
                       {"experiment", experiment},
-                      {"policies", fmt::format("[{}]", fmt::join(policies, ","))},
+                      {"policies", json_list(policies)},
                       {"median_error", json_number(validation.median_error)},
                       {"worst_error", json_number(validation.worst_error)},
                       {"ordered_pairs", std::to_string(validation.ordered_pairs)},

@@ -1,5 +1,5 @@
 // Reads equipoise.machines/1 files: all fields with their ranges and defaults.
-#include "tools/commands/machine_spec_file.hpp"
+#include "tools/worlds/machine_spec_file.hpp"
 
 #include <fmt/format.h>
 
@@ -85,11 +85,7 @@ class SpecReader {
     const JsonObject root(
         document, path_, "a machine spec",
         {"schema", "source", "network", "relative_deviation", "machines", "platforms", "traces"});
-    const std::string& schema = root.text("schema");
-    if (schema != "equipoise.machines/1" && schema.rfind("equipoise.machines/1.", 0) != 0) {
-      throw InputError(root.where(root.at("schema")),
-                       "unknown schema `" + schema + "`; write equipoise.machines/1");
-    }
+    expect_schema(root.text("schema"), "equipoise.machines/1", root.where(root.at("schema")));
     spec_.file = std::filesystem::path(path_).filename().string();
     spec_.source = read_source(root);
     if (const JsonValue* network = root.find("network")) spec_.network = read_network(*network);
@@ -214,12 +210,7 @@ class SpecReader {
          "busy_w", "bus", "startup_s", "half_saturation_threads", "items_per_s"});
     UnitFigures unit;
     unit.id = name_of(object, "id");
-    const std::optional<UnitKind> kind = unit_kind_from(object.text("kind"));
-    if (!kind) {
-      throw InputError(object.where(object.at("kind")),
-                       "unknown kind `" + object.text("kind") + "`; cpu, gpu or mic");
-    }
-    unit.kind = *kind;
+    unit.kind = read_unit_kind(object.text("kind"), object.where(object.at("kind")));
     unit.model = text_or_empty(object, "model");
     unit.count = whole_or(object, "count", most_units, 1);
     unit.peak_flop_per_s = read_peak(object);

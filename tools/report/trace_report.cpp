@@ -1,11 +1,13 @@
 // Pools a trace by unit and size, formats it as a table and looks for doubtful values.
-#include "traces/trace_report.hpp"
+#include "tools/report/trace_report.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+
+#include "tools/report/text_table.hpp"
 
 namespace equipoise {
 namespace {
@@ -41,23 +43,6 @@ std::vector<Row> pool(const Trace& trace) {
     rows.push_back(row);
   }
   return rows;
-}
-
-/// Pads columns to their widest field. The first column is aligned left, the others right.
-std::string aligned(const std::vector<std::vector<std::string>>& table) {
-  std::vector<std::size_t> widths(table.front().size());
-  for (const auto& row : table) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string text;
-  for (const auto& row : table) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      text += i == 0 ? fmt::format("{:<{}}", row[i], widths[i])
-                     : fmt::format("  {:>{}}", row[i], widths[i]);
-    }
-    text += '\n';
-  }
-  return text;
 }
 
 std::string unit_line(const Unit& unit) {
@@ -138,15 +123,14 @@ std::string describe_trace(const Trace& trace) {
   if (trace.merge) text += fmt::format("merge       {} s\n", trace.merge->value);
   if (trace.first_use) text += fmt::format("first use   {} s\n", trace.first_use->value);
   for (const Unit& unit : trace.units) text += unit_line(unit);
-  std::vector<std::vector<std::string>> table = {
-      {"unit", "size (items)", "samples", "mean (ms)", "sd (%)", "speed (items/s)"}};
+  TextTable table({"unit", "size (items)", "samples", "mean (ms)", "sd (%)", "speed (items/s)"});
   for (const Row& row : rows) {
-    table.push_back({trace.units[row.unit].name, fmt::format("{:.10g}", row.items),
-                     fmt::format("{:.0f}", row.count), fmt::format("{:.4f}", row.mean_s * 1e3),
-                     fmt::format("{:.1f}", 100.0 * row.sd_s / row.mean_s),
-                     speed_text(row.items / row.mean_s)});
+    table.add({trace.units[row.unit].name, fmt::format("{:.10g}", row.items),
+               fmt::format("{:.0f}", row.count), fmt::format("{:.4f}", row.mean_s * 1e3),
+               fmt::format("{:.1f}", 100.0 * row.sd_s / row.mean_s),
+               speed_text(row.items / row.mean_s)});
   }
-  return text + "\n" + aligned(table);
+  return text + "\n" + table.text();
 }
 
 std::vector<std::string> doubtful_in_trace(const Trace& trace) {

@@ -1,7 +1,10 @@
 // Tests of the description of a trace, and of the doubts about it.
 #include <gtest/gtest.h>
 
-#include "traces/trace_report.hpp"
+#include <filesystem>
+
+#include "tools/report/trace_report.hpp"
+#include "traces/starpu_import.hpp"
 
 namespace equipoise::trace_report_test {
 namespace {
@@ -38,6 +41,7 @@ TEST(TraceReport, AlignsATableWithUnitsInItsHead) {
   EXPECT_NE(text.find("kernel      matmul\n"), std::string::npos);
   EXPECT_NE(text.find("unit        cuda0 (gpu, Tesla K40m)\n"), std::string::npos);
   EXPECT_NE(text.find("unit   size (items)  samples  mean (ms)  sd (%)  speed (items/s)\n"
+                      "-----  ------------  -------  ---------  ------  ---------------\n"
                       "cpu0            100       30   500.0000    10.0              200\n"
                       "cuda0           100       20     1.0000     0.0           100000\n"),
             std::string::npos)
@@ -80,6 +84,16 @@ TEST(TraceReport, NamesUnitsWithoutSamples) {
       doubtful_in_trace(two_units({summary(0, 100, 30, 0.5, 0.0), summary(0, 200, 30, 0.6, 0.0)}));
   ASSERT_EQ(doubts.size(), 1U);
   EXPECT_EQ(doubts[0], "cuda0: no samples; it cannot take part");
+}
+
+TEST(TraceReport, DoubtsNothingOfStarpusDgemmOnSirocco) {
+  if (!std::filesystem::exists(default_starpu_directory)) {
+    GTEST_SKIP() << "Debian package starpu-examples is not installed";
+  }
+  StarpuImportOptions options;
+  options.machine = "sirocco";
+  options.kernel = "starpu_dgemm_gemm";
+  EXPECT_TRUE(doubtful_in_trace(import_starpu_model(options).trace).empty());
 }
 
 }  // namespace

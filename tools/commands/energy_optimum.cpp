@@ -1,7 +1,7 @@
 // Compares two runs of the oracle, one for the objective and one for time. The split for energy
 // ignores copies; if copies make the best schedule for time better for the objective too, that
 // schedule is chosen.
-#include "tools/search/energy_optimum.hpp"
+#include "tools/commands/energy_optimum.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // Messages on stderr, atomic writing of files, and signal handlers that set a flag.
-#include "tools/commands/console.hpp"
+#include "tools/report/console.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -5,9 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tools/commands/validation.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/report_text.hpp"
+#include "tools/report/validation.hpp"
 
 namespace equipoise::repetition_noise_test {
 namespace {

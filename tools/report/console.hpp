@@ -1,7 +1,6 @@
 // Progress, warnings and errors on the terminal, and the writing of files.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
