@@ -36,16 +36,15 @@ std::string bus_file(const std::string& directory, const std::string& machine,
 }
 
 void require_machine(const std::string& directory, const std::string& machine) {
-  std::error_code error;
-  const fs::path bus = fs::path(directory) / "bus";
-  if (!fs::is_directory(bus, error)) {
+  std::error_code error;  // without the folder there are no entries
+  std::vector<std::string> machines;
+  for (const auto& entry : fs::directory_iterator(fs::path(directory) / "bus", error)) {
+    if (entry.path().extension() == ".config") machines.push_back(entry.path().stem().string());
+  }
+  if (machines.empty()) {
     throw InputError(directory,
                      "no StarPU performance models (bus) here; `apt install starpu-examples`, or "
                      "give their directory with --perfmodels DIR");
-  }
-  std::vector<std::string> machines;
-  for (const fs::directory_entry& entry : fs::directory_iterator(bus, error)) {
-    if (entry.path().extension() == ".config") machines.push_back(entry.path().stem().string());
   }
   std::sort(machines.begin(), machines.end());
   if (std::find(machines.begin(), machines.end(), machine) != machines.end()) return;

@@ -25,10 +25,6 @@ struct RecordProgress {
   int samples = 0;             ///< of this size so far
 };
 
-/// The recording of a size ends when half the width of the 95 % confidence interval of its mean
-/// time is at most this part of the mean.
-constexpr double recording_precision = 0.02;
-
 /// The recording to be made.
 struct RecordSetup {
   std::vector<UnitSpec> units;  ///< with the same cores as in a run
@@ -81,10 +77,10 @@ struct Recording {
 /// Records the units. Every unit runs blocks of each size through the same executor and worker as
 /// in a run, one after another through the items, so that its caches are as warm or cold as in a
 /// run. For each size, the first block does not count. Samples follow until the mean of the total
-/// block time is known to `recording_precision`, or there are `samples_max` samples, or the size
-/// has spent its share of the remaining budget. This is repeated in every pass, with the pass's
-/// part of budget and samples. All samples are kept; outliers (`BlockSamples`) are marked and not
-/// used.
+/// block time is known to 2 % (half the width of its 95 % confidence interval), or there are
+/// `samples_max` samples, or the size has spent its share of the remaining budget. This is repeated
+/// in every pass, with the pass's part of budget and samples. All samples are kept; outliers
+/// (`BlockSamples`) are marked and not used.
 ///
 /// If all units are recorded at a time, every unit goes through its own part of the items, and this
 /// part is its largest size. Units that are done continue with blocks that do not count until all

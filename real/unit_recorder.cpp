@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "real/machine.hpp"
@@ -18,6 +19,8 @@ constexpr Seconds time_min{1e-9};
 constexpr double impossible = 1.5;
 /// A larger block that takes less than this factor of a smaller one's time is reported as doubtful.
 constexpr double falling = 0.98;
+/// Known well enough: half the width of the mean's 95 % confidence interval, as a part of the mean.
+constexpr double precision = 0.02;
 /// The most sizes of a unit, including those added where the curve bends.
 constexpr std::size_t sizes_max = 20;
 /// Sizes are added where the curve is off a straight line by more than this part of its time.
@@ -71,7 +74,7 @@ bool UnitRecorder::is_known(Seconds spent) const {
   const int most = std::max(least, setup_.samples_max / setup_.passes);
   const int here = samples.count() - sizes_[at_].before;
   if (here < least) return false;
-  return here >= most || spent > size_budget_ || samples.uncertainty() <= recording_precision;
+  return here >= most || spent > size_budget_ || samples.uncertainty() <= precision;
 }
 
 void UnitRecorder::end_size(Seconds now) {
@@ -183,7 +186,7 @@ void UnitRecorder::add_remarks(Recording& recording) const {
       if (sample.out_s)
         fastest_bytes_per_s = std::max(fastest_bytes_per_s, *sample.out_bytes / *sample.out_s);
     }
-    if (!are_outliers.empty() && size.samples.uncertainty() > recording_precision) {
+    if (!are_outliers.empty() && size.samples.uncertainty() > precision) {
       recording.imprecise.push_back(fmt::format("{} at {} items: the mean is known to {:.1f} %",
                                                 name(), size.items,
                                                 100.0 * size.samples.uncertainty()));

@@ -44,7 +44,7 @@ struct SimSetup {
   /// The disturbances of the units and links of `platform`; targets that are not in it are ignored.
   Scenario scenario;
   /// Simulate every stage as a SimGrid activity, even one that nothing can disturb (for the test
-  /// that both directions give equal times).
+  /// that activities and known durations give equal times).
   bool activities_only = false;
 };
 

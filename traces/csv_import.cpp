@@ -33,7 +33,7 @@ std::size_t find_column(const std::string& where, const std::vector<std::string>
                         const std::string& name, const char* option) {
   const auto found = std::find(header.begin(), header.end(), name);
   if (found == header.end()) {
-    throw InputError(where, unknown_name(fmt::format("column (--{})", option), name, header));
+    throw InputError(where, unknown_name(fmt::format("column for --{}", option), name, header));
   }
   return static_cast<std::size_t>(found - header.begin());
 }

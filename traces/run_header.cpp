@@ -38,7 +38,7 @@ std::vector<std::string> texts(const JsonObject& object, const std::string& name
 Unit read_unit(const JsonObject& object) {
   Unit unit;
   unit.name = object.text("id");
-  unit.kind = read_unit_kind(object.text("kind"), object.where());
+  unit.kind = read_unit_kind(object.text("kind"), object.where() + ": unit " + unit.name);
   unit.model = text_or_nothing(object, "model");
   unit.node = text_or_nothing(object, "node");
   unit.is_remote = object.find("is_remote") != nullptr && object.flag("is_remote");

@@ -286,6 +286,7 @@ std::string model_file(const StarpuImportOptions& options) {
   machines.reserve(models.size());
   for (const auto& entry : models) machines.push_back(entry.first);
   if (std::find(machines.begin(), machines.end(), options.machine) == machines.end()) {
+    machines.erase(std::unique(machines.begin(), machines.end()), machines.end());
     throw InputError("--machine",
                      unknown_name("machine of StarPU's models", options.machine, machines));
   }

@@ -131,7 +131,7 @@ Unit read_unit(const Line& line) {
   Unit unit;
   unit.name = line.text("id", true);
   if (unit.name.empty()) line.refuse("a unit's `id` is empty");
-  unit.kind = read_unit_kind(line.text("kind", true), line.where);
+  unit.kind = read_unit_kind(line.text("kind", true), line.where + ": unit " + unit.name);
   unit.node = line.text("node", false);
   unit.model = line.text("model", false);
   if (const json* memory = line.field("memory_bytes")) {
@@ -271,7 +271,7 @@ TraceSample read_sample(const Line& line, const std::map<std::string, std::uint3
     std::vector<std::string> known;
     known.reserve(index.size());
     for (const auto& entry : index) known.push_back(entry.first);
-    throw InputError(line.where, unknown_name("unit", unit, known));
+    throw InputError(line.where, unknown_name("member of the header's `units`", unit, known));
   }
   sample.unit = found->second;
   const json* items = line.field("items");

@@ -20,10 +20,10 @@ struct CopyDirection {
   }
 };
 
-constexpr CopyDirection way_in = {&TraceSample::in_bytes, &TraceSample::in_s,
-                                  &Workload::in_bytes_per_item};
-constexpr CopyDirection way_out = {&TraceSample::out_bytes, &TraceSample::out_s,
-                                   &Workload::out_bytes_per_item};
+constexpr CopyDirection copies_in = {&TraceSample::in_bytes, &TraceSample::in_s,
+                                     &Workload::in_bytes_per_item};
+constexpr CopyDirection copies_out = {&TraceSample::out_bytes, &TraceSample::out_s,
+                                      &Workload::out_bytes_per_item};
 
 std::optional<CopySpeed> speed_of(const Trace& trace, std::uint32_t unit, const Workload& workload,
                                   const CopyDirection& direction) {
@@ -77,7 +77,7 @@ CopySpeed fit_copy_speed(const std::vector<double>& bytes, const std::vector<dou
 }
 
 CopySpeeds copy_speeds_of(const Trace& trace, std::uint32_t unit, const Workload& workload) {
-  return {speed_of(trace, unit, workload, way_in), speed_of(trace, unit, workload, way_out)};
+  return {speed_of(trace, unit, workload, copies_in), speed_of(trace, unit, workload, copies_out)};
 }
 
 BlockTiming block_timing_of(const Trace& trace, std::uint32_t unit, const Workload& workload,
@@ -88,8 +88,8 @@ BlockTiming block_timing_of(const Trace& trace, std::uint32_t unit, const Worklo
   own.units = trace.units;
   for (TraceSample sample : trace.samples) {
     if (sample.unit != unit) continue;
-    const double beyond_s = beyond_line_s(sample, workload, way_in, speeds.in) +
-                            beyond_line_s(sample, workload, way_out, speeds.out);
+    const double beyond_s = beyond_line_s(sample, workload, copies_in, speeds.in) +
+                            beyond_line_s(sample, workload, copies_out, speeds.out);
     sample.compute_mean_s = std::max(sample.compute_mean_s + beyond_s, 0.1 * sample.compute_mean_s);
     own.samples.push_back(sample);
   }

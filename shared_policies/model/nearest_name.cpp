@@ -61,8 +61,9 @@ std::string unknown_name(const std::string& what, const std::string& name,
     return message + "; did you mean '" + nearest + "'?";
   }
   if (nearest.empty()) return message + "; no names are known";
-  message += "; known are:";
-  for (const std::string& candidate : known) message += " " + candidate;
+  message += "; known are: ";
+  for (const std::string& candidate : known) message += candidate + ", ";
+  message.resize(message.size() - 2);
   return message;
 }
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/nearest_name.hpp"
 
 namespace equipoise {
 
@@ -26,12 +25,10 @@ const char* to_string(UnitKind kind) {
 }
 
 UnitKind read_unit_kind(const std::string& name, const std::string& where) {
-  std::vector<std::string> known;
   for (const UnitKind kind : {UnitKind::cpu, UnitKind::gpu, UnitKind::mic}) {
     if (name == to_string(kind)) return kind;
-    known.emplace_back(to_string(kind));
   }
-  throw InputError(where, unknown_name("kind of unit", name, known));
+  throw InputError(where, "unknown kind of unit '" + name + "'; it is cpu, gpu or mic");
 }
 
 void require_watts(std::span<const Unit> units, const std::string& where, const std::string& user) {

@@ -35,8 +35,8 @@ struct LowerBound {
 /// engine has I_p + O_p <= T instead; a unit that copies by itself has its copies in C_p. These
 /// constraints cover links that only one unit uses. Shared links are rows of a linear program in
 /// the shares, solved for every trial T (Clp), in which resident bytes are counted in proportion to
-/// x_p over the items that the unit could do in T. A link that is on a unit's way in and on its way
-/// out carries the bytes of both. Links that are not shared (`Link::shared`) have no such
+/// x_p over the items that the unit could do in T. A link that is on a unit's route in and on its
+/// route out carries the bytes of both. Links that are not shared (`Link::shared`) have no such
 /// constraint.
 ///
 /// Under a scenario, T on the right-hand side is replaced: compute gets the integral of the unit's

@@ -68,7 +68,7 @@ TEST(PlatformFile, RefusesTwoMasters) {
 
 TEST(PlatformFile, RefusesUnusableProperties) {
   EXPECT_EQ(property_refusal("kind", "fpga"),
-            "p.xml:6: host a: unknown kind of unit 'fpga'; known are: cpu gpu mic");
+            "p.xml:6: host a: unknown kind of unit 'fpga'; it is cpu, gpu or mic");
   EXPECT_EQ(
       property_refusal("memory_bytes", "12GB"),
       "p.xml:6: host a: property memory_bytes must be a number from 0 on, not `12GB`; correct it");
@@ -176,7 +176,7 @@ TEST(UnitFromProperties, HasDefaultsForAllOfThem) {
 TEST(UnitFromProperties, NamesTheHostOfABadValue) {
   const std::map<std::string, std::string> properties = {{"kind", "x"}};
   EXPECT_EQ(refusal_of([&] { (void)unit_from_properties("g", properties); }),
-            "host g: unknown kind of unit 'x'; known are: cpu gpu mic");
+            "host g: unknown kind of unit 'x'; it is cpu, gpu or mic");
 }
 
 TEST(PlatformWriter, WritesWhatTheCheckerReads) {

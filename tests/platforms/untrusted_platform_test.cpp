@@ -141,7 +141,7 @@ TEST(PlatformFile, RefusesNamesThatAreNotUtf8AndShowsThemEscapedAndShort) {
             "not refused");
   const std::string kind = property_refusal("kind", std::string(10000, 'x'));
   EXPECT_EQ(kind, "p.xml:6: host a: unknown kind of unit '" + std::string(120, 'x') +
-                      "...'; known are: cpu gpu mic");
+                      "...'; it is cpu, gpu or mic");
 }
 
 TEST(PlatformFile, RefusesControlCharactersInNamesAndValuesAndProfiles) {

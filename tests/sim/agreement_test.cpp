@@ -76,9 +76,9 @@ void expect_same(const std::vector<Finish>& a, const std::vector<Finish>& b) {
   }
 }
 
-/// The link of one direction (`way`) of the `i`th unit.
-std::string link_of(const TestUnit& unit, std::size_t i, const std::string& way) {
-  return "link" + std::to_string(i) + (unit.sharing == "SPLITDUPLEX" ? way : "");
+/// The link of one `direction` of the `i`th unit.
+std::string link_of(const TestUnit& unit, std::size_t i, const std::string& direction) {
+  return "link" + std::to_string(i) + (unit.sharing == "SPLITDUPLEX" ? direction : "");
 }
 
 /// The fake executor's setup with the times of `instance`, which has one phase.

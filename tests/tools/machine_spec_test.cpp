@@ -182,7 +182,7 @@ TEST_F(MachineSpecTest, SaysWhereAFieldIsWrongAndWhatToDo) {
     EXPECT_TRUE(std::regex_search(text, std::regex("^spec\\.json:[0-9]+: "))) << text;
     EXPECT_NE(text.find(why), std::string::npos) << text;
   };
-  expect("/machines/0/units/1/kind", "tpu", "unknown kind of unit 'tpu'; did you mean 'cpu'?");
+  expect("/machines/0/units/1/kind", "tpu", "unknown kind of unit 'tpu'; it is cpu, gpu or mic");
   expect("/machines/0/units/1/clock_ghz", 1.0, "'clock_ghz'; did you mean 'clock_hz'?");
   expect("/machines/0/units/1/copy_engines", 3, "'copy_engines' is 3; it must be from 1 to 2");
   expect("/machines/0/units/1/count", 1.5, "'count' is 1.5; write a whole number");

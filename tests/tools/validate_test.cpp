@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -173,12 +174,19 @@ TEST_F(Validate, FailsWhereAPredictionIsOffByMoreThanItMay) {
 }
 
 TEST_F(Validate, KeepsWhatItRecordedWhenItIsInterrupted) {
-  const auto begin = std::chrono::steady_clock::now();
-  const ProgramRun run = signal_equipoise(
-      {"validate", "--unit", "cpu,slowdown=50", "--unit", "cpu,slowdown=50", "--workload",
-       "blackscholes:options=2e4", "--policy", "awf-c", "--seconds-max", "60", "--out",
-       scratch.path("v")},
-      SIGINT, [&] { return std::chrono::steady_clock::now() - begin > std::chrono::seconds(3); });
+  // At a five-hundredth of the speed, blocks of half of the items take a second or so, and each
+  // unit has at least 15 of them. So after two seconds both have only recorded smaller ones.
+  std::optional<std::chrono::steady_clock::time_point> begin;
+  const auto has_recorded_a_while = [&] {
+    const auto now = std::chrono::steady_clock::now();
+    if (!begin && std::filesystem::exists(scratch.path("v/runs"))) begin = now;
+    return begin && now - *begin > std::chrono::seconds(2);
+  };
+  const ProgramRun run =
+      signal_equipoise({"validate", "--unit", "cpu,slowdown=500", "--unit", "cpu,slowdown=500",
+                        "--workload", "blackscholes:options=1e6", "--policy", "awf-c",
+                        "--seconds-max", "60", "--out", scratch.path("v")},
+                       SIGINT, has_recorded_a_while);
   EXPECT_EQ(run.exit_code, 130);
   EXPECT_NE(run.err.find("keeps what was recorded so far: "), std::string::npos) << run.err;
   const ProgramRun check =

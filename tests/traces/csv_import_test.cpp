@@ -88,14 +88,14 @@ TEST(CsvImport, NamesTheNearestColumnUnitAndKind) {
   CsvImportOptions with = options();
   with.items_column = "num_token";
   EXPECT_EQ(refusal("a,num_tokens,median\n1,2,3\n", with),
-            "t.csv:1: unknown column (--items-column) 'num_token'; did you mean 'num_tokens'?");
+            "t.csv:1: unknown column for --items-column 'num_token'; did you mean 'num_tokens'?");
   with = options();
   with.time_unit = "msec";
   EXPECT_EQ(refusal("a\n", with),
-            "--time-unit: unknown unit of time 'msec'; known are: s ms us ns");
+            "--time-unit: unknown unit of time 'msec'; known are: s, ms, us, ns");
   with = options();
   with.kind = "cpus";
-  EXPECT_EQ(refusal("a\n", with), "--kind: unknown kind of unit 'cpus'; did you mean 'cpu'?");
+  EXPECT_EQ(refusal("a\n", with), "--kind: unknown kind of unit 'cpus'; it is cpu, gpu or mic");
 }
 
 TEST(CsvImport, RefusesUnusableRowsWithTheirLine) {
@@ -147,7 +147,7 @@ TEST(CsvImport, RefusesWhatIsNotUtf8WithItsLine) {
 
 TEST(CsvImport, SaysWhereNoColumnHasAName) {
   EXPECT_EQ(refusal("\"\"\n1\n"),
-            "t.csv:1: unknown column (--items-column) 'num_tokens'; no names are known");
+            "t.csv:1: unknown column for --items-column 'num_tokens'; no names are known");
 }
 
 TEST(CsvImport, RefusesEmptyNamesOfUnitAndKernel) {

@@ -227,7 +227,7 @@ TEST(TraceFile, RefusesASummaryThatContradictsItself) {
 
 TEST(TraceFile, RefusesUnknownUnitsAndNamesTheNearest) {
   EXPECT_EQ(sample_refusal(R"({"unit":"cuda1","items":1,"compute_s":1})"),
-            "t.jsonl:3: unknown unit 'cuda1'; did you mean 'cuda0'?");
+            "t.jsonl:3: unknown member of the header's `units` 'cuda1'; did you mean 'cuda0'?");
 }
 
 TEST(TraceFile, RefusesHeadersThatAreNotOurs) {
@@ -242,7 +242,7 @@ TEST(TraceFile, RefusesHeadersThatAreNotOurs) {
   EXPECT_EQ(with("\"schema\"", "\"scheme\""), "t.jsonl:1: `schema` is missing" + hint);
   EXPECT_TRUE(begins(with("recorded", "guessed"), "t.jsonl:1: unknown source `guessed`"));
   EXPECT_TRUE(begins(with("\"gpu\"", "\"fpga\""),
-                     "t.jsonl:1: unknown kind of unit 'fpga'; known are: cpu gpu mic"));
+                     "t.jsonl:1: unit cuda0: unknown kind of unit 'fpga'; it is cpu, gpu or mic"));
   EXPECT_EQ(with("cuda0", "cpu0"), "t.jsonl:1: unit cpu0 is listed twice; name each unit once");
   EXPECT_EQ(with("12079136768", "-1"), "t.jsonl:1: `memory_bytes` must not be negative" + hint);
   EXPECT_EQ(with("\"units\"", "\"unit\""),

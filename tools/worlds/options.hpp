@@ -1,4 +1,4 @@
-// The user's options as plain structs; command_line*.cpp fill them.
+// The user's options as plain structs; tools/commands/command_line*.cpp fill them.
 #pragma once
 
 #include <cstdint>

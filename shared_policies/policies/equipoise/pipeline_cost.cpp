@@ -1,6 +1,5 @@
 // Learns the costs of blocks on an empty unit and of queued blocks separately.
 #include "shared_policies/policies/equipoise/pipeline_cost.hpp"
-#include "shared_policies/fit/cost_model.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 
-#include "shared_policies/fit/cost_model.hpp"
 #include "shared_policies/model/event.hpp"
 #include "shared_policies/policies/equipoise/running_cost.hpp"
 

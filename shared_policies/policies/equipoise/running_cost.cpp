@@ -1,6 +1,5 @@
 // Sums for each octave of block size, the line through them, and the detection of changes.
 #include "shared_policies/policies/equipoise/running_cost.hpp"
-#include "shared_policies/fit/cost_model.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -71,16 +71,24 @@ BestPair tried(const Genes& candidates, std::size_t samples, Samples gene) {
   return best;
 }
 
+/// The entropy of `gene` over all samples in bits, given the only two regulators.
+double entropy_bits(Samples first, Samples second, Samples gene, std::size_t samples) {
+  const Genes pair = {first, second};
+  const std::vector<BestPair> best = found(pair, samples, {gene});
+  const Verification check = check_pairs(pair, samples, Genes{gene}, best);
+  EXPECT_TRUE(check.passed) << check.what;
+  return best[0].entropy * entropy_unit_bits;
+}
+
 TEST(Grn, KnowsTheEntropyOfAGeneByHand) {
   // The four states of (A, B) occur in two samples each. Y follows A in three of them. In the
-  // fourth, Y is active once, which is one bit in a quarter of the samples.
-  EXPECT_DOUBLE_EQ(mean_conditional_entropy(0b11110000, 0b11001100, 0b11010000, 8), 0.25);
-  // In one state, which has half of the samples, Y is active in one of four: h(1/4). In the other
-  // state Y is certain.
-  EXPECT_NEAR(mean_conditional_entropy(0b11110000, 0b11110000, 0b00010000, 8),
-              0.5 * 0.8112781244591328, 1e-15);
-  EXPECT_EQ(mean_conditional_entropy(0b0011, 0b0101, 0b0110, 4), 0.0);  // exclusive or
-  EXPECT_DOUBLE_EQ(mean_conditional_entropy(0b0011, 0b0011, 0b0101, 4), 1.0);
+  // fourth, Y is active once, which is one bit in each of two samples.
+  EXPECT_NEAR(entropy_bits(0b11110000, 0b11001100, 0b11010000, 8), 2.0, 1e-6);
+  // In one state, which has four samples, Y is active in one of four: h(1/4). In the other state Y
+  // is certain.
+  EXPECT_NEAR(entropy_bits(0b11110000, 0b11110000, 0b00010000, 8), 4.0 * 0.8112781244591328, 1e-6);
+  EXPECT_EQ(entropy_bits(0b0011, 0b0101, 0b0110, 4), 0.0);  // exclusive or
+  EXPECT_NEAR(entropy_bits(0b0011, 0b0011, 0b0101, 4), 4.0, 1e-6);
 }
 
 TEST(Grn, FindsTheTwoThatTogetherTellEverything) {

@@ -45,7 +45,8 @@ TEST(UnknownName, NamesTheNearestKnownOneOrAll) {
   EXPECT_EQ(unknown_name("policy", "plb-hek", known),
             "unknown policy 'plb-hek'; did you mean 'plb-hec'?");
   EXPECT_EQ(unknown_name("policy", "zzzzzz", known),
-            "unknown policy 'zzzzzz'; known are: greedy static plb-hec");
+            "unknown policy 'zzzzzz'; known are: greedy, static, plb-hec");
+  EXPECT_EQ(unknown_name("policy", "zzzzzz", {}), "unknown policy 'zzzzzz'; no names are known");
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ TEST(DisturbedBound, AddsBothWaysThroughOneCopyEngineAndOverOneLink) {
   problem.platform.units[0].out.links = {problem.add_link(100.0)};
   problem.platform.units[0].unit.copy_engines = 1;
   problem.disturb(2.0, Kind::bandwidth, "l0", 0.5);
-  // The bound takes the speed of the faster way for both ways.
+  // The bound takes the speed of the faster direction for both.
   EXPECT_NEAR(problem.bound().seconds, 20.0, 1e-7);
   problem.disturb(2.0, Kind::bandwidth, "l1", 0.5);
   EXPECT_NEAR(problem.bound().seconds, 2.0 + 36.0, 1e-7);

@@ -1,6 +1,5 @@
 // Tests of campaign files: the experiments that they expand to, and their error messages.
 #include <gtest/gtest.h>
-#include <cstddef>
 
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
