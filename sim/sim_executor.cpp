@@ -12,7 +12,6 @@
 #include <simgrid/s4u/Actor.hpp>
 #include <simgrid/s4u/Engine.hpp>
 #include <simgrid/s4u/Host.hpp>
-#include <simgrid/s4u/Link.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -133,11 +132,11 @@ class SimExecutor final : public Executor, private PipelineStages {
   std::unique_ptr<StageActivities> activities_;
   Timeline timeline_;  ///< (units + 1), for the pipelines and the changes
   std::vector<MachineChange> changes_;
-  std::size_t changes_done_ = 0;   ///< number of changes that have happened
-  std::vector<s4u::Link*> links_;  ///< (links); empty if there are no changes
-  EventQueue ready_;               ///< events not yet reported
-  int phase_ = 0;                  ///< of the last block that was handed out
-  int iteration_ = 0;              ///< of the last block that was handed out
+  std::size_t changes_done_ = 0;  ///< number of changes that have happened
+  std::optional<ChangingLinks> links_;
+  EventQueue ready_;   ///< events not yet reported
+  int phase_ = 0;      ///< of the last block that was handed out
+  int iteration_ = 0;  ///< of the last block that was handed out
 
   s4u::ActorPtr controller_;
   Timer* timer_ = nullptr;
@@ -173,7 +172,7 @@ void SimExecutor::load() {
     }
     for (const UnitRoutes& routes : routes_)
       copies_.push_back({speed_of(routes.in), speed_of(routes.out)});
-    if (!changes_.empty()) links_ = find_links(setup_.platform);
+    links_.emplace(setup_.platform, changes_);
   } catch (const BackendError&) {
     throw;
   } catch (const std::exception& error) {
@@ -332,7 +331,7 @@ void SimExecutor::change_machines() {
   const bool has_more = changes_done_ < changes_.size();
   timeline_.set(changes_slot(), has_more ? changes_[changes_done_].at : Seconds::infinity());
   if (change.kind == ChangeKind::bandwidth) {
-    links_[change.index]->set_bandwidth(change.bandwidth_bytes_per_s);
+    links_->set(change.index, change.bandwidth_bytes_per_s);
     return;
   }
   const UnitId unit{change.index};

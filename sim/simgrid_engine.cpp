@@ -12,7 +12,6 @@
 #include <csignal>
 #include <deque>
 #include <limits>
-#include <map>
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
@@ -190,15 +189,35 @@ std::vector<UnitRoutes> find_routes(const Platform& platform) {
   return routes;
 }
 
-std::vector<simgrid::s4u::Link*> find_links(const Platform& platform) {
-  std::vector<simgrid::s4u::Link*> links;
-  for (const equipoise::Link& link : platform.links) {
-    links.push_back(simgrid::s4u::Link::by_name_or_null(link.name));
-    if (links.back() == nullptr) {
-      throw BackendError("the simulated platform has no link called " + link.name);
+ChangingLinks::ChangingLinks(const Platform& platform, const std::vector<MachineChange>& changes) {
+  using Policy = simgrid::s4u::Link::SharingPolicy;
+  for (const MachineChange& change : changes) {
+    if (change.kind != ChangeKind::bandwidth) continue;
+    State& state = links_[change.index];
+    if (state.link == nullptr) {
+      const std::string& name = platform.links[change.index].name;
+      state.link = simgrid::s4u::Link::by_name_or_null(name);
+      if (state.link == nullptr) {
+        throw BackendError("the simulated platform has no link called " + name);
+      }
+      state.now_bytes_per_s = state.most_bytes_per_s = state.link->get_bandwidth();
     }
+    state.most_bytes_per_s = std::max(state.most_bytes_per_s, change.bandwidth_bytes_per_s);
   }
-  return links;
+  for (auto& [index, state] : links_) {
+    state.asks = state.link->get_sharing_policy() == Policy::SHARED;
+    if (!state.asks) continue;
+    state.link->set_sharing_policy(
+        Policy::NONLINEAR, [&now = state.now_bytes_per_s](double /*most*/, int) { return now; });
+    state.link->set_bandwidth(state.most_bytes_per_s);
+  }
+}
+
+void ChangingLinks::set(std::uint32_t index, double bandwidth_bytes_per_s) {
+  State& state = links_.at(index);
+  state.now_bytes_per_s = bandwidth_bytes_per_s;
+  // Where SimGrid asks, this only makes it ask again.
+  state.link->set_bandwidth(state.asks ? state.most_bytes_per_s : bandwidth_bytes_per_s);
 }
 
 }  // namespace equipoise

@@ -1,12 +1,15 @@
-// Starts SimGrid with our settings (silent, simple network model), loads platforms and reads their
-// routes.
+// Starts SimGrid with our settings (silent, simple network model), loads platforms, reads their
+// routes and changes their links.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
 #include "shared_policies/model/measures.hpp"
 #include "shared_policies/model/platform.hpp"
+#include "sim/machine_changes.hpp"
 
 namespace simgrid::s4u {
 class Engine;
@@ -64,8 +67,32 @@ struct UnitRoutes {
 /// it, unless it is a FATPIPE. Throws BackendError if a host does not exist.
 [[nodiscard]] std::vector<UnitRoutes> find_routes(const Platform& platform);
 
-/// The links (links) of `platform`, on the platform that SimGrid has loaded. Throws BackendError if
-/// a link does not exist.
-[[nodiscard]] std::vector<simgrid::s4u::Link*> find_links(const Platform& platform);
+/// Changes bandwidths so that transfers under way get slower and faster with their links.
+///
+/// Newer versions of SimGrid bound a transfer by the least bandwidth of its route when it begins.
+/// So SimGrid is told the greatest bandwidth that a link ever has, and asks for the present one
+/// whenever it shares the link among transfers, by the callback of its sharing policy NONLINEAR,
+/// which otherwise shares like SHARED. A FATPIPE link does not ask; there, a transfer may
+/// stay as slow as it began.
+class ChangingLinks {
+ public:
+  /// Prepares the links of `platform` that `changes` name. Throws BackendError if one does not
+  /// exist. To be made when all routes have been looked at, because it changes the links.
+  ChangingLinks(const Platform& platform, const std::vector<MachineChange>& changes);
+  ChangingLinks(const ChangingLinks&) = delete;
+  ChangingLinks& operator=(const ChangingLinks&) = delete;
+
+  /// Gives the link at position `index` of the platform another bandwidth from now on.
+  void set(std::uint32_t index, double bandwidth_bytes_per_s);
+
+ private:
+  struct State {
+    simgrid::s4u::Link* link = nullptr;
+    double now_bytes_per_s = 0.0;
+    double most_bytes_per_s = 0.0;
+    bool asks = false;  ///< SimGrid asks for the present bandwidth
+  };
+  std::map<std::uint32_t, State> links_;  ///< by position in the platform
+};
 
 }  // namespace equipoise

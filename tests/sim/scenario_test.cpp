@@ -152,6 +152,8 @@ TEST(Scenario, FollowsAProfileOfSpeed) {
 TEST(Scenario, ChangesTheBandwidthOfALink) {
   // Half of the copy in by 0.5, the rest at half the bandwidth by 1.5. Computed by 3.5, out by 5.5.
   expect_end({.events = {disturb(DisturbanceKind::bandwidth, "link0", 0.5, 0.5)}}, 5.5);
+  // Half of the copy in by 0.5, the rest at twice the bandwidth by 0.75. Computed by 2.75.
+  expect_end({.events = {disturb(DisturbanceKind::bandwidth, "link0", 0.5, 2.0)}}, 3.25);
   // The latency of 0.25 s does not change: in by 0.25 + 2, computed by 4.25, out by 4.25 + 2.25.
   expect_end(
       {.latency_s = 0.25, .events = {disturb(DisturbanceKind::bandwidth, "link0", 0.125, 0.5)}},
