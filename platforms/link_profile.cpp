@@ -31,8 +31,7 @@ class ProfileChecker {
     if (periodicity_s > 0.0) period_ = periodicity_s;
   }
 
-  /// Returns the smallest value.
-  double check(const std::string& text) {
+  ProfileRange check(const std::string& text) {
     for (std::size_t from = 0; from < text.size(); ++line_) {
       const std::size_t end = std::min(text.find_first_of("\n\r", from), text.size());
       const std::string line = text.substr(from, end - from);
@@ -50,7 +49,7 @@ class ProfileChecker {
     if ((period_ || loop_after_) && period_.value_or(last_time_ + loop_after_.value_or(0)) < 1e-6) {
       refuse("a profile that repeats without time passing; make it repeat after 1e-6 s or more");
     }
-    return least_seen_;
+    return seen_;
   }
 
  private:
@@ -88,7 +87,7 @@ class ProfileChecker {
                          printable(words[1])));
     }
     last_time_ = *time_s;
-    least_seen_ = std::min(least_seen_, *second);
+    seen_ = {std::min(seen_.least, *second), std::max(seen_.greatest, *second)};
     ++events_;
   }
 
@@ -99,14 +98,14 @@ class ProfileChecker {
   std::optional<double> period_;
   std::optional<double> loop_after_;
   double last_time_ = 0.0;
-  double least_seen_ = std::numeric_limits<double>::infinity();
+  ProfileRange seen_{std::numeric_limits<double>::infinity(), 0.0};
   std::size_t events_ = 0;
 };
 
 }  // namespace
 
-double check_link_profile(const std::string& text, double periodicity_s, double least,
-                          const std::string& where, int first_line) {
+ProfileRange check_link_profile(const std::string& text, double periodicity_s, double least,
+                                const std::string& where, int first_line) {
   return ProfileChecker(periodicity_s, least, where, first_line).check(text);
 }
 

@@ -93,6 +93,7 @@ class PlatformChecker {
     if (facts_.master.empty() && !facts_.hosts.empty()) {
       facts_.master = facts_.hosts.front().name;
     }
+    check_fatpipes();
     settings_.drop_defaults();
     facts_.notices = settings_.notices();
     facts_.source.file = file_.path();
@@ -271,8 +272,26 @@ class PlatformChecker {
   }
 
   void visit_link(pugi::xml_node& node) {
+    const std::string name = node.attribute("id").as_string();
+    if (node.attribute("sharing_policy").as_string() == std::string_view("FATPIPE")) {
+      fatpipes_.insert(name);
+    }
+    if (*node.attribute("bandwidth_file").as_string() != '\0') changing_links_[name] = node;
     static_cast<void>(check_profile_of(node, "bandwidth_file", least_bandwidth));
     static_cast<void>(check_profile_of(node, "latency_file", 0.0));
+  }
+
+  /// SimGrid bounds a transfer by the bandwidth that a link has when the transfer begins. For links
+  /// that are shared we have a remedy (`ChangingLinks`), for FATPIPE there is none.
+  void check_fatpipes() const {
+    for (const auto& [link, node] : changing_links_) {
+      if (!fatpipes_.contains(link)) continue;
+      file_.refuse(node,
+                   fmt::format("link {} is a FATPIPE, and its bandwidth has a profile; SimGrid "
+                               "does not make transfers under way faster there; make it "
+                               "SHARED or remove the profile",
+                               printable(link)));
+    }
   }
 
   /// Also keeps the text for SimGrid, which is to read exactly what was checked. Returns the
@@ -291,7 +310,13 @@ class PlatformChecker {
                                      subject_of(node), most_profiles, most_profile_bytes));
     }
     attribute.set_value(profile_name(profiles.size() - 1).c_str());
-    return check_link_profile(text, -1.0, least, file, 1);
+    return least_of(check_link_profile(text, -1.0, least, file, 1));
+  }
+
+  double least_of(const ProfileRange& range) {
+    double& greatest = facts_.source.greatest_of_profiles;
+    greatest = std::max(greatest, range.greatest);
+    return range.least;
   }
 
   void visit_trace(pugi::xml_node& node) {
@@ -306,7 +331,7 @@ class PlatformChecker {
     if (!period_s) file_.refuse(node, subject_of(node) + ": periodicity is no number; correct it");
     std::string text;
     for (const pugi::xml_node& part : node.children()) text += part.value();
-    least = check_link_profile(text, *period_s, 0.0, file_.path(), file_.line_of(node));
+    least = least_of(check_link_profile(text, *period_s, 0.0, file_.path(), file_.line_of(node)));
   }
 
   void visit_connection(const pugi::xml_node& node) {
@@ -318,6 +343,7 @@ class PlatformChecker {
                                printable(kind)));
     }
     const std::string trace = node.attribute("trace").as_string();
+    if (kind == "BANDWIDTH") changing_links_[node.attribute("element").as_string()] = node;
     const auto least = least_of_trace_.find(trace);
     if (kind == "BANDWIDTH" && least != least_of_trace_.end() && least->second < least_bandwidth) {
       file_.refuse(node, fmt::format("trace {} has values below 1 byte a second; correct it",
@@ -343,6 +369,8 @@ class PlatformChecker {
   std::map<std::string, int> line_of_trace_;
   std::set<std::string> connected_;
   std::map<std::string, double> least_of_trace_;
+  std::set<std::string> fatpipes_;
+  std::map<std::string, pugi::xml_node> changing_links_;  ///< whose bandwidth has a profile
   double hosts_ = 0.0;
   std::size_t profile_bytes_ = 0;
   PlatformSettings settings_;

@@ -172,7 +172,7 @@ void SimExecutor::load() {
     }
     for (const UnitRoutes& routes : routes_)
       copies_.push_back({speed_of(routes.in), speed_of(routes.out)});
-    links_.emplace(setup_.platform, changes_);
+    links_.emplace(setup_.platform, setup_.source, changes_);
   } catch (const BackendError&) {
     throw;
   } catch (const std::exception& error) {
@@ -286,11 +286,12 @@ void SimExecutor::launch(UnitId unit, const PipelinedBlock& block, Stage stage) 
   const UnitRoutes& routes = routes_[unit.index];
   if (stage == Stage::compute) {
     activities_->compute(unit, routes.in.to, compute_time(unit, block, now()));
-  } else if (stage == Stage::in) {
-    activities_->transfer(unit, stage, routes.in, block.in_bytes);
-  } else {
-    activities_->transfer(unit, stage, routes.out, block.out_bytes);
+    return;
   }
+  links_->before_transfer();
+  const bool is_in = stage == Stage::in;
+  activities_->transfer(unit, stage, is_in ? routes.in : routes.out,
+                        is_in ? block.in_bytes : block.out_bytes);
 }
 
 /// Does not start what the end makes possible: that happens after all ends of this instant.

@@ -189,35 +189,69 @@ std::vector<UnitRoutes> find_routes(const Platform& platform) {
   return routes;
 }
 
-ChangingLinks::ChangingLinks(const Platform& platform, const std::vector<MachineChange>& changes) {
-  using Policy = simgrid::s4u::Link::SharingPolicy;
+ChangingLinks::ChangingLinks(const Platform& platform, const PlatformSource& source,
+                             const std::vector<MachineChange>& changes) {
+  using SimLink = simgrid::s4u::Link;
+  using Policy = SimLink::SharingPolicy;
   for (const MachineChange& change : changes) {
     if (change.kind != ChangeKind::bandwidth) continue;
-    State& state = links_[change.index];
-    if (state.link == nullptr) {
-      const std::string& name = platform.links[change.index].name;
-      state.link = simgrid::s4u::Link::by_name_or_null(name);
-      if (state.link == nullptr) {
-        throw BackendError("the simulated platform has no link called " + name);
-      }
-      state.now_bytes_per_s = state.most_bytes_per_s = state.link->get_bandwidth();
-    }
+    State& state = state_of(platform, change.index);
     state.most_bytes_per_s = std::max(state.most_bytes_per_s, change.bandwidth_bytes_per_s);
+  }
+  if (source.greatest_of_profiles > 0.0) {
+    for (std::uint32_t index = 0; index < platform.links.size(); ++index) {
+      if (!platform.links[index].shared) continue;
+      State& state = state_of(platform, index);
+      state.most_bytes_per_s = std::max(state.most_bytes_per_s, source.greatest_of_profiles);
+      with_profile_[state.link] = &state;
+    }
+    SimLink::on_bandwidth_change_cb([this](const SimLink& link) { changed(link); });
   }
   for (auto& [index, state] : links_) {
     state.asks = state.link->get_sharing_policy() == Policy::SHARED;
     if (!state.asks) continue;
     state.link->set_sharing_policy(
         Policy::NONLINEAR, [&now = state.now_bytes_per_s](double /*most*/, int) { return now; });
-    state.link->set_bandwidth(state.most_bytes_per_s);
+    tell(state);
   }
+}
+
+ChangingLinks::State& ChangingLinks::state_of(const Platform& platform, std::uint32_t index) {
+  State& state = links_[index];
+  if (state.link != nullptr) return state;
+  const std::string& name = platform.links[index].name;
+  state.link = simgrid::s4u::Link::by_name_or_null(name);
+  if (state.link == nullptr)
+    throw BackendError("the simulated platform has no link called " + name);
+  state.now_bytes_per_s = state.most_bytes_per_s = state.link->get_bandwidth();
+  return state;
 }
 
 void ChangingLinks::set(std::uint32_t index, double bandwidth_bytes_per_s) {
   State& state = links_.at(index);
   state.now_bytes_per_s = bandwidth_bytes_per_s;
-  // Where SimGrid asks, this only makes it ask again.
-  state.link->set_bandwidth(state.asks ? state.most_bytes_per_s : bandwidth_bytes_per_s);
+  tell(state);
+}
+
+/// Where SimGrid asks, this only makes it ask again.
+void ChangingLinks::tell(State& state) {
+  telling_ = true;
+  state.link->set_bandwidth(state.asks ? state.most_bytes_per_s : state.now_bytes_per_s);
+  telling_ = false;
+}
+
+/// A profile has changed the bandwidth of `link`. The greatest is told later: within this call,
+/// SimGrid is not done with the change.
+void ChangingLinks::changed(const simgrid::s4u::Link& link) {
+  const auto found = with_profile_.find(&link);
+  if (telling_ || found == with_profile_.end()) return;
+  found->second->now_bytes_per_s = link.get_bandwidth();
+  changed_.push_back(found->second);
+}
+
+void ChangingLinks::before_transfer() {
+  for (State* state : changed_) tell(*state);
+  changed_.clear();
 }
 
 }  // namespace equipoise

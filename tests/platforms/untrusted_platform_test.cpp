@@ -247,6 +247,42 @@ TEST(PlatformFile, RefusesBandwidthsOverWhichNothingWouldArrive) {
   EXPECT_EQ(connected("LATENCY"), "not refused");
 }
 
+TEST(PlatformFile, RefusesProfilesOfLinksOnWhichSimGridWouldKeepTransfersSlow) {
+  const TemporaryFolder folder;
+  folder.write("bw.txt", "0 1e9\n");
+  const auto refusal_with = [&](const std::string& profile) {
+    const std::string path =
+        folder.write("p.xml", zone("<host id=\"a\" speed=\"1Gf\"/>\n<link id=\"l\" "
+                                   "bandwidth=\"1Bps\" sharing_policy=\"FATPIPE\" " +
+                                   profile));
+    std::string why = refusal_of([&] { (void)check_platform_file(path); });
+    if (why.starts_with(path)) why.replace(0, path.size(), "p.xml");
+    return why;
+  };
+  const std::string why =
+      ": link l is a FATPIPE, and its bandwidth has a profile; SimGrid does not make transfers "
+      "under way faster there; make it SHARED or remove the profile";
+  EXPECT_EQ(refusal_with("bandwidth_file=\"bw.txt\"/>\n"), "p.xml:6" + why);
+  const std::string connected =
+      "/>\n<trace id=\"t\" file=\"bw.txt\" periodicity=\"-1\"/>\n"
+      "<trace_connect trace=\"t\" element=\"l\" kind=";
+  EXPECT_EQ(refusal_with(connected + "\"BANDWIDTH\"/>\n"), "p.xml:8" + why);
+  EXPECT_EQ(refusal_with(connected + "\"LATENCY\"/>\n"), "not refused");
+  EXPECT_EQ(refusal_with("latency_file=\"bw.txt\"/>\n"), "not refused");
+}
+
+TEST(PlatformFile, KnowsTheGreatestValueOfItsProfiles) {
+  const auto greatest = [](const std::string& elements) {
+    return check(zone("<host id=\"a\" speed=\"1Gf\"/>\n<link id=\"l\" bandwidth=\"1Bps\"/>\n" +
+                      elements))
+        .source.greatest_of_profiles;
+  };
+  EXPECT_EQ(greatest(""), 0.0);
+  EXPECT_EQ(greatest("<trace id=\"t\" periodicity=\"-1\">0 5\n1 7\n2 6</trace>\n"
+                     "<trace id=\"u\" periodicity=\"-1\">0 4</trace>\n"),
+            7.0);
+}
+
 TEST(PlatformFile, RefusesASecondTraceOrPropertyOfOneNameBecauseSimGridTakesTheFirst) {
   EXPECT_EQ(refusal(zone("<host id=\"a\" speed=\"1Gf\"/>\n"
                          "<link id=\"l\" bandwidth=\"1Bps\"/>\n"

@@ -112,6 +112,59 @@ TEST(SharedLink, DoesNotSlowWhatAPrivateLinkLimitsMore) {
   EXPECT_NEAR(seen.finishes.at(1).in_s, 4.0, tolerance);
 }
 
+/// The time for which unit 0 copies in a block of `items` items, started at `at_s`, over a link of
+/// 1 MB/s whose bandwidth has `profile`.
+double copy_in_s(const std::string& profile, Items items, double at_s, double latency_s = 0.0,
+                 const std::string& config = "") {
+  TestPlatform platform = behind_one_link(1);
+  platform.profile = profile;
+  platform.greatest_of_profile = 4e6;
+  platform.shared_latency_s = latency_s;
+  platform.config = config;
+  const Seen seen =
+      simulate(sim_setup(platform, {megabytes()}), [&](Executor& executor, Seen& out) {
+        take_finishes(executor, out, {at_s});
+        executor.start(block(0, items), {0});
+        take_finishes(executor, out);
+      });
+  return seen.finishes.at(0).in_s;
+}
+
+TEST(LinkWithAProfile, MakesTransfersUnderWayFasterAndSlower) {
+  // 0.5 MB by 0.5 s, the other half at 2 MB/s or 0.5 MB/s.
+  EXPECT_NEAR(copy_in_s("0 1e6\n0.5 2e6\n", 1, 0.0), 0.75, tolerance);
+  EXPECT_NEAR(copy_in_s("0 1e6\n0.5 5e5\n", 1, 0.0), 1.5, tolerance);
+  // Without a value at 0, the link begins with its own 1 MB/s.
+  EXPECT_NEAR(copy_in_s("0.5 2e6\n", 1, 0.0), 0.75, tolerance);
+  // 0.1 s of latency, 0.4 MB by 0.5 s.
+  EXPECT_NEAR(copy_in_s("0 1e6\n0.5 2e6\n", 1, 0.0, 0.1), 0.8, tolerance);
+  // Begun in the slow time: 0.4 MB from 1.2 s to 2 s, the other 0.6 MB at 4 MB/s.
+  EXPECT_NEAR(copy_in_s("0 2e6\n1 5e5\n2 4e6\n", 1, 1.2), 0.95, tolerance);
+  // 1.5 MB in every second.
+  EXPECT_NEAR(copy_in_s("0 1e6\n0.5 2e6\nPERIODICITY 1\n", 3, 0.0), 2.0, tolerance);
+  // A bandwidth factor of 0.97: 0.485 MB by 0.5 s, the other 0.515 MB at 1.94 MB/s.
+  EXPECT_NEAR(
+      copy_in_s("0 1e6\n0.5 2e6\n", 1, 0.0, 0.0, "<prop id=\"network/model\" value=\"LV08\"/>"),
+      0.5 + 0.515 / 1.94, 1e-6);
+}
+
+TEST(LinkWithAProfile, IsSharedLikeOthers) {
+  TestPlatform platform = behind_one_link(2);
+  platform.profile = "0 1e6\n0.5 2e6\n";
+  platform.greatest_of_profile = 2e6;
+  const Seen seen = simulate(sim_setup(platform, {megabytes()}), [](Executor& executor, Seen& out) {
+    executor.start(block(0, 1), {0});
+    executor.start(block(1, 1), {1});
+    take_finishes(executor, out);
+  });
+  // 0.25 MB each by 0.5 s, the rest and both copies out at 1 MB/s each.
+  ASSERT_EQ(seen.finishes.size(), 2U);
+  for (const Finish& finish : seen.finishes) {
+    EXPECT_NEAR(finish.in_s, 1.25, tolerance);
+    EXPECT_NEAR(finish.out_s, 1.0, tolerance);
+  }
+}
+
 TEST(NetworkSettings, OfThePlatformFileHold) {
   TestPlatform platform;
   platform.units = {{0.0, 1e-3, 0.0, 1e6, 0.125}};

@@ -36,9 +36,9 @@ std::string numbered(const char* word, std::size_t number) {
 }
 
 std::string link_xml(const std::string& id, double bandwidth, double latency_s,
-                     const std::string& sharing) {
+                     const std::string& sharing, const std::string& more = "") {
   return "<link id=\"" + id + "\" bandwidth=\"" + digits(bandwidth) + "Bps\" latency=\"" +
-         digits(latency_s) + "s\" sharing_policy=\"" + sharing + "\"/>\n";
+         digits(latency_s) + "s\" sharing_policy=\"" + sharing + '"' + more + "/>\n";
 }
 
 std::string link_ctn(const std::string& id, const std::string& sharing,
@@ -84,7 +84,8 @@ std::string platform_xml(const TestPlatform& platform) {
   }
   if (platform.shared_bandwidth > 0.0) {
     xml +=
-        link_xml("shared", platform.shared_bandwidth, platform.shared_latency_s, platform.sharing);
+        link_xml("shared", platform.shared_bandwidth, platform.shared_latency_s, platform.sharing,
+                 platform.profile.empty() ? "" : " bandwidth_file=\"" + profile_name(0) + '"');
   }
   for (std::size_t i = 0; i < platform.units.size(); ++i) {
     const TestUnit& unit = platform.units[i];
@@ -132,6 +133,10 @@ SimSetup sim_setup(const TestPlatform& platform, const std::vector<Workload>& ph
   SimSetup setup;
   const std::string xml = platform_xml(platform);
   setup.source = {write_temporary(xml, ".xml"), xml};
+  if (!platform.profile.empty()) {
+    setup.source.profiles = {platform.profile};
+    setup.source.greatest_of_profiles = platform.greatest_of_profile;
+  }
   setup.platform.master = "master";
   setup.phases = phases;
   setup.noise = false;

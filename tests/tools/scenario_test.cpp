@@ -76,6 +76,32 @@ TEST_F(Scenarios, OfALinkChangeAreSurvivedByEveryPolicy) {
       moving);
 }
 
+TEST_F(Scenarios, ThatMakeAFatpipeFasterAreRefusedBecauseSimGridKeepsTransfersSlow) {
+  std::string text = scratch.read("p.xml");
+  const std::string bus = "id=\"bus\"";
+  text.insert(text.find(bus) + bus.size(), " sharing_policy=\"FATPIPE\"");
+  scratch.write("p.xml", text);
+  const auto typed = [&](const std::string& members) {
+    return type("simulate", write(R"({"link":"bus","kind":"bandwidth",)" + members + "}"),
+                {"--policy", "greedy", "--workload", moving.at(1)});
+  };
+  for (const auto& [members, at_s] : {std::pair(R"("at_s":0.1,"factor":2)", "0.1"),
+                                      std::pair(R"("at_s":0,"until_s":0.5,"factor":0.2)", "0.5")}) {
+    const ProgramRun run = typed(members);
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_EQ(run.err, fmt::format("equipoise: error: {}:1: link bus is a FATPIPE, and becomes "
+                                   "faster at {} s; SimGrid does not make transfers under way "
+                                   "faster there; make the link SHARED in the platform file, or "
+                                   "let it only become slower\n",
+                                   scratch.path("s.json"), at_s));
+  }
+  for (const char* slower :
+       {R"("at_s":0.1,"factor":0.2)", R"("at_s":0,"until_s":0.5,"factor":2)"}) {
+    const ProgramRun run = typed(slower);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+  }
+}
+
 TEST_F(Scenarios, OfAUnitThatFailsAreSurvivedByEveryPolicy) {
   expect_all_policies_survive(R"({"at_s":0.15,"unit":"c","kind":"fail"})", moving);
   expect_all_policies_survive(R"({"at_s":0.001,"unit":"a","kind":"fail","until_s":0.2})", moving);

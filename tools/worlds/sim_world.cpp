@@ -194,12 +194,32 @@ RunBound bound_of(const SimWorld& world) {
   return bound;
 }
 
+/// Refuses events that make a FATPIPE link faster while transfers may be under way: SimGrid bounds
+/// them by the bandwidth with which they began. For other links, the simulator has a remedy.
+void refuse_faster_fatpipes(const ScenarioFile& file, const std::vector<Link>& links) {
+  for (std::size_t i = 0; i < file.scenario.events.size(); ++i) {
+    const Disturbance& event = file.scenario.events[i];
+    if (event.kind != DisturbanceKind::bandwidth) continue;
+    const auto link = std::ranges::find(links, event.target, &Link::name);
+    if (link == links.end() || link->shared) continue;
+    const bool ends = event.amount < 1.0 && event.until < Seconds::infinity();
+    const bool begins = event.amount > 1.0 && event.at > Seconds{};
+    if (!ends && !begins) continue;
+    throw InputError(file.where[i],
+                     fmt::format("link {} is a FATPIPE, and becomes faster at {:g} s; SimGrid does "
+                                 "not make transfers under way faster there; make the link SHARED "
+                                 "in the platform file, or let it only become slower",
+                                 event.target, ends ? event.until.value : event.at.value));
+  }
+}
+
 void read_scenario_into(SimWorld& world, const std::string& path) {
   if (path.empty()) return;
   ScenarioFile file = read_scenario(path);
   std::vector<std::string> links;
   for (const Link& link : world.setup.platform.links) links.push_back(link.name);
   check_targets(file, names_of(world.units), links);
+  refuse_faster_fatpipes(file, world.setup.platform.links);
   world.setup.scenario = std::move(file.scenario);
   world.scenario_files = std::move(file.files);
 }
