@@ -1,10 +1,10 @@
 // The interface of the SimGrid module: a shared library that is opened when something is simulated
 // for the first time.
 //
-// SimGrid exports MPI's functions (its SMPI), for C and Fortran. If libraries of the program call
-// MPI themselves (Ipopt's MUMPS does), these calls must not reach SimGrid. Therefore the module is
-// opened with a scope of its own. A program without the module, or on a machine without SimGrid,
-// can do everything except simulate.
+// SimGrid exports MPI's functions (its SMPI), for C and Fortran. If other libraries call MPI
+// themselves (Ipopt's MUMPS does), these calls must not reach SimGrid. Therefore the module is
+// opened with a scope of its own (model/run_time_module.hpp). A program without the module, or on a
+// machine without SimGrid, can do everything except simulate.
 #pragma once
 
 #include <functional>

@@ -156,9 +156,10 @@ TEST(SourceTree, SimGridIsKnownToTheModuleTheBareProgramAndOneTestOnly) {
                        "tests/sim/energy_test.cpp"}));
 }
 
-TEST(SourceTree, SimGridIsLinkedWithModulesOnly) {
-  const std::regex links_simgrid("target_link_libraries\\((\\w+)[^)]*PkgConfig::SIMGRID");
-  const std::set<std::string> modules = {"equipoise_simgrid", "equipoise_bare_simgrid"};
+TEST(SourceTree, SimGridAndIpoptAreLinkedWithModulesOnly) {
+  const std::regex links_them("target_link_libraries\\((\\w+)[^)]*PkgConfig::(SIMGRID|IPOPT)");
+  const std::set<std::string> modules = {"equipoise_simgrid", "equipoise_bare_simgrid",
+                                         "equipoise_ipopt"};
   std::size_t found = 0;
   for (const std::string& folder : folders) {
     for (const auto& entry : fs::recursive_directory_iterator(fs::path(SOURCE_DIR) / folder)) {
@@ -166,7 +167,7 @@ TEST(SourceTree, SimGridIsLinkedWithModulesOnly) {
       if (name != "CMakeLists.txt" && entry.path().extension() != ".cmake") continue;
       std::ifstream file(entry.path());
       const std::string text{std::istreambuf_iterator<char>(file), {}};
-      for (std::sregex_iterator at(text.begin(), text.end(), links_simgrid), end; at != end; ++at) {
+      for (std::sregex_iterator at(text.begin(), text.end(), links_them), end; at != end; ++at) {
         EXPECT_TRUE(modules.contains((*at)[1])) << entry.path() << ": " << (*at)[1];
         ++found;
       }
@@ -177,7 +178,7 @@ TEST(SourceTree, SimGridIsLinkedWithModulesOnly) {
 
 TEST(SourceTree, IpoptIsKnownToOneFile) {
   expect_none("#include <(coin/|coin-or/)?Ip[A-Z]", "one place",
-              outside({"shared_policies/solve/equal_finish_ipopt.cpp"}));
+              outside({"shared_policies/solve/ipopt_module.cpp"}));
 }
 
 TEST(SourceTree, UsersFilesAreOpenedInOnePlaceThatRemembersThem) {

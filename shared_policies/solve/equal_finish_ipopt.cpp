@@ -1,8 +1,7 @@
-// Solves the equal-finish problem with Ipopt. The only file that includes Ipopt.
+// Solves the equal-finish problem with Ipopt, which is in a module, and removes units that do not
+// fit.
 #include "shared_policies/solve/equal_finish_ipopt.hpp"
 
-#include <IpIpoptApplication.hpp>
-#include <IpTNLP.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
@@ -10,190 +9,25 @@
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/run_time_module.hpp"
+#include "shared_policies/solve/ipopt_module.hpp"
 
 namespace equipoise {
 namespace {
 
-using Ipopt::Index;
-using Ipopt::Number;
+constexpr RunTimeModule ipopt_module{
+    "equipoise_ipopt.so",
+    "shared_policies",
+    "equipoise_ipopt",
+    "Ipopt",
+    "cannot solve with Ipopt",
+    "install Ipopt (Debian, Ubuntu: apt install coinor-libipopt-dev) and build again, or choose "
+    "the direct solver"};
 
-constexpr double least_share = 1e-12;  // of the items
-constexpr Index many_units = 5000;     // from this number on, automatic ordering takes minutes
-
-/// equal: the constraints as in the papers; at_most: the constraints that also have a solution if a
-/// unit stays idle or is at its cap.
-enum class Form { equal, at_most };
-
-/// Variables: u_p = x_p / items (m of them), and last tau = T / time scale. Constraints: for each
-/// unit cost_p / time scale - tau = 0 (or <= 0), and last sum(u) = 1.
-class SplitProgram final : public Ipopt::TNLP {
- public:
-  SplitProgram(const SplitProblem& problem, std::vector<std::size_t> units, Form form)
-      : problem_(problem), units_(std::move(units)), shares_(units_.size()), form_(form) {
-    const double even = problem.items / static_cast<double>(units_.size());
-    for (const std::size_t p : units_) {
-      time_scale_ =
-          std::max(time_scale_, problem.costs[p]->at(std::min(even, problem.cap_items[p])).seconds);
-    }
-  }
-
-  [[nodiscard]] const std::vector<double>& shares() const { return shares_; }
-
-  bool get_nlp_info(Index& n, Index& m, Index& nnz_jac_g, Index& nnz_h_lag,
-                    IndexStyleEnum& index_style) override {
-    n = count() + 1;
-    m = count() + 1;
-    nnz_jac_g = 3 * count();
-    nnz_h_lag = count();
-    index_style = TNLP::C_STYLE;
-    return true;
-  }
-
-  bool get_bounds_info(Index /*n*/, Number* x_l, Number* x_u, Index /*m*/, Number* g_l,
-                       Number* g_u) override {
-    for (Index i = 0; i < count(); ++i) {
-      x_l[i] = 0.0;
-      x_u[i] = std::min(1.0, problem_.cap_items[unit(i)] / problem_.items);
-      g_l[i] = form_ == Form::equal ? 0.0 : -1e20;
-      g_u[i] = 0.0;
-    }
-    x_l[count()] = 0.0;
-    x_u[count()] = 1e20;
-    g_l[count()] = g_u[count()] = 1.0;
-    return true;
-  }
-
-  bool get_starting_point(Index /*n*/, bool /*init_x*/, Number* x, bool /*init_z*/, Number* /*z_L*/,
-                          Number* /*z_U*/, Index /*m*/, bool /*init_lambda*/,
-                          Number* /*lambda*/) override {
-    std::fill(x, x + count(), 1.0 / static_cast<double>(count()));
-    x[count()] = 1.0;
-    return true;
-  }
-
-  bool eval_f(Index /*n*/, const Number* x, bool /*new_x*/, Number& value) override {
-    value = x[count()];
-    return true;
-  }
-
-  bool eval_grad_f(Index /*n*/, const Number* /*x*/, bool /*new_x*/, Number* gradient) override {
-    std::fill(gradient, gradient + count(), 0.0);
-    gradient[count()] = 1.0;
-    return true;
-  }
-
-  bool eval_g(Index /*n*/, const Number* x, bool /*new_x*/, Index /*m*/, Number* g) override {
-    double sum = 0.0;
-    for (Index i = 0; i < count(); ++i) {
-      g[i] = cost(i, x[i]).seconds / time_scale_ - x[count()];
-      sum += x[i];
-    }
-    g[count()] = sum;
-    return true;
-  }
-
-  bool eval_jac_g(Index /*n*/, const Number* x, bool /*new_x*/, Index /*m*/, Index /*nele_jac*/,
-                  Index* rows, Index* columns, Number* values) override {
-    for (Index i = 0; i < count(); ++i) {
-      const std::ptrdiff_t at = std::ptrdiff_t{3} * i;
-      if (values == nullptr) {
-        rows[at] = rows[at + 1] = i;
-        columns[at] = columns[at + 2] = i;
-        columns[at + 1] = count();
-        rows[at + 2] = count();
-      } else {
-        values[at] = cost(i, x[i]).seconds_per_item * problem_.items / time_scale_;
-        values[at + 1] = -1.0;
-        values[at + 2] = 1.0;
-      }
-    }
-    return true;
-  }
-
-  bool eval_h(Index /*n*/, const Number* x, bool /*new_x*/, Number /*obj_factor*/, Index /*m*/,
-              const Number* lambda, bool /*new_lambda*/, Index /*nele_hess*/, Index* rows,
-              Index* columns, Number* values) override {
-    for (Index i = 0; i < count(); ++i) {
-      if (values == nullptr) {
-        rows[i] = columns[i] = i;
-      } else {
-        values[i] = lambda[i] * curvature(i, x[i]);
-      }
-    }
-    return true;
-  }
-
-  void finalize_solution(Ipopt::SolverReturn /*status*/, Index /*n*/, const Number* x,
-                         const Number* /*z_L*/, const Number* /*z_U*/, Index /*m*/,
-                         const Number* /*g*/, const Number* /*lambda*/, Number /*obj_value*/,
-                         const Ipopt::IpoptData* /*ip_data*/,
-                         Ipopt::IpoptCalculatedQuantities* /*ip_cq*/) override {
-    std::copy(x, x + count(), shares_.begin());
-  }
-
- private:
-  [[nodiscard]] Index count() const { return static_cast<Index>(units_.size()); }
-  [[nodiscard]] std::size_t unit(Index i) const { return units_[static_cast<std::size_t>(i)]; }
-
-  [[nodiscard]] CostAt cost(Index i, double share) const {
-    return problem_.costs[unit(i)]->at(std::max(share, least_share) * problem_.items);
-  }
-
-  [[nodiscard]] double curvature(Index i, double share) const {
-    const double step = 1e-5 * std::max(share, 1e-6);
-    const double slopes = cost(i, share + step).seconds_per_item -
-                          cost(i, std::max(share - step, 0.0)).seconds_per_item;
-    return slopes / (2.0 * step) * problem_.items / time_scale_;
-  }
-
-  const SplitProblem& problem_;
-  std::vector<std::size_t> units_;
-  std::vector<double> shares_;
-  Form form_;
-  double time_scale_ = 0.0;
-};
-
-}  // namespace
-
-class IpoptEqualFinish::Application {
- public:
-  Application() {
-    auto options = ipopt_->Options();
-    options->SetStringValue("sb", "yes");
-    options->SetIntegerValue("print_level", 0);
-    options->SetNumericValue("tol", 1e-10);
-    options->SetNumericValue("acceptable_tol", 1e-9);
-    options->SetNumericValue("bound_relax_factor", 0.0);
-    options->SetStringValue("linear_solver", "mumps");
-    options->SetIntegerValue("max_iter", 300);
-    ready_ = ipopt_->Initialize("") == Ipopt::Solve_Succeeded;
-  }
-
-  /// The shares of `units`; empty if Ipopt does not converge.
-  std::vector<double> solve(const SplitProblem& problem, const std::vector<std::size_t>& units,
-                            Form form) {
-    if (!ready_) {
-      return {};
-    }
-    ipopt_->Options()->SetIntegerValue("mumps_pivot_order",
-                                       static_cast<Index>(units.size()) >= many_units ? 6 : 7);
-    const Ipopt::SmartPtr<SplitProgram> program = new SplitProgram(problem, units, form);
-    const auto status = ipopt_->OptimizeTNLP(Ipopt::GetRawPtr(program));
-    if (status != Ipopt::Solve_Succeeded && status != Ipopt::Solved_To_Acceptable_Level) {
-      return {};
-    }
-    return program->shares();
-  }
-
- private:
-  Ipopt::SmartPtr<Ipopt::IpoptApplication> ipopt_ = new Ipopt::IpoptApplication(false);
-  bool ready_ = false;
-};
-
-IpoptEqualFinish::IpoptEqualFinish() : application_(std::make_unique<Application>()) {}
-IpoptEqualFinish::~IpoptEqualFinish() = default;
-
-namespace {
+const IpoptModule& opened_module() {
+  static const auto& module = *static_cast<const IpoptModule*>(open_module(ipopt_module));
+  return module;
+}
 
 /// The units that have a share, or whose smallest block takes less time than those that have one.
 /// Stores the finish time of the units with a share in `finish_s`.
@@ -201,7 +35,7 @@ std::vector<std::size_t> units_that_fit(const SplitProblem& problem,
                                         const std::vector<std::size_t>& units,
                                         const std::vector<double>& shares, double& finish_s) {
   const auto smallest_s = [&](std::size_t p) {
-    return problem.costs[p]->at(least_share * problem.items).seconds;
+    return problem.costs[p]->at(least_solved_share * problem.items).seconds;
   };
   finish_s = 0.0;
   for (std::size_t i = 0; i < units.size(); ++i) {
@@ -220,6 +54,12 @@ std::vector<std::size_t> units_that_fit(const SplitProblem& problem,
 
 }  // namespace
 
+void expect_ipopt() { static_cast<void>(opened_module()); }
+
+IpoptEqualFinish::IpoptEqualFinish() : solver_(opened_module().make_shares_solver()) {}
+
+IpoptEqualFinish::~IpoptEqualFinish() = default;
+
 Split IpoptEqualFinish::solve(const SplitProblem& problem) {
   EQ_CHECK(!problem.costs.empty() && problem.costs.size() == problem.cap_items.size(),
            "a cost and a cap for each unit");
@@ -229,7 +69,7 @@ Split IpoptEqualFinish::solve(const SplitProblem& problem) {
   Split split;
   std::vector<std::size_t> units(problem.costs.size());
   std::iota(units.begin(), units.end(), std::size_t{0});
-  std::vector<double> shares = application_->solve(problem, units, Form::equal);
+  std::vector<double> shares = solver_->solve(problem, units, SplitForm::equal);
   bool all_fit = !shares.empty();
   if (all_fit) {
     units_that_fit(problem, units, shares, split.finish_s);
@@ -238,7 +78,7 @@ Split IpoptEqualFinish::solve(const SplitProblem& problem) {
     if (units.size() == 1) {
       shares.assign(1, 1.0);
     } else {
-      shares = application_->solve(problem, units, Form::at_most);
+      shares = solver_->solve(problem, units, SplitForm::at_most);
     }
     if (shares.empty()) {
       return split;

@@ -8,6 +8,8 @@
 
 namespace equipoise {
 
+class SharesSolver;
+
 /// Solves the problem of `solve_equal_finish` with Ipopt. Keeps Ipopt's state between calls, which
 /// saves 0.3 ms for each call. An object must not be used by two threads at once.
 ///
@@ -17,7 +19,7 @@ namespace equipoise {
 /// If this has no solution, cost_p(x_p) <= T is used instead; units whose smallest block already
 /// takes longer than the others need are then removed and the rest is solved again. The status is
 /// `failed` if Ipopt does not converge; the caller should then use the direct solver. If a cost
-/// falls somewhere, the result may be a local solution.
+/// falls somewhere, the result may be a local solution. The constructor throws like `expect_ipopt`.
 ///
 /// Source: PLB-HeC eqs 3-5, which state equalities; `solve_equal_finish` says why these are not
 /// enough.
@@ -31,8 +33,10 @@ class IpoptEqualFinish {
   [[nodiscard]] Split solve(const SplitProblem& problem);
 
  private:
-  class Application;
-  std::unique_ptr<Application> application_;
+  std::unique_ptr<SharesSolver> solver_;
 };
+
+/// Loads Ipopt for this process and all that it forks. Throws BackendError if that is impossible.
+void expect_ipopt();
 
 }  // namespace equipoise

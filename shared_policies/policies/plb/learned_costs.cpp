@@ -160,6 +160,12 @@ BlockChooser::BlockChooser(Solver solver) {
   }
 }
 
+BlockChooser::Solver read_solver(const Parameters& read) {
+  const auto solver = static_cast<BlockChooser::Solver>(read.choice("solver", {"direct", "ipopt"}));
+  if (solver == BlockChooser::Solver::ipopt) expect_ipopt();
+  return solver;
+}
+
 std::vector<Items> BlockChooser::choose(const View& view, const LearnedCosts& learned,
                                         double items) {
   std::vector<const CostModel*> costs;

@@ -10,6 +10,7 @@
 #include "shared_policies/fit/cost_samples.hpp"
 #include "shared_policies/model/decision.hpp"
 #include "shared_policies/model/event.hpp"
+#include "shared_policies/model/parameters.hpp"
 #include "shared_policies/policies/plb/basis_fit.hpp"
 #include "shared_policies/run/view.hpp"
 #include "shared_policies/solve/equal_finish_ipopt.hpp"
@@ -93,6 +94,10 @@ class BlockChooser {
   std::unique_ptr<IpoptEqualFinish> ipopt_;  // nullptr: direct
   bool failed_ = false;
 };
+
+/// The parameter `solver` of a policy. Throws BackendError if it is `ipopt` and Ipopt cannot be
+/// used.
+[[nodiscard]] BlockChooser::Solver read_solver(const Parameters& read);
 
 /// The fits of all units that have one, and the block sizes chosen for them, for the journal.
 [[nodiscard]] Decision decision_of(std::string what, const LearnedCosts& learned,

@@ -309,7 +309,7 @@ std::unique_ptr<Policy> make_plb_hac(const Parameters& read, const KnownCosts* /
   options.memory.narrow_span = read.number("narrow_span", 0.0, 1e9);
   options.fit =
       static_cast<FitMode>(read.choice("fit", {"subset", "single", "full_ridge", "nnls"}));
-  options.solver = static_cast<BlockChooser::Solver>(read.choice("solver", {"direct", "ipopt"}));
+  options.solver = read_solver(read);
   return std::make_unique<PlbHac>(options);
 }
 

@@ -379,7 +379,7 @@ std::unique_ptr<Policy> make_plb_hec(const Parameters& read, const KnownCosts* /
   curves.min_r2 = read.number("min_r2", -1e9, 1.0);
   curves.fit = static_cast<FitMode>(read.choice("fit", {"subset", "single", "full_ridge", "nnls"}));
   curves.adjusted_r2 = read.flag("adjusted_r2");
-  curves.solver = static_cast<BlockChooser::Solver>(read.choice("solver", {"direct", "ipopt"}));
+  curves.solver = read_solver(read);
   return std::make_unique<PlbHec>(std::move(options), [curves](std::size_t units) {
     return std::make_unique<FittedCurves>(units, curves);
   });

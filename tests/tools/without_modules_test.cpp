@@ -1,5 +1,5 @@
-// Tests of the program without its SimGrid module or without SimGrid: everything except simulation
-// works.
+// Tests of the program without its modules, or without SimGrid: everything except simulating and
+// solving with Ipopt works.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -7,15 +7,22 @@
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace equipoise::without_simgrid_test {
+namespace equipoise::without_modules_test {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// A copy of the program in a folder without its module.
-class WithoutSimGrid : public testing::Test {
+/// A copy of the program in a folder without its modules.
+class WithoutModules : public testing::Test {
  protected:
-  WithoutSimGrid() { fs::copy_file(program_file(), program_); }
+  WithoutModules() { fs::copy_file(program_file(), program_); }
+
+  /// Runs blackscholes on one core with `policy`.
+  [[nodiscard]] ProgramRun run_with(const std::string& policy) const {
+    return run_copy(program_,
+                    {"run", "--unit", "cpu,threads=1", "--workload", "blackscholes:options=1e5",
+                     "--policy", policy, "--out", folder_.path("run.jsonl")});
+  }
 
   /// Expects that every command that simulates fails with `reason` and prints nothing else.
   void expect_refusals(const std::string& reason) const {
@@ -48,28 +55,23 @@ class WithoutSimGrid : public testing::Test {
   std::string program_ = folder_.path("equipoise");
 };
 
-TEST_F(WithoutSimGrid, SaysThatItHasNoModuleAndHowToGetOne) {
+TEST_F(WithoutModules, SaysThatItHasNoModuleAndHowToGetOne) {
   expect_refusals("this program was built without SimGrid");
   EXPECT_NE(run_copy(program_, {"--version"}).out.find("(without SimGrid, "), std::string::npos);
 }
 
-TEST_F(WithoutSimGrid, ListsRecordsAndRuns) {
+TEST_F(WithoutModules, ListsRecordsAndRuns) {
   EXPECT_EQ(run_copy(program_, {"list", "policies"}).exit_code, 0);
-  const std::vector<std::string> work = {"--unit", "cpu,threads=1", "--workload",
-                                         "blackscholes:options=1e5"};
-  std::vector<std::string> record = {
-      "record",         "--seconds-max",         "0.5", "--out", folder_.path("here.jsonl"),
-      "--platform-out", folder_.path("here.xml")};
-  record.insert(record.end(), work.begin(), work.end());
-  const ProgramRun recorded = run_copy(program_, record);
+  const ProgramRun recorded =
+      run_copy(program_, {"record", "--unit", "cpu,threads=1", "--workload",
+                          "blackscholes:options=1e5", "--seconds-max", "0.5", "--out",
+                          folder_.path("here.jsonl"), "--platform-out", folder_.path("here.xml")});
   EXPECT_EQ(recorded.exit_code, 0) << recorded.err;
-  std::vector<std::string> run = {"run", "--policy", "greedy", "--out", folder_.path("run.jsonl")};
-  run.insert(run.end(), work.begin(), work.end());
-  const ProgramRun ran = run_copy(program_, run);
+  const ProgramRun ran = run_with("greedy");
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
 }
 
-TEST_F(WithoutSimGrid, NamesTheLibraryThatTheModuleMisses) {
+TEST_F(WithoutModules, NamesTheLibraryThatTheModuleMisses) {
   // A module that needs a library which does not exist: the name of SimGrid's library is changed.
   std::string module = read_text(EQUIPOISE_SIMGRID_MODULE);
   const std::string library = "libsimgrid.so";
@@ -79,15 +81,32 @@ TEST_F(WithoutSimGrid, NamesTheLibraryThatTheModuleMisses) {
   expect_refusals("libnowhere.so");
 }
 
-TEST_F(WithoutSimGrid, FindsAModuleBesideIt) {
+TEST_F(WithoutModules, FindsAModuleBesideIt) {
   fs::copy_file(EQUIPOISE_SIMGRID_MODULE, folder_.path("equipoise_simgrid.so"));
   const ProgramRun run = run_copy(program_, {"platform", "check", "platforms/sirocco.xml"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
 }
 
-TEST_F(WithoutSimGrid, IsNotLinkedWithSimGrid) {
-  EXPECT_EQ(read_text(program_).find("libsimgrid.so"), std::string::npos);
+TEST_F(WithoutModules, SolvesWithIpoptOnlyWithItsModule) {
+  const ProgramRun refused = run_with("plb-hec:solver=ipopt");
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_EQ(refused.err,
+            "equipoise: error: cannot solve with Ipopt: this program was built without Ipopt (its "
+            "module equipoise_ipopt.so is missing); install Ipopt (Debian, Ubuntu: apt install "
+            "coinor-libipopt-dev) and build again, or choose the direct solver\n");
+  EXPECT_FALSE(fs::exists(folder_.path("run.jsonl")));
+  EXPECT_EQ(run_with("plb-hec").exit_code, 0);
+  fs::copy_file(EQUIPOISE_IPOPT_MODULE, folder_.path("equipoise_ipopt.so"));
+  const ProgramRun solved = run_with("plb-hec:solver=ipopt");
+  EXPECT_EQ(solved.exit_code, 0) << solved.err;
+}
+
+TEST_F(WithoutModules, IsLinkedWithNothingThatBringsMpi) {
+  const std::string program = read_text(program_);
+  for (const char* library : {"libsimgrid.so", "libipopt.so", "libmpi.so"}) {
+    EXPECT_EQ(program.find(library), std::string::npos) << library;
+  }
 }
 
 }  // namespace
-}  // namespace equipoise::without_simgrid_test
+}  // namespace equipoise::without_modules_test

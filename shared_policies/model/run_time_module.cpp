@@ -1,0 +1,47 @@
+// Finds modules beside the program and opens them.
+#include "shared_policies/model/run_time_module.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const RunTimeModule& module, const std::string& reason) {
+  throw BackendError(fmt::format("{}: {}; {}", module.failing, reason, module.remedy));
+}
+
+}  // namespace
+
+std::optional<std::string> file_of(const RunTimeModule& module) {
+  std::error_code error;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  if (folder.empty()) return std::nullopt;  // never search in the current directory
+  for (const fs::path& file :
+       std::array{folder / module.file, folder / ".." / module.folder / module.file}) {
+    if (fs::exists(file, error)) return file.string();
+  }
+  return std::nullopt;
+}
+
+const void* open_module(const RunTimeModule& module) {
+  const std::optional<std::string> path = file_of(module);
+  if (!path) {
+    refuse(module, fmt::format("this program was built without {} (its module {} is missing)",
+                               module.library, module.file));
+  }
+  void* const file = ::dlopen(path->c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (file == nullptr) refuse(module, ::dlerror());
+  const void* const table = ::dlsym(file, module.table);
+  if (table == nullptr) refuse(module, ::dlerror());
+  return table;
+}
+
+}  // namespace equipoise
