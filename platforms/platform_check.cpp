@@ -93,7 +93,7 @@ class PlatformChecker {
     if (facts_.master.empty() && !facts_.hosts.empty()) {
       facts_.master = facts_.hosts.front().name;
     }
-    check_fatpipes();
+    refuse_fatpipes_with_profiles();
     settings_.drop_defaults();
     facts_.notices = settings_.notices();
     facts_.source.file = file_.path();
@@ -276,29 +276,39 @@ class PlatformChecker {
     if (node.attribute("sharing_policy").as_string() == std::string_view("FATPIPE")) {
       fatpipes_.insert(name);
     }
-    if (*node.attribute("bandwidth_file").as_string() != '\0') changing_links_[name] = node;
-    static_cast<void>(check_profile_of(node, "bandwidth_file", least_bandwidth));
+    const std::optional<ProfileRange> bandwidths =
+        check_profile_of(node, "bandwidth_file", least_bandwidth);
+    if (bandwidths) note_profile(name, node, *bandwidths);
     static_cast<void>(check_profile_of(node, "latency_file", 0.0));
+  }
+
+  /// Notes that the bandwidth of `link` has a profile, because of `node`.
+  void note_profile(const std::string& link, const pugi::xml_node& node,
+                    const ProfileRange& bandwidths) {
+    bandwidth_profiles_[link] = node;
+    double& greatest = facts_.source.greatest_bandwidths[link];
+    greatest = std::max(greatest, bandwidths.greatest);
   }
 
   /// SimGrid bounds a transfer by the bandwidth that a link has when the transfer begins. For links
   /// that are shared we have a remedy (`ChangingLinks`), for FATPIPE there is none.
-  void check_fatpipes() const {
-    for (const auto& [link, node] : changing_links_) {
+  void refuse_fatpipes_with_profiles() const {
+    for (const auto& [link, node] : bandwidth_profiles_) {
       if (!fatpipes_.contains(link)) continue;
       file_.refuse(node,
-                   fmt::format("link {} is a FATPIPE, and its bandwidth has a profile; SimGrid "
-                               "does not make transfers under way faster there; make it "
-                               "SHARED or remove the profile",
+                   fmt::format("link {} is a FATPIPE and its bandwidth has a profile; SimGrid "
+                               "does not make transfers under way faster there; make the "
+                               "link SHARED, or remove the profile",
                                printable(link)));
     }
   }
 
-  /// Also keeps the text for SimGrid, which is to read exactly what was checked. Returns the
-  /// smallest value.
-  double check_profile_of(pugi::xml_node& node, const char* name, double least) {
+  /// Also keeps the text for SimGrid, which is to read exactly what was checked. Returns nothing if
+  /// there is no profile.
+  std::optional<ProfileRange> check_profile_of(pugi::xml_node& node, const char* name,
+                                               double least) {
     pugi::xml_attribute attribute = node.attribute(name);
-    if (*attribute.as_string() == '\0') return least;
+    if (*attribute.as_string() == '\0') return std::nullopt;
     const std::string where = fmt::format("{}:{}", file_.path(), file_.line_of(node));
     const std::string file = find_profile(attribute.as_string(), file_.path(), where);
     std::vector<std::string>& profiles = facts_.source.profiles;
@@ -310,20 +320,14 @@ class PlatformChecker {
                                      subject_of(node), most_profiles, most_profile_bytes));
     }
     attribute.set_value(profile_name(profiles.size() - 1).c_str());
-    return least_of(check_link_profile(text, -1.0, least, file, 1));
-  }
-
-  double least_of(const ProfileRange& range) {
-    double& greatest = facts_.source.greatest_of_profiles;
-    greatest = std::max(greatest, range.greatest);
-    return range.least;
+    return check_link_profile(text, -1.0, least, file, 1);
   }
 
   void visit_trace(pugi::xml_node& node) {
     expect_new(node, line_of_trace_);
-    double& least = least_of_trace_[node.attribute("id").as_string()];
-    if (*node.attribute("file").as_string() != '\0') {
-      least = check_profile_of(node, "file", 0.0);
+    ProfileRange& range = traces_[node.attribute("id").as_string()];
+    if (const std::optional<ProfileRange> in_file = check_profile_of(node, "file", 0.0)) {
+      range = *in_file;
       return;
     }
     const std::optional<double> period_s =
@@ -331,7 +335,7 @@ class PlatformChecker {
     if (!period_s) file_.refuse(node, subject_of(node) + ": periodicity is no number; correct it");
     std::string text;
     for (const pugi::xml_node& part : node.children()) text += part.value();
-    least = least_of(check_link_profile(text, *period_s, 0.0, file_.path(), file_.line_of(node)));
+    range = check_link_profile(text, *period_s, 0.0, file_.path(), file_.line_of(node));
   }
 
   void visit_connection(const pugi::xml_node& node) {
@@ -343,11 +347,13 @@ class PlatformChecker {
                                printable(kind)));
     }
     const std::string trace = node.attribute("trace").as_string();
-    if (kind == "BANDWIDTH") changing_links_[node.attribute("element").as_string()] = node;
-    const auto least = least_of_trace_.find(trace);
-    if (kind == "BANDWIDTH" && least != least_of_trace_.end() && least->second < least_bandwidth) {
-      file_.refuse(node, fmt::format("trace {} has values below 1 byte a second; correct it",
-                                     printable(trace)));
+    const auto range = traces_.find(trace);
+    if (kind == "BANDWIDTH" && range != traces_.end()) {
+      if (range->second.least < least_bandwidth) {
+        file_.refuse(node, fmt::format("trace {} has values below 1 byte a second; correct it",
+                                       printable(trace)));
+      }
+      note_profile(node.attribute("element").as_string(), node, range->second);
     }
     if (connected_.insert(kind + " " + trace).second) return;
     file_.refuse(node,
@@ -368,9 +374,9 @@ class PlatformChecker {
   std::map<std::string, int> line_of_host_;
   std::map<std::string, int> line_of_trace_;
   std::set<std::string> connected_;
-  std::map<std::string, double> least_of_trace_;
+  std::map<std::string, ProfileRange> traces_;  ///< the values of each <trace>
   std::set<std::string> fatpipes_;
-  std::map<std::string, pugi::xml_node> changing_links_;  ///< whose bandwidth has a profile
+  std::map<std::string, pugi::xml_node> bandwidth_profiles_;  ///< by link: what gives it one
   double hosts_ = 0.0;
   std::size_t profile_bytes_ = 0;
   PlatformSettings settings_;

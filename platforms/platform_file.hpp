@@ -37,8 +37,9 @@ struct PlatformFileFacts {
 /// and values that are not UTF-8 or have control characters; traces, or properties of one element,
 /// with the same name; settings of SimGrid other than those of transfers (platforms/README.md);
 /// elements that do not belong in a platform (actors, includes, storage); links with sharing policy
-/// WIFI; state files; profiles of hosts; profiles of links that would make SimGrid abort; unusable
-/// values of `kind`, `memory_bytes`, `copy_engines`, `slots`, `master` and `wattage_per_state`.
+/// WIFI; state files; profiles of hosts; profiles of links that would make SimGrid abort, or of the
+/// bandwidth of FATPIPE links; unusable values of `kind`, `memory_bytes`, `copy_engines`, `slots`,
+/// `master` and `wattage_per_state`.
 [[nodiscard]] PlatformFileFacts check_platform_file(const std::string& path);
 
 /// The unit described by the properties of a host. Defaults: `kind` is cpu, `node` and `trace_unit`

@@ -7,17 +7,10 @@ namespace equipoise {
 namespace {
 
 constexpr RunTimeModule simgrid_module{
-    "equipoise_simgrid.so",
-    "sim",
-    "equipoise_simgrid",
-    "SimGrid",
-    "cannot simulate",
-    "install SimGrid (Debian, Ubuntu: apt install libsimgrid-dev) and build again"};
-
-const SimModule& opened_module() {
-  static const auto& module = *static_cast<const SimModule*>(open_module(simgrid_module));
-  return module;
-}
+    .name = "equipoise_simgrid",
+    .folder = "sim",
+    .refusal = "cannot simulate",
+    .remedy = "install SimGrid (Debian, Ubuntu: apt install libsimgrid-dev) and build again"};
 
 }  // namespace
 
@@ -29,11 +22,12 @@ std::optional<std::string> simgrid_version() {
 ProbedPlatform probe_platform(const PlatformSource& source,
                               const std::function<bool(const ProbedHost&)>& wants_routes,
                               MissingRoutes missing, const ProbeWatch& watch) {
-  return opened_module().probe_platform(source, wants_routes, missing, watch);
+  return open_module<SimModule>(simgrid_module)
+      .probe_platform(source, wants_routes, missing, watch);
 }
 
 std::unique_ptr<Executor> make_sim_executor(SimSetup setup) {
-  return opened_module().make_executor(std::move(setup));
+  return open_module<SimModule>(simgrid_module).make_executor(std::move(setup));
 }
 
 }  // namespace equipoise

@@ -1,4 +1,4 @@
-// SimGrid's settings, platform loading and routes.
+// SimGrid's settings, platform loading, routes and links that change.
 #include "sim/simgrid_engine.hpp"
 
 #include <simgrid/s4u/Engine.hpp>
@@ -12,6 +12,8 @@
 #include <csignal>
 #include <deque>
 #include <limits>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
@@ -23,7 +25,7 @@ namespace {
 namespace config = simgrid::config;
 using simgrid::s4u::Engine;
 using simgrid::s4u::Host;
-using simgrid::s4u::Link;
+using SimLink = simgrid::s4u::Link;
 
 /// Sets the default of the first option in `names` that exists (an option may be renamed between
 /// versions).
@@ -65,6 +67,18 @@ bool has_profiles(const PlatformSource& source) {
       [&](const char* word) { return source.xml.find(word) != std::string::npos; });
 }
 
+/// The greatest bandwidth that a profile gives the link; 0 if there is none. Of a split-duplex link,
+/// SimGrid makes two.
+double greatest_of_profile(const PlatformSource& source, std::string_view link) {
+  for (const std::string_view end : {"", "_UP", "_DOWN"}) {
+    if (!link.ends_with(end)) continue;
+    const auto found =
+        source.greatest_bandwidths.find(std::string(link.substr(0, link.size() - end.size())));
+    if (found != source.greatest_bandwidths.end()) return found->second;
+  }
+  return 0.0;
+}
+
 Host* host_called(const std::string& name) {
   Host* host = Host::by_name_or_null(name);
   if (host == nullptr) throw BackendError("the simulated platform has no host called " + name);
@@ -76,10 +90,10 @@ struct LinkUse {
   std::size_t engine = 0;
   bool by_others = false;
 };
-using LinkUses = std::map<const Link*, LinkUse>;
+using LinkUses = std::map<const SimLink*, LinkUse>;
 
 struct Crossing {
-  std::vector<Link*> links;
+  std::vector<SimLink*> links;
   double latency = 0.0;
 };
 
@@ -90,8 +104,8 @@ Crossing crossing(const Host* from, const Host* to, const Route& route) {
   return crossing;
 }
 
-void note_use(LinkUses& uses, const std::vector<Link*>& links, std::size_t engine) {
-  for (const Link* link : links) {
+void note_use(LinkUses& uses, const std::vector<SimLink*>& links, std::size_t engine) {
+  for (const SimLink* link : links) {
     const auto [use, is_new] = uses.try_emplace(link, LinkUse{engine, false});
     if (!is_new && use->second.engine != engine) use->second.by_others = true;
   }
@@ -99,12 +113,12 @@ void note_use(LinkUses& uses, const std::vector<Link*>& links, std::size_t engin
 
 bool is_private(const Crossing& crossing, const LinkUses& uses) {
   double latency = 0.0;
-  for (const Link* link : crossing.links) {
+  for (const SimLink* link : crossing.links) {
     latency += link->get_latency();
-    const Link::SharingPolicy policy = link->get_sharing_policy();
-    if (policy == Link::SharingPolicy::FATPIPE) continue;
+    const SimLink::SharingPolicy policy = link->get_sharing_policy();
+    if (policy == SimLink::SharingPolicy::FATPIPE) continue;
     const bool is_once = std::ranges::count(crossing.links, link) == 1;
-    const bool is_plain = policy == Link::SharingPolicy::SHARED && is_once;
+    const bool is_plain = policy == SimLink::SharingPolicy::SHARED && is_once;
     if (!is_plain || uses.at(link).by_others) return false;
   }
   // Some zones (Vivaldi) add a latency that is in no link; then a transfer's time may not depend on
@@ -114,7 +128,7 @@ bool is_private(const Crossing& crossing, const LinkUses& uses) {
 
 TransferRoute transfer_route(Host* from, Host* to, const Crossing& crossing, const LinkUses& uses) {
   double bandwidth = std::numeric_limits<double>::infinity();
-  for (const Link* link : crossing.links) bandwidth = std::min(bandwidth, link->get_bandwidth());
+  for (const SimLink* link : crossing.links) bandwidth = std::min(bandwidth, link->get_bandwidth());
   return {from, to, Seconds{crossing.latency}, bandwidth, is_private(crossing, uses)};
 }
 
@@ -191,67 +205,83 @@ std::vector<UnitRoutes> find_routes(const Platform& platform) {
 
 ChangingLinks::ChangingLinks(const Platform& platform, const PlatformSource& source,
                              const std::vector<MachineChange>& changes) {
-  using SimLink = simgrid::s4u::Link;
-  using Policy = SimLink::SharingPolicy;
   for (const MachineChange& change : changes) {
     if (change.kind != ChangeKind::bandwidth) continue;
     State& state = state_of(platform, change.index);
     state.most_bytes_per_s = std::max(state.most_bytes_per_s, change.bandwidth_bytes_per_s);
   }
-  if (source.greatest_of_profiles > 0.0) {
-    for (std::uint32_t index = 0; index < platform.links.size(); ++index) {
-      if (!platform.links[index].shared) continue;
-      State& state = state_of(platform, index);
-      state.most_bytes_per_s = std::max(state.most_bytes_per_s, source.greatest_of_profiles);
-      with_profile_[state.link] = &state;
-    }
-    SimLink::on_bandwidth_change_cb([this](const SimLink& link) { changed(link); });
+  for (std::uint32_t index = 0; index < platform.links.size(); ++index) {
+    const double greatest = greatest_of_profile(source, platform.links[index].name);
+    if (greatest <= 0.0) continue;
+    State& state = state_of(platform, index);
+    state.most_bytes_per_s *= std::max(1.0, greatest / state.first_bytes_per_s);
+    with_profile_[state.link] = &state;
   }
   for (auto& [index, state] : links_) {
-    state.asks = state.link->get_sharing_policy() == Policy::SHARED;
+    state.asks = state.link->get_sharing_policy() == SimLink::SharingPolicy::SHARED;
     if (!state.asks) continue;
     state.link->set_sharing_policy(
-        Policy::NONLINEAR, [&now = state.now_bytes_per_s](double /*most*/, int) { return now; });
-    tell(state);
+        SimLink::SharingPolicy::NONLINEAR,
+        [&now = state.now_bytes_per_s](double /*most*/, int) { return now; });
+    tell_simgrid(state);
   }
+  if (!with_profile_.empty()) follow_profiles();
 }
 
 ChangingLinks::State& ChangingLinks::state_of(const Platform& platform, std::uint32_t index) {
   State& state = links_[index];
   if (state.link != nullptr) return state;
   const std::string& name = platform.links[index].name;
-  state.link = simgrid::s4u::Link::by_name_or_null(name);
+  state.link = SimLink::by_name_or_null(name);
   if (state.link == nullptr)
     throw BackendError("the simulated platform has no link called " + name);
-  state.now_bytes_per_s = state.most_bytes_per_s = state.link->get_bandwidth();
+  state.first_bytes_per_s = state.link->get_bandwidth();
+  state.scenario_bytes_per_s = state.profile_bytes_per_s = state.first_bytes_per_s;
+  state.now_bytes_per_s = state.most_bytes_per_s = state.first_bytes_per_s;
   return state;
+}
+
+void ChangingLinks::follow_profiles() {
+  SimLink::on_bandwidth_change_cb([this](const SimLink& link) {
+    const auto found = with_profile_.find(&link);
+    if (is_telling_ || found == with_profile_.end()) return;
+    State& state = *found->second;
+    state.profile_bytes_per_s = link.get_bandwidth();
+    update(state);
+    // SimGrid is told the greatest later, because it is not done with this change.
+    if (!std::exchange(state.is_to_tell, true)) to_tell_.push_back(&state);
+  });
+}
+
+void ChangingLinks::update(State& state) {
+  if (state.scenario_bytes_per_s == state.first_bytes_per_s) {
+    state.now_bytes_per_s = state.profile_bytes_per_s;  // not rounded
+  } else {
+    state.now_bytes_per_s =
+        state.scenario_bytes_per_s * (state.profile_bytes_per_s / state.first_bytes_per_s);
+  }
 }
 
 void ChangingLinks::set(std::uint32_t index, double bandwidth_bytes_per_s) {
   State& state = links_.at(index);
-  state.now_bytes_per_s = bandwidth_bytes_per_s;
-  tell(state);
+  state.scenario_bytes_per_s = bandwidth_bytes_per_s;
+  update(state);
+  tell_simgrid(state);
 }
 
 /// Where SimGrid asks, this only makes it ask again.
-void ChangingLinks::tell(State& state) {
-  telling_ = true;
+void ChangingLinks::tell_simgrid(State& state) {
+  is_telling_ = true;
   state.link->set_bandwidth(state.asks ? state.most_bytes_per_s : state.now_bytes_per_s);
-  telling_ = false;
-}
-
-/// A profile has changed the bandwidth of `link`. The greatest is told later: within this call,
-/// SimGrid is not done with the change.
-void ChangingLinks::changed(const simgrid::s4u::Link& link) {
-  const auto found = with_profile_.find(&link);
-  if (telling_ || found == with_profile_.end()) return;
-  found->second->now_bytes_per_s = link.get_bandwidth();
-  changed_.push_back(found->second);
+  is_telling_ = false;
 }
 
 void ChangingLinks::before_transfer() {
-  for (State* state : changed_) tell(*state);
-  changed_.clear();
+  for (State* state : to_tell_) {
+    state->is_to_tell = false;
+    tell_simgrid(*state);
+  }
+  to_tell_.clear();
 }
 
 }  // namespace equipoise

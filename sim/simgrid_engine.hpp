@@ -67,46 +67,54 @@ struct UnitRoutes {
 /// it, unless it is a FATPIPE. Throws BackendError if a host does not exist.
 [[nodiscard]] std::vector<UnitRoutes> find_routes(const Platform& platform);
 
-/// Makes transfers under way slower and faster with their links, when a scenario or a profile of
-/// the platform file changes bandwidths.
+/// Lets transfers under way become slower and faster with their links, when a scenario or a profile
+/// of the platform file changes bandwidths. If both change a link, its bandwidth is that of the
+/// profile times the scenario's factor.
 ///
 /// SimGrid bounds a transfer by the least bandwidth of its route when it begins (3.32 only if the
-/// route has no latency). So SimGrid is told the greatest bandwidth that a link ever has, and asks
-/// for the present one whenever it shares the link among transfers, by the callback of its sharing
-/// policy NONLINEAR, which otherwise shares like SHARED. A FATPIPE link does not ask; there, a
-/// transfer may stay as slow as it began, so that files that make one faster are refused. With the
-/// setting network/weight-S, the share of a transfer follows from the greatest bandwidths.
+/// route has no latency or network/TCP-gamma is above 0). So SimGrid is told the greatest bandwidth
+/// that a link ever has, and asks for the present one whenever it shares the link among transfers,
+/// by the callback of its sharing policy NONLINEAR, which otherwise shares like SHARED. A FATPIPE
+/// link does not ask; there, a transfer may stay as slow as it began; therefore files that make one
+/// faster are refused. With network/weight-S above 0, SimGrid weighs transfers over these links by
+/// the greatest bandwidth, and from the event of a profile to the next transfer by the present one.
 class ChangingLinks {
  public:
-  /// Prepares the links of `platform` that `changes` name and, if `source` has profiles, all
-  /// shared links. Throws BackendError if one does not exist. To be made when all routes have been
-  /// looked at, because it changes the links. There is one in each process.
+  /// Prepares the links of `platform` that `changes` name, and those with a profile in `source`.
+  /// Throws BackendError if one does not exist. To be made when all routes have been looked at,
+  /// because it changes the links. There is one in each process.
   ChangingLinks(const Platform& platform, const PlatformSource& source,
                 const std::vector<MachineChange>& changes);
   ChangingLinks(const ChangingLinks&) = delete;
   ChangingLinks& operator=(const ChangingLinks&) = delete;
 
-  /// Gives the link at position `index` of the platform another bandwidth from now on.
+  /// The scenario gives the link at position `index` of the platform this bandwidth from now on.
   void set(std::uint32_t index, double bandwidth_bytes_per_s);
 
-  /// To be called before each transfer: a profile may have told SimGrid another bandwidth.
+  /// To be called before each transfer: the event of a profile has told SimGrid the present
+  /// bandwidth, which would bound the transfer.
   void before_transfer();
 
  private:
   struct State {
     simgrid::s4u::Link* link = nullptr;
+    double first_bytes_per_s = 0.0;     ///< at the start
+    double scenario_bytes_per_s = 0.0;  ///< by the scenario alone
+    double profile_bytes_per_s = 0.0;   ///< by the profile alone
     double now_bytes_per_s = 0.0;
     double most_bytes_per_s = 0.0;
-    bool asks = false;  ///< SimGrid asks for the present bandwidth
+    bool asks = false;        ///< SimGrid asks for the present bandwidth
+    bool is_to_tell = false;  ///< SimGrid has not been told the greatest bandwidth again
   };
   State& state_of(const Platform& platform, std::uint32_t index);
-  void changed(const simgrid::s4u::Link& link);
-  void tell(State& state);
+  void follow_profiles();
+  static void update(State& state);
+  void tell_simgrid(State& state);
 
-  std::map<std::uint32_t, State> links_;                      ///< by position in the platform
-  std::map<const simgrid::s4u::Link*, State*> with_profile_;  ///< those that profiles may change
-  std::vector<State*> changed_;  ///< for which SimGrid has not been told the greatest again
-  bool telling_ = false;         ///< we change a bandwidth, not a profile
+  std::map<std::uint32_t, State> links_;  ///< by position in the platform
+  std::map<const simgrid::s4u::Link*, State*> with_profile_;
+  std::vector<State*> to_tell_;
+  bool is_telling_ = false;  ///< we change a bandwidth, not a profile
 };
 
 }  // namespace equipoise

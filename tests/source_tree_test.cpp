@@ -178,7 +178,7 @@ TEST(SourceTree, SimGridAndIpoptAreLinkedWithModulesOnly) {
 
 TEST(SourceTree, IpoptIsKnownToOneFile) {
   expect_none("#include <(coin/|coin-or/)?Ip[A-Z]", "one place",
-              outside({"shared_policies/solve/ipopt_module.cpp"}));
+              outside({"shared_policies/solve/ipopt_solver.cpp"}));
 }
 
 TEST(SourceTree, UsersFilesAreOpenedInOnePlaceThatRemembersThem) {

@@ -26,7 +26,8 @@ class InputError : public std::runtime_error {
   std::string why_;
 };
 
-/// A machine, unit or simulated platform could not be started. Thrown by `Executor::run`.
+/// A machine, unit or simulated platform could not be started, or a module not opened. Thrown by
+/// `Executor::run`, and where modules are opened.
 class BackendError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -48,8 +49,8 @@ struct PlatformSource {
   std::string xml;   ///< the text for SimGrid; each element is on the same line as in the file
   /// The texts of the files with profiles of links. `xml` has `profile_name(i)` as the file's name.
   std::vector<std::string> profiles{};
-  /// No profile of the platform's links has a greater value; 0: there are no profiles.
-  double greatest_of_profiles = 0.0;
+  /// The greatest value of each profile of a bandwidth, in bytes/s, by the link's name in the file.
+  std::map<std::string, double> greatest_bandwidths{};
 };
 
 /// The name that stands in PlatformSource::xml for its profile `i`.

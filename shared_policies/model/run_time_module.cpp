@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void refuse(const RunTimeModule& module, const std::string& reason) {
-  throw BackendError(fmt::format("{}: {}; {}", module.failing, reason, module.remedy));
+  throw BackendError(fmt::format("{}: {}; {}", module.refusal, reason, module.remedy));
 }
 
 }  // namespace
@@ -24,22 +24,21 @@ std::optional<std::string> file_of(const RunTimeModule& module) {
   std::error_code error;
   const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
   if (folder.empty()) return std::nullopt;  // never search in the current directory
-  for (const fs::path& file :
-       std::array{folder / module.file, folder / ".." / module.folder / module.file}) {
+  const std::string name = std::string(module.name) + ".so";
+  for (const fs::path& file : std::array{folder / name, folder / ".." / module.folder / name}) {
     if (fs::exists(file, error)) return file.string();
   }
   return std::nullopt;
 }
 
-const void* open_module(const RunTimeModule& module) {
+const void* table_of(const RunTimeModule& module) {
   const std::optional<std::string> path = file_of(module);
   if (!path) {
-    refuse(module, fmt::format("this program was built without {} (its module {} is missing)",
-                               module.library, module.file));
+    refuse(module, fmt::format("the module {}.so is not beside the program", module.name));
   }
   void* const file = ::dlopen(path->c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (file == nullptr) refuse(module, ::dlerror());
-  const void* const table = ::dlsym(file, module.table);
+  const void* const table = ::dlsym(file, module.name);
   if (table == nullptr) refuse(module, ::dlerror());
   return table;
 }

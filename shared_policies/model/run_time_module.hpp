@@ -1,8 +1,8 @@
 // Shared libraries of ours that the program opens when it needs them.
 //
-// They contain what calls libraries that must not meet, or must not start, in every program:
-// SimGrid exports MPI's functions (its SMPI), and Ipopt's MUMPS on Debian 13 starts OpenMPI as soon
-// as it is loaded. Each module is opened with a scope of its own.
+// They keep two libraries out of programs that do not need them, and apart from each other: SimGrid
+// exports MPI's functions (its SMPI), which would take the calls of Ipopt's MUMPS, and on Debian 13
+// Ipopt starts OpenMPI as soon as it is loaded. So each module sees only its own libraries.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,9 @@ namespace equipoise {
 
 /// A module and what to tell a user if it cannot be opened.
 struct RunTimeModule {
-  const char* file;     ///< its file name
+  const char* name;     ///< its file is NAME.so, and it exports a table called NAME
   const char* folder;   ///< the folder of the build tree in which it lies
-  const char* table;    ///< the name under which it exports the table of its functions
-  const char* library;  ///< the library for which it exists, such as SimGrid
-  const char* failing;  ///< what cannot be done without it: "cannot simulate"
+  const char* refusal;  ///< how the message begins, such as "cannot simulate"
   const char* remedy;   ///< what the user should do
 };
 
@@ -26,6 +24,13 @@ struct RunTimeModule {
 
 /// Opens the module and returns its table. Throws BackendError if it is missing or cannot be
 /// opened. It is never closed: threads and handlers of its library live until the program ends.
-[[nodiscard]] const void* open_module(const RunTimeModule& module);
+[[nodiscard]] const void* table_of(const RunTimeModule& module);
+
+/// `table_of` with its type.
+template <class Table>
+[[nodiscard]] const Table& open_module(const RunTimeModule& module) {
+  static const Table& table = *static_cast<const Table*>(table_of(module));
+  return table;
+}
 
 }  // namespace equipoise

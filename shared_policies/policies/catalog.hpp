@@ -64,7 +64,7 @@ struct PolicyInfo {
 
 /// Makes the policy. Throws InputError for an unknown parameter (suggesting the nearest name), for
 /// a value that cannot be read or is out of range, for a missing profile, and for units that lack
-/// data which the policy needs.
+/// data which the policy needs; BackendError if it needs a module that cannot be opened.
 [[nodiscard]] std::unique_ptr<Policy> make_policy(const PolicyInfo& info,
                                                   const PolicyInputs& inputs);
 

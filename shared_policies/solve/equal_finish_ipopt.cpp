@@ -16,18 +16,12 @@ namespace equipoise {
 namespace {
 
 constexpr RunTimeModule ipopt_module{
-    "equipoise_ipopt.so",
-    "shared_policies",
-    "equipoise_ipopt",
-    "Ipopt",
-    "cannot solve with Ipopt",
-    "install Ipopt (Debian, Ubuntu: apt install coinor-libipopt-dev) and build again, or choose "
-    "the direct solver"};
-
-const IpoptModule& opened_module() {
-  static const auto& module = *static_cast<const IpoptModule*>(open_module(ipopt_module));
-  return module;
-}
+    .name = "equipoise_ipopt",
+    .folder = "shared_policies",
+    .refusal = "cannot solve with Ipopt",
+    .remedy =
+        "install Ipopt (Debian, Ubuntu: apt install coinor-libipopt-dev) and build again, or "
+        "choose solver=direct"};
 
 /// The units that have a share, or whose smallest block takes less time than those that have one.
 /// Stores the finish time of the units with a share in `finish_s`.
@@ -35,7 +29,7 @@ std::vector<std::size_t> units_that_fit(const SplitProblem& problem,
                                         const std::vector<std::size_t>& units,
                                         const std::vector<double>& shares, double& finish_s) {
   const auto smallest_s = [&](std::size_t p) {
-    return problem.costs[p]->at(least_solved_share * problem.items).seconds;
+    return problem.costs[p]->at(least_share * problem.items).seconds;
   };
   finish_s = 0.0;
   for (std::size_t i = 0; i < units.size(); ++i) {
@@ -54,9 +48,10 @@ std::vector<std::size_t> units_that_fit(const SplitProblem& problem,
 
 }  // namespace
 
-void expect_ipopt() { static_cast<void>(opened_module()); }
+void expect_ipopt() { static_cast<void>(open_module<IpoptModule>(ipopt_module)); }
 
-IpoptEqualFinish::IpoptEqualFinish() : solver_(opened_module().make_shares_solver()) {}
+IpoptEqualFinish::IpoptEqualFinish()
+    : solver_(open_module<IpoptModule>(ipopt_module).make_shares_solver()) {}
 
 IpoptEqualFinish::~IpoptEqualFinish() = default;
 

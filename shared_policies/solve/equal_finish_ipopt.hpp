@@ -36,7 +36,8 @@ class IpoptEqualFinish {
   std::unique_ptr<SharesSolver> solver_;
 };
 
-/// Loads Ipopt for this process and all that it forks. Throws BackendError if that is impossible.
+/// Loads Ipopt for this process and all that it forks. Called when a policy is made, so that a
+/// missing Ipopt is reported before a run begins. Throws BackendError if it cannot be loaded.
 void expect_ipopt();
 
 }  // namespace equipoise

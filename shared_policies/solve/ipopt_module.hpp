@@ -1,5 +1,5 @@
-// The interface of the Ipopt module: a shared library that is opened when something is solved with
-// Ipopt for the first time (model/run_time_module.hpp says why).
+// The interface of the Ipopt module: a shared library that is opened when the first policy with
+// solver=ipopt is made (model/run_time_module.hpp says why).
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace equipoise {
 enum class SplitForm { equal, at_most };
 
 /// The smallest share of the items for which a cost is asked.
-constexpr double least_solved_share = 1e-12;
+constexpr double least_share = 1e-12;
 
 /// Solves the problem of `IpoptEqualFinish` for some of its units in one form.
 class SharesSolver {

@@ -260,8 +260,8 @@ TEST(PlatformFile, RefusesProfilesOfLinksOnWhichSimGridWouldKeepTransfersSlow) {
     return why;
   };
   const std::string why =
-      ": link l is a FATPIPE, and its bandwidth has a profile; SimGrid does not make transfers "
-      "under way faster there; make it SHARED or remove the profile";
+      ": link l is a FATPIPE and its bandwidth has a profile; SimGrid does not make transfers "
+      "under way faster there; make the link SHARED, or remove the profile";
   EXPECT_EQ(refusal_with("bandwidth_file=\"bw.txt\"/>\n"), "p.xml:6" + why);
   const std::string connected =
       "/>\n<trace id=\"t\" file=\"bw.txt\" periodicity=\"-1\"/>\n"
@@ -271,16 +271,18 @@ TEST(PlatformFile, RefusesProfilesOfLinksOnWhichSimGridWouldKeepTransfersSlow) {
   EXPECT_EQ(refusal_with("latency_file=\"bw.txt\"/>\n"), "not refused");
 }
 
-TEST(PlatformFile, KnowsTheGreatestValueOfItsProfiles) {
-  const auto greatest = [](const std::string& elements) {
-    return check(zone("<host id=\"a\" speed=\"1Gf\"/>\n<link id=\"l\" bandwidth=\"1Bps\"/>\n" +
-                      elements))
-        .source.greatest_of_profiles;
-  };
-  EXPECT_EQ(greatest(""), 0.0);
-  EXPECT_EQ(greatest("<trace id=\"t\" periodicity=\"-1\">0 5\n1 7\n2 6</trace>\n"
-                     "<trace id=\"u\" periodicity=\"-1\">0 4</trace>\n"),
-            7.0);
+TEST(PlatformFile, KnowsTheGreatestBandwidthThatAProfileGivesALink) {
+  const TemporaryFolder folder;
+  folder.write("bw.txt", "0 5\n1 7\n2 6\n");
+  const std::string platform = folder.write(
+      "p.xml", zone("<host id=\"a\" speed=\"1Gf\"/>\n"
+                    "<link id=\"l\" bandwidth=\"9Bps\" bandwidth_file=\"bw.txt\"/>\n"
+                    "<link id=\"m\" bandwidth=\"1Bps\" latency_file=\"bw.txt\"/>\n"
+                    "<link id=\"n\" bandwidth=\"1Bps\"/>\n"
+                    "<trace id=\"t\" periodicity=\"-1\">0 2\n1 4</trace>\n"
+                    "<trace_connect kind=\"BANDWIDTH\" trace=\"t\" element=\"n\"/>\n"));
+  const std::map<std::string, double> expected = {{"l", 7.0}, {"n", 4.0}};
+  EXPECT_EQ(check_platform_file(platform).source.greatest_bandwidths, expected);
 }
 
 TEST(PlatformFile, RefusesASecondTraceOrPropertyOfOneNameBecauseSimGridTakesTheFirst) {

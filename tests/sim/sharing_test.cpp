@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "tests/support/disturb.hpp"
 #include "tests/support/sim_platforms.hpp"
 #include "tests/support/simulate.hpp"
 
@@ -114,8 +115,8 @@ TEST(SharedLink, DoesNotSlowWhatAPrivateLinkLimitsMore) {
 
 /// The time for which unit 0 copies in a block of `items` items, started at `at_s`, over a link of
 /// 1 MB/s whose bandwidth has `profile`.
-double copy_in_s(const std::string& profile, Items items, double at_s, double latency_s = 0.0,
-                 const std::string& config = "") {
+double profiled_copy_in_s(const std::string& profile, Items items, double at_s,
+                          double latency_s = 0.0, const std::string& config = "") {
   TestPlatform platform = behind_one_link(1);
   platform.profile = profile;
   platform.greatest_of_profile = 4e6;
@@ -132,20 +133,47 @@ double copy_in_s(const std::string& profile, Items items, double at_s, double la
 
 TEST(LinkWithAProfile, MakesTransfersUnderWayFasterAndSlower) {
   // 0.5 MB by 0.5 s, the other half at 2 MB/s or 0.5 MB/s.
-  EXPECT_NEAR(copy_in_s("0 1e6\n0.5 2e6\n", 1, 0.0), 0.75, tolerance);
-  EXPECT_NEAR(copy_in_s("0 1e6\n0.5 5e5\n", 1, 0.0), 1.5, tolerance);
+  EXPECT_NEAR(profiled_copy_in_s("0 1e6\n0.5 2e6\n", 1, 0.0), 0.75, tolerance);
+  EXPECT_NEAR(profiled_copy_in_s("0 1e6\n0.5 5e5\n", 1, 0.0), 1.5, tolerance);
   // Without a value at 0, the link begins with its own 1 MB/s.
-  EXPECT_NEAR(copy_in_s("0.5 2e6\n", 1, 0.0), 0.75, tolerance);
+  EXPECT_NEAR(profiled_copy_in_s("0.5 2e6\n", 1, 0.0), 0.75, tolerance);
   // 0.1 s of latency, 0.4 MB by 0.5 s.
-  EXPECT_NEAR(copy_in_s("0 1e6\n0.5 2e6\n", 1, 0.0, 0.1), 0.8, tolerance);
+  EXPECT_NEAR(profiled_copy_in_s("0 1e6\n0.5 2e6\n", 1, 0.0, 0.1), 0.8, tolerance);
   // Begun in the slow time: 0.4 MB from 1.2 s to 2 s, the other 0.6 MB at 4 MB/s.
-  EXPECT_NEAR(copy_in_s("0 2e6\n1 5e5\n2 4e6\n", 1, 1.2), 0.95, tolerance);
+  EXPECT_NEAR(profiled_copy_in_s("0 2e6\n1 5e5\n2 4e6\n", 1, 1.2), 0.95, tolerance);
   // 1.5 MB in every second.
-  EXPECT_NEAR(copy_in_s("0 1e6\n0.5 2e6\nPERIODICITY 1\n", 3, 0.0), 2.0, tolerance);
+  EXPECT_NEAR(profiled_copy_in_s("0 1e6\n0.5 2e6\nPERIODICITY 1\n", 3, 0.0), 2.0, tolerance);
   // A bandwidth factor of 0.97: 0.485 MB by 0.5 s, the other 0.515 MB at 1.94 MB/s.
-  EXPECT_NEAR(
-      copy_in_s("0 1e6\n0.5 2e6\n", 1, 0.0, 0.0, "<prop id=\"network/model\" value=\"LV08\"/>"),
-      0.5 + 0.515 / 1.94, 1e-6);
+  EXPECT_NEAR(profiled_copy_in_s("0 1e6\n0.5 2e6\n", 1, 0.0, 0.0,
+                                 "<prop id=\"network/model\" value=\"LV08\"/>"),
+              0.5 + 0.515 / 1.94, 1e-6);
+}
+
+TEST(LinkWithAProfile, MayBeSplitDuplex) {
+  TestPlatform platform = behind_one_link(2, "SPLITDUPLEX");
+  platform.profile = "0 1e6\n0.5 2e6\n";
+  platform.greatest_of_profile = 2e6;
+  const Seen seen = simulate(sim_setup(platform, {megabytes()}), [](Executor& executor, Seen& out) {
+    executor.start(block(0, 1), {0});
+    take_finishes(executor, out);
+  });
+  EXPECT_NEAR(seen.finishes.at(0).in_s, 0.75, tolerance);
+  EXPECT_NEAR(seen.finishes.at(0).out_s, 0.5, tolerance);
+}
+
+TEST(LinkWithAProfile, IsChangedByAScenarioToo) {
+  TestPlatform platform = behind_one_link(1);
+  platform.profile = "0 1e6\n0.5 2e6\n";
+  platform.greatest_of_profile = 2e6;
+  SimSetup setup = sim_setup(platform, {megabytes()});
+  setup.scenario.events = {disturb(DisturbanceKind::bandwidth, "shared", 0.25, 0.5, Seconds{0.75})};
+  const Seen seen = simulate(setup, [](Executor& executor, Seen& out) {
+    executor.start(block(0, 1), {0});
+    take_finishes(executor, out);
+  });
+  // 0.25 MB by 0.25 s, then half the bandwidth: 0.125 MB by 0.5 s and 0.25 MB by 0.75 s. The last
+  // 0.375 MB at 2 MB/s.
+  EXPECT_NEAR(seen.finishes.at(0).in_s, 0.9375, tolerance);
 }
 
 TEST(LinkWithAProfile, IsSharedLikeOthers) {

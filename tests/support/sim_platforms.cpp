@@ -135,7 +135,7 @@ SimSetup sim_setup(const TestPlatform& platform, const std::vector<Workload>& ph
   setup.source = {write_temporary(xml, ".xml"), xml};
   if (!platform.profile.empty()) {
     setup.source.profiles = {platform.profile};
-    setup.source.greatest_of_profiles = platform.greatest_of_profile;
+    setup.source.greatest_bandwidths["shared"] = platform.greatest_of_profile;
   }
   setup.platform.master = "master";
   setup.phases = phases;

@@ -28,12 +28,12 @@ struct TestPlatform {
   std::vector<TestUnit> units;    ///< hosts u0, u1, ...
   double shared_bandwidth = 0.0;  ///< of a link that every route crosses; 0: no such link
   double shared_latency_s = 0.0;
-  std::string sharing = "SHARED";  ///< policy of that link: SHARED, FATPIPE or SPLITDUPLEX
-  std::string profile;             ///< of that link's bandwidth, in SimGrid's format; empty: none
-  double greatest_of_profile = 0.0;
-  std::string config;              ///< elements of the file's <config>
-  std::vector<std::string> watts;  ///< (units) `wattage_per_state` of the hosts; empty: none
-  int cores = 1;                   ///< of the units' hosts
+  std::string sharing = "SHARED";    ///< policy of that link: SHARED, FATPIPE or SPLITDUPLEX
+  std::string profile;               ///< of that link's bandwidth, in SimGrid's format; empty: none
+  double greatest_of_profile = 0.0;  ///< its greatest value
+  std::string config;                ///< elements of the file's <config>
+  std::vector<std::string> watts;    ///< (units) `wattage_per_state` of the hosts; empty: none
+  int cores = 1;                     ///< of the units' hosts
 };
 
 /// The SimGrid XML of `platform`.

@@ -89,14 +89,16 @@ TEST_F(Scenarios, ThatMakeAFatpipeFasterAreRefusedBecauseSimGridKeepsTransfersSl
                                       std::pair(R"("at_s":0,"until_s":0.5,"factor":0.2)", "0.5")}) {
     const ProgramRun run = typed(members);
     EXPECT_EQ(run.exit_code, 2);
-    EXPECT_EQ(run.err, fmt::format("equipoise: error: {}:1: link bus is a FATPIPE, and becomes "
+    EXPECT_EQ(run.err, fmt::format("equipoise: error: {}:1: link bus is a FATPIPE and becomes "
                                    "faster at {} s; SimGrid does not make transfers under way "
                                    "faster there; make the link SHARED in the platform file, or "
                                    "let it only become slower\n",
                                    scratch.path("s.json"), at_s));
   }
   for (const char* slower :
-       {R"("at_s":0.1,"factor":0.2)", R"("at_s":0,"until_s":0.5,"factor":2)"}) {
+       {R"("at_s":0.1,"factor":0.2)", R"("at_s":0,"until_s":0.5,"factor":2)",
+        R"("at_s":0,"until_s":0.5,"factor":0.2},{"link":"bus","kind":"bandwidth","at_s":0.5,)"
+        R"("factor":0.1)"}) {
     const ProgramRun run = typed(slower);
     EXPECT_EQ(run.exit_code, 0) << run.err;
   }

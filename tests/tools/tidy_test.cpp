@@ -26,9 +26,14 @@ class Tidy : public testing::Test {
     scratch.write("b.cpp", "int b();\n");
     scratch.write(".clang-tidy", "Checks: '*'\n");
     script("cmake", "true");
-    script("clang-tidy",
-           "echo \"${@: -1}\" >>" + scratch.path("checked") + "; ! grep -q bad \"${@: -1}\"");
+    have_clang_tidy("14");
     ASSERT_EQ(run("git init -q . && git add a.hpp a.cpp b.cpp .clang-tidy tools/tidy"), 0);
+  }
+
+  void have_clang_tidy(const std::string& version) const {
+    script("clang-tidy", "[ \"$1\" != --version ] || { echo \"Debian LLVM version " + version +
+                             ".0.6\"; exit; }; echo \"${@: -1}\" >>" + scratch.path("checked") +
+                             "; ! grep -q bad \"${@: -1}\"");
   }
 
   void script(const std::string& name, const std::string& body) const {
@@ -74,6 +79,15 @@ TEST_F(Tidy, ChecksASourceThatFailedAgain) {
   EXPECT_EQ(tidy(), "1 b.cpp");
   scratch.write("b.cpp", "int good();\n");
   EXPECT_EQ(tidy(), "0 b.cpp");
+}
+
+TEST_F(Tidy, LeavesTheListAloneWithAnotherVersionOfClangTidy) {
+  EXPECT_EQ(tidy(), "0 a.cpp b.cpp");
+  const std::string passed = scratch.read("tools/tidy.passed");
+  have_clang_tidy("19");
+  scratch.write("b.cpp", "int bad();\n");
+  EXPECT_EQ(tidy(), "0");
+  EXPECT_EQ(scratch.read("tools/tidy.passed"), passed);
 }
 
 }  // namespace

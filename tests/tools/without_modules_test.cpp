@@ -56,7 +56,7 @@ class WithoutModules : public testing::Test {
 };
 
 TEST_F(WithoutModules, SaysThatItHasNoModuleAndHowToGetOne) {
-  expect_refusals("this program was built without SimGrid");
+  expect_refusals("the module equipoise_simgrid.so is not beside the program");
   EXPECT_NE(run_copy(program_, {"--version"}).out.find("(without SimGrid, "), std::string::npos);
 }
 
@@ -91,9 +91,9 @@ TEST_F(WithoutModules, SolvesWithIpoptOnlyWithItsModule) {
   const ProgramRun refused = run_with("plb-hec:solver=ipopt");
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_EQ(refused.err,
-            "equipoise: error: cannot solve with Ipopt: this program was built without Ipopt (its "
-            "module equipoise_ipopt.so is missing); install Ipopt (Debian, Ubuntu: apt install "
-            "coinor-libipopt-dev) and build again, or choose the direct solver\n");
+            "equipoise: error: cannot solve with Ipopt: the module equipoise_ipopt.so is not "
+            "beside the program; install Ipopt (Debian, Ubuntu: apt install coinor-libipopt-dev) "
+            "and build again, or choose solver=direct\n");
   EXPECT_FALSE(fs::exists(folder_.path("run.jsonl")));
   EXPECT_EQ(run_with("plb-hec").exit_code, 0);
   fs::copy_file(EQUIPOISE_IPOPT_MODULE, folder_.path("equipoise_ipopt.so"));
@@ -101,7 +101,7 @@ TEST_F(WithoutModules, SolvesWithIpoptOnlyWithItsModule) {
   EXPECT_EQ(solved.exit_code, 0) << solved.err;
 }
 
-TEST_F(WithoutModules, IsLinkedWithNothingThatBringsMpi) {
+TEST_F(WithoutModules, IsNotLinkedWithSimGridIpoptOrOpenMpi) {
   const std::string program = read_text(program_);
   for (const char* library : {"libsimgrid.so", "libipopt.so", "libmpi.so"}) {
     EXPECT_EQ(program.find(library), std::string::npos) << library;

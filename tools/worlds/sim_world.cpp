@@ -194,22 +194,36 @@ RunBound bound_of(const SimWorld& world) {
   return bound;
 }
 
-/// Refuses events that make a FATPIPE link faster while transfers may be under way: SimGrid bounds
-/// them by the bandwidth with which they began. For other links, the simulator has a remedy.
+/// The event of `link` that begins or ends at `at`.
+std::size_t event_at(const Scenario& scenario, const std::string& link, Seconds at) {
+  const auto is_it = [&](const Disturbance& event) {
+    return event.kind == DisturbanceKind::bandwidth && event.target == link &&
+           (event.at == at || event.until == at);
+  };
+  return static_cast<std::size_t>(std::ranges::find_if(scenario.events, is_it) -
+                                  scenario.events.begin());
+}
+
+/// Refuses scenarios that make a FATPIPE link faster while transfers may be under way: SimGrid
+/// bounds them by the bandwidth with which they began. For other links, the simulator has a remedy.
+/// The rule is the same for links that only one unit uses, which would not need it.
 void refuse_faster_fatpipes(const ScenarioFile& file, const std::vector<Link>& links) {
-  for (std::size_t i = 0; i < file.scenario.events.size(); ++i) {
-    const Disturbance& event = file.scenario.events[i];
-    if (event.kind != DisturbanceKind::bandwidth) continue;
-    const auto link = std::ranges::find(links, event.target, &Link::name);
-    if (link == links.end() || link->shared) continue;
-    const bool ends = event.amount < 1.0 && event.until < Seconds::infinity();
-    const bool begins = event.amount > 1.0 && event.at > Seconds{};
-    if (!ends && !begins) continue;
-    throw InputError(file.where[i],
-                     fmt::format("link {} is a FATPIPE, and becomes faster at {:g} s; SimGrid does "
-                                 "not make transfers under way faster there; make the link SHARED "
-                                 "in the platform file, or let it only become slower",
-                                 event.target, ends ? event.until.value : event.at.value));
+  for (const Link& link : links) {
+    if (link.shared) continue;
+    const StepFunction bandwidth = file.scenario.bandwidth_of(link.name);
+    double before = bandwidth.at(Seconds{});
+    for (const Seconds at : bandwidth.changes()) {
+      const double now = bandwidth.at(at);
+      if (now > before) {
+        throw InputError(
+            file.where.at(event_at(file.scenario, link.name, at)),
+            fmt::format("link {} is a FATPIPE and becomes faster at {:g} s; SimGrid does not make "
+                        "transfers under way faster there; make the link SHARED in the platform "
+                        "file, or let it only become slower",
+                        link.name, at.value));
+      }
+      before = now;
+    }
   }
 }
 

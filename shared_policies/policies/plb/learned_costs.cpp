@@ -160,12 +160,6 @@ BlockChooser::BlockChooser(Solver solver) {
   }
 }
 
-BlockChooser::Solver read_solver(const Parameters& read) {
-  const auto solver = static_cast<BlockChooser::Solver>(read.choice("solver", {"direct", "ipopt"}));
-  if (solver == BlockChooser::Solver::ipopt) expect_ipopt();
-  return solver;
-}
-
 std::vector<Items> BlockChooser::choose(const View& view, const LearnedCosts& learned,
                                         double items) {
   std::vector<const CostModel*> costs;
@@ -193,6 +187,12 @@ std::vector<Items> BlockChooser::choose(const View& view, const LearnedCosts& le
     }
   }
   return whole_blocks(view, shares);
+}
+
+BlockChooser::Solver read_solver(const Parameters& read) {
+  const auto solver = static_cast<BlockChooser::Solver>(read.choice("solver", {"direct", "ipopt"}));
+  if (solver == BlockChooser::Solver::ipopt) expect_ipopt();
+  return solver;
 }
 
 Decision decision_of(std::string what, const LearnedCosts& learned,

@@ -1,5 +1,5 @@
-// The equal-finish problem as an Ipopt program: the module that is opened when something is solved
-// with Ipopt. The only file that includes Ipopt.
+// The equal-finish problem as an Ipopt program: the content of the Ipopt module, and the only file
+// that includes Ipopt.
 #include "shared_policies/solve/ipopt_module.hpp"
 
 #include <IpIpoptApplication.hpp>
@@ -127,7 +127,7 @@ class SplitProgram final : public Ipopt::TNLP {
   [[nodiscard]] std::size_t unit(Index i) const { return units_[static_cast<std::size_t>(i)]; }
 
   [[nodiscard]] CostAt cost(Index i, double share) const {
-    return problem_.costs[unit(i)]->at(std::max(share, least_solved_share) * problem_.items);
+    return problem_.costs[unit(i)]->at(std::max(share, least_share) * problem_.items);
   }
 
   [[nodiscard]] double curvature(Index i, double share) const {
