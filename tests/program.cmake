@@ -11,7 +11,6 @@ equipoise_program_tests(live
     tools/paced_test.cpp
     tools/real_scenario_test.cpp
     tools/record_test.cpp
-    tools/replay_test.cpp
     tools/validate_test.cpp
   ALONE)
 
@@ -35,6 +34,7 @@ equipoise_program_tests(commands
     tools/outputs_test.cpp
     tools/phases_test.cpp
     tools/platform_test.cpp
+    tools/replay_test.cpp
     tools/report/repetition_noise_test.cpp
     tools/report/trace_report_test.cpp
     tools/scenario_test.cpp
