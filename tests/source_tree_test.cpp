@@ -241,13 +241,6 @@ TEST(SourceTree, FilesAreShort) {
   }
 }
 
-TEST(SourceTree, NamesAreNotReservedForTheCompiler) {
-  expect_none(
-      "(class|struct|enum|namespace|using|auto|void|bool|int|double)[ &*]+"
-      "(_[A-Z]|\\w*__)\\w*",
-      "C++ reserves names with two underscores, or with one before a capital", anywhere);
-}
-
 TEST(SourceTree, NamesSayWhatThingsAre) {
   const std::regex vague("(^|[_/])(util|utils|common|helper|helpers|manager|base|impl)([_.]|$)");
   for (const Source& source : sources()) {
