@@ -233,8 +233,9 @@ ChangingLinks::State& ChangingLinks::state_of(const Platform& platform, std::uin
   if (state.link != nullptr) return state;
   const std::string& name = platform.links[index].name;
   state.link = SimLink::by_name_or_null(name);
-  if (state.link == nullptr)
+  if (state.link == nullptr) {
     throw BackendError("the simulated platform has no link called " + name);
+  }
   state.first_bytes_per_s = state.link->get_bandwidth();
   state.scenario_bytes_per_s = state.profile_bytes_per_s = state.first_bytes_per_s;
   state.now_bytes_per_s = state.most_bytes_per_s = state.first_bytes_per_s;

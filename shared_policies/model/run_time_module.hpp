@@ -29,8 +29,7 @@ struct RunTimeModule {
 /// `table_of` with its type.
 template <class Table>
 [[nodiscard]] const Table& open_module(const RunTimeModule& module) {
-  static const Table& table = *static_cast<const Table*>(table_of(module));
-  return table;
+  return *static_cast<const Table*>(table_of(module));
 }
 
 }  // namespace equipoise
