@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "tests/support/temporary_folder.hpp"
 
@@ -15,7 +16,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A repository with sources a.cpp and b.cpp; a.cpp includes a.hpp. The program that stands for
-/// clang-tidy notes what it is given, and fails for sources that contain "bad".
+/// clang-tidy notes what it is given, and fails for sources that contain "bad". A group of sources is
+/// noted as "a.cpp+b.cpp"; a source as "a.cpp" if all checks are made, as "a.cpp:some" if only those
+/// that do not see the other files of a group.
 class Tidy : public testing::Test {
  protected:
   void SetUp() override {
@@ -25,15 +28,35 @@ class Tidy : public testing::Test {
     scratch.write("a.cpp", "#include \"a.hpp\"\n");
     scratch.write("b.cpp", "int b();\n");
     scratch.write(".clang-tidy", "Checks: '*'\n");
+    script("nproc", "echo 1");
     script("cmake", "true");
+    has_targets_for({"a.cpp", "b.cpp"});
     have_clang_tidy("14");
     ASSERT_EQ(run("git init -q . && git add a.hpp a.cpp b.cpp .clang-tidy tools/tidy"), 0);
   }
 
+  void has_targets_for(const std::vector<std::string>& sources) const {
+    std::string entries;
+    for (const std::string& source : sources) {
+      entries += std::string(entries.empty() ? "" : ",\n") + "{\n  \"directory\": \"/\",\n" +
+                 "  \"command\": \"c++ -o x.o -c x.cpp\",\n  \"file\": \"" + scratch.path(source) +
+                 "\"\n}";
+    }
+    scratch.write("build/tidy/compile_commands.json", "[\n" + entries + "\n]\n");
+  }
+
   void have_clang_tidy(const std::string& version) const {
-    script("clang-tidy", "[ \"$1\" != --version ] || { echo \"Debian LLVM version " + version +
-                             ".0.6\"; exit; }; echo \"${@: -1}\" >>" + scratch.path("checked") +
-                             "; ! grep -q bad \"${@: -1}\"");
+    scratch.write("version", "Debian LLVM version " + version + ".0.6\n");
+    script("clang-tidy", R"sh([ "$1" != --version ] || exec cat version
+given="${@: -1}"
+sources=$(sed -n 's/^#include "\(.*[.]cpp\)"$/\1/p' "$given")
+some=$(printf '%s\n' "$@" | grep -q -- '--checks=-[*],' && echo :some)
+if [ -n "$sources" ]; then
+  echo $(basename -a $sources) | tr ' ' + >>checked
+else
+  echo "$given$some" >>checked
+fi
+! grep -q bad "$given" $sources)sh");
   }
 
   void script(const std::string& name, const std::string& body) const {
@@ -63,31 +86,37 @@ class Tidy : public testing::Test {
 };
 
 TEST_F(Tidy, ChecksOnlySourcesThatHaveNotPassedAsTheyAre) {
-  EXPECT_EQ(tidy(), "0 a.cpp b.cpp");
+  EXPECT_EQ(tidy(), "0 a.cpp+b.cpp a.cpp:some b.cpp:some");
   EXPECT_EQ(tidy(), "0");
   scratch.write("b.cpp", "int b2();\n");
   EXPECT_EQ(tidy(), "0 b.cpp");
   scratch.write("a.hpp", "int a2();\n");
   EXPECT_EQ(tidy(), "0 a.cpp");
   scratch.write(".clang-tidy", "Checks: 'none'\n");
-  EXPECT_EQ(tidy(), "0 a.cpp b.cpp");
+  EXPECT_EQ(tidy(), "0 a.cpp+b.cpp a.cpp:some b.cpp:some");
 }
 
 TEST_F(Tidy, ChecksASourceThatFailedAgain) {
   scratch.write("b.cpp", "int bad();\n");
-  EXPECT_EQ(tidy(), "1 a.cpp b.cpp");
+  EXPECT_EQ(tidy(), "1 a.cpp a.cpp+b.cpp b.cpp");
   EXPECT_EQ(tidy(), "1 b.cpp");
   scratch.write("b.cpp", "int good();\n");
   EXPECT_EQ(tidy(), "0 b.cpp");
 }
 
 TEST_F(Tidy, LeavesTheListAloneWithAnotherVersionOfClangTidy) {
-  EXPECT_EQ(tidy(), "0 a.cpp b.cpp");
+  EXPECT_EQ(tidy(), "0 a.cpp+b.cpp a.cpp:some b.cpp:some");
   const std::string passed = scratch.read("tools/tidy.passed");
   have_clang_tidy("19");
   scratch.write("b.cpp", "int bad();\n");
   EXPECT_EQ(tidy(), "0");
   EXPECT_EQ(scratch.read("tools/tidy.passed"), passed);
+}
+
+TEST_F(Tidy, ChecksSourcesThatNoTargetBuilds) {
+  has_targets_for({"a.cpp"});
+  EXPECT_EQ(tidy(), "0 a.cpp b.cpp");
+  EXPECT_EQ(tidy(), "0");
 }
 
 }  // namespace
