@@ -75,9 +75,10 @@ const std::vector<Choice>& choices() {
   return all;
 }
 
-/// Whether the fit is positive everywhere on the grid and falls nowhere.
-bool admissible(const Tables& tables, const Vector& a) {
-  const Vector values = tables.at_grid * a;
+/// Whether the fit is positive everywhere on the grid and falls nowhere. `values` receives its values
+/// there.
+bool admissible(const Tables& tables, const Vector& a, Vector& values) {
+  values.noalias() = tables.at_grid * a;
   for (int g = 0; g < grid_points; ++g) {
     if (!(values(g) > 0.0) || (g > 0 && values(g) < values(g - 1) * (1.0 - 1e-9))) {
       return false;
@@ -110,46 +111,64 @@ double relative_error(const Tables& tables, const Vector& residual, const Matrix
   return std::sqrt(sum / static_cast<double>(residual.size()));
 }
 
-/// Least squares with `functions`; nothing if the result is not admissible.
-std::optional<Candidate> try_choice(const Tables& tables, const Choice& functions, FitMode mode) {
+/// Least squares with subsets of the functions. Its matrices are kept from one subset to the next.
+class SubsetFits {
+ public:
+  explicit SubsetFits(const Tables& tables) : tables_(tables) {}
+
+  /// Least squares with `functions`; nothing if the result is not admissible.
+  std::optional<Candidate> fit(const Choice& functions, FitMode mode);
+
+ private:
+  const Tables& tables_;
+  Matrix columns_;  // (m, k), each of norm 1
+  Vector scales_;   // (k): the norms of the columns before
+  Eigen::ColPivHouseholderQR<Matrix> qr_;
+  Vector solution_;  // (k)
+  Vector a_;         // (7)
+  Vector values_;    // (64)
+  Vector residual_;  // (m)
+};
+
+std::optional<Candidate> SubsetFits::fit(const Choice& functions, FitMode mode) {
   const auto k = static_cast<Eigen::Index>(functions.size());
-  const Eigen::Index m = tables.seconds.size();
-  Matrix columns(m, k);
-  Vector scales(k);
+  const Eigen::Index m = tables_.seconds.size();
+  columns_.resize(m, k);
+  scales_.resize(k);
   for (Eigen::Index c = 0; c < k; ++c) {
-    columns.col(c) = tables.at_samples.col(functions[static_cast<std::size_t>(c)]);
-    scales(c) = columns.col(c).norm();
-    if (!(scales(c) > 0.0)) {
+    columns_.col(c) = tables_.at_samples.col(functions[static_cast<std::size_t>(c)]);
+    scales_(c) = columns_.col(c).norm();
+    if (!(scales_(c) > 0.0)) {
       return std::nullopt;  // ln u is 0 at the only size, u = 1
     }
-    columns.col(c) /= scales(c);
+    columns_.col(c) /= scales_(c);
   }
-  const Eigen::ColPivHouseholderQR<Matrix> qr(columns);
-  const auto diagonal = qr.matrixQR().diagonal().cwiseAbs();
+  qr_.compute(columns_);
+  const auto diagonal = qr_.matrixQR().diagonal().cwiseAbs();
   if (!(diagonal.maxCoeff() < largest_condition * diagonal.minCoeff())) {
     return std::nullopt;
   }
-  const Vector solution = qr.solve(tables.seconds);
-  Vector a = Vector::Zero(function_count);
+  solution_ = qr_.solve(tables_.seconds);
+  a_.setZero(function_count);
   for (Eigen::Index c = 0; c < k; ++c) {
-    a(functions[static_cast<std::size_t>(c)]) = solution(c) / scales(c);
+    a_(functions[static_cast<std::size_t>(c)]) = solution_(c) / scales_(c);
   }
-  if ((mode == FitMode::nnls && a.minCoeff() < 0.0) || !admissible(tables, a)) {
+  if ((mode == FitMode::nnls && a_.minCoeff() < 0.0) || !admissible(tables_, a_, values_)) {
     return std::nullopt;
   }
   Candidate candidate;
   candidate.terms = static_cast<int>(k);
   for (int f = 0; f < function_count; ++f) {
-    candidate.coefficients[static_cast<std::size_t>(f)] = a(f);
+    candidate.coefficients[static_cast<std::size_t>(f)] = a_(f);
   }
-  const Vector residual = tables.seconds - columns * solution;
+  residual_.noalias() = tables_.seconds - columns_ * solution_;
   if (mode == FitMode::nnls) {
-    candidate.score = residual.norm() / tables.seconds.norm();
+    candidate.score = residual_.norm() / tables_.seconds.norm();
     return candidate;
   }
   const bool leave_out = m > k;
-  const Matrix q = leave_out ? Matrix(qr.householderQ() * Matrix::Identity(m, k)) : Matrix();
-  candidate.score = relative_error(tables, residual, q, leave_out);
+  const Matrix q = leave_out ? Matrix(qr_.householderQ() * Matrix::Identity(m, k)) : Matrix();
+  candidate.score = relative_error(tables_, residual_, q, leave_out);
   return candidate;
 }
 
@@ -162,11 +181,12 @@ std::optional<Candidate> choose(const Tables& tables, FitMode mode) {
   } else if (mode == FitMode::nnls) {
     most = std::min(function_count, sizes);
   }
+  SubsetFits fits(tables);
   std::vector<Candidate> candidates;
   double best = std::numeric_limits<double>::infinity();
   for (const Choice& functions : choices()) {
     if (static_cast<int>(functions.size()) > most) break;
-    if (const auto candidate = try_choice(tables, functions, mode)) {
+    if (const auto candidate = fits.fit(functions, mode)) {
       candidates.push_back(*candidate);
       best = std::min(best, candidate->score);
     }
@@ -202,7 +222,8 @@ std::optional<Candidate> ridge_fit(const Tables& tables) {
     a(f) = scales(f) > 0.0 ? solution(f) / scales(f) : 0.0;
     candidate.coefficients[static_cast<std::size_t>(f)] = a(f);
   }
-  return admissible(tables, a) ? std::optional(candidate) : std::nullopt;
+  Vector values;
+  return admissible(tables, a, values) ? std::optional(candidate) : std::nullopt;
 }
 
 /// An affine cost that does not fall; a line through the origin if the affine cost is flat.
