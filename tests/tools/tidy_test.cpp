@@ -49,7 +49,7 @@ class Tidy : public testing::Test {
     scratch.write("version", "Debian LLVM version " + version + ".0.6\n");
     script("clang-tidy", R"sh([ "$1" != --version ] || exec cat version
 given="${@: -1}"
-sources=$(sed -n 's/^#include "\(.*[.]cpp\)"$/\1/p' "$given")
+sources=$(sed -n 's/^#include .\(.*[.]cpp\).$/\1/p' "$given")
 some=$(printf '%s\n' "$@" | grep -q -- '--checks=-[*],' && echo :some)
 if [ -n "$sources" ]; then
   echo $(basename -a $sources) | tr ' ' + >>checked
