@@ -16,9 +16,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A repository with sources a.cpp and b.cpp; a.cpp includes a.hpp. The program that stands for
-/// clang-tidy notes what it is given, and fails for sources that contain "bad". A group of sources is
-/// noted as "a.cpp+b.cpp"; a source as "a.cpp" if all checks are made, as "a.cpp:some" if only those
-/// that do not see the other files of a group.
+/// clang-tidy notes what it is given: a group of sources as "a.cpp+b.cpp"; a source as "a.cpp" if all
+/// checks are made, as "a.cpp:some" if only those that look at one file. It fails for sources that
+/// contain "bad", for groups that contain "clash", and for single sources that contain "unused".
 class Tidy : public testing::Test {
  protected:
   void SetUp() override {
@@ -50,13 +50,15 @@ class Tidy : public testing::Test {
     script("clang-tidy", R"sh([ "$1" != --version ] || exec cat version
 given="${@: -1}"
 sources=$(sed -n 's/^#include .\(.*[.]cpp\).$/\1/p' "$given")
-some=$(printf '%s\n' "$@" | grep -q -- '--checks=-[*],' && echo :some)
 if [ -n "$sources" ]; then
+  while [ "$1" != -p ]; do shift; done
+  grep -q "${given##*/}" "$2/compile_commands.json" || { echo nothing to check; exit 0; }
   echo $(basename -a $sources) | tr ' ' + >>checked
+  ! grep -q -e bad -e clash $sources
 else
-  echo "$given$some" >>checked
-fi
-! grep -q bad "$given" $sources)sh");
+  echo "$given$(printf '%s\n' "$@" | grep -q -- '--checks=-[*],' && echo :some)" >>checked
+  ! grep -q -e bad -e unused "$given"
+fi)sh");
   }
 
   void script(const std::string& name, const std::string& body) const {
@@ -111,6 +113,31 @@ TEST_F(Tidy, LeavesTheListAloneWithAnotherVersionOfClangTidy) {
   scratch.write("b.cpp", "int bad();\n");
   EXPECT_EQ(tidy(), "0");
   EXPECT_EQ(scratch.read("tools/tidy.passed"), passed);
+}
+
+TEST_F(Tidy, ChecksSourcesAloneThatDoNotPassAsOne) {
+  scratch.write("b.cpp", "int clash();\n");
+  EXPECT_EQ(tidy(), "0 a.cpp a.cpp+b.cpp b.cpp");
+  EXPECT_EQ(tidy(), "0");
+}
+
+TEST_F(Tidy, ChecksAloneWhatAGroupDoesNotShow) {
+  scratch.write("b.cpp", "int unused();\n");
+  EXPECT_EQ(tidy(), "1 a.cpp+b.cpp a.cpp:some b.cpp:some");
+  EXPECT_EQ(tidy(), "1 b.cpp");
+}
+
+TEST_F(Tidy, ChecksSourcesAloneThatDefineMacros) {
+  scratch.write("b.cpp", "#define B 1\n");
+  EXPECT_EQ(tidy(), "0 a.cpp b.cpp");
+}
+
+TEST_F(Tidy, ChecksSourcesAloneThatAreCompiledWithSeveralOptions) {
+  has_targets_for({"a.cpp", "b.cpp", "b.cpp"});
+  std::string commands = scratch.read("build/tidy/compile_commands.json");
+  commands.replace(commands.rfind("c++ "), 4, "c++ -DX ");
+  scratch.write("build/tidy/compile_commands.json", commands);
+  EXPECT_EQ(tidy(), "0 a.cpp b.cpp");
 }
 
 TEST_F(Tidy, ChecksSourcesThatNoTargetBuilds) {

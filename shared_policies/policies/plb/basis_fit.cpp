@@ -122,7 +122,7 @@ class SubsetFits {
  private:
   const Tables& tables_;
   Matrix columns_;  // (m, k), each of norm 1
-  Vector scales_;   // (k): the norms of the columns before
+  Vector scales_;   // (k): the norms of the columns before that
   Eigen::ColPivHouseholderQR<Matrix> qr_;
   Vector solution_;  // (k)
   Vector a_;         // (7)
