@@ -52,7 +52,7 @@ given="${@: -1}"
 sources=$(sed -n 's/^#include .\(.*[.]cpp\).$/\1/p' "$given")
 if [ -n "$sources" ]; then
   while [ "$1" != -p ]; do shift; done
-  grep -q "${given##*/}" "$2/compile_commands.json" || { echo nothing to check; exit 0; }
+  [ ! -e no_groups ] && grep -q "${given##*/}" "$2/compile_commands.json" || { echo Skipping; exit 0; }
   echo $(basename -a $sources) | tr ' ' + >>checked
   ! grep -q -e bad -e clash $sources
 else
@@ -119,6 +119,11 @@ TEST_F(Tidy, ChecksSourcesAloneThatDoNotPassAsOne) {
   scratch.write("b.cpp", "int clash();\n");
   EXPECT_EQ(tidy(), "0 a.cpp a.cpp+b.cpp b.cpp");
   EXPECT_EQ(tidy(), "0");
+}
+
+TEST_F(Tidy, ChecksSourcesAloneIfTheirGroupWasNotChecked) {
+  scratch.write("no_groups", "");
+  EXPECT_EQ(tidy(), "0 a.cpp b.cpp");
 }
 
 TEST_F(Tidy, ChecksAloneWhatAGroupDoesNotShow) {
