@@ -2,6 +2,7 @@
 #include "real/clock.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 
 namespace equipoise {
@@ -11,7 +12,7 @@ using SteadyTime = std::chrono::steady_clock;
 
 /// How late a sleep may return; a wait spins for this long at its end.
 constexpr std::chrono::microseconds spun{60};
-/// The longest sleep before `stopping` is read again.
+/// The longest sleep before `gives_up` is asked again.
 constexpr std::chrono::milliseconds nap{20};
 
 class SteadyClock final : public Clock {
@@ -33,11 +34,11 @@ class SteadyClock final : public Clock {
     return TimePoint(origin() + std::chrono::duration_cast<SteadyTime::duration>(past));
   }
 
-  void wait_until(Seconds at, const std::atomic<bool>& stopping) override {
+  void wait_until(Seconds at, const GivesUp& gives_up) override {
     const TimePoint until = moment(at);
     for (auto left = until - SteadyTime::now(); left > SteadyTime::duration::zero() || now() < at;
          left = until - SteadyTime::now()) {
-      if (stopping.load(std::memory_order_relaxed)) return;
+      if (gives_up()) return;
       if (left > spun)
         std::this_thread::sleep_for(std::min<SteadyTime::duration>(left - spun, nap));
     }

@@ -2,15 +2,18 @@
 // interface, so that tests can replace it.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <ctime>
+#include <functional>
 #include <memory>
 
 #include "shared_policies/machine/step_function.hpp"
 #include "shared_policies/model/measures.hpp"
 
 namespace equipoise {
+
+/// Whether a wait is to end early.
+using GivesUp = std::function<bool()>;
 
 /// A clock that never goes backwards. Several threads may use it at once.
 class Clock {
@@ -31,8 +34,8 @@ class Clock {
   [[nodiscard]] virtual TimePoint moment(Seconds at) const = 0;
 
   /// Returns at `at`; on an idle core at most some microseconds late. Returns within 20 ms once
-  /// `stopping` is true. Sleeps for most of the time and spins at the end.
-  virtual void wait_until(Seconds at, const std::atomic<bool>& stopping) = 0;
+  /// `gives_up()` is true. Sleeps for most of the time and spins at the end.
+  virtual void wait_until(Seconds at, const GivesUp& gives_up) = 0;
 };
 
 /// The machine's clock. With a `time_scale` of 0.1, it shows ten seconds when one has passed, so
@@ -49,13 +52,13 @@ class Clock {
 ///     >= (time that work took)
 template <class Work>
 Seconds stretched(Clock& clock, Seconds begin, const StepFunction& rate,
-                  const std::atomic<bool>& stopping, Work&& work) {
+                  const GivesUp& gives_up, Work&& work) {
   work();
   const Seconds end = clock.now();
   if (rate.is_one()) return end;
   const Seconds stretched_end = rate.end_of(begin, end - begin);
   if (stretched_end <= end) return end;
-  clock.wait_until(stretched_end, stopping);
+  clock.wait_until(stretched_end, gives_up);
   return clock.now();
 }
 

@@ -1,8 +1,17 @@
 // A worker for a unit of CPU cores: takes each block through copy-in, computation and copy-out, one
-// block after another.
+// block after another, in memory of its own.
+#include "real/cpu_worker.hpp"
+
+#include <algorithm>
+#include <new>
 #include <utility>
 
+#include "real/host_copies.hpp"
+#include "real/kernels/buffer.hpp"
+#include "real/thread_team.hpp"
+#include "real/unit_memory.hpp"
 #include "real/worker_mailbox.hpp"
+#include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
 namespace {
@@ -17,60 +26,105 @@ class CpuDriver final : public UnitDriver {
 
   void come_up() override {
     team_ = std::make_unique<ThreadTeam>(setup_.cores);
-    for (Kernel* const kernel : setup_.phases) {
-      sides_.push_back(kernel->make_cpu_side(largest_block(setup_.spec.unit, kernel->workload())));
+    std::size_t bytes = 0;
+    for (const WorkerPhase& phase : setup_.phases) {
+      programs_.push_back(phase.kernel->make_cpu_program());
+      const Items most = largest_block(setup_.unit, *phase.workload);
+      bytes = std::max(bytes, UnitMemory::bytes_for(phase.kernel->data(), most, 1));
     }
+    bytes_ = BufferOf<std::byte>(bytes);
   }
 
   void work(WorkerMailbox& mailbox) override {
     while (!mailbox.stops()) {
       const Command* const next = mailbox.await_command(WakeSignal::TimePoint::max());
       if (next == nullptr) continue;
-      Report report{.command = *next, .times = {}, .end = {}, .failed = false};
+      Report report{.command = *next};
       mailbox.drop_command();
-      if (mailbox.begin(report.command)) perform(report, mailbox);
+      if (!mailbox.is_abandoned(report.command)) try_block(report, mailbox);
       mailbox.report(report);
     }
   }
 
  private:
-  /// Takes a block through its stages. Passes on every exception of the kernel.
+  /// Takes a block through its stages. Passes on exceptions that mean the unit has failed.
+  void try_block(Report& report, WorkerMailbox& mailbox) {
+    try {
+      perform(report, mailbox);
+    } catch (const std::bad_alloc&) {
+      lose(report);
+    } catch (const BlockFailure&) {
+      lose(report);
+    }
+  }
+
+  /// To be called while an exception is handled.
+  void lose(Report& report) {
+    report.kind = ReportKind::lost;
+    report.why = reason_of(std::current_exception());
+    report.end = setup_.clock->now();
+  }
+
   void perform(Report& report, WorkerMailbox& mailbox) {
-    const Block& block = report.command.block;
-    UnitKernel& side = *sides_[static_cast<std::size_t>(block.phase)];
+    const Command& command = report.command;
+    const GivesUp gives_up = [&] { return mailbox.gives_up(command); };
     const auto stage = [&](Seconds begin, const StepFunction& rate, auto&& work) {
-      return stretched(*setup_.clock, begin, rate, mailbox.gives_up(), work);
+      return stretched(*setup_.clock, begin, rate, gives_up, work);
     };
+    bool is_wanted = true;
     const Seconds begin = setup_.clock->now();
     const Seconds in = stage(begin, setup_.rates.in, [&] {
-      mailbox.with_host(report.command, [&] { copy_in(side, report.command); });
+      is_wanted = mailbox.host().access(command.epoch, [&] { bring(command); });
     });
-    const Seconds computed = stage(in, setup_.rates.compute, [&] { side.compute(block, *team_); });
-    report.end = stage(computed, setup_.rates.out,
-                       [&] { mailbox.with_host(report.command, [&] { side.copy_out(block); }); });
+    if (!is_wanted) return;
+    const Seconds computed = stage(in, setup_.rates.compute, [&] {
+      programs_[static_cast<std::size_t>(command.block.phase)]->compute(staged_, *team_);
+    });
+    report.end = stage(computed, setup_.rates.out, [&] {
+      mailbox.host().access(command.epoch, [&] { copy_out(data_of(command.block), command.block, staged_); });
+    });
     report.times = {in - begin, computed - in, report.end - computed};
   }
 
-  void copy_in(UnitKernel& side, const Command& command) {
-    if (command.block.phase != resident_phase_ || command.epoch != resident_epoch_) {
-      side.copy_resident();
-      resident_phase_ = command.block.phase;
-      resident_epoch_ = command.epoch;
-    }
-    side.copy_in(command.block);
+  [[nodiscard]] const KernelData& data_of(const Block& block) const {
+    return setup_.phases[static_cast<std::size_t>(block.phase)].kernel->data();
+  }
+
+  void bring(const Command& command) {
+    const Block& block = command.block;
+    const KernelData& data = data_of(block);
+    begin_phase(command, data);
+    EQ_CHECK(memory_.place(block, staged_), "a unit's memory holds its largest block");
+    memory_.release(block, true);  // nothing else is placed before it has ended
+    copy_resident(data, staged_, versions_);
+    copy_in(data, block, staged_);
+  }
+
+  void begin_phase(const Command& command, const KernelData& data) {
+    if (command.block.phase == phase_ && command.epoch == epoch_) return;
+    phase_ = command.block.phase;
+    epoch_ = command.epoch;
+    const Workload& workload = *setup_.phases[static_cast<std::size_t>(phase_)].workload;
+    memory_.begin_phase(data, bytes_.data(), bytes_.span().size(),
+                        largest_block(setup_.unit, workload));
+    versions_.assign(data.resident.size(), 0);
   }
 
   WorkerSetup setup_;
   std::unique_ptr<ThreadTeam> team_;
-  std::vector<std::unique_ptr<UnitKernel>> sides_;  ///< (phases)
-  int resident_phase_ = -1;
-  std::uint32_t resident_epoch_ = 0;
+  std::vector<std::unique_ptr<CpuProgram>> programs_;  ///< (phases)
+  BufferOf<std::byte> bytes_;
+  UnitMemory memory_;
+  StagedBlock staged_;
+  std::vector<std::uint64_t> versions_;  ///< of the resident arrays here; 0: none
+  int phase_ = -1;                       ///< whose data is here
+  std::uint32_t epoch_ = 0;              ///< in which it came here
 };
 
 }  // namespace
 
 std::unique_ptr<Worker> make_cpu_worker(WorkerSetup setup) {
-  const std::string unit = setup.spec.unit.name;
+  const std::string unit = setup.unit.name;
   const std::shared_ptr<WakeSignal> controller = setup.controller;
   return make_threaded_worker(unit, std::make_unique<CpuDriver>(std::move(setup)), controller,
                               cpu_patience);

@@ -127,7 +127,7 @@ Placement place_units(std::span<const UnitSpec> units, const Machine& machine) {
   for (const UnitSpec& spec : units) {
     std::set<std::string> sharers;
     std::vector<int>& cores = placement.cores.emplace_back();
-    for (int i = 0; i < spec.threads; ++i) {
+    for (int i = 0; i < spec.factory->cores(); ++i) {
       const CpuThread& thread = machine.threads[next++ % machine.threads.size()];
       cores.push_back(thread.number);
       taken.insert(thread.number);

@@ -36,7 +36,7 @@ struct Machine {
 
 /// The hardware threads to which each unit is pinned, as the operating system numbers them.
 struct Placement {
-  std::vector<std::vector<int>> cores;  ///< (units); empty for units that do not compute
+  std::vector<std::vector<int>> cores;  ///< (units); empty for units that only wait
   /// The hardware threads for the controller and for paced units, which sleep most of the time:
   /// those on which no unit computes. If there are none, only the last thread of the unit with the
   /// largest slowdown: waking a thread of another core may cost both cores much more than waking

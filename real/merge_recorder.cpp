@@ -86,7 +86,6 @@ RecordedMerges record_merges(const RecordSetup& setup, const Placement& placemen
   RealSetup real;
   real.units = setup.units;
   real.placement = placement;
-  real.paced = setup.paced;
   real.phases = {setup.kernel};
   real.stop_requested = setup.stop_requested;
   const std::unique_ptr<Executor> executor = make_real_executor(std::move(real));

@@ -6,20 +6,22 @@
 
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/machine/copy_speed.hpp"
-#include "shared_policies/machine/draw.hpp"
 #include "shared_policies/model/measures.hpp"
-#include "shared_policies/model/workload.hpp"
 
 namespace equipoise {
 
-/// One phase on a paced unit.
-struct PacedPhase {
+/// The block times of one phase on a paced unit, independent of the run.
+struct PacedTiming {
   BlockTiming timing;
-  Draw draw;          ///< quantiles for the unit's blocks, by their ordinal
-  bool noise = true;  ///< false: mean times
-  Workload workload;
   Seconds first_use;  ///< extra time of the first block
   CopySpeeds copies;
+};
+
+/// What decides the random draws of a run.
+struct RunDraws {
+  std::uint64_t seed = 1;
+  std::uint64_t repetition = 0;
+  bool noise = true;  ///< false: mean times
 };
 
 /// How precisely paced units kept to their times.

@@ -1,9 +1,14 @@
 // The worker of a paced unit: its thread sleeps while the model of the unit's pipeline is busy.
+#include "real/paced_worker.hpp"
+
+#include <deque>
 #include <utility>
 
 #include "real/this_thread.hpp"
 #include "real/worker_mailbox.hpp"
+#include "shared_policies/machine/draw.hpp"
 #include "shared_policies/machine/unit_pipeline.hpp"
+#include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
 namespace {
@@ -13,13 +18,19 @@ constexpr std::chrono::microseconds paced_patience{0};
 
 class PacedDriver final : public UnitDriver, private PipelineStages {
  public:
-  PacedDriver(WorkerSetup setup, std::shared_ptr<Lateness> lateness)
-      : setup_(std::move(setup)),
-        lateness_(std::move(lateness)),
-        pipeline_(UnitId{0}, setup_.spec.unit.copy_engines, *this) {}
+  PacedDriver(WorkerSetup setup, const std::vector<PacedTiming>& timings)
+      : setup_(std::move(setup)), pipeline_(UnitId{0}, setup_.unit.copy_engines, *this) {
+    EQ_CHECK(timings.size() == setup_.phases.size(), "a paced unit has a timing for every phase");
+    for (std::size_t i = 0; i < timings.size(); ++i) {
+      const Workload& workload = *setup_.phases[i].workload;
+      const DrawKey key{setup_.draws.seed, setup_.draws.repetition, setup_.unit.name,
+                        workload.kernel};
+      phases_.push_back({timings[i], Draw(key), workload});
+    }
+  }
 
   void come_up() override {
-    pin_this_thread(setup_.cores);
+    pin_this_thread(setup_.waiting);
     wake_this_thread_on_time();
   }
 
@@ -40,18 +51,24 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
   }
 
  private:
+  /// One phase of this run.
+  struct Phase {
+    PacedTiming times;
+    Draw draw;  ///< quantiles for the unit's blocks, by their ordinal
+    Workload workload;
+  };
+
   /// Drops all blocks and the resident data.
   void let_go() {
-    for (const Command& lost : at_work_)
-      mailbox_->report({.command = lost, .times = {}, .end = {}});
+    for (const Command& lost : at_work_) mailbox_->report({.command = lost});
     at_work_.clear();
     pipeline_.clear();
     epoch_ = mailbox_->epoch();
   }
 
   void take(const Command& command, Seconds now) {
-    if (!mailbox_->begin(command)) {
-      mailbox_->report({.command = command, .times = {}, .end = {}});
+    if (mailbox_->is_abandoned(command)) {
+      mailbox_->report({.command = command});
       return;
     }
     at_work_.push_back(command);
@@ -61,17 +78,17 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
   /// The block with the stage times of the model.
   PipelinedBlock as_modelled(const Command& command, Seconds now) {
     const Block& block = command.block;
-    const PacedPhase& phase = setup_.paced[static_cast<std::size_t>(block.phase)];
+    const Phase& phase = phases_[static_cast<std::size_t>(block.phase)];
     const auto items = static_cast<double>(block.items);
     PipelinedBlock work{block, command.assigned, now};
-    work.room_items = items_in_memory(setup_.spec.unit, phase.workload);
+    work.room_items = items_in_memory(setup_.unit, phase.workload);
     const bool is_new = pipeline_.is_new(block.phase);
-    if (is_new) work.first_use = phase.first_use;
-    add_copies(work, phase.timing, phase.workload, is_new ? phase.workload.resident_bytes : 0.0,
-               phase.copies);
+    if (is_new) work.first_use = phase.times.first_use;
+    add_copies(work, phase.times.timing, phase.workload, is_new ? phase.workload.resident_bytes : 0.0,
+               phase.times.copies);
     const double quantile = phase.draw.quantile(ordinal_++);
     work.alone.compute =
-        phase.noise ? phase.timing.quantile(items, quantile) : phase.timing.mean(items);
+        setup_.draws.noise ? phase.times.timing.quantile(items, quantile) : phase.times.timing.mean(items);
     return work;
   }
 
@@ -79,24 +96,24 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
                                   Seconds begin) const override {
     const Seconds alone = time_of(block.alone, stage);
     if (stage == Stage::compute) return setup_.rates.compute.span_of(begin, alone);
-    const PacedPhase& phase = setup_.paced[static_cast<std::size_t>(block.block.phase)];
+    const Phase& phase = phases_[static_cast<std::size_t>(block.block.phase)];
     const bool is_in = stage == Stage::in;
-    const std::optional<CopySpeed>& speed = is_in ? phase.copies.in : phase.copies.out;
+    const std::optional<CopySpeed>& speed = is_in ? phase.times.copies.in : phase.times.copies.out;
     if (!speed) return alone;
-    return disturbed_copy(*speed, setup_.spec.unit.copy_engines,
+    return disturbed_copy(*speed, setup_.unit.copy_engines,
                           is_in ? setup_.rates.in : setup_.rates.out, begin, alone);
   }
 
   void launch(UnitId /*unit*/, const PipelinedBlock& /*block*/, Stage /*stage*/) override {}
 
   void finished(UnitId /*unit*/, const PipelinedBlock& block, Seconds at) override {
-    lateness_->add(setup_.clock->now() - at);
+    setup_.lateness->add(setup_.clock->now() - at);
     mailbox_->report({.command = at_work_.front(), .times = block.times, .end = at});
     at_work_.pop_front();
   }
 
   WorkerSetup setup_;
-  std::shared_ptr<Lateness> lateness_;
+  std::vector<Phase> phases_;
   UnitPipeline pipeline_;
   WorkerMailbox* mailbox_ = nullptr;
   std::deque<Command> at_work_;  ///< the blocks in the pipeline, in order
@@ -104,14 +121,73 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
   std::uint64_t ordinal_ = 0;
 };
 
+class PacedFactory final : public UnitFactory {
+ public:
+  PacedFactory(std::string trace_unit, std::vector<PacedTiming> timings,
+               std::optional<UnitRates> rates)
+      : trace_unit_(std::move(trace_unit)),
+        timings_(std::move(timings)),
+        rates_(std::move(rates)) {}
+
+  int cores() const override { return 0; }
+  bool computes() const override { return false; }
+  std::string trace_unit() const override { return trace_unit_; }
+  bool has_program(const std::string& /*kernel*/) const override { return true; }
+  double host_bytes(const Unit& /*unit*/, const Workload& /*workload*/) const override {
+    return 0.0;
+  }
+
+  std::shared_ptr<const UnitFactory> for_phase(std::size_t phase) const override {
+    return std::make_shared<PacedFactory>(trace_unit_, std::vector{timings_[phase]}, rates_);
+  }
+
+  UnitRates rates(const Unit& unit, double slowdown, const Scenario& scenario) const override {
+    return rates_ ? *rates_ : modelled_rates(unit, slowdown, scenario);
+  }
+
+  std::unique_ptr<Worker> make_worker(WorkerSetup setup) const override {
+    const std::string unit = setup.unit.name;
+    const std::shared_ptr<WakeSignal> controller = setup.controller;
+    return make_threaded_worker(unit, std::make_unique<PacedDriver>(std::move(setup), timings_),
+                                controller, paced_patience);
+  }
+
+  std::unique_ptr<CompetingLoad> make_load(const Clock& /*clock*/, const Disturbance& /*event*/,
+                                           const std::vector<int>& /*cores*/) const override {
+    return nullptr;
+  }
+
+ private:
+  std::string trace_unit_;
+  std::vector<PacedTiming> timings_;  ///< (phases)
+  std::optional<UnitRates> rates_;
+};
+
 }  // namespace
 
-std::unique_ptr<Worker> make_paced_worker(WorkerSetup setup, std::shared_ptr<Lateness> lateness) {
-  const std::string unit = setup.spec.unit.name;
-  const std::shared_ptr<WakeSignal> controller = setup.controller;
-  return make_threaded_worker(unit,
-                              std::make_unique<PacedDriver>(std::move(setup), std::move(lateness)),
-                              controller, paced_patience);
+UnitKindInfo paced_kind() {
+  return {"paced",
+          "computes nothing and takes as long as a trace says, in real time",
+          with_common_parameters(
+              {{"trace_unit", "", "", "which unit of the traces times it; required"},
+               {"copy_engines", "1", "",
+                "0: no stages overlap; 1 or 2: how many copies go on at a time"}},
+              "1", "the trace's"),
+          [] { return std::string(); },
+          [](const Parameters& read, Unit& unit, const std::string& where) {
+            if (!read.is_given("trace_unit")) {
+              throw InputError(where, "a paced unit needs a unit of a trace; give trace_unit=");
+            }
+            unit.copy_engines = static_cast<int>(read.items("copy_engines", 0, 2));
+            return make_paced_factory(read.text("trace_unit"), {});
+          }};
+}
+
+std::shared_ptr<const UnitFactory> make_paced_factory(std::string trace_unit,
+                                                      std::vector<PacedTiming> phases,
+                                                      std::optional<UnitRates> rates) {
+  return std::make_shared<PacedFactory>(std::move(trace_unit), std::move(phases),
+                                        std::move(rates));
 }
 
 }  // namespace equipoise

@@ -3,7 +3,6 @@
 #include "real/real_executor.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <optional>
 #include <utility>
 
@@ -62,11 +61,8 @@ class RealExecutor final : public Executor {
         signal_(std::make_shared<WakeSignal>(placement_.waiting_compute ? patience_sharing
                                                                         : patience_alone)) {
     EQ_CHECK(placement_.cores.size() == setup_.units.size(), "every unit has its cores");
-    setup_.paced.resize(setup_.units.size());
-    if (setup_.rates.empty()) {
-      for (const UnitSpec& spec : setup_.units) {
-        setup_.rates.push_back(rates_of(spec, setup_.scenario));
-      }
+    for (const UnitSpec& spec : setup_.units) {
+      rates_.push_back(rates_of(spec, setup_.scenario));
     }
   }
 
@@ -153,17 +149,20 @@ class RealExecutor final : public Executor {
   }
 
   std::unique_ptr<Worker> make_worker(std::size_t unit) {
-    WorkerSetup setup{
-        .spec = setup_.units[unit],
-        .cores = setup_.units[unit].computes() ? placement_.cores[unit] : placement_.waiting,
-        .rates = setup_.rates[unit],
-        .phases = {},
-        .paced = setup_.paced[unit],
-        .clock = clock_,
-        .controller = signal_};
-    if (!setup.spec.computes()) return make_paced_worker(std::move(setup), lateness_);
-    for (const RealPhase& phase : setup_.phases) setup.phases.push_back(phase.kernel);
-    return make_cpu_worker(std::move(setup));
+    const UnitSpec& spec = setup_.units[unit];
+    WorkerSetup setup{.unit = spec.unit,
+                      .cores = placement_.cores[unit],
+                      .waiting = placement_.waiting,
+                      .rates = rates_[unit],
+                      .phases = {},
+                      .draws = setup_.draws,
+                      .clock = clock_,
+                      .controller = signal_,
+                      .lateness = lateness_};
+    for (const RealPhase& phase : setup_.phases) {
+      setup.phases.push_back({&phase.workload, phase.kernel});
+    }
+    return spec.factory->make_worker(std::move(setup));
   }
 
   /// Leaves a unit behind if its block does not come back, and after a stop also a unit whose block
@@ -187,9 +186,9 @@ class RealExecutor final : public Executor {
       if (event.kind != DisturbanceKind::compete || event.amount <= 0.0) continue;
       for (std::size_t unit = 0; unit < setup_.units.size(); ++unit) {
         const UnitSpec& spec = setup_.units[unit];
-        if (spec.unit.name != event.target || !spec.computes()) continue;
-        loads_.push_back({&event, start_competing_load(*clock_, event.at, event.until, event.amount,
-                                                       placement_.cores[unit])});
+        if (spec.unit.name != event.target) continue;
+        auto load = spec.factory->make_load(*clock_, event, placement_.cores[unit]);
+        if (load) loads_.emplace_back(&event, std::move(load));
       }
     }
   }
@@ -223,7 +222,8 @@ class RealExecutor final : public Executor {
   void wait(Seconds span) {
     const Seconds slice{std::chrono::duration<double>(stop_poll).count() / setup_.time_scale};
     const Seconds end = now() + span;
-    while (now() < end && !stops()) clock_->wait_until(std::min(end, now() + slice), never_);
+    const GivesUp never = [] { return false; };
+    while (now() < end && !stops()) clock_->wait_until(std::min(end, now() + slice), never);
   }
 
   [[nodiscard]] UnitId id_of(const UnitSlot& slot) const {
@@ -276,17 +276,41 @@ class RealExecutor final : public Executor {
   void take_report(UnitSlot& slot) {
     const Report report = *slot.worker->report();
     slot.worker->drop_report();
-    if (report.failed) {
+    if (report.kind == ReportKind::failed) {
       slot.is_broken = true;
-      if (!slot.is_lost) lose(slot, clock_->now(), slot.worker->failure());
+      if (!slot.is_lost) lose(slot, clock_->now(), report.why);
       return;
     }
     last_ = std::max(report.end, last_ + tick);
     slot.busy_since = last_;
     --outstanding_;
     --slot.outstanding;
+    if (report.kind == ReportKind::lost) {
+      lose_block(slot, report);
+      return;
+    }
     pending_ = Event{last_, BlockFinished{id_of(slot), report.command.block,
                                           report.command.assigned, report.times}};
+  }
+
+  /// The unit goes on with blocks of half the size. One that cannot do a grain has failed.
+  void lose_block(UnitSlot& slot, const Report& report) {
+    const Block& block = report.command.block;
+    const Items grain =
+        setup_.phases[static_cast<std::size_t>(block.phase)].workload.grain_items;
+    if (block.items <= grain) {
+      slot.is_broken = true;
+      lose(slot, last_, report.why);
+      return;
+    }
+    const Items cap = std::max(grain, block.items / 2 / grain * grain);
+    pending_ = Event{last_, BlockLost{id_of(slot), block, cap}};
+    if (setup_.warn) {
+      setup_.warn(fmt::format("unit {} could not do a block of {} items: {}; from now on it gets at "
+                              "most {}",
+                              setup_.units[id_of(slot).index].unit.name, block.items, report.why,
+                              cap));
+    }
   }
 
   void change_unit(const UnitChange& change) {
@@ -339,6 +363,7 @@ class RealExecutor final : public Executor {
 
   RealSetup setup_;
   Placement placement_;
+  std::vector<UnitRates> rates_;  ///< (units) under the scenario
   std::vector<UnitChange> changes_;
   std::shared_ptr<Clock> clock_;
   std::shared_ptr<WakeSignal> signal_;  ///< shared with threads that may be left behind
@@ -351,7 +376,6 @@ class RealExecutor final : public Executor {
   int iteration_ = 0;             ///< iteration of that block
   std::size_t outstanding_ = 0;
   std::optional<Event> pending_;
-  const std::atomic<bool> never_ = false;
 };
 
 }  // namespace
@@ -360,18 +384,30 @@ std::unique_ptr<Executor> make_real_executor(RealSetup setup) {
   return std::make_unique<RealExecutor>(std::move(setup));
 }
 
+void check_programs(std::span<const std::unique_ptr<Kernel>> phases,
+                    std::span<const UnitSpec> units) {
+  for (const auto& kernel : phases) {
+    for (const UnitSpec& spec : units) {
+      if (spec.factory->has_program(kernel->workload().kernel)) continue;
+      throw InputError("--unit",
+                       fmt::format("{} has no program for {}; leave the unit out, or choose "
+                                   "another kernel",
+                                   spec.unit.name, kernel->workload().kernel));
+    }
+  }
+}
+
 void check_memory(std::span<const std::unique_ptr<Kernel>> phases, std::span<const UnitSpec> units,
                   double available_bytes, const std::string& where) {
   double needed_bytes = 0.0;
-  for (const auto& kernel : phases) {
-    const Workload& workload = kernel->workload();
-    needed_bytes += kernel->host_bytes();
-    for (const UnitSpec& spec : units) {
-      if (!spec.computes()) continue;
-      needed_bytes +=
-          workload.resident_bytes +
-          workload.memory_bytes_per_item * static_cast<double>(largest_block(spec.unit, workload));
+  for (const auto& kernel : phases) needed_bytes += kernel->host_bytes();
+  for (const UnitSpec& spec : units) {
+    double unit_bytes = 0.0;  // one phase after another has its data on the unit
+    for (const auto& kernel : phases) {
+      unit_bytes =
+          std::max(unit_bytes, spec.factory->host_bytes(spec.unit, kernel->workload()));
     }
+    needed_bytes += unit_bytes;
   }
   if (needed_bytes <= available_bytes) return;
   constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;

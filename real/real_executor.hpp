@@ -43,13 +43,8 @@ struct RealSetup {
   std::vector<UnitSpec> units;         ///< the participating units, in the order of their UnitIds
   std::optional<Placement> placement;  ///< if absent, `place_units` decides
   std::vector<RealPhase> phases;
-  /// (units, phases) The times of paced units; an empty list for a unit that computes. Empty if all
-  /// units compute.
-  std::vector<std::vector<PacedPhase>> paced;
-  Scenario scenario;             ///< disturbances of the units; events for absent targets have no
-                                 ///< effect
-  std::vector<UnitRates> rates;  ///< (units) the rates under the scenario; if empty, from
-                                 ///< `rates_of`
+  RunDraws draws;     ///< of paced units
+  Scenario scenario;  ///< disturbances of the units; events for absent targets have no effect
   /// A unit with outstanding blocks is lost if no block comes back for this long.
   Seconds block_timeout = Seconds::infinity();
   /// The clock that gives all times of the run. If null, the machine's clock, see
@@ -75,12 +70,18 @@ struct RealSetup {
 /// `occupy` does nothing, because real time passes by itself. The time of an event is when it
 /// happened at the unit. Times of events strictly increase in the order of reporting.
 ///
-/// A unit is reported as UnitLost if its worker throws, if the scenario takes it away, or if it
-/// keeps a block longer than `block_timeout`. Its outstanding blocks are lost, and their results
-/// are never used. A computation cannot be stopped: its end is ignored, and a unit that joins again
-/// starts after it. A unit that has thrown does not join again. Throws InputError if real units
-/// cannot follow the scenario (`rates_of`).
+/// A block that a unit could not do for lack of memory or by a failure that it survives is reported
+/// as BlockLost, and the unit gets blocks of at most half its size from then on. A unit is reported
+/// as UnitLost if it fails, if it cannot do a block of one grain, if the scenario takes it away, or
+/// if it keeps a block longer than `block_timeout`. Its outstanding blocks are lost, and their
+/// results are never used. A computation cannot be stopped: its end is ignored, and a unit that
+/// joins again starts after it. A unit that has failed does not join again. Throws InputError if
+/// real units cannot follow the scenario (`rates_of`).
 [[nodiscard]] std::unique_ptr<Executor> make_real_executor(RealSetup setup);
+
+/// Throws InputError at `--unit` if a unit has no program for one of the kernels.
+void check_programs(std::span<const std::unique_ptr<Kernel>> phases,
+                    std::span<const UnitSpec> units);
 
 /// Throws InputError at `where`, with the memory needed, if the host data of `phases` and the
 /// buffers of the units take more than `available_bytes`. To be called before the kernels allocate.

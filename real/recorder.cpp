@@ -63,7 +63,6 @@ class GroupRecorder {
     for (std::size_t i = 0; i < units_.size(); ++i) {
       real.units.push_back(setup_.units[first_ + i]);
       real.placement->cores.push_back(placement.cores[first_ + i]);
-      if (!setup_.paced.empty()) real.paced.push_back(setup_.paced[first_ + i]);
     }
     real.phases = {setup_.kernel};
     real.stop_requested = setup_.stop_requested;

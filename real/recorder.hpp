@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "real/kernels/kernel.hpp"
-#include "real/paced_unit.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/machine/copy_speed.hpp"
 #include "shared_policies/machine/trace.hpp"
@@ -27,11 +26,9 @@ struct RecordProgress {
 
 /// The recording to be made.
 struct RecordSetup {
-  std::vector<UnitSpec> units;  ///< with the same cores as in a run
-  /// (units, 1) The times of paced units, as in RealSetup. Paced units are kept busy while others
-  /// are recorded, as in a run. Their samples are not kept, because their times are known. Empty if
-  /// all units compute.
-  std::vector<std::vector<PacedPhase>> paced;
+  /// With the same cores as in a run. Units that take their times from a trace have those of this
+  /// kernel. They are kept busy while others are recorded, as in a run; their samples are not kept.
+  std::vector<UnitSpec> units;
   Kernel* kernel = nullptr;  ///< allocated
   bool alone = false;        ///< one unit after another; otherwise all at a time, as in a run
   std::vector<Items> sizes;  ///< block sizes; if empty, `size_ladder` and `sizes_at_bends` choose

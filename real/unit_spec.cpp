@@ -6,17 +6,37 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "real/cpu_unit.hpp"
+#include "real/cuda/cuda_unit.hpp"
+#include "real/emulated/emulated_unit.hpp"
 #include "real/machine.hpp"
+#include "real/paced_worker.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
-#include "shared_policies/model/parameters.hpp"
 #include "shared_policies/model/spec.hpp"
 
 namespace equipoise {
 namespace {
 
-const std::string paced_kind = "paced";
+/// What can be run here, and what can be done with units that are elsewhere.
+std::string what_there_is() {
+  std::vector<std::string> present;
+  std::vector<std::string> absent;
+  for (const UnitKindInfo& info : unit_catalog()) {
+    if (info.is_absent()) {
+      absent.push_back(fmt::format("; {}: {}", info.name, info.why_absent()));
+    } else {
+      present.push_back(info.name);
+    }
+  }
+  return fmt::format(
+      "kinds that run here: {}{}; a unit that is not here can be simulated (simulate, with a "
+      "platform and a trace), take its trace's times (--unit paced,trace_unit=NAME) or be imitated "
+      "(--unit emulated,in_bytes_per_s=...)",
+      fmt::join(present, ", "), fmt::join(absent, ""));
+}
 
 const UnitKindInfo& find_kind(const std::string& name, const std::string& where) {
   std::vector<std::string> names;
@@ -24,7 +44,12 @@ const UnitKindInfo& find_kind(const std::string& name, const std::string& where)
     if (info.name == name) return info;
     names.push_back(info.name);
   }
-  throw InputError(where, unknown_name("kind of unit", name, names));
+  // Kinds of units in platforms and traces, which are no kinds of workers.
+  const bool is_kind_of_platforms = name == "gpu" || name == "mic";
+  throw InputError(
+      where, (is_kind_of_platforms ? fmt::format("'{}' is not a kind of real units", name)
+                                   : unknown_name("kind of unit", name, names)) +
+                 "; " + what_there_is());
 }
 
 /// Checks a name. It becomes a host name in platform files and a word in tables, so it may contain
@@ -41,9 +66,12 @@ std::string checked_name(const std::string& name, const std::string& where) {
 UnitSpec make_spec(const Spec& text, const std::string& name, const std::string& where) {
   const UnitKindInfo& kind = find_kind(text.name, where);
   const Parameters read(text.parameters, kind.parameters, text.name, where);
+  if (kind.is_absent()) {
+    throw InputError(where, fmt::format("there is no such unit: {}; {}", kind.why_absent(),
+                                        what_there_is()));
+  }
   UnitSpec spec;
   spec.unit.name = checked_name(read.is_given("id") ? read.text("id") : name, where);
-  spec.unit.kind = UnitKind::cpu;
   spec.unit.node =
       read.is_given("node") ? checked_name(read.text("node"), where) : this_machine().name;
   spec.unit.slots = static_cast<int>(read.items("slots", 1, 1024));
@@ -51,53 +79,30 @@ UnitSpec make_spec(const Spec& text, const std::string& name, const std::string&
     spec.unit.memory_bytes = read.number("memory_bytes", 1.0, 1e18);
   }
   spec.slowdown = read.number("slowdown", 1.0, 1e6);
-  if (text.name == paced_kind) {
-    if (!read.is_given("trace_unit")) {
-      throw InputError(where, "a paced unit needs a unit of a trace; give trace_unit=");
-    }
-    spec.threads = 0;
-    spec.trace_unit = read.text("trace_unit");
-    spec.unit.copy_engines = static_cast<int>(read.items("copy_engines", 0, 2));
-  } else {
-    spec.threads = static_cast<int>(read.items("threads", 1, 1024));
-    spec.unit.model = this_machine().cpu_model;
-    spec.unit.copy_engines = 0;
-  }
+  spec.factory = kind.make(read, spec.unit, where);
   return spec;
 }
 
 }  // namespace
 
-std::span<const UnitKindInfo> unit_catalog() {
-  const ParameterInfo slowdown{"slowdown", "1", "",
-                               "work of t seconds keeps the unit busy for slowdown * t seconds"};
-  const ParameterInfo slots{"slots", "1", "blocks",
-                            "how many blocks a policy should keep queued there"};
-  const ParameterInfo memory{"memory_bytes", "no limit", "bytes",
-                             "what the unit holds at a time; limits its blocks"};
-  const ParameterInfo id{"id", "kind and order", "",
-                         "the unit's name in traces, platforms and journals"};
-  const ParameterInfo node{"node", "this machine", "",
-                           "the name of the node that the unit belongs to"};
-  static const std::array<UnitKindInfo, 2> rows = {{
-      {"cpu",
-       "CPU cores of this machine, one thread on each",
-       {{"threads", "1", "", "how many cores; a block is computed by all of them together"},
-        slowdown,
-        slots,
-        memory,
-        id,
-        node}},
-      {paced_kind,
-       "computes nothing and takes as long as a trace says, in real time",
-       {{"trace_unit", "", "", "which unit of the traces times it; required"},
-        slowdown,
-        {"copy_engines", "1", "", "0: no stages overlap; 1 or 2: how many copies go on at a time"},
-        slots,
-        memory,
-        id,
-        node}},
+std::vector<ParameterInfo> with_common_parameters(std::vector<ParameterInfo> own,
+                                                  const std::string& slots,
+                                                  const std::string& memory_bytes) {
+  const std::array<ParameterInfo, 5> common = {{
+      {"slowdown", "1", "", "work of t seconds keeps the unit busy for slowdown * t seconds"},
+      {"slots", slots, "blocks", "how many blocks a policy should keep queued there"},
+      {"memory_bytes", memory_bytes, "bytes",
+       "what the unit holds at a time; limits its blocks"},
+      {"id", "kind and order", "", "the unit's name in traces, platforms and journals"},
+      {"node", "this machine", "", "the name of the node that the unit belongs to"},
   }};
+  own.insert(own.end(), common.begin(), common.end());
+  return own;
+}
+
+std::span<const UnitKindInfo> unit_catalog() {
+  static const std::array<UnitKindInfo, 4> rows = {cpu_kind(), cuda_kind(), emulated_kind(),
+                                                   paced_kind()};
   return rows;
 }
 

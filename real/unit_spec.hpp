@@ -1,10 +1,12 @@
 // The units that a user requests on the command line: `--unit cpu,threads=2,slowdown=3`.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "real/unit_factory.hpp"
 #include "shared_policies/model/parameters.hpp"
 #include "shared_policies/model/unit.hpp"
 
@@ -12,30 +14,47 @@ namespace equipoise {
 
 /// A unit as the user requested it.
 struct UnitSpec {
-  Unit unit;               ///< the part that policies may know
-  int threads = 1;         ///< each on its own core; 0 for a paced unit
-  std::string trace_unit;  ///< for a paced unit, the unit of the traces that gives its times;
-                           ///< otherwise empty
-  double slowdown = 1.0;   ///< work of t seconds keeps the unit busy for slowdown * t
+  Unit unit;              ///< the part that policies may know
+  double slowdown = 1.0;  ///< work of t seconds keeps the unit busy for slowdown * t
+  std::shared_ptr<const UnitFactory> factory;
 
-  /// Whether the unit computes for real; otherwise it is paced.
-  [[nodiscard]] bool computes() const { return trace_unit.empty(); }
+  /// Whether it computes blocks; otherwise it takes its times from a trace.
+  [[nodiscard]] bool computes() const { return factory->computes(); }
+  /// The name of the unit whose times the traces hold for it.
+  [[nodiscard]] std::string name_in_traces() const {
+    const std::string paced_by = factory->trace_unit();
+    return paced_by.empty() ? unit.name : paced_by;
+  }
 };
 
-/// One entry of the catalog.
+/// One kind of units: an entry of the catalog.
 struct UnitKindInfo {
   std::string name;
   std::string line;  ///< a description in one line
   std::vector<ParameterInfo> parameters;
+  /// Why there are no such units on this build or machine; empty if there are.
+  std::string (*why_absent)();
+  /// Completes `unit`, which has the parameters of all kinds, and makes its factory. Throws
+  /// InputError at `where`. Null if there are no such units.
+  std::shared_ptr<const UnitFactory> (*make)(const Parameters& read, Unit& unit,
+                                             const std::string& where);
+
+  [[nodiscard]] bool is_absent() const { return !why_absent().empty(); }
 };
 
-/// All kinds of units of this build, in the order in which they are listed.
+/// `own` parameters of a kind and those that all kinds have, with the kind's defaults.
+[[nodiscard]] std::vector<ParameterInfo> with_common_parameters(std::vector<ParameterInfo> own,
+                                                                const std::string& slots,
+                                                                const std::string& memory_bytes);
+
+/// All kinds of units, in the order in which they are listed; also those that are absent here.
 [[nodiscard]] std::span<const UnitKindInfo> unit_catalog();
 
 /// Parses texts `KIND[,k=v,...]`, one per unit. Units are named by kind and order (`cpu0`, `cpu1`)
 /// unless `id=` is given; their node is this machine unless `node=` is given. Throws InputError
-/// (where = `--unit TEXT`) if a kind or parameter is unknown (with the most similar known one), if
-/// a value cannot be read or is out of range, and if two units have the same name.
+/// (where = `--unit TEXT`) if a kind or parameter is unknown (with the most similar known one, and
+/// what there is), if the kind is absent here (with the reason), if a value cannot be read or is out
+/// of range, and if two units have the same name.
 [[nodiscard]] std::vector<UnitSpec> parse_units(const std::vector<std::string>& texts);
 
 }  // namespace equipoise

@@ -3,16 +3,17 @@
 
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "real/clock.hpp"
-#include "real/disturbances.hpp"
 #include "real/kernels/kernel.hpp"
 #include "real/paced_unit.hpp"
-#include "real/unit_spec.hpp"
+#include "real/unit_rates.hpp"
 #include "real/wake_signal.hpp"
 #include "shared_policies/model/block.hpp"
+#include "shared_policies/model/unit.hpp"
 
 namespace equipoise {
 
@@ -23,12 +24,27 @@ struct Command {
   std::uint32_t epoch = 0;  ///< the worker's epoch when the block was handed out
 };
 
-/// A report of a worker: a block came back, or the worker has failed and does no more work.
+/// What a worker reports of a block.
+enum class ReportKind : std::uint8_t {
+  done,    ///< the block has finished
+  lost,    ///< the block could not be done; the unit goes on
+  failed,  ///< the unit has failed with all its blocks and does no more work
+};
+
+/// A report of a worker.
 struct Report {
   Command command;
-  StageTimes times;
-  Seconds end;
-  bool failed = false;
+  StageTimes times{};
+  Seconds end{};
+  ReportKind kind = ReportKind::done;
+  std::string why{};  ///< why a block is lost or the unit has failed
+};
+
+/// Thrown where a block cannot be done though its unit works: it may need less memory, or another
+/// attempt. std::bad_alloc means the same.
+class BlockFailure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 /// Drives one unit on a separate thread. The controller's thread calls all members.
@@ -60,36 +76,32 @@ class Worker {
   /// To be called after `abandon` and `stop`. The destructor then does not wait for the thread,
   /// which runs until its block ends, if it ever does. Kernels may be destroyed meanwhile.
   virtual void leave_behind() = 0;
-  /// The reason of a failure; to be called after a report with `failed`.
-  [[nodiscard]] virtual std::string failure() const = 0;
 };
 
 /// The number of threads that were left behind and have not ended. If it is not 0, a program should
 /// end without the cleanup of exit().
 [[nodiscard]] int threads_left_behind();
 
-/// The data for making a worker.
-struct WorkerSetup {
-  UnitSpec spec;
-  /// For a unit that computes, one core for each thread; for a paced unit, the cores on which its
-  /// thread may run. Numbered by the operating system.
-  std::vector<int> cores;
-  UnitRates rates;                ///< the speed of each stage, as a factor of the unit's full speed
-  std::vector<Kernel*> phases;    ///< allocated; they outlive the worker unless it is left behind
-  std::vector<PacedPhase> paced;  ///< (phases) for a paced unit; empty if the unit computes
-  std::shared_ptr<Clock> clock;
-  std::shared_ptr<WakeSignal> controller;  ///< notified after every report
+/// One phase of a run, as workers see it.
+struct WorkerPhase {
+  const Workload* workload = nullptr;
+  Kernel* kernel = nullptr;  ///< allocated; null if no unit computes
 };
 
-/// Starts a worker on CPU cores. It copies in, computes with `spec.threads` pinned threads, copies
-/// out, and extends each of these stages as `rates` demand. Resident data is copied before the
-/// unit's first block of a phase and counts as part of that block's copy-in time.
-[[nodiscard]] std::unique_ptr<Worker> make_cpu_worker(WorkerSetup setup);
-
-/// Starts a worker that computes nothing and takes the times of `paced`. Blocks overlap as the
-/// unit's copy engines and memory allow (UnitPipeline) and end at the times of the model.
-/// `lateness` collects how much later the ends were noticed; it outlives the worker.
-[[nodiscard]] std::unique_ptr<Worker> make_paced_worker(WorkerSetup setup,
-                                                        std::shared_ptr<Lateness> lateness);
+/// The data for making a worker. What the pointers point to outlives the worker unless it is left
+/// behind.
+struct WorkerSetup {
+  Unit unit;
+  /// The cores on which the unit computes, one for each thread; empty if it only waits. Numbered by
+  /// the operating system.
+  std::vector<int> cores;
+  std::vector<int> waiting;  ///< the cores on which threads may run that sleep most of the time
+  UnitRates rates;           ///< the speed of each stage, as a factor of the unit's full speed
+  std::vector<WorkerPhase> phases;
+  RunDraws draws;
+  std::shared_ptr<Clock> clock;
+  std::shared_ptr<WakeSignal> controller;  ///< notified after every report
+  std::shared_ptr<Lateness> lateness;      ///< of units that are paced
+};
 
 }  // namespace equipoise

@@ -18,7 +18,8 @@ namespace {
 
 std::atomic<int> left_behind = 0;
 
-/// The text of an exception.
+}  // namespace
+
 std::string reason_of(const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);
@@ -31,24 +32,21 @@ std::string reason_of(const std::exception_ptr& failure) {
   }
 }
 
-}  // namespace
-
 int threads_left_behind() { return left_behind.load(); }
 
 WorkerMailbox::WorkerMailbox(std::shared_ptr<WakeSignal> controller, WakeSignal::Span patience)
     : controller_(std::move(controller)), signal_(patience) {}
 
 const Command* WorkerMailbox::await_command(WakeSignal::TimePoint deadline) {
-  signal_.wait([this] { return commands_.front() != nullptr || stops() || epoch() != seen_epoch_; },
-               deadline);
+  const auto is_rung = [this] { return rings_.load(std::memory_order_seq_cst) != seen_rings_; };
+  signal_.wait(
+      [&] {
+        return commands_.front() != nullptr || stops() || epoch() != seen_epoch_ || is_rung();
+      },
+      deadline);
   seen_epoch_ = epoch();
+  seen_rings_ = rings_.load(std::memory_order_seq_cst);
   return stops() ? nullptr : commands_.front();
-}
-
-bool WorkerMailbox::begin(const Command& command) {
-  // This order is required: `abandon` increases the epoch before it sets the flag.
-  gives_up_.store(stops(), std::memory_order_seq_cst);
-  return command.epoch == epoch();
 }
 
 void WorkerMailbox::report(const Report& report) {
@@ -97,7 +95,8 @@ class ThreadedWorker final : public Worker {
 
   const Report* report() override {
     const Report* report = mailbox_->reports_.front();
-    while (report != nullptr && report->command.epoch != mailbox_->epoch() && !report->failed) {
+    while (report != nullptr && report->kind != ReportKind::failed &&
+           mailbox_->is_abandoned(report->command)) {
       drop_report();
       report = mailbox_->reports_.front();
     }
@@ -112,17 +111,12 @@ class ThreadedWorker final : public Worker {
 
   void abandon() override {
     waiting_.clear();
-    {
-      const std::lock_guard<std::mutex> lock(mailbox_->host_);
-      mailbox_->epoch_.fetch_add(1, std::memory_order_seq_cst);
-    }
-    mailbox_->gives_up_.store(true, std::memory_order_seq_cst);
+    mailbox_->host_.abandon();
     mailbox_->signal_.notify();
   }
 
   void stop() override {
     mailbox_->stops_.store(true, std::memory_order_seq_cst);
-    mailbox_->gives_up_.store(true, std::memory_order_seq_cst);
     mailbox_->signal_.notify();
   }
 
@@ -136,8 +130,6 @@ class ThreadedWorker final : public Worker {
     if (has_ended(std::chrono::milliseconds(0)) && left_->exchange(false)) --left_behind;
     thread_.detach();
   }
-
-  std::string failure() const override { return mailbox_->failure_; }
 
  private:
   /// The thread's own data, which lives as long as the thread.
@@ -166,12 +158,14 @@ class ThreadedWorker final : public Worker {
       thread.driver->work(*mailbox);
     } catch (...) {
       if (is_up) {
-        mailbox->failure_ = reason_of(std::current_exception());
-        mailbox->report({.command = {}, .times = {}, .end = {}, .failed = true});
+        mailbox->report({.command = {},
+                         .kind = ReportKind::failed,
+                         .why = reason_of(std::current_exception())});
       } else {
         thread.up.set_exception(std::current_exception());
       }
     }
+    thread.driver.reset();  // before `ended`, because a device ends with its driver
     thread.ended.set_value();
     if (thread.left->exchange(false)) --left_behind;
   }

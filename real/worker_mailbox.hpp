@@ -2,15 +2,19 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <memory>
-#include <mutex>
 #include <string>
 
+#include "real/host_gate.hpp"
 #include "real/ring.hpp"
 #include "real/wake_signal.hpp"
 #include "real/worker.hpp"
 
 namespace equipoise {
+
+/// The text of an exception of a unit's thread, for a message.
+[[nodiscard]] std::string reason_of(const std::exception_ptr& failure);
 
 /// The thread's side of a worker. Thread and worker own it together, so a thread that was left
 /// behind still has it.
@@ -20,25 +24,29 @@ class WorkerMailbox {
   WorkerMailbox(std::shared_ptr<WakeSignal> controller, WakeSignal::Span patience);
 
   /// Waits until `deadline` for a command and returns the oldest one that was not dropped. Returns
-  /// nullptr if the deadline has come, if blocks were abandoned (`epoch`), or if the thread is to
-  /// end (`stops`).
+  /// nullptr if the deadline has come, if blocks were abandoned (`epoch`), if the bell was rung, or
+  /// if the thread is to end (`stops`).
   [[nodiscard]] const Command* await_command(WakeSignal::TimePoint deadline);
   void drop_command() { commands_.pop(); }
   [[nodiscard]] bool stops() const { return stops_.load(std::memory_order_seq_cst); }
   /// Commands of any other epoch are abandoned.
-  [[nodiscard]] std::uint32_t epoch() const { return epoch_.load(std::memory_order_seq_cst); }
+  [[nodiscard]] std::uint32_t epoch() const { return host_.epoch(); }
 
-  /// Begins a block. Returns whether it is still wanted; from now on, `gives_up` becomes true when
-  /// it is abandoned.
-  [[nodiscard]] bool begin(const Command& command);
-  /// If true, the thread must end its current wait.
-  [[nodiscard]] const std::atomic<bool>& gives_up() const { return gives_up_; }
-  /// Calls `touch`, which reads or writes the host's data, unless the block has been abandoned.
-  /// `abandon` waits for the end of `touch`.
-  template <class Touch>
-  void with_host(const Command& command, Touch&& touch) {
-    const std::lock_guard<std::mutex> lock(host_);
-    if (command.epoch == epoch()) touch();
+  /// Whether `command` was abandoned.
+  [[nodiscard]] bool is_abandoned(const Command& command) const {
+    return command.epoch != epoch();
+  }
+  /// Whether waits for the sake of `command` must end: it was abandoned, or the thread is to end.
+  [[nodiscard]] bool gives_up(const Command& command) const {
+    return stops() || is_abandoned(command);
+  }
+  /// Guards the host's data.
+  [[nodiscard]] HostGate& host() { return host_; }
+  /// Makes the thread's wait for a command return. Any thread may call it: a device does when it has
+  /// completed something.
+  void ring() {
+    rings_.fetch_add(1, std::memory_order_seq_cst);
+    signal_.notify();
   }
   /// Sends a report to the controller. Must be called once for every command, abandoned or not,
   /// because it makes room for another command.
@@ -53,12 +61,11 @@ class WorkerMailbox {
   Ring<Command, capacity> commands_;
   Ring<Report, capacity> reports_;
   WakeSignal signal_;
-  std::atomic<std::uint32_t> epoch_ = 0;
+  HostGate host_;
+  std::atomic<std::uint64_t> rings_ = 0;
   std::uint32_t seen_epoch_ = 0;  ///< used by the thread
+  std::uint64_t seen_rings_ = 0;  ///< used by the thread
   std::atomic<bool> stops_ = false;
-  std::atomic<bool> gives_up_ = false;
-  std::mutex host_;
-  std::string failure_;
 };
 
 /// The work of a unit on its thread.
@@ -71,8 +78,8 @@ class UnitDriver {
 
   /// Makes the unit ready for its first block. If it throws, the unit does not come up.
   virtual void come_up() = 0;
-  /// Works on commands until the mailbox stops. If it throws, the unit has failed and the current
-  /// block is lost.
+  /// Works on commands until the mailbox stops. If it throws, the unit has failed with all its
+  /// blocks. The mailbox outlives the driver.
   virtual void work(WorkerMailbox& mailbox) = 0;
 };
 

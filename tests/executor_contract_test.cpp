@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "real/kernels/catalog.hpp"
+#include "real/paced_worker.hpp"
 #include "real/real_executor.hpp"
 #include "shared_policies/contract/fake_executor.hpp"
 #include "shared_policies/policies/catalog.hpp"
@@ -79,12 +80,9 @@ Subject make_paced() {
   setup.units = parse_units({"paced,trace_unit=a", "paced,trace_unit=b"});
   setup.phases = {RealPhase(empty_workload())};
   for (std::uint32_t unit = 0; unit < 2; ++unit) {
-    setup.paced.push_back({{BlockTiming(trace, unit),
-                            Draw({}),
-                            true,
-                            empty_workload(),
-                            Seconds{},
-                            {CopySpeed{Seconds{1e-6}, 1e9}, std::nullopt}}});
+    const CopySpeeds copies{CopySpeed{Seconds{1e-6}, 1e9}, std::nullopt};
+    setup.units[unit].factory =
+        make_paced_factory("x", {{BlockTiming(trace, unit), Seconds{}, copies}});
   }
   return {nullptr, make_real_executor(std::move(setup))};
 }

@@ -81,6 +81,7 @@ class StreamedJournalFile final : public JournalFile {
                      r.block->id, r.block->iteration, r.block->phase, r.block->items,
                      r.assigned.value, r.after_events, to_string(r.block->tag));
     }
+    if (r.cap_items) fmt::format_to(out, ",\"cap_items\":{}", *r.cap_items);
     put_group_and_end(r.block.value_or(Block{}));
   }
 

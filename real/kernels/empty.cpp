@@ -4,14 +4,6 @@
 namespace equipoise {
 namespace {
 
-class EmptySide final : public UnitKernel {
- public:
-  void copy_resident() override {}
-  void copy_in(const Block& /*block*/) override {}
-  void compute(const Block& /*block*/, ThreadTeam& /*team*/) override {}
-  void copy_out(const Block& /*block*/) override {}
-};
-
 class Empty final : public Kernel {
  public:
   Empty(Items items, int iterations) {
@@ -27,13 +19,15 @@ class Empty final : public Kernel {
   double host_bytes() const override { return 0.0; }
   void allocate(std::uint64_t /*seed*/) override {}
   void clear_results() override {}
-  std::unique_ptr<UnitKernel> make_cpu_side(Items /*items_max*/) override {
-    return std::make_unique<EmptySide>();
+  const KernelData& data() const override { return data_; }
+  std::unique_ptr<CpuProgram> make_cpu_program() const override {
+    return make_cpu_program_of([](const StagedBlock&, Items /*first*/, Items /*items*/) {});
   }
   Verification verify() const override { return {true, "there is nothing to check"}; }
 
  private:
   Workload workload_;
+  KernelData data_;
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The interface of all kernels that real units compute.
+// The interface of all kernels that real units compute: a kernel describes its data and checks its
+// results. It copies nothing and computes no block; units copy, and programs compute.
 #pragma once
 
 #include <cstdint>
@@ -6,33 +7,11 @@
 #include <memory>
 #include <string>
 
-#include "real/thread_team.hpp"
-#include "shared_policies/model/block.hpp"
+#include "real/kernels/cpu_program.hpp"
+#include "real/kernels/kernel_data.hpp"
 #include "shared_policies/model/workload.hpp"
 
 namespace equipoise {
-
-/// A kernel's code and buffers on one unit. Every kind of unit stages blocks in its own buffers,
-/// CPUs too, so that copies are real and can be measured. One thread at a time uses an object;
-/// several units work on disjoint blocks of a kernel at once. A failure (no memory, a device error)
-/// is reported by an exception.
-class UnitKernel {
- public:
-  UnitKernel() = default;
-  UnitKernel(const UnitKernel&) = delete;
-  UnitKernel& operator=(const UnitKernel&) = delete;
-  virtual ~UnitKernel() = default;
-
-  /// Copies the data that every block needs and no block changes; called before the first block.
-  virtual void copy_resident() = 0;
-  /// Copies the input of `block` to the unit.
-  virtual void copy_in(const Block& block) = 0;
-  /// Computes `block`, which was copied in last, with all threads of `team`. Must not use the
-  /// kernel: a thread that was left behind may still compute when the kernel is destroyed.
-  virtual void compute(const Block& block, ThreadTeam& team) = 0;
-  /// Copies the results of `block` back to the host's arrays.
-  virtual void copy_out(const Block& block) = 0;
-};
 
 /// The result of a kernel's own check of its numbers.
 struct Verification {
@@ -68,10 +47,11 @@ class Kernel {
   /// missing, because a paced unit only takes the time of its items; missing results are ignored.
   /// Does nothing by default.
   virtual void begin_iteration(int /*iteration*/) {}
-  /// Makes a CPU unit's side with buffers for blocks of up to `items_max` items. The buffers are
-  /// written once, so that no block pays for the first access. Copies use `this`; `compute` may
-  /// outlive it.
-  [[nodiscard]] virtual std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) = 0;
+  /// Where the data lies on the host. Valid after `allocate` until the kernel is destroyed. Only the
+  /// versions of resident data change, in `clear_results` and `begin_iteration`.
+  [[nodiscard]] virtual const KernelData& data() const = 0;
+  /// Makes the program for units of CPU cores. To be called after `allocate`.
+  [[nodiscard]] virtual std::unique_ptr<CpuProgram> make_cpu_program() const = 0;
   /// Checks the results of all items against a computation that shares nothing with the kernel's
   /// code.
   [[nodiscard]] virtual Verification verify() const = 0;

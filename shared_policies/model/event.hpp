@@ -1,6 +1,7 @@
 // Events: the half of the protocol that goes from the executor to the policy.
 #pragma once
 
+#include <optional>
 #include <variant>
 
 #include "shared_policies/model/block.hpp"
@@ -25,10 +26,14 @@ struct BlockFinished {
   Seconds assigned;  ///< when it was handed out
   StageTimes times;
 };
-/// A block was lost; its items are in the pool again.
+/// A block was lost; its items are in the pool again. Either its unit is lost with all its blocks,
+/// or the unit could not do this block and goes on with smaller ones.
 struct BlockLost {
   UnitId unit;
   Block block;
+  /// The largest block that the unit can do now, for the rest of the phase; at least a grain. None:
+  /// as before.
+  std::optional<Items> cap_items{};
 };
 /// A unit failed. Its outstanding blocks were reported lost before this event.
 struct UnitLost {

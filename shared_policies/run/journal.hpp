@@ -42,6 +42,7 @@ struct EventRecord {
   const Disturbance* disturbance = nullptr;  ///< the disturbance that begins now, or null
   Seconds assigned{};                        ///< of the block, if any
   std::uint64_t after_events = 0;            ///< of the block, if any; see OutstandingBlock
+  std::optional<Items> cap_items{};          ///< see BlockLost
 };
 
 /// Whether OutstandingBlock::after_events counts the event. It also counts every accepted block.

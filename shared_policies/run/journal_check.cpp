@@ -182,7 +182,7 @@ class CheckedRun final : public Executor, public Journal {
   [[nodiscard]] Event reported(const EventRecord& event) const {
     if (event.what == "unit_lost") return {event.at, UnitLost{*event.unit}};
     if (event.what == "unit_joined") return {event.at, UnitJoined{*event.unit}};
-    return {event.at, BlockLost{*event.unit, *event.block}};
+    return {event.at, BlockLost{*event.unit, *event.block, event.cap_items}};
   }
 
   /// Throws unless the policy has asked for every block that was handed out after at most `events_`

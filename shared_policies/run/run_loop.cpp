@@ -2,6 +2,7 @@
 #include "shared_policies/run/run_loop.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <queue>
 #include <string>
 #include <tuple>
@@ -154,7 +155,7 @@ class RunLoop final : private Decisions {
     if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
       finish(event, *finished);
     } else if (const auto* lost = std::get_if<BlockLost>(&event.what)) {
-      lose(event.at, lost->unit, lost->block.id);
+      lose(event.at, lost->unit, lost->block.id, lost->cap_items);
     } else if (const auto* gone = std::get_if<UnitLost>(&event.what)) {
       lose_unit(event, gone->unit);
     } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
@@ -177,15 +178,15 @@ class RunLoop final : private Decisions {
     offer(finished.unit);
   }
 
-  void lose(Seconds at, UnitId unit, std::uint64_t id) {
+  void lose(Seconds at, UnitId unit, std::uint64_t id, std::optional<Items> cap_items) {
     const OutstandingBlock* const found = find_outstanding(unit, id);
     if (found == nullptr) return;
     const Block block = found->block;
     // A unit may be lost while the master is busy, before the block is handed out.
     at = std::max(at, found->assigned);
     pool_.put_back({block.first, block.items});
-    tell({at, "block_lost", unit, block, nullptr, found->assigned, found->after_events});
-    deliver({at, BlockLost{unit, block}});
+    tell({at, "block_lost", unit, block, nullptr, found->assigned, found->after_events, cap_items});
+    deliver({at, BlockLost{unit, block, cap_items}});
     offer_all();
   }
 
@@ -195,7 +196,7 @@ class RunLoop final : private Decisions {
     view_.mark_absent(unit);
     tell({event.at, "unit_lost", unit, {}});
     while (!view_.unit(unit).outstanding.empty()) {
-      lose(event.at, unit, view_.unit(unit).outstanding.front().block.id);
+      lose(event.at, unit, view_.unit(unit).outstanding.front().block.id, std::nullopt);
     }
     deliver(event);
   }

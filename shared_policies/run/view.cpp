@@ -34,6 +34,8 @@ void View::include(const Event& event) {
   } else if (const auto* lost = std::get_if<BlockLost>(&event.what)) {
     end_block(lost->unit, lost->block.id);
     remaining_ += lost->block.items;
+    Items& cap = units_[lost->unit.index].cap_items;
+    cap = std::min(cap, lost->cap_items.value_or(cap));
   } else if (const auto* gone = std::get_if<UnitLost>(&event.what)) {
     mark_absent(gone->unit);
   } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {

@@ -27,7 +27,9 @@ struct UnitState {
   UnitId id;
   Unit unit;
   bool present = true;  ///< false if absent at the start or after UnitLost, until UnitJoined
-  Items cap_items = 0;  ///< the largest block of the current workload that fits its memory
+  /// The largest block of the current workload that fits its memory; smaller after a block that it
+  /// could not do.
+  Items cap_items = 0;
   std::deque<OutstandingBlock> outstanding;  ///< in the order of handing out
 };
 

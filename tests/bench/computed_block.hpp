@@ -9,6 +9,7 @@
 
 #include "real/kernels/catalog.hpp"
 #include "real/this_thread.hpp"
+#include "tests/support/staged_unit.hpp"
 
 namespace equipoise {
 
@@ -21,11 +22,9 @@ inline void compute_block(benchmark::State& state, const std::string& name,
   const std::vector<int> before = cores_of_this_thread();
   {
     ThreadTeam team({before.front()});
-    const std::unique_ptr<UnitKernel> side = kernel->make_cpu_side(items);
-    const Block block{.id = 0, .first = 0, .items = items};
-    side->copy_resident();
-    side->copy_in(block);
-    for (auto _ : state) side->compute(block, team);
+    StagedUnit unit(*kernel, items);
+    unit.bring({.id = 0, .first = 0, .items = items});
+    for (auto _ : state) unit.compute(team);
   }
   pin_this_thread(before);
   state.SetItemsProcessed(state.iterations() * items);

@@ -6,8 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "real/paced_unit.hpp"
+#include "real/paced_worker.hpp"
 #include "real/real_executor.hpp"
+#include "shared_policies/machine/draw.hpp"
 #include "tests/support/disturb.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/scripted.hpp"
@@ -37,18 +38,19 @@ Workload copied_items(Items items) {
 }
 
 /// One unit that takes 1 ms in, 2 ms compute and 1 ms out per item.
-RealSetup setup_of(const std::string& unit, bool noise = false) {
+RealSetup setup_of(const std::string& unit, const Trace& trace, Seconds first_use = Seconds{5e-3}) {
   RealSetup setup;
   setup.units = parse_units({unit});
   setup.phases = {RealPhase(copied_items(100))};
+  setup.draws.noise = false;
   const CopySpeed copies{Seconds{}, 1e9};
-  setup.paced = {{{BlockTiming(trace_of({{1, 2e-3}, {10, 2e-2}}), 0),
-                   Draw({}),
-                   noise,
-                   copied_items(100),
-                   Seconds{5e-3},
-                   {copies, copies}}}};
+  setup.units[0].factory =
+      make_paced_factory("x", {{BlockTiming(trace, 0), first_use, {copies, copies}}});
   return setup;
+}
+
+RealSetup setup_of(const std::string& unit) {
+  return setup_of(unit, trace_of({{1, 2e-3}, {10, 2e-2}}));
 }
 
 /// The times at which blocks of one item end, when all are handed out at once.
@@ -107,11 +109,13 @@ TEST(Paced, OverlapsTheBlocksOfAUnitThatHasCopyEngines) {
 }
 
 TEST(Paced, DrawsTheTimesOfItsUnitAndRepetition) {
-  RealSetup setup = setup_of("paced,trace_unit=x", true);
-  const Draw draw({.seed = 7, .repetition = 2, .unit = "gpu", .kernel = "k"});
   const Trace trace = trace_of({{1, 1e-3}, {1, 2e-3}, {1, 4e-3}});
-  setup.paced[0][0].timing = BlockTiming(trace, 0);
-  setup.paced[0][0].draw = draw;
+  RealSetup setup = setup_of("paced,trace_unit=x,id=gpu", trace);
+  setup.draws = {.seed = 7, .repetition = 2, .noise = true};
+  const Draw draw({.seed = 7,
+                   .repetition = 2,
+                   .unit = "gpu",
+                   .kernel = setup.phases[0].workload.kernel});
   const BlockTiming timing(trace, 0);
   const auto executor = make_real_executor(std::move(setup));
   executor->run([&] {
@@ -185,9 +189,8 @@ TEST(Paced, BeginsAnewWhenItJoinsHoweverManyBlocksItHad) {
 }
 
 TEST(Paced, RunsTenTimesAsFastAtATenthOfTheScale) {
-  RealSetup setup = setup_of("paced,trace_unit=x");
+  RealSetup setup = setup_of("paced,trace_unit=x", trace_of({{1, 2e-3}}), Seconds{1.0});
   setup.time_scale = 0.1;
-  setup.paced[0][0].first_use = Seconds{1.0};
   const auto begin = std::chrono::steady_clock::now();
   const std::vector<double> ends = ends_s(std::move(setup), 1);
   ASSERT_EQ(ends.size(), 1u);

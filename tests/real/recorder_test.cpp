@@ -205,7 +205,7 @@ TEST(Record, KeepsPacedUnitsBusyButRecordsNoneOfTheirBlocks) {
   trace.units.resize(1);
   trace.samples.emplace_back().items = 1.0;
   trace.samples.back().compute_mean_s = 1e-5;
-  setup.paced = {{}, {{BlockTiming(trace, 0), Draw({}), false, kernel.workload(), {}, {}}}};
+  setup.units[1].factory = make_paced_factory("x", {{BlockTiming(trace, 0), {}, {}}});
   const Recording recording = record(setup);
   ASSERT_EQ(recording.trace.units.size(), 2u);
   EXPECT_EQ(recording.trace.units[1].name, "gpu");
@@ -246,7 +246,7 @@ TEST(Record, RefusesFewerItemsThanTheUnitsNeedTogether) {
       refusal_of([&] { static_cast<void>(record(setup)); }),
       "--workload: 2 units together need at least 2 items, and scripted has 1; give it more, or "
       "record fewer units");
-  EXPECT_EQ(script.sides, 0);
+  EXPECT_EQ(script.programs, 0);
 }
 
 TEST(Record, RefusesSizesAboveTheItemsOfAUnitThatHasAPartOfThem) {

@@ -61,6 +61,14 @@ UnitId next_is(Executor& executor) {
   return what == nullptr ? UnitId{99} : what->unit;
 }
 
+/// Takes the next event, which must be the end of a block.
+bool next_block_brings_resident_data(Executor& executor) {
+  const auto event = executor.next(Seconds::infinity());
+  const auto* finished = event ? std::get_if<BlockFinished>(&event->what) : nullptr;
+  EXPECT_NE(finished, nullptr);
+  return finished != nullptr && finished->times.setup > Seconds{};
+}
+
 TEST(RealScenario, DiscardsTheLateResultOfAUnitThatFailedInTheMiddleOfABlock) {
   KernelScript script(10);
   Gate late;
@@ -102,17 +110,15 @@ TEST(RealScenario, LetsAUnitThatComesBackWorkWithItsResidentDataBroughtAgain) {
   const auto executor = make_real_executor(std::move(setup));
   executor->run([&] {
     executor->start(block_of(0, 0, 10), UnitId{0});
-    EXPECT_EQ(next_is<BlockFinished>(*executor), UnitId{0});
+    EXPECT_TRUE(next_block_brings_resident_data(*executor));
     executor->start(block_of(1, 10, 10), UnitId{0});
     clock->pass(Seconds{2.0});
     EXPECT_EQ(next_is<UnitLost>(*executor), UnitId{0});
     clock->pass(Seconds{1.0});
     EXPECT_EQ(next_is<UnitJoined>(*executor), UnitId{0});
-    EXPECT_EQ(script.residents, 1);
     executor->start(block_of(2, 10, 10), UnitId{0});
     late.open();  // later blocks wait until the current one ends
-    EXPECT_EQ(next_is<BlockFinished>(*executor), UnitId{0});
-    EXPECT_EQ(script.residents, 2);
+    EXPECT_TRUE(next_block_brings_resident_data(*executor));
   });
   EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
 }

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "real/this_thread.hpp"
 #include "real/thread_team.hpp"
 #include "tests/support/refusal.hpp"
+#include "tests/support/staged_unit.hpp"
 
 namespace equipoise {
 
@@ -28,12 +28,7 @@ inline std::string refusal_of_kernel(const std::string& name, const TypedParamet
 inline void compute(Kernel& kernel, Items first, Items items, std::size_t threads = 1) {
   std::thread on_its_own([&] {
     ThreadTeam team(std::vector<int>(threads, cores_of_this_thread().front()));
-    const auto side = kernel.make_cpu_side(items);
-    const Block block{.id = 0, .first = first, .items = items};
-    side->copy_resident();
-    side->copy_in(block);
-    side->compute(block, team);
-    side->copy_out(block);
+    StagedUnit(kernel, items).perform({.id = 0, .first = first, .items = items}, team);
   });
   on_its_own.join();
 }
@@ -45,9 +40,7 @@ inline void compute_in_turns(Kernel& kernel, Items block_items, int iteration = 
     const int core = cores_of_this_thread().front();
     ThreadTeam one({core});
     ThreadTeam two({core, core});
-    const std::unique_ptr<UnitKernel> sides[] = {kernel.make_cpu_side(block_items),
-                                                 kernel.make_cpu_side(block_items)};
-    for (const auto& side : sides) side->copy_resident();
+    StagedUnit units[] = {{kernel, block_items}, {kernel, block_items}};
     const Items all = kernel.workload().items;
     std::uint64_t id = 0;
     for (Items first = 0; first < all; first += block_items, ++id) {
@@ -55,10 +48,7 @@ inline void compute_in_turns(Kernel& kernel, Items block_items, int iteration = 
                         .first = first,
                         .items = std::min(block_items, all - first),
                         .iteration = iteration};
-      UnitKernel& side = *sides[id % 2];
-      side.copy_in(block);
-      side.compute(block, id % 2 == 0 ? one : two);
-      side.copy_out(block);
+      units[id % 2].perform(block, id % 2 == 0 ? one : two);
     }
   });
   on_its_own.join();
@@ -71,14 +61,11 @@ void compute_iterations(Kernel& kernel, int iterations, const AfterIteration& af
   std::thread on_its_own([&] {
     ThreadTeam team({cores_of_this_thread().front()});
     const Items all = kernel.workload().items;
-    const auto side = kernel.make_cpu_side(all);
-    side->copy_resident();
+    StagedUnit unit(kernel, all);
     for (int iteration = 0; iteration < iterations; ++iteration) {
       if (iteration > 0) kernel.begin_iteration(iteration);
       const Block block{.id = 0, .first = 0, .items = all, .iteration = iteration};
-      side->copy_in(block);
-      side->compute(block, team);
-      side->copy_out(block);
+      unit.perform(block, team);
       after_iteration(iteration);
     }
   });

@@ -18,7 +18,7 @@ class FakeClock final : public Clock {
   TimePoint moment(Seconds at) const override {
     return at <= now() ? TimePoint{} : TimePoint::clock::now() + std::chrono::milliseconds(1);
   }
-  void wait_until(Seconds at, const std::atomic<bool>& /*stopping*/) override {
+  void wait_until(Seconds at, const GivesUp& /*gives_up*/) override {
     if (at > now()) pass(at - now());
   }
   /// Advances the clock. Must be called by one thread at a time, like `wait_until`.

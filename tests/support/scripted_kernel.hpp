@@ -2,10 +2,14 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "real/kernels/kernel.hpp"
@@ -14,26 +18,35 @@ namespace equipoise {
 
 /// The behaviour of a scripted kernel, and counts of its calls.
 struct KernelScript {
-  std::function<void(const Block&, int side)> compute;  ///< on the unit's thread; may throw
-  std::function<void(int side)> come_up;                ///< when a unit's side is made; may throw
-  std::vector<std::atomic<int>> written;                ///< (items), how often each came back
-  std::vector<int> merges;                              ///< the arguments of `begin_iteration`
-  std::atomic<int> residents = 0;
-  std::atomic<int> sides = 0;
+  /// On the unit's thread; may throw. Gets the items and the iteration of the block; its `id` is the
+  /// number of blocks that were computed before. `program` is the number of the unit in the order of
+  /// coming up.
+  std::function<void(const Block&, int program)> compute;
+  std::function<void(int program)> come_up;  ///< when a unit's program is made; may throw
+  std::vector<std::int64_t> written;         ///< (items), how often the results of each came back
+  std::vector<int> merges;                   ///< the arguments of `begin_iteration`
+  mutable std::atomic<int> programs = 0;
+  mutable std::atomic<std::uint64_t> computed = 0;
 
   int iterations = 1;
 
   explicit KernelScript(Items items) : written(static_cast<std::size_t>(items)) {}
 };
 
-/// A kernel that computes nothing and counts how often each item was done.
+/// A kernel that counts how often each item was done: an item's input is the count so far, and its
+/// result one more. Its resident data is the number of the iteration.
 class ScriptedKernel final : public Kernel {
  public:
   explicit ScriptedKernel(KernelScript& script) : script_(script) {
     workload_.kernel = "scripted";
     workload_.items = static_cast<Items>(script.written.size());
     workload_.iterations = script.iterations;
-    workload_.in_bytes_per_item = 8.0;
+    workload_.in_bytes_per_item = workload_.out_bytes_per_item = sizeof(std::int64_t);
+    workload_.memory_bytes_per_item = 2.0 * sizeof(std::int64_t);
+    workload_.resident_bytes = sizeof iteration_;
+    data_ = {{input_rows(std::as_const(script.written).data())},
+             {result_rows(script.written.data())},
+             {resident_data(std::span<const std::int64_t>(&iteration_, 1))}};
   }
 
   const Workload& workload() const override { return workload_; }
@@ -43,12 +56,17 @@ class ScriptedKernel final : public Kernel {
   void allocate(std::uint64_t /*seed*/) override {}
   void clear_results() override {
     for (auto& count : script_.written) count = 0;
+    announce(0);
   }
-  void begin_iteration(int iteration) override { script_.merges.push_back(iteration); }
-  std::unique_ptr<UnitKernel> make_cpu_side(Items /*items_max*/) override {
-    const int side = script_.sides++;
-    if (script_.come_up) script_.come_up(side);
-    return std::make_unique<Side>(script_, side);
+  void begin_iteration(int iteration) override {
+    script_.merges.push_back(iteration);
+    announce(iteration);
+  }
+  const KernelData& data() const override { return data_; }
+  std::unique_ptr<CpuProgram> make_cpu_program() const override {
+    const int program = script_.programs++;
+    if (script_.come_up) script_.come_up(program);
+    return std::make_unique<Program>(script_, program);
   }
   Verification verify() const override {
     for (const auto& count : script_.written) {
@@ -58,27 +76,36 @@ class ScriptedKernel final : public Kernel {
   }
 
  private:
-  class Side final : public UnitKernel {
+  class Program final : public CpuProgram {
    public:
-    Side(KernelScript& script, int side) : script_(script), side_(side) {}
-    void copy_resident() override { ++script_.residents; }
-    void copy_in(const Block& /*block*/) override {}
-    void compute(const Block& block, ThreadTeam& /*team*/) override {
-      if (script_.compute) script_.compute(block, side_);
-    }
-    void copy_out(const Block& block) override {
-      for (Items i = block.first; i < block.first + block.items; ++i) {
-        ++script_.written[static_cast<std::size_t>(i)];
+    Program(const KernelScript& script, int program) : script_(script), program_(program) {}
+    void compute(const StagedBlock& block, ThreadTeam& /*team*/) const override {
+      if (script_.compute) {
+        script_.compute({.id = script_.computed++,
+                         .first = block.first,
+                         .items = block.items,
+                         .iteration = static_cast<int>(*block.kept<std::int64_t>(0))},
+                        program_);
+      }
+      for (Items i = 0; i < block.items; ++i) {
+        block.result<std::int64_t>(0)[i] = block.input<std::int64_t>(0)[i] + 1;
       }
     }
 
    private:
-    KernelScript& script_;
-    int side_;
+    const KernelScript& script_;
+    int program_;
   };
+
+  void announce(int iteration) {
+    iteration_ = iteration;
+    ++data_.resident[0].version;
+  }
 
   KernelScript& script_;
   Workload workload_;
+  std::int64_t iteration_ = 0;
+  KernelData data_;
 };
 
 }  // namespace equipoise

@@ -35,7 +35,7 @@ void warn_of_an_early_end(const RunFile& file) {
 std::vector<std::string> units_in_traces(const RunFile& file, const Options& options) {
   std::vector<std::string> names = names_of(file.run.units);
   for (const UnitSpec& spec : parse_units(options.units)) {
-    std::ranges::replace(names, spec.unit.name, name_in_traces(spec));
+    std::ranges::replace(names, spec.unit.name, spec.name_in_traces());
   }
   return names;
 }

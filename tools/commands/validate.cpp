@@ -41,10 +41,9 @@ Recording record_together(const RealWorld& world, std::size_t phase, const Optio
   RecordSetup setup;
   setup.passes = passes;
   setup.after_pass = after_pass;
-  setup.units = world.specs;
-  for (const std::vector<PacedPhase>& phases : paced_phases(world, options, 0)) {
-    std::vector<PacedPhase>& only = setup.paced.emplace_back();
-    if (!phases.empty()) only.push_back(phases[phase]);
+  for (UnitSpec spec : world.specs) {
+    if (auto only = spec.factory->for_phase(phase)) spec.factory = std::move(only);
+    setup.units.push_back(std::move(spec));
   }
   setup.kernel = &kernel;
   setup.budget = Seconds{options.seconds_max};
@@ -76,7 +75,7 @@ void slow_down(TraceSample& sample, const UnitSpec& spec) {
 void time_paced(Recording& recording, std::uint32_t unit, const UnitSpec& spec,
                 const Workload& workload, const std::vector<Trace>& traces) {
   Trace& trace = recording.trace;
-  const TimingPlace place = *find_timing(traces, trace.kernel, spec.trace_unit);
+  const TimingPlace place = *find_timing(traces, trace.kernel, spec.factory->trace_unit());
   for (TraceSample sample : place.trace->samples) {
     if (sample.unit != place.unit) continue;
     sample.unit = unit;

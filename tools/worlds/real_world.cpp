@@ -8,6 +8,7 @@
 
 #include "real/kernels/catalog.hpp"
 #include "real/machine.hpp"
+#include "real/paced_worker.hpp"
 #include "real/real_executor.hpp"
 #include "shared_policies/fit/copy_fit.hpp"
 #include "shared_policies/fit/timing_curve.hpp"
@@ -36,10 +37,6 @@ Trace whole_blocks(Trace trace) {
 
 }  // namespace
 
-const std::string& name_in_traces(const UnitSpec& spec) {
-  return spec.computes() ? spec.unit.name : spec.trace_unit;
-}
-
 KnownCosts known_costs(const std::vector<Workload>& phases,
                        const std::vector<std::string>& units_in_traces,
                        const std::vector<Trace>& traces) {
@@ -65,20 +62,21 @@ namespace {
 KnownCosts known_costs(const RealWorld& world, const std::vector<Trace>& traces) {
   if (world.platform) return known_costs(*world.platform, traces);
   std::vector<std::string> units_in_traces;
-  for (const UnitSpec& spec : world.specs) units_in_traces.push_back(name_in_traces(spec));
+  for (const UnitSpec& spec : world.specs) units_in_traces.push_back(spec.name_in_traces());
   return known_costs(world.phases, units_in_traces, traces);
 }
 
 /// Gives `spec` the times of its unit in the traces, and the properties that the user did not give.
-std::vector<PacedTiming> pace(UnitSpec& spec, const RealWorld& world) {
+void pace(UnitSpec& spec, const RealWorld& world) {
+  const std::string trace_unit = spec.factory->trace_unit();
   std::vector<PacedTiming> timings;
   for (const Workload& workload : world.phases) {
-    const auto place = find_timing(world.traces, workload.kernel, spec.trace_unit);
+    const auto place = find_timing(world.traces, workload.kernel, trace_unit);
     if (!place) {
       throw InputError("--unit",
                        fmt::format("no trace has times of {} on '{}', which unit {} needs; "
                                    "give the --trace that has them, and its trace_unit=",
-                                   workload.kernel, spec.trace_unit, spec.unit.name));
+                                   workload.kernel, trace_unit, spec.unit.name));
     }
     const Unit& recorded = place->trace->units[place->unit];
     spec.unit.kind = recorded.kind;
@@ -89,7 +87,7 @@ std::vector<PacedTiming> pace(UnitSpec& spec, const RealWorld& world) {
                        trace.first_use.value_or(Seconds{}),
                        copy_speeds_of(trace, place->unit, workload)});
   }
-  return timings;
+  spec.factory = make_paced_factory(trace_unit, std::move(timings));
 }
 
 void read_scenario_into(RealWorld& world, const std::string& path) {
@@ -103,7 +101,7 @@ void read_scenario_into(RealWorld& world, const std::string& path) {
     check_targets(file, names_of(world.units), links);
     world.scenario = std::move(file.scenario);
   }
-  for (const UnitSpec& spec : world.specs) world.rates.push_back(rates_of(spec, world.scenario));
+  for (const UnitSpec& spec : world.specs) (void)rates_of(spec, world.scenario);  // may refuse it
 }
 
 /// Chooses kernels if any unit computes; otherwise the workloads may also come from the traces.
@@ -156,18 +154,18 @@ RealWorld load_paced_platform(const Options& options) {
       if (route.links.empty()) return std::nullopt;
       return copy_speed_of(platform.links, route);
     };
-    UnitSpec spec{.unit = unit.unit, .threads = 0, .trace_unit = unit.trace_unit};
-    UnitRates rates = rates_of(spec, world.scenario);
+    UnitRates rates = modelled_rates(unit.unit, 1.0, world.scenario);
     rates.in = disturbed.copy_rate_of(unit, unit.in);
     rates.out = disturbed.copy_rate_of(unit, unit.out);
-    world.specs.push_back(std::move(spec));
-    world.rates.push_back(std::move(rates));
-    std::vector<PacedTiming>& timings = world.paced.emplace_back();
+    std::vector<PacedTiming> timings;
     for (std::size_t phase = 0; phase < world.phases.size(); ++phase) {
       timings.push_back({sim->setup.timing[phase][i],
                          sim->setup.costs[phase].first_use,
                          {speed_over(unit.in), speed_over(unit.out)}});
     }
+    world.specs.push_back(
+        {unit.unit, 1.0,
+         make_paced_factory(unit.trace_unit, std::move(timings), std::move(rates))});
   }
   for (const PhaseCosts& costs : sim->setup.costs) world.merges.push_back(costs.merge);
   world.platform = std::move(sim);
@@ -194,10 +192,8 @@ RealWorld load_given_units(const Options& options, std::vector<Trace> traces) {
     world.merges.push_back(is_known ? of_kernel->merge.value_or(Seconds{}) : Seconds{});
   }
   for (UnitSpec& spec : specs) {
-    std::vector<PacedTiming> timings;
-    if (!spec.computes()) timings = pace(spec, world);
+    if (!spec.computes()) pace(spec, world);
     if (!takes_part(spec.unit, world.phases)) continue;
-    world.paced.push_back(std::move(timings));
     world.units.push_back(spec.unit);
     world.specs.push_back(std::move(spec));
   }
@@ -207,6 +203,7 @@ RealWorld load_given_units(const Options& options, std::vector<Trace> traces) {
   for (const std::string& warning : place_units(world.specs, this_machine()).warnings) {
     warn(warning);
   }
+  check_programs(world.kernels, world.specs);
   check_memory(world.kernels, world.specs, available_memory_bytes(), "--workload");
   read_scenario_into(world, options.scenario_file);
   return world;
@@ -227,9 +224,8 @@ std::unique_ptr<Executor> make_executor(const RealWorld& world, const Options& o
                                                  : RealPhase(world.kernels[k].get()));
     if (!world.merges.empty()) setup.phases.back().merge = world.merges[k];
   }
-  setup.paced = paced_phases(world, options, repetition);
+  setup.draws = {options.seed, repetition, options.noise};
   setup.scenario = world.scenario;
-  setup.rates = world.rates;
   setup.block_timeout = options.block_timeout.value_or(Seconds::infinity());
   setup.time_scale = options.time_scale;
   setup.stop_requested = [] { return stop_signal() != 0; };
@@ -246,21 +242,6 @@ std::unique_ptr<Executor> make_executor(const RealWorld& world, const Options& o
 }
 
 }  // namespace
-
-std::vector<std::vector<PacedPhase>> paced_phases(const RealWorld& world, const Options& options,
-                                                  std::uint64_t repetition) {
-  std::vector<std::vector<PacedPhase>> all;
-  for (std::size_t unit = 0; unit < world.units.size(); ++unit) {
-    std::vector<PacedPhase>& phases = all.emplace_back();
-    for (std::size_t k = 0; k < world.paced[unit].size(); ++k) {
-      const PacedTiming& timing = world.paced[unit][k];
-      const DrawKey key{options.seed, repetition, world.units[unit].name, world.phases[k].kernel};
-      phases.push_back({timing.timing, Draw(key), options.noise, world.phases[k], timing.first_use,
-                        timing.copies});
-    }
-  }
-  return all;
-}
 
 void RealWorld::allocate(std::uint64_t seed) {
   for (const std::unique_ptr<Kernel>& kernel : kernels) kernel->allocate(seed);

@@ -18,13 +18,6 @@
 
 namespace equipoise {
 
-/// The block times of one phase on a paced unit, independent of the run.
-struct PacedTiming {
-  BlockTiming timing;
-  Seconds first_use;
-  CopySpeeds copies;
-};
-
 /// The setting of runs in real time, independent of the policy.
 struct RealWorld {
   std::string on;               ///< "real", or "paced" if no unit computes
@@ -33,11 +26,9 @@ struct RealWorld {
   std::vector<std::unique_ptr<Kernel>>
       kernels;  ///< one per phase, allocated by `allocate`; empty if no unit computes
   std::vector<Workload> phases;
-  std::vector<std::vector<PacedTiming>> paced;  ///< (units, phases); empty if a unit computes
   std::vector<Seconds> merges;  ///< (phases) time between iterations, if no unit computes
   std::vector<Trace> traces;    ///< profiles for informed policies; may be empty
   Scenario scenario;
-  std::vector<UnitRates> rates;  ///< (units) the rates under the scenario
   /// The simulation of the same machine, whose bound and costs also apply here; nullptr if none.
   std::shared_ptr<SimWorld> platform;
   std::string settings;  ///< for headers: a JSON object as text
@@ -57,14 +48,6 @@ struct RealWorld {
 /// Makes `sim`, which was loaded with `options`, the platform of `world`, so that informed policies
 /// know the same in both. Throws InputError if the units differ.
 void pair_with(RealWorld& world, std::shared_ptr<SimWorld> sim, const Options& options);
-
-/// (units, phases) The times of the paced units in one run; an empty list for a unit that computes.
-[[nodiscard]] std::vector<std::vector<PacedPhase>> paced_phases(const RealWorld& world,
-                                                                const Options& options,
-                                                                std::uint64_t repetition);
-
-/// The name of the unit in traces.
-[[nodiscard]] const std::string& name_in_traces(const UnitSpec& spec);
 
 /// The costs of whole blocks, including copies, phase by phase, from the traces for these units.
 /// For informed policies and oracles.

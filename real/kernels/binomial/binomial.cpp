@@ -43,18 +43,22 @@ class Binomial final : public Kernel {
   void allocate(std::uint64_t seed) override {
     columns_ = make_columns(option_inputs + 1, workload_.items);
     make_options(seed, std::span(columns_).first(option_inputs));
+    data_ = data_of_columns(columns_, option_inputs);
     clear_results();
   }
 
   void clear_results() override { fill_with_nan(std::span(columns_).subspan(option_inputs)); }
 
-  std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
-    return make_column_side(columns_, option_inputs, items_max,
-                            [steps = steps_](Columns& c, std::size_t first, std::size_t count) {
-                              price_on_lattice(
-                                  {c[0].data(), c[1].data(), c[2].data(), c[3].data(), c[4].data()},
-                                  first, count, option_rate, steps);
-                            });
+  const KernelData& data() const override { return data_; }
+
+  std::unique_ptr<CpuProgram> make_cpu_program() const override {
+    return make_cpu_program_of(
+        [steps = steps_](const StagedBlock& block, Items first, Items items) {
+          price_on_lattice({block.input<double>(0), block.input<double>(1), block.input<double>(2),
+                            block.input<double>(3), block.result<double>(0)},
+                           static_cast<std::size_t>(first), static_cast<std::size_t>(items),
+                           option_rate, steps);
+        });
   }
 
   Verification verify() const override {
@@ -67,6 +71,7 @@ class Binomial final : public Kernel {
   std::size_t steps_;
   Workload workload_;
   Columns columns_;
+  KernelData data_;
 };
 
 }  // namespace

@@ -37,18 +37,20 @@ class Blackscholes final : public Kernel {
   void allocate(std::uint64_t seed) override {
     columns_ = make_columns(option_inputs + results, workload_.items);
     make_options(seed, std::span(columns_).first(option_inputs));
+    data_ = data_of_columns(columns_, option_inputs);
     clear_results();
   }
 
   void clear_results() override { fill_with_nan(std::span(columns_).subspan(option_inputs)); }
 
-  std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
-    return make_column_side(
-        columns_, option_inputs, items_max, [](Columns& c, std::size_t first, std::size_t count) {
-          price_options(
-              {c[0].data(), c[1].data(), c[2].data(), c[3].data(), c[4].data(), c[5].data()}, first,
-              count, option_rate);
-        });
+  const KernelData& data() const override { return data_; }
+
+  std::unique_ptr<CpuProgram> make_cpu_program() const override {
+    return make_cpu_program_of([](const StagedBlock& block, Items first, Items items) {
+      price_options({block.input<double>(0), block.input<double>(1), block.input<double>(2),
+                     block.input<double>(3), block.result<double>(0), block.result<double>(1)},
+                    static_cast<std::size_t>(first), static_cast<std::size_t>(items), option_rate);
+    });
   }
 
   Verification verify() const override {
@@ -60,6 +62,7 @@ class Blackscholes final : public Kernel {
  private:
   Workload workload_;
   Columns columns_;
+  KernelData data_;
 };
 
 }  // namespace

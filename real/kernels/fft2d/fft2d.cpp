@@ -25,43 +25,6 @@ struct Arrays {
   Buffer out;
 };
 
-class Fft2dSide final : public UnitKernel {
- public:
-  Fft2dSide(Arrays& host, std::shared_ptr<const FourierTransform> fourier, Items numbers,
-            Items items_max)
-      : host_(host),
-        fourier_(std::move(fourier)),
-        numbers_(numbers),
-        in_(static_cast<std::size_t>(items_max * numbers)),
-        out_(static_cast<std::size_t>(items_max * numbers)) {}
-
-  void copy_resident() override {}
-
-  void copy_in(const Block& block) override {
-    std::copy_n(host_.in.data() + block.first * numbers_, block.items * numbers_, in_.data());
-  }
-
-  void compute(const Block& block, ThreadTeam& team) override {
-    team.run(block.items, [&](Items first, Items items) {
-      Buffer room = fourier_->make_room();
-      for (Items i = first; i < first + items; ++i) {
-        fourier_->transform(in_.data() + i * numbers_, out_.data() + i * numbers_, room);
-      }
-    });
-  }
-
-  void copy_out(const Block& block) override {
-    std::copy_n(out_.data(), block.items * numbers_, host_.out.data() + block.first * numbers_);
-  }
-
- private:
-  Arrays& host_;
-  std::shared_ptr<const FourierTransform> fourier_;
-  Items numbers_;  ///< doubles in one array
-  Buffer in_;
-  Buffer out_;
-};
-
 class Fft2d final : public Kernel {
  public:
   Fft2d(Items transforms, const FourierShape& shape, int iterations) : shape_(shape) {
@@ -94,20 +57,32 @@ class Fft2d final : public Kernel {
   }
 
   void allocate(std::uint64_t seed) override {
-    const auto numbers = 2 * shape_.points() * static_cast<std::size_t>(workload_.items);
-    arrays_.in = Buffer(numbers);
-    arrays_.out = Buffer(numbers);
+    const std::size_t all = numbers() * static_cast<std::size_t>(workload_.items);
+    arrays_.in = Buffer(all);
+    arrays_.out = Buffer(all);
     fourier_ = std::make_shared<const FourierTransform>(shape_);
     std::uint64_t position = 0;
     for (double& value : arrays_.in.span()) value = seeded_number(seed, position++, -1.0, 1.0);
+    data_ = {{input_rows(arrays_.in.data(), numbers())},
+             {result_rows(arrays_.out.data(), numbers())},
+             {}};
     clear_results();
   }
 
   void clear_results() override { fill_with_nan(arrays_.out); }
 
-  std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
-    return std::make_unique<Fft2dSide>(arrays_, fourier_, static_cast<Items>(2 * shape_.points()),
-                                       items_max);
+  const KernelData& data() const override { return data_; }
+
+  std::unique_ptr<CpuProgram> make_cpu_program() const override {
+    return make_cpu_program_of([fourier = fourier_, numbers = numbers()](
+                                   const StagedBlock& block, Items first, Items items) {
+      Buffer room = fourier->make_room();
+      const auto begin = static_cast<std::size_t>(first);
+      for (std::size_t i = begin; i < begin + static_cast<std::size_t>(items); ++i) {
+        fourier->transform(block.input<double>(0) + i * numbers,
+                           block.result<double>(0) + i * numbers, room);
+      }
+    });
   }
 
   Verification verify() const override {
@@ -116,10 +91,14 @@ class Fft2d final : public Kernel {
   }
 
  private:
+  /// Doubles in one array.
+  [[nodiscard]] std::size_t numbers() const { return 2 * shape_.points(); }
+
   FourierShape shape_;
   Workload workload_;
   Arrays arrays_;
-  std::shared_ptr<const FourierTransform> fourier_;  ///< shared with all sides
+  std::shared_ptr<const FourierTransform> fourier_;  ///< shared with all programs
+  KernelData data_;
 };
 
 }  // namespace

@@ -57,7 +57,7 @@ class TwoPasses {
     double* const middle = columns_.data() + radius;
     for (std::size_t k = 0; k < weights_.size(); ++k) {
       const double weight = weights_[k];
-      const double* const from = image_.in + clamped(y, k, radius, image_.height) * image_.width;
+      const double* const from = image_.in + clamped(y, k, radius, image_.height) * image_.in_stride;
       for (std::size_t x = 0; x < image_.width; ++x) middle[x] += weight * from[x];
     }
     std::fill_n(columns_.begin(), radius, middle[0]);
@@ -89,7 +89,7 @@ double by_definition(const BlurredImage& image, const std::vector<long double>& 
                      std::size_t y, std::size_t x) {
   long double sum = 0.0L;
   for (std::size_t k = 0; k < weights.size(); ++k) {
-    const std::size_t row = clamped(y, k, image.radius, image.height) * image.width;
+    const std::size_t row = clamped(y, k, image.radius, image.height) * image.in_stride;
     for (std::size_t l = 0; l < weights.size(); ++l) {
       const std::size_t column = clamped(x, l, image.radius, image.width);
       sum += weights[k] * weights[l] * static_cast<long double>(image.in[row + column]);

@@ -11,6 +11,7 @@ namespace equipoise {
 /// image is negative.
 struct BlurredImage {
   const double* in;
+  std::size_t in_stride;  ///< from one row of `in` to the next
   const double* out;
   std::size_t width = 1;
   std::size_t height = 1;

@@ -7,11 +7,13 @@
 // the rows around it. The paper's benchmark is bound by arithmetic, like its n-body benchmark. Only
 // the check uses two passes.
 //
-// Copied to a unit: the rows of a block and `radius` rows above and below it, where the image's
-// outermost rows and columns continue beyond its edges. Copied back: the block's rows. The bytes
-// per item count only the rows of the block, which is right for large blocks; the 2 * radius rows
-// around come in addition with every block.
+// The image lies on the host in a frame: its outermost rows and columns continue beyond its edges as
+// far as the filter reaches. Copied to a unit: the framed rows of a block, and `radius` rows above
+// and below them. Copied back: the block's rows. The bytes per item count only the rows of the
+// block, which is right for large blocks; the 2 * radius rows around come in addition with every
+// block.
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "real/kernels/buffer.hpp"
@@ -25,56 +27,9 @@ namespace {
 
 /// The image before and after the blur, and the filter, on the host.
 struct HostImages {
-  Buffer in;
-  Buffer out;
+  Buffer in;   ///< (height + 2 r, stride), in its frame
+  Buffer out;  ///< (height, width)
   std::vector<double> weights;
-};
-
-class GaussianSide final : public UnitKernel {
- public:
-  GaussianSide(HostImages& host, const BlurShape& shape, Items height, Items items_max)
-      : host_(host),
-        shape_(shape),
-        height_(height),
-        weights_(shape.taps() * shape.taps()),
-        in_((static_cast<std::size_t>(items_max) + 2 * shape.radius) * shape.stride()),
-        out_(static_cast<std::size_t>(items_max) * shape.width) {}
-
-  void copy_resident() override { std::ranges::copy(host_.weights, weights_.data()); }
-
-  void copy_in(const Block& block) override {
-    const auto radius = static_cast<Items>(shape_.radius);
-    double* to = in_.data();
-    for (Items row = block.first - radius; row < block.first + block.items + radius; ++row) {
-      const Items from = std::clamp<Items>(row, 0, height_ - 1);
-      const double* const pixels = host_.in.data() + from * static_cast<Items>(shape_.width);
-      double* const end = to + shape_.stride();
-      to = std::fill_n(to, shape_.radius, pixels[0]);
-      to = std::copy_n(pixels, shape_.width, to);
-      std::fill(to, end, pixels[shape_.width - 1]);
-      to = end;
-    }
-  }
-
-  void compute(const Block& block, ThreadTeam& team) override {
-    team.run(block.items, [&](Items first, Items items) {
-      blur(shape_, weights_.data(), in_.data() + first * static_cast<Items>(shape_.stride()),
-           static_cast<std::size_t>(items), out_.data() + first * static_cast<Items>(shape_.width));
-    });
-  }
-
-  void copy_out(const Block& block) override {
-    const auto width = static_cast<Items>(shape_.width);
-    std::copy_n(out_.data(), block.items * width, host_.out.data() + block.first * width);
-  }
-
- private:
-  HostImages& host_;
-  BlurShape shape_;
-  Items height_;
-  Buffer weights_;
-  Buffer in_;   ///< (items + 2 r, stride)
-  Buffer out_;  ///< (items, width)
 };
 
 class Gaussian final : public Kernel {
@@ -85,11 +40,11 @@ class Gaussian final : public Kernel {
     workload_.kernel = "gaussian";
     workload_.items = height;
     workload_.iterations = iterations;
-    workload_.in_bytes_per_item = width * sizeof(double);
+    workload_.in_bytes_per_item = static_cast<double>(shape.stride()) * sizeof(double);
     workload_.out_bytes_per_item = width * sizeof(double);
     workload_.resident_bytes = taps * taps * sizeof(double);
     workload_.memory_bytes_per_item =
-        (static_cast<double>(shape.stride()) + width) * sizeof(double);
+        workload_.in_bytes_per_item + workload_.out_bytes_per_item;
     workload_.flop_per_item = 2.0 * taps * taps * width;
     workload_.parameters = problem();
     workload_.parameters["height"] = static_cast<double>(height);
@@ -102,36 +57,78 @@ class Gaussian final : public Kernel {
             {"radius", static_cast<double>(shape_.radius)}};
   }
   double host_bytes() const override {
-    return 2.0 * workload_.in_bytes_per_item * static_cast<double>(workload_.items) +
-           workload_.resident_bytes;
+    const auto frame = static_cast<double>(2 * shape_.radius);
+    return workload_.memory_bytes_per_item * static_cast<double>(workload_.items) +
+           workload_.in_bytes_per_item * frame + workload_.resident_bytes;
   }
 
   void allocate(std::uint64_t seed) override {
-    const std::size_t pixels = shape_.width * static_cast<std::size_t>(workload_.items);
-    images_ = {Buffer(pixels), Buffer(pixels), gaussian_weights(shape_.radius)};
-    std::uint64_t position = 0;
-    for (double& value : images_.in.span()) value = seeded_number(seed, position++, 0.0, 1.0);
+    images_ = {Buffer((height() + 2 * shape_.radius) * shape_.stride()),
+               Buffer(height() * shape_.width), gaussian_weights(shape_.radius)};
+    make_image(seed);
+    InputRows in = input_rows(images_.in.data(), shape_.stride());
+    in.further_rows = static_cast<Items>(2 * shape_.radius);
+    data_ = {{in},
+             {result_rows(images_.out.data(), shape_.width)},
+             {resident_data(std::span<const double>(images_.weights))}};
     clear_results();
   }
 
   void clear_results() override { fill_with_nan(images_.out); }
 
-  std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
-    return std::make_unique<GaussianSide>(images_, shape_, workload_.items, items_max);
+  const KernelData& data() const override { return data_; }
+
+  std::unique_ptr<CpuProgram> make_cpu_program() const override {
+    return make_cpu_program_of([shape = shape_](const StagedBlock& block, Items first,
+                                                Items items) {
+      const auto row = static_cast<std::size_t>(first);
+      blur(shape, block.kept<double>(0), block.input<double>(0) + row * shape.stride(),
+           static_cast<std::size_t>(items), block.result<double>(0) + row * shape.width);
+    });
   }
 
   Verification verify() const override {
-    return check_blur({.in = images_.in.data(),
+    return check_blur({.in = pixels(),
+                       .in_stride = shape_.stride(),
                        .out = images_.out.data(),
                        .width = shape_.width,
-                       .height = static_cast<std::size_t>(workload_.items),
+                       .height = height(),
                        .radius = shape_.radius});
   }
 
  private:
+  [[nodiscard]] std::size_t height() const { return static_cast<std::size_t>(workload_.items); }
+  /// The image's first pixel, inside the frame.
+  [[nodiscard]] const double* pixels() const {
+    return images_.in.data() + shape_.radius * shape_.stride() + shape_.radius;
+  }
+
+  void make_image(std::uint64_t seed) {
+    std::uint64_t position = 0;
+    double* row = images_.in.data() + shape_.radius * shape_.stride();
+    for (std::size_t y = 0; y < height(); ++y, row += shape_.stride()) {
+      double* const first = row + shape_.radius;
+      double* const end = first + shape_.width;
+      for (double* pixel = first; pixel < end; ++pixel) {
+        *pixel = seeded_number(seed, position++, 0.0, 1.0);
+      }
+      std::fill(row, first, *first);
+      std::fill(end, row + shape_.stride(), end[-1]);
+    }
+    const std::span<double> all = images_.in.span();
+    const std::size_t above = shape_.radius * shape_.stride();
+    for (std::size_t y = 0; y < shape_.radius; ++y) {
+      const std::size_t at = y * shape_.stride();
+      std::ranges::copy(all.subspan(above, shape_.stride()), all.begin() + at);
+      std::ranges::copy(all.subspan(all.size() - above - shape_.stride(), shape_.stride()),
+                        all.end() - at - shape_.stride());
+    }
+  }
+
   BlurShape shape_;
   Workload workload_;
   HostImages images_;
+  KernelData data_;
 };
 
 }  // namespace

@@ -28,43 +28,11 @@ struct GrnSize {
 };
 
 /// All data on the host.
-struct GrnData {
+struct HostGenes {
   BufferOf<Samples> candidates;  ///< (candidates)
   Regulators regulators;         ///< computed from the candidates
   BufferOf<Samples> genes;       ///< (genes)
   BufferOf<BestPair> found;      ///< (genes)
-};
-
-class GrnSide final : public UnitKernel {
- public:
-  GrnSide(GrnData& host, const GrnSize& size, Items items_max)
-      : host_(host),
-        regulators_(size.candidates, size.samples),
-        genes_(static_cast<std::size_t>(items_max)),
-        found_(static_cast<std::size_t>(items_max)) {}
-
-  void copy_resident() override { regulators_.copy_from(host_.regulators); }
-
-  void copy_in(const Block& block) override {
-    std::copy_n(host_.genes.data() + block.first, block.items, genes_.data());
-  }
-
-  void compute(const Block& block, ThreadTeam& team) override {
-    team.run(block.items, [&](Items first, Items items) {
-      find_best_pairs(regulators_, genes_.data() + first, static_cast<std::size_t>(items),
-                      found_.data() + first);
-    });
-  }
-
-  void copy_out(const Block& block) override {
-    std::copy_n(found_.data(), block.items, host_.found.data() + block.first);
-  }
-
- private:
-  GrnData& host_;
-  Regulators regulators_;
-  BufferOf<Samples> genes_;
-  BufferOf<BestPair> found_;
 };
 
 class Grn final : public Kernel {
@@ -100,30 +68,42 @@ class Grn final : public Kernel {
   }
 
   void allocate(std::uint64_t seed) override {
-    data_.candidates = BufferOf<Samples>(size_.candidates);
-    data_.regulators = Regulators(size_.candidates, size_.samples);
-    data_.genes = BufferOf<Samples>(size_.genes);
-    data_.found = BufferOf<BestPair>(size_.genes);
+    host_.candidates = BufferOf<Samples>(size_.candidates);
+    host_.regulators = Regulators(size_.candidates, size_.samples);
+    host_.genes = BufferOf<Samples>(size_.genes);
+    host_.found = BufferOf<BestPair>(size_.genes);
     const Samples every = all_samples(size_.samples);
     for (std::size_t c = 0; c < size_.candidates; ++c) {
-      data_.candidates.data()[c] = seeded_bits(seed, c) & every;
+      host_.candidates.data()[c] = seeded_bits(seed, c) & every;
     }
-    data_.regulators.set(data_.candidates.span());
+    host_.regulators.set(host_.candidates.span());
     for (std::size_t g = 0; g < size_.genes; ++g) {
-      data_.genes.data()[g] = regulated_gene(seed, g) & every;
+      host_.genes.data()[g] = regulated_gene(seed, g) & every;
     }
+    data_ = {{input_rows(host_.genes.data())},
+             {result_rows(host_.found.data())},
+             {resident_data(host_.regulators.active()), resident_data(host_.regulators.planes()),
+              resident_data(host_.regulators.begins()), resident_data(host_.regulators.table())}};
     clear_results();
   }
 
-  void clear_results() override { std::ranges::fill(data_.found.span(), BestPair{}); }
+  void clear_results() override { std::ranges::fill(host_.found.span(), BestPair{}); }
 
-  std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
-    return std::make_unique<GrnSide>(data_, size_, items_max);
+  const KernelData& data() const override { return data_; }
+
+  std::unique_ptr<CpuProgram> make_cpu_program() const override {
+    return make_cpu_program_of([size = size_](const StagedBlock& block, Items first, Items items) {
+      find_best_pairs({block.kept<Samples>(0), block.kept<std::uint8_t>(1),
+                       block.kept<std::int32_t>(2), block.kept<std::int32_t>(3), size.candidates,
+                       size.samples},
+                      block.input<Samples>(0) + first, static_cast<std::size_t>(items),
+                      block.result<BestPair>(0) + first);
+    });
   }
 
   Verification verify() const override {
-    return check_pairs(data_.candidates.span(), size_.samples, data_.genes.span(),
-                       data_.found.span());
+    return check_pairs(host_.candidates.span(), size_.samples, host_.genes.span(),
+                       host_.found.span());
   }
 
  private:
@@ -140,8 +120,8 @@ class Grn final : public Kernel {
     const auto draw = [&](std::uint64_t offset, double below) {
       return static_cast<std::size_t>(seeded_number(seed, position + offset, 0.0, below));
     };
-    const Samples a = data_.candidates.data()[draw(0, static_cast<double>(size_.candidates))];
-    const Samples b = data_.candidates.data()[draw(1, static_cast<double>(size_.candidates))];
+    const Samples a = host_.candidates.data()[draw(0, static_cast<double>(size_.candidates))];
+    const Samples b = host_.candidates.data()[draw(1, static_cast<double>(size_.candidates))];
     const std::size_t truth = draw(2, 16.0);
     const Samples states[] = {~a & ~b, a & ~b, ~a & b, a & b};
     Samples active = 0;
@@ -155,7 +135,8 @@ class Grn final : public Kernel {
 
   GrnSize size_;
   Workload workload_;
-  GrnData data_;
+  HostGenes host_;
+  KernelData data_;
 };
 
 }  // namespace

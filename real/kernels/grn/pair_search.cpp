@@ -230,20 +230,12 @@ void Regulators::set(std::span<const Samples> candidates) {
   }
 }
 
-void Regulators::copy_from(const Regulators& other) {
-  std::ranges::copy(other.active_.span(), active_.data());
-  std::ranges::copy(other.planes_.span(), planes_.data());
-  std::ranges::copy(other.begins_.span(), begins_.data());
-  std::ranges::copy(other.table_.span(), table_.data());
-}
-
-void find_best_pairs(const Regulators& regulators, const Samples* genes, std::size_t count,
+void find_best_pairs(const RegulatorTables& regulators, const Samples* genes, std::size_t count,
                      BestPair* best) {
-  std::vector<std::uint8_t> counts(2 * padded(regulators.candidates_));
-  with_widest_vectors<search_all>(Search{regulators.active_.data(), regulators.planes_.data(),
-                                         regulators.begins_.data(), regulators.table_.data(),
-                                         regulators.candidates_, regulators.samples_, genes, count,
-                                         best, counts.data()});
+  std::vector<std::uint8_t> counts(2 * padded(regulators.candidates));
+  with_widest_vectors<search_all>(Search{regulators.active, regulators.planes, regulators.begins,
+                                         regulators.table, regulators.candidates,
+                                         regulators.samples, genes, count, best, counts.data()});
 }
 
 }  // namespace equipoise

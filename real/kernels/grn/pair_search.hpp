@@ -31,7 +31,18 @@ struct BestPair {
 };
 inline constexpr double entropy_unit_bits = 0x1p-24;
 
-/// What a search needs to know about the regulators, in the layouts that the loop reads.
+/// What a search needs to know about the regulators, in the layouts that the loop reads. The arrays
+/// are those of `Regulators`.
+struct RegulatorTables {
+  const Samples* active;
+  const std::uint8_t* planes;
+  const std::int32_t* begins;
+  const std::int32_t* table;
+  std::size_t candidates;
+  std::size_t samples;
+};
+
+/// The arrays of RegulatorTables, computed from the regulators' activity.
 class Regulators {
  public:
   Regulators() = default;
@@ -42,19 +53,26 @@ class Regulators {
 
   /// Stores the activity of each candidate (candidates) and makes the table. O(samples^4).
   void set(std::span<const Samples> candidates);
-  /// Copies all data of `other`, which has the same size.
-  void copy_from(const Regulators& other);
+
+  /// (candidates)
+  [[nodiscard]] std::span<const Samples> active() const { return active_.span(); }
+  /// (samples, candidates rounded up to 64): 1 where active
+  [[nodiscard]] std::span<const std::uint8_t> planes() const { return planes_.span(); }
+  /// (65, 65) where the table for a kind of half begins
+  [[nodiscard]] std::span<const std::int32_t> begins() const { return begins_.span(); }
+  /// See pair_search.cpp.
+  [[nodiscard]] std::span<const std::int32_t> table() const { return table_.span(); }
+  [[nodiscard]] RegulatorTables tables() const {
+    return {active_.data(), planes_.data(), begins_.data(), table_.data(), candidates_, samples_};
+  }
 
  private:
-  friend void find_best_pairs(const Regulators& regulators, const Samples* genes, std::size_t count,
-                              BestPair* best);
-
   std::size_t candidates_ = 0;
   std::size_t samples_ = 0;
-  BufferOf<Samples> active_;       ///< (candidates)
-  BufferOf<std::uint8_t> planes_;  ///< (samples, candidates rounded up to 64): 1 where active
-  BufferOf<std::int32_t> begins_;  ///< (65, 65) where the table for a kind of half begins
-  BufferOf<std::int32_t> table_;   ///< see pair_search.cpp
+  BufferOf<Samples> active_;
+  BufferOf<std::uint8_t> planes_;
+  BufferOf<std::int32_t> begins_;
+  BufferOf<std::int32_t> table_;
 };
 
 /// Tries all pairs of candidates for each gene and keeps the pair with the least mean conditional
@@ -70,7 +88,7 @@ class Regulators {
 ///
 /// Source: Martins-Jr, Cesar, Dougherty, Barrera (2008); Borelli et al. (2013), who search pairs on
 /// GPUs. Here, states that were never observed get no penalty.
-void find_best_pairs(const Regulators& regulators, const Samples* genes, std::size_t count,
+void find_best_pairs(const RegulatorTables& regulators, const Samples* genes, std::size_t count,
                      BestPair* best);
 
 }  // namespace equipoise

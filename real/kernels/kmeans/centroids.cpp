@@ -73,7 +73,6 @@ void Centroids::add(const double* point, std::int32_t label, double sign) {
 
 void Centroids::publish() {
   make_nearest_table(current_.span(), dimensions_, table_.data());
-  ++version_;
 }
 
 }  // namespace equipoise

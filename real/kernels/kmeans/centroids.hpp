@@ -42,8 +42,6 @@ class Centroids {
   [[nodiscard]] std::span<const double> previous() const { return previous_.span(); }
   /// The table for `find_nearest`.
   [[nodiscard]] std::span<const double> table() const { return table_.span(); }
-  /// Changes whenever the centroids do.
-  [[nodiscard]] std::uint64_t version() const { return version_; }
   /// The labels of the last merge.
   [[nodiscard]] std::span<const std::int32_t> merged_labels() const { return merged_.span(); }
   [[nodiscard]] const std::vector<MergeRecord>& merges() const { return merges_; }
@@ -61,7 +59,6 @@ class Centroids {
   Buffer table_;
   BufferOf<std::int32_t> merged_;  ///< (points)
   std::vector<MergeRecord> merges_;
-  std::uint64_t version_ = 0;
 };
 
 }  // namespace equipoise

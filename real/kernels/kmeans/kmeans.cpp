@@ -30,52 +30,10 @@ struct KmeansSize {
 };
 
 /// All data on the host.
-struct KmeansData {
+struct HostPoints {
   Buffer points;                  ///< (points, dimensions)
   BufferOf<std::int32_t> labels;  ///< (points)
   Centroids centroids;
-};
-
-class KmeansSide final : public UnitKernel {
- public:
-  KmeansSide(KmeansData& host, const KmeansSize& size, Items items_max)
-      : host_(host),
-        size_(size),
-        points_(static_cast<std::size_t>(items_max) * size.dimensions),
-        labels_(static_cast<std::size_t>(items_max)),
-        table_(nearest_table_size(size.clusters, size.dimensions)) {}
-
-  void copy_resident() override {
-    std::ranges::copy(host_.centroids.table(), table_.data());
-    version_ = host_.centroids.version();
-  }
-
-  void copy_in(const Block& block) override {
-    if (version_ != host_.centroids.version()) copy_resident();
-    const auto first = static_cast<std::size_t>(block.first) * size_.dimensions;
-    const auto count = static_cast<std::size_t>(block.items) * size_.dimensions;
-    std::copy_n(host_.points.data() + first, count, points_.data());
-  }
-
-  void compute(const Block& block, ThreadTeam& team) override {
-    team.run(block.items, [&](Items first, Items items) {
-      find_nearest(points_.data() + static_cast<std::size_t>(first) * size_.dimensions,
-                   static_cast<std::size_t>(items), size_.dimensions, table_.data(), size_.clusters,
-                   labels_.data() + first);
-    });
-  }
-
-  void copy_out(const Block& block) override {
-    std::copy_n(labels_.data(), block.items, host_.labels.data() + block.first);
-  }
-
- private:
-  KmeansData& host_;
-  KmeansSize size_;
-  Buffer points_;
-  BufferOf<std::int32_t> labels_;
-  Buffer table_;
-  std::uint64_t version_ = 0;
 };
 
 class Kmeans final : public Kernel {
@@ -112,25 +70,36 @@ class Kmeans final : public Kernel {
   }
 
   void allocate(std::uint64_t seed) override {
-    data_.points = Buffer(size_.points * size_.dimensions);
-    data_.labels = BufferOf<std::int32_t>(size_.points);
-    data_.centroids = Centroids(size_.points, size_.clusters, size_.dimensions);
+    host_.points = Buffer(size_.points * size_.dimensions);
+    host_.labels = BufferOf<std::int32_t>(size_.points);
+    host_.centroids = Centroids(size_.points, size_.clusters, size_.dimensions);
     scatter_points(seed);
+    data_ = {{input_rows(host_.points.data(), size_.dimensions)},
+             {result_rows(host_.labels.data())},
+             {resident_data(host_.centroids.table())}};
     clear_results();
   }
 
   void clear_results() override {
     forget_labels();
-    data_.centroids.reset(data_.points.span());
+    host_.centroids.reset(host_.points.span());
+    ++data_.resident[0].version;
   }
 
   void begin_iteration(int /*iteration*/) override {
-    data_.centroids.merge(data_.points.span(), data_.labels.span());
+    host_.centroids.merge(host_.points.span(), host_.labels.span());
+    ++data_.resident[0].version;
     forget_labels();
   }
 
-  std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
-    return std::make_unique<KmeansSide>(data_, size_, items_max);
+  const KernelData& data() const override { return data_; }
+
+  std::unique_ptr<CpuProgram> make_cpu_program() const override {
+    return make_cpu_program_of([size = size_](const StagedBlock& block, Items first, Items items) {
+      find_nearest(block.input<double>(0) + static_cast<std::size_t>(first) * size.dimensions,
+                   static_cast<std::size_t>(items), size.dimensions, block.kept<double>(0),
+                   size.clusters, block.result<std::int32_t>(0) + first);
+    });
   }
 
   Verification verify() const override;
@@ -146,25 +115,26 @@ class Kmeans final : public Kernel {
           seeded_number(seed, choices + i, 0.0, static_cast<double>(size_.clusters)));
       for (std::size_t j = 0; j < size_.dimensions; ++j) {
         const std::size_t at = i * size_.dimensions + j;
-        data_.points.data()[at] =
+        host_.points.data()[at] =
             seeded_number(seed, middles + middle * size_.dimensions + j, -1.0, 1.0) +
             seeded_number(seed, at, -0.5, 0.5);
       }
     }
   }
 
-  void forget_labels() { std::ranges::fill(data_.labels.span(), no_label); }
+  void forget_labels() { std::ranges::fill(host_.labels.span(), no_label); }
 
   KmeansSize size_;
   Workload workload_;
-  KmeansData data_;
+  HostPoints host_;
+  KernelData data_;
 };
 
 /// Checks the last two iterations and the merge between them in full, and earlier iterations by the
 /// change of the inertia.
 Verification Kmeans::verify() const {
-  const Centroids& centroids = data_.centroids;
-  const std::span<const double> points = data_.points.span();
+  const Centroids& centroids = host_.centroids;
+  const std::span<const double> points = host_.points.span();
   std::string fault = fault_of_merges(centroids.merges());
   if (fault.empty() && !centroids.merges().empty()) {
     fault =
@@ -176,7 +146,7 @@ Verification Kmeans::verify() const {
     if (!fault.empty()) fault = "in the iteration before the last, " + fault;
   }
   if (fault.empty()) {
-    fault = fault_of_labels(points, size_.dimensions, data_.labels.span(), centroids.current());
+    fault = fault_of_labels(points, size_.dimensions, host_.labels.span(), centroids.current());
   }
   if (!fault.empty()) return {false, fault};
   return {true,

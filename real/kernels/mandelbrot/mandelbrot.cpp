@@ -23,49 +23,8 @@ namespace {
 /// The image on the host.
 struct HostImage {
   std::vector<Items> row_of_item;  ///< (items)
+  Buffer imaginary;                ///< (items) im c of the item's row
   Buffer counts;                   ///< (height, width) in the order of the image
-};
-
-class MandelbrotSide final : public UnitKernel {
- public:
-  MandelbrotSide(HostImage& host, const EscapeImage& image, Items items_max)
-      : host_(host),
-        image_(image),
-        imaginary_(static_cast<std::size_t>(items_max)),
-        counts_(static_cast<std::size_t>(items_max * image.width)) {}
-
-  void copy_resident() override {}
-
-  void copy_in(const Block& block) override {
-    for (Items i = 0; i < block.items; ++i) {
-      imaginary_.data()[i] = image_.imaginary(host_row(block.first + i));
-    }
-  }
-
-  void compute(const Block& block, ThreadTeam& team) override {
-    team.run(block.items, [&](Items first, Items items) {
-      for (Items i = first; i < first + items; ++i) {
-        count_steps(image_, imaginary_.data()[i], counts_.data() + i * image_.width);
-      }
-    });
-  }
-
-  void copy_out(const Block& block) override {
-    for (Items i = 0; i < block.items; ++i) {
-      std::copy_n(counts_.data() + i * image_.width, image_.width,
-                  host_.counts.data() + host_row(block.first + i) * image_.width);
-    }
-  }
-
- private:
-  [[nodiscard]] Items host_row(Items item) const {
-    return host_.row_of_item[static_cast<std::size_t>(item)];
-  }
-
-  HostImage& host_;
-  EscapeImage image_;
-  Buffer imaginary_;
-  Buffer counts_;
 };
 
 class Mandelbrot final : public Kernel {
@@ -96,7 +55,7 @@ class Mandelbrot final : public Kernel {
   }
   double host_bytes() const override {
     return static_cast<double>(image_.height) *
-           (static_cast<double>(image_.width) * sizeof(double) + sizeof(Items));
+           (static_cast<double>(image_.width + 1) * sizeof(double) + sizeof(Items));
   }
 
   void allocate(std::uint64_t /*seed*/) override {
@@ -109,13 +68,28 @@ class Mandelbrot final : public Kernel {
       const double at = seeded_number(height, i, 0.0, static_cast<double>(i + 1));
       std::swap(rows[i], rows[static_cast<std::size_t>(at)]);
     }
+    image_on_host_.imaginary = Buffer(height);
+    for (std::size_t i = 0; i < height; ++i) {
+      image_on_host_.imaginary.data()[i] = image_.imaginary(rows[i]);
+    }
+    ResultRows counts =
+        result_rows(image_on_host_.counts.data(), static_cast<std::size_t>(image_.width));
+    counts.row_of_item = rows;
+    data_ = {{input_rows(image_on_host_.imaginary.data())}, {counts}, {}};
     clear_results();
   }
 
   void clear_results() override { fill_with_nan(image_on_host_.counts); }
 
-  std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
-    return std::make_unique<MandelbrotSide>(image_on_host_, image_, items_max);
+  const KernelData& data() const override { return data_; }
+
+  std::unique_ptr<CpuProgram> make_cpu_program() const override {
+    return make_cpu_program_of([image = image_](const StagedBlock& block, Items first,
+                                                Items items) {
+      for (Items i = first; i < first + items; ++i) {
+        count_steps(image, block.input<double>(0)[i], block.result<double>(0) + i * image.width);
+      }
+    });
   }
 
   Verification verify() const override {
@@ -127,6 +101,7 @@ class Mandelbrot final : public Kernel {
   bool is_natural_;
   Workload workload_;
   HostImage image_on_host_;
+  KernelData data_;
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Matrix multiplication C = A B. Every item is one row of C; B stays on the unit.
 #include <cblas.h>
 
-#include <algorithm>
+#include <utility>
 
 #include "real/kernels/buffer.hpp"
 #include "real/kernels/catalog.hpp"
@@ -16,41 +16,6 @@ struct Matrices {
   Buffer a;
   Buffer b;
   Buffer c;
-};
-
-class MatmulSide final : public UnitKernel {
- public:
-  MatmulSide(Matrices& host, Items n, Items rows_max)
-      : host_(host),
-        n_(n),
-        a_(static_cast<std::size_t>(rows_max * n)),
-        b_(static_cast<std::size_t>(n * n)),
-        c_(static_cast<std::size_t>(rows_max * n)) {}
-
-  void copy_resident() override { std::ranges::copy(host_.b.span(), b_.data()); }
-
-  void copy_in(const Block& block) override {
-    std::copy_n(host_.a.data() + block.first * n_, block.items * n_, a_.data());
-  }
-
-  void compute(const Block& block, ThreadTeam& team) override {
-    const auto n = static_cast<blasint>(n_);
-    team.run(block.items, [&](Items first, Items rows) {
-      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<blasint>(rows), n, n, 1.0,
-                  a_.data() + first * n_, n, b_.data(), n, 0.0, c_.data() + first * n_, n);
-    });
-  }
-
-  void copy_out(const Block& block) override {
-    std::copy_n(c_.data(), block.items * n_, host_.c.data() + block.first * n_);
-  }
-
- private:
-  Matrices& host_;
-  Items n_;
-  Buffer a_;
-  Buffer b_;
-  Buffer c_;
 };
 
 class Matmul final : public Kernel {
@@ -81,13 +46,24 @@ class Matmul final : public Kernel {
     std::uint64_t position = 0;
     for (double& value : matrices_.a.span()) value = seeded_number(seed, position++, -1.0, 1.0);
     for (double& value : matrices_.b.span()) value = seeded_number(seed, position++, -1.0, 1.0);
+    const auto row = static_cast<std::size_t>(n_);
+    data_ = {{input_rows(matrices_.a.data(), row)},
+             {result_rows(matrices_.c.data(), row)},
+             {resident_data(std::as_const(matrices_.b).span())}};
     clear_results();
   }
 
   void clear_results() override { fill_with_nan(matrices_.c); }
 
-  std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
-    return std::make_unique<MatmulSide>(matrices_, n_, items_max);
+  const KernelData& data() const override { return data_; }
+
+  std::unique_ptr<CpuProgram> make_cpu_program() const override {
+    return make_cpu_program_of([n = n_](const StagedBlock& block, Items first, Items rows) {
+      const auto size = static_cast<blasint>(n);
+      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<blasint>(rows), size, size,
+                  1.0, block.input<double>(0) + first * n, size, block.kept<double>(0), size, 0.0,
+                  block.result<double>(0) + first * n, size);
+    });
   }
 
   Verification verify() const override {
@@ -99,6 +75,7 @@ class Matmul final : public Kernel {
   Items n_;
   Workload workload_;
   Matrices matrices_;
+  KernelData data_;
 };
 
 }  // namespace

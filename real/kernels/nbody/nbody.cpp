@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "real/kernels/buffer.hpp"
 #include "real/kernels/catalog.hpp"
@@ -41,57 +42,6 @@ struct HostBodies {
   int steps_done = 0;
 };
 
-class NbodySide final : public UnitKernel {
- public:
-  NbodySide(HostBodies& host, std::size_t bodies, Items items_max)
-      : host_(host),
-        bodies_(bodies),
-        place_(make_vectors(padded_bodies(bodies))),
-        mass_(padded_bodies(bodies)),
-        acceleration_(make_vectors(static_cast<std::size_t>(items_max))) {}
-
-  void copy_resident() override {
-    std::copy_n(host_.mass.data(), bodies_, mass_.data());
-    copy_places();
-  }
-
-  void copy_in(const Block& /*block*/) override {
-    if (steps_done_ != host_.steps_done) copy_places();
-  }
-
-  void compute(const Block& block, ThreadTeam& team) override {
-    const BodyColumns bodies = {place_[0].data(), place_[1].data(), place_[2].data(), mass_.data(),
-                                bodies_};
-    team.run(block.items, [&](Items first, Items items) {
-      accelerate(bodies, static_cast<std::size_t>(block.first + first),
-                 static_cast<std::size_t>(items), softening,
-                 {acceleration_[0].data() + first, acceleration_[1].data() + first,
-                  acceleration_[2].data() + first});
-    });
-  }
-
-  void copy_out(const Block& block) override {
-    for (std::size_t k = 0; k < 3; ++k) {
-      std::copy_n(acceleration_[k].data(), block.items, host_.acceleration[k].data() + block.first);
-    }
-  }
-
- private:
-  void copy_places() {
-    for (std::size_t k = 0; k < 3; ++k) {
-      std::copy_n(host_.place[k].data(), bodies_, place_[k].data());
-    }
-    steps_done_ = host_.steps_done;
-  }
-
-  HostBodies& host_;
-  std::size_t bodies_;
-  Vectors3 place_;
-  Buffer mass_;
-  Vectors3 acceleration_;
-  int steps_done_ = 0;  ///< the step to which the places here belong
-};
-
 class Nbody final : public Kernel {
  public:
   Nbody(Items bodies, int iterations) {
@@ -117,13 +67,19 @@ class Nbody final : public Kernel {
 
   void allocate(std::uint64_t seed) override {
     seed_ = seed;
-    host_.place = make_vectors(count());
+    host_.place = make_vectors(padded_bodies(count()));
     host_.velocity = make_vectors(count());
     host_.acceleration = make_vectors(count());
-    host_.mass = Buffer(count());
+    host_.mass = Buffer(padded_bodies(count()));
     for (std::size_t i = 0; i < count(); ++i) {
       host_.mass.data()[i] = seeded_number(seed, i, 0.5, 1.5) / static_cast<double>(count());
     }
+    data_ = {};
+    for (Buffer& column : host_.acceleration) data_.results.push_back(result_rows(column.data()));
+    for (const Buffer& column : host_.place) {
+      data_.resident.push_back(resident_data(column.span()));
+    }
+    data_.resident.push_back(resident_data(std::as_const(host_.mass).span()));
     clear_results();
   }
 
@@ -131,12 +87,13 @@ class Nbody final : public Kernel {
   void clear_results() override {
     for (std::size_t k = 0; k < 3; ++k) {
       std::uint64_t position = (k + 1) << 60;
-      for (double& place : host_.place[k].span()) {
+      for (double& place : host_.place[k].span().first(count())) {
         place = seeded_number(seed_, position++, -1.0, 1.0);
       }
       std::ranges::fill(host_.velocity[k].span(), 0.0);
     }
     host_.steps_done = 0;
+    raise_versions_of_places();
     fill_with_nan(host_.acceleration);
   }
 
@@ -151,11 +108,22 @@ class Nbody final : public Kernel {
       }
     }
     ++host_.steps_done;
+    raise_versions_of_places();
     fill_with_nan(host_.acceleration);
   }
 
-  std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
-    return std::make_unique<NbodySide>(host_, count(), items_max);
+  const KernelData& data() const override { return data_; }
+
+  std::unique_ptr<CpuProgram> make_cpu_program() const override {
+    return make_cpu_program_of([count = count()](const StagedBlock& block, Items first,
+                                                 Items items) {
+      accelerate({block.kept<double>(0), block.kept<double>(1), block.kept<double>(2),
+                  block.kept<double>(3), count},
+                 static_cast<std::size_t>(block.first + first), static_cast<std::size_t>(items),
+                 softening,
+                 {block.result<double>(0) + first, block.result<double>(1) + first,
+                  block.result<double>(2) + first});
+    });
   }
 
   Verification verify() const override {
@@ -171,9 +139,14 @@ class Nbody final : public Kernel {
  private:
   [[nodiscard]] std::size_t count() const { return static_cast<std::size_t>(workload_.items); }
 
+  void raise_versions_of_places() {
+    for (std::size_t k = 0; k < 3; ++k) ++data_.resident[k].version;
+  }
+
   Workload workload_;
   std::uint64_t seed_ = 0;
   HostBodies host_;
+  KernelData data_;
 };
 
 }  // namespace

@@ -55,18 +55,21 @@ class Taylor final : public Kernel {
         value = seeded_number(seed, position++, -half_width, half_width);
       }
     }
+    data_ = data_of_columns(columns_, inputs);
     clear_results();
   }
 
   void clear_results() override { fill_with_nan(std::span(columns_).subspan(inputs)); }
 
-  std::unique_ptr<UnitKernel> make_cpu_side(Items items_max) override {
-    return make_column_side(columns_, inputs, items_max,
-                            [coefficients = logarithm_series(terms_)](Columns& c, std::size_t first,
-                                                                      std::size_t count) {
-                              evaluate_series(c[0].data(), c[1].data(), c[2].data(), first, count,
-                                              coefficients);
-                            });
+  const KernelData& data() const override { return data_; }
+
+  std::unique_ptr<CpuProgram> make_cpu_program() const override {
+    return make_cpu_program_of([coefficients = logarithm_series(terms_)](
+                                   const StagedBlock& block, Items first, Items items) {
+      evaluate_series(block.input<double>(0), block.input<double>(1), block.result<double>(0),
+                      static_cast<std::size_t>(first), static_cast<std::size_t>(items),
+                      coefficients);
+    });
   }
 
   Verification verify() const override {
@@ -77,6 +80,7 @@ class Taylor final : public Kernel {
   std::size_t terms_;
   Workload workload_;
   Columns columns_;
+  KernelData data_;
 };
 
 }  // namespace

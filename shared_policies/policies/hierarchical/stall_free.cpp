@@ -9,10 +9,10 @@
 namespace equipoise {
 namespace {
 
-constexpr double rounding = 1e-9;  // relative error that a solver's equality may have
+constexpr double equality_error = 1e-9;  // relative error that a solver's equality may have
 
 /// a >= b, up to rounding.
-bool covers(Seconds a, Seconds b) { return a.value * (1.0 + rounding) >= b.value; }
+bool covers(Seconds a, Seconds b) { return a.value * (1.0 + equality_error) >= b.value; }
 
 /// Whether `out` and `in` both fit into `span` on the unit's copy engines.
 bool fit_within(Seconds out, Seconds in, Seconds span, int copy_engines) {

@@ -66,7 +66,7 @@ struct Blurred {
   }
 
   [[nodiscard]] Verification check() const {
-    return check_blur({in.data(), out.data(), width, height, radius});
+    return check_blur({in.data(), width, out.data(), width, height, radius});
   }
 };
 

@@ -32,7 +32,7 @@ std::vector<BestPair> found(const Genes& candidates, std::size_t samples, const 
   Regulators regulators(candidates.size(), samples);
   regulators.set(candidates);
   std::vector<BestPair> best(genes.size());
-  find_best_pairs(regulators, genes.data(), genes.size(), best.data());
+  find_best_pairs(regulators.tables(), genes.data(), genes.size(), best.data());
   return best;
 }
 

@@ -167,11 +167,10 @@ TEST(KernelCatalog, HasKernelsWhoseUnitsComputeToTheEndWhenTheKernelIsGone) {
     std::thread on_its_own([&] {
       ThreadTeam team({cores_of_this_thread().front()});
       const Block block{.id = 0, .first = 0, .items = kernel->workload().items};
-      const auto side = kernel->make_cpu_side(block.items);
-      side->copy_resident();
-      side->copy_in(block);
+      StagedUnit unit(*kernel, block.items);
+      unit.bring(block);
       kernel.reset();
-      side->compute(block, team);
+      unit.compute(team);
     });
     on_its_own.join();
   }

@@ -1,0 +1,128 @@
+// What an accelerator can do, as its driver sees it: memory, and queues of work that go on by
+// themselves.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "real/host_gate.hpp"
+#include "real/kernels/kernel.hpp"
+#include "real/kernels/staged_block.hpp"
+#include "shared_policies/model/measures.hpp"
+
+namespace equipoise {
+
+/// The queues of a device. Each does its work in the order in which it was put in; they do not wait
+/// for one another unless told to.
+enum class Queue : std::uint8_t { in, compute, out };
+
+/// A contiguous part of a copy.
+struct CopyPart {
+  std::byte* to;
+  const std::byte* from;
+  std::size_t bytes;
+};
+
+/// A block on a device, as its work in the queues sees it. Work of a block that was abandoned or has
+/// failed is skipped.
+class BlockTicket {
+ public:
+  /// `host` outlives the device.
+  BlockTicket(HostGate& host, std::uint32_t epoch) : host_(host), epoch_(epoch) {}
+
+  [[nodiscard]] bool is_wanted() const { return host_.epoch() == epoch_ && !failure(); }
+  /// Calls `touch`, which reads or writes the host's data, unless the block was abandoned.
+  template <class Touch>
+  void access_host(Touch&& touch) {
+    host_.access(epoch_, std::forward<Touch>(touch));
+  }
+
+  /// The block cannot be done.
+  void fail(std::exception_ptr failure) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    failure_ = std::move(failure);
+  }
+  [[nodiscard]] std::exception_ptr failure() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return failure_;
+  }
+
+ private:
+  HostGate& host_;
+  std::uint32_t epoch_;
+  mutable std::mutex mutex_;
+  std::exception_ptr failure_;
+};
+using TicketPtr = std::shared_ptr<BlockTicket>;
+
+/// A moment in a queue of a device.
+class DeviceEvent {
+ public:
+  DeviceEvent() = default;
+  DeviceEvent(const DeviceEvent&) = delete;
+  DeviceEvent& operator=(const DeviceEvent&) = delete;
+  virtual ~DeviceEvent() = default;
+
+  /// When it happened, as a time of the run; nullopt if it did not yet. Throws if the device has
+  /// failed for good.
+  [[nodiscard]] virtual std::optional<Seconds> happened() const = 0;
+};
+using EventPtr = std::shared_ptr<DeviceEvent>;
+
+/// What computes the blocks of one kernel on one device.
+class DeviceProgram {
+ public:
+  DeviceProgram() = default;
+  DeviceProgram(const DeviceProgram&) = delete;
+  DeviceProgram& operator=(const DeviceProgram&) = delete;
+  virtual ~DeviceProgram() = default;
+
+  /// Puts the computation of `block`, which is in the device's memory, into its compute queue. May
+  /// be destroyed before the computation ends.
+  virtual void launch(const StagedBlock& block, const TicketPtr& ticket) = 0;
+};
+
+/// An accelerator. One thread calls its members. Each puts work into a queue and returns, and the
+/// work goes on by itself. Members throw BlockFailure or std::bad_alloc if the present block cannot
+/// be done but the device can go on, and anything else if the device has failed for good. Failures
+/// of work in a queue are put into its ticket. The destructor waits for the work that has begun and
+/// drops the rest.
+class Device {
+ public:
+  Device() = default;
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  virtual ~Device() = default;
+
+  /// Memory of the device, aligned to `array_alignment`. Throws std::bad_alloc.
+  [[nodiscard]] virtual std::byte* allocate(std::size_t bytes) = 0;
+  /// Releases memory that `allocate` returned, which no work in a queue uses.
+  virtual void release(std::byte* memory) = 0;
+
+  /// The program for `kernel`, which is allocated. Destroyed before the device.
+  [[nodiscard]] virtual std::unique_ptr<DeviceProgram> load(const Kernel& kernel) = 0;
+
+  /// Puts a copy of all `parts` into `queue`: from the host if that is Queue::in, to the host if it
+  /// is Queue::out. Touches the host's memory only through `ticket`.
+  virtual void copy(Queue queue, std::vector<CopyPart> parts, const TicketPtr& ticket) = 0;
+
+  /// The moment at which all work that is now in `queue` has ended.
+  [[nodiscard]] virtual EventPtr record(Queue queue) = 0;
+  /// A moment that `signal` brings about.
+  [[nodiscard]] virtual EventPtr make_signal() = 0;
+  /// Makes `event`, from `make_signal`, happen now.
+  virtual void signal(const EventPtr& event) = 0;
+  /// Lets `queue` begin later work only after `event`.
+  virtual void wait(Queue queue, const EventPtr& event) = 0;
+  /// Calls `function` on some thread when all work that is now in `queue` has ended. It only rings.
+  virtual void call_back(Queue queue, std::function<void()> function) = 0;
+};
+
+}  // namespace equipoise

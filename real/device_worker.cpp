@@ -1,0 +1,324 @@
+// Drives a device: puts all stages of a block into its queues at once, and learns of their ends from
+// events.
+#include "real/device_worker.hpp"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "real/this_thread.hpp"
+#include "real/unit_memory.hpp"
+#include "real/worker_mailbox.hpp"
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+/// The driver sleeps until there is something to do, so that waiting costs no core.
+constexpr std::chrono::microseconds device_patience{0};
+
+/// A stage of a block in a queue of the device.
+struct StageInQueue {
+  Queue queue = Queue::in;
+  const StepFunction* rate = nullptr;
+  EventPtr began;
+  EventPtr ended;
+  EventPtr held;  ///< for a stage that is slowed down: keeps the queue busy until then
+  bool is_held = false;
+
+  /// The event after which later stages may begin.
+  [[nodiscard]] const EventPtr& over() const { return held ? held : ended; }
+};
+
+/// A block whose stages are in the device's queues.
+struct BlockInFlight {
+  Command command;
+  TicketPtr ticket;
+  StagedBlock staged{};
+  std::optional<Seconds> setup_began{};  ///< if it brings resident data
+  std::array<StageInQueue, 4> stages{};  ///< setup, in, compute, out
+};
+
+class DeviceDriver final : public UnitDriver {
+ public:
+  DeviceDriver(WorkerSetup setup, DeviceMaker open)
+      : setup_(std::move(setup)), open_(std::move(open)) {}
+
+  void come_up() override {
+    pin_this_thread(setup_.waiting);
+    wake_this_thread_on_time();
+    device_ = open_(setup_);
+    for (const WorkerPhase& phase : setup_.phases) {
+      programs_.push_back(device_->load(*phase.kernel));
+      room_items_.push_back(std::min(items_in_memory(setup_.unit, *phase.workload),
+                                     phase.workload->items));
+    }
+  }
+
+  void work(WorkerMailbox& mailbox) override {
+    const PromptThread prompt;
+    mailbox_ = &mailbox;
+    while (!mailbox.stops()) {
+      if (const Command* const next = mailbox.await_command(setup_.clock->moment(next_due_))) {
+        waiting_.push_back(*next);
+        mailbox.drop_command();
+      }
+      release_held_stages();
+      report_finished();
+      while (!waiting_.empty() && begin_next()) continue;
+    }
+  }
+
+ private:
+  /// Ends the stages that have been held long enough, and finds out when the next is due.
+  void release_held_stages() {
+    next_due_ = Seconds::infinity();
+    for (BlockInFlight& block : in_flight_) {
+      for (StageInQueue& stage : block.stages) {
+        if (!stage.is_held) continue;
+        const std::optional<Seconds> ended = stage.ended->happened();
+        if (!ended) break;
+        const Seconds began = *stage.began->happened();
+        const Seconds due = block.ticket->is_wanted() ? stage.rate->end_of(began, *ended - began)
+                                                      : *ended;
+        if (due <= setup_.clock->now()) {
+          device_->signal(stage.held);
+          stage.is_held = false;
+        } else {
+          next_due_ = std::min(next_due_, due);
+          break;
+        }
+      }
+    }
+  }
+
+  void report_finished() {
+    while (!in_flight_.empty() && in_flight_.front().stages.back().over()->happened()) {
+      const BlockInFlight block = std::move(in_flight_.front());
+      in_flight_.pop_front();
+      release_memory(block.command.block);
+      report(block);
+    }
+  }
+
+  void report(const BlockInFlight& block) {
+    Report report{.command = block.command};
+    if (const std::exception_ptr failure = block.ticket->failure()) {
+      lose(report, failure);
+      return;
+    }
+    const auto& [setup, in, compute, out] = block.stages;
+    const Seconds in_began = *in.began->happened();
+    const Seconds begin = block.setup_began.value_or(in_began);
+    const auto span = [](const StageInQueue& stage) {
+      return *stage.over()->happened() - *stage.began->happened();
+    };
+    report.times = {*in.over()->happened() - begin, span(compute), span(out)};
+    report.end = *out.over()->happened();
+    mailbox_->report(report);
+  }
+
+  void lose(Report& report, const std::exception_ptr& failure) {
+    expect_recoverable(failure);
+    report.kind = ReportKind::lost;
+    report.why = reason_of(failure);
+    report.end = setup_.clock->now();
+    mailbox_->report(report);
+  }
+
+  /// Passes on a failure that is not of a block alone.
+  static void expect_recoverable(const std::exception_ptr& failure) {
+    try {
+      std::rethrow_exception(failure);
+    } catch (const std::bad_alloc&) {
+      return;
+    } catch (const BlockFailure&) {
+      return;
+    }
+  }
+
+  /// Puts the oldest waiting block into the queues. Returns false if it has to wait.
+  bool begin_next() {
+    const Command& command = waiting_.front();
+    const bool is_new = command.block.phase != phase_ || command.epoch != epoch_;
+    if (is_new && !in_flight_.empty()) return false;
+    BlockInFlight block{.command = command,
+                        .ticket = std::make_shared<BlockTicket>(mailbox_->host(), command.epoch)};
+    Copies copies;
+    Begun begun = Begun::abandoned;
+    try {
+      block.ticket->access_host([&] { begun = prepare(block, copies, is_new); });
+    } catch (const std::bad_alloc&) {
+      waiting_.pop_front();
+      Report report{.command = block.command};
+      lose(report, std::current_exception());
+      return true;
+    }
+    if (begun == Begun::waits) return false;
+    waiting_.pop_front();
+    if (begun == Begun::abandoned) {
+      mailbox_->report({.command = block.command});
+      return true;
+    }
+    put_into_queues(block, std::move(copies));
+    in_flight_.push_back(std::move(block));
+    return true;
+  }
+
+  enum class Begun : std::uint8_t { yes, waits, abandoned };
+
+  /// What is to be copied for a block.
+  struct Copies {
+    std::vector<CopyPart> setup;
+    std::vector<CopyPart> in;
+    std::vector<CopyPart> out;
+  };
+
+  [[nodiscard]] const WorkerPhase& phase_of(const Block& block) const {
+    return setup_.phases[static_cast<std::size_t>(block.phase)];
+  }
+
+  /// Finds room for a block and its segments on the host. Throws std::bad_alloc if it does not fit.
+  /// Uses the kernel, so it must not be called for a block that was abandoned.
+  Begun prepare(BlockInFlight& flying, Copies& copies, bool is_new) {
+    const Block& block = flying.command.block;
+    const KernelData& data = phase_of(block).kernel->data();
+    const Seconds now = setup_.clock->now();
+    if (is_new) begin_phase(flying.command, data);
+    if (!memory_.place(block, flying.staged)) {
+      if (!in_flight_.empty()) return Begun::waits;
+      throw std::bad_alloc();
+    }
+    for (std::size_t i = 0; i < data.resident.size(); ++i) {
+      const ResidentData& resident = data.resident[i];
+      if (std::exchange(versions_[i], resident.version) == resident.version) continue;
+      copies.setup.push_back({flying.staged.resident[i], resident.data, resident.bytes});
+    }
+    if (is_new || !copies.setup.empty()) flying.setup_began = now;
+    for (std::size_t i = 0; i < data.inputs.size(); ++i) {
+      std::byte* to = flying.staged.inputs[i];
+      for_each_segment(data.inputs[i], block, [&](const std::byte* from, std::size_t bytes) {
+        copies.in.push_back({to, from, bytes});
+        to += bytes;
+      });
+    }
+    for (std::size_t i = 0; i < data.results.size(); ++i) {
+      const std::byte* from = flying.staged.results[i];
+      for_each_segment(data.results[i], block, [&](std::byte* to, std::size_t bytes) {
+        copies.out.push_back({to, from, bytes});
+        from += bytes;
+      });
+    }
+    return Begun::yes;
+  }
+
+  /// Gets memory for the blocks of a phase, for fewer of them at a time if there is not enough.
+  void begin_phase(const Command& command, const KernelData& data) {
+    phase_ = -1;
+    const Block& block = command.block;
+    Items& room_items = room_items_[static_cast<std::size_t>(block.phase)];
+    const auto blocks = static_cast<std::size_t>(setup_.unit.slots) + 1;
+    for (;;) {
+      try {
+        get_memory(UnitMemory::bytes_for(data, room_items, blocks));
+        break;
+      } catch (const std::bad_alloc&) {
+        if (room_items <= block.items) throw;
+        room_items = std::max(block.items, room_items / 2);
+      }
+    }
+    memory_.begin_phase(data, bytes_, size_bytes_, room_items);
+    versions_.assign(data.resident.size(), 0);
+    phase_ = block.phase;
+    epoch_ = command.epoch;
+  }
+
+  void get_memory(std::size_t bytes) {
+    if (bytes <= size_bytes_) return;
+    if (bytes_ != nullptr) device_->release(bytes_);
+    bytes_ = nullptr;
+    size_bytes_ = 0;
+    bytes_ = device_->allocate(bytes);
+    size_bytes_ = bytes;
+  }
+
+  void put_into_queues(BlockInFlight& block, Copies copies) {
+    auto& [setup, in, compute, out] = block.stages;
+    const auto copy = [&](Queue queue, std::vector<CopyPart>& parts) {
+      if (!parts.empty()) device_->copy(queue, std::move(parts), block.ticket);
+    };
+    put_stage(block, setup, Queue::in, setup_.rates.in, [&] { copy(Queue::in, copies.setup); });
+    put_stage(block, in, Queue::in, setup_.rates.in, [&] { copy(Queue::in, copies.in); });
+    device_->wait(Queue::compute, in.over());
+    put_stage(block, compute, Queue::compute, setup_.rates.compute, [&] {
+      programs_[static_cast<std::size_t>(block.command.block.phase)]->launch(block.staged,
+                                                                             block.ticket);
+    });
+    device_->wait(Queue::out, compute.over());
+    put_stage(block, out, Queue::out, setup_.rates.out, [&] { copy(Queue::out, copies.out); });
+    device_->call_back(Queue::out, [mailbox = mailbox_] { mailbox->ring(); });
+  }
+
+  template <class Work>
+  void put_stage(const BlockInFlight& block, StageInQueue& stage, Queue queue,
+                 const StepFunction& rate, Work&& work) {
+    stage.queue = queue;
+    stage.rate = &rate;
+    stage.began = device_->record(queue);
+    try {
+      work();
+    } catch (const std::bad_alloc&) {
+      block.ticket->fail(std::current_exception());
+    } catch (const BlockFailure&) {
+      block.ticket->fail(std::current_exception());
+    }
+    stage.ended = device_->record(queue);
+    if (rate.is_one()) return;
+    stage.is_held = true;
+    stage.held = device_->make_signal();
+    device_->call_back(queue, [mailbox = mailbox_] { mailbox->ring(); });
+    device_->wait(queue, stage.held);
+  }
+
+  void release_memory(const Block& block) {
+    const auto is_of_group = [&](const Command& other) {
+      return other.block.group == block.group;
+    };
+    const bool is_last =
+        block.group == 0 ||
+        (std::ranges::none_of(waiting_, is_of_group) &&
+         std::ranges::none_of(in_flight_, is_of_group, &BlockInFlight::command));
+    memory_.release(block, is_last);
+  }
+
+  WorkerSetup setup_;
+  DeviceMaker open_;
+  std::unique_ptr<Device> device_;
+  std::vector<std::unique_ptr<DeviceProgram>> programs_;  ///< (phases); end before the device
+  WorkerMailbox* mailbox_ = nullptr;
+  std::deque<Command> waiting_;         ///< not yet in the device's queues
+  std::deque<BlockInFlight> in_flight_;
+  Seconds next_due_ = Seconds::infinity();  ///< when a held stage has to end
+  UnitMemory memory_;
+  std::byte* bytes_ = nullptr;  ///< the memory's
+  std::size_t size_bytes_ = 0;
+  std::vector<Items> room_items_;        ///< (phases) how many items are in memory at a time
+  std::vector<std::uint64_t> versions_;  ///< of the resident arrays there; 0: none
+  int phase_ = -1;                       ///< whose data is there
+  std::uint32_t epoch_ = 0;              ///< in which it came there
+};
+
+}  // namespace
+
+std::unique_ptr<Worker> make_device_worker(WorkerSetup setup, DeviceMaker open) {
+  const std::string unit = setup.unit.name;
+  const std::shared_ptr<WakeSignal> controller = setup.controller;
+  return make_threaded_worker(
+      unit, std::make_unique<DeviceDriver>(std::move(setup), std::move(open)), controller,
+      device_patience);
+}
+
+}  // namespace equipoise

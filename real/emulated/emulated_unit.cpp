@@ -1,0 +1,79 @@
+// Makes emulated accelerators.
+#include "real/emulated/emulated_unit.hpp"
+
+#include <utility>
+
+#include "real/device_worker.hpp"
+#include "real/unit_memory.hpp"
+#include "shared_policies/model/workload.hpp"
+
+namespace equipoise {
+namespace {
+
+class EmulatedFactory final : public UnitFactory {
+ public:
+  EmulatedFactory(const EmulatedFigures& figures, int threads)
+      : figures_(figures), threads_(threads) {}
+
+  int cores() const override { return threads_; }
+  bool has_program(const std::string& /*kernel*/) const override { return true; }
+
+  double host_bytes(const Unit& unit, const Workload& workload) const override {
+    return staged_bytes(workload, std::min(items_in_memory(unit, workload), workload.items));
+  }
+
+  UnitRates rates(const Unit& unit, double slowdown, const Scenario& scenario) const override {
+    return rates_beside_loads(unit, slowdown, scenario);
+  }
+
+  std::unique_ptr<Worker> make_worker(WorkerSetup setup) const override {
+    return make_device_worker(std::move(setup), [figures = figures_](const WorkerSetup& of) {
+      return open_emulated_device(figures, of.cores, of.waiting, of.clock);
+    });
+  }
+
+  std::unique_ptr<CompetingLoad> make_load(const Clock& clock, const Disturbance& event,
+                                           const std::vector<int>& cores) const override {
+    return start_competing_load(clock, event.at, event.until, event.amount, cores);
+  }
+
+ private:
+  EmulatedFigures figures_;
+  int threads_;
+};
+
+}  // namespace
+
+UnitKindInfo emulated_kind() {
+  return {"emulated",
+          "an accelerator imitated by CPU cores: memory and copies of its own, which overlap",
+          with_common_parameters(
+              {{"threads", "1", "", "how many cores compute"},
+               {"in_bytes_per_s", "2e9", "bytes/s", "bandwidth of copies to the unit"},
+               {"out_bytes_per_s", "2e9", "bytes/s", "bandwidth of copies back"},
+               {"latency_s", "1e-5", "s", "latency of every copy"},
+               {"copy_engines", "2", "",
+                "1: one copy at a time; 2: a copy in and a copy out go on together"}},
+              "3", "1Gi"),
+          [] { return std::string(); },
+          [](const Parameters& read, Unit& unit, const std::string& /*where*/) {
+            unit.kind = UnitKind::gpu;
+            unit.model = "emulated";
+            unit.copy_engines = static_cast<int>(read.items("copy_engines", 1, 2));
+            unit.memory_bytes = read.number("memory_bytes", 1.0, 1e18);
+            EmulatedFigures figures;
+            figures.in_bytes_per_s = read.number("in_bytes_per_s", 1.0, 1e15);
+            figures.out_bytes_per_s = read.number("out_bytes_per_s", 1.0, 1e15);
+            figures.latency = Seconds{read.number("latency_s", 0.0, 1e3)};
+            figures.copy_engines = unit.copy_engines;
+            return make_emulated_factory(figures,
+                                         static_cast<int>(read.items("threads", 1, 1024)));
+          }};
+}
+
+std::shared_ptr<const UnitFactory> make_emulated_factory(const EmulatedFigures& figures,
+                                                         int threads) {
+  return std::make_shared<EmulatedFactory>(figures, threads);
+}
+
+}  // namespace equipoise

@@ -1,0 +1,82 @@
+// Where the data of a kernel lies on the host: what a block's input and results are, and what every
+// unit keeps.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "shared_policies/model/block.hpp"
+#include "shared_policies/model/measures.hpp"
+
+namespace equipoise {
+
+/// An array on the host with one row for each item. `Byte` is `const std::byte` for input and
+/// `std::byte` for results.
+template <class Byte>
+struct HostRows {
+  Byte* data = nullptr;       ///< row 0
+  std::size_t row_bytes = 0;  ///< from one row to the next
+  /// How many rows behind those of its items a block needs, too. Row i of the array is then the
+  /// first of the rows that item i needs.
+  Items further_rows = 0;
+  /// (items) The row of each item. Empty: item i has row i.
+  std::span<const Items> row_of_item{};
+
+  /// Number of rows of a block of `items`.
+  [[nodiscard]] std::size_t rows(Items items) const {
+    return static_cast<std::size_t>(items + further_rows);
+  }
+  /// Number of bytes of a block of `items`.
+  [[nodiscard]] std::size_t bytes(Items items) const { return rows(items) * row_bytes; }
+};
+using InputRows = HostRows<const std::byte>;
+using ResultRows = HostRows<std::byte>;
+
+/// Data that every block needs and no block changes. A unit keeps it, and gets it again when the
+/// version has changed.
+struct ResidentData {
+  const std::byte* data = nullptr;
+  std::size_t bytes = 0;
+  /// Changes when `Kernel::begin_iteration` changes the data; never 0.
+  std::uint64_t version = 1;
+};
+
+/// All arrays that move between the host and a unit.
+struct KernelData {
+  std::vector<InputRows> inputs;
+  std::vector<ResultRows> results;
+  std::vector<ResidentData> resident;
+};
+
+/// The rows `data`, each of `row_numbers` numbers.
+template <class Number>
+[[nodiscard]] InputRows input_rows(const Number* data, std::size_t row_numbers = 1) {
+  return {reinterpret_cast<const std::byte*>(data), row_numbers * sizeof(Number)};
+}
+template <class Number>
+[[nodiscard]] ResultRows result_rows(Number* data, std::size_t row_numbers = 1) {
+  return {reinterpret_cast<std::byte*>(data), row_numbers * sizeof(Number)};
+}
+template <class Number>
+[[nodiscard]] ResidentData resident_data(std::span<const Number> data) {
+  return {reinterpret_cast<const std::byte*>(data.data()), data.size_bytes()};
+}
+
+/// Calls `visit(begin, bytes)` for each contiguous part of the host's memory that belongs to
+/// `block`, in the order of its items.
+template <class Byte, class Visit>
+void for_each_segment(const HostRows<Byte>& rows, const Block& block, Visit&& visit) {
+  if (rows.row_of_item.empty()) {
+    visit(rows.data + static_cast<std::size_t>(block.first) * rows.row_bytes,
+          rows.bytes(block.items));
+    return;
+  }
+  const auto first = static_cast<std::size_t>(block.first);
+  for (const Items row : rows.row_of_item.subspan(first, static_cast<std::size_t>(block.items))) {
+    visit(rows.data + static_cast<std::size_t>(row) * rows.row_bytes, rows.row_bytes);
+  }
+}
+
+}  // namespace equipoise

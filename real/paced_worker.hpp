@@ -1,0 +1,26 @@
+// Units that compute nothing and take the times of a trace, in real time.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "real/paced_unit.hpp"
+#include "real/unit_factory.hpp"
+#include "real/unit_rates.hpp"
+#include "real/unit_spec.hpp"
+
+namespace equipoise {
+
+/// The kind "paced". Its units have no times until `make_paced_factory` gives them some.
+[[nodiscard]] UnitKindInfo paced_kind();
+
+/// A unit with the times of `trace_unit` in `phases` (phases). Blocks overlap as the unit's copy
+/// engines and memory allow (UnitPipeline) and end at the times of the model. `rates` are those of
+/// its route to the input under the run's scenario; if absent, `modelled_rates`.
+[[nodiscard]] std::shared_ptr<const UnitFactory> make_paced_factory(
+    std::string trace_unit, std::vector<PacedTiming> phases,
+    std::optional<UnitRates> rates = std::nullopt);
+
+}  // namespace equipoise

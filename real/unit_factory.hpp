@@ -1,0 +1,57 @@
+// How the units of one kind are made: what a unit needs of the host, and what drives it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "real/clock.hpp"
+#include "real/competing_load.hpp"
+#include "real/unit_rates.hpp"
+#include "real/worker.hpp"
+#include "shared_policies/machine/scenario.hpp"
+#include "shared_policies/model/unit.hpp"
+#include "shared_policies/model/workload.hpp"
+
+namespace equipoise {
+
+/// Makes what drives one unit, and says what the unit needs of the host. Every unit that a user
+/// asks for has one; it does not change.
+class UnitFactory {
+ public:
+  UnitFactory() = default;
+  UnitFactory(const UnitFactory&) = delete;
+  UnitFactory& operator=(const UnitFactory&) = delete;
+  virtual ~UnitFactory() = default;
+
+  /// The cores on which the unit computes, each with a thread of its own. 0: it only waits.
+  [[nodiscard]] virtual int cores() const = 0;
+  /// Whether the unit computes blocks, so that kernels have results to verify. A unit that does not
+  /// takes its times from a trace.
+  [[nodiscard]] virtual bool computes() const { return true; }
+  /// The unit of the traces from which it takes its times; empty if it computes.
+  [[nodiscard]] virtual std::string trace_unit() const { return {}; }
+  /// Whether it has a program for `kernel`.
+  [[nodiscard]] virtual bool has_program(const std::string& kernel) const = 0;
+  /// The host's memory that the unit takes for the blocks of `workload`, in bytes.
+  [[nodiscard]] virtual double host_bytes(const Unit& unit, const Workload& workload) const = 0;
+
+  /// The factory for runs that have phase `phase` of a run as their only one. Null: this one.
+  [[nodiscard]] virtual std::shared_ptr<const UnitFactory> for_phase(std::size_t /*phase*/) const {
+    return nullptr;
+  }
+
+  /// The speed of each stage under `scenario` when work of t seconds keeps the unit busy for
+  /// `slowdown` * t. Throws InputError with the scenario's name if the unit cannot follow it.
+  [[nodiscard]] virtual UnitRates rates(const Unit& unit, double slowdown,
+                                        const Scenario& scenario) const = 0;
+  /// Starts the unit's worker.
+  [[nodiscard]] virtual std::unique_ptr<Worker> make_worker(WorkerSetup setup) const = 0;
+  /// Starts a load that competes with the unit, on `cores`, those of the unit. Null if such loads
+  /// are part of `rates`.
+  [[nodiscard]] virtual std::unique_ptr<CompetingLoad> make_load(
+      const Clock& clock, const Disturbance& event, const std::vector<int>& cores) const = 0;
+};
+
+}  // namespace equipoise

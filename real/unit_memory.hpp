@@ -1,0 +1,74 @@
+// The layout of a unit's memory: resident data, and blocks that are copied in, computed and copied
+// out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "real/kernels/kernel_data.hpp"
+#include "real/kernels/staged_block.hpp"
+#include "shared_policies/machine/block_room.hpp"
+#include "shared_policies/model/block.hpp"
+#include "shared_policies/model/workload.hpp"
+
+namespace equipoise {
+
+/// Every array in a unit's memory begins at a multiple of this.
+inline constexpr std::size_t array_alignment = 4096;
+
+/// The memory for `items` items of `workload` and its resident data in bytes, as the workload counts
+/// them.
+[[nodiscard]] inline double staged_bytes(const Workload& workload, Items items) {
+  return workload.resident_bytes + workload.memory_bytes_per_item * static_cast<double>(items);
+}
+
+/// Places the arrays of one phase in the memory of a unit. Reads and writes none of it: it may be
+/// the memory of a device.
+///
+/// Blocks get room by the same rule as in simulation (BlockRoom), and in a contiguous range: a block
+/// may also have to wait where free memory is in pieces. Blocks of the same size never meet that.
+class UnitMemory {
+ public:
+  /// The bytes that suffice for the resident data and for up to `blocks` blocks of `room_items`
+  /// items together.
+  [[nodiscard]] static std::size_t bytes_for(const KernelData& data, Items room_items,
+                                             std::size_t blocks);
+
+  /// Begins a phase in memory of `bytes` at `begin` (a multiple of `array_alignment`), whose blocks
+  /// hold at most `room_items` items together. Forgets all blocks.
+  void begin_phase(const KernelData& data, std::byte* begin, std::size_t bytes, Items room_items);
+
+  /// The resident arrays of the phase.
+  [[nodiscard]] const std::vector<std::byte*>& resident() const { return resident_; }
+
+  /// Gives `block` room and fills `staged`. Returns false if it has to wait until another block is
+  /// released, or, with no block here, if it does not fit at all.
+  [[nodiscard]] bool place(const Block& block, StagedBlock& staged);
+  /// Releases `block`, which was placed. `is_last` says whether it was the last block of its group on
+  /// the unit.
+  void release(const Block& block, bool is_last);
+
+ private:
+  /// The memory of a block.
+  struct Range {
+    std::byte* begin;
+    std::byte* end;
+    std::uint64_t block;
+    std::uint32_t group;
+    bool is_over = false;  ///< the block has ended, its group has not
+  };
+
+  [[nodiscard]] std::size_t bytes_of(Items items) const;
+
+  const KernelData* data_ = nullptr;
+  std::byte* blocks_begin_ = nullptr;  ///< behind the resident data
+  std::byte* end_ = nullptr;
+  Items room_items_ = 0;
+  std::vector<std::byte*> resident_;
+  std::vector<Range> ranges_;  ///< ascending
+  std::size_t in_flight_ = 0;
+  BlockRoom room_;
+};
+
+}  // namespace equipoise
