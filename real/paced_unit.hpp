@@ -18,7 +18,7 @@ struct PacedPhase {
   Draw draw;          ///< quantiles for the unit's blocks, by their ordinal
   bool noise = true;  ///< false: mean times
   Workload workload;
-  Seconds first_use;  ///< extra time of the first block
+  Seconds first_use;  ///< the part of the first block's setup before resident data is copied
   CopySpeeds copies;
 };
 

@@ -65,10 +65,10 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
     const auto items = static_cast<double>(block.items);
     PipelinedBlock work{block, command.assigned, now};
     work.room_items = items_in_memory(setup_.spec.unit, phase.workload);
-    const bool is_new = pipeline_.is_new(block.phase);
-    if (is_new) work.first_use = phase.first_use;
-    add_copies(work, phase.timing, phase.workload, is_new ? phase.workload.resident_bytes : 0.0,
-               phase.copies);
+    if (pipeline_.is_new(block.phase)) {
+      add_setup(work, phase.first_use, phase.workload.resident_bytes, phase.copies);
+    }
+    add_copies(work, phase.timing, phase.workload, phase.copies);
     const double quantile = phase.draw.quantile(ordinal_++);
     work.alone.compute =
         phase.noise ? phase.timing.quantile(items, quantile) : phase.timing.mean(items);
@@ -80,7 +80,7 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
     const Seconds alone = time_of(block.alone, stage);
     if (stage == Stage::compute) return setup_.rates.compute.span_of(begin, alone);
     const PacedPhase& phase = setup_.paced[static_cast<std::size_t>(block.block.phase)];
-    const bool is_in = stage == Stage::in;
+    const bool is_in = stage != Stage::out;
     const std::optional<CopySpeed>& speed = is_in ? phase.copies.in : phase.copies.out;
     if (!speed) return alone;
     return disturbed_copy(*speed, setup_.spec.unit.copy_engines,

@@ -83,7 +83,7 @@ struct WorkerSetup {
 
 /// Starts a worker on CPU cores. It copies in, computes with `spec.threads` pinned threads, copies
 /// out, and extends each of these stages as `rates` demand. Resident data is copied before the
-/// unit's first block of a phase and counts as part of that block's copy-in time.
+/// unit's first block of a phase; that is the block's setup.
 [[nodiscard]] std::unique_ptr<Worker> make_cpu_worker(WorkerSetup setup);
 
 /// Starts a worker that computes nothing and takes the times of `paced`. Blocks overlap as the

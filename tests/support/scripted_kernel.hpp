@@ -16,12 +16,14 @@ namespace equipoise {
 struct KernelScript {
   std::function<void(const Block&, int side)> compute;  ///< on the unit's thread; may throw
   std::function<void(int side)> come_up;                ///< when a unit's side is made; may throw
+  std::function<void()> copy_resident;                  ///< on the unit's thread
   std::vector<std::atomic<int>> written;                ///< (items), how often each came back
   std::vector<int> merges;                              ///< the arguments of `begin_iteration`
   std::atomic<int> residents = 0;
   std::atomic<int> sides = 0;
 
   int iterations = 1;
+  double resident_bytes = 0.0;
 
   explicit KernelScript(Items items) : written(static_cast<std::size_t>(items)) {}
 };
@@ -34,6 +36,7 @@ class ScriptedKernel final : public Kernel {
     workload_.items = static_cast<Items>(script.written.size());
     workload_.iterations = script.iterations;
     workload_.in_bytes_per_item = 8.0;
+    workload_.resident_bytes = script.resident_bytes;
   }
 
   const Workload& workload() const override { return workload_; }
@@ -61,7 +64,10 @@ class ScriptedKernel final : public Kernel {
   class Side final : public UnitKernel {
    public:
     Side(KernelScript& script, int side) : script_(script), side_(side) {}
-    void copy_resident() override { ++script_.residents; }
+    void copy_resident() override {
+      ++script_.residents;
+      if (script_.copy_resident) script_.copy_resident();
+    }
     void copy_in(const Block& /*block*/) override {}
     void compute(const Block& block, ThreadTeam& /*team*/) override {
       if (script_.compute) script_.compute(block, side_);
