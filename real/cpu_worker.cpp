@@ -1,5 +1,5 @@
-// A worker for a unit of CPU cores: takes each block through copy-in, computation and copy-out, one
-// block after another, in memory of its own.
+// A worker for a unit of CPU cores: takes each block through setup, copy-in, computation and
+// copy-out, one block after another, in memory of its own.
 #include "real/cpu_worker.hpp"
 
 #include <algorithm>
@@ -71,40 +71,46 @@ class CpuDriver final : public UnitDriver {
     const auto stage = [&](Seconds begin, const StepFunction& rate, auto&& work) {
       return stretched(*setup_.clock, begin, rate, gives_up, work);
     };
-    bool is_wanted = true;
+    bool brings_resident_data = false;
     const Seconds begin = setup_.clock->now();
-    const Seconds in = stage(begin, setup_.rates.in, [&] {
-      is_wanted = mailbox.host().access(command.epoch, [&] { bring(command); });
+    const bool is_wanted = mailbox.host().access(command.epoch, [&] {
+      place(command);
+      brings_resident_data = copy_resident(data_of(command.block), staged_, versions_);
     });
     if (!is_wanted) return;
+    const Seconds set_up =
+        brings_resident_data ? stage(begin, setup_.rates.in, [] {}) : begin;
+    const Seconds in = stage(set_up, setup_.rates.in, [&] {
+      mailbox.host().access(command.epoch,
+                            [&] { copy_in(data_of(command.block), command.block, staged_); });
+    });
     const Seconds computed = stage(in, setup_.rates.compute, [&] {
       programs_[static_cast<std::size_t>(command.block.phase)]->compute(staged_, *team_);
     });
     report.end = stage(computed, setup_.rates.out, [&] {
-      mailbox.host().access(command.epoch, [&] { copy_out(data_of(command.block), command.block, staged_); });
+      mailbox.host().access(command.epoch,
+                            [&] { copy_out(data_of(command.block), command.block, staged_); });
     });
-    report.times = {in - begin, computed - in, report.end - computed};
+    report.times = {set_up - begin, in - set_up, computed - in, report.end - computed};
   }
 
   [[nodiscard]] const KernelData& data_of(const Block& block) const {
     return setup_.phases[static_cast<std::size_t>(block.phase)].kernel->data();
   }
 
-  void bring(const Command& command) {
+  /// Finds the place of a block in the unit's memory.
+  void place(const Command& command) {
     const Block& block = command.block;
-    const KernelData& data = data_of(block);
-    begin_phase(command, data);
+    if (block.phase != phase_ || command.epoch != epoch_) begin_phase(command);
     EQ_CHECK(memory_.place(block, staged_), "a unit's memory holds its largest block");
     memory_.release(block, true);  // nothing else is placed before it has ended
-    copy_resident(data, staged_, versions_);
-    copy_in(data, block, staged_);
   }
 
-  void begin_phase(const Command& command, const KernelData& data) {
-    if (command.block.phase == phase_ && command.epoch == epoch_) return;
+  void begin_phase(const Command& command) {
     phase_ = command.block.phase;
     epoch_ = command.epoch;
     const Workload& workload = *setup_.phases[static_cast<std::size_t>(phase_)].workload;
+    const KernelData& data = data_of(command.block);
     memory_.begin_phase(data, bytes_.data(), bytes_.span().size(),
                         largest_block(setup_.unit, workload));
     versions_.assign(data.resident.size(), 0);

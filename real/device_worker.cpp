@@ -111,12 +111,11 @@ class DeviceDriver final : public UnitDriver {
       return;
     }
     const auto& [setup, in, compute, out] = block.stages;
-    const Seconds in_began = *in.began->happened();
-    const Seconds begin = block.setup_began.value_or(in_began);
+    const Seconds set_up = *setup.over()->happened();
     const auto span = [](const StageInQueue& stage) {
       return *stage.over()->happened() - *stage.began->happened();
     };
-    report.times = {*in.over()->happened() - begin, span(compute), span(out)};
+    report.times = {set_up - block.setup_began.value_or(set_up), span(in), span(compute), span(out)};
     report.end = *out.over()->happened();
     mailbox_->report(report);
   }

@@ -13,7 +13,7 @@ namespace equipoise {
 /// The block times of one phase on a paced unit, independent of the run.
 struct PacedTiming {
   BlockTiming timing;
-  Seconds first_use;  ///< extra time of the first block
+  Seconds first_use;  ///< the part of the first block's setup before resident data is copied
   CopySpeeds copies;
 };
 

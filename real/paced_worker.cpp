@@ -82,10 +82,10 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
     const auto items = static_cast<double>(block.items);
     PipelinedBlock work{block, command.assigned, now};
     work.room_items = items_in_memory(setup_.unit, phase.workload);
-    const bool is_new = pipeline_.is_new(block.phase);
-    if (is_new) work.first_use = phase.times.first_use;
-    add_copies(work, phase.times.timing, phase.workload, is_new ? phase.workload.resident_bytes : 0.0,
-               phase.times.copies);
+    if (pipeline_.is_new(block.phase)) {
+      add_setup(work, phase.times.first_use, phase.workload.resident_bytes, phase.times.copies);
+    }
+    add_copies(work, phase.times.timing, phase.workload, phase.times.copies);
     const double quantile = phase.draw.quantile(ordinal_++);
     work.alone.compute =
         setup_.draws.noise ? phase.times.timing.quantile(items, quantile) : phase.times.timing.mean(items);
@@ -97,7 +97,7 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
     const Seconds alone = time_of(block.alone, stage);
     if (stage == Stage::compute) return setup_.rates.compute.span_of(begin, alone);
     const Phase& phase = phases_[static_cast<std::size_t>(block.block.phase)];
-    const bool is_in = stage == Stage::in;
+    const bool is_in = stage != Stage::out;
     const std::optional<CopySpeed>& speed = is_in ? phase.times.copies.in : phase.times.copies.out;
     if (!speed) return alone;
     return disturbed_copy(*speed, setup_.unit.copy_engines,

@@ -7,6 +7,7 @@
 #include <deque>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "real/core_watch.hpp"
@@ -136,6 +137,26 @@ Seconds dispatch_from(std::vector<double> dispatch_s) {
   return Seconds{std::max(sum_s / static_cast<double>(dispatch_s.size()), 0.0)};
 }
 
+/// The mean first-use time of the units that have computed a block; nothing if none has. `recorded`
+/// are all units, in the order of the groups.
+std::optional<Seconds> mean_first_use(const std::deque<GroupRecorder>& groups,
+                                      const std::vector<RecordedUnit>& recorded,
+                                      const Workload& workload) {
+  Seconds sum;
+  int count = 0;
+  std::size_t position = 0;
+  for (const GroupRecorder& group : groups) {
+    for (const UnitRecorder& unit : group.units()) {
+      const std::optional<CopySpeed>& in = recorded[position++].copies.in;
+      if (!unit.computes() || !unit.first_setup()) continue;
+      const Seconds copying = in ? in->time(workload.resident_bytes) : Seconds{};
+      sum += std::max(Seconds{}, *unit.first_setup() - copying);
+      ++count;
+    }
+  }
+  return count == 0 ? std::nullopt : std::optional((1.0 / count) * sum);
+}
+
 /// `text` as a JSON string.
 std::string quoted(const std::string& text) {
   std::string result = "\"";
@@ -223,7 +244,6 @@ Recording record(const RecordSetup& setup) {
   const std::string disturbed = disturbance_text(core_use);
   if (!disturbed.empty()) recording.doubts.push_back(disturbed);
   std::vector<double> dispatch_s;
-  std::vector<double> first_uses_s;
   std::uint32_t position = 0;
   for (const GroupRecorder& group : groups) {
     for (const UnitRecorder& unit : group.units()) {
@@ -236,7 +256,6 @@ Recording record(const RecordSetup& setup) {
       const std::vector<TraceSample> samples = unit.samples();
       recording.trace.samples.insert(recording.trace.samples.end(), samples.begin(), samples.end());
       unit.add_remarks(recording);
-      if (unit.first_use()) first_uses_s.push_back(unit.first_use()->value);
     }
   }
   if (merges.count > 0) recording.trace.merge = (1.0 / merges.count) * merges.sum;
@@ -247,10 +266,7 @@ Recording record(const RecordSetup& setup) {
   if (!dispatch_s.empty()) {
     recording.trace.dispatch = dispatch_from(dispatch_s);
   }
-  if (!first_uses_s.empty()) {
-    const double sum_s = std::accumulate(first_uses_s.begin(), first_uses_s.end(), 0.0);
-    recording.trace.first_use = Seconds{sum_s / static_cast<double>(first_uses_s.size())};
-  }
+  recording.trace.first_use = mean_first_use(groups, recording.units, setup.kernel->workload());
   return recording;
 }
 

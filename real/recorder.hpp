@@ -86,11 +86,12 @@ struct Recording {
 ///
 /// The trace has a dispatch time for each unit and one for all. It is the mean over all samples,
 /// and the blocks of paced units, of the time from handing out a block until its end is noticed,
-/// without its three stages. The longest twentieth is left out, because something else had the
-/// cores then. The first-use time is how much longer the first block of a unit took to compute and
-/// copy back than later blocks of that size, as a mean over all units that completed a size. For a
-/// workload with iterations, some iterations run at the end of every pass (`record_merges`); the
-/// merge time is the mean of the kernel's times between them.
+/// without its stages. The longest twentieth is left out, because something else had the cores
+/// then. The first-use time of a unit is the setup of its first block, without the time that the
+/// resident bytes take at the unit's recorded speed of copies in (the whole setup if no copies in
+/// were recorded), and at least 0; that of the trace is the mean over all units that computed a
+/// block. For a workload with iterations, some iterations run at the end of every pass
+/// (`record_merges`); the merge time is the mean of the kernel's times between them.
 ///
 /// Throws InputError, before anything is recorded, if a unit cannot hold one of `sizes` or if the
 /// workload has fewer items than all units need. Throws BackendError if a unit does not come up or

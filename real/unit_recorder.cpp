@@ -60,7 +60,7 @@ Block UnitRecorder::next_block(std::uint64_t id) {
 
 bool UnitRecorder::take(const RecordedBlock& block, Seconds now) {
   if (is_done()) return false;
-  if (!first_block_) first_block_ = block.times;
+  if (!first_setup_) first_setup_ = block.times.setup;
   if (!std::exchange(is_warm_, true)) return false;
   sizes_[at_].samples.add(block.times);
   dispatch_s_.push_back(block.dispatch.value);
@@ -78,12 +78,6 @@ bool UnitRecorder::is_known(Seconds spent) const {
 }
 
 void UnitRecorder::end_size(Seconds now) {
-  if (!first_use_) {
-    Seconds later;
-    for (const StageTimes& times : sizes_[0].samples.times()) later += times.compute + times.out;
-    const Seconds mean_later = (1.0 / sizes_[0].samples.count()) * later;
-    first_use_ = std::max(Seconds{}, first_block_->compute + first_block_->out - mean_later);
-  }
   ++at_;
   if (is_done() && setup_.sizes.empty() && now < pass_budget() && !refine()) return;
   if (!is_done()) begin_size(now);

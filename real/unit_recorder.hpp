@@ -45,9 +45,9 @@ class UnitRecorder {
   [[nodiscard]] bool computes() const { return setup_.units[unit_].computes(); }
   /// The progress of this recording.
   [[nodiscard]] RecordProgress progress() const;
-  /// How much longer the first block took to compute and copy back than later blocks of its size;
-  /// nullopt until that size is completed.
-  [[nodiscard]] std::optional<Seconds> first_use() const { return first_use_; }
+  /// The setup of the unit's first block: first use and the copy of resident data. Nullopt until
+  /// that block is back.
+  [[nodiscard]] std::optional<Seconds> first_setup() const { return first_setup_; }
   [[nodiscard]] const std::vector<double>& dispatch_s() const { return dispatch_s_; }
 
   /// All samples, with outliers marked.
@@ -86,10 +86,9 @@ class UnitRecorder {
   std::size_t at_ = 0;
   Items position_ = 0;  ///< within the segment
   bool is_warm_ = false;
-  std::optional<StageTimes> first_block_;
   Seconds size_began_;
   Seconds size_budget_;
-  std::optional<Seconds> first_use_;
+  std::optional<Seconds> first_setup_;
   std::vector<double> dispatch_s_;
 };
 

@@ -252,9 +252,10 @@ PipelinedBlock SimExecutor::at_work(const Block& block, std::uint32_t unit) {
 
   PipelinedBlock work{block, now(), now() + setup_.costs[phase].dispatch_of(unit)};
   work.room_items = phases_[phase][unit].room_items;
-  const bool is_new = pipelines_[unit].is_new(block.phase);
-  if (is_new) work.first_use = setup_.costs[phase].first_use;
-  add_copies(work, timing, workload, is_new ? workload.resident_bytes : 0.0, copies_[unit]);
+  if (pipelines_[unit].is_new(block.phase)) {
+    add_setup(work, setup_.costs[phase].first_use, workload.resident_bytes, copies_[unit]);
+  }
+  add_copies(work, timing, workload, copies_[unit]);
   const double quantile = phases_[phase][unit].draw.quantile(ordinals_[unit]++);
   work.alone.compute = setup_.noise ? timing.quantile(items, quantile) : timing.mean(items);
   return work;
@@ -268,7 +269,7 @@ std::optional<Seconds> SimExecutor::duration(UnitId unit, const PipelinedBlock& 
     return !setup_.activities_only || is_known ? std::optional(time) : std::nullopt;
   }
   const Seconds alone = time_of(block.alone, stage);
-  const bool is_in = stage == Stage::in;
+  const bool is_in = stage != Stage::out;
   const TransferRoute& route = is_in ? routes_[unit.index].in : routes_[unit.index].out;
   if (alone < shortest_activity) return alone;
   if (!route.is_private) return std::nullopt;
@@ -289,9 +290,10 @@ void SimExecutor::launch(UnitId unit, const PipelinedBlock& block, Stage stage) 
     return;
   }
   links_->before_transfer();
-  const bool is_in = stage == Stage::in;
-  activities_->transfer(unit, stage, is_in ? routes.in : routes.out,
-                        is_in ? block.in_bytes : block.out_bytes);
+  const double bytes = stage == Stage::setup ? block.setup_bytes
+                       : stage == Stage::in  ? block.in_bytes
+                                             : block.out_bytes;
+  activities_->transfer(unit, stage, stage == Stage::out ? routes.out : routes.in, bytes);
 }
 
 /// Does not start what the end makes possible: that happens after all ends of this instant.

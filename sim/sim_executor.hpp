@@ -19,7 +19,7 @@ struct PhaseCosts {
   /// The time from the handing out of a block to the earliest start of its stages. It overlaps with
   /// waiting in the unit's queue.
   Seconds dispatch{5e-6};
-  Seconds first_use;  ///< extra time of a unit before its first block of the phase
+  Seconds first_use;  ///< time of a unit before it gets the resident data of the phase
   Seconds merge{};    ///< time of the master before every iteration except the first
   /// (units), replaces `dispatch`; empty: the same for all units.
   std::vector<Seconds> unit_dispatch{};
@@ -51,12 +51,11 @@ struct SimSetup {
 /// Creates the executor. Only one in each process, because SimGrid has one engine and one clock; a
 /// second one is a bug. Throws BackendError if the program has no SimGrid.
 ///
-/// A block is dispatched, copied in, computed and copied out. A unit's first block waits for first
-/// use before its copy in. The blocks of a unit overlap as its copy engines and its memory allow
-/// (UnitPipeline). Resident bytes and the first block's own bytes are one transfer; bytes are
-/// rounded up to whole ones. Compute times are drawn by unit, kernel and ordinal of the block on
-/// the unit in this run, or are means without noise. Bytes come from the trace if it has them, else
-/// from the workload.
+/// A block is dispatched, copied in, computed and copied out. A unit's first block of a phase has a
+/// setup before its copy in: first use, then a transfer of the resident bytes. The blocks of a unit
+/// overlap as its copy engines and its memory allow (UnitPipeline). Bytes are rounded up to whole
+/// ones. Compute times are drawn by unit, kernel and ordinal of the block on the unit in this run,
+/// or are means without noise. Bytes come from the trace if it has them, else from the workload.
 ///
 /// A transfer takes latency + bytes / bandwidth if no other transfer can use the links of its route
 /// at the same time, and the file has no `<config>` settings or link profiles that make SimGrid
@@ -68,7 +67,7 @@ struct SimSetup {
 /// engines. Bandwidths of shared links are changed in SimGrid. A unit without copy engines makes
 /// its private copies at its own speed; `timing` should include what its recorded copies took
 /// beyond the lines (block_timing_of). A unit that fails drops its blocks at once. The first block
-/// after it joins again brings first use and resident bytes again. A stage that ends at the same
+/// after it joins again brings the setup again. A stage that ends at the same
 /// time as a failure counts as ended.
 ///
 /// The time of a unit's decision (`occupy`) comes after the blocks that it has. `run` throws

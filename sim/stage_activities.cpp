@@ -16,7 +16,7 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-constexpr std::array stages = {Stage::in, Stage::compute, Stage::out};
+constexpr std::array stages = {Stage::setup, Stage::in, Stage::compute, Stage::out};
 
 /// The activity of one stage of a unit.
 struct Place {

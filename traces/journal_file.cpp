@@ -39,13 +39,13 @@ class StreamedJournalFile final : public JournalFile {
   void block(const BlockRecord& r) override {
     fmt::format_to(std::back_inserter(buffer_),
                    FMT_COMPILE("{{\"block\":{},\"unit\":{},\"iteration\":{},\"phase\":{},"
-                               "\"first_item\":{},\"items\":{},\"assigned_s\":{},\"in_s\":{},"
-                               "\"compute_s\":{},\"out_s\":{},\"end_s\":{},\"after_events\":{},"
-                               "\"tag\":\"{}\""),
+                               "\"first_item\":{},\"items\":{},\"assigned_s\":{},"
+                               "\"setup_s\":{},\"in_s\":{},\"compute_s\":{},\"out_s\":{},"
+                               "\"end_s\":{},\"after_events\":{},\"tag\":\"{}\""),
                    r.block.id, units_[r.unit.index], r.block.iteration, r.block.phase,
-                   r.block.first, r.block.items, r.assigned.value, r.times.in.value,
-                   r.times.compute.value, r.times.out.value, r.end.value, r.after_events,
-                   to_string(r.block.tag));
+                   r.block.first, r.block.items, r.assigned.value, r.times.setup.value,
+                   r.times.in.value, r.times.compute.value, r.times.out.value, r.end.value,
+                   r.after_events, to_string(r.block.tag));
     put_group_and_end(r.block);
   }
 

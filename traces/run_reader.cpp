@@ -145,7 +145,8 @@ class RunReader {
     const Workload& workload = file_.run.phases[static_cast<std::size_t>(record.block.phase)];
     record.block.first = line.whole("first_item", 0, workload.items - record.block.items);
     record.assigned = seconds(line, "assigned_s");
-    record.times = {seconds(line, "in_s"), seconds(line, "compute_s"), seconds(line, "out_s")};
+    record.times = {{}, seconds(line, "in_s"), seconds(line, "compute_s"), seconds(line, "out_s")};
+    if (line.find("setup_s") != nullptr) record.times.setup = seconds(line, "setup_s");
     record.end = seconds(line, "end_s");
     record.after_events = count(line, "after_events");
     return record;

@@ -84,7 +84,9 @@ Trace trace_of_run(const RecordedRun& run, const std::string& kernel,
     sample.items = static_cast<double>(b->block.items);
     sample.compute_mean_s = b->times.compute.value;
     sample.out_s = b->times.out.value;
-    if (!is_first || workload.resident_bytes == 0.0) sample.in_s = b->times.in.value;
+    const bool may_include_resident =
+        is_first && workload.resident_bytes > 0.0 && b->times.setup == Seconds{};
+    if (!may_include_resident) sample.in_s = b->times.in.value;
   }
   trace.merge = merges.mean();
   return trace;

@@ -26,8 +26,9 @@ class FakeExecutor final : public Executor, private PipelineStages {
       for (const PresenceChange& change : presence.changes) {
         setup_.faults.push_back({change.at, id, change.present});
       }
-      rates_.push_back({scenario.bandwidth_of(unit.in.link), scenario.speed_of(name_of(id.index)),
-                        scenario.bandwidth_of(unit.out.link)});
+      const StepFunction in = scenario.bandwidth_of(unit.in.link);
+      rates_.push_back(
+          {in, in, scenario.speed_of(name_of(id.index)), scenario.bandwidth_of(unit.out.link)});
     }
     std::stable_sort(setup_.faults.begin(), setup_.faults.end(),
                      [](const FakeFault& a, const FakeFault& b) {
@@ -49,8 +50,8 @@ class FakeExecutor final : public Executor, private PipelineStages {
     };
     PipelinedBlock work{block, now_, now_ + setup_.dispatch};
     work.room_items = fake.memory_items;
-    work.alone = {time(fake.in_s), time(fake.compute_s), time(fake.out_s)};
-    if (pipelines_[unit.index].is_new(block.phase)) work.alone.in += Seconds{fake.resident_s};
+    work.alone = {{}, time(fake.in_s), time(fake.compute_s), time(fake.out_s)};
+    if (pipelines_[unit.index].is_new(block.phase)) work.alone.setup = Seconds{fake.resident_s};
     pipelines_[unit.index].add(work);
     return now_;
   }
@@ -94,7 +95,7 @@ class FakeExecutor final : public Executor, private PipelineStages {
     if (alone == Seconds{} || rate.is_one()) return alone;
     const FakeUnit& fake = setup_.units[unit.index];
     Seconds latency;
-    if (stage == Stage::in) latency = Seconds{fake.in.latency_s};
+    if (stage == Stage::setup || stage == Stage::in) latency = Seconds{fake.in.latency_s};
     if (stage == Stage::out) latency = Seconds{fake.out.latency_s};
     return rate.end_of(begin + latency, alone - latency) - begin;
   }
@@ -139,8 +140,8 @@ class FakeExecutor final : public Executor, private PipelineStages {
   FakeSetup setup_;
   std::vector<UnitPipeline> pipelines_;
   std::vector<bool> is_present_;
-  std::vector<std::array<StepFunction, 3>> rates_;  ///< (units), of copy in, compute, copy out
-  std::size_t faults_past_ = 0;                     ///< how many of the faults have happened
+  std::vector<std::array<StepFunction, stage_count>> rates_;  ///< (units), of each stage
+  std::size_t faults_past_ = 0;  ///< how many of the faults have happened
   EventQueue ready_;
   Seconds now_;
 };

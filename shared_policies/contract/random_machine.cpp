@@ -60,10 +60,7 @@ FakeUnit table_of(const Platform& platform, const PlatformUnit& unit, const Work
   fake.compute_s = [timing](double items) { return timing.mean(items).value; };
   fake.in_s = moved(unit.in, workload.in_bytes_per_item);
   fake.out_s = moved(unit.out, workload.out_bytes_per_item);
-  // Resident data travels in one transfer with the first block's own bytes.
-  const double in_bytes = workload.in_bytes_per_item;
-  const CopySpeed in = copy_speed_of(platform.links, unit.in);
-  fake.resident_s = (in.time(in_bytes + workload.resident_bytes) - in.time(in_bytes)).value;
+  fake.resident_s = copy_speed_of(platform.links, unit.in).time(workload.resident_bytes).value;
   const auto link_of = [&](const Route& route) {
     if (route.links.empty()) return FakeLink{};
     return FakeLink{platform.links[route.links[0]].name,

@@ -18,8 +18,9 @@ TimingCurve::TimingCurve(BlockTiming timing, const Moving& moving)
 double TimingCurve::seconds(double items) const {
   const double in_bytes = timing_.in_bytes(items).value_or(moving_.in_bytes_per_item * items);
   const double out_bytes = timing_.out_bytes(items).value_or(moving_.out_bytes_per_item * items);
-  return moving_.dispatch.value + moving_.in.time(moving_.resident_bytes + in_bytes).value +
-         timing_.mean(items).value + moving_.out.time(out_bytes).value;
+  return moving_.dispatch.value + moving_.in.time(moving_.resident_bytes).value +
+         moving_.in.time(in_bytes).value + timing_.mean(items).value +
+         moving_.out.time(out_bytes).value;
 }
 
 CostAt TimingCurve::at(double items) const {

@@ -11,7 +11,7 @@ namespace equipoise {
 
 /// The mean time of a block according to the trace and the undisturbed routes:
 ///
-///     dispatch + in(resident + in_bytes(x)) + compute(x) + out(out_bytes(x))
+///     dispatch + in(resident) + in(in_bytes(x)) + compute(x) + out(out_bytes(x))
 ///
 /// Piecewise linear in x, with exact slopes. The resident bytes are charged to the one block of a
 /// unit. If units have several blocks or iterations, they should be left out (see `moving_of`).

@@ -18,14 +18,21 @@ Seconds alone(const std::optional<CopySpeed>& speed, double bytes) {
 }  // namespace
 
 void add_copies(PipelinedBlock& work, const BlockTiming& timing, const Workload& workload,
-                double resident_bytes, const CopySpeeds& speeds) {
+                const CopySpeeds& speeds) {
   const auto items = static_cast<double>(work.block.items);
   const double in_bytes = timing.in_bytes(items).value_or(workload.in_bytes_per_item * items);
   const double out_bytes = timing.out_bytes(items).value_or(workload.out_bytes_per_item * items);
-  work.in_bytes = whole_bytes(in_bytes + resident_bytes);
+  work.in_bytes = whole_bytes(in_bytes);
   work.out_bytes = whole_bytes(out_bytes);
   work.alone.in = alone(speeds.in, work.in_bytes);
   work.alone.out = alone(speeds.out, work.out_bytes);
+}
+
+void add_setup(PipelinedBlock& work, Seconds first_use, double resident_bytes,
+               const CopySpeeds& speeds) {
+  work.first_use = first_use;
+  work.setup_bytes = whole_bytes(resident_bytes);
+  work.alone.setup = alone(speeds.in, work.setup_bytes);
 }
 
 Seconds disturbed_copy(const CopySpeed& speed, int copy_engines, const StepFunction& rate,

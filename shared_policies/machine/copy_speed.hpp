@@ -21,9 +21,12 @@ struct CopySpeeds {
 
 /// Sets the bytes of `work` and the undisturbed times of its copies. The bytes are those of the
 /// trace, or those of the workload if the trace has none, rounded up to whole bytes.
-/// `resident_bytes` are added to those copied in.
 void add_copies(PipelinedBlock& work, const BlockTiming& timing, const Workload& workload,
-                double resident_bytes, const CopySpeeds& speeds);
+                const CopySpeeds& speeds);
+
+/// Gives `work` a setup: first use, then a transfer of `resident_bytes`, rounded up to whole bytes.
+void add_setup(PipelinedBlock& work, Seconds first_use, double resident_bytes,
+               const CopySpeeds& speeds);
 
 /// The duration of a copy that begins at `begin` and takes `alone` if undisturbed: its latency,
 /// then the remaining work at `rate`. On a unit without copy engines (0), which copies by itself,

@@ -9,8 +9,17 @@
 namespace equipoise {
 
 const Seconds& time_of(const StageTimes& times, Stage stage) {
-  if (stage == Stage::in) return times.in;
-  return stage == Stage::compute ? times.compute : times.out;
+  switch (stage) {
+    case Stage::setup:
+      return times.setup;
+    case Stage::in:
+      return times.in;
+    case Stage::compute:
+      return times.compute;
+    case Stage::out:
+      break;
+  }
+  return times.out;
 }
 
 Seconds& time_of(StageTimes& times, Stage stage) {
@@ -61,7 +70,7 @@ void UnitPipeline::end_stage(Stage stage, Seconds at) {
 
 void UnitPipeline::advance(Seconds until) {
   for (Seconds at = next_change(); at <= until; at = next_change()) {
-    while (end_one(at) || begin_compute(at) || begin_out(at) || begin_in(at)) continue;
+    while (end_one(at) || begin_compute(at) || begin_out(at) || begin_next(at)) continue;
   }
 }
 
@@ -73,14 +82,14 @@ Seconds UnitPipeline::next_date() const {
 
 /// The position in the queue of the block that `stage` processes now or next.
 std::size_t UnitPipeline::position(Stage stage) const {
-  if (stage == Stage::in) return copied_in_;
+  if (stage == Stage::setup || stage == Stage::in) return copied_in_;
   return stage == Stage::compute ? computed_ : 0;
 }
 
-/// The next time at which a stage ends or a copy in begins. All other stages begin when another
-/// stage ends.
+/// The next time at which a stage ends or a block enters its first stage. All other stages begin
+/// when another stage ends.
 Seconds UnitPipeline::next_change() const {
-  Seconds date = copy_in_date();
+  Seconds date = entry_date();
   for (const Running& run : running_) {
     if (run.is_busy) date = std::min(date, run.end);
   }
@@ -90,31 +99,27 @@ Seconds UnitPipeline::next_change() const {
 /// Follows the first block through its remaining stages, assuming that no other block delays it.
 /// Returns the time of its end, or of the start of a stage of unknown duration.
 Seconds UnitPipeline::end_of_first_block() const {
-  if (running(Stage::out).is_busy) return running(Stage::out).end;
-  Stage stage = Stage::in;
+  const PipelinedBlock& block = queue_.front().work;
+  auto stage = static_cast<std::size_t>(block.brings_setup() ? Stage::setup : Stage::in);
   Seconds at;
-  if (running(Stage::compute).is_busy) {
-    stage = Stage::out;
-    at = running(Stage::compute).end;
-  } else if (running(Stage::in).is_busy) {
-    stage = running(Stage::in).is_first_use ? Stage::in : Stage::compute;
-    at = running(Stage::in).end;
+  const auto busy = std::ranges::find(running_, true, &Running::is_busy);
+  if (busy != running_.end()) {
+    stage = static_cast<std::size_t>(busy - running_.begin()) + (busy->is_first_use ? 0 : 1);
+    at = busy->end;
   } else {
-    at = copy_in_date() + queue_.front().work.first_use;
+    at = entry_date() + block.first_use;
   }
-  while (at < Seconds::infinity()) {
-    const std::optional<Seconds> time = duration(0, stage, at);
+  for (; stage < stage_count && at < Seconds::infinity(); ++stage) {
+    const std::optional<Seconds> time = duration(0, static_cast<Stage>(stage), at);
     if (!time) break;
     at += *time;
-    if (stage == Stage::out) break;
-    stage = stage == Stage::in ? Stage::compute : Stage::out;
   }
   return at;
 }
 
-/// The earliest time at which the next copy in can begin in the present state.
-Seconds UnitPipeline::copy_in_date() const {
-  if (copied_in_ == queue_.size() || running(Stage::in).is_busy) return Seconds::infinity();
+/// The earliest time at which the next block can enter its first stage in the present state.
+Seconds UnitPipeline::entry_date() const {
+  if (copied_in_ == queue_.size() || is_taking_in()) return Seconds::infinity();
   const Entry& next = queue_[copied_in_];
   const bool has_room = next.work.block.items <= next.work.room_items - held_items_;
   if (copied_in_ > 0 && (next.waits_for_all || !has_room)) return Seconds::infinity();
@@ -122,20 +127,17 @@ Seconds UnitPipeline::copy_in_date() const {
   const bool engine_is_free = is_duplex_ || (!running(Stage::out).is_busy && computed_ == 0);
   if (engine_is_free) return date;
   const bool needs_engine =
-      next.work.first_use > Seconds{} || duration(copied_in_, Stage::in, date) != Seconds{};
+      next.work.brings_setup() || duration(copied_in_, Stage::in, date) != Seconds{};
   return needs_engine ? Seconds::infinity() : date;
 }
 
 bool UnitPipeline::end_one(Seconds at) {
-  for (const Stage stage : {Stage::in, Stage::compute, Stage::out}) {
+  for (const Stage stage : {Stage::setup, Stage::in, Stage::compute, Stage::out}) {
     Running& run = running(stage);
     if (!run.is_busy || run.end > at) continue;
     run.is_busy = false;
-    if (run.is_first_use) {
-      begin(stage, run.end);
-      return true;
-    }
     time_of(queue_[position(stage)].work.times, stage) += run.time;
+    if (stage == Stage::setup) begin(run.is_first_use ? Stage::setup : Stage::in, run.end);
     if (stage == Stage::in) ++copied_in_;
     if (stage == Stage::compute) ++computed_;
     if (stage == Stage::out) finish(run.end);
@@ -152,19 +154,19 @@ bool UnitPipeline::begin_compute(Seconds at) {
 
 bool UnitPipeline::begin_out(Seconds at) {
   if (running(Stage::out).is_busy || computed_ == 0) return false;
-  const bool engine_is_free = is_duplex_ || !running(Stage::in).is_busy;
+  const bool engine_is_free = is_duplex_ || !is_taking_in();
   if (!engine_is_free && duration(0, Stage::out, at) != Seconds{}) return false;
   begin(Stage::out, at);
   return true;
 }
 
-bool UnitPipeline::begin_in(Seconds at) {
-  if (copy_in_date() > at) return false;
+/// Begins the first stage of the next block.
+bool UnitPipeline::begin_next(Seconds at) {
+  if (entry_date() > at) return false;
   const PipelinedBlock& block = queue_[copied_in_].work;
   take_memory(block);
-  if (block.first_use > Seconds{}) {
-    queue_[copied_in_].work.times.in = block.first_use;
-    running(Stage::in) = {true, true, at, at + block.first_use, {}};
+  if (block.brings_setup()) {
+    running(Stage::setup) = {true, true, at, at + block.first_use, block.first_use};
   } else {
     begin(Stage::in, at);
   }

@@ -1,5 +1,5 @@
-// The pipeline of one unit: blocks are copied in, computed and copied out, and overlap as far as
-// copy engines and memory allow.
+// The pipeline of one unit: blocks are set up, copied in, computed and copied out, and overlap as
+// far as copy engines and memory allow.
 #pragma once
 
 #include <array>
@@ -15,7 +15,8 @@
 
 namespace equipoise {
 
-enum class Stage : std::uint8_t { in, compute, out };
+enum class Stage : std::uint8_t { setup, in, compute, out };
+inline constexpr std::size_t stage_count = 4;
 
 /// The time in `times` that belongs to `stage`.
 [[nodiscard]] Seconds& time_of(StageTimes& times, Stage stage);
@@ -25,13 +26,17 @@ enum class Stage : std::uint8_t { in, compute, out };
 struct PipelinedBlock {
   Block block;
   Seconds assigned;     ///< when it was handed out
-  Seconds ready;        ///< its copy in must not begin earlier
-  Seconds first_use{};  ///< extra time that the unit needs before the copy in
-  StageTimes alone{};   ///< undisturbed durations of its stages, without first_use
+  Seconds ready;        ///< its first stage must not begin earlier
+  Seconds first_use{};  ///< the part of its setup before the transfer of resident data
+  StageTimes alone{};   ///< undisturbed durations of its stages; of the setup, the transfer alone
+  double setup_bytes = 0.0;  ///< resident data
   double in_bytes = 0.0;
   double out_bytes = 0.0;
   Items room_items = 0;  ///< number of items of its workload that fit in the unit's memory at once
-  StageTimes times{};    ///< durations of the stages that have ended, including first_use
+  StageTimes times{};    ///< durations of the stages that have ended
+
+  /// Whether it has a setup; otherwise it begins with its copy in.
+  [[nodiscard]] bool brings_setup() const { return first_use + alone.setup > Seconds{}; }
 };
 
 /// The interface through which a pipeline gets stage durations and reports progress.
@@ -42,12 +47,13 @@ class PipelineStages {
   PipelineStages& operator=(const PipelineStages&) = delete;
   virtual ~PipelineStages() = default;
 
-  /// The duration of `stage` of `block` if it begins at `begin`. Nothing if it is unknown
+  /// The duration of `stage` of `block` if it begins at `begin`; of the setup, the duration of the
+  /// transfer of resident data, which begins at `begin`, after first use. Nothing if it is unknown
   /// beforehand: then `launch` is called, and UnitPipeline::end_stage must be called when the stage
   /// ends.
   [[nodiscard]] virtual std::optional<Seconds> duration(UnitId unit, const PipelinedBlock& block,
                                                         Stage stage, Seconds begin) const = 0;
-  /// `stage` of `block`, whose duration is unknown, begins now.
+  /// `stage` of `block`, whose duration is unknown, begins now; of the setup, its transfer.
   virtual void launch(UnitId unit, const PipelinedBlock& block, Stage stage) = 0;
   /// `block` has finished at `at`.
   virtual void finished(UnitId unit, const PipelinedBlock& block, Seconds at) = 0;
@@ -55,14 +61,18 @@ class PipelineStages {
 
 /// The blocks of one unit, from handing out to their ends.
 ///
+/// A block may bring a setup: first use of the unit, then a transfer of resident data. Its copy in
+/// begins when the setup ends. Both use the engine for copies in, for first use too.
+///
 /// Each stage processes one block at a time, in the order of handing out. With one copy engine,
 /// only one copy runs at a time, in or out; a copy out that is ready has priority over a copy in.
 /// With two copy engines, one copy in and one copy out can run at a time. A copy that takes 0 s
 /// needs no engine. A unit without copy engines copies by itself: only one of its blocks is in any
 /// stage at a time.
 ///
-/// A block holds memory for its items from the start of its copy in to the end of its copy out; in
-/// a group, until no block of the group is left on the unit. A copy in waits until there is memory.
+/// A block holds memory for its items from the start of its first stage to the end of its copy out;
+/// in a group, until no block of the group is left on the unit. The first stage waits until there is
+/// memory.
 /// If nothing is in flight, the memory held by ended blocks is released and the next block begins
 /// whatever it needs, so there is no deadlock. A block of another phase (its resident data replace
 /// the former ones) and a block that follows a decision of the unit (`add_decision_time`) wait until
@@ -112,7 +122,7 @@ class UnitPipeline {
   /// The state of one stage.
   struct Running {
     bool is_busy = false;
-    bool is_first_use = false;
+    bool is_first_use = false;  ///< of the setup: its transfer is still to come
     Seconds began;
     Seconds end;  ///< infinity: not yet known
     Seconds time;
@@ -132,13 +142,18 @@ class UnitPipeline {
     return stages_->duration(unit_, queue_[place].work, stage, at);
   }
 
+  /// Whether a block is in its setup or copied in.
+  [[nodiscard]] bool is_taking_in() const {
+    return running(Stage::setup).is_busy || running(Stage::in).is_busy;
+  }
+
   [[nodiscard]] Seconds next_change() const;
   [[nodiscard]] Seconds end_of_first_block() const;
-  [[nodiscard]] Seconds copy_in_date() const;
+  [[nodiscard]] Seconds entry_date() const;
   bool end_one(Seconds at);
   bool begin_compute(Seconds at);
   bool begin_out(Seconds at);
-  bool begin_in(Seconds at);
+  bool begin_next(Seconds at);
   void begin(Stage stage, Seconds at);
   void finish(Seconds at);
   void take_memory(const PipelinedBlock& block);
@@ -152,7 +167,7 @@ class UnitPipeline {
   std::size_t copied_in_ = 0;  ///< number of blocks at the front of the queue whose copy in has
                                ///< ended
   std::size_t computed_ = 0;   ///< number of these that are computed
-  std::array<Running, 3> running_;
+  std::array<Running, stage_count> running_;
   Items held_items_ = 0;           ///< memory held by blocks in flight and by `held_`
   std::vector<Held> held_;         ///< by ended blocks of groups
   Seconds free_at_;                ///< the unit starts no block before this time

@@ -40,11 +40,20 @@ struct Block {
 
 /// The durations of a block's stages, without its waiting time in the unit's queue.
 struct StageTimes {
-  Seconds in;       ///< copy to the unit; for a first block including the resident data
+  Seconds setup;    ///< first use of the unit and copy of resident data; 0 for most blocks
+  Seconds in;       ///< copy of the block's own input to the unit
   Seconds compute;  ///< computation on the unit
   Seconds out;      ///< copy of the results back to the master
 };
 
-constexpr Seconds total(const StageTimes& times) { return times.in + times.compute + times.out; }
+/// The sum of all stages.
+constexpr Seconds total(const StageTimes& times) {
+  return times.setup + times.in + times.compute + times.out;
+}
+
+/// The sum of the stages that every block of this size has: all but the setup.
+constexpr Seconds recurring(const StageTimes& times) {
+  return times.in + times.compute + times.out;
+}
 
 }  // namespace equipoise

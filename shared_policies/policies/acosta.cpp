@@ -53,15 +53,12 @@ class Acosta final : public Policy {
   void decide(const View& view, const Event& event, Decisions& decisions) override {
     if (std::holds_alternative<PhaseStarted>(event.what)) {
       const std::size_t n = view.units().size();
-      durations_.begin_phase(view);
       step_.assign(n, {});
       shares_ = &kernels_.try_emplace(view.workload().kernel, n, 0.0).first->second;
     } else if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
       Measured& measured = step_[finished->unit.index];
       measured.items += static_cast<double>(finished->block.items);
-      measured.seconds += durations_.of(view, *finished).seconds;
-    } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
-      durations_.joined(joined->unit);
+      measured.seconds += block_duration_s(finished->times);
     } else if ((std::holds_alternative<UnitIdle>(event.what) ||
                 std::holds_alternative<UnitLost>(event.what)) &&
                all_are_back(view)) {
@@ -169,8 +166,7 @@ class Acosta final : public Policy {
   AcostaOptions options_;
   std::map<std::string, std::vector<double>> kernels_;
   std::vector<double>* shares_ = nullptr;  // (n) of the current phase's kernel; 0: no share yet
-  BlockDurations durations_;
-  std::vector<Measured> step_;  // (n)
+  std::vector<Measured> step_;             // (n)
 };
 
 std::unique_ptr<Policy> make_acosta(const Parameters& read, const KnownCosts* /*known*/) {

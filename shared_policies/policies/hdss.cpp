@@ -76,7 +76,6 @@ class Hdss final : public Policy {
 
   void decide(const View& view, const Event& event, Decisions& decisions) override {
     if (std::holds_alternative<PhaseStarted>(event.what)) {
-      durations_.begin_phase(view);
       kernel_ = &kernels_[view.workload().kernel];
       kernel_->units.resize(view.units().size());
       first_block_items_ = initial_block(view, options_.initial_block_items);
@@ -86,8 +85,6 @@ class Hdss final : public Policy {
       on_idle(view, idle->unit, decisions);
     } else if (std::holds_alternative<UnitLost>(event.what)) {
       if (waits_for_all() && all_are_back(view)) begin_round(view, decisions);
-    } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
-      durations_.joined(joined->unit);
     }
   }
 
@@ -95,10 +92,9 @@ class Hdss final : public Policy {
   [[nodiscard]] WeighedUnit& unit_of(UnitId id) const { return kernel_->units[id.index]; }
 
   void on_finished(const View& view, const BlockFinished& finished, Decisions& decisions) {
-    const double seconds = durations_.of(view, finished).seconds;
     if (finished.block.tag != BlockTag::train) return;
     WeighedUnit& unit = unit_of(finished.unit);
-    learn(unit, static_cast<double>(finished.block.items), seconds);
+    learn(unit, static_cast<double>(finished.block.items), block_duration_s(finished.times));
     if (finished.block.items >= view.unit(finished.unit).cap_items) unit.converged = true;
     if (!kernel_->phase1_is_over && view.remaining() == 0 && view.outstanding() == 0) {
       decisions.note("exhausted_in_training");
@@ -289,7 +285,6 @@ class Hdss final : public Policy {
   HdssOptions options_;
   std::map<std::string, WeighedKernel> kernels_;
   WeighedKernel* kernel_ = nullptr;  // of the current phase
-  BlockDurations durations_;
   Items first_block_items_ = 1;
 };
 

@@ -49,6 +49,7 @@ void Metrics::block(const BlockRecord& record) {
   UnitNumbers& unit = sum_.units[record.unit.index];
   unit.items += record.block.items;
   ++unit.blocks;
+  unit.busy.setup += record.times.setup;
   unit.busy.in += record.times.in;
   unit.busy.compute += record.times.compute;
   unit.busy.out += record.times.out;

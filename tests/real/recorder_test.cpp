@@ -329,36 +329,39 @@ TEST(Record, IsInterruptedByAStopBetweenIterations) {
   EXPECT_TRUE(recording.trace.merge);
 }
 
-TEST(Record, KnowsNoFirstUseOfUnitsThatDidNotComeToTheEndOfASize) {
-  KernelScript script(100);
-  ScriptedKernel kernel(script);
-  RecordSetup setup = quick_setup({"cpu", "cpu"}, kernel);
-  setup.sizes = {1};
-  setup.samples_min = setup.samples_max = 5;
-  int told = 0;
-  setup.progress = [&](const RecordProgress&) { ++told; };
-  setup.stop_requested = [&] { return told >= 3; };
-  const Recording recording = record(setup);
-  EXPECT_EQ(recording.trace.samples.size(), 3u);
-  EXPECT_TRUE(recording.trace.dispatch);
-  EXPECT_FALSE(recording.trace.first_use);
+TEST(Record, TakesTheSetupBeyondTheCopyOfResidentDataForFirstUse) {
+  for (const double resident_bytes : {0.0, 1e15}) {  // copied in no time, and for hours
+    KernelScript script(100);
+    script.resident_bytes = resident_bytes;
+    ScriptedKernel kernel(script);
+    RecordSetup setup = quick_setup({"cpu,slowdown=1000", "cpu,slowdown=1000"}, kernel);
+    setup.sizes = {1};
+    const Recording recording = record(setup);
+    ASSERT_TRUE(recording.trace.first_use);
+    if (resident_bytes > 0.0) {
+      EXPECT_EQ(recording.trace.first_use->value, 0.0);
+    } else {
+      EXPECT_GT(recording.trace.first_use->value, 0.0);
+    }
+  }
 }
 
-TEST(UnitRecorder, KnowsItsFirstUseWhenItsFirstSizeHasEnded) {
+TEST(UnitRecorder, KnowsItsSetupWhenItsFirstBlockIsBack) {
   KernelScript script(100);
   ScriptedKernel kernel(script);
   RecordSetup setup = quick_setup({"cpu"}, kernel);
   setup.sizes = {1, 8};
   UnitRecorder unit(setup, 0, {0, 100});
-  const auto take = [&](double compute_s) {
-    unit.take({{Seconds{}, Seconds{compute_s}, Seconds{}}, Seconds{}}, Seconds{});
+  const auto take = [&](double compute_s, double setup_s = 0.0) {
+    unit.take({{Seconds{setup_s}, Seconds{}, Seconds{compute_s}, Seconds{}}, Seconds{}}, Seconds{});
   };
-  take(5.0);
+  EXPECT_FALSE(unit.first_setup());
+  take(5.0, 3.5);
+  EXPECT_EQ(unit.first_setup()->value, 3.5);
   take(1.0);
-  EXPECT_FALSE(unit.first_use());
   EXPECT_TRUE(unit.take_ended().empty());
   take(2.0);
-  EXPECT_EQ(unit.first_use()->value, 3.5);  // 5 - (1 + 2) / 2
+  EXPECT_EQ(unit.first_setup()->value, 3.5);
   EXPECT_EQ(unit.take_ended().size(), 2u);
   take(7.0);
   take(8.0);
@@ -377,7 +380,7 @@ TEST(UnitRecorder, FlagsATimeThatFallsAsTheSizeGrows) {
   UnitRecorder unit(setup, 0, {0, 256});
   // For each size one block that does not count, and two that do.
   for (const double compute_s : {9.0, 4.0, 4.0, 9.0, 5.0, 5.0, 9.0, 1.0, 1.0}) {
-    unit.take({{Seconds{1.0}, Seconds{compute_s}, Seconds{1.0}}, Seconds{}}, Seconds{});
+    unit.take({{{}, Seconds{1.0}, Seconds{compute_s}, Seconds{1.0}}, Seconds{}}, Seconds{});
   }
   Recording recording;
   unit.add_remarks(recording);

@@ -69,9 +69,7 @@ TEST(SizesAtBends, LieBesideASizeThatIsOffTheLineOfItsNeighbours) {
 
 TEST(BlockSamples, MarkASpikeAndLeaveItOutOfTheMean) {
   BlockSamples samples;
-  const auto add = [&](double compute_s) {
-    samples.add({Seconds{}, Seconds{compute_s}, Seconds{}});
-  };
+  const auto add = [&](double compute_s) { samples.add({{}, {}, Seconds{compute_s}, {}}); };
   for (const double time_s : {190e-6, 191e-6, 189e-6, 190e-6}) add(time_s);
   EXPECT_EQ(samples.outliers(), (std::vector<bool>(4, false)));
   add(70e-3);
@@ -85,11 +83,11 @@ TEST(BlockSamples, TakeBlocksThatCostMoreByThemselvesAsTheyAre) {
   BlockSamples samples;
   // 2 slow blocks of 20 may be spikes; 3 of 21 are more than a tenth, so the blocks themselves
   // differ.
-  for (int i = 0; i < 18; ++i) samples.add({Seconds{}, Seconds{1.0}, Seconds{}});
-  for (int i = 0; i < 2; ++i) samples.add({Seconds{}, Seconds{5.0}, Seconds{}});
+  for (int i = 0; i < 18; ++i) samples.add({{}, {}, Seconds{1.0}, {}});
+  for (int i = 0; i < 2; ++i) samples.add({{}, {}, Seconds{5.0}, {}});
   EXPECT_EQ(std::ranges::count(samples.outliers(), true), 2);
   EXPECT_EQ(samples.mean(), Seconds{1.0});
-  samples.add({Seconds{}, Seconds{5.0}, Seconds{}});
+  samples.add({{}, {}, Seconds{5.0}, {}});
   EXPECT_EQ(std::ranges::count(samples.outliers(), true), 0);
   EXPECT_NEAR(samples.mean().value, 33.0 / 21.0, 1e-12);
 }
@@ -97,7 +95,7 @@ TEST(BlockSamples, TakeBlocksThatCostMoreByThemselvesAsTheyAre) {
 TEST(BlockSamples, TakeWhatScattersAsItIs) {
   BlockSamples samples;
   for (const double time_s : {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}) {
-    samples.add({Seconds{}, Seconds{time_s}, Seconds{}});
+    samples.add({{}, {}, Seconds{time_s}, {}});
   }
   EXPECT_EQ(samples.outliers(), (std::vector<bool>(6, false)));
 }

@@ -69,6 +69,7 @@ void expect_same(const std::vector<Finish>& a, const std::vector<Finish>& b) {
     ASSERT_EQ(a[i].unit, b[i].unit) << i;
     ASSERT_EQ(a[i].block, b[i].block) << i;
     ASSERT_NEAR(a[i].assigned_s, b[i].assigned_s, tolerance) << i;
+    ASSERT_NEAR(a[i].setup_s, b[i].setup_s, tolerance) << i;
     ASSERT_NEAR(a[i].in_s, b[i].in_s, tolerance) << i;
     ASSERT_NEAR(a[i].compute_s, b[i].compute_s, tolerance) << i;
     ASSERT_NEAR(a[i].out_s, b[i].out_s, tolerance) << i;
@@ -97,10 +98,7 @@ FakeSetup fake_setup_of(const Instance& instance) {
     FakeUnit table = affine_unit(unit.fixed_s, unit.per_item_s);
     table.in_s = moved(work.in_bytes_per_item);
     table.out_s = moved(work.out_bytes_per_item);
-    table.resident_s = work.resident_bytes / unit.bandwidth;
-    if (work.in_bytes_per_item == 0.0 && work.resident_bytes > 0.0) {
-      table.resident_s += unit.latency_s;
-    }
+    table.resident_s = unit.latency_s + work.resident_bytes / unit.bandwidth;
     table.copy_engines = unit.copy_engines;
     if (unit.memory_bytes) table.memory_items = static_cast<Items>(*unit.memory_bytes - 1e6);
     table.in = {link_of(unit, i, "_DOWN"), unit.latency_s};

@@ -108,10 +108,14 @@ TEST(SimExecutor, BringsResidentDataAndTheFirstUseBeforeTheFirstBlockOfAPhase) {
     take_finishes(executor, out);
   });
   ASSERT_EQ(seen.finishes.size(), 3U);
-  expect_finish(seen.finishes[0], 0, 0.25 + 1.00101, 1e-3, 0, 1.25201);
+  // The resident data take 1.00001 s after first use, the block's own bytes 1.01 ms after that.
+  expect_finish(seen.finishes[0], 0, 1.01e-3, 1e-3, 0, 1.25202);
+  EXPECT_NEAR(seen.finishes[0].setup_s, 1.25001, tolerance);
   // The second block is copied in while the first is computed. The next phase waits for both.
-  expect_finish(seen.finishes[1], 1, 1.01e-3, 1e-3, 0, 1.25302);
-  expect_finish(seen.finishes[2], 2, 1.25101, 1e-3, 0, 2.50503);
+  expect_finish(seen.finishes[1], 1, 1.01e-3, 1e-3, 0, 1.25303);
+  EXPECT_EQ(seen.finishes[1].setup_s, 0.0);
+  expect_finish(seen.finishes[2], 2, 1.01e-3, 1e-3, 0, 2.50505);
+  EXPECT_NEAR(seen.finishes[2].setup_s, 1.25001, tolerance);
 }
 
 TEST(SimExecutor, MovesTheBytesOfTheTraceWhereItHasThem) {

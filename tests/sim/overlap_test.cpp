@@ -187,7 +187,7 @@ TEST(Overlap, TakesTheTimeThatPlannersOfGroupsExpect) {
     for (std::size_t blocks = 1 + random() % 12; blocks > 0; --blocks) {
       queue.block_items.push_back(static_cast<Items>(1 + random() % 50));
       const auto items = static_cast<double>(queue.block_items.back());
-      times.push_back({{queue.in_s * items}, {queue.compute_s * items}, {queue.out_s * items}});
+      times.push_back({{}, {queue.in_s * items}, {queue.compute_s * items}, {queue.out_s * items}});
     }
     EXPECT_NEAR(on_fake_executor(queue).finishes.back().at_s,
                 pipeline_time(times, queue.copy_engines).value, tolerance);

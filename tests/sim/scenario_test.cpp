@@ -30,7 +30,7 @@ constexpr double bytes_per_item = 1e6;
 struct Machine {
   std::size_t units = 1;
   double latency_s = 0.0;
-  double resident_s = 0.0;  ///< added to a unit's first copy in
+  double resident_s = 0.0;  ///< the setup of a unit's first block, without the latency
   std::vector<Disturbance> events{};
 };
 
@@ -56,7 +56,7 @@ FakeSetup fake_setup_of(const Machine& machine) {
     FakeUnit unit = affine_unit(0.0, 2.0);
     unit.in_s = unit.out_s = [=](double items) { return machine.latency_s + items; };
     unit.in = unit.out = {"link" + std::to_string(i), machine.latency_s};
-    unit.resident_s = machine.resident_s;
+    if (machine.resident_s > 0.0) unit.resident_s = machine.latency_s + machine.resident_s;
     fake.units.push_back(unit);
   }
   fake.scenario.events = machine.events;
@@ -236,7 +236,7 @@ TEST(Scenario, LosesAUnitWithTheBlocksInItsQueue) {
 }
 
 TEST(Scenario, BringsResidentDataAgainWhenAUnitComesBack) {
-  // With 3 s of resident data: in 0-4, computed by 6, out by 7. The unit fails at 8 and comes back
+  // Resident data 0-3, in 3-4, computed by 6, out by 7. The unit fails at 8 and comes back
   // at 10, where the same block takes 7 s again. A block that is handed out in between never
   // begins.
   const Machine machine{.resident_s = 3.0,

@@ -29,6 +29,7 @@ struct KernelScript {
   mutable std::atomic<std::uint64_t> computed = 0;
 
   int iterations = 1;
+  double resident_bytes = sizeof(std::int64_t);  ///< as the workload says
 
   explicit KernelScript(Items items) : written(static_cast<std::size_t>(items)) {}
 };
@@ -43,7 +44,7 @@ class ScriptedKernel final : public Kernel {
     workload_.iterations = script.iterations;
     workload_.in_bytes_per_item = workload_.out_bytes_per_item = sizeof(std::int64_t);
     workload_.memory_bytes_per_item = 2.0 * sizeof(std::int64_t);
-    workload_.resident_bytes = sizeof iteration_;
+    workload_.resident_bytes = script.resident_bytes;
     data_ = {{input_rows(std::as_const(script.written).data())},
              {result_rows(script.written.data())},
              {resident_data(std::span<const std::int64_t>(&iteration_, 1))}};
@@ -62,6 +63,9 @@ class ScriptedKernel final : public Kernel {
     script_.merges.push_back(iteration);
     announce(iteration);
   }
+  /// Changes the resident data without a new version, so that only a unit that gets all of it anew
+  /// sees this number as its iteration.
+  void change_silently(int iteration) { iteration_ = iteration; }
   const KernelData& data() const override { return data_; }
   std::unique_ptr<CpuProgram> make_cpu_program() const override {
     const int program = script_.programs++;
@@ -80,8 +84,9 @@ class ScriptedKernel final : public Kernel {
    public:
     Program(const KernelScript& script, int program) : script_(script), program_(program) {}
     void compute(const StagedBlock& block, ThreadTeam& /*team*/) const override {
+      const std::uint64_t computed_before = script_.computed++;
       if (script_.compute) {
-        script_.compute({.id = script_.computed++,
+        script_.compute({.id = computed_before,
                          .first = block.first,
                          .items = block.items,
                          .iteration = static_cast<int>(*block.kept<std::int64_t>(0))},

@@ -29,13 +29,10 @@ std::vector<T> unpack(const char*& from) {
 }
 
 Finish finish_of(Seconds at, const BlockFinished& finished) {
-  return {finished.unit.index,
-          finished.block.id,
-          finished.assigned.value,
-          finished.times.in.value,
-          finished.times.compute.value,
-          finished.times.out.value,
-          at.value};
+  return {finished.unit.index,      finished.block.id,
+          finished.assigned.value,  finished.times.setup.value,
+          finished.times.in.value,  finished.times.compute.value,
+          finished.times.out.value, at.value};
 }
 
 /// A policy that gives each idle unit blocks of its own size.

@@ -17,6 +17,7 @@ struct Finish {
   std::uint32_t unit = 0;
   std::uint64_t block = 0;
   double assigned_s = 0.0;
+  double setup_s = 0.0;
   double in_s = 0.0;
   double compute_s = 0.0;
   double out_s = 0.0;

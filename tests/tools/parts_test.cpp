@@ -134,9 +134,13 @@ TEST(ComparisonTable, TellsItemsRedoneWithoutTheTailOfRounding) {
 TEST(PackedReport, ComesBackAsItWas) {
   RunReport report;
   report.run.numbers.makespan = Seconds{0.1};
-  report.run.numbers.units = {
-      {3, 2, {Seconds{0.1}, Seconds{0.2}, Seconds{0.3}}, Seconds{0.55}, Seconds{0.7}, 12.5},
-      {0, 0, {}, {}, {}, {}}};
+  report.run.numbers.units = {{3,
+                               2,
+                               {Seconds{0.4}, Seconds{0.1}, Seconds{0.2}, Seconds{0.3}},
+                               Seconds{0.55},
+                               Seconds{0.7},
+                               12.5},
+                              {0, 0, {}, {}, {}, {}}};
   report.run.numbers.items = 3;
   report.run.numbers.energy_j = 12.5;
   report.outcome.complete = true;
@@ -144,6 +148,7 @@ TEST(PackedReport, ComesBackAsItWas) {
   const RunReport back = unpacked(packed(report));
   EXPECT_EQ(back.run.numbers.makespan, report.run.numbers.makespan);
   ASSERT_EQ(back.run.numbers.units.size(), 2u);
+  EXPECT_EQ(back.run.numbers.units[0].busy.setup, Seconds{0.4});
   EXPECT_EQ(back.run.numbers.units[0].busy.out, Seconds{0.3});
   EXPECT_EQ(back.run.numbers.units[0].occupied, Seconds{0.55});
   EXPECT_EQ(back.run.numbers.units[0].last_end, Seconds{0.7});

@@ -77,17 +77,17 @@ TEST_F(Phases, FollowOneAnotherBehindABarrier) {
 }
 
 TEST_F(Phases, HaveTheCostsOfTheirOwnTraces) {
-  // Each phase has one block on every unit. Its copy in begins after dispatch and first use.
+  // Each phase has one block on every unit, whose setup is the first use.
   const std::vector<Json> lines = run_file({"k:items=3,grain_items=1", "l:items=3,grain_items=1"},
                                            {"--policy", "ss", "--noise", "off"});
   EXPECT_EQ(lines.front().at("dispatch_cost_s"), Json::parse("[1e-5,3e-5]"));
   for (const Json& line : lines) {
     if (!line.contains("first_item")) continue;
     const bool is_first = line.at("phase") == 0;
-    EXPECT_NEAR(line.at("in_s"), is_first ? 0.002 : 0.001, 1e-12);
+    EXPECT_NEAR(line.at("setup_s"), is_first ? 0.002 : 0.001, 1e-12);
     const double waited_s = line.at("end_s").get<double>() - line.at("assigned_s").get<double>() -
-                            line.at("in_s").get<double>() - line.at("compute_s").get<double>() -
-                            line.at("out_s").get<double>();
+                            line.at("setup_s").get<double>() - line.at("in_s").get<double>() -
+                            line.at("compute_s").get<double>() - line.at("out_s").get<double>();
     EXPECT_NEAR(waited_s, is_first ? 1e-5 : 3e-5, 1e-9);
   }
   const std::vector<Json> given =

@@ -37,7 +37,7 @@ void write_run(const std::string& path) {
   file->block({UnitId{0},
                Block{0, 0, 9007199254740993, 0, 1, BlockTag::train, 0},
                Seconds{0.125},
-               {Seconds{0.1}, Seconds{1.0 / 3.0}, Seconds{1e-9}},
+               {{}, Seconds{0.1}, Seconds{1.0 / 3.0}, Seconds{1e-9}},
                Seconds{0.75},
                4});
   const Disturbance slow{Seconds{1}, Seconds{2}, DisturbanceKind::slow, "cpu0", 3.0, {}};

@@ -22,24 +22,26 @@ TEST(RunTrace, HoldsASampleForEveryBlockOfTheKernel) {
     block.phase = phase;
     run.lines.push_back({1, BlockRecord{UnitId{unit}, block, {}, times, {}, 0}});
   };
-  add(1, 0, 8, {Seconds{5}, Seconds{2}, Seconds{0.5}});    // its copy in brought the resident bytes
-  add(1, 0, 12, {Seconds{1}, Seconds{3}, Seconds{0.25}});  // the copy in of the next block did not
-  add(0, 1, 7, {Seconds{1}, Seconds{1}, Seconds{1}});      // another kernel
-  add(0, 0, 4, {Seconds{1}, Seconds{0}, Seconds{1}});      // too short for the clock
+  add(1, 0, 8, {{}, Seconds{5}, Seconds{2}, Seconds{0.5}});    // its copy in brought resident bytes
+  add(1, 0, 12, {{}, Seconds{1}, Seconds{3}, Seconds{0.25}});  // the next block's did not
+  add(0, 1, 7, {{}, Seconds{1}, Seconds{1}, Seconds{1}});      // another kernel
+  add(0, 0, 4, {{}, Seconds{1}, Seconds{0}, Seconds{1}});      // too short for the clock
   run.lines.push_back({5, EventRecord{Seconds{}, "unit_lost", UnitId{0}}});
+  add(0, 0, 8, {Seconds{4}, Seconds{1}, Seconds{2}, Seconds{1}});  // with a setup of its own
   const Trace a = trace_of_run(run, "a", "here");
   EXPECT_EQ(a.kernel, "a");
   EXPECT_EQ(a.provenance, "here");
   EXPECT_EQ(a.grain_items, 4);
   EXPECT_EQ(a.resident_bytes, 100.0);
   ASSERT_EQ(a.units.size(), 2u);
-  ASSERT_EQ(a.samples.size(), 2u);
+  ASSERT_EQ(a.samples.size(), 3u);
   EXPECT_EQ(a.samples[0].unit, 1u);
   EXPECT_EQ(a.samples[0].items, 8.0);
   EXPECT_EQ(a.samples[0].compute_mean_s, 2.0);
   EXPECT_EQ(a.samples[0].out_s, 0.5);
   EXPECT_FALSE(a.samples[0].in_s);
   EXPECT_EQ(a.samples[1].in_s, 1.0);
+  EXPECT_EQ(a.samples[2].in_s, 1.0);
   const Trace b = trace_of_run(run, "b", "here");
   ASSERT_EQ(b.samples.size(), 1u);
   EXPECT_EQ(b.samples[0].in_s, 1.0);  // kernel b has no resident data
@@ -60,7 +62,7 @@ void add_block(RecordedRun& run, int iteration, double assigned_s) {
   Block block;
   block.items = 1;
   block.iteration = iteration;
-  const StageTimes times{Seconds{1}, Seconds{1}, Seconds{1}};
+  const StageTimes times{{}, Seconds{1}, Seconds{1}, Seconds{1}};
   run.lines.push_back({1, BlockRecord{UnitId{0}, block, Seconds{assigned_s}, times, {}, 0}});
 }
 

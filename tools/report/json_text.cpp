@@ -196,6 +196,7 @@ std::string run_summary_text(const RunReport& report, const std::vector<std::str
     by[units[i]] = {{"items", unit.items},
                     {"share", share(n, i)},
                     {"blocks", unit.blocks},
+                    {"setup_s", unit.busy.setup.value},
                     {"in_s", unit.busy.in.value},
                     {"compute_s", unit.busy.compute.value},
                     {"out_s", unit.busy.out.value},
@@ -232,9 +233,9 @@ std::string packed(const RunReport& report) {
   const RunNumbers& n = report.run.numbers;
   Json units = Json::array();
   for (const UnitNumbers& unit : n.units) {
-    units.push_back({unit.items, unit.blocks, unit.busy.in.value, unit.busy.compute.value,
-                     unit.busy.out.value, unit.occupied.value, unit.last_end.value,
-                     optional_json(unit.energy_j)});
+    units.push_back({unit.items, unit.blocks, unit.busy.setup.value, unit.busy.in.value,
+                     unit.busy.compute.value, unit.busy.out.value, unit.occupied.value,
+                     unit.last_end.value, optional_json(unit.energy_j)});
   }
   Json phases = Json::array();
   for (const std::vector<UnitInPhase>& phase : n.phases) {
@@ -274,10 +275,10 @@ RunReport unpacked(const std::string& text) {
     n.units.push_back({unit.at(0).get<Items>(),
                        unit.at(1).get<std::uint64_t>(),
                        {Seconds{unit.at(2).get<double>()}, Seconds{unit.at(3).get<double>()},
-                        Seconds{unit.at(4).get<double>()}},
-                       Seconds{unit.at(5).get<double>()},
+                        Seconds{unit.at(4).get<double>()}, Seconds{unit.at(5).get<double>()}},
                        Seconds{unit.at(6).get<double>()},
-                       known_double(unit.at(7))});
+                       Seconds{unit.at(7).get<double>()},
+                       known_double(unit.at(8))});
   }
   for (const Json& phase : json.at("phases")) {
     std::vector<UnitInPhase>& in_phase = n.phases.emplace_back();

@@ -129,21 +129,22 @@ std::string run_table(const RunReport& report, const PolicyChoice& policy,
   const RunNumbers& n = report.run.numbers;
   const bool any_energy = std::any_of(n.units.begin(), n.units.end(),
                                       [](const UnitNumbers& u) { return u.energy_j.has_value(); });
-  std::vector<std::string> heads = {"unit",      "items", "share %", "blocks",    "in s",
-                                    "compute s", "out s", "idle %",  "last end s"};
+  const bool any_setup = std::any_of(n.units.begin(), n.units.end(),
+                                     [](const UnitNumbers& u) { return u.busy.setup > Seconds{}; });
+  std::vector<std::string> heads = {"unit", "items", "share %", "blocks"};
+  if (any_setup) heads.emplace_back("setup s");
+  heads.insert(heads.end(), {"in s", "compute s", "out s", "idle %", "last end s"});
   if (any_energy) heads.emplace_back("energy J");
   TextTable table(std::move(heads));
   for (std::size_t i = 0; i < units.size(); ++i) {
     const UnitNumbers& unit = n.units[i];
-    std::vector<std::string> cells = {units[i].name,
-                                      fmt::format("{}", unit.items),
-                                      percent(share(n, i)),
-                                      fmt::format("{}", unit.blocks),
-                                      significant(unit.busy.in.value, 4),
-                                      significant(unit.busy.compute.value, 4),
-                                      significant(unit.busy.out.value, 4),
-                                      percent(idle_fraction(n, i)),
-                                      significant(unit.last_end.value, 4)};
+    std::vector<std::string> cells = {units[i].name, fmt::format("{}", unit.items),
+                                      percent(share(n, i)), fmt::format("{}", unit.blocks)};
+    if (any_setup) cells.push_back(significant(unit.busy.setup.value, 4));
+    cells.insert(cells.end(),
+                 {significant(unit.busy.in.value, 4), significant(unit.busy.compute.value, 4),
+                  significant(unit.busy.out.value, 4), percent(idle_fraction(n, i)),
+                  significant(unit.last_end.value, 4)});
     if (any_energy) cells.push_back(joules(unit.energy_j));
     table.add(std::move(cells));
   }

@@ -17,19 +17,21 @@ void PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_e
                        Seconds heard) {
   const auto items = static_cast<double>(finished.block.items);
   const StageTimes& times = finished.times;
-  const Seconds longest = overlaps_ ? std::max({times.in, times.compute, times.out}) : total(times);
+  const Seconds longest =
+      overlaps_ ? std::max({times.in, times.compute, times.out}) : recurring(times);
   const double longest_s = longest.value;
   if (is_first) {
     if (!is_known()) alone_.add(items, times.compute.value);
   } else if (last_end > finished.assigned) {
-    queued_.add(items, std::max((at - last_end).value, longest_s));
+    queued_.add(items, std::max((at - last_end - times.setup).value, longest_s));
     if (!overlaps_) {  // with larger blocks the controller's latency matters less
       latency_s_ += longest_s;
       stage_s_ += longest_s;
     }
   } else {
-    alone_.add(items, (at - finished.assigned).value);
-    latency_s_ += (at - finished.assigned + heard).value;
+    const Seconds span = at - finished.assigned - times.setup;
+    alone_.add(items, span.value);
+    latency_s_ += (span + heard).value;
     stage_s_ += longest_s;
   }
 }

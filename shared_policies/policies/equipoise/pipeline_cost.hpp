@@ -18,9 +18,9 @@ class PipelineCost {
   /// only the latency to and from the controller can be hidden, and the three stages count as one.
   explicit PipelineCost(bool overlaps = true) : overlaps_(overlaps) {}
 
-  /// Adds a block that ended at `at`. `last_end`: the end of the unit's block before it. The first
-  /// block of a unit in a phase (`is_first`) may include copying resident data and other
-  /// preparations: only its compute time is used, and only if nothing else is known. `heard`: if
+  /// Adds a block that ended at `at`, without its setup. `last_end`: the end of the unit's block
+  /// before it. Of the first block of a unit in a phase (`is_first`), only the compute time is used,
+  /// and only if nothing else is known: the unit is not warm yet. `heard`: if
   /// the block was handed out as the answer to `last_end`, the time between the two, which is the
   /// time that the controller needs to hear of an end; otherwise 0.
   void add(const BlockFinished& finished, Seconds at, Seconds last_end, bool is_first,

@@ -97,8 +97,10 @@ class GroupShape {
   }
 
   [[nodiscard]] StageTimes times_of(double items) const {
-    return {Seconds{problem_.in->at(items).seconds}, Seconds{problem_.compute->at(items).seconds},
-            Seconds{problem_.out->at(items).seconds}};
+    return {.setup = {},
+            .in = Seconds{problem_.in->at(items).seconds},
+            .compute = Seconds{problem_.compute->at(items).seconds},
+            .out = Seconds{problem_.out->at(items).seconds}};
   }
 
   /// Tries more and more growing blocks, until that was slower twice.

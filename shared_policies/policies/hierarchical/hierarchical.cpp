@@ -95,22 +95,19 @@ Items Hierarchical::process(const View& view, Decisions& decisions) {
 
 /// "Intra-node performance models (psi_omega, phi_iota, phi_o and psi_tau) are constructed from the
 /// values obtained from each load-fraction."
-void Hierarchical::finished_fraction(const View& view, Seconds at, const BlockFinished& finished) {
-  const double resident_s = resident_time(view, finished);
-  StageTimes times = finished.times;
-  times.in.value -= resident_s;
-  kernel_->models.add_block(finished.unit, finished.block.items, times);
+void Hierarchical::finished_fraction(Seconds at, const BlockFinished& finished) {
+  kernel_->models.add_block(finished.unit, finished.block.items, finished.times);
 
   UnitRound& round = rounds_[finished.unit.index];
   round.end = at;
   round.items += finished.block.items;
-  round.resident_s += resident_s;
-  follow_group(finished, at, resident_s);
+  round.setup += finished.times.setup;
+  follow_group(finished, at);
 }
 
 /// "psi_tau is further extended with the values from each sub-distribution execution." A unit does
 /// its groups one after another. A group with lost blocks stays incomplete and is not measured.
-void Hierarchical::follow_group(const BlockFinished& finished, Seconds at, double resident_s) {
+void Hierarchical::follow_group(const BlockFinished& finished, Seconds at) {
   if (finished.block.group == 0) return;
   UnitRound& round = rounds_[finished.unit.index];
   while (round.current < round.groups.size() &&
@@ -120,11 +117,10 @@ void Hierarchical::follow_group(const BlockFinished& finished, Seconds at, doubl
   if (round.current == round.groups.size()) return;
   GroupProgress& group = round.groups[round.current];
   group.items += finished.block.items;
-  group.resident_s += resident_s;
+  group.setup += finished.times.setup;
   if (++group.back < group.blocks) return;
   if (group.blocks > 1) {
-    kernel_->models.add_together(finished.unit, group.items,
-                                 at - round.group_begin - Seconds{group.resident_s});
+    kernel_->models.add_together(finished.unit, group.items, at - round.group_begin - group.setup);
   }
   round.group_begin = at;
 }
@@ -144,7 +140,7 @@ void Hierarchical::end_round(Decisions& decisions) {
     for (const UnitId unit : node) {
       const UnitRound& round = rounds_[unit.index];
       if (round.items == 0) continue;
-      const Seconds time = round.end - round_begin_ - Seconds{round.resident_s};
+      const Seconds time = round.end - round_begin_ - round.setup;
       unit_times_s.push_back(time.value);
       items += round.items;
       longest_s = std::max(longest_s, time.value);
@@ -174,7 +170,7 @@ void Hierarchical::decide(const View& view, const Event& event, Decisions& decis
     return change(view, event);
   }
   if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
-    finished_fraction(view, event.at, *finished);
+    finished_fraction(event.at, *finished);
     if (view.outstanding() == 0) end_round(decisions);
   } else {
     change(view, event);

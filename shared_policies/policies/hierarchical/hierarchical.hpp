@@ -69,9 +69,9 @@ class Hierarchical final : public Policy {
   struct GroupProgress {
     std::uint32_t group = 0;
     std::size_t blocks = 0;
-    Items items = 0;          ///< items of the blocks that are back
-    std::size_t back = 0;     ///< blocks that are back
-    double resident_s = 0.0;  ///< the part of the copies in that was resident data
+    Items items = 0;       ///< items of the blocks that are back
+    std::size_t back = 0;  ///< blocks that are back
+    Seconds setup{};       ///< of these blocks
   };
 
   /// The progress of one unit in a round.
@@ -81,7 +81,7 @@ class Hierarchical final : public Policy {
     Items items = 0;          ///< items of the blocks that are back
     Seconds end;              ///< end of the last block
     Seconds group_begin;      ///< end of the group before it
-    double resident_s = 0.0;  ///< the part of the copies in that was resident data
+    Seconds setup{};          ///< of the blocks that are back
   };
 
   // The paper.
@@ -90,15 +90,14 @@ class Hierarchical final : public Policy {
                                Items load, Decisions& decisions);
   void explain(const View& view, Decisions& decisions) const;
   Items process(const View& view, Decisions& decisions);
-  void finished_fraction(const View& view, Seconds at, const BlockFinished& finished);
-  void follow_group(const BlockFinished& finished, Seconds at, double resident_s);
+  void finished_fraction(Seconds at, const BlockFinished& finished);
+  void follow_group(const BlockFinished& finished, Seconds at);
   void end_round(Decisions& decisions);
   [[nodiscard]] bool agree(const std::vector<double>& times_s) const;
 
   // What we add.
   void change(const View& view, const Event& event);
   [[nodiscard]] Items next_load(const View& view, const std::vector<std::vector<UnitId>>& nodes);
-  [[nodiscard]] double resident_time(const View& view, const BlockFinished& finished);
   void offer_lost_work(const View& view, UnitId unit, Decisions& decisions);
 
   HierarchicalOptions options_;
@@ -108,7 +107,6 @@ class Hierarchical final : public Policy {
   std::vector<UnitRound> rounds_;  ///< (n)
   std::uint32_t last_group_ = 0;
 
-  std::vector<char> has_resident_data_;  ///< (n): the unit has the phase's resident data
   std::size_t next_slice_ = 0;
   bool is_last_ = false;       ///< the round was given all remaining items
   bool is_disturbed_ = false;  ///< units joined or were lost, or did more than planned

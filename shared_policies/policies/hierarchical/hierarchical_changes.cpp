@@ -8,9 +8,8 @@
 //  - Units that join take part from the next round on. A round in which units joined or were lost
 //    adds nothing to the models of nodes.
 //  - Phases: the models of a kernel are kept.
-//  - Resident data comes with a unit's first block; its copy does not predict later copies.
+//  - The setup of a unit's first blocks does not predict later blocks and is left out of all times.
 #include <algorithm>
-#include <utility>
 #include <variant>
 
 #include "shared_policies/policies/hierarchical/hierarchical.hpp"
@@ -21,7 +20,6 @@ void Hierarchical::change(const View& view, const Event& event) {
   if (std::holds_alternative<PhaseStarted>(event.what)) {
     const std::size_t n = view.units().size();
     kernel_ = &kernels_.try_emplace(view.workload().kernel, n, options_.old_totals).first->second;
-    has_resident_data_.assign(n, 0);
     unplanned_.clear(view);
   } else if (std::holds_alternative<IterationStarted>(event.what)) {
     const bool in_slices = options_.mode == RoundMode::slices && kernel_->iterations == 0;
@@ -30,8 +28,6 @@ void Hierarchical::change(const View& view, const Event& event) {
   } else if (std::holds_alternative<BlockLost>(event.what) ||
              std::holds_alternative<UnitLost>(event.what) ||
              std::holds_alternative<UnitJoined>(event.what)) {
-    if (const auto* lost = std::get_if<UnitLost>(&event.what))
-      has_resident_data_[lost->unit.index] = 0;
     is_disturbed_ = true;
     kernel_->balanced = false;
   }
@@ -49,16 +45,6 @@ Items Hierarchical::next_load(const View& view, const std::vector<std::vector<Un
   const Items grains =
       std::max(static_cast<Items>(units), static_cast<Items>(share / static_cast<double>(grain)));
   return std::min(view.remaining(), grains * grain);
-}
-
-/// The part of a copy in that was resident data, in proportion to its bytes: resident data comes
-/// with the first block of a unit in a phase.
-double Hierarchical::resident_time(const View& view, const BlockFinished& finished) {
-  if (std::exchange(has_resident_data_[finished.unit.index], 1) != 0) return 0.0;
-  const Workload& workload = view.workload();
-  const double block_bytes = workload.in_bytes_per_item * static_cast<double>(finished.block.items);
-  const double bytes = workload.resident_bytes + block_bytes;
-  return bytes > 0.0 ? finished.times.in.value * workload.resident_bytes / bytes : 0.0;
 }
 
 /// In the last round, the items in the pool are those of lost blocks.

@@ -70,7 +70,7 @@ void PerformanceModels::add_block(UnitId unit, Items items, const StageTimes& ti
   add_sample(samples.in, static_cast<double>(items), times.in.value);
   add(samples.compute, items, times.compute);
   add_sample(samples.out, static_cast<double>(items), times.out.value);
-  add(samples.alone, items, ::equipoise::total(times));
+  add(samples.alone, items, recurring(times));
 }
 
 void PerformanceModels::add_together(UnitId unit, Items items, Seconds time) {

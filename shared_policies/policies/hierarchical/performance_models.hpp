@@ -54,7 +54,7 @@ class PerformanceModels {
     ++round_;
     is_learned_plan_ = is_learned_plan;
   }
-  /// Adds the stage times of one block of a unit.
+  /// Adds the stage times of one block of a unit, without its setup.
   void add_block(UnitId unit, Items items, const StageTimes& times);
   /// Adds that several blocks of a unit took `time` together.
   void add_together(UnitId unit, Items items, Seconds time);

@@ -16,20 +16,15 @@ void ItemTimes::include(const View& view, const Event& event) {
     now_->sums.resize(n);
     now_->mean_s.resize(n);
     now_->recency_weighted_s.resize(n);
-    has_resident_.assign(n, 0);
     last_end_.resize(n);
-  } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
-    if (!has_resident_.empty()) {
-      has_resident_[joined->unit.index] = 0;
-    }
   } else if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
-    add(view, *finished, event.at);
+    add(*finished, event.at);
   }
 }
 
-void ItemTimes::add(const View& view, const BlockFinished& finished, Seconds end) {
+void ItemTimes::add(const BlockFinished& finished, Seconds end) {
   const std::size_t p = finished.unit.index;
-  const double seconds = std::max(seconds_of(view, finished, end), shortest_block_s);
+  const double seconds = std::max(seconds_of(finished, end), shortest_block_s);
   const auto items = static_cast<double>(finished.block.items);
   Sums& sums = now_->sums[p];
   ++sums.blocks;
@@ -46,27 +41,17 @@ void ItemTimes::add(const View& view, const BlockFinished& finished, Seconds end
   now_->recency_weighted_s[p] = sums.weighted_s / sums.weighted_items;
 }
 
-double ItemTimes::seconds_of(const View& view, const BlockFinished& finished, Seconds end) {
+double ItemTimes::seconds_of(const BlockFinished& finished, Seconds end) {
   const std::size_t p = finished.unit.index;
   const Seconds begin = std::max(finished.assigned, last_end_[p]);
   last_end_[p] = end;
-  double resident_s = 0.0;
-  if (has_resident_[p] == 0) {
-    const Workload& workload = view.workload();
-    const double own = workload.in_bytes_per_item * static_cast<double>(finished.block.items);
-    if (workload.resident_bytes > 0.0) {
-      resident_s =
-          finished.times.in.value * workload.resident_bytes / (workload.resident_bytes + own);
-    }
-  }
-  has_resident_[p] = 1;
   switch (part_) {
     case TimedPart::compute:
       return finished.times.compute.value;
     case TimedPart::block:
-      return total(finished.times).value - resident_s;
+      return recurring(finished.times).value;
     case TimedPart::request:
-      return (end - begin).value - resident_s;
+      return (end - begin - finished.times.setup).value;
   }
   return 0.0;
 }

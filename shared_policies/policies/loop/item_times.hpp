@@ -29,8 +29,7 @@ enum class UnknownUnit {
 /// Item times of all units, learned from finished blocks and kept separately for each kernel: a
 /// phase or iteration with a known kernel starts with what is known of it. O(1) for a block.
 ///
-/// The first block of a unit in a phase also brings the resident data. Only the block's own part of
-/// the copy in counts, in proportion to its bytes.
+/// The setup of a block never counts, because later blocks do not have it.
 class ItemTimes {
  public:
   explicit ItemTimes(TimedPart part) : part_(part) {}
@@ -78,14 +77,13 @@ class ItemTimes {
     std::vector<std::optional<double>> recency_weighted_s;  // (n)
   };
 
-  void add(const View& view, const BlockFinished& finished, Seconds end);
-  [[nodiscard]] double seconds_of(const View& view, const BlockFinished& finished, Seconds end);
+  void add(const BlockFinished& finished, Seconds end);
+  [[nodiscard]] double seconds_of(const BlockFinished& finished, Seconds end);
 
   TimedPart part_;
   std::map<std::string, KernelTimes> kernels_;
-  KernelTimes* now_ = nullptr;      // of the current phase
-  std::vector<char> has_resident_;  // (n): the unit has finished a block of this phase
-  std::vector<Seconds> last_end_;   // (n): end of the unit's last block
+  KernelTimes* now_ = nullptr;     // of the current phase
+  std::vector<Seconds> last_end_;  // (n): end of the unit's last block
 };
 
 /// The share of `unit`, which must be present, in the speed of all present units:

@@ -107,12 +107,11 @@ class FittedLines final : public BlockTimeModel {
  public:
   FittedLines(std::size_t units, const LineOptions& options) : options_(options), units_(units) {}
 
-  void add(const BlockFinished& finished, bool brought_resident_data) override {
+  void add(const BlockFinished& finished) override {
     LineUnit& unit = units_[finished.unit.index];
-    StageTimes times = finished.times;
-    if (brought_resident_data) times.in = {};
-    const Seconds span = options_.times == TimeOf::block ? total(times) : times.compute;
-    const double seconds = std::max(span.value, shortest_block_s);
+    const double seconds = options_.times == TimeOf::block
+                               ? block_duration_s(finished.times)
+                               : std::max(finished.times.compute.value, shortest_block_s);
     const auto items = static_cast<double>(finished.block.items);
     add_sample(unit.samples, items, seconds);
     unit.newest_s_per_item = seconds / items;

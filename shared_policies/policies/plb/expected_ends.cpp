@@ -16,7 +16,8 @@ std::optional<ExpectedEnds::Outcome> ExpectedEnds::finish(const BlockFinished& f
   unit.last_end = at;
   const std::optional<Seconds> expected = take(finished.unit, finished.block.items);
   if (!expected) return {};
-  return Outcome{*expected, at - begun, begun + *expected};
+  const Seconds setup = finished.times.setup;
+  return Outcome{*expected, at - begun - setup, begun + setup + *expected};
 }
 
 Seconds ExpectedEnds::idle_at(const UnitState& state) const {

@@ -17,8 +17,8 @@ class ExpectedEnds {
   /// The times of a finished block, expected and actual.
   struct Outcome {
     Seconds expected;      ///< duration
-    Seconds actual;        ///< duration without waiting in the queue
-    Seconds expected_end;  ///< point in time
+    Seconds actual;        ///< duration without waiting in the queue and without setup
+    Seconds expected_end;  ///< point in time, given the setup that the block had
   };
 
   ExpectedEnds() = default;

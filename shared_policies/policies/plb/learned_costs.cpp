@@ -77,14 +77,11 @@ std::vector<CostSample> one_sample(std::span<const CostSample> samples) {
 
 }  // namespace
 
-void LearnedCosts::add(const BlockFinished& finished, bool brought_resident_data) {
+void LearnedCosts::add(const BlockFinished& finished) {
   LearnedUnit& unit = units_[finished.unit.index];
-  Measured measured{static_cast<double>(finished.block.items),
-                    std::max(finished.times.compute.value, shortest_block_s),
-                    {}};
-  if (!brought_resident_data) {
-    measured.transfer_s = finished.times.in.value + finished.times.out.value;
-  }
+  const Measured measured{static_cast<double>(finished.block.items),
+                          std::max(finished.times.compute.value, shortest_block_s),
+                          finished.times.in.value + finished.times.out.value};
   if (memory_.window > 0) {
     unit.latest.push_back(measured);
     if (static_cast<Items>(unit.latest.size()) > memory_.window) {
@@ -97,9 +94,7 @@ void LearnedCosts::add(const BlockFinished& finished, bool brought_resident_data
 
 void LearnedCosts::pool(LearnedUnit& unit, const Measured& measured) {
   add_sample(unit.compute, measured.items, measured.compute_s);
-  if (measured.transfer_s) {
-    add_sample(unit.transfer, measured.items, *measured.transfer_s);
-  }
+  add_sample(unit.transfer, measured.items, measured.transfer_s);
 }
 
 void LearnedCosts::step() {

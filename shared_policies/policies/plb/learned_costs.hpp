@@ -36,9 +36,8 @@ class LearnedCosts {
   explicit LearnedCosts(std::size_t units, const SampleMemory& memory = {})
       : memory_(memory), units_(units) {}
 
-  /// Adds the compute and transfer times of a finished block; only the compute time if the block
-  /// brought resident data.
-  void add(const BlockFinished& finished, bool brought_resident_data);
+  /// Adds the compute and transfer times of a finished block, without its setup.
+  void add(const BlockFinished& finished);
   /// Ends a step: the weights of all measurements so far are multiplied by `forgetting`.
   void step();
   /// Fits every unit that has samples.
@@ -59,7 +58,7 @@ class LearnedCosts {
   struct Measured {
     double items = 0.0;
     double compute_s = 0.0;
-    std::optional<double> transfer_s;  // none: the block brought resident data
+    double transfer_s = 0.0;
   };
   struct LearnedUnit {
     std::vector<CostSample> compute;

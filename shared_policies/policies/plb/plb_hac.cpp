@@ -22,6 +22,7 @@
 #include <variant>
 
 #include "shared_policies/policies/barrier.hpp"
+#include "shared_policies/policies/block_durations.hpp"
 #include "shared_policies/policies/policies.hpp"
 #include "shared_policies/solve/inverse_cost.hpp"
 
@@ -182,12 +183,11 @@ void PlbHac::distribute_task(UnitId id, Decisions& decisions) {
 /// block is the answer to UnitIdle.
 void PlbHac::finished_task(const View& view, const BlockFinished& finished, Seconds at) {
   SteppingUnit& unit = units_[finished.unit.index];
-  const auto [seconds, brought_resident_data] = durations_.of(view, finished);
-  learned_->add(finished, brought_resident_data);
+  learned_->add(finished);
   const auto outcome = expected_ends_.finish(finished, at);
   unit.gap_end.reset();
   if (finished.block.tag == BlockTag::train) {
-    training_.remember(finished.unit, finished.block.items, seconds);
+    training_.remember(finished.unit, finished.block.items, block_duration_s(finished.times));
     return;
   }
   if (finished.block.tag == BlockTag::run) {

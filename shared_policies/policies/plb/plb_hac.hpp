@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "shared_policies/policies/block_durations.hpp"
 #include "shared_policies/policies/plb/expected_ends.hpp"
 #include "shared_policies/policies/plb/learned_costs.hpp"
 #include "shared_policies/policies/plb/shrinking_tail.hpp"
@@ -92,7 +91,6 @@ class PlbHac final : public Policy {
   std::map<std::string, LearnedCosts> kernels_;
   LearnedCosts* learned_ = nullptr;  ///< of the current phase's kernel
   TrainingRounds training_;
-  BlockDurations durations_;
   ExpectedEnds expected_ends_;
   std::vector<SteppingUnit> units_;
   std::vector<Items> block_items_;  ///< the latest X

@@ -27,7 +27,6 @@ void PlbHac::change(const View& view, const Event& event, Decisions& decisions) 
     expected_ends_.lose(lost->unit);
     change_units(view, "unit_lost", decisions);
   } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
-    durations_.joined(joined->unit);
     units_[joined->unit.index].step = solved_step_;
     change_units(view, "unit_joined", decisions);
   }
@@ -37,7 +36,6 @@ void PlbHac::begin_phase(const View& view) {
   const std::size_t n = view.units().size();
   learned_ = &kernels_.try_emplace(view.workload().kernel, n, options_.memory).first->second;
   is_trained_ = learned_->any_fit();
-  durations_.begin_phase(view);
   expected_ends_ = ExpectedEnds(n);
   first_block_items_ = initial_block(view, options_.initial_block_items);
   training_ = TrainingRounds(n, first_block_items_, {1.0, 2.0}, RatioMode::first);

@@ -16,6 +16,7 @@
 #include <variant>
 
 #include "shared_policies/policies/barrier.hpp"
+#include "shared_policies/policies/block_durations.hpp"
 #include "shared_policies/policies/plb/learned_costs.hpp"
 #include "shared_policies/policies/policies.hpp"
 
@@ -44,9 +45,7 @@ class FittedCurves final : public BlockTimeModel {
   FittedCurves(std::size_t units, const CurveOptions& options)
       : options_(options), learned_(units), chooser_(options.solver) {}
 
-  void add(const BlockFinished& finished, bool brought_resident_data) override {
-    learned_.add(finished, brought_resident_data);
-  }
+  void add(const BlockFinished& finished) override { learned_.add(finished); }
 
   void fit(const View& view) override {
     FitOptions fit;
@@ -242,7 +241,7 @@ bool PlbHec::waits_for_all() const {
 
 void PlbHec::decide(const View& view, const Event& event, Decisions& decisions) {
   if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
-    learn(view, *finished);
+    learn(*finished);
     if (stage_ == Stage::train) {
       train_without_barriers(view, decisions);
       note_exhaustion(view, decisions);
@@ -264,9 +263,9 @@ void PlbHec::decide(const View& view, const Event& event, Decisions& decisions) 
   }
 }
 
-void PlbHec::learn(const View& view, const BlockFinished& finished) {
-  const auto [seconds, brought_resident_data] = durations_.of(view, finished);
-  model_->add(finished, brought_resident_data);
+void PlbHec::learn(const BlockFinished& finished) {
+  const double seconds = block_duration_s(finished.times);
+  model_->add(finished);
   if (finished.block.tag == BlockTag::train) {
     training_.remember(finished.unit, finished.block.items, seconds);
   } else {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "shared_policies/model/parameters.hpp"
-#include "shared_policies/policies/block_durations.hpp"
 #include "shared_policies/policies/plb/repeated_blocks.hpp"
 #include "shared_policies/policies/plb/training_rounds.hpp"
 #include "shared_policies/run/policy.hpp"
@@ -26,9 +25,8 @@ class BlockTimeModel {
   BlockTimeModel& operator=(const BlockTimeModel&) = delete;
   virtual ~BlockTimeModel() = default;
 
-  /// Adds the times of a finished block. The copy in of a block that brought resident data does not
-  /// predict later blocks.
-  virtual void add(const BlockFinished& finished, bool brought_resident_data) = 0;
+  /// Adds the times of a finished block, without its setup.
+  virtual void add(const BlockFinished& finished) = 0;
   /// Fits every unit that has samples.
   virtual void fit(const View& view) = 0;
   /// Whether there is a fit of the unit; whether there is a fit of any unit.
@@ -117,7 +115,7 @@ class PlbHec : public Policy {
   void execute(const View& view, Decisions& decisions);
   void distribute_task(UnitId unit, Decisions& decisions);
   void end_rebalancing(const View& view, Decisions& decisions);
-  void learn(const View& view, const BlockFinished& finished);
+  void learn(const BlockFinished& finished);
   void answer(const View& view, UnitId unit, Decisions& decisions);
   bool update_blocks(const View& view, Decisions& decisions);
   void train_without_barriers(const View& view, Decisions& decisions);
@@ -136,7 +134,6 @@ class PlbHec : public Policy {
   BlockTimeModelMaker make_model_;
   std::map<std::string, std::unique_ptr<BlockTimeModel>> kernels_;
   BlockTimeModel* model_ = nullptr;  ///< of the current phase's kernel
-  BlockDurations durations_;
   TrainingRounds training_;
   RepeatedBlocks repeated_;  ///< X, and how long its blocks take
   Stage stage_ = Stage::train;

@@ -28,7 +28,6 @@ void PlbHec::change(const View& view, const Event& event, Decisions& decisions) 
   } else if (const auto* lost = std::get_if<UnitLost>(&event.what)) {
     change_units(view, lost->unit, "unit_lost", decisions);
   } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
-    durations_.joined(joined->unit);
     change_units(view, joined->unit, "unit_joined", decisions);
   }
 }
@@ -38,7 +37,6 @@ void PlbHec::begin_phase(const View& view) {
   std::unique_ptr<BlockTimeModel>& of_kernel = kernels_[view.workload().kernel];
   if (of_kernel == nullptr) of_kernel = make_model_(n);
   model_ = of_kernel.get();
-  durations_.begin_phase(view);
   training_ = TrainingRounds(n, initial_block(view, options_.initial_block_items),
                              options_.multipliers, options_.ratio_mode);
   repeated_ = RepeatedBlocks(n);

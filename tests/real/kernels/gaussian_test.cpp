@@ -135,7 +135,7 @@ TEST(Gaussian, DescribesItsWorkload) {
       make_kernel("gaussian", {{"width", "8000"}, {"height", "6000"}}, "--workload");
   const Workload& workload = kernel->workload();
   EXPECT_EQ(workload.items, 6000);
-  EXPECT_EQ(workload.in_bytes_per_item, 8.0 * 8000);
+  EXPECT_EQ(workload.in_bytes_per_item, 8.0 * (8000 + 2 * 40));  // a row in its frame
   EXPECT_EQ(workload.out_bytes_per_item, 8.0 * 8000);
   EXPECT_EQ(workload.resident_bytes, 8.0 * 81 * 81);
   EXPECT_EQ(workload.flop_per_item, 2.0 * 81 * 81 * 8000);

@@ -12,7 +12,7 @@ BlockFinished block_of(Items items, double assigned_s, StageTimes times) {
 }
 
 StageTimes stages(double in_s, double compute_s, double out_s) {
-  return {Seconds{in_s}, Seconds{compute_s}, Seconds{out_s}};
+  return {{}, Seconds{in_s}, Seconds{compute_s}, Seconds{out_s}};
 }
 
 TEST(PipelineCost, TakesABlockThatMetAnEmptyUnitFromHandToEnd) {

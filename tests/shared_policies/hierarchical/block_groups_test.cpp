@@ -28,7 +28,8 @@ std::vector<StageTimes> in_proportion(const std::vector<Items>& blocks) {
   std::vector<StageTimes> times;
   for (const Items items : blocks) {
     const auto seconds = static_cast<double>(items);
-    times.push_back({Seconds{in_share * seconds}, Seconds{seconds}, Seconds{out_share * seconds}});
+    times.push_back(
+        {{}, Seconds{in_share * seconds}, Seconds{seconds}, Seconds{out_share * seconds}});
   }
   return times;
 }
@@ -189,7 +190,7 @@ TEST(PipelineTime, LetsResultsGoFirstOnOneEngineAndBothAtOnceOnTwo) {
   // One engine: copies in 0-2 and 2-4, computing 2-5 and 5-8. At 4 only the third input is ready,
   // 4-6. At 6 the first results are copied out, 6-10, then the second, 10-14. The third block is
   // computed 8-11 and copied out 14-18.
-  const StageTimes block{Seconds{2.0}, Seconds{3.0}, Seconds{4.0}};
+  const StageTimes block{{}, Seconds{2.0}, Seconds{3.0}, Seconds{4.0}};
   const std::vector<StageTimes> blocks(3, block);
   EXPECT_DOUBLE_EQ(pipeline_time(blocks, 1).value, 18.0);
   // Two engines: computing 2-5, 5-8, 8-11; copies out 5-9, 9-13, 13-17.
@@ -199,7 +200,7 @@ TEST(PipelineTime, LetsResultsGoFirstOnOneEngineAndBothAtOnceOnTwo) {
 // -- Conditions ----------------------------------------------------------------------------------
 
 StageTimes stages(double in_s, double compute_s, double out_s) {
-  return {Seconds{in_s}, Seconds{compute_s}, Seconds{out_s}};
+  return {{}, Seconds{in_s}, Seconds{compute_s}, Seconds{out_s}};
 }
 
 TEST(StallFree, LimitsWhatAGroupHolds) {

@@ -84,9 +84,6 @@ TEST(LoopSizes, TrapezoidOfOneItemHasOneStep) {
 /// Feeds item times with the events of one run.
 class LearnedItemTimes : public testing::Test {
  protected:
-  explicit LearnedItemTimes(const Workload& workload = items_of(1000))
-      : view(setup_of(3, workload).units, {workload}) {}
-
   void begin(ItemTimes& times) { tell(times, Seconds{}, PhaseStarted{}); }
 
   /// A block that was assigned at `assigned_s` and ended at `end_s`.
@@ -106,12 +103,12 @@ class LearnedItemTimes : public testing::Test {
     times.include(view, event);
   }
 
-  View view;
+  View view{setup_of(3, items_of(1000)).units, {items_of(1000)}};
   std::uint64_t next_id = 0;
 };
 
-StageTimes stages(double in_s, double compute_s, double out_s) {
-  return {Seconds{in_s}, Seconds{compute_s}, Seconds{out_s}};
+StageTimes stages(double in_s, double compute_s, double out_s, double setup_s = 0.0) {
+  return {Seconds{setup_s}, Seconds{in_s}, Seconds{compute_s}, Seconds{out_s}};
 }
 
 TEST_F(LearnedItemTimes, WeighLaterBlocksMore) {
@@ -154,31 +151,19 @@ TEST_F(LearnedItemTimes, CountTheStagesThatAreAskedFor) {
   EXPECT_DOUBLE_EQ(*request.mean_s()[0], 1.0);
 }
 
-/// A workload with 3 bytes of input per item and 60 bytes of resident data.
-Workload with_resident_data() {
-  Workload workload = items_of(1000);
-  workload.in_bytes_per_item = 3.0;
-  workload.resident_bytes = 60.0;
-  return workload;
-}
-
-class LearnedItemTimesOfResidentData : public LearnedItemTimes {
- protected:
-  LearnedItemTimesOfResidentData() : LearnedItemTimes(with_resident_data()) {}
-};
-
-TEST_F(LearnedItemTimesOfResidentData, LeaveTheResidentPartOfAFirstCopyOut) {
-  ItemTimes times(TimedPart::block);
-  begin(times);
-  // 30 bytes of input and 60 resident bytes: a third of the 9 s counts.
-  finish(times, 0, 10, stages(9, 5, 2), 0, 16);
-  EXPECT_DOUBLE_EQ(*times.mean_s()[0], 1.0);
-  finish(times, 0, 10, stages(3, 5, 2), 16, 26);
-  EXPECT_DOUBLE_EQ(*times.mean_s()[0], 1.0);
-  tell(times, Seconds{26}, UnitLost{UnitId{0}});
-  tell(times, Seconds{26}, UnitJoined{UnitId{0}});
-  finish(times, 0, 10, stages(9, 5, 2), 26, 42);
-  EXPECT_DOUBLE_EQ(*times.mean_s()[0], 1.0);
+TEST_F(LearnedItemTimes, LeaveTheSetupOut) {
+  ItemTimes block(TimedPart::block);
+  ItemTimes request(TimedPart::request);
+  begin(block);
+  begin(request);
+  for (ItemTimes* times : {&block, &request}) {
+    finish(*times, 0, 10, stages(3, 5, 2, 6), 0, 16);
+    finish(*times, 0, 10, stages(3, 5, 2), 16, 26);
+    tell(*times, Seconds{26}, UnitLost{UnitId{0}});
+    tell(*times, Seconds{26}, UnitJoined{UnitId{0}});
+    finish(*times, 0, 10, stages(3, 5, 2, 6), 26, 42);
+    EXPECT_DOUBLE_EQ(*times->mean_s()[0], 1.0);
+  }
 }
 
 TEST_F(LearnedItemTimes, GiveSharesInWhichTheUnknownPassForTheFastestOrTheSlowest) {

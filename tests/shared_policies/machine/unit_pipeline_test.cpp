@@ -1,4 +1,4 @@
-// Tests of UnitPipeline: the time of the next stage change of a unit.
+// Tests of UnitPipeline: the time of the next stage change of a unit, and the setup of blocks.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -13,23 +13,30 @@ namespace {
 class Stages final : public PipelineStages {
  public:
   std::vector<double> ends_s;
+  std::vector<StageTimes> times;
+  bool launches_setups = false;  ///< the durations of setups are unknown
+  std::vector<Stage> launched;
 
  private:
   std::optional<Seconds> duration(UnitId, const PipelinedBlock& block, Stage stage,
                                   Seconds) const override {
+    if (stage == Stage::setup && launches_setups) return std::nullopt;
     return time_of(block.alone, stage);
   }
-  void launch(UnitId, const PipelinedBlock&, Stage) override {}
-  void finished(UnitId, const PipelinedBlock&, Seconds at) override { ends_s.push_back(at.value); }
+  void launch(UnitId, const PipelinedBlock&, Stage stage) override { launched.push_back(stage); }
+  void finished(UnitId, const PipelinedBlock& block, Seconds at) override {
+    ends_s.push_back(at.value);
+    times.push_back(block.times);
+  }
 };
 
-/// A block that takes 1 s in, 4 s to compute and 2 s out.
-PipelinedBlock block_at(double ready_s, double first_use_s = 0.0) {
+/// A block that takes 1 s in, 4 s to compute and 2 s out, after a setup.
+PipelinedBlock block_at(double ready_s, double first_use_s = 0.0, double resident_s = 0.0) {
   PipelinedBlock work;
   work.block.items = 1;
   work.ready = Seconds{ready_s};
   work.first_use = Seconds{first_use_s};
-  work.alone = {Seconds{1.0}, Seconds{4.0}, Seconds{2.0}};
+  work.alone = {Seconds{resident_s}, Seconds{1.0}, Seconds{4.0}, Seconds{2.0}};
   work.room_items = 10;
   return work;
 }
@@ -65,6 +72,62 @@ TEST(UnitPipeline, ComputesADatePerStageIfAnotherBlockMayDelayIt) {
   pipeline.advance(Seconds{24.0});
   // The second block is copied in from 11 to 12, computed from 15 to 19, and copied out until 21.
   EXPECT_EQ(stages.ends_s, (std::vector<double>{17.0, 21.0}));
+}
+
+TEST(UnitPipeline, SetsTheUnitUpBeforeTheCopyIn) {
+  // First use 10-10.5, resident data 10.5-13.5, in 13.5-14.5, compute until 18.5, out until 20.5.
+  for (const int engines : {0, 1, 2}) {
+    Stages stages;
+    UnitPipeline pipeline(UnitId{0}, engines, stages);
+    pipeline.add(block_at(10.0, 0.5, 3.0));
+    EXPECT_DOUBLE_EQ(pipeline.next_date().value, 20.5);
+    for (const double at_s : {10.2, 12.0, 14.0}) {
+      pipeline.advance(Seconds{at_s});
+      EXPECT_DOUBLE_EQ(pipeline.next_date().value, 20.5) << at_s;
+    }
+    pipeline.advance(Seconds{20.5});
+    ASSERT_EQ(stages.ends_s, (std::vector<double>{20.5}));
+    EXPECT_DOUBLE_EQ(stages.times[0].setup.value, 3.5);
+    EXPECT_DOUBLE_EQ(stages.times[0].in.value, 1.0);
+    EXPECT_DOUBLE_EQ(total(stages.times[0]).value, 10.5);
+  }
+}
+
+TEST(UnitPipeline, LaunchesTheTransferOfResidentDataAfterFirstUse) {
+  Stages stages;
+  stages.launches_setups = true;
+  UnitPipeline pipeline(UnitId{0}, 1, stages);
+  pipeline.add(block_at(10.0, 0.5, 3.0));
+  EXPECT_DOUBLE_EQ(pipeline.next_date().value, 10.5);
+  pipeline.advance(Seconds{10.4});
+  EXPECT_TRUE(stages.launched.empty());
+  pipeline.advance(Seconds{10.5});
+  EXPECT_EQ(stages.launched, std::vector<Stage>{Stage::setup});
+  EXPECT_EQ(pipeline.next_date(), Seconds::infinity());
+  pipeline.end_stage(Stage::setup, Seconds{15.0});
+  EXPECT_DOUBLE_EQ(pipeline.next_date().value, 22.0);  // 15 + 1 + 4 + 2
+  pipeline.advance(Seconds{22.0});
+  ASSERT_EQ(stages.times.size(), 1U);
+  EXPECT_DOUBLE_EQ(stages.times[0].setup.value, 5.0);
+}
+
+TEST(UnitPipeline, CopiesNothingBesideASetup) {
+  // The second block is of another phase: it waits until the first is out, at 17. The third is
+  // copied in when the second is, from 18.5 on.
+  for (const int engines : {1, 2}) {
+    Stages stages;
+    UnitPipeline pipeline(UnitId{0}, engines, stages);
+    pipeline.add(block_at(10.0));
+    PipelinedBlock next = block_at(10.0, 0.5);
+    next.block.phase = 1;
+    pipeline.add(next);
+    next.first_use = {};
+    pipeline.add(next);
+    pipeline.advance(Seconds{100.0});
+    // Second: setup 17-17.5, in 17.5-18.5, compute until 22.5, out until 24.5. Third: compute until
+    // 26.5, out until 28.5.
+    EXPECT_EQ(stages.ends_s, (std::vector<double>{17.0, 24.5, 28.5}));
+  }
 }
 
 }  // namespace

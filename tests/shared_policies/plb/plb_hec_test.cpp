@@ -364,13 +364,12 @@ TEST(PlbHec, QueuesMoreBlocksOnUnitsWithSlots) {
   EXPECT_EQ(schedule.sizes(0, BlockTag::train), (Sizes{10, 20, 40, 80}));
 }
 
-TEST(PlbHec, DoesNotLearnTheCopyOfResidentDataAsACostOfEveryBlock) {
-  // Both units take 1 s per item. The first block of u1 brings resident data for 100 s. The later
+TEST(PlbHec, DoesNotLearnTheSetupAsACostOfEveryBlock) {
+  // Both units take 1 s per item. The first block of u1 has a setup of 100 s. The later
   // blocks of u1 must be as large as those of u0.
   FakeSetup fake{{affine_unit(0, 1), affine_unit(0, 1)}, {}, {}};
   fake.units[1].resident_s = 100.0;
-  RunSetup setup = setup_of(2, items_of(10'000));
-  setup.phases[0].resident_bytes = 1.0;
+  const RunSetup setup = setup_of(2, items_of(10'000));
   const auto policy = make_policy(find_policy("plb-hec"), {});
   const auto executor = make_fake_executor(fake);
   MemoryJournal journal;
