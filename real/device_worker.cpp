@@ -56,6 +56,7 @@ class DeviceDriver final : public UnitDriver {
       room_items_.push_back(std::min(items_in_memory(setup_.unit, *phase.workload),
                                      phase.workload->items));
     }
+    reserve();
   }
 
   void work(WorkerMailbox& mailbox) override {
@@ -214,15 +215,34 @@ class DeviceDriver final : public UnitDriver {
     return Begun::yes;
   }
 
+  /// The bytes for as many items as may be in memory in a phase.
+  [[nodiscard]] std::size_t bytes_for(std::size_t phase) const {
+    const auto blocks = static_cast<std::size_t>(setup_.unit.slots) + 1;
+    return UnitMemory::bytes_for(setup_.phases[phase].kernel->data(), room_items_[phase], blocks);
+  }
+
+  /// Gets memory for all phases beforehand. If there is not enough, the first block of a phase makes
+  /// do with less.
+  void reserve() {
+    std::size_t most = 0;
+    for (std::size_t phase = 0; phase < setup_.phases.size(); ++phase) {
+      most = std::max(most, bytes_for(phase));
+    }
+    try {
+      get_memory(most);
+    } catch (const std::bad_alloc&) {
+    }
+  }
+
   /// Gets memory for the blocks of a phase, for fewer of them at a time if there is not enough.
   void begin_phase(const Command& command, const KernelData& data) {
     phase_ = -1;
     const Block& block = command.block;
-    Items& room_items = room_items_[static_cast<std::size_t>(block.phase)];
-    const auto blocks = static_cast<std::size_t>(setup_.unit.slots) + 1;
+    const auto phase = static_cast<std::size_t>(block.phase);
+    Items& room_items = room_items_[phase];
     for (;;) {
       try {
-        get_memory(UnitMemory::bytes_for(data, room_items, blocks));
+        get_memory(bytes_for(phase));
         break;
       } catch (const std::bad_alloc&) {
         if (room_items <= block.items) throw;

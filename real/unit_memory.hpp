@@ -16,6 +16,8 @@ namespace equipoise {
 
 /// Every array in a unit's memory begins at a multiple of this.
 inline constexpr std::size_t array_alignment = 4096;
+/// More blocks than this are in no unit's memory at a time.
+inline constexpr std::size_t blocks_max = 64;
 
 /// The memory for `items` items of `workload` and its resident data in bytes, as the workload counts
 /// them.
@@ -30,8 +32,8 @@ inline constexpr std::size_t array_alignment = 4096;
 /// may also have to wait where free memory is in pieces. Blocks of the same size never meet that.
 class UnitMemory {
  public:
-  /// The bytes that suffice for the resident data and for up to `blocks` blocks of `room_items`
-  /// items together.
+  /// The bytes that suffice for the resident data and for `blocks` blocks of `room_items` items
+  /// together; if `blocks` is more than 1, for up to `blocks_max` unless they need further rows.
   [[nodiscard]] static std::size_t bytes_for(const KernelData& data, Items room_items,
                                              std::size_t blocks);
 

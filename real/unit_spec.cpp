@@ -20,11 +20,13 @@
 namespace equipoise {
 namespace {
 
-/// What can be run here, and what can be done with units that are elsewhere.
-std::string what_there_is() {
+/// What can be run here, and what can be done with units that are elsewhere. Says why kinds are
+/// absent, except for the kind `said`.
+std::string what_there_is(const std::string& said) {
   std::vector<std::string> present;
   std::vector<std::string> absent;
   for (const UnitKindInfo& info : unit_catalog()) {
+    if (info.is_absent() && info.name == said) continue;
     if (info.is_absent()) {
       absent.push_back(fmt::format("; {}: {}", info.name, info.why_absent()));
     } else {
@@ -49,7 +51,7 @@ const UnitKindInfo& find_kind(const std::string& name, const std::string& where)
   throw InputError(
       where, (is_kind_of_platforms ? fmt::format("'{}' is not a kind of real units", name)
                                    : unknown_name("kind of unit", name, names)) +
-                 "; " + what_there_is());
+                 "; " + what_there_is({}));
 }
 
 /// Checks a name. It becomes a host name in platform files and a word in tables, so it may contain
@@ -67,8 +69,7 @@ UnitSpec make_spec(const Spec& text, const std::string& name, const std::string&
   const UnitKindInfo& kind = find_kind(text.name, where);
   const Parameters read(text.parameters, kind.parameters, text.name, where);
   if (kind.is_absent()) {
-    throw InputError(where, fmt::format("there is no such unit: {}; {}", kind.why_absent(),
-                                        what_there_is()));
+    throw InputError(where, fmt::format("{}; {}", kind.why_absent(), what_there_is(kind.name)));
   }
   UnitSpec spec;
   spec.unit.name = checked_name(read.is_given("id") ? read.text("id") : name, where);

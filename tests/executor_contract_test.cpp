@@ -1,5 +1,5 @@
-// What shared_policies/run/executor.hpp promises, checked on every executor: fake, simulated, real
-// and paced.
+// What shared_policies/run/executor.hpp promises, checked on every executor: fake, simulated, and
+// real with CPU, emulated and paced units.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -55,6 +55,17 @@ Subject make_real() {
   subject.kernel->allocate(1);
   RealSetup setup;
   setup.units = parse_units({"cpu", "cpu"});
+  setup.phases = {subject.kernel.get()};
+  subject.executor = make_real_executor(std::move(setup));
+  return subject;
+}
+
+Subject make_emulated() {
+  Subject subject;
+  subject.kernel = make_kernel("empty", {{"items", std::to_string(all_items)}}, "test");
+  subject.kernel->allocate(1);
+  RealSetup setup;
+  setup.units = parse_units({"emulated", "emulated,copy_engines=1,slots=2"});
   setup.phases = {subject.kernel.get()};
   subject.executor = make_real_executor(std::move(setup));
   return subject;
@@ -216,7 +227,8 @@ TEST_P(AnyExecutor, RunsAPolicyToTheEnd) {
 
 INSTANTIATE_TEST_SUITE_P(Worlds, AnyExecutor,
                          testing::Values(World{"Fake", make_fake}, World{"Sim", make_sim},
-                                         World{"Real", make_real}, World{"Paced", make_paced}),
+                                         World{"Real", make_real}, World{"Emulated", make_emulated},
+                                         World{"Paced", make_paced}),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace

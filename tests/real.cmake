@@ -22,6 +22,7 @@ equipoise_tests(real
 equipoise_tests(threads
   SOURCES
     real/core_watch_test.cpp
+    real/emulated_test.cpp
     real/paced_test.cpp
     real/real_executor_test.cpp
     real/recorder_test.cpp

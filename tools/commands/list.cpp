@@ -23,6 +23,7 @@ struct Entry {
   std::string mark;    ///< "oracle", "informed", or empty
   std::string source;  ///< may be empty
   std::span<const ParameterInfo> parameters;
+  std::string why_absent{};  ///< on this build or machine; empty if it is there
 };
 
 std::vector<Entry> entries(const std::string& what) {
@@ -40,7 +41,7 @@ std::vector<Entry> entries(const std::string& what) {
     }
   } else if (what == "units") {
     for (const UnitKindInfo& u : unit_catalog()) {
-      all.push_back({u.name, u.line, "", "", u.parameters});
+      all.push_back({u.name, u.line, "", "", u.parameters, u.why_absent()});
     }
   } else {
     throw InputError("list", unknown_name("list", what, {"policies", "kernels", "units"}));
@@ -49,8 +50,9 @@ std::vector<Entry> entries(const std::string& what) {
 }
 
 void print_text(const Entry& entry) {
-  std::printf("%s%s\n  %s\n", entry.name.c_str(),
+  std::printf("%s%s%s\n  %s\n", entry.name.c_str(),
               entry.mark.empty() ? "" : fmt::format("  [{}]", entry.mark).c_str(),
+              entry.why_absent.empty() ? "" : (": " + entry.why_absent).c_str(),
               entry.line.c_str());
   if (!entry.source.empty()) std::printf("  source: %s\n", entry.source.c_str());
   if (!entry.parameters.empty()) {
@@ -76,6 +78,8 @@ std::string entry_json(const Entry& entry) {
                       {"line", json_string(entry.line)},
                       {"mark", json_string(entry.mark)},
                       {"source", json_string(entry.source)},
+                      {"why_absent",
+                       entry.why_absent.empty() ? "null" : json_string(entry.why_absent)},
                       {"parameters", json_list(parameters)}});
 }
 

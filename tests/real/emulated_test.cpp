@@ -1,0 +1,360 @@
+// Tests of emulated accelerators, and of the driver that every device has: overlap, memory, failures
+// at every stage, slow-downs.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "real/kernels/catalog.hpp"
+#include "real/real_executor.hpp"
+#include "shared_policies/run/run_loop.hpp"
+#include "tests/support/disturb.hpp"
+#include "tests/support/failing_device.hpp"
+#include "tests/support/scripted.hpp"
+#include "tests/support/scripted_kernel.hpp"
+
+namespace equipoise::emulated_test {
+namespace {
+
+/// Copies that take no time beyond what the host's memory needs.
+constexpr EmulatedFigures fast{1e12, 1e12, Seconds{}, 2};
+
+RealSetup setup_of(const std::vector<std::string>& units, const std::vector<Kernel*>& phases) {
+  RealSetup setup;
+  setup.units = parse_units(units);
+  setup.phases.assign(phases.begin(), phases.end());
+  return setup;
+}
+
+RunOutcome run_all(RealSetup real, Items block_items, MemoryJournal& journal) {
+  RunSetup setup;
+  for (const UnitSpec& spec : real.units) setup.units.push_back(spec.unit);
+  for (const RealPhase& phase : real.phases) setup.phases.push_back(phase.workload);
+  setup.stop_requested = real.stop_requested;
+  Scripted policy = pieces_of(block_items);
+  const auto executor = make_real_executor(std::move(real));
+  return run_policy(*executor, policy, setup, journal);
+}
+
+Block block_of(std::uint64_t id, Items first, Items items) {
+  return {.id = id, .first = first, .items = items};
+}
+
+TEST(Emulated, IsAGpuWithMemoryAndCopyEnginesOfItsOwn) {
+  const UnitSpec spec = parse_units({"emulated,threads=2,memory_bytes=64Mi,copy_engines=1"})[0];
+  EXPECT_EQ(spec.unit.name, "emulated0");
+  EXPECT_EQ(spec.unit.kind, UnitKind::gpu);
+  EXPECT_EQ(spec.unit.model, "emulated");
+  EXPECT_EQ(spec.unit.memory_bytes, 64.0 * 1024 * 1024);
+  EXPECT_EQ(spec.unit.copy_engines, 1);
+  EXPECT_EQ(spec.unit.slots, 3);
+  EXPECT_EQ(spec.factory->cores(), 2);
+  EXPECT_TRUE(spec.computes());
+}
+
+/// Every kernel of the catalog, small.
+const std::map<std::string, TypedParameters> small = {
+    {"binomial", {{"options", "640"}, {"steps", "16"}}},
+    {"blackscholes", {{"options", "1000"}}},
+    {"empty", {{"items", "64"}}},
+    {"fft2d", {{"transforms", "20"}, {"rows", "16"}, {"columns", "32"}}},
+    {"gaussian", {{"width", "32"}, {"height", "64"}, {"radius", "5"}}},
+    {"grn", {{"genes", "64"}, {"candidates", "16"}}},
+    {"kmeans", {{"points", "500"}, {"clusters", "8"}, {"iterations", "4"}}},
+    {"mandelbrot", {{"width", "32"}, {"height", "64"}}},
+    {"matmul", {{"n", "64"}}},
+    {"nbody", {{"bodies", "90"}, {"iterations", "4"}}},
+    {"taylor", {{"points", "640"}, {"terms", "16"}}}};
+
+TEST(Emulated, ComputesEveryKernelWithVerifiedResultsBesideACpu) {
+  for (const KernelInfo& info : kernel_catalog()) {
+    ASSERT_TRUE(small.contains(info.name)) << info.name << ": add small parameters";
+    const auto kernel = make_kernel(info.name, small.at(info.name), "--workload");
+    kernel->allocate(1);
+    for (const char* const engines : {"1", "2"}) {
+      MemoryJournal journal;
+      RealSetup setup = setup_of(
+          {"cpu", std::string("emulated,slots=3,copy_engines=") + engines}, {kernel.get()});
+      EXPECT_TRUE(run_all(std::move(setup), 3, journal).complete) << info.name;
+      EXPECT_TRUE(kernel->verify().passed) << info.name << ": " << kernel->verify().what;
+    }
+  }
+}
+
+TEST(Emulated, HoldsItsCopiesToTheirLatencyAndBandwidth) {
+  KernelScript script(1000);  // 8 bytes in and 8 bytes out for each item
+  ScriptedKernel kernel(script);
+  RealSetup setup = setup_of(
+      {"emulated,in_bytes_per_s=4e6,out_bytes_per_s=2e6,latency_s=1e-3"}, {&kernel});
+  const auto executor = make_real_executor(std::move(setup));
+  executor->run([&] {
+    executor->start(block_of(0, 0, 1000), UnitId{0});
+    const auto event = executor->next(Seconds::infinity());
+    ASSERT_TRUE(event);
+    const auto& finished = std::get<BlockFinished>(event->what);
+    EXPECT_GE(finished.times.in.value, 1e-3 + 8e3 / 4e6 - 1e-9);
+    EXPECT_GE(finished.times.out.value, 1e-3 + 8e3 / 2e6 - 1e-9);
+    EXPECT_GE(event->at - finished.assigned, total(finished.times));
+  });
+  EXPECT_TRUE(kernel.verify().passed);
+}
+
+TEST(Emulated, KeepsAsManyBlocksInFlightAsItsMemoryHolds) {
+  for (const Items in_memory : {Items{1}, Items{2}, Items{3}, Items{5}}) {
+    KernelScript script(50);
+    std::atomic<bool> may_compute = false;
+    std::atomic<int> most = 0;
+    script.compute = [&](const Block&, int) { may_compute.wait(false); };
+    ScriptedKernel kernel(script);
+    RealSetup setup = setup_of({"emulated"}, {&kernel});
+    // 8 bytes of resident data, 16 bytes for each item; a block has 10 items.
+    setup.units[0].unit.memory_bytes = 8.0 + 160.0 * static_cast<double>(in_memory);
+    setup.units[0].factory = std::make_shared<FailingFactory>(
+        fast, [&](DeviceCall call, int before) {
+          if (call == DeviceCall::launch) most = std::max(most.load(), before + 1);
+          return DeviceFault::none;
+        });
+    const auto executor = make_real_executor(std::move(setup));
+    executor->run([&] {
+      for (std::uint64_t i = 0; i < 5; ++i) {
+        executor->start(block_of(i, static_cast<Items>(10 * i), 10), UnitId{0});
+      }
+      while (most < in_memory) std::this_thread::yield();
+      EXPECT_FALSE(executor->next(executor->now() + Seconds{0.005}));
+      EXPECT_EQ(most, in_memory);
+      may_compute = true;
+      may_compute.notify_all();
+      for (int i = 0; i < 5; ++i) EXPECT_TRUE(executor->next(Seconds::infinity()));
+    });
+    EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
+  }
+}
+
+TEST(Emulated, BringsResidentDataOncePerPhaseAndWhatChangedWithEveryIteration) {
+  KernelScript first(40);
+  KernelScript second(40);
+  first.iterations = 3;
+  std::atomic<bool> wrong = false;
+  first.compute = [&](const Block& block, int) {
+    if (block.iteration != static_cast<int>(first.merges.size())) wrong = true;
+  };
+  ScriptedKernel one(first);
+  ScriptedKernel two(second);
+  MemoryJournal journal;
+  EXPECT_TRUE(run_all(setup_of({"emulated"}, {&one, &two}), 10, journal).complete);
+  EXPECT_FALSE(wrong);
+  const auto brought = std::ranges::count_if(journal.blocks, [](const BlockRecord& record) {
+    return record.times.setup > Seconds{};
+  });
+  EXPECT_EQ(brought, 4);  // three iterations of the first phase, and the second phase
+  EXPECT_TRUE(one.verify().passed);
+  EXPECT_TRUE(two.verify().passed);
+}
+
+/// Whether the results of every item came back. `complete` proves that each was accepted once; where
+/// a unit is lost, a block may have been written, then lost with its unit, and computed again.
+bool has_all_results(const KernelScript& script) {
+  return std::ranges::all_of(script.written, [](std::int64_t count) { return count >= 1; });
+}
+
+/// A unit whose device follows `script`, beside a CPU.
+RealSetup failing_beside_a_cpu(Kernel& kernel, DeviceScript script) {
+  RealSetup setup = setup_of({"emulated", "cpu"}, {&kernel});
+  setup.units[0].factory = std::make_shared<FailingFactory>(fast, std::move(script));
+  return setup;
+}
+
+TEST(DeviceFailures, AtAnyStageLoseTheBlockAndNotTheUnitAndEveryItemIsDoneOnce) {
+  for (const DeviceCall stage : {DeviceCall::copy_in, DeviceCall::launch, DeviceCall::copy_out}) {
+    for (const DeviceFault fault : {DeviceFault::refused, DeviceFault::later}) {
+      KernelScript script(2000);
+      ScriptedKernel kernel(script);
+      MemoryJournal journal;
+      std::atomic<int> failed = 0;
+      RealSetup setup = setup_of({"emulated"}, {&kernel});
+      setup.units[0].factory = std::make_shared<FailingFactory>(
+          fast, [&](DeviceCall call, int before) {
+            const bool fails = call == stage && (before == 3 || before == 7);
+            failed += fails ? 1 : 0;
+            return fails ? fault : DeviceFault::none;
+          });
+      std::vector<std::string> warnings;
+      setup.warn = [&](const std::string& text) { warnings.push_back(text); };
+      EXPECT_TRUE(run_all(std::move(setup), 100, journal).complete);
+      EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
+      EXPECT_EQ(failed, 2);
+      EXPECT_EQ(journal.count("block_lost"), 2);
+      EXPECT_EQ(journal.count("unit_lost"), 0);
+      ASSERT_EQ(warnings.size(), 2u);
+      EXPECT_NE(warnings[0].find("could not do a block of 100 items"), std::string::npos)
+          << warnings[0];
+    }
+  }
+}
+
+TEST(DeviceFailures, MakeLaterBlocksHalfAsLarge) {
+  KernelScript script(1000);
+  ScriptedKernel kernel(script);
+  MemoryJournal journal;
+  RealSetup setup = setup_of({"emulated,slots=1"}, {&kernel});
+  // Blocks of more than 30 items fail.
+  script.compute = [](const Block& block, int) {
+    if (block.items > 30) throw std::bad_alloc();
+  };
+  EXPECT_TRUE(run_all(std::move(setup), 100, journal).complete);
+  EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
+  EXPECT_EQ(journal.count("block_lost"), 2);  // of 100 and of 50 items
+  for (const BlockRecord& record : journal.blocks) EXPECT_LE(record.block.items, 25);
+}
+
+TEST(DeviceFailures, OfASingleItemLoseTheUnit) {
+  KernelScript script(64);
+  ScriptedKernel kernel(script);
+  MemoryJournal journal;
+  RealSetup setup = failing_beside_a_cpu(kernel, [](DeviceCall call, int) {
+    return call == DeviceCall::launch ? DeviceFault::later : DeviceFault::none;
+  });
+  EXPECT_TRUE(run_all(std::move(setup), 4, journal).complete);
+  EXPECT_TRUE(has_all_results(script));
+  EXPECT_EQ(journal.count("unit_lost"), 1);
+}
+
+TEST(DeviceFailures, ForGoodLoseTheUnitAndTheOthersDoItsWork) {
+  for (const DeviceCall stage : {DeviceCall::copy_in, DeviceCall::launch, DeviceCall::copy_out}) {
+    KernelScript script(500);
+    ScriptedKernel kernel(script);
+    MemoryJournal journal;
+    std::atomic<bool> failed = false;
+    RealSetup setup = failing_beside_a_cpu(kernel, [&](DeviceCall call, int before) {
+      if (call != stage || before != 2) return DeviceFault::none;
+      failed = true;
+      failed.notify_all();
+      return DeviceFault::for_good;
+    });
+    script.compute = [&](const Block& block, int) {
+      if (block.first >= 400) failed.wait(false);  // the last items stay until then
+    };
+    std::string warning;
+    setup.warn = [&](const std::string& text) { warning = text; };
+    EXPECT_TRUE(run_all(std::move(setup), 10, journal).complete);
+    EXPECT_TRUE(has_all_results(script));
+    EXPECT_EQ(journal.count("unit_lost"), 1);
+    EXPECT_NE(warning.find("the device fell off the bus"), std::string::npos) << warning;
+  }
+}
+
+TEST(DeviceFailures, OfMemoryMakeTheUnitHoldFewerItemsAtATime) {
+  KernelScript script(1000);
+  ScriptedKernel kernel(script);
+  MemoryJournal journal;
+  RealSetup setup = setup_of({"emulated"}, {&kernel});
+  setup.units[0].factory = std::make_shared<FailingFactory>(fast, [](DeviceCall call, int before) {
+    return call == DeviceCall::allocate && before < 3 ? DeviceFault::refused : DeviceFault::none;
+  });
+  EXPECT_TRUE(run_all(std::move(setup), 100, journal).complete);
+  EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
+  EXPECT_EQ(journal.count("block_lost"), 0);
+}
+
+TEST(DeviceFailures, OfAllMemoryLoseTheUnit) {
+  KernelScript script(100);
+  ScriptedKernel kernel(script);
+  MemoryJournal journal;
+  RealSetup setup = failing_beside_a_cpu(kernel, [](DeviceCall call, int) {
+    return call == DeviceCall::allocate ? DeviceFault::refused : DeviceFault::none;
+  });
+  EXPECT_TRUE(run_all(std::move(setup), 10, journal).complete);
+  EXPECT_TRUE(has_all_results(script));
+  EXPECT_EQ(journal.count("unit_lost"), 1);
+}
+
+TEST(DeviceFailures, ThatNeverEndLoseTheUnitAfterTheTimeout) {
+  for (const DeviceCall stage : {DeviceCall::copy_in, DeviceCall::launch, DeviceCall::copy_out}) {
+    KernelScript script(200);
+    ScriptedKernel kernel(script);
+    MemoryJournal journal;
+    std::atomic<bool> is_stuck = false;
+    RealSetup setup = failing_beside_a_cpu(kernel, [&](DeviceCall call, int before) {
+      if (call != stage || before != 1) return DeviceFault::none;
+      is_stuck = true;
+      is_stuck.notify_all();
+      return DeviceFault::stuck;
+    });
+    script.compute = [&](const Block& block, int) {
+      if (block.first >= 150) is_stuck.wait(false);
+    };
+    setup.block_timeout = Seconds{0.2};
+    EXPECT_TRUE(run_all(std::move(setup), 10, journal).complete);
+    EXPECT_TRUE(has_all_results(script));
+    EXPECT_EQ(journal.count("unit_lost"), 1);
+    EXPECT_EQ(threads_left_behind(), 0) << "a stuck queue is not a stuck thread";
+  }
+}
+
+TEST(DeviceFailures, AtRandomLeaveEveryItemDoneOnce) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    KernelScript script(3000);
+    ScriptedKernel kernel(script);
+    MemoryJournal journal;
+    RealSetup setup = failing_beside_a_cpu(kernel, [seed](DeviceCall call, int before) {
+      const unsigned mixed = (seed * 2654435761U) ^ (static_cast<unsigned>(before) * 40503U) ^
+                             (static_cast<unsigned>(call) * 9176U);
+      const unsigned draw = mixed * 2246822519U >> 24;
+      if (draw < 10) return DeviceFault::refused;
+      return draw < 20 ? DeviceFault::later : DeviceFault::none;
+    });
+    EXPECT_TRUE(run_all(std::move(setup), 60, journal).complete) << "seed " << seed;
+    EXPECT_TRUE(has_all_results(script)) << "seed " << seed;
+  }
+}
+
+TEST(DeviceScenario, AcceptsEveryItemOnceHoweverOftenTheUnitGoesAndComes) {
+  KernelScript script(20'000);
+  script.compute = [](const Block&, int) {
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  };
+  ScriptedKernel kernel(script);
+  RealSetup setup = setup_of({"emulated", "cpu"}, {&kernel});
+  for (int i = 0; i < 40; ++i) {
+    setup.scenario.events.push_back(disturb(DisturbanceKind::fail, "emulated0", 1e-3 * i, 1.0,
+                                            Seconds{1e-3 * i + 5e-4}));
+  }
+  MemoryJournal journal;
+  RunSetup run;
+  for (const UnitSpec& spec : setup.units) run.units.push_back(spec.unit);
+  run.phases = {kernel.workload()};
+  run.absent_at_start = {};
+  const auto executor = make_real_executor(std::move(setup));
+  Scripted policy = pieces_of(40);
+  EXPECT_TRUE(run_policy(*executor, policy, run, journal).complete);
+  EXPECT_TRUE(has_all_results(script));
+}
+
+TEST(DeviceScenario, SlowsEveryStageDownWithoutKeepingTheDriverFromItsOtherBlocks) {
+  KernelScript script(400);
+  ScriptedKernel kernel(script);
+  script.compute = [](const Block&, int) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  };
+  MemoryJournal journal;
+  // 800 bytes in 1 ms for each copy of a block of 100 items.
+  EXPECT_TRUE(run_all(setup_of({"emulated,slowdown=3,in_bytes_per_s=8e5,out_bytes_per_s=8e5,"
+                                "latency_s=0"},
+                               {&kernel}),
+                      100, journal)
+                  .complete);
+  EXPECT_TRUE(kernel.verify().passed);
+  for (const BlockRecord& record : journal.blocks) {
+    EXPECT_GE(record.times.compute.value, 6e-3 - 1e-9);
+    EXPECT_GE(record.times.in.value, 1e-3 - 1e-9) << "a device copies by itself";
+  }
+}
+
+}  // namespace
+}  // namespace equipoise::emulated_test
