@@ -26,7 +26,7 @@ class CpuDriver final : public UnitDriver {
     while (!mailbox.stops()) {
       const Command* const next = mailbox.await_command(WakeSignal::TimePoint::max());
       if (next == nullptr) continue;
-      Report report{.command = *next, .times = {}, .end = {}, .failed = false};
+      Report report{.command = *next, .times = {}, .begins = {}, .end = {}, .failed = false};
       mailbox.drop_command();
       if (mailbox.begin(report.command)) perform(report, mailbox);
       mailbox.report(report);
@@ -55,6 +55,7 @@ class CpuDriver final : public UnitDriver {
     report.end = stage(computed, setup_.rates.out,
                        [&] { mailbox.with_host(report.command, [&] { side.copy_out(block); }); });
     report.times = {set_up - begin, in - set_up, computed - in, report.end - computed};
+    report.begins = without_empty_stages({begin, set_up, in, computed}, report.times, report.end);
   }
 
   [[nodiscard]] bool lacks_resident_data(const Command& command) const {

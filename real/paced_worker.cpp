@@ -43,7 +43,7 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
   /// Drops all blocks and the resident data.
   void let_go() {
     for (const Command& lost : at_work_)
-      mailbox_->report({.command = lost, .times = {}, .end = {}});
+      mailbox_->report({.command = lost, .times = {}, .begins = {}, .end = {}});
     at_work_.clear();
     pipeline_.clear();
     epoch_ = mailbox_->epoch();
@@ -51,7 +51,7 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
 
   void take(const Command& command, Seconds now) {
     if (!mailbox_->begin(command)) {
-      mailbox_->report({.command = command, .times = {}, .end = {}});
+      mailbox_->report({.command = command, .times = {}, .begins = {}, .end = {}});
       return;
     }
     at_work_.push_back(command);
@@ -91,7 +91,8 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
 
   void finished(UnitId /*unit*/, const PipelinedBlock& block, Seconds at) override {
     lateness_->add(setup_.clock->now() - at);
-    mailbox_->report({.command = at_work_.front(), .times = block.times, .end = at});
+    mailbox_->report(
+        {.command = at_work_.front(), .times = block.times, .begins = block.begins, .end = at});
     at_work_.pop_front();
   }
 

@@ -27,6 +27,7 @@ struct Command {
 struct Report {
   Command command;
   StageTimes times;
+  StageTimes begins;  ///< as in BlockFinished
   Seconds end;
   bool failed = false;
 };

@@ -167,7 +167,7 @@ class ThreadedWorker final : public Worker {
     } catch (...) {
       if (is_up) {
         mailbox->failure_ = reason_of(std::current_exception());
-        mailbox->report({.command = {}, .times = {}, .end = {}, .failed = true});
+        mailbox->report({.command = {}, .times = {}, .begins = {}, .end = {}, .failed = true});
       } else {
         thread.up.set_exception(std::current_exception());
       }

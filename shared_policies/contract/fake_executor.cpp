@@ -40,6 +40,10 @@ class FakeExecutor final : public Executor, private PipelineStages {
 
   Seconds now() const override { return now_; }
 
+  Seconds begin_iteration(int /*phase*/, int iteration) override {
+    return iteration == 0 ? now_ : occupy(std::nullopt, setup_.merge);
+  }
+
   Seconds start(const Block& block, UnitId unit) override {
     advance(now_);
     if (!is_present_[unit.index]) return now_;
@@ -103,7 +107,7 @@ class FakeExecutor final : public Executor, private PipelineStages {
   void launch(UnitId /*unit*/, const PipelinedBlock& /*block*/, Stage /*stage*/) override {}
 
   void finished(UnitId unit, const PipelinedBlock& block, Seconds at) override {
-    ready_.push({at, BlockFinished{unit, block.block, block.assigned, block.times}});
+    ready_.push({at, BlockFinished{unit, block.block, block.assigned, block.times, block.begins}});
   }
 
   [[nodiscard]] Seconds next_date() const {

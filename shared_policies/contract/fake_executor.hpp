@@ -46,6 +46,7 @@ struct FakeSetup {
   Scenario scenario{};  ///< its units are called u0, u1, ...
   /// [phase - 1][unit]: the times in phases 1, 2, ...; copy engines and links are those of `units`.
   std::vector<std::vector<FakeUnit>> later_phases{};
+  Seconds merge{};  ///< time of the master before every iteration of a phase except the first
 };
 
 /// The units that are absent when the run starts.

@@ -34,6 +34,7 @@ struct PipelinedBlock {
   double out_bytes = 0.0;
   Items room_items = 0;  ///< number of items of its workload that fit in the unit's memory at once
   StageTimes times{};    ///< durations of the stages that have ended
+  StageTimes begins{};   ///< when each stage began; in `finished` as BlockFinished::begins
 
   /// Whether it has a setup; otherwise it begins with its copy in.
   [[nodiscard]] bool brings_setup() const { return first_use + alone.setup > Seconds{}; }

@@ -138,10 +138,10 @@ TEST(Paced, WaitsForTheMergeBetweenIterationsUntilTheRunIsToStop) {
   setup.stop_requested = [&] { return is_to_stop && ++asked > 2; };
   const auto executor = make_real_executor(std::move(setup));
   executor->run([&] {
-    executor->start({.id = 0, .first = 0, .items = 1, .iteration = 1}, UnitId{0});
-    EXPECT_NEAR(clock->now().value, 1000.0, 1e-9);
+    EXPECT_NEAR(executor->begin_iteration(0, 0).value, 0.0, 1e-9);
+    EXPECT_NEAR(executor->begin_iteration(0, 1).value, 1000.0, 1e-9);
     is_to_stop = true;
-    executor->start({.id = 1, .first = 0, .items = 1, .iteration = 2}, UnitId{0});
+    executor->begin_iteration(0, 2);
     // It polls the stop request every 50 ms: at once, after 50 ms and after 100 ms.
     EXPECT_NEAR(clock->now().value, 1000.1, 1e-9);
   });

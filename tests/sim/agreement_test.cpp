@@ -73,6 +73,10 @@ void expect_same(const std::vector<Finish>& a, const std::vector<Finish>& b) {
     ASSERT_NEAR(a[i].in_s, b[i].in_s, tolerance) << i;
     ASSERT_NEAR(a[i].compute_s, b[i].compute_s, tolerance) << i;
     ASSERT_NEAR(a[i].out_s, b[i].out_s, tolerance) << i;
+    ASSERT_NEAR(a[i].setup_at_s, b[i].setup_at_s, tolerance) << i;
+    ASSERT_NEAR(a[i].in_at_s, b[i].in_at_s, tolerance) << i;
+    ASSERT_NEAR(a[i].compute_at_s, b[i].compute_at_s, tolerance) << i;
+    ASSERT_NEAR(a[i].out_at_s, b[i].out_at_s, tolerance) << i;
     ASSERT_NEAR(a[i].at_s, b[i].at_s, tolerance) << i;
   }
 }

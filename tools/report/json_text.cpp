@@ -165,7 +165,7 @@ std::string run_header_text(const RunPlan& plan) {
   Json workloads = Json::array();
   for (const Workload& workload : plan.phases) workloads.push_back(workload_json(workload));
   const Foresight foresight = plan.policy.info->foresight;
-  Json header = {{"schema", "equipoise.run/1"},
+  Json header = {{"schema", "equipoise.run/1.1"},
                  {"on", plan.on},
                  {"policy", plan.policy.info->name},
                  {"spelling", plan.policy.spelling},
