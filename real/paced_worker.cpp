@@ -65,9 +65,7 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
     const auto items = static_cast<double>(block.items);
     PipelinedBlock work{block, command.assigned, now};
     work.room_items = items_in_memory(setup_.spec.unit, phase.workload);
-    if (pipeline_.is_new(block.phase)) {
-      add_setup(work, phase.first_use, phase.workload.resident_bytes, phase.copies);
-    }
+    add_setup(work, pipeline_.resident_data(block), phase.first_use, phase.workload, phase.copies);
     add_copies(work, phase.timing, phase.workload, phase.copies);
     const double quantile = phase.draw.quantile(ordinal_++);
     work.alone.compute =

@@ -244,9 +244,8 @@ PipelinedBlock SimExecutor::at_work(const Block& block, std::uint32_t unit) {
 
   PipelinedBlock work{block, now(), now() + setup_.costs[phase].dispatch_of(unit)};
   work.room_items = phases_[phase][unit].room_items;
-  if (pipelines_[unit].is_new(block.phase)) {
-    add_setup(work, setup_.costs[phase].first_use, workload.resident_bytes, copies_[unit]);
-  }
+  add_setup(work, pipelines_[unit].resident_data(block), setup_.costs[phase].first_use, workload,
+            copies_[unit]);
   add_copies(work, timing, workload, copies_[unit]);
   const double quantile = phases_[phase][unit].draw.quantile(ordinals_[unit]++);
   work.alone.compute = setup_.noise ? timing.quantile(items, quantile) : timing.mean(items);

@@ -55,7 +55,9 @@ class FakeExecutor final : public Executor, private PipelineStages {
     PipelinedBlock work{block, now_, now_ + setup_.dispatch};
     work.room_items = fake.memory_items;
     work.alone = {{}, time(fake.in_s), time(fake.compute_s), time(fake.out_s)};
-    if (pipelines_[unit.index].is_new(block.phase)) work.alone.setup = Seconds{fake.resident_s};
+    const ResidentData data = pipelines_[unit.index].resident_data(block);
+    if (data == ResidentData::missing) work.alone.setup = Seconds{fake.resident_s};
+    if (data == ResidentData::outdated) work.alone.setup = Seconds{fake.iteration_s};
     pipelines_[unit.index].add(work);
     return now_;
   }

@@ -36,10 +36,12 @@ UnitPipeline::UnitPipeline(UnitId unit, int copy_engines, PipelineStages& stages
 
 void UnitPipeline::add(const PipelinedBlock& block) {
   const Seconds decision_time = std::exchange(pending_decision_time_, Seconds{});
+  const bool is_of_another_phase = resident_data(block.block) == ResidentData::missing;
   const bool waits_for_all =
-      copies_itself_ || decision_time > Seconds{} || is_new(block.block.phase);
+      copies_itself_ || decision_time > Seconds{} || is_of_another_phase || block.brings_setup();
   queue_.push_back({block, decision_time, waits_for_all});
   phase_ = block.block.phase;
+  iteration_ = block.block.iteration;
 }
 
 void UnitPipeline::add_decision_time(Seconds now, Seconds span) {

@@ -33,6 +33,7 @@ Workload copied_items(Items items) {
   workload.in_bytes_per_item = 1e6;
   workload.out_bytes_per_item = 1e6;
   workload.resident_bytes = 2e6;
+  workload.iteration_bytes = 5e5;
   return workload;
 }
 
@@ -90,9 +91,14 @@ TEST(Paced, TakesExactlyTheTimesOfTheModelAndNoLess) {
     const StageTimes& second = std::get<BlockFinished>(event->what).times;
     EXPECT_EQ(second.setup, Seconds{});
     EXPECT_NEAR(second.in.value, 1e-3, 1e-12);
+    executor->begin_iteration(0, 1);
+    executor->start({.id = 2, .first = 0, .items = 1, .iteration = 1}, UnitId{0});
+    event = executor->next(Seconds::infinity());
+    ASSERT_TRUE(event);
+    EXPECT_NEAR(std::get<BlockFinished>(event->what).times.setup.value, 0.5e-3, 1e-12);
   });
   ASSERT_TRUE(pacing);
-  EXPECT_EQ(pacing->blocks, 2u);
+  EXPECT_EQ(pacing->blocks, 3u);
   EXPECT_GT(pacing->late_mean.value, 0.0);
   EXPECT_GE(pacing->late_most, pacing->late_mean);
 }

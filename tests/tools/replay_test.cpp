@@ -265,7 +265,8 @@ TEST(Replay, DecidesIterationsWithAMergeTheSameAgain) {
   for (const std::string policy : {"equipoise", "plb-hec", "hierarchical", "gss"}) {
     ASSERT_EQ(
         run_equipoise({"simulate", "--platform", machine.platform, "--trace", merging, "--workload",
-                       "k:items=1000,iterations=3,in_bytes_per_item=100,resident_bytes=1e4",
+                       "k:items=1000,iterations=3,in_bytes_per_item=100,resident_bytes=1e4,"
+                       "iteration_bytes=5e3",
                        "--policy", policy, "--out", file})
             .exit_code,
         0);

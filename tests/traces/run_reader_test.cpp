@@ -20,7 +20,7 @@ const std::string header =
     R"({"schema":"equipoise.run/1.1","on":"sim","policy":"plb-hec","spelling":"plb-hec:threshold=0.2",)"
     R"("parameters":{"threshold":"0.2"},"workloads":[{"kernel":"dgemm","items":9007199254740995,)"
     R"("grain_items":1,"iterations":2,"in_bytes_per_item":8.5,"out_bytes_per_item":0.0,)"
-    R"("resident_bytes":0.0,"memory_bytes_per_item":0.0,"flop_per_item":2.0,)"
+    R"("resident_bytes":9.0,"iteration_bytes":4.5,"memory_bytes_per_item":0.0,"flop_per_item":2.0,)"
     R"("parameters":{"n":64.0}}],"units":[{"id":"cpu0","kind":"cpu","node":"here","copy_engines":1,)"
     R"("slots":1},{"id":"gpu0","kind":"gpu","model":"K40","memory_bytes":1e9,"is_remote":true,)"
     R"("idle_w":20.5,"busy_w":200.0,"copy_engines":2,"slots":3,"present_at_start":false}],)"
@@ -93,6 +93,7 @@ TEST(RunFile, ComesBackAsItWasWritten) {
   ASSERT_EQ(file.run.phases.size(), 1u);
   EXPECT_EQ(file.run.phases[0].items, 9007199254740995);  // a double cannot hold this number
   EXPECT_EQ(file.run.phases[0].iterations, 2);
+  EXPECT_EQ(file.run.phases[0].iteration_bytes, 4.5);
   ASSERT_TRUE(file.summary);
   EXPECT_EQ(file.summary->makespan, Seconds{2.5});
   EXPECT_TRUE(file.run.is_whole);
@@ -184,11 +185,13 @@ TEST(RunFile, OfTheFirstVersionHasStagesOneAfterAnother) {
     text.replace(text.find(from), from.size(), to);
   };
   replace("equipoise.run/1.1", "equipoise.run/1");
+  replace(R"("iteration_bytes":4.5,)", "");
   replace(R"("setup_s":0.2,)", "");
   replace(R"("setup_at_s":0.11,"in_at_s":0.31,"compute_at_s":0.41,"out_at_s":0.7,)", "");
   replace(R"("compute_s":0.3333333333333333,"out_s":1e-09)", R"("compute_s":0.25,"out_s":0.125)");
   const RunFile file = read_text_as_run(text);
   const auto& block = std::get<BlockRecord>(file.run.lines[1].what);
+  EXPECT_EQ(file.run.phases[0].iteration_bytes, 0.0);
   EXPECT_EQ(block.times.setup, Seconds{});
   EXPECT_EQ(block.begins.out, Seconds{0.625});  // the end, 0.75, minus 0.125
   EXPECT_EQ(block.begins.compute, Seconds{0.375});
@@ -229,6 +232,8 @@ TEST(RunFile, RefusesWhatARunCannotHold) {
   expect(R"("end_s":0.75)", R"("end_s":-0.75)", "run.jsonl:3: 'end_s' is -0.75");
   expect(R"("end_s":0.75,)", "", "run.jsonl:3: 'end_s' is missing");
   expect(R"({"event":"poor_fit")", R"({"evnt":"poor_fit")", "run.jsonl:8: neither a block");
+  expect(R"("iteration_bytes":4.5)", R"("iteration_bytes":9.5)",
+         "run.jsonl:1: iteration_bytes are a part of resident_bytes");
   expect(R"("iterations":2)", R"("iterations":0)", "run.jsonl:1: 'iterations' is 0");
   expect(R"("dispatch_cost_given_s":1e-06)", R"("dispatch_cost_given_s":1000001)",
          "run.jsonl:1: 'dispatch_cost_given_s' is 1000001; it must be from 0 to 1000000");

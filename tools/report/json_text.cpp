@@ -22,6 +22,7 @@ Json workload_json(const Workload& w) {
           {"in_bytes_per_item", w.in_bytes_per_item},
           {"out_bytes_per_item", w.out_bytes_per_item},
           {"resident_bytes", w.resident_bytes},
+          {"iteration_bytes", w.iteration_bytes},
           {"memory_bytes_per_item", w.memory_bytes_per_item},
           {"flop_per_item", w.flop_per_item},
           {"parameters", w.parameters}};

@@ -139,6 +139,30 @@ TEST(UnitPipeline, LaunchesTheTransferOfResidentDataAfterFirstUse) {
   EXPECT_DOUBLE_EQ(stages.times[0].setup.value, 5.0);
 }
 
+TEST(UnitPipeline, KnowsWhatItsUnitHasOfTheResidentData) {
+  Stages stages;
+  UnitPipeline pipeline(UnitId{0}, 1, stages);
+  const auto data = [&](int phase, int iteration) {
+    return pipeline.resident_data({.phase = phase, .iteration = iteration});
+  };
+  const auto add = [&](int phase, int iteration) {
+    PipelinedBlock work = block_at(0.0);
+    work.block.phase = phase;
+    work.block.iteration = iteration;
+    pipeline.add(work);
+  };
+  EXPECT_EQ(data(0, 0), ResidentData::missing);
+  add(0, 0);
+  EXPECT_EQ(data(0, 0), ResidentData::current);
+  EXPECT_EQ(data(0, 2), ResidentData::outdated);
+  EXPECT_EQ(data(1, 0), ResidentData::missing);
+  add(0, 2);
+  EXPECT_EQ(data(0, 2), ResidentData::current);
+  EXPECT_EQ(data(0, 3), ResidentData::outdated);
+  pipeline.clear();
+  EXPECT_EQ(data(0, 2), ResidentData::missing);
+}
+
 TEST(UnitPipeline, CopiesNothingBesideASetup) {
   // The second block is of another phase: it waits until the first is out, at 17. The third is
   // copied in when the second is, from 18.5 on.
