@@ -92,6 +92,7 @@ class CpuDriver final : public UnitDriver {
                             [&] { copy_out(data_of(command.block), command.block, staged_); });
     });
     report.times = {set_up - begin, in - set_up, computed - in, report.end - computed};
+    report.begins = without_empty_stages({begin, set_up, in, computed}, report.times, report.end);
   }
 
   [[nodiscard]] const KernelData& data_of(const Block& block) const {

@@ -113,11 +113,15 @@ class DeviceDriver final : public UnitDriver {
     }
     const auto& [setup, in, compute, out] = block.stages;
     const Seconds set_up = *setup.over()->happened();
-    const auto span = [](const StageInQueue& stage) {
-      return *stage.over()->happened() - *stage.began->happened();
+    const Seconds setup_began = block.setup_began.value_or(set_up);
+    const auto began = [](const StageInQueue& stage) { return *stage.began->happened(); };
+    const auto span = [&](const StageInQueue& stage) {
+      return *stage.over()->happened() - began(stage);
     };
-    report.times = {set_up - block.setup_began.value_or(set_up), span(in), span(compute), span(out)};
+    report.times = {set_up - setup_began, span(in), span(compute), span(out)};
     report.end = *out.over()->happened();
+    report.begins = without_empty_stages({setup_began, began(in), began(compute), began(out)},
+                                         report.times, report.end);
     mailbox_->report(report);
   }
 
@@ -193,7 +197,7 @@ class DeviceDriver final : public UnitDriver {
       throw std::bad_alloc();
     }
     for (std::size_t i = 0; i < data.resident.size(); ++i) {
-      const ResidentData& resident = data.resident[i];
+      const ResidentArray& resident = data.resident[i];
       if (std::exchange(versions_[i], resident.version) == resident.version) continue;
       copies.setup.push_back({flying.staged.resident[i], resident.data, resident.bytes});
     }

@@ -11,7 +11,7 @@ bool copy_resident(const KernelData& data, const StagedBlock& staged,
                    std::vector<std::uint64_t>& versions) {
   bool has_copied = false;
   for (std::size_t i = 0; i < data.resident.size(); ++i) {
-    const ResidentData& resident = data.resident[i];
+    const ResidentArray& resident = data.resident[i];
     if (std::exchange(versions[i], resident.version) == resident.version) continue;
     std::memcpy(staged.resident[i], resident.data, resident.bytes);
     has_copied = true;

@@ -37,12 +37,12 @@ class MergeRecorder {
     pool_ = Pool(workload_.items, workload_.grain_items);
     outstanding_ = 0;
     const Seconds begin = executor_.now();
-    start(UnitId{0}, iteration);
+    const Seconds merged = executor_.begin_iteration(0, iteration);
     if (iteration > 0) {
-      merges_.sum += executor_.now() - begin;
+      merges_.sum += merged - begin;
       ++merges_.count;
     }
-    for (std::uint32_t unit = 1; unit < setup_.units.size(); ++unit) start(UnitId{unit}, iteration);
+    for (std::uint32_t unit = 0; unit < setup_.units.size(); ++unit) start(UnitId{unit}, iteration);
     while (outstanding_ > 0) {
       if (setup_.is_stopped()) return false;
       const std::optional<Event> event = executor_.next(Seconds::infinity());

@@ -82,9 +82,8 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
     const auto items = static_cast<double>(block.items);
     PipelinedBlock work{block, command.assigned, now};
     work.room_items = items_in_memory(setup_.unit, phase.workload);
-    if (pipeline_.is_new(block.phase)) {
-      add_setup(work, phase.times.first_use, phase.workload.resident_bytes, phase.times.copies);
-    }
+    add_setup(work, pipeline_.resident_data(block), phase.times.first_use, phase.workload,
+              phase.times.copies);
     add_copies(work, phase.times.timing, phase.workload, phase.times.copies);
     const double quantile = phase.draw.quantile(ordinal_++);
     work.alone.compute =
@@ -108,7 +107,8 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
 
   void finished(UnitId /*unit*/, const PipelinedBlock& block, Seconds at) override {
     setup_.lateness->add(setup_.clock->now() - at);
-    mailbox_->report({.command = at_work_.front(), .times = block.times, .end = at});
+    mailbox_->report(
+        {.command = at_work_.front(), .times = block.times, .begins = block.begins, .end = at});
     at_work_.pop_front();
   }
 

@@ -83,9 +83,18 @@ class RealExecutor final : public Executor {
 
   Seconds now() const override { return std::max(clock_->now(), last_); }
 
+  Seconds begin_iteration(int phase, int iteration) override {
+    const RealPhase& work = setup_.phases[static_cast<std::size_t>(phase)];
+    if (iteration > 0 && work.kernel != nullptr) {
+      work.kernel->begin_iteration(iteration);
+    } else if (iteration > 0) {
+      wait(work.merge);
+    }
+    return now();
+  }
+
   Seconds start(const Block& block, UnitId unit) override {
     UnitSlot& slot = slots_[unit.index];
-    begin_iteration_of(block);
     if (slot.is_lost) return now();
     const Command command{block, now()};
     ++outstanding_;
@@ -144,8 +153,6 @@ class RealExecutor final : public Executor {
     changes_done_ = 0;
     pending_.reset();
     last_ = Seconds{};
-    phase_ = 0;
-    iteration_ = 0;
   }
 
   std::unique_ptr<Worker> make_worker(std::size_t unit) {
@@ -199,20 +206,6 @@ class RealExecutor final : public Executor {
     }
     if (setup_.report_pacing && lateness_->count() > 0) {
       setup_.report_pacing({lateness_->count(), lateness_->mean(), lateness_->most()});
-    }
-  }
-
-  /// Makes the kernel merge the results of an iteration before the first block of the next one.
-  void begin_iteration_of(const Block& block) {
-    const bool is_next = block.iteration > iteration_ && block.phase == phase_;
-    phase_ = block.phase;
-    iteration_ = block.iteration;
-    const RealPhase& phase = setup_.phases[static_cast<std::size_t>(phase_)];
-    if (!is_next) return;
-    if (phase.kernel != nullptr) {
-      phase.kernel->begin_iteration(iteration_);
-    } else if (phase.merge > Seconds{}) {
-      wait(phase.merge);
     }
   }
 
@@ -290,7 +283,7 @@ class RealExecutor final : public Executor {
       return;
     }
     pending_ = Event{last_, BlockFinished{id_of(slot), report.command.block,
-                                          report.command.assigned, report.times}};
+                                          report.command.assigned, report.times, report.begins}};
   }
 
   /// The unit goes on with blocks of half the size. One that cannot do a grain has failed.
@@ -372,8 +365,6 @@ class RealExecutor final : public Executor {
   std::vector<std::pair<const Disturbance*, std::unique_ptr<CompetingLoad>>> loads_;
   Seconds last_;                  ///< time of the last event
   std::size_t changes_done_ = 0;  ///< how many of the scenario's changes have happened
-  int phase_ = 0;                 ///< phase of the last block that was handed out
-  int iteration_ = 0;             ///< iteration of that block
   std::size_t outstanding_ = 0;
   std::optional<Event> pending_;
 };

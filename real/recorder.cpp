@@ -81,6 +81,7 @@ class GroupRecorder {
 
  private:
   bool drive(Executor& executor) {
+    executor.begin_iteration(0, 0);
     for (std::size_t i = 0; i < units_.size(); ++i) start_next(executor, i);
     while (!std::ranges::all_of(
         units_, [](const UnitRecorder& unit) { return unit.is_done() || !unit.computes(); })) {

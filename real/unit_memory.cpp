@@ -27,7 +27,7 @@ std::size_t bytes_of_arrays(const std::vector<Rows>& arrays, Items items, std::s
 
 std::size_t resident_bytes(const KernelData& data) {
   std::size_t bytes = 0;
-  for (const ResidentData& resident : data.resident) bytes += aligned(resident.bytes);
+  for (const ResidentArray& resident : data.resident) bytes += aligned(resident.bytes);
   return bytes;
 }
 
@@ -45,7 +45,7 @@ void UnitMemory::begin_phase(const KernelData& data, std::byte* begin, std::size
   end_ = begin + bytes;
   room_items_ = room_items;
   resident_.clear();
-  for (const ResidentData& resident : data.resident) {
+  for (const ResidentArray& resident : data.resident) {
     resident_.push_back(begin);
     begin += aligned(resident.bytes);
   }

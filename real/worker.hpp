@@ -35,6 +35,7 @@ enum class ReportKind : std::uint8_t {
 struct Report {
   Command command;
   StageTimes times{};
+  StageTimes begins{};  ///< as in BlockFinished
   Seconds end{};
   ReportKind kind = ReportKind::done;
   std::string why{};  ///< why a block is lost or the unit has failed

@@ -88,6 +88,7 @@ class SimExecutor final : public Executor, private PipelineStages {
 
   void run(const std::function<void()>& body) override;
   [[nodiscard]] Seconds now() const override { return {s4u::Engine::get_clock()}; }
+  Seconds begin_iteration(int phase, int iteration) override;
   Seconds start(const Block& block, UnitId unit) override;
   Seconds occupy(std::optional<UnitId> unit, Seconds span) override;
   std::optional<Event> next(Seconds deadline) override;
@@ -99,7 +100,6 @@ class SimExecutor final : public Executor, private PipelineStages {
   void launch(UnitId unit, const PipelinedBlock& block, Stage stage) override;
   void finished(UnitId unit, const PipelinedBlock& block, Seconds at) override;
 
-  void merge_before(const Block& block);
   [[nodiscard]] PipelinedBlock at_work(const Block& block, std::uint32_t unit);
   [[nodiscard]] Seconds compute_time(UnitId unit, const PipelinedBlock& block, Seconds begin) const;
   void end(UnitId unit, Stage stage, bool is_failed);
@@ -134,9 +134,7 @@ class SimExecutor final : public Executor, private PipelineStages {
   std::vector<MachineChange> changes_;
   std::size_t changes_done_ = 0;  ///< number of changes that have happened
   std::optional<ChangingLinks> links_;
-  EventQueue ready_;   ///< events not yet reported
-  int phase_ = 0;      ///< of the last block that was handed out
-  int iteration_ = 0;  ///< of the last block that was handed out
+  EventQueue ready_;  ///< events not yet reported
 
   s4u::ActorPtr controller_;
   Timer* timer_ = nullptr;
@@ -202,7 +200,6 @@ void SimExecutor::control(const std::function<void()>& body) {
 }
 
 Seconds SimExecutor::start(const Block& block, UnitId unit) {
-  merge_before(block);
   const PipelinedBlock work = at_work(block, unit.index);
   if (!rates_[unit.index].is_present) return now();
   UnitPipeline& pipeline = pipelines_[unit.index];
@@ -211,14 +208,9 @@ Seconds SimExecutor::start(const Block& block, UnitId unit) {
   return now();
 }
 
-/// Before the first block of a later iteration, the master merges the results of the iteration
-/// before.
-void SimExecutor::merge_before(const Block& block) {
-  const bool is_next = block.iteration > iteration_ && block.phase == phase_;
-  phase_ = block.phase;
-  iteration_ = block.iteration;
-  const Seconds merge = setup_.costs[static_cast<std::size_t>(block.phase)].merge;
-  if (is_next && merge > Seconds{}) occupy(std::nullopt, merge);
+Seconds SimExecutor::begin_iteration(int phase, int iteration) {
+  const Seconds merge = setup_.costs[static_cast<std::size_t>(phase)].merge;
+  return iteration == 0 ? now() : occupy(std::nullopt, merge);
 }
 
 Seconds SimExecutor::occupy(std::optional<UnitId> unit, Seconds span) {
@@ -252,9 +244,8 @@ PipelinedBlock SimExecutor::at_work(const Block& block, std::uint32_t unit) {
 
   PipelinedBlock work{block, now(), now() + setup_.costs[phase].dispatch_of(unit)};
   work.room_items = phases_[phase][unit].room_items;
-  if (pipelines_[unit].is_new(block.phase)) {
-    add_setup(work, setup_.costs[phase].first_use, workload.resident_bytes, copies_[unit]);
-  }
+  add_setup(work, pipelines_[unit].resident_data(block), setup_.costs[phase].first_use, workload,
+            copies_[unit]);
   add_copies(work, timing, workload, copies_[unit]);
   const double quantile = phases_[phase][unit].draw.quantile(ordinals_[unit]++);
   work.alone.compute = setup_.noise ? timing.quantile(items, quantile) : timing.mean(items);
@@ -311,7 +302,7 @@ void SimExecutor::end(UnitId unit, Stage stage, bool is_failed) {
 }
 
 void SimExecutor::finished(UnitId unit, const PipelinedBlock& block, Seconds at) {
-  ready_.push({at, BlockFinished{unit, block.block, block.assigned, block.times}});
+  ready_.push({at, BlockFinished{unit, block.block, block.assigned, block.times, block.begins}});
 }
 
 /// Processes everything that is due.

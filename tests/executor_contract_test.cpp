@@ -31,12 +31,14 @@ Workload empty_workload() {
   Workload workload;
   workload.kernel = "empty";
   workload.items = all_items;
+  workload.iterations = 3;
   return workload;
 }
 
 Subject make_fake() {
-  return {nullptr, make_fake_executor(
-                       {{affine_unit(1e-4, 1e-7), affine_unit(3e-4, 3e-7)}, Seconds{1e-6}, {}})};
+  return {nullptr, make_fake_executor({.units = {affine_unit(1e-4, 1e-7), affine_unit(3e-4, 3e-7)},
+                                       .dispatch = Seconds{1e-6},
+                                       .merge = Seconds{1e-3}})};
 }
 
 Subject make_sim() {
@@ -46,12 +48,15 @@ Subject make_sim() {
   Workload workload = empty_workload();
   workload.in_bytes_per_item = 8;
   workload.out_bytes_per_item = 8;
-  return {nullptr, make_sim_executor(sim_setup(platform, {workload}))};
+  SimSetup setup = sim_setup(platform, {workload});
+  setup.costs[0].merge = Seconds{1e-3};
+  return {nullptr, make_sim_executor(std::move(setup))};
 }
 
 Subject make_real() {
   Subject subject;
-  subject.kernel = make_kernel("empty", {{"items", std::to_string(all_items)}}, "test");
+  subject.kernel =
+      make_kernel("empty", {{"items", std::to_string(all_items)}, {"iterations", "3"}}, "test");
   subject.kernel->allocate(1);
   RealSetup setup;
   setup.units = parse_units({"cpu", "cpu"});
@@ -148,8 +153,32 @@ TEST_P(AnyExecutor, ReportsEveryBlockOnceAndThoseOfAUnitInTheOrderOfStarting) {
       at = event->at;
       // A block's stages cannot take longer than the time from its assignment to its end.
       EXPECT_LE(total(finished.times).value, (event->at - finished.assigned).value + 1e-9);
+      // Each stage begins after the one before has ended, the first not before the assignment.
+      const StageTimes& begins = finished.begins;
+      EXPECT_GE(begins.setup.value, finished.assigned.value - 1e-9);
+      EXPECT_GE(begins.in.value, (begins.setup + finished.times.setup).value - 1e-9);
+      EXPECT_GE(begins.compute.value, (begins.in + finished.times.in).value - 1e-9);
+      EXPECT_GE(begins.out.value, (begins.compute + finished.times.compute).value - 1e-9);
+      EXPECT_LE((begins.out + finished.times.out).value, event->at.value + 1e-9);
     }
     EXPECT_EQ(seen.size(), 40u);
+  });
+}
+
+TEST_P(AnyExecutor, SaysWhenAnIterationBegins) {
+  executor.run([&] {
+    Seconds last;
+    for (int iteration = 0; iteration < 3; ++iteration) {
+      const Seconds began = executor.begin_iteration(0, iteration);
+      EXPECT_GE(began, last);
+      EXPECT_LE(began, executor.now());
+      const auto id = static_cast<std::uint64_t>(iteration);
+      const Block block{.id = id, .first = 0, .items = 10, .iteration = iteration};
+      EXPECT_GE(executor.start(block, UnitId{0}), began);
+      const auto event = executor.next(Seconds::infinity());
+      ASSERT_TRUE(event);
+      last = event->at;
+    }
   });
 }
 
@@ -222,7 +251,7 @@ TEST_P(AnyExecutor, RunsAPolicyToTheEnd) {
   EXPECT_FALSE(outcome.policy_stalled);
   Items items = 0;
   for (const BlockRecord& record : journal.blocks) items += record.block.items;
-  EXPECT_EQ(items, all_items);
+  EXPECT_EQ(items, 3 * all_items);
 }
 
 INSTANTIATE_TEST_SUITE_P(Worlds, AnyExecutor,

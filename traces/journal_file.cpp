@@ -7,6 +7,7 @@
 #include <iterator>
 #include <optional>
 #include <stdexcept>
+#include <string_view>
 
 #include "traces/json_document.hpp"
 #include "traces/line_file.hpp"
@@ -40,11 +41,16 @@ class StreamedJournalFile final : public JournalFile {
     fmt::format_to(std::back_inserter(buffer_),
                    FMT_COMPILE("{{\"block\":{},\"unit\":{},\"iteration\":{},\"phase\":{},"
                                "\"first_item\":{},\"items\":{},\"assigned_s\":{},"
-                               "\"setup_s\":{},\"in_s\":{},\"compute_s\":{},\"out_s\":{},"
-                               "\"end_s\":{},\"after_events\":{},\"tag\":\"{}\""),
+                               "\"setup_s\":{},\"in_s\":{},\"compute_s\":{},\"out_s\":{}"),
                    r.block.id, units_[r.unit.index], r.block.iteration, r.block.phase,
                    r.block.first, r.block.items, r.assigned.value, r.times.setup.value,
-                   r.times.in.value, r.times.compute.value, r.times.out.value, r.end.value,
+                   r.times.in.value, r.times.compute.value, r.times.out.value);
+    put_time(",\"setup_at_s\":", r.begins.setup);
+    put_time(",\"in_at_s\":", r.begins.in);
+    put_time(",\"compute_at_s\":", r.begins.compute);
+    put_time(",\"out_at_s\":", r.begins.out);
+    put_time(",\"end_s\":", r.end);
+    fmt::format_to(std::back_inserter(buffer_), FMT_COMPILE(",\"after_events\":{},\"tag\":\"{}\""),
                    r.after_events, to_string(r.block.tag));
     put_group_and_end(r.block);
   }
@@ -102,6 +108,18 @@ class StreamedJournalFile final : public JournalFile {
     buffer_.push_back('\n');
   }
 
+  /// Appends `name` and `time`. Times of one block are often equal; the text of the time before it
+  /// is copied then, which takes less than formatting it again.
+  void put_time(std::string_view name, Seconds time) {
+    if (time != latest_time_ || latest_text_.size() == 0) {
+      latest_time_ = time;
+      latest_text_.clear();
+      fmt::format_to(std::back_inserter(latest_text_), FMT_COMPILE("{}"), time.value);
+    }
+    buffer_.append(name.data(), name.data() + name.size());
+    buffer_.append(latest_text_.data(), latest_text_.data() + latest_text_.size());
+  }
+
   void put_group_and_end(const Block& block) {
     auto out = std::back_inserter(buffer_);
     if (block.group != 0) fmt::format_to(out, FMT_COMPILE(",\"group\":{}"), block.group);
@@ -128,6 +146,8 @@ class StreamedJournalFile final : public JournalFile {
   std::vector<std::string> units_;  ///< names as JSON strings
   std::optional<LineFile> file_;    ///< empty after `finish`
   fmt::memory_buffer buffer_;
+  Seconds latest_time_;             ///< that `put_time` has put
+  fmt::memory_buffer latest_text_;  ///< of it; empty before the first
 };
 
 }  // namespace

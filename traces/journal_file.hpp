@@ -1,4 +1,4 @@
-// Writes run files, `equipoise.run/1`: a journal that is streamed to disk line by line.
+// Writes run files, `equipoise.run/1.1`: a journal that is streamed to disk line by line.
 #pragma once
 
 #include <memory>

@@ -51,7 +51,9 @@ struct RunFile {
 };
 
 /// Reads a run file. If the summary is missing, the run was interrupted. A last line without line
-/// end is ignored if it is incomplete. Unknown members are ignored.
+/// end is ignored if it is incomplete. Unknown members are ignored. Version 1.0 does not say what
+/// the setup of a block took, which is in its copy in, nor when its stages began: there, the setup
+/// is 0, and the stages are taken to have followed one another up to the end.
 ///
 /// Throws InputError (where = FILE:LINE) for everything else that is malformed: invalid JSON, a
 /// schema other than `equipoise.run/1` and its minor versions, members that are missing or out of

@@ -79,6 +79,7 @@ Workload read_workload(const JsonObject& object) {
   workload.in_bytes_per_item = object.number("in_bytes_per_item", 0.0, largest);
   workload.out_bytes_per_item = object.number("out_bytes_per_item", 0.0, largest);
   workload.resident_bytes = object.number("resident_bytes", 0.0, largest);
+  workload.iteration_bytes = number_or_nothing(object, "iteration_bytes").value_or(0.0);
   workload.memory_bytes_per_item = object.number("memory_bytes_per_item", 0.0, largest);
   workload.flop_per_item = object.number("flop_per_item", 0.0, largest);
   for (const JsonMember& member : object.at("parameters").object) {

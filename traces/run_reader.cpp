@@ -145,9 +145,15 @@ class RunReader {
     const Workload& workload = file_.run.phases[static_cast<std::size_t>(record.block.phase)];
     record.block.first = line.whole("first_item", 0, workload.items - record.block.items);
     record.assigned = seconds(line, "assigned_s");
-    record.times = {{}, seconds(line, "in_s"), seconds(line, "compute_s"), seconds(line, "out_s")};
-    if (line.find("setup_s") != nullptr) record.times.setup = seconds(line, "setup_s");
     record.end = seconds(line, "end_s");
+    record.times = {{}, seconds(line, "in_s"), seconds(line, "compute_s"), seconds(line, "out_s")};
+    if (line.find("setup_s") == nullptr) {  // version 1.0
+      record.begins = back_to_back(record.times, record.end);
+    } else {
+      record.times.setup = seconds(line, "setup_s");
+      record.begins = {seconds(line, "setup_at_s"), seconds(line, "in_at_s"),
+                       seconds(line, "compute_at_s"), seconds(line, "out_at_s")};
+    }
     record.after_events = count(line, "after_events");
     return record;
   }

@@ -11,20 +11,22 @@
 namespace equipoise {
 namespace {
 
-/// Collects the times that the host spent between two iterations of the kernel's phases, before it
-/// handed out the first block of the later one.
+/// Collects the times between two iterations of the kernel's phases: from the end of the last block
+/// of the one to the handing out of the first block of the other. (In files of version 1.0,
+/// `iteration_started` does not say when the merge was done.)
 class Merges {
  public:
   Merges(const RecordedRun& run, const std::string& kernel) : run_(run), kernel_(kernel) {}
 
   void saw(const EventRecord& event) {
-    if (event.what == "iteration_started") began_ = event.at;
+    if (event.what == "iteration_started") began_ = last_end_;
   }
 
   /// Blocks come in the order of their ends, so the first one of an iteration need not be the first
   /// that was handed out.
   void saw(const BlockRecord& record) {
     const Block& block = record.block;
+    last_end_ = record.end;
     const bool is_merged =
         block.iteration > 0 && run_.phases[static_cast<std::size_t>(block.phase)].kernel == kernel_;
     if (!is_merged || !began_) return;
@@ -43,7 +45,8 @@ class Merges {
  private:
   const RecordedRun& run_;
   const std::string& kernel_;
-  std::optional<Seconds> began_;  ///< start of the current iteration
+  std::optional<Seconds> last_end_;  ///< of a block so far
+  std::optional<Seconds> began_;     ///< end of the iteration before the current one
   std::map<std::pair<int, int>, Seconds> spans_;
 };
 

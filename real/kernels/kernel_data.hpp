@@ -36,7 +36,7 @@ using ResultRows = HostRows<std::byte>;
 
 /// Data that every block needs and no block changes. A unit keeps it, and gets it again when the
 /// version has changed.
-struct ResidentData {
+struct ResidentArray {
   const std::byte* data = nullptr;
   std::size_t bytes = 0;
   /// Changes when `Kernel::begin_iteration` changes the data; never 0.
@@ -47,7 +47,7 @@ struct ResidentData {
 struct KernelData {
   std::vector<InputRows> inputs;
   std::vector<ResultRows> results;
-  std::vector<ResidentData> resident;
+  std::vector<ResidentArray> resident;
 };
 
 /// The rows `data`, each of `row_numbers` numbers.
@@ -60,7 +60,7 @@ template <class Number>
   return {reinterpret_cast<std::byte*>(data), row_numbers * sizeof(Number)};
 }
 template <class Number>
-[[nodiscard]] ResidentData resident_data(std::span<const Number> data) {
+[[nodiscard]] ResidentArray resident_array(std::span<const Number> data) {
   return {reinterpret_cast<const std::byte*>(data.data()), data.size_bytes()};
 }
 

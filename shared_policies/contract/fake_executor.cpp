@@ -40,6 +40,10 @@ class FakeExecutor final : public Executor, private PipelineStages {
 
   Seconds now() const override { return now_; }
 
+  Seconds begin_iteration(int /*phase*/, int iteration) override {
+    return iteration == 0 ? now_ : occupy(std::nullopt, setup_.merge);
+  }
+
   Seconds start(const Block& block, UnitId unit) override {
     advance(now_);
     if (!is_present_[unit.index]) return now_;
@@ -51,7 +55,9 @@ class FakeExecutor final : public Executor, private PipelineStages {
     PipelinedBlock work{block, now_, now_ + setup_.dispatch};
     work.room_items = fake.memory_items;
     work.alone = {{}, time(fake.in_s), time(fake.compute_s), time(fake.out_s)};
-    if (pipelines_[unit.index].is_new(block.phase)) work.alone.setup = Seconds{fake.resident_s};
+    const ResidentData data = pipelines_[unit.index].resident_data(block);
+    if (data == ResidentData::missing) work.alone.setup = Seconds{fake.resident_s};
+    if (data == ResidentData::outdated) work.alone.setup = Seconds{fake.iteration_s};
     pipelines_[unit.index].add(work);
     return now_;
   }
@@ -103,7 +109,7 @@ class FakeExecutor final : public Executor, private PipelineStages {
   void launch(UnitId /*unit*/, const PipelinedBlock& /*block*/, Stage /*stage*/) override {}
 
   void finished(UnitId unit, const PipelinedBlock& block, Seconds at) override {
-    ready_.push({at, BlockFinished{unit, block.block, block.assigned, block.times}});
+    ready_.push({at, BlockFinished{unit, block.block, block.assigned, block.times, block.begins}});
   }
 
   [[nodiscard]] Seconds next_date() const {

@@ -25,7 +25,8 @@ struct FakeUnit {
   std::function<double(double)> compute_s;
   std::function<double(double)> in_s;
   std::function<double(double)> out_s;
-  double resident_s = 0.0;  ///< the setup of its first block in a phase
+  double resident_s = 0.0;   ///< the setup of its first block in a phase
+  double iteration_s = 0.0;  ///< the setup of its first block in a further iteration
   int copy_engines = 1;
   Items memory_items = std::numeric_limits<Items>::max();  ///< that its memory holds at a time
   FakeLink in{};
@@ -46,6 +47,7 @@ struct FakeSetup {
   Scenario scenario{};  ///< its units are called u0, u1, ...
   /// [phase - 1][unit]: the times in phases 1, 2, ...; copy engines and links are those of `units`.
   std::vector<std::vector<FakeUnit>> later_phases{};
+  Seconds merge{};  ///< time of the master before every iteration of a phase except the first
 };
 
 /// The units that are absent when the run starts.

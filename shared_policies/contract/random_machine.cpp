@@ -60,7 +60,9 @@ FakeUnit table_of(const Platform& platform, const PlatformUnit& unit, const Work
   fake.compute_s = [timing](double items) { return timing.mean(items).value; };
   fake.in_s = moved(unit.in, workload.in_bytes_per_item);
   fake.out_s = moved(unit.out, workload.out_bytes_per_item);
-  fake.resident_s = copy_speed_of(platform.links, unit.in).time(workload.resident_bytes).value;
+  const CopySpeed in = copy_speed_of(platform.links, unit.in);
+  fake.resident_s = in.time(workload.resident_bytes).value;
+  fake.iteration_s = in.time(workload.iteration_bytes).value;
   const auto link_of = [&](const Route& route) {
     if (route.links.empty()) return FakeLink{};
     return FakeLink{platform.links[route.links[0]].name,
@@ -85,6 +87,8 @@ Workload random_workload(std::mt19937& random) {
     workload.in_bytes_per_item = upto(200) - 1;
     workload.out_bytes_per_item = upto(200) - 1;
     workload.resident_bytes = upto(2) == 1 ? upto(10'000) : 0.0;
+    const double changes = 0.25 * (upto(5) - 1);  // the share that changes between iterations
+    workload.iteration_bytes = changes * workload.resident_bytes;
   }
   return workload;
 }

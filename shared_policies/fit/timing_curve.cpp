@@ -18,7 +18,7 @@ TimingCurve::TimingCurve(BlockTiming timing, const Moving& moving)
 double TimingCurve::seconds(double items) const {
   const double in_bytes = timing_.in_bytes(items).value_or(moving_.in_bytes_per_item * items);
   const double out_bytes = timing_.out_bytes(items).value_or(moving_.out_bytes_per_item * items);
-  return moving_.dispatch.value + moving_.in.time(moving_.resident_bytes).value +
+  return moving_.dispatch.value + moving_.in.time(moving_.setup_bytes).value +
          moving_.in.time(in_bytes).value + timing_.mean(items).value +
          moving_.out.time(out_bytes).value;
 }
@@ -39,7 +39,8 @@ TimingCurve::Moving moving_of(const Platform& platform, const PlatformUnit& unit
   moving.out = copy_speed_of(platform.links, unit.out);
   moving.in_bytes_per_item = workload.in_bytes_per_item;
   moving.out_bytes_per_item = workload.out_bytes_per_item;
-  moving.resident_bytes = workload.iterations == 1 ? workload.resident_bytes : 0.0;
+  moving.setup_bytes =
+      workload.iterations == 1 ? workload.resident_bytes : workload.iteration_bytes;
   return moving;
 }
 

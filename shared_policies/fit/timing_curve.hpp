@@ -11,10 +11,10 @@ namespace equipoise {
 
 /// The mean time of a block according to the trace and the undisturbed routes:
 ///
-///     dispatch + in(resident) + in(in_bytes(x)) + compute(x) + out(out_bytes(x))
+///     dispatch + in(setup_bytes) + in(in_bytes(x)) + compute(x) + out(out_bytes(x))
 ///
-/// Piecewise linear in x, with exact slopes. The resident bytes are charged to the one block of a
-/// unit. If units have several blocks or iterations, they should be left out (see `moving_of`).
+/// Piecewise linear in x, with exact slopes. The setup bytes are charged to the one block of a unit
+/// in an iteration. If units have several, they should be left out.
 class TimingCurve final : public CostModel {
  public:
   /// The costs of a block other than its computation.
@@ -24,7 +24,7 @@ class TimingCurve final : public CostModel {
     CopySpeed out;
     double in_bytes_per_item = 0.0;  ///< used if the timing has no bytes
     double out_bytes_per_item = 0.0;
-    double resident_bytes = 0.0;
+    double setup_bytes = 0.0;
   };
 
   TimingCurve(BlockTiming timing, const Moving& moving);
@@ -44,8 +44,8 @@ class TimingCurve final : public CostModel {
 };
 
 /// The costs of blocks on `unit` of `platform` other than computation, if nothing else uses its
-/// routes. Resident bytes are included only for workloads of one iteration; over several iterations
-/// they hardly matter.
+/// routes. The setup bytes are the resident bytes if the workload has one iteration. If it has
+/// several, they are the iteration bytes; the difference in the first one hardly matters.
 [[nodiscard]] TimingCurve::Moving moving_of(const Platform& platform, const PlatformUnit& unit,
                                             const Workload& workload, Seconds dispatch);
 

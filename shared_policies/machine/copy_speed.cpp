@@ -28,10 +28,12 @@ void add_copies(PipelinedBlock& work, const BlockTiming& timing, const Workload&
   work.alone.out = alone(speeds.out, work.out_bytes);
 }
 
-void add_setup(PipelinedBlock& work, Seconds first_use, double resident_bytes,
+void add_setup(PipelinedBlock& work, ResidentData data, Seconds first_use, const Workload& workload,
                const CopySpeeds& speeds) {
-  work.first_use = first_use;
-  work.setup_bytes = whole_bytes(resident_bytes);
+  if (data == ResidentData::current) return;
+  const bool is_missing = data == ResidentData::missing;
+  work.first_use = is_missing ? first_use : Seconds{};
+  work.setup_bytes = whole_bytes(is_missing ? workload.resident_bytes : workload.iteration_bytes);
   work.alone.setup = alone(speeds.in, work.setup_bytes);
 }
 

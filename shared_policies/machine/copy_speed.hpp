@@ -24,8 +24,10 @@ struct CopySpeeds {
 void add_copies(PipelinedBlock& work, const BlockTiming& timing, const Workload& workload,
                 const CopySpeeds& speeds);
 
-/// Gives `work` a setup: first use, then a transfer of `resident_bytes`, rounded up to whole bytes.
-void add_setup(PipelinedBlock& work, Seconds first_use, double resident_bytes,
+/// Gives `work` the setup that it needs on a unit that has `data`: first use, then a transfer of the
+/// resident bytes; or a transfer of the iteration bytes; or none. Bytes are rounded up to whole
+/// ones.
+void add_setup(PipelinedBlock& work, ResidentData data, Seconds first_use, const Workload& workload,
                const CopySpeeds& speeds);
 
 /// The duration of a copy that begins at `begin` and takes `alone` if undisturbed: its latency,

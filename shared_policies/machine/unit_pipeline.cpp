@@ -36,10 +36,12 @@ UnitPipeline::UnitPipeline(UnitId unit, int copy_engines, PipelineStages& stages
 
 void UnitPipeline::add(const PipelinedBlock& block) {
   const Seconds decision_time = std::exchange(pending_decision_time_, Seconds{});
+  const bool is_of_another_phase = resident_data(block.block) == ResidentData::missing;
   const bool waits_for_all =
-      copies_itself_ || decision_time > Seconds{} || is_new(block.block.phase);
+      copies_itself_ || decision_time > Seconds{} || is_of_another_phase || block.brings_setup();
   queue_.push_back({block, decision_time, waits_for_all});
   phase_ = block.block.phase;
+  iteration_ = block.block.iteration;
 }
 
 void UnitPipeline::add_decision_time(Seconds now, Seconds span) {
@@ -163,9 +165,10 @@ bool UnitPipeline::begin_out(Seconds at) {
 /// Begins the first stage of the next block.
 bool UnitPipeline::begin_next(Seconds at) {
   if (entry_date() > at) return false;
-  const PipelinedBlock& block = queue_[copied_in_].work;
+  PipelinedBlock& block = queue_[copied_in_].work;
   take_memory(block);
   if (block.brings_setup()) {
+    block.begins.setup = at;
     running(Stage::setup) = {true, true, at, at + block.first_use, block.first_use};
   } else {
     begin(Stage::in, at);
@@ -174,7 +177,8 @@ bool UnitPipeline::begin_next(Seconds at) {
 }
 
 void UnitPipeline::begin(Stage stage, Seconds at) {
-  const PipelinedBlock& block = queue_[position(stage)].work;
+  PipelinedBlock& block = queue_[position(stage)].work;
+  if (stage != Stage::setup) time_of(block.begins, stage) = at;
   const std::optional<Seconds> time = stages_->duration(unit_, block, stage, at);
   const Seconds end = time ? at + *time : Seconds::infinity();
   running(stage) = {true, false, at, end, time.value_or(Seconds{})};
@@ -182,8 +186,9 @@ void UnitPipeline::begin(Stage stage, Seconds at) {
 }
 
 void UnitPipeline::finish(Seconds at) {
-  const PipelinedBlock block = queue_.front().work;
+  PipelinedBlock block = queue_.front().work;
   queue_.pop_front();
+  block.begins = without_empty_stages(block.begins, block.times, at);
   --copied_in_;
   --computed_;
   release_memory(block.block);

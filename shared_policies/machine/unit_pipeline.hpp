@@ -18,6 +18,13 @@ namespace equipoise {
 enum class Stage : std::uint8_t { setup, in, compute, out };
 inline constexpr std::size_t stage_count = 4;
 
+/// What a unit has of the resident data that a block needs.
+enum class ResidentData : std::uint8_t {
+  missing,   ///< nothing: the unit has had no block of the phase since it joined
+  outdated,  ///< the data of an earlier iteration
+  current
+};
+
 /// The time in `times` that belongs to `stage`.
 [[nodiscard]] Seconds& time_of(StageTimes& times, Stage stage);
 [[nodiscard]] const Seconds& time_of(const StageTimes& times, Stage stage);
@@ -34,6 +41,7 @@ struct PipelinedBlock {
   double out_bytes = 0.0;
   Items room_items = 0;  ///< number of items of its workload that fit in the unit's memory at once
   StageTimes times{};    ///< durations of the stages that have ended
+  StageTimes begins{};   ///< when each stage began; in `finished` as BlockFinished::begins
 
   /// Whether it has a setup; otherwise it begins with its copy in.
   [[nodiscard]] bool brings_setup() const { return first_use + alone.setup > Seconds{}; }
@@ -74,8 +82,8 @@ class PipelineStages {
 /// in a group, until no block of the group is left on the unit. The first stage waits until there is
 /// memory.
 /// If nothing is in flight, the memory held by ended blocks is released and the next block begins
-/// whatever it needs, so there is no deadlock. A block of another phase (its resident data replace
-/// the former ones) and a block that follows a decision of the unit (`add_decision_time`) wait until
+/// whatever it needs, so there is no deadlock. A block of another phase and one that brings a setup
+/// (its resident data replace the former ones), and a block that follows a decision of the unit (`add_decision_time`) wait until
 /// all blocks before them have left the unit.
 ///
 /// Deterministic: at one instant, first all stages end that end then; after them computations
@@ -86,9 +94,11 @@ class UnitPipeline {
   /// `copy_engines` is 0, 1 or 2; `stages` must outlive the pipeline.
   UnitPipeline(UnitId unit, int copy_engines, PipelineStages& stages);
 
-  /// Whether `phase` differs from that of the last block added, or no block was added since the
-  /// start or `clear`.
-  [[nodiscard]] bool is_new(int phase) const { return phase != phase_; }
+  /// What the unit will have of the resident data of `block` when the blocks added before are done.
+  [[nodiscard]] ResidentData resident_data(const Block& block) const {
+    if (block.phase != phase_) return ResidentData::missing;
+    return block.iteration == iteration_ ? ResidentData::current : ResidentData::outdated;
+  }
 
   /// Appends `block`. All events due before `block.ready` must have been processed, see `advance`.
   void add(const PipelinedBlock& block);
@@ -172,7 +182,8 @@ class UnitPipeline {
   std::vector<Held> held_;         ///< by ended blocks of groups
   Seconds free_at_;                ///< the unit starts no block before this time
   Seconds pending_decision_time_;  ///< decision time to spend after the last block of the queue
-  int phase_ = -1;                 ///< phase of the last block added
+  int phase_ = -1;                 ///< phase of the last block added; -1: none since `clear`
+  int iteration_ = 0;              ///< iteration of that block
 };
 
 }  // namespace equipoise

@@ -51,6 +51,26 @@ constexpr Seconds total(const StageTimes& times) {
   return times.setup + times.in + times.compute + times.out;
 }
 
+/// When the stages of a block began that had stages of `times` one after another up to `end`.
+constexpr StageTimes back_to_back(const StageTimes& times, Seconds end) {
+  StageTimes begins;
+  begins.out = end - times.out;
+  begins.compute = begins.out - times.compute;
+  begins.in = begins.compute - times.in;
+  begins.setup = begins.in - times.setup;
+  return begins;
+}
+
+/// The begins of a block's stages, in which every stage that did not happen (0 s) begins where the
+/// next one does, the last one at `end`.
+constexpr StageTimes without_empty_stages(StageTimes begins, const StageTimes& times, Seconds end) {
+  if (times.out == Seconds{}) begins.out = end;
+  if (times.compute == Seconds{}) begins.compute = begins.out;
+  if (times.in == Seconds{}) begins.in = begins.compute;
+  if (times.setup == Seconds{}) begins.setup = begins.in;
+  return begins;
+}
+
 /// The sum of the stages that every block of this size has: all but the setup.
 constexpr Seconds recurring(const StageTimes& times) {
   return times.in + times.compute + times.out;

@@ -15,7 +15,9 @@ struct RunStarted {};
 struct PhaseStarted {
   int phase = 0;
 };
-/// The pool is full again: every item of the phase has to be done once more.
+/// The pool is full again: every item of the phase has to be done once more. The event's time is
+/// when blocks of the iteration can be handed out, after the results of the iteration before were
+/// merged.
 struct IterationStarted {
   int iteration = 0;
 };
@@ -25,6 +27,7 @@ struct BlockFinished {
   Block block;
   Seconds assigned;  ///< when it was handed out
   StageTimes times;
+  StageTimes begins;  ///< when each stage began; one of 0 s begins where the next one does
 };
 /// A block was lost; its items are in the pool again. Either its unit is lost with all its blocks,
 /// or the unit could not do this block and goes on with smaller ones.

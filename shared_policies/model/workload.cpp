@@ -19,6 +19,7 @@ void Workload::validate(const std::string& where) const {
   const std::pair<const char*, double> sizes[] = {{"in_bytes_per_item", in_bytes_per_item},
                                                   {"out_bytes_per_item", out_bytes_per_item},
                                                   {"resident_bytes", resident_bytes},
+                                                  {"iteration_bytes", iteration_bytes},
                                                   {"memory_bytes_per_item", memory_bytes_per_item},
                                                   {"flop_per_item", flop_per_item}};
   for (const auto& [name, value] : sizes) {
@@ -30,6 +31,10 @@ void Workload::validate(const std::string& where) const {
       throw InputError(where,
                        std::string(name) + " times the items overflows; give a smaller size");
     }
+  }
+  if (iteration_bytes > resident_bytes) {
+    throw InputError(where,
+                     "iteration_bytes are a part of resident_bytes; give no more than these");
   }
 }
 

@@ -17,6 +17,8 @@ struct Workload {
   double in_bytes_per_item = 0.0;
   double out_bytes_per_item = 0.0;
   double resident_bytes = 0.0;         ///< sent to a unit before its first block, then kept there
+  double iteration_bytes = 0.0;        ///< resident data that change between two iterations: sent
+                                       ///< again before a unit's first block of the later one
   double memory_bytes_per_item = 0.0;  ///< unit memory that an item occupies while its block is on
                                        ///< the unit
   double flop_per_item = 0.0;          ///< 0 if unknown
@@ -25,7 +27,8 @@ struct Workload {
   std::map<std::string, double> parameters;
 
   /// Throws InputError (at `where`) for items < 1, grain < 1, iterations < 1, for negative or
-  /// non-finite sizes, and for totals that do not fit in 63 bits.
+  /// non-finite sizes, for totals that do not fit in 63 bits, and for more iteration bytes than
+  /// resident bytes.
   void validate(const std::string& where) const;
 };
 

@@ -19,6 +19,7 @@ struct BlockRecord {
   Block block;
   Seconds assigned;
   StageTimes times;
+  StageTimes begins;  ///< when each stage began, as in BlockFinished
   Seconds end;
   std::uint64_t after_events = 0;  ///< see OutstandingBlock
 };

@@ -78,6 +78,14 @@ class CheckedRun final : public Executor, public Journal {
   void run(const std::function<void()>& body) override { body(); }
   Seconds now() const override { return now_; }
 
+  Seconds begin_iteration(int /*phase*/, int /*iteration*/) override {
+    const auto* started = at_cursor<EventRecord>();
+    if (started != nullptr && started->what == "iteration_started") {
+      now_ = std::max(now_, started->at);
+    }
+    return now_;
+  }
+
   Seconds start(const Block& block, UnitId unit) override {
     if (granted_ < blocks_.size() && blocks_[granted_].block.id == block.id) {
       compare(blocks_[granted_], block, unit);
@@ -106,7 +114,7 @@ class CheckedRun final : public Executor, public Journal {
       if (!is_due(accepted->end, deadline, only_looks)) return std::nullopt;
       expect_granted(accepted->block.id);
       return Event{accepted->end, BlockFinished{accepted->unit, accepted->block, accepted->assigned,
-                                                accepted->times}};
+                                                accepted->times, accepted->begins}};
     }
     const auto* event = at_cursor<EventRecord>();
     if (event != nullptr && is_reported(*event)) {

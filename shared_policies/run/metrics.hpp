@@ -74,8 +74,8 @@ struct RunNumbers {
 /// time, so overlapping stages are not counted twice. Lost blocks, decisions and dispatching draw
 /// idle watts; so does an absent unit.
 ///
-/// Occupied: the union of the blocks' [end - (setup + in + compute + out), end]. Waiting between stages is
-/// not recorded. While a block waits, another block of the unit is usually in a stage, so the union
+/// Occupied: the union of the blocks' [end - total(times), end]. Waiting between stages is left
+/// out. While a block waits, another block of the unit is usually in a stage, so the union
 /// covers the waiting. One exception: the oldest block waits for the only copy engine while a
 /// younger one is copied in and nothing is computed; such a wait may be left out.
 class Metrics final : public Journal {

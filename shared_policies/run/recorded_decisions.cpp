@@ -121,6 +121,10 @@ class ReplayingExecutor final : public Executor {
   void run(const std::function<void()>& body) override { next_.run(body); }
   Seconds now() const override { return next_.now(); }
 
+  Seconds begin_iteration(int phase, int iteration) override {
+    return next_.begin_iteration(phase, iteration);
+  }
+
   Seconds start(const Block& block, UnitId unit) override {
     if (replayed_->has_diverged) return next_.start(block, unit);
     const Issue& issue = expect_next(block, unit);

@@ -73,6 +73,7 @@ class RunLoop final : private Decisions {
       for (int iteration = 0; iteration < setup_.phases[phase].iterations; ++iteration) {
         pool_ = Pool(setup_.phases[phase].items, setup_.phases[phase].grain_items);
         coverage_ = Coverage();
+        view_.pass(executor_.begin_iteration(static_cast<int>(phase), iteration));
         tell({view_.now(), "iteration_started", {}, {}});
         deliver({view_.now(), IterationStarted{iteration}});
         if (!drive()) return tell_outstanding();
@@ -171,8 +172,8 @@ class RunLoop final : private Decisions {
     const OutstandingBlock* const found = find_outstanding(finished.unit, finished.block.id);
     if (found == nullptr) return;  // a late result of a block that was already lost
     coverage_.add({finished.block.first, finished.block.items});
-    journal_.block({finished.unit, finished.block, finished.assigned, finished.times, event.at,
-                    found->after_events});
+    journal_.block({finished.unit, finished.block, finished.assigned, finished.times,
+                    finished.begins, event.at, found->after_events});
     ++events_;
     deliver(event);
     offer(finished.unit);

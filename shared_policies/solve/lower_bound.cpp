@@ -55,9 +55,10 @@ class IterationBound {
     find_shared_links();
   }
 
-  LowerBound solve(bool with_resident, Seconds start) {
+  /// `setup_bytes` are sent to every unit that gets items.
+  LowerBound solve(double setup_bytes, Seconds start) {
     begin_at(start);
-    resident_bytes_ = with_resident ? workload_.resident_bytes : 0.0;
+    setup_bytes_ = setup_bytes;
     double low = 0.0;
     double high = std::max(
         static_cast<double>(workload_.items) * needs_.front().compute.takes.per_item(), 1e-9);
@@ -134,8 +135,7 @@ class IterationBound {
 
   /// The number of items that fit into `seconds` if shared links are ignored.
   double unit_within(const UnitNeeds& needs, double seconds) const {
-    return std::min({needs.compute.within(seconds, 0.0),
-                     needs.copies_within(seconds, resident_bytes_),
+    return std::min({needs.compute.within(seconds, 0.0), needs.copies_within(seconds, setup_bytes_),
                      static_cast<double>(workload_.items)});
   }
 
@@ -172,7 +172,7 @@ class IterationBound {
     };
     for (std::size_t l = 0; l < shared_.size(); ++l) {
       for (const std::size_t i : shared_[l].in_users) {
-        add(i, l, needs_[i].in_bytes_per_item * limits_[i] + resident_bytes_);
+        add(i, l, needs_[i].in_bytes_per_item * limits_[i] + setup_bytes_);
       }
       for (const std::size_t i : shared_[l].out_users) {
         add(i, l, needs_[i].out_bytes_per_item * limits_[i]);
@@ -202,7 +202,7 @@ class IterationBound {
       const double fraction = shared_.empty() ? 1.0 : packing_.fractions[i];
       bound.share_items[needs_[i].unit] = part * fraction * limits_[i];
       const bool compute = needs_[i].compute.within(reached_s, 0.0) <=
-                           needs_[i].copies_within(reached_s, resident_bytes_);
+                           needs_[i].copies_within(reached_s, setup_bytes_);
       (compute ? by_compute : by_copies) += fraction * limits_[i];
     }
     bound.binding = by_compute >= by_copies ? "compute" : "copies";
@@ -221,7 +221,7 @@ class IterationBound {
   const Workload& workload_;
   std::vector<UnitNeeds> needs_;
   std::vector<SharedLink> shared_;
-  double resident_bytes_ = 0.0;
+  double setup_bytes_ = 0.0;
   std::vector<double> limits_;  // of the units that take part, at the last trial time
   Packing packing_;             // at the last trial time for which the linear program was solved
   PackingSolver solver_;
@@ -235,10 +235,10 @@ LowerBound lower_bound(const Platform& platform, const Workload& workload,
   EQ_CHECK(timings.size() == platform.units.size(), "a timing or null for each unit");
   const DisturbedPlatform world(platform, scenario);
   IterationBound iteration(world, workload, timings);
-  LowerBound bound = iteration.solve(true, start);
+  LowerBound bound = iteration.solve(workload.resident_bytes, start);
   for (int done = 1; done < workload.iterations; ++done) {
     const Seconds begin = start + Seconds{bound.seconds};
-    const double seconds = iteration.solve(false, begin).seconds;
+    const double seconds = iteration.solve(workload.iteration_bytes, begin).seconds;
     if (begin >= settles_at(scenario)) {  // all later iterations take the same time
       bound.seconds += static_cast<double>(workload.iterations - done) * seconds;
       break;

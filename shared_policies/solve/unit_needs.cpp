@@ -62,7 +62,7 @@ struct CopyDirection {
   StepFunction rate;  ///< r(t)
   std::function<double(double)> latency_s;
   std::function<double(double)> moving_s;  ///< at the undisturbed bandwidth
-  double resident = 0.0;                   ///< seconds for each resident byte
+  double setup = 0.0;                      ///< seconds for each setup byte
 };
 
 /// Whether no other unit uses a shared link on the routes of unit `p`.
@@ -96,7 +96,7 @@ CopyDirection direction_of(const DisturbedPlatform& world, const PlatformUnit& u
   direction.moving_s = [=](double x) {
     return bytes(x) / bandwidth + (copies_alone ? latency(x) : 0.0);
   };
-  direction.resident = 1.0 / bandwidth;
+  direction.setup = 1.0 / bandwidth;
   return direction;
 }
 
@@ -105,14 +105,14 @@ CopyDirection both_of(const CopyDirection& in, const CopyDirection& out) {
   both.rate = combined({in.rate, out.rate}, greatest);
   both.latency_s = [=](double x) { return in.latency_s(x) + out.latency_s(x); };
   both.moving_s = [=](double x) { return in.moving_s(x) + out.moving_s(x); };
-  both.resident = in.resident;
+  both.setup = in.setup;
   return both;
 }
 
 }  // namespace
 
-double Need::within(double span_s, double resident_bytes) const {
-  const double left = offered.over(span_s) - resident * resident_bytes;
+double Need::within(double span_s, double setup_bytes) const {
+  const double left = offered.over(span_s) - setup * setup_bytes;
   return left < 0.0 ? 0.0 : takes.within(left);
 }
 
@@ -138,7 +138,7 @@ UnitNeeds::UnitNeeds(const DisturbedPlatform& world, const Workload& workload, s
   const bool copies_alone = the_unit.unit.copy_engines == 0 && has_links_alone(world.platform, p);
   const CopyDirection in = direction_of(world, the_unit, the_unit.in, in_bytes, copies_alone);
   CopyDirection out = direction_of(world, the_unit, the_unit.out, out_bytes, copies_alone);
-  out.resident = 0.0;
+  out.setup = 0.0;
   std::vector<CopyDirection> directions = {in, out};
   if (the_unit.unit.copy_engines < 2) {
     directions.push_back(both_of(in, out));
@@ -156,9 +156,9 @@ UnitNeeds::UnitNeeds(const DisturbedPlatform& world, const Workload& workload, s
       copies.push_back(
           {cheapest(sizes,
                     [&](double x) { return c * direction.latency_s(x) + direction.moving_s(x); }),
-           direction.resident,
-           combined({direction.rate, present_},
-                    [c](std::span<const double> now) { return std::max(c, now[0]) * now[1]; })});
+           direction.setup, combined({direction.rate, present_}, [c](std::span<const double> now) {
+             return std::max(c, now[0]) * now[1];
+           })});
     }
   }
 }
@@ -180,13 +180,13 @@ void UnitNeeds::begin_at(Seconds start) {
   }
 }
 
-double UnitNeeds::copies_within(double span_s, double resident_bytes) const {
+double UnitNeeds::copies_within(double span_s, double setup_bytes) const {
   double items = std::numeric_limits<double>::infinity();
   for (const Need& copy : copies) {
-    items = std::min(items, copy.within(span_s, resident_bytes));
+    items = std::min(items, copy.within(span_s, setup_bytes));
   }
   if (own_link_bytes) {
-    items = std::min(items, own_link_bytes->within(span_s, resident_bytes));
+    items = std::min(items, own_link_bytes->within(span_s, setup_bytes));
   }
   return items;
 }

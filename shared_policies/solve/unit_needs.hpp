@@ -18,13 +18,13 @@ namespace equipoise {
 /// One resource that a unit's share needs, and the rate at which it is offered over time.
 struct Need {
   CheapestBlocks takes;
-  double resident = 0.0;  ///< additional need for each resident byte
+  double setup = 0.0;  ///< additional need for each setup byte
   StepFunction rate;
   RateIntegral offered = {};  ///< the integral of `rate` from the start that was set last
 
-  /// The number of items for which a span of `span_s` is enough, with `resident_bytes` to be sent
+  /// The number of items for which a span of `span_s` is enough, with `setup_bytes` to be sent
   /// as well.
-  [[nodiscard]] double within(double span_s, double resident_bytes) const;
+  [[nodiscard]] double within(double span_s, double setup_bytes) const;
 };
 
 /// All needs of one unit's share.
@@ -67,8 +67,8 @@ struct UnitNeeds {
   /// Sets the start of all following spans to `start`.
   void begin_at(Seconds start);
 
-  /// The number of items whose copies fit into `span_s`, with `resident_bytes` to be sent as well.
-  [[nodiscard]] double copies_within(double span_s, double resident_bytes) const;
+  /// The number of items whose copies fit into `span_s`, with `setup_bytes` to be sent as well.
+  [[nodiscard]] double copies_within(double span_s, double setup_bytes) const;
 
  private:
   StepFunction present_;

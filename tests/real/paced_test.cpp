@@ -34,6 +34,7 @@ Workload copied_items(Items items) {
   workload.in_bytes_per_item = 1e6;
   workload.out_bytes_per_item = 1e6;
   workload.resident_bytes = 2e6;
+  workload.iteration_bytes = 5e5;
   return workload;
 }
 
@@ -92,9 +93,14 @@ TEST(Paced, TakesExactlyTheTimesOfTheModelAndNoLess) {
     const StageTimes& second = std::get<BlockFinished>(event->what).times;
     EXPECT_EQ(second.setup, Seconds{});
     EXPECT_NEAR(second.in.value, 1e-3, 1e-12);
+    executor->begin_iteration(0, 1);
+    executor->start({.id = 2, .first = 0, .items = 1, .iteration = 1}, UnitId{0});
+    event = executor->next(Seconds::infinity());
+    ASSERT_TRUE(event);
+    EXPECT_NEAR(std::get<BlockFinished>(event->what).times.setup.value, 0.5e-3, 1e-12);
   });
   ASSERT_TRUE(pacing);
-  EXPECT_EQ(pacing->blocks, 2u);
+  EXPECT_EQ(pacing->blocks, 3u);
   EXPECT_GT(pacing->late_mean.value, 0.0);
   EXPECT_GE(pacing->late_most, pacing->late_mean);
 }
@@ -142,10 +148,10 @@ TEST(Paced, WaitsForTheMergeBetweenIterationsUntilTheRunIsToStop) {
   setup.stop_requested = [&] { return is_to_stop && ++asked > 2; };
   const auto executor = make_real_executor(std::move(setup));
   executor->run([&] {
-    executor->start({.id = 0, .first = 0, .items = 1, .iteration = 1}, UnitId{0});
-    EXPECT_NEAR(clock->now().value, 1000.0, 1e-9);
+    EXPECT_NEAR(executor->begin_iteration(0, 0).value, 0.0, 1e-9);
+    EXPECT_NEAR(executor->begin_iteration(0, 1).value, 1000.0, 1e-9);
     is_to_stop = true;
-    executor->start({.id = 1, .first = 0, .items = 1, .iteration = 2}, UnitId{0});
+    executor->begin_iteration(0, 2);
     // It polls the stop request every 50 ms: at once, after 50 ms and after 100 ms.
     EXPECT_NEAR(clock->now().value, 1000.1, 1e-9);
   });

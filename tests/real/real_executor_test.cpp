@@ -109,6 +109,7 @@ TEST(RealExecutor, LetsTheKernelMergeBetweenIterationsAndNotBeforeThem) {
   MemoryJournal journal;
   EXPECT_TRUE(run_all(setup_of({"cpu", "cpu"}, {&one, &two}), 10, journal).complete);
   EXPECT_EQ(first.merges, (std::vector<int>{1, 2, 3}));
+  EXPECT_EQ(journal.count("iteration_started"), 6);
   EXPECT_EQ(second.merges, (std::vector<int>{1}));
   EXPECT_FALSE(early);
   EXPECT_TRUE(one.verify().passed);

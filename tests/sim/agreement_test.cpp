@@ -17,6 +17,7 @@ namespace equipoise::agreement_test {
 namespace {
 
 constexpr double tolerance = 1e-9;
+constexpr Seconds merge{1e-3};
 
 struct Instance {
   TestPlatform platform;
@@ -25,8 +26,8 @@ struct Instance {
   Seconds dispatch;
 };
 
-/// Up to 12 units with private links and with or without overlapping blocks; two phases and
-/// resident data.
+/// Up to 12 units with private links and with or without overlapping blocks; two phases, and
+/// resident data of which some may change between iterations.
 Instance random_instance(std::mt19937& random) {
   const auto uniform = [&](double low, double high) {
     return std::uniform_real_distribution<double>(low, high)(random);
@@ -56,6 +57,7 @@ Instance random_instance(std::mt19937& random) {
     workload.in_bytes_per_item = whole(0, 10'000);
     workload.out_bytes_per_item = whole(0, 2) * whole(0, 10'000);
     workload.resident_bytes = 1e6;
+    workload.iteration_bytes = whole(0, 3) * 5e5;
     workload.memory_bytes_per_item = 1.0;
     instance.phases.push_back(workload);
   }
@@ -73,6 +75,10 @@ void expect_same(const std::vector<Finish>& a, const std::vector<Finish>& b) {
     ASSERT_NEAR(a[i].in_s, b[i].in_s, tolerance) << i;
     ASSERT_NEAR(a[i].compute_s, b[i].compute_s, tolerance) << i;
     ASSERT_NEAR(a[i].out_s, b[i].out_s, tolerance) << i;
+    ASSERT_NEAR(a[i].setup_at_s, b[i].setup_at_s, tolerance) << i;
+    ASSERT_NEAR(a[i].in_at_s, b[i].in_at_s, tolerance) << i;
+    ASSERT_NEAR(a[i].compute_at_s, b[i].compute_at_s, tolerance) << i;
+    ASSERT_NEAR(a[i].out_at_s, b[i].out_at_s, tolerance) << i;
     ASSERT_NEAR(a[i].at_s, b[i].at_s, tolerance) << i;
   }
 }
@@ -87,6 +93,7 @@ FakeSetup fake_setup_of(const Instance& instance) {
   const Workload& work = instance.phases[0];
   FakeSetup fake;
   fake.dispatch = instance.dispatch;
+  fake.merge = merge;
   for (std::size_t i = 0; i < instance.platform.units.size(); ++i) {
     const TestUnit& unit = instance.platform.units[i];
     const auto moved = [&](double bytes_per_item) {
@@ -98,7 +105,8 @@ FakeSetup fake_setup_of(const Instance& instance) {
     FakeUnit table = affine_unit(unit.fixed_s, unit.per_item_s);
     table.in_s = moved(work.in_bytes_per_item);
     table.out_s = moved(work.out_bytes_per_item);
-    table.resident_s = unit.latency_s + work.resident_bytes / unit.bandwidth;
+    table.resident_s = moved(work.resident_bytes)(1.0);
+    table.iteration_s = moved(work.iteration_bytes)(1.0);
     table.copy_engines = unit.copy_engines;
     if (unit.memory_bytes) table.memory_items = static_cast<Items>(*unit.memory_bytes - 1e6);
     table.in = {link_of(unit, i, "_DOWN"), unit.latency_s};
@@ -117,7 +125,7 @@ TEST(SimulatorAndFakeExecutor, AgreeIfNothingIsShared) {
     Instance instance = random_instance(random);
     instance.phases.resize(1);  // the fake executor is set up for one phase
     SimSetup setup = sim_setup(instance.platform, instance.phases);
-    setup.costs.assign(setup.phases.size(), {instance.dispatch, {}});
+    setup.costs.assign(setup.phases.size(), {instance.dispatch, {}, merge});
     const std::unique_ptr<Executor> executor = make_fake_executor(fake_setup_of(instance));
     const Seen expected = run_blocks(*executor, run_of(setup), instance.block_items);
     expect_same(simulate_blocks(setup, instance.block_items).finishes, expected.finishes);
@@ -134,7 +142,7 @@ TEST(SimulatorAndFakeExecutor, AgreeUnderAScenario) {
     Instance instance = random_instance(random);
     instance.phases.resize(1);
     SimSetup setup = sim_setup(instance.platform, instance.phases);
-    setup.costs.assign(setup.phases.size(), {instance.dispatch, {}});
+    setup.costs.assign(setup.phases.size(), {instance.dispatch, {}, merge});
     std::vector<std::string> links;
     for (const Link& link : setup.platform.links) links.push_back(link.name);
     FakeSetup fake = fake_setup_of(instance);
@@ -176,7 +184,7 @@ TEST(DatesAndActivities, AgreeIfSomeLinksAreShared) {
     instance.platform.shared_bandwidth = 1e8;
     instance.platform.shared_latency_s = 1e-5;
     SimSetup setup = sim_setup(instance.platform, instance.phases);
-    setup.costs.assign(setup.phases.size(), {instance.dispatch, {}});
+    setup.costs.assign(setup.phases.size(), {instance.dispatch, {}, merge});
     const Seen dates = simulate_blocks(setup, instance.block_items);
     setup.activities_only = true;
     expect_same(simulate_blocks(setup, instance.block_items).finishes, dates.finishes);

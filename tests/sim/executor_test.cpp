@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <cstdio>
+#include <map>
 #include <stdexcept>
 
 #include "shared_policies/machine/draw.hpp"
@@ -116,6 +117,35 @@ TEST(SimExecutor, BringsResidentDataAndTheFirstUseBeforeTheFirstBlockOfAPhase) {
   EXPECT_EQ(seen.finishes[1].setup_s, 0.0);
   expect_finish(seen.finishes[2], 2, 1.01e-3, 1e-3, 0, 2.50505);
   EXPECT_NEAR(seen.finishes[2].setup_s, 1.25001, tolerance);
+}
+
+TEST(SimExecutor, BringsWhatChangedBeforeTheFirstBlockOfAFurtherIteration) {
+  // Resident data take 1.00001 s, what changes 0.25001 s. Unit 0 has both blocks of the first
+  // iteration, unit 1 its first block in the second.
+  Workload work = workload(10);
+  work.resident_bytes = 1e6;
+  work.iteration_bytes = 2.5e5;
+  work.iterations = 2;
+  TestPlatform platform;
+  platform.units.assign(2, {0.0, 1e-3, 0.1, 1e6, 1e-5});
+  const Seen seen = simulate(sim_setup(platform, {work}), [](Executor& executor, Seen& out) {
+    executor.start(block(0, 1), {0});
+    executor.start(block(1, 1), {0});
+    take_finishes(executor, out);
+    executor.begin_iteration(0, 1);
+    for (std::uint64_t id = 2; id < 5; ++id) {
+      Block next = block(id, 1);
+      next.iteration = 1;
+      executor.start(next, {id == 4 ? 1U : 0U});
+    }
+    take_finishes(executor, out);
+  });
+  ASSERT_EQ(seen.finishes.size(), 5U);
+  const std::map<std::uint64_t, double> setup_s = {
+      {0, 1.00001}, {1, 0.0}, {2, 0.25001}, {3, 0.0}, {4, 1.00001}};
+  for (const Finish& finish : seen.finishes) {
+    EXPECT_NEAR(finish.setup_s, setup_s.at(finish.block), tolerance) << finish.block;
+  }
 }
 
 TEST(SimExecutor, MovesTheBytesOfTheTraceWhereItHasThem) {

@@ -64,12 +64,13 @@ TEST(Merge, TakesTheMasterBetweenTheIterationsOfAPhase) {
     };
     const std::vector<Block> blocks = {block(0, 0, 0), block(1, 0, 1), block(2, 1, 0)};
     for (const Block& next : blocks) {
+      seen_here.numbers.push_back(executor.begin_iteration(next.phase, next.iteration).value);
       seen_here.numbers.push_back(executor.start(next, {0}).value);
       seen_here.numbers.push_back(executor.next(Seconds::infinity())->at.value);
     }
   });
   // 4 s per block. The merge comes before the second iteration; another phase begins without one.
-  const std::vector<double> expected = {0.0, 4.0, 4.5, 8.5, 8.5, 12.5};
+  const std::vector<double> expected = {0.0, 0.0, 4.0, 4.5, 4.5, 8.5, 8.5, 8.5, 12.5};
   ASSERT_EQ(seen.numbers.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
     EXPECT_NEAR(seen.numbers[i], expected[i], tolerance) << i;

@@ -345,6 +345,7 @@ SimSetup random_simulation(std::mt19937& random) {
   workload.in_bytes_per_item = uniform(0, 1000);
   workload.out_bytes_per_item = uniform(0, 1000);
   workload.resident_bytes = 500.0;
+  workload.iteration_bytes = 200.0;
   workload.memory_bytes_per_item = 10.0;
   SimSetup setup = sim_setup(platform, {workload});
   setup.noise = true;

@@ -43,6 +43,7 @@ inline FakeSetup faulty_machine() {
                     Seconds{1e-3},
                     {{Seconds{30}, UnitId{1}, false}, {Seconds{70}, UnitId{1}, true}}};
   machine.scenario.events = {disturb(DisturbanceKind::join, "u2", 20)};
+  machine.merge = Seconds{0.75};
   return machine;
 }
 

@@ -47,7 +47,7 @@ class ScriptedKernel final : public Kernel {
     workload_.resident_bytes = script.resident_bytes;
     data_ = {{input_rows(std::as_const(script.written).data())},
              {result_rows(script.written.data())},
-             {resident_data(std::span<const std::int64_t>(&iteration_, 1))}};
+             {resident_array(std::span<const std::int64_t>(&iteration_, 1))}};
   }
 
   const Workload& workload() const override { return workload_; }

@@ -29,10 +29,10 @@ std::vector<T> unpack(const char*& from) {
 }
 
 Finish finish_of(Seconds at, const BlockFinished& finished) {
-  return {finished.unit.index,      finished.block.id,
-          finished.assigned.value,  finished.times.setup.value,
-          finished.times.in.value,  finished.times.compute.value,
-          finished.times.out.value, at.value};
+  return {finished.unit.index,           finished.block.id,           finished.assigned.value,
+          finished.times.setup.value,    finished.times.in.value,     finished.times.compute.value,
+          finished.times.out.value,      finished.begins.setup.value, finished.begins.in.value,
+          finished.begins.compute.value, finished.begins.out.value,   at.value};
 }
 
 /// A policy that gives each idle unit blocks of its own size.
@@ -55,8 +55,8 @@ class Collected final : public Journal {
   explicit Collected(Seen& seen) : seen_(seen) {}
 
   void block(const BlockRecord& record) override {
-    seen_.finishes.push_back(
-        finish_of(record.end, {record.unit, record.block, record.assigned, record.times}));
+    seen_.finishes.push_back(finish_of(
+        record.end, {record.unit, record.block, record.assigned, record.times, record.begins}));
   }
   void decision(const DecisionRecord& /*record*/) override {}
   void event(const EventRecord& /*record*/) override {}

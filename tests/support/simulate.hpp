@@ -21,6 +21,10 @@ struct Finish {
   double in_s = 0.0;
   double compute_s = 0.0;
   double out_s = 0.0;
+  double setup_at_s = 0.0;
+  double in_at_s = 0.0;
+  double compute_at_s = 0.0;
+  double out_at_s = 0.0;
   double at_s = 0.0;
 
   bool operator==(const Finish&) const = default;

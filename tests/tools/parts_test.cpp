@@ -90,6 +90,22 @@ TEST(WorkloadChoice, TakesWhatStaysOnAUnitFromTheTraceUnlessItIsTyped) {
             2.0);
 }
 
+TEST(WorkloadChoice, KnowsWhatMovesBetweenIterations) {
+  Trace trace;
+  trace.kernel = "nbody";
+  EXPECT_EQ(choose_workload("nbody:bodies=100", {trace}).workload.iteration_bytes, 2400.0);
+  trace.resident_bytes = 1600.0;  // half of the kernel's 3200, in single precision
+  EXPECT_EQ(choose_workload("nbody:bodies=100", {trace}).workload.iteration_bytes, 1200.0);
+  trace.kernel = "stencil";
+  EXPECT_EQ(choose_workload("stencil:items=9", {trace}).workload.iteration_bytes, 0.0);
+  EXPECT_EQ(choose_workload("stencil:items=9,iteration_bytes=5", {trace}).workload.iteration_bytes,
+            5.0);
+  EXPECT_EQ(refusal_of([&] {
+              static_cast<void>(choose_workload("stencil:items=9,iteration_bytes=1601", {trace}));
+            }),
+            "--workload: iteration_bytes are a part of resident_bytes; give no more than these");
+}
+
 TEST(WorkloadChoice, LetsATraceSizeAKernelInItemsThatHasAnotherSizeOfItsOwn) {
   Trace trace;
   trace.kernel = "matmul";

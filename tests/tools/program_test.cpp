@@ -111,7 +111,7 @@ TEST(Program, WritesARunFileThatCoversEveryItemOnce) {
                 .exit_code,
             0);
   const std::vector<Json> run = json_lines(file);
-  EXPECT_EQ(run.front().at("schema"), "equipoise.run/1");
+  EXPECT_EQ(run.front().at("schema"), "equipoise.run/1.1");
   EXPECT_EQ(run.back().at("summary"), true);
   EXPECT_EQ(run.back().at("verified"), true);
   expect_covered(run, 1'000'000);

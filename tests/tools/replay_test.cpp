@@ -255,6 +255,35 @@ TEST(Replay, LosesAgainABlockThatWasLostInALaterIteration) {
   EXPECT_EQ(blocks_of(again), blocks_of(file));
 }
 
+TEST(Replay, DecidesIterationsWithAMergeTheSameAgain) {
+  const TemporaryFolder scratch;
+  const SmallMachine machine(scratch);
+  std::string trace = read_text(machine.trace_k);
+  trace.insert(trace.find("\"units\""), "\"merge_s\":0.25,");
+  const std::string merging = scratch.write("merging.jsonl", trace);
+  const std::string file = scratch.path("run.jsonl");
+  for (const std::string policy : {"equipoise", "plb-hec", "hierarchical", "gss"}) {
+    ASSERT_EQ(
+        run_equipoise({"simulate", "--platform", machine.platform, "--trace", merging, "--workload",
+                       "k:items=1000,iterations=3,in_bytes_per_item=100,resident_bytes=1e4,"
+                       "iteration_bytes=5e3",
+                       "--policy", policy, "--out", file})
+            .exit_code,
+        0);
+    double end_s = 0.0;
+    int iterations = 0;
+    for (const std::string& line : lines_of(read_text(file))) {
+      const Json json = Json::parse(line);
+      if (json.contains("first_item")) end_s = json.at("end_s");
+      if (json.value("event", "") != "iteration_started") continue;
+      EXPECT_DOUBLE_EQ(json.at("at_s").get<double>() - end_s, iterations++ == 0 ? 0.0 : 0.25);
+    }
+    EXPECT_EQ(iterations, 3);
+    expect_agreement(file, policy);
+    EXPECT_EQ(run_equipoise({"replay", file, "--decisions"}).exit_code, 0);
+  }
+}
+
 TEST(Replay, LeavesNoRunFileWhereItsBlocksCannotBeIssuedAsTheyWere) {
   const TemporaryFolder scratch;
   const SmallMachine machine(scratch);

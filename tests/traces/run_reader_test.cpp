@@ -17,10 +17,10 @@ namespace equipoise::run_reader_test {
 namespace {
 
 const std::string header =
-    R"({"schema":"equipoise.run/1","on":"sim","policy":"plb-hec","spelling":"plb-hec:threshold=0.2",)"
+    R"({"schema":"equipoise.run/1.1","on":"sim","policy":"plb-hec","spelling":"plb-hec:threshold=0.2",)"
     R"("parameters":{"threshold":"0.2"},"workloads":[{"kernel":"dgemm","items":9007199254740995,)"
     R"("grain_items":1,"iterations":2,"in_bytes_per_item":8.5,"out_bytes_per_item":0.0,)"
-    R"("resident_bytes":0.0,"memory_bytes_per_item":0.0,"flop_per_item":2.0,)"
+    R"("resident_bytes":9.0,"iteration_bytes":4.5,"memory_bytes_per_item":0.0,"flop_per_item":2.0,)"
     R"("parameters":{"n":64.0}}],"units":[{"id":"cpu0","kind":"cpu","node":"here","copy_engines":1,)"
     R"("slots":1},{"id":"gpu0","kind":"gpu","model":"K40","memory_bytes":1e9,"is_remote":true,)"
     R"("idle_w":20.5,"busy_w":200.0,"copy_engines":2,"slots":3,"present_at_start":false}],)"
@@ -37,7 +37,8 @@ void write_run(const std::string& path) {
   file->block({UnitId{0},
                Block{0, 0, 9007199254740993, 0, 1, BlockTag::train, 0},
                Seconds{0.125},
-               {{}, Seconds{0.1}, Seconds{1.0 / 3.0}, Seconds{1e-9}},
+               {Seconds{0.2}, Seconds{0.1}, Seconds{1.0 / 3.0}, Seconds{1e-9}},
+               {Seconds{0.11}, Seconds{0.31}, Seconds{0.41}, Seconds{0.7}},
                Seconds{0.75},
                4});
   const Disturbance slow{Seconds{1}, Seconds{2}, DisturbanceKind::slow, "cpu0", 3.0, {}};
@@ -92,6 +93,7 @@ TEST(RunFile, ComesBackAsItWasWritten) {
   ASSERT_EQ(file.run.phases.size(), 1u);
   EXPECT_EQ(file.run.phases[0].items, 9007199254740995);  // a double cannot hold this number
   EXPECT_EQ(file.run.phases[0].iterations, 2);
+  EXPECT_EQ(file.run.phases[0].iteration_bytes, 4.5);
   ASSERT_TRUE(file.summary);
   EXPECT_EQ(file.summary->makespan, Seconds{2.5});
   EXPECT_TRUE(file.run.is_whole);
@@ -106,7 +108,14 @@ TEST(RunFile, HoldsEveryRecordToTheLastBit) {
   EXPECT_EQ(block.block.items, 9007199254740993);
   EXPECT_EQ(block.block.iteration, 1);
   EXPECT_EQ(block.block.tag, BlockTag::train);
+  EXPECT_EQ(block.times.setup, Seconds{0.2});
+  EXPECT_EQ(block.times.in, Seconds{0.1});
   EXPECT_EQ(block.times.compute, Seconds{1.0 / 3.0});
+  EXPECT_EQ(block.times.out, Seconds{1e-9});
+  EXPECT_EQ(block.begins.setup, Seconds{0.11});
+  EXPECT_EQ(block.begins.in, Seconds{0.31});
+  EXPECT_EQ(block.begins.compute, Seconds{0.41});
+  EXPECT_EQ(block.begins.out, Seconds{0.7});
   EXPECT_EQ(block.after_events, 4u);
   const auto& slow = std::get<Disturbance>(file.run.lines[2].what);
   EXPECT_EQ(slow.kind, DisturbanceKind::slow);
@@ -169,6 +178,27 @@ TEST(RunFile, NamesTheLineOfWhateverIsDamaged) {
   }
 }
 
+TEST(RunFile, OfTheFirstVersionHasStagesOneAfterAnother) {
+  std::string text = written_run();
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    ASSERT_NE(text.find(from), std::string::npos) << from;
+    text.replace(text.find(from), from.size(), to);
+  };
+  replace("equipoise.run/1.1", "equipoise.run/1");
+  replace(R"("iteration_bytes":4.5,)", "");
+  replace(R"("setup_s":0.2,)", "");
+  replace(R"("setup_at_s":0.11,"in_at_s":0.31,"compute_at_s":0.41,"out_at_s":0.7,)", "");
+  replace(R"("compute_s":0.3333333333333333,"out_s":1e-09)", R"("compute_s":0.25,"out_s":0.125)");
+  const RunFile file = read_text_as_run(text);
+  const auto& block = std::get<BlockRecord>(file.run.lines[1].what);
+  EXPECT_EQ(file.run.phases[0].iteration_bytes, 0.0);
+  EXPECT_EQ(block.times.setup, Seconds{});
+  EXPECT_EQ(block.begins.out, Seconds{0.625});  // the end, 0.75, minus 0.125
+  EXPECT_EQ(block.begins.compute, Seconds{0.375});
+  EXPECT_DOUBLE_EQ(block.begins.in.value, 0.275);
+  EXPECT_EQ(block.begins.setup, block.begins.in);
+}
+
 TEST(RunFile, RefusesWhatARunCannotHold) {
   const std::string text = written_run();
   const auto refusal = [&](const std::string& from, const std::string& to) {
@@ -182,8 +212,13 @@ TEST(RunFile, RefusesWhatARunCannotHold) {
     const std::string words = refusal(from, to);
     EXPECT_NE(words.find(said), std::string::npos) << words;
   };
-  expect("equipoise.run/1", "equipoise.run/2", "run.jsonl:1: schema 'equipoise.run/2'");
-  EXPECT_EQ(refusal("equipoise.run/1", "equipoise.run/1.4"), "not refused");
+  expect("equipoise.run/1.1", "equipoise.run/2", "run.jsonl:1: schema 'equipoise.run/2' is not");
+  expect("equipoise.run/1.1", "equipoise.run/2.1",
+         "run.jsonl:1: schema 'equipoise.run/2.1' is not");
+  expect("equipoise.run/1.1", "equipoise.run/11", "run.jsonl:1: schema 'equipoise.run/11' is not");
+  EXPECT_EQ(refusal("equipoise.run/1.1", "equipoise.run/1.4"), "not refused");
+  EXPECT_EQ(refusal("equipoise.run/1.1", "equipoise.run/1"), "not refused");
+  expect(R"("in_at_s":0.31,)", "", "run.jsonl:3: 'in_at_s' is missing");
   expect(R"("unit":"cpu0","iteration")", R"("unit":"cpu1","iteration")",
          "run.jsonl:3: unknown unit 'cpu1'");
   expect(R"("phase":0,"first_item")", R"("phase":1,"first_item")", "run.jsonl:3: 'phase' is 1");
@@ -197,6 +232,8 @@ TEST(RunFile, RefusesWhatARunCannotHold) {
   expect(R"("end_s":0.75)", R"("end_s":-0.75)", "run.jsonl:3: 'end_s' is -0.75");
   expect(R"("end_s":0.75,)", "", "run.jsonl:3: 'end_s' is missing");
   expect(R"({"event":"poor_fit")", R"({"evnt":"poor_fit")", "run.jsonl:8: neither a block");
+  expect(R"("iteration_bytes":4.5)", R"("iteration_bytes":9.5)",
+         "run.jsonl:1: iteration_bytes are a part of resident_bytes");
   expect(R"("iterations":2)", R"("iterations":0)", "run.jsonl:1: 'iterations' is 0");
   expect(R"("dispatch_cost_given_s":1e-06)", R"("dispatch_cost_given_s":1000001)",
          "run.jsonl:1: 'dispatch_cost_given_s' is 1000001; it must be from 0 to 1000000");

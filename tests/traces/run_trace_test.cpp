@@ -20,7 +20,7 @@ TEST(RunTrace, HoldsASampleForEveryBlockOfTheKernel) {
     Block block;
     block.items = items;
     block.phase = phase;
-    run.lines.push_back({1, BlockRecord{UnitId{unit}, block, {}, times, {}, 0}});
+    run.lines.push_back({1, BlockRecord{UnitId{unit}, block, {}, times, {}, {}, 0}});
   };
   add(1, 0, 8, {{}, Seconds{5}, Seconds{2}, Seconds{0.5}});    // its copy in brought resident bytes
   add(1, 0, 12, {{}, Seconds{1}, Seconds{3}, Seconds{0.25}});  // the next block's did not
@@ -58,12 +58,13 @@ RecordedRun two_iterations() {
   return run;
 }
 
-void add_block(RecordedRun& run, int iteration, double assigned_s) {
+void add_block(RecordedRun& run, int iteration, double assigned_s, double end_s = 0.0) {
   Block block;
   block.items = 1;
   block.iteration = iteration;
   const StageTimes times{{}, Seconds{1}, Seconds{1}, Seconds{1}};
-  run.lines.push_back({1, BlockRecord{UnitId{0}, block, Seconds{assigned_s}, times, {}, 0}});
+  run.lines.push_back(
+      {1, BlockRecord{UnitId{0}, block, Seconds{assigned_s}, times, {}, Seconds{end_s}, 0}});
 }
 
 void add_event(RecordedRun& run, double at_s, const std::string& what) {
@@ -90,16 +91,16 @@ TEST(RunTrace, LeavesOutTheCopyInThatBroughtResidentDataAgainToAUnitThatHadBeenL
   EXPECT_FALSE(trace.merge);
 }
 
-TEST(RunTrace, MergesFromTheBeginOfAnIterationToItsFirstBlock) {
+TEST(RunTrace, MergesFromTheEndOfAnIterationToTheFirstBlockOfTheNext) {
   RecordedRun run = two_iterations();
   run.phases[0].iterations = 3;
   add_event(run, 0.0, "iteration_started");
-  add_block(run, 0, 0.25);
-  add_event(run, 6.0, "iteration_started");
-  add_block(run, 1, 6.75);  // assigned later, but back earlier
-  add_block(run, 1, 6.5);
-  add_event(run, 10.0, "iteration_started");
-  add_block(run, 2, 10.25);
+  add_block(run, 0, 0.25, 6.0);
+  add_event(run, 6.5, "iteration_started");  // version 1.1: when the merge is done
+  add_block(run, 1, 6.75, 9.0);              // assigned later, but back earlier
+  add_block(run, 1, 6.5, 10.0);
+  add_event(run, 10.0, "iteration_started");  // version 1.0: before the merge
+  add_block(run, 2, 10.25, 13.0);
   const Trace trace = trace_of_run(run, "a", "here");
   ASSERT_TRUE(trace.merge);
   EXPECT_DOUBLE_EQ(trace.merge->value, 0.375);

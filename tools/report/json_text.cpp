@@ -22,6 +22,7 @@ Json workload_json(const Workload& w) {
           {"in_bytes_per_item", w.in_bytes_per_item},
           {"out_bytes_per_item", w.out_bytes_per_item},
           {"resident_bytes", w.resident_bytes},
+          {"iteration_bytes", w.iteration_bytes},
           {"memory_bytes_per_item", w.memory_bytes_per_item},
           {"flop_per_item", w.flop_per_item},
           {"parameters", w.parameters}};
@@ -165,7 +166,7 @@ std::string run_header_text(const RunPlan& plan) {
   Json workloads = Json::array();
   for (const Workload& workload : plan.phases) workloads.push_back(workload_json(workload));
   const Foresight foresight = plan.policy.info->foresight;
-  Json header = {{"schema", "equipoise.run/1"},
+  Json header = {{"schema", "equipoise.run/1.1"},
                  {"on", plan.on},
                  {"policy", plan.policy.info->name},
                  {"spelling", plan.policy.spelling},

@@ -21,6 +21,8 @@ const std::vector<ParameterInfo> trace_kernel_parameters = {
     {"in_bytes_per_item", "0", "bytes", "moved to the unit with a block"},
     {"out_bytes_per_item", "0", "bytes", "moved back with a block's results"},
     {"resident_bytes", "the trace's, else 0", "bytes", "moved to a unit before its first block"},
+    {"iteration_bytes", "0", "bytes",
+     "of the resident ones, moved again before a unit's first block of each further iteration"},
     {"memory_bytes_per_item", "the trace's, else 0", "bytes",
      "of unit memory, while a block is there"},
     {"flop_per_item", "0", "FLOP", "for reports"}};
@@ -45,6 +47,7 @@ WorkloadChoice choose_trace_kernel(const Spec& spec, const Trace& trace) {
     return read.is_given(name) ? read.number(name, 0.0, most) : traced.value_or(0.0);
   };
   w.resident_bytes = number_or("resident_bytes", trace.resident_bytes);
+  w.iteration_bytes = read.number("iteration_bytes", 0.0, most);
   w.memory_bytes_per_item = number_or("memory_bytes_per_item", trace.memory_bytes_per_item);
   w.flop_per_item = read.number("flop_per_item", 0.0, most);
   w.parameters["items"] = static_cast<double>(w.items);
@@ -53,10 +56,13 @@ WorkloadChoice choose_trace_kernel(const Spec& spec, const Trace& trace) {
 }
 
 /// Takes resident bytes and memory per item from the header of the kernel's first trace, if it
-/// states them.
+/// states them. The same share of the resident bytes changes between iterations.
 void take_from_trace(Workload& workload, const std::vector<Trace>& traces) {
   for (const Trace& trace : traces) {
     if (trace.kernel != workload.kernel) continue;
+    if (trace.resident_bytes && workload.resident_bytes > 0.0) {
+      workload.iteration_bytes *= *trace.resident_bytes / workload.resident_bytes;
+    }
     workload.resident_bytes = trace.resident_bytes.value_or(workload.resident_bytes);
     workload.memory_bytes_per_item =
         trace.memory_bytes_per_item.value_or(workload.memory_bytes_per_item);

@@ -70,7 +70,7 @@ class Gaussian final : public Kernel {
     in.further_rows = static_cast<Items>(2 * shape_.radius);
     data_ = {{in},
              {result_rows(images_.out.data(), shape_.width)},
-             {resident_data(std::span<const double>(images_.weights))}};
+             {resident_array(std::span<const double>(images_.weights))}};
     clear_results();
   }
 

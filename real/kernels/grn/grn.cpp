@@ -82,8 +82,8 @@ class Grn final : public Kernel {
     }
     data_ = {{input_rows(host_.genes.data())},
              {result_rows(host_.found.data())},
-             {resident_data(host_.regulators.active()), resident_data(host_.regulators.planes()),
-              resident_data(host_.regulators.begins()), resident_data(host_.regulators.table())}};
+             {resident_array(host_.regulators.active()), resident_array(host_.regulators.planes()),
+              resident_array(host_.regulators.begins()), resident_array(host_.regulators.table())}};
     clear_results();
   }
 

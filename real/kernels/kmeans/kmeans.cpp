@@ -4,8 +4,8 @@
 //
 // In every iteration, a point's coordinates are copied to the unit and its label (4 bytes) is
 // copied back. The centroids stay on the unit and are copied again with the first block of an
-// iteration. `in_bytes_per_item` does not count them; they are `resident_bytes`, once per
-// iteration.
+// iteration. `in_bytes_per_item` does not count them; they are `resident_bytes` and
+// `iteration_bytes`.
 //
 // Source: Lloyd (1982); PLB-HAC uses it with 500,000 points and does not state the number of
 // centroids.
@@ -48,6 +48,7 @@ class Kmeans final : public Kernel {
     workload_.out_bytes_per_item = sizeof(std::int32_t);
     workload_.resident_bytes =
         static_cast<double>(nearest_table_size(size.clusters, size.dimensions) * sizeof(double));
+    workload_.iteration_bytes = workload_.resident_bytes;
     workload_.memory_bytes_per_item = workload_.in_bytes_per_item + workload_.out_bytes_per_item;
     // One multiplication and one subtraction per coordinate; the minimum needs only comparisons.
     workload_.flop_per_item = 2.0 * dimensions * clusters;
@@ -76,7 +77,7 @@ class Kmeans final : public Kernel {
     scatter_points(seed);
     data_ = {{input_rows(host_.points.data(), size_.dimensions)},
              {result_rows(host_.labels.data())},
-             {resident_data(host_.centroids.table())}};
+             {resident_array(host_.centroids.table())}};
     clear_results();
   }
 

@@ -49,7 +49,7 @@ class Matmul final : public Kernel {
     const auto row = static_cast<std::size_t>(n_);
     data_ = {{input_rows(matrices_.a.data(), row)},
              {result_rows(matrices_.c.data(), row)},
-             {resident_data(std::as_const(matrices_.b).span())}};
+             {resident_array(std::as_const(matrices_.b).span())}};
     clear_results();
   }
 

@@ -4,9 +4,9 @@
 // A benchmark of the energy paper (Euro-Par 2017; from AMD's APP SDK), with 51200 bodies there. See
 // real/kernels/nbody/gravity.hpp for the computation. Places and masses of all bodies stay on every
 // unit. They are copied before the unit's first block. The places are copied again with its first
-// block of every further iteration, which the workload's byte counts do not include. The
-// accelerations of a block are copied back. Between two iterations the bodies move by one step of
-// the leapfrog method, with velocities half a step behind.
+// block of every further iteration (`iteration_bytes`). The accelerations of a block are copied
+// back. Between two iterations the bodies move by one step of the leapfrog method, with velocities
+// half a step behind.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -51,6 +51,7 @@ class Nbody final : public Kernel {
     workload_.iterations = iterations;
     workload_.out_bytes_per_item = 3.0 * sizeof(double);
     workload_.resident_bytes = 4.0 * count * sizeof(double);
+    workload_.iteration_bytes = 3.0 * count * sizeof(double);
     workload_.memory_bytes_per_item = 3.0 * sizeof(double);
     workload_.flop_per_item = flop_per_pair * count;
     workload_.parameters = problem();
@@ -77,9 +78,9 @@ class Nbody final : public Kernel {
     data_ = {};
     for (Buffer& column : host_.acceleration) data_.results.push_back(result_rows(column.data()));
     for (const Buffer& column : host_.place) {
-      data_.resident.push_back(resident_data(column.span()));
+      data_.resident.push_back(resident_array(column.span()));
     }
-    data_.resident.push_back(resident_data(std::as_const(host_.mass).span()));
+    data_.resident.push_back(resident_array(std::as_const(host_.mass).span()));
     clear_results();
   }
 

@@ -179,6 +179,7 @@ TEST(Kmeans, DescribesItsWorkload) {
   EXPECT_EQ(workload.out_bytes_per_item, 4.0);
   // Each centroid has its length beside its coordinates.
   EXPECT_EQ(workload.resident_bytes, 100.0 * 11.0 * 8.0);
+  EXPECT_EQ(workload.iteration_bytes, workload.resident_bytes);
   EXPECT_EQ(workload.memory_bytes_per_item, 84.0);
   EXPECT_EQ(workload.flop_per_item, 2.0 * 10.0 * 100.0);
   EXPECT_EQ(kernel->problem(),

@@ -170,6 +170,7 @@ TEST(Nbody, DescribesItsWorkload) {
   EXPECT_EQ(workload.in_bytes_per_item, 0.0);
   EXPECT_EQ(workload.out_bytes_per_item, 24.0);
   EXPECT_EQ(workload.resident_bytes, 32.0 * 51200);
+  EXPECT_EQ(workload.iteration_bytes, 24.0 * 51200);  // without the masses
   EXPECT_EQ(workload.flop_per_item, 18.0 * 51200);
   EXPECT_EQ(kernel->problem(), (std::map<std::string, double>{{"bodies", 51200}}));
   EXPECT_GE(kernel->host_bytes(), 80.0 * 51200);

@@ -8,7 +8,7 @@ namespace {
 
 /// A finished block of `items` that was handed out at `assigned_s`.
 BlockFinished block_of(Items items, double assigned_s, StageTimes times) {
-  return {UnitId{0}, Block{.items = items}, Seconds{assigned_s}, times};
+  return {UnitId{0}, Block{.items = items}, Seconds{assigned_s}, times, {}};
 }
 
 StageTimes stages(double in_s, double compute_s, double out_s) {

@@ -93,7 +93,8 @@ class LearnedItemTimes : public testing::Test {
     block.id = next_id++;
     block.items = items;
     view.grant({block, Seconds{assigned_s}}, UnitId{unit});
-    tell(times, Seconds{end_s}, BlockFinished{UnitId{unit}, block, Seconds{assigned_s}, stages});
+    tell(times, Seconds{end_s},
+         BlockFinished{UnitId{unit}, block, Seconds{assigned_s}, stages, {}});
   }
 
   template <class What>

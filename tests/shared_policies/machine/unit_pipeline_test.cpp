@@ -14,6 +14,7 @@ class Stages final : public PipelineStages {
  public:
   std::vector<double> ends_s;
   std::vector<StageTimes> times;
+  std::vector<StageTimes> begins;
   bool launches_setups = false;  ///< the durations of setups are unknown
   std::vector<Stage> launched;
 
@@ -27,6 +28,7 @@ class Stages final : public PipelineStages {
   void finished(UnitId, const PipelinedBlock& block, Seconds at) override {
     ends_s.push_back(at.value);
     times.push_back(block.times);
+    begins.push_back(block.begins);
   }
 };
 
@@ -90,6 +92,32 @@ TEST(UnitPipeline, SetsTheUnitUpBeforeTheCopyIn) {
     EXPECT_DOUBLE_EQ(stages.times[0].setup.value, 3.5);
     EXPECT_DOUBLE_EQ(stages.times[0].in.value, 1.0);
     EXPECT_DOUBLE_EQ(total(stages.times[0]).value, 10.5);
+    EXPECT_DOUBLE_EQ(stages.begins[0].setup.value, 10.0);
+    EXPECT_DOUBLE_EQ(stages.begins[0].in.value, 13.5);
+    EXPECT_DOUBLE_EQ(stages.begins[0].compute.value, 14.5);
+    EXPECT_DOUBLE_EQ(stages.begins[0].out.value, 18.5);
+  }
+}
+
+TEST(UnitPipeline, SaysWhenEachStageBegan) {
+  // Two blocks overlap on one engine: in 0-1 and 1-2, compute 1-5 and 5-9, out 5-7 and 9-11. The
+  // third has no copies: it is computed 9-13, and its copies in and out are where computing begins
+  // and ends.
+  Stages stages;
+  UnitPipeline pipeline(UnitId{0}, 1, stages);
+  pipeline.add(block_at(0.0));
+  pipeline.add(block_at(0.0));
+  PipelinedBlock computed = block_at(0.0);
+  computed.alone = {{}, {}, Seconds{4.0}, {}};
+  pipeline.add(computed);
+  pipeline.advance(Seconds{20.0});
+  ASSERT_EQ(stages.ends_s, (std::vector<double>{7.0, 11.0, 13.0}));
+  const double expected_s[3][4] = {{0, 0, 1, 5}, {1, 1, 5, 9}, {9, 9, 9, 13}};
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_DOUBLE_EQ(stages.begins[i].setup.value, expected_s[i][0]) << i;
+    EXPECT_DOUBLE_EQ(stages.begins[i].in.value, expected_s[i][1]) << i;
+    EXPECT_DOUBLE_EQ(stages.begins[i].compute.value, expected_s[i][2]) << i;
+    EXPECT_DOUBLE_EQ(stages.begins[i].out.value, expected_s[i][3]) << i;
   }
 }
 
@@ -109,6 +137,30 @@ TEST(UnitPipeline, LaunchesTheTransferOfResidentDataAfterFirstUse) {
   pipeline.advance(Seconds{22.0});
   ASSERT_EQ(stages.times.size(), 1U);
   EXPECT_DOUBLE_EQ(stages.times[0].setup.value, 5.0);
+}
+
+TEST(UnitPipeline, KnowsWhatItsUnitHasOfTheResidentData) {
+  Stages stages;
+  UnitPipeline pipeline(UnitId{0}, 1, stages);
+  const auto data = [&](int phase, int iteration) {
+    return pipeline.resident_data({.phase = phase, .iteration = iteration});
+  };
+  const auto add = [&](int phase, int iteration) {
+    PipelinedBlock work = block_at(0.0);
+    work.block.phase = phase;
+    work.block.iteration = iteration;
+    pipeline.add(work);
+  };
+  EXPECT_EQ(data(0, 0), ResidentData::missing);
+  add(0, 0);
+  EXPECT_EQ(data(0, 0), ResidentData::current);
+  EXPECT_EQ(data(0, 2), ResidentData::outdated);
+  EXPECT_EQ(data(1, 0), ResidentData::missing);
+  add(0, 2);
+  EXPECT_EQ(data(0, 2), ResidentData::current);
+  EXPECT_EQ(data(0, 3), ResidentData::outdated);
+  pipeline.clear();
+  EXPECT_EQ(data(0, 2), ResidentData::missing);
 }
 
 TEST(UnitPipeline, CopiesNothingBesideASetup) {

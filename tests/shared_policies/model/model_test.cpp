@@ -40,6 +40,14 @@ TEST(Workload, RefusesWhatCannotBeRun) {
   EXPECT_THROW(workload.validate("w"), InputError);
   workload.in_bytes_per_item = std::nan("");
   EXPECT_THROW(workload.validate("w"), InputError);
+  workload.in_bytes_per_item = 0.0;
+  workload.resident_bytes = 5.0;
+  workload.iteration_bytes = 5.0;
+  EXPECT_NO_THROW(workload.validate("w"));
+  workload.iteration_bytes = 6.0;
+  EXPECT_THROW(workload.validate("w"), InputError);
+  workload.iteration_bytes = -1.0;
+  EXPECT_THROW(workload.validate("w"), InputError);
 }
 
 TEST(Platform, MovesBytesAtTheNarrowestLinkAfterAllLatencies) {

@@ -177,7 +177,7 @@ TEST(ShrinkingTail, BeginsWithWhatIsAssignedOrWithWhatIsProcessed) {
   processed.step(view);
   EXPECT_DOUBLE_EQ(assigned.factor(), 0.9);
   EXPECT_DOUBLE_EQ(processed.factor(), 1.0);
-  view.include({Seconds{1.0}, BlockFinished{UnitId{0}, Block{0, 0, 70}, {}, {}}});
+  view.include({Seconds{1.0}, BlockFinished{UnitId{0}, Block{0, 0, 70}, {}, {}, {}}});
   assigned.step(view);
   processed.step(view);
   EXPECT_DOUBLE_EQ(assigned.factor(), 0.81);

@@ -95,6 +95,10 @@ TEST(Decisions, ChargesAPolicyForItsOwnTimeOnly) {
         : next_(std::move(next)), clock_(clock) {}
     void run(const std::function<void()>& body) override { next_->run(body); }
     Seconds now() const override { return next_->now(); }
+    Seconds begin_iteration(int phase, int iteration) override {
+      clock_.now += Seconds{1000};
+      return next_->begin_iteration(phase, iteration);
+    }
     Seconds start(const Block& block, UnitId unit) override {
       clock_.now += Seconds{10};
       return next_->start(block, unit);

@@ -45,6 +45,26 @@ TEST(JournalCheck, AgreesWithEveryPolicyThroughLossesJoinsTimersAndDecisions) {
   }
 }
 
+TEST(JournalCheck, AgreesWithRunsThatDoNotSayWhenAMergeWasDone) {
+  // In run files of version 1.0, an iteration starts before the merge.
+  const PolicyInfo& info = find_policy("gss");
+  const RunSetup setup = faulty_setup();
+  RecordedRun run = record(*policy_called(info, setup.units), setup, faulty_machine());
+  Seconds last_end;
+  int iterations = 0;
+  for (RecordedLine& line : run.lines) {
+    if (const auto* block = std::get_if<BlockRecord>(&line.what)) last_end = block->end;
+    auto* const event = std::get_if<EventRecord>(&line.what);
+    if (event == nullptr || event->what != "iteration_started") continue;
+    if (++iterations == 2) {
+      EXPECT_EQ(event->at, last_end + Seconds{0.75});
+    }
+    event->at = last_end;
+  }
+  EXPECT_EQ(iterations, 2);
+  EXPECT_FALSE(check_journal(run, *policy_called(info, setup.units)).difference);
+}
+
 /// A run of `greedy` on two units, with 10 blocks.
 RecordedRun greedy_run(Items items = 100) {
   return record(*policy_called(find_policy("greedy"), {}), setup_of(2, items_of(items)),

@@ -252,6 +252,29 @@ TEST(RunLoop, StartsEveryIterationBehindABarrier) {
   EXPECT_EQ(journal.blocks.back().block.iteration, 2);
 }
 
+TEST(RunLoop, StartsAnIterationWhenTheResultsOfTheOneBeforeAreMerged) {
+  // Two iterations of 2 s with a merge of 0.5 s between them, in each of two phases.
+  auto executor =
+      make_fake_executor({.units = {affine_unit(0, 1)}, .dispatch = {}, .merge = Seconds{0.5}});
+  std::vector<double> starts_s;
+  Scripted policy([&](const View& view, const Event& event, Decisions& decisions) {
+    if (std::holds_alternative<IterationStarted>(event.what)) {
+      starts_s.push_back(event.at.value);
+      EXPECT_EQ(view.now(), event.at);
+    }
+    if (const auto* idle = std::get_if<UnitIdle>(&event.what)) decisions.assign(idle->unit, 2);
+  });
+  RunSetup setup = setup_of(1, items_of(2, 1, 2));
+  setup.phases.push_back(setup.phases[0]);
+  MemoryJournal journal;
+  EXPECT_TRUE(run_policy(*executor, policy, setup, journal).complete);
+  EXPECT_EQ(starts_s, (std::vector<double>{0.0, 2.5, 4.5, 7.0}));
+  std::vector<double> journalled_s;
+  for (const EventRecord& event : journal.events) journalled_s.push_back(event.at.value);
+  EXPECT_EQ(journalled_s, starts_s);
+  EXPECT_EQ(journal.blocks.back().assigned, Seconds{7.0});
+}
+
 TEST(RunLoop, RunsPhasesInOrder) {
   RunSetup setup = setup_of(1, items_of(2));
   setup.phases.push_back(items_of(3));

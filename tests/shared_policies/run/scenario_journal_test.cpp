@@ -32,9 +32,19 @@ TEST(ScenarioJournal, WritesEveryDisturbanceBeforeWhatComesAfterIt) {
   MemoryJournal memory;
   const auto journal = make_scenario_journal(scenario, memory);
   journal->event({Seconds{0.0}, "iteration_started"});
-  journal->block({UnitId{0}, {}, {}, {}, Seconds{0.5}});
+  journal->block({.unit = UnitId{0},
+                  .block = {},
+                  .assigned = {},
+                  .times = {},
+                  .begins = {},
+                  .end = Seconds{0.5}});
   EXPECT_EQ(words(memory), (std::vector<std::string>{"iteration_started"}));
-  journal->block({UnitId{0}, {}, {}, {}, Seconds{1.5}});
+  journal->block({.unit = UnitId{0},
+                  .block = {},
+                  .assigned = {},
+                  .times = {},
+                  .begins = {},
+                  .end = Seconds{1.5}});
   EXPECT_EQ(words(memory), (std::vector<std::string>{"iteration_started", "compete"}));
   // At equal times the cause comes first.
   journal->event({Seconds{3.0}, "unit_lost", UnitId{1}});

@@ -76,6 +76,8 @@ TEST(LowerBound, CountsCopiesOverTheNarrowestLink) {
   EXPECT_NEAR(test.bound().seconds, 11.9, 1e-6);
   test.workload.iterations = 3;
   EXPECT_NEAR(test.bound().seconds, 11.9 + 2 * 11.4, 1e-6);
+  test.workload.iteration_bytes = 20.0;
+  EXPECT_NEAR(test.bound().seconds, 11.9 + 2 * 11.6, 1e-6);
 }
 
 TEST(LowerBound, AddsTheBytesOfBothWaysOnALink) {
@@ -119,6 +121,10 @@ TEST(LowerBound, IsNotAboveWhatOneUnitDoesAlone) {
   test.add_affine_unit(0.0, 0.01);
   EXPECT_LE(test.bound().seconds, 0.1);
   EXPECT_GE(test.bound().seconds, 0.0999);
+  test.workload.iterations = 3;
+  test.workload.iteration_bytes = 5000.0;
+  EXPECT_LE(test.bound().seconds, 0.3);
+  EXPECT_GE(test.bound().seconds, 0.2999);
 }
 
 TEST(LowerBound, FillsTwoNodesBehindTwoSlowLinks) {
