@@ -4,7 +4,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -78,14 +77,5 @@ struct RealSetup {
 /// joins again starts after it. A unit that has failed does not join again. Throws InputError if
 /// real units cannot follow the scenario (`rates_of`).
 [[nodiscard]] std::unique_ptr<Executor> make_real_executor(RealSetup setup);
-
-/// Throws InputError at `--unit` if a unit has no program for one of the kernels.
-void check_programs(std::span<const std::unique_ptr<Kernel>> phases,
-                    std::span<const UnitSpec> units);
-
-/// Throws InputError at `where`, with the memory needed, if the host data of `phases` and the
-/// buffers of the units take more than `available_bytes`. To be called before the kernels allocate.
-void check_memory(std::span<const std::unique_ptr<Kernel>> phases, std::span<const UnitSpec> units,
-                  double available_bytes, const std::string& where);
 
 }  // namespace equipoise

@@ -54,10 +54,9 @@ void UnitPipeline::add_decision_time(Seconds now, Seconds span) {
 
 void UnitPipeline::clear() {
   queue_.clear();
-  held_.clear();
+  room_.clear();
   copied_in_ = 0;
   computed_ = 0;
-  held_items_ = 0;
   running_ = {};
   free_at_ = {};
   pending_decision_time_ = {};
@@ -123,7 +122,7 @@ Seconds UnitPipeline::end_of_first_block() const {
 Seconds UnitPipeline::entry_date() const {
   if (copied_in_ == queue_.size() || is_taking_in()) return Seconds::infinity();
   const Entry& next = queue_[copied_in_];
-  const bool has_room = next.work.block.items <= next.work.room_items - held_items_;
+  const bool has_room = room_.has_room(next.work.block.items, next.work.room_items);
   if (copied_in_ > 0 && (next.waits_for_all || !has_room)) return Seconds::infinity();
   const Seconds date = std::max(next.work.ready, free_at_ + next.decision_time);
   const bool engine_is_free = is_duplex_ || (!running(Stage::out).is_busy && computed_ == 0);
@@ -166,7 +165,7 @@ bool UnitPipeline::begin_out(Seconds at) {
 bool UnitPipeline::begin_next(Seconds at) {
   if (entry_date() > at) return false;
   PipelinedBlock& block = queue_[copied_in_].work;
-  take_memory(block);
+  room_.take(block.block, block.room_items);
   if (block.brings_setup()) {
     block.begins.setup = at;
     running(Stage::setup) = {true, true, at, at + block.first_use, block.first_use};
@@ -191,36 +190,14 @@ void UnitPipeline::finish(Seconds at) {
   block.begins = without_empty_stages(block.begins, block.times, at);
   --copied_in_;
   --computed_;
-  release_memory(block.block);
+  const bool is_last =
+      block.block.group == 0 || std::none_of(queue_.begin(), queue_.end(), [&](const Entry& entry) {
+        return entry.work.block.group == block.block.group;
+      });
+  room_.release(block.block, is_last);
   free_at_ = at;
   if (queue_.empty()) free_at_ += std::exchange(pending_decision_time_, Seconds{});
   stages_->finished(unit_, block, at);
-}
-
-void UnitPipeline::take_memory(const PipelinedBlock& block) {
-  if (block.block.items > block.room_items - held_items_) {  // this happens only if nothing is in
-                                                             // flight
-    held_.clear();
-    held_items_ = 0;
-  }
-  held_items_ += block.block.items;
-}
-
-void UnitPipeline::release_memory(const Block& block) {
-  if (block.group == 0) {
-    held_items_ -= block.items;
-    return;
-  }
-  const auto of_group = [&](const Held& held) { return held.group == block.group; };
-  auto held = std::find_if(held_.begin(), held_.end(), of_group);
-  if (held == held_.end()) held = held_.insert(held, {block.group, 0});
-  held->items += block.items;
-  const bool is_last = std::none_of(queue_.begin(), queue_.end(), [&](const Entry& entry) {
-    return entry.work.block.group == block.group;
-  });
-  if (!is_last) return;
-  held_items_ -= held->items;
-  held_.erase(held);
 }
 
 }  // namespace equipoise

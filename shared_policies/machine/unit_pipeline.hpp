@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <vector>
 
+#include "shared_policies/machine/block_room.hpp"
 #include "shared_policies/model/block.hpp"
 #include "shared_policies/model/measures.hpp"
 #include "shared_policies/model/unit.hpp"
@@ -137,12 +137,6 @@ class UnitPipeline {
     Seconds end;  ///< infinity: not yet known
     Seconds time;
   };
-  /// The memory held by ended blocks of a group.
-  struct Held {
-    std::uint32_t group;
-    Items items;
-  };
-
   [[nodiscard]] Running& running(Stage stage) { return running_[static_cast<size_t>(stage)]; }
   [[nodiscard]] const Running& running(Stage stage) const {
     return running_[static_cast<size_t>(stage)];
@@ -166,8 +160,6 @@ class UnitPipeline {
   bool begin_next(Seconds at);
   void begin(Stage stage, Seconds at);
   void finish(Seconds at);
-  void take_memory(const PipelinedBlock& block);
-  void release_memory(const Block& block);
 
   UnitId unit_;
   bool copies_itself_;
@@ -178,8 +170,7 @@ class UnitPipeline {
                                ///< ended
   std::size_t computed_ = 0;   ///< number of these that are computed
   std::array<Running, stage_count> running_;
-  Items held_items_ = 0;           ///< memory held by blocks in flight and by `held_`
-  std::vector<Held> held_;         ///< by ended blocks of groups
+  BlockRoom room_;
   Seconds free_at_;                ///< the unit starts no block before this time
   Seconds pending_decision_time_;  ///< decision time to spend after the last block of the queue
   int phase_ = -1;                 ///< phase of the last block added; -1: none since `clear`

@@ -1,0 +1,45 @@
+// Asks the units' factories what they can compute and how much memory they need.
+#include "real/unit_checks.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+
+void check_programs(std::span<const std::unique_ptr<Kernel>> phases,
+                    std::span<const UnitSpec> units) {
+  for (const auto& kernel : phases) {
+    for (const UnitSpec& spec : units) {
+      if (spec.factory->has_program(kernel->workload().kernel)) continue;
+      throw InputError("--unit",
+                       fmt::format("{} has no program for {}; leave the unit out, or choose "
+                                   "another kernel",
+                                   spec.unit.name, kernel->workload().kernel));
+    }
+  }
+}
+
+void check_memory(std::span<const std::unique_ptr<Kernel>> phases, std::span<const UnitSpec> units,
+                  double available_bytes, const std::string& where) {
+  double needed_bytes = 0.0;
+  for (const auto& kernel : phases) needed_bytes += kernel->host_bytes();
+  for (const UnitSpec& spec : units) {
+    double unit_bytes = 0.0;  // one phase after another has its data on the unit
+    for (const auto& kernel : phases) {
+      unit_bytes =
+          std::max(unit_bytes, spec.factory->host_bytes(spec.unit, kernel->workload()));
+    }
+    needed_bytes += unit_bytes;
+  }
+  if (needed_bytes <= available_bytes) return;
+  constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
+  throw InputError(where, fmt::format("needs {:.3g} GiB of memory with its units' own buffers, "
+                                      "{:.3g} GiB are there; give a smaller size, or units with "
+                                      "memory_bytes=",
+                                      needed_bytes / gibibyte, available_bytes / gibibyte));
+}
+
+}  // namespace equipoise
