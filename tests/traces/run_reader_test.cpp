@@ -17,7 +17,8 @@ namespace equipoise::run_reader_test {
 namespace {
 
 const std::string header =
-    R"({"schema":"equipoise.run/1.1","on":"sim","policy":"plb-hec","spelling":"plb-hec:threshold=0.2",)"
+    R"({"schema":"equipoise.run/1.1","on":"sim","policy":"plb-hec",)"
+    R"("spelling":"plb-hec:threshold=0.2",)"
     R"("parameters":{"threshold":"0.2"},"workloads":[{"kernel":"dgemm","items":9007199254740995,)"
     R"("grain_items":1,"iterations":2,"in_bytes_per_item":8.5,"out_bytes_per_item":0.0,)"
     R"("resident_bytes":9.0,"iteration_bytes":4.5,"memory_bytes_per_item":0.0,"flop_per_item":2.0,)"
