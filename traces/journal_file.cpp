@@ -4,11 +4,13 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
+#include <cmath>
 #include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
 
+#include "shared_policies/model/failure.hpp"
 #include "traces/json_document.hpp"
 #include "traces/line_file.hpp"
 
@@ -89,6 +91,14 @@ class StreamedJournalFile final : public JournalFile {
     }
     if (r.cap_items) fmt::format_to(out, ",\"cap_items\":{}", *r.cap_items);
     put_group_and_end(r.block.value_or(Block{}));
+  }
+
+  void measured(const Measured& r) override {
+    EQ_CHECK(std::isfinite(r.value), "a meter reads a finite value");
+    fmt::format_to(std::back_inserter(buffer_),
+                   "{{\"at_s\":{},\"domain\":{},\"what\":{},\"value\":{}}}\n", r.at.value,
+                   json_string(r.domain), json_string(r.what), r.value);
+    flush_when_full();
   }
 
   void flush() override {

@@ -35,6 +35,7 @@ class QueuedJournal final : public JournalFile {
   void block(const BlockRecord& record) override { push(record); }
   void decision(const DecisionRecord& record) override { push(record); }
   void event(const EventRecord& record) override { push(record); }
+  void measured(const Measured& record) override { push(record); }
 
   void flush() override {
     std::unique_lock<std::mutex> lock(mutex_);
@@ -51,7 +52,7 @@ class QueuedJournal final : public JournalFile {
   }
 
  private:
-  using Record = std::variant<BlockRecord, DecisionRecord, EventRecord>;
+  using Record = std::variant<BlockRecord, DecisionRecord, EventRecord, Measured>;
 
   template <class Told>
   void push(const Told& record) {
@@ -117,6 +118,7 @@ class QueuedJournal final : public JournalFile {
   void tell(const BlockRecord& record) { next_->block(record); }
   void tell(const DecisionRecord& record) { next_->decision(record); }
   void tell(const EventRecord& record) { next_->event(record); }
+  void tell(const Measured& record) { next_->measured(record); }
 
   std::unique_ptr<JournalFile> next_;  ///< used only by the thread until it has ended
   std::vector<Record> taken_;          ///< used only by the thread

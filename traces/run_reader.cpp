@@ -14,6 +14,7 @@ namespace {
 
 constexpr Items most_items = std::numeric_limits<Items>::max();
 constexpr double most_seconds = 1e300;
+constexpr double most_value = 1e300;
 
 constexpr std::array tags = {BlockTag::run, BlockTag::train, BlockTag::gap, BlockTag::tail};
 constexpr std::array disturbances = {DisturbanceKind::compete, DisturbanceKind::slow,
@@ -52,6 +53,11 @@ Disturbance read_disturbance(const JsonObject& line, DisturbanceKind kind) {
   if (line.find("share") != nullptr) d.amount = line.number("share", 0.0, 1.0);
   if (line.find("factor") != nullptr) d.amount = line.number("factor", 0.0, most_seconds);
   return d;
+}
+
+Measured read_measured(const JsonObject& line) {
+  return {seconds(line, "at_s"), line.text("domain"), line.text("what"),
+          line.number("value", -most_value, most_value)};
 }
 
 /// Reads a run file line by line.
@@ -98,9 +104,11 @@ class RunReader {
       take_event(line);
     } else if (line.find("block") != nullptr) {
       file_.run.lines.push_back({line_, read_accepted(line)});
+    } else if (line.find("domain") != nullptr) {
+      file_.run.lines.push_back({line_, read_measured(line)});
     } else {
       throw InputError(place(),
-                       "neither a block nor a decision, an event or the summary; "
+                       "neither a block nor a decision, an event, a measurement or the summary; "
                        "is this a run file, and made by this version?");
     }
   }

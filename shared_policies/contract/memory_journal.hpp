@@ -14,6 +14,7 @@ class MemoryJournal final : public Journal {
   void block(const BlockRecord& record) override { blocks.push_back(record); }
   void decision(const DecisionRecord& record) override { decisions.push_back(record); }
   void event(const EventRecord& record) override { events.push_back(record); }
+  void measured(const Measured& record) override { measurements.push_back(record); }
 
   /// How many events are called `what`.
   [[nodiscard]] int count(const std::string& what) const {
@@ -25,6 +26,7 @@ class MemoryJournal final : public Journal {
   std::vector<BlockRecord> blocks;
   std::vector<DecisionRecord> decisions;
   std::vector<EventRecord> events;
+  std::vector<Measured> measurements;
 };
 
 }  // namespace equipoise

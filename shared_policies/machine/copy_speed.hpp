@@ -24,8 +24,8 @@ struct CopySpeeds {
 void add_copies(PipelinedBlock& work, const BlockTiming& timing, const Workload& workload,
                 const CopySpeeds& speeds);
 
-/// Gives `work` the setup that it needs on a unit that has `data`: first use, then a transfer of the
-/// resident bytes; or a transfer of the iteration bytes; or none. Bytes are rounded up to whole
+/// Gives `work` the setup that it needs on a unit that has `data`: first use, then a transfer of
+/// the resident bytes; or a transfer of the iteration bytes; or none. Bytes are rounded up to whole
 /// ones.
 void add_setup(PipelinedBlock& work, ResidentData data, Seconds first_use, const Workload& workload,
                const CopySpeeds& speeds);

@@ -79,12 +79,11 @@ class PipelineStages {
 /// stage at a time.
 ///
 /// A block holds memory for its items from the start of its first stage to the end of its copy out;
-/// in a group, until no block of the group is left on the unit. The first stage waits until there is
-/// memory.
-/// If nothing is in flight, the memory held by ended blocks is released and the next block begins
-/// whatever it needs, so there is no deadlock. A block of another phase and one that brings a setup
-/// (its resident data replace the former ones), and a block that follows a decision of the unit (`add_decision_time`) wait until
-/// all blocks before them have left the unit.
+/// in a group, until no block of the group is left on the unit. The first stage waits until there
+/// is memory. If nothing is in flight, the memory held by ended blocks is released and the next
+/// block begins whatever it needs, so there is no deadlock. A block of another phase and one that
+/// brings a setup (its resident data replace the former ones), and a block that follows a decision
+/// of the unit (`add_decision_time`) wait until all blocks before them have left the unit.
 ///
 /// Deterministic: at one instant, first all stages end that end then; after them computations
 /// begin, then copies out, then copies in. Takes O(1) for each stage, but O(blocks on the unit) at

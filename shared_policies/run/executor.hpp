@@ -29,17 +29,18 @@ class Executor {
   /// The time since `body` began. It never decreases.
   [[nodiscard]] virtual Seconds now() const = 0;
 
-  /// Called before every iteration of every phase, in order, when nothing is outstanding, and before
-  /// its first block is started. Merges the results of the iteration before, if the phase has one.
-  /// Returns the time when blocks of the iteration can be handed out.
+  /// Called before every iteration of every phase, in order, when nothing is outstanding, and
+  /// before its first block is started. Merges the results of the iteration before, if the phase
+  /// has one. Returns the time when blocks of the iteration can be handed out.
   virtual Seconds begin_iteration(int phase, int iteration) = 0;
 
   /// Starts `block` on `unit`, or queues it behind the unit's other blocks. Returns the time when
   /// it was handed out, which is the `assigned` of its BlockFinished. If the unit can, it copies
   /// one block while it computes another. The first block of a unit in a phase, or after the unit
-  /// joined, has a setup: first use of the unit and the transfer of the phase's resident bytes; that
-  /// in a further iteration, the transfer of the iteration bytes.
-  /// Every block costs the dispatch time before its stages begin. A block for an absent unit is never executed or reported.
+  /// joined, has a setup: first use of the unit and the transfer of the phase's resident bytes;
+  /// that in a further iteration, the transfer of the iteration bytes. Every block costs the
+  /// dispatch time before its stages begin. A block for an absent unit is never executed or
+  /// reported.
   virtual Seconds start(const Block& block, UnitId unit) = 0;
 
   /// Keeps the master (no unit) or `unit` busy with a decision for `span`: the master reacts to no

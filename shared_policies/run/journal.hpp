@@ -46,6 +46,15 @@ struct EventRecord {
   std::optional<Items> cap_items{};          ///< see BlockLost
 };
 
+/// A reading of a meter.
+struct Measured {
+  Seconds at;
+  std::string domain;  ///< what the meter measures: "package-0", "cuda0"
+  std::string what;    ///< the quantity with its unit of measure: "energy_j" (joules since the run
+                       ///< began), "power_w", "clock_hz"
+  double value = 0.0;  ///< finite
+};
+
 /// Whether OutstandingBlock::after_events counts the event. It also counts every accepted block.
 inline bool is_counted(const EventRecord& event) {
   return event.what == "unit_lost" || event.what == "block_lost" || event.what == "unit_joined" ||
@@ -67,6 +76,8 @@ class Journal {
   virtual void decision(const DecisionRecord& record) = 0;
   /// Any other event.
   virtual void event(const EventRecord& record) = 0;
+  /// A meter was read. Does nothing by default.
+  virtual void measured(const Measured& /*record*/) {}
 };
 
 }  // namespace equipoise

@@ -49,7 +49,8 @@ class CheckedRun final : public Executor, public Journal {
  public:
   explicit CheckedRun(const RecordedRun& run) : run_(run) {
     for (const RecordedLine& line : run.lines) {
-      if (std::holds_alternative<Disturbance>(line.what)) continue;  // no policy sees it
+      if (std::holds_alternative<Disturbance>(line.what)) continue;  // no policy sees it,
+      if (std::holds_alternative<Measured>(line.what)) continue;     // nor what meters say
       lines_.push_back(&line);
       if (const auto* b = std::get_if<BlockRecord>(&line.what)) {
         blocks_.push_back({line.line, b->unit, b->block, b->assigned, b->after_events, true});

@@ -1,6 +1,9 @@
 // Adds up the records of one run.
 #include "shared_policies/run/metrics.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -101,23 +104,62 @@ void Metrics::event(const EventRecord& record) {
   if (record.what == "block_lost" && record.block) sum_.items_redone += record.block->items;
 }
 
+void Metrics::measured(const Measured& record) {
+  if (record.what != "energy_j") return;
+  EnergyReadings& readings = energy_[record.domain];
+  if (readings.count++ == 0) readings.first_j = record.value;
+  readings.last_j = record.value;
+}
+
 RunNumbers Metrics::numbers() const {
   RunNumbers numbers = sum_;
   if (numbers.items > 0) {
     numbers.extrapolated_share =
         static_cast<double>(extrapolated_items_) / static_cast<double>(numbers.items);
   }
-  std::optional<double> all_j = 0.0;
-  for (std::size_t i = 0; i < units_.size(); ++i) {
-    UnitNumbers& unit = numbers.units[i];
-    if (units_[i].idle_w && units_[i].busy_w) {
-      unit.energy_j = *units_[i].idle_w * numbers.makespan.value +
-                      (*units_[i].busy_w - *units_[i].idle_w) * unit.busy.compute.value;
-    }
-    all_j = all_j && unit.energy_j ? std::optional(*all_j + *unit.energy_j) : std::nullopt;
-  }
-  numbers.energy_j = all_j;
+  model_energy(numbers);
+  measure_energy(numbers);
   return numbers;
+}
+
+void Metrics::model_energy(RunNumbers& numbers) const {
+  const std::string no_meter = energy_.empty() ? "no meter was read" : "no meter was read twice";
+  double all_j = 0.0;
+  std::vector<std::string> unknown;
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    if (!units_[i].idle_w || !units_[i].busy_w) {
+      unknown.push_back(units_[i].name);
+      continue;
+    }
+    UnitNumbers& unit = numbers.units[i];
+    unit.energy_j = *units_[i].idle_w * numbers.makespan.value +
+                    (*units_[i].busy_w - *units_[i].idle_w) * unit.busy.compute.value;
+    all_j += *unit.energy_j;
+  }
+  if (unknown.empty()) {
+    numbers.energy_j = all_j;
+    numbers.energy_from = EnergySource::modelled;
+  } else if (unknown.size() == units_.size()) {
+    numbers.energy_note = no_meter + ", and no unit's watts are known";
+  } else {
+    numbers.energy_note =
+        fmt::format("{}, and the watts of {} are unknown", no_meter, fmt::join(unknown, ", "));
+  }
+}
+
+void Metrics::measure_energy(RunNumbers& numbers) const {
+  double all_j = 0.0;
+  std::vector<std::string> once;
+  for (const auto& [domain, readings] : energy_) {
+    all_j += readings.last_j - readings.first_j;
+    if (readings.count == 1) once.push_back(domain);
+  }
+  if (once.size() == energy_.size()) return;
+  numbers.energy_j = all_j;
+  numbers.energy_from = EnergySource::measured;
+  numbers.energy_note =
+      once.empty() ? "" : fmt::format("without {}: read only once", fmt::join(once, ", "));
+  for (UnitNumbers& unit : numbers.units) unit.energy_j = std::nullopt;
 }
 
 }  // namespace equipoise

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "shared_policies/model/unit.hpp"
@@ -16,6 +18,25 @@ struct RecordedSizes {
   double most_items = 0.0;
 };
 
+/// Where the energy of a run is known from.
+enum class EnergySource : std::uint8_t {
+  unknown,
+  modelled,  ///< from the units' idle and busy watts
+  measured   ///< by meters
+};
+
+[[nodiscard]] constexpr const char* to_string(EnergySource source) {
+  switch (source) {
+    case EnergySource::unknown:
+      return "unknown";
+    case EnergySource::modelled:
+      return "modelled";
+    case EnergySource::measured:
+      return "measured";
+  }
+  return "unknown";
+}
+
 /// The numbers of one unit in a run.
 struct UnitNumbers {
   Items items = 0;
@@ -23,7 +44,9 @@ struct UnitNumbers {
   StageTimes busy;   ///< sums over its blocks; stages of different blocks may overlap
   Seconds occupied;  ///< time in which at least one of its blocks was in a stage
   Seconds last_end;
-  std::optional<double> energy_j;  ///< none if its idle or busy watts are unknown
+  /// Modelled; none if its idle or busy watts are unknown, or if the energy was measured, because
+  /// meters measure domains, not units.
+  std::optional<double> energy_j;
 };
 
 /// The numbers of one unit in one phase.
@@ -47,7 +70,9 @@ struct RunNumbers {
   Items items_redone = 0;           ///< lost and handed out again
   double extrapolated_share = 0.0;  ///< share of the items that were in blocks outside the recorded
                                     ///< sizes
-  std::optional<double> energy_j;   ///< sum over all units; none if that of any unit is unknown
+  std::optional<double> energy_j;   ///< of the whole run; none if it is unknown
+  EnergySource energy_from = EnergySource::unknown;
+  std::string energy_note;  ///< why the energy is unknown, or what is not in it; else empty
 };
 
 /// The idle fraction of a unit, 1 - occupied / makespan, in [0, 1]: when it neither computed nor
@@ -64,8 +89,11 @@ struct RunNumbers {
 
 /// A journal that adds up its records. Its memory grows with the units, not with the blocks.
 ///
-/// Energy: a unit draws its idle watts during the whole run, except that it draws its busy watts
-/// while it computes:
+/// Measured energy: the sum over all domains of the last minus the first reading of "energy_j"; a
+/// domain that was read only once is left out. It replaces the modelled energy.
+///
+/// Modelled energy, known if the watts of all units are: a unit draws its idle watts during the
+/// whole run, except that it draws its busy watts while it computes:
 ///
 ///     energy_p = idle_w makespan + (busy_w - idle_w) sum over its blocks of compute.
 ///
@@ -87,6 +115,7 @@ class Metrics final : public Journal {
   void block(const BlockRecord& record) override;
   void decision(const DecisionRecord& record) override;
   void event(const EventRecord& record) override;
+  void measured(const Measured& record) override;
 
   /// The numbers of the records received so far.
   [[nodiscard]] RunNumbers numbers() const;
@@ -99,13 +128,23 @@ class Metrics final : public Journal {
     Seconds end;
   };
 
+  /// The readings of a domain's energy.
+  struct EnergyReadings {
+    double first_j = 0.0;
+    double last_j = 0.0;
+    std::uint64_t count = 0;
+  };
+
   void occupy(UnitId unit, Seconds from, Seconds until);
+  void model_energy(RunNumbers& numbers) const;
+  void measure_energy(RunNumbers& numbers) const;
 
   std::vector<Unit> units_;
   std::vector<std::vector<RecordedSizes>> recorded_;
   RunNumbers sum_;
   std::vector<OccupiedStretch> stretches_;  ///< (n), the latest period of each unit
   Items extrapolated_items_ = 0;
+  std::map<std::string, EnergyReadings> energy_;  ///< by domain
 };
 
 }  // namespace equipoise

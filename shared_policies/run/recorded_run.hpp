@@ -16,7 +16,7 @@ namespace equipoise {
 struct RecordedLine {
   std::size_t line = 0;  ///< line number in the file, from 1
   /// In events, `disturbance` is null. The first item of a block that was not accepted is unknown.
-  std::variant<BlockRecord, DecisionRecord, EventRecord, Disturbance> what;
+  std::variant<BlockRecord, DecisionRecord, EventRecord, Disturbance, Measured> what;
 };
 
 /// The contents of a run's journal.

@@ -1,6 +1,8 @@
 // Means, confidence intervals by Student's t, and ratios of makespans.
 #include "shared_policies/run/results.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -50,6 +52,28 @@ void add_phases(std::vector<PhaseResult>& phases, const RunNumbers& numbers, dou
   }
 }
 
+/// The energy of all runs, if they know it from the same source.
+void summarise_energy(PolicyResult& result, const std::vector<PolicyRun>& runs) {
+  const auto is_from = [](EnergySource source) {
+    return [source](const PolicyRun& run) { return run.numbers.energy_from == source; };
+  };
+  const EnergySource first = runs.front().numbers.energy_from;
+  if (!std::ranges::all_of(runs, is_from(first))) {
+    result.energy_note =
+        fmt::format("measured in {} and modelled in {} of {} runs",
+                    std::ranges::count_if(runs, is_from(EnergySource::measured)),
+                    std::ranges::count_if(runs, is_from(EnergySource::modelled)), runs.size());
+    return;
+  }
+  result.energy_from = first;
+  for (const PolicyRun& run : runs) {
+    if (result.energy_note.empty()) result.energy_note = run.numbers.energy_note;
+    if (first == EnergySource::unknown) continue;
+    const double mean_j = *run.numbers.energy_j / static_cast<double>(runs.size());
+    result.energy_j = result.energy_j.value_or(0.0) + mean_j;
+  }
+}
+
 /// Adds one run's value to a mean over `runs`. The mean is known only if the value of every run is
 /// known.
 void add_known(std::optional<double>& mean, const std::optional<double>& value, double runs) {
@@ -70,7 +94,6 @@ PolicyResult summarise(const std::string& policy, const std::string& on,
   r.idle_by_unit.assign(units, 0.0);
   r.share_by_unit.assign(units, 0.0);
   r.verified = true;
-  r.energy_j = 0.0;
   r.energy_by_unit_j.assign(units, 0.0);
   std::vector<double> makespans_s;
   for (const PolicyRun& run : runs) {
@@ -95,8 +118,8 @@ PolicyResult summarise(const std::string& policy, const std::string& on,
     r.extrapolated_share += numbers.extrapolated_share / n;
     r.verified = r.verified && run.verified;
     r.policy_stalled = r.policy_stalled || run.policy_stalled;
-    add_known(r.energy_j, numbers.energy_j, n);
   }
+  summarise_energy(r, runs);
   r.idle_fraction = std::accumulate(r.idle_by_unit.begin(), r.idle_by_unit.end(), 0.0) /
                     static_cast<double>(units);
   r.makespan_s = summarise(makespans_s);

@@ -81,7 +81,9 @@ struct PolicyResult {
   double decisions_total_s = 0.0;
   double decisions_max_s = 0.0;  ///< the largest over all runs
   double finish_spread_s = 0.0;
-  std::optional<double> energy_j;                       ///< of all units
+  std::optional<double> energy_j;                    ///< none unless known of all runs alike
+  EnergySource energy_from = EnergySource::unknown;  ///< of all runs
+  std::string energy_note;  ///< why the energy is unknown, or what is not in it; else empty
   std::vector<std::optional<double>> energy_by_unit_j;  ///< (units)
   double items_redone = 0.0;
   double extrapolated_share = 0.0;

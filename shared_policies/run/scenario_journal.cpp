@@ -28,6 +28,10 @@ class ScenarioJournal final : public Journal {
     catch_up(record.at);
     next_.event(record);
   }
+  void measured(const Measured& record) override {
+    catch_up(record.at);
+    next_.measured(record);
+  }
 
  private:
   void catch_up(Seconds now) {

@@ -31,10 +31,10 @@ struct LowerBound {
 /// C_p(x) is a lower bound on the mean time of x items in any number of blocks, each from one grain
 /// to the largest that fits (one may be the partial last grain): x min{ mean(y) / y : y <= x }, see
 /// CheapestBlocks. I_p and O_p are computed in the same way from latency plus bytes over the
-/// smallest bandwidth of the route; I_p includes the bytes of the unit's setup. A unit with one copy
-/// engine has I_p + O_p <= T instead; a unit that copies by itself has its copies in C_p. These
-/// constraints cover links that only one unit uses. Shared links are rows of a linear program in
-/// the shares, solved for every trial T (Clp), in which setup bytes are counted in proportion to
+/// smallest bandwidth of the route; I_p includes the bytes of the unit's setup. A unit with one
+/// copy engine has I_p + O_p <= T instead; a unit that copies by itself has its copies in C_p.
+/// These constraints cover links that only one unit uses. Shared links are rows of a linear program
+/// in the shares, solved for every trial T (Clp), in which setup bytes are counted in proportion to
 /// x_p over the items that the unit could do in T. A link that is on a unit's route in and on its
 /// route out carries the bytes of both. Links that are not shared (`Link::shared`) have no such
 /// constraint.
@@ -52,9 +52,9 @@ struct LowerBound {
 ///
 /// Several iterations: the setup bytes of the first are the resident bytes, those of the others the
 /// iteration bytes; each starts at the bound of the one before. (A unit that has its first block of
-/// the phase in a later iteration gets all resident bytes, which are no less.) Phases: pass the sum of the bounds of the earlier phases as
-/// `start`. The bytes of a block are those of the trace if it has them, else those of the workload.
-/// Dispatch times, noise and waiting are not included.
+/// the phase in a later iteration gets all resident bytes, which are no less.) Phases: pass the sum
+/// of the bounds of the earlier phases as `start`. The bytes of a block are those of the trace if
+/// it has them, else those of the workload. Dispatch times, noise and waiting are not included.
 ///
 /// `timings` (n) is in the order of `platform.units`; null: the unit takes no part. At least one
 /// unit must take part and hold a grain (otherwise a bug). The bound is infinite if all units leave

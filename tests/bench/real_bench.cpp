@@ -41,6 +41,7 @@ class RunSums final : public Journal {
   void block(const BlockRecord& record) override {
     UnitSums& unit = sums[record.unit.index];
     unit.items += record.block.items;
+    unit.times.setup += record.times.setup;
     unit.times.in += record.times.in;
     unit.times.compute += record.times.compute;
     unit.times.out += record.times.out;
@@ -52,6 +53,9 @@ class RunSums final : public Journal {
   }
   void event(const EventRecord& record) override {
     if (next_ != nullptr) next_->event(record);
+  }
+  void measured(const Measured& record) override {
+    if (next_ != nullptr) next_->measured(record);
   }
 
   std::vector<UnitSums> sums;

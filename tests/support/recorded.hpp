@@ -22,6 +22,7 @@ class RecordingJournal final : public Journal {
   void block(const BlockRecord& record) override { add(record); }
   void decision(const DecisionRecord& record) override { add(record); }
   void event(const EventRecord& record) override { add(record); }
+  void measured(const Measured& record) override { add(record); }
 
  private:
   template <class Record>

@@ -159,6 +159,8 @@ TEST(PackedReport, ComesBackAsItWas) {
                               {0, 0, {}, {}, {}, {}}};
   report.run.numbers.items = 3;
   report.run.numbers.energy_j = 12.5;
+  report.run.numbers.energy_from = EnergySource::measured;
+  report.run.numbers.energy_note = "without package-1: read only once";
   report.outcome.complete = true;
   report.problem = "said \"so\"";
   const RunReport back = unpacked(packed(report));
@@ -171,6 +173,8 @@ TEST(PackedReport, ComesBackAsItWas) {
   EXPECT_EQ(back.run.numbers.units[0].energy_j, 12.5);
   EXPECT_FALSE(back.run.numbers.units[1].energy_j);
   EXPECT_EQ(back.run.numbers.energy_j, report.run.numbers.energy_j);
+  EXPECT_EQ(back.run.numbers.energy_from, EnergySource::measured);
+  EXPECT_EQ(back.run.numbers.energy_note, report.run.numbers.energy_note);
   EXPECT_TRUE(back.outcome.complete);
   EXPECT_EQ(back.problem, report.problem);
 }

@@ -50,6 +50,17 @@ TEST(JournalFile, SaysWhatAScenarioDidInTheWordsOfScenarioFiles) {
                    }));
 }
 
+TEST(JournalFile, SaysWhatAMeterRead) {
+  const auto lines = lines_of([](Journal& journal) {
+    journal.measured({Seconds{1.5}, "package-0", "energy_j", 0.1});
+    journal.measured({Seconds{2}, "cuda\"0", "clock_hz", 1e9});
+  });
+  EXPECT_EQ(lines, (std::vector<std::string>{
+                       R"({"at_s":1.5,"domain":"package-0","what":"energy_j","value":0.1})",
+                       R"({"at_s":2,"domain":"cuda\"0","what":"clock_hz","value":1000000000})",
+                   }));
+}
+
 TEST(JournalFile, NamesTheUnitAndTheBlockOfAnEvent) {
   const auto lines = lines_of([](Journal& journal) {
     journal.event({Seconds{1}, "unit_lost", UnitId{1}});

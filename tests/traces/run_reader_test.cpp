@@ -17,7 +17,8 @@ namespace equipoise::run_reader_test {
 namespace {
 
 const std::string header =
-    R"({"schema":"equipoise.run/1.1","on":"sim","policy":"plb-hec","spelling":"plb-hec:threshold=0.2",)"
+    R"({"schema":"equipoise.run/1.1","on":"sim","policy":"plb-hec",)"
+    R"("spelling":"plb-hec:threshold=0.2",)"
     R"("parameters":{"threshold":"0.2"},"workloads":[{"kernel":"dgemm","items":9007199254740995,)"
     R"("grain_items":1,"iterations":2,"in_bytes_per_item":8.5,"out_bytes_per_item":0.0,)"
     R"("resident_bytes":9.0,"iteration_bytes":4.5,"memory_bytes_per_item":0.0,"flop_per_item":2.0,)"
@@ -52,6 +53,7 @@ void write_run(const std::string& path) {
   file->event({Seconds{1.5}, "block_lost", UnitId{1}, Block{1, 5, 20, 0, 0, BlockTag::gap, 9},
                nullptr, Seconds{0.5}, 2});
   file->event({Seconds{1.75}, "poor_fit"});
+  file->measured({Seconds{2}, "package-0", "energy_j", 1.0 / 3.0});
   file->finish(summary);
 }
 
@@ -102,7 +104,12 @@ TEST(RunFile, ComesBackAsItWasWritten) {
 
 TEST(RunFile, HoldsEveryRecordToTheLastBit) {
   const RunFile file = read_text_as_run(written_run());
-  ASSERT_EQ(file.run.lines.size(), 7u);
+  ASSERT_EQ(file.run.lines.size(), 8u);
+  const auto& reading = std::get<Measured>(file.run.lines[7].what);
+  EXPECT_EQ(reading.at, Seconds{2});
+  EXPECT_EQ(reading.domain, "package-0");
+  EXPECT_EQ(reading.what, "energy_j");
+  EXPECT_EQ(reading.value, 1.0 / 3.0);
   const auto& block = std::get<BlockRecord>(file.run.lines[1].what);
   EXPECT_EQ(file.run.lines[1].line, 3u);
   EXPECT_EQ(block.block.items, 9007199254740993);
@@ -232,6 +239,9 @@ TEST(RunFile, RefusesWhatARunCannotHold) {
   expect(R"("end_s":0.75)", R"("end_s":-0.75)", "run.jsonl:3: 'end_s' is -0.75");
   expect(R"("end_s":0.75,)", "", "run.jsonl:3: 'end_s' is missing");
   expect(R"({"event":"poor_fit")", R"({"evnt":"poor_fit")", "run.jsonl:8: neither a block");
+  expect(R"("value":0.3333333333333333)", R"("value":1e999)", "run.jsonl:9: ");
+  expect(R"("value":0.3333333333333333)", R"("value":null)", "run.jsonl:9: 'value'");
+  expect(R"("what":"energy_j",)", "", "run.jsonl:9: 'what' is missing");
   expect(R"("iteration_bytes":4.5)", R"("iteration_bytes":9.5)",
          "run.jsonl:1: iteration_bytes are a part of resident_bytes");
   expect(R"("iterations":2)", R"("iterations":0)", "run.jsonl:1: 'iterations' is 0");
@@ -239,7 +249,7 @@ TEST(RunFile, RefusesWhatARunCannotHold) {
          "run.jsonl:1: 'dispatch_cost_given_s' is 1000001; it must be from 0 to 1000000");
   expect(R"("memory_bytes":1e9)", R"("memory_bytes":1e9,"memory_bytes":2e9)", "given twice");
   const std::string more = refusal_of([&] { static_cast<void>(read_text_as_run(text + "{}\n")); });
-  EXPECT_NE(more.find("run.jsonl:10: a line after the summary"), std::string::npos) << more;
+  EXPECT_NE(more.find("run.jsonl:11: a line after the summary"), std::string::npos) << more;
 }
 
 TEST(RunFile, IsRefusedWhenThereIsNone) {

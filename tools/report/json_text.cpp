@@ -43,6 +43,14 @@ Json unit_json(const Unit& unit) {
 
 Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
+/// Null if the energy is unknown.
+Json source_json(EnergySource source) {
+  return source == EnergySource::unknown ? Json() : Json(to_string(source));
+}
+
+/// Null if there is nothing to say.
+Json note_json(const std::string& note) { return note.empty() ? Json() : Json(note); }
+
 std::optional<double> known_double(const Json& json) {
   return json.is_null() ? std::nullopt : std::optional(json.get<double>());
 }
@@ -121,6 +129,8 @@ Json result_json(const PolicyResult& r, const PolicyChoice& policy,
        {{"count", r.decisions}, {"total_s", r.decisions_total_s}, {"max_s", r.decisions_max_s}}},
       {"finish_spread_s", r.finish_spread_s},
       {"energy_j", optional_json(r.energy_j)},
+      {"energy_from", source_json(r.energy_from)},
+      {"energy_note", note_json(r.energy_note)},
       {"energy_by_unit_j", by_unit(units, r.energy_by_unit_j)},
       {"items_redone", r.items_redone},
       {"informed", foresight != Foresight::none},
@@ -217,6 +227,8 @@ std::string run_summary_text(const RunReport& report, const std::vector<std::str
                 {"max_s", n.decisions_max.value}}},
               {"finish_spread_s", finish_spread(n).value},
               {"energy_j", optional_json(n.energy_j)},
+              {"energy_from", source_json(n.energy_from)},
+              {"energy_note", note_json(n.energy_note)},
               {"items_redone", n.items_redone},
               {"extrapolated_share", n.extrapolated_share},
               {"policy_stalled", report.outcome.policy_stalled},
@@ -258,6 +270,8 @@ std::string packed(const RunReport& report) {
               {"items_redone", n.items_redone},
               {"extrapolated_share", n.extrapolated_share},
               {"energy_j", optional_json(n.energy_j)},
+              {"energy_from", static_cast<int>(n.energy_from)},
+              {"energy_note", n.energy_note},
               {"complete", report.outcome.complete},
               {"interrupted", report.outcome.interrupted},
               {"policy_stalled", report.outcome.policy_stalled},
@@ -297,6 +311,8 @@ RunReport unpacked(const std::string& text) {
   n.items_redone = json.at("items_redone").get<Items>();
   n.extrapolated_share = json.at("extrapolated_share").get<double>();
   n.energy_j = known_double(json.at("energy_j"));
+  n.energy_from = static_cast<EnergySource>(json.at("energy_from").get<int>());
+  n.energy_note = json.at("energy_note").get<std::string>();
   report.outcome = {json.at("complete").get<bool>(), json.at("interrupted").get<bool>(),
                     json.at("policy_stalled").get<bool>()};
   report.run.verified = json.at("verified").get<bool>();

@@ -66,8 +66,12 @@ std::string prediction_table(const Comparison& comparison) {
   return table.text() + "\n" + noise_text(measured);
 }
 
-/// The energy of every unit in joules.
+/// The energy of every unit in joules; empty if that of none is known.
 std::string energy_table(const Comparison& comparison) {
+  const bool any = std::ranges::any_of(comparison.results, [](const PolicyResult& r) {
+    return std::ranges::any_of(r.energy_by_unit_j, [](const auto& j) { return j.has_value(); });
+  });
+  if (!any) return {};
   std::vector<std::string> heads = {"policy", "on"};
   for (const std::string& unit : comparison.units) heads.push_back(unit + " J");
   TextTable table(std::move(heads));
@@ -161,7 +165,9 @@ std::string run_table(const RunReport& report, const PolicyChoice& policy,
                         percent(n.extrapolated_share));
   }
   if (report.outcome.policy_stalled) text += "; the policy stalled, greedy finished its work";
-  if (n.energy_j) text += fmt::format("; {} J", significant(*n.energy_j, 4));
+  if (n.energy_j) {
+    text += fmt::format("; {} J {}", significant(*n.energy_j, 4), to_string(n.energy_from));
+  }
   text += report.run.verified ? "; verified" : "; NOT VERIFIED: " + report.problem;
   if (report.run.verified && report.notes.pacing) text += " (coverage alone)";
   return text + "\n" + notes_text(report.notes);

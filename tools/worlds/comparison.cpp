@@ -99,8 +99,8 @@ std::optional<double> over_yardstick(const Comparison& comparison, const PolicyR
 
 bool knows_energy(const Comparison& comparison) {
   return std::any_of(comparison.results.begin(), comparison.results.end(), [](const auto& r) {
-    return std::any_of(r.energy_by_unit_j.begin(), r.energy_by_unit_j.end(),
-                       [](const auto& energy_j) { return energy_j.has_value(); });
+    return r.energy_j || std::any_of(r.energy_by_unit_j.begin(), r.energy_by_unit_j.end(),
+                                     [](const auto& energy_j) { return energy_j.has_value(); });
   });
 }
 

@@ -67,7 +67,7 @@ void relate_results(Comparison& comparison, const std::string& baseline);
 [[nodiscard]] std::optional<double> over_yardstick(const Comparison& comparison,
                                                    const PolicyResult& result);
 
-/// Whether the energy of any unit is known.
+/// Whether the energy of any run or unit is known.
 [[nodiscard]] bool knows_energy(const Comparison& comparison);
 
 }  // namespace equipoise

@@ -49,6 +49,10 @@ class Tee final : public Journal {
     first_.event(record);
     if (second_ != nullptr) second_->event(record);
   }
+  void measured(const Measured& record) override {
+    first_.measured(record);
+    if (second_ != nullptr) second_->measured(record);
+  }
 
  private:
   Journal& first_;

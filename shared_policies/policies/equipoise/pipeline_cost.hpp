@@ -19,10 +19,10 @@ class PipelineCost {
   explicit PipelineCost(bool overlaps = true) : overlaps_(overlaps) {}
 
   /// Adds a block that ended at `at`, without its setup. `last_end`: the end of the unit's block
-  /// before it. Of the first block of a unit in a phase (`is_first`), only the compute time is used,
-  /// and only if nothing else is known: the unit is not warm yet. `heard`: if
-  /// the block was handed out as the answer to `last_end`, the time between the two, which is the
-  /// time that the controller needs to hear of an end; otherwise 0.
+  /// before it. Of the first block of a unit in a phase (`is_first`), only the compute time is
+  /// used, and only if nothing else is known: the unit is not warm yet. `heard`: if the block was
+  /// handed out as the answer to `last_end`, the time between the two, which is the time that the
+  /// controller needs to hear of an end; otherwise 0.
   void add(const BlockFinished& finished, Seconds at, Seconds last_end, bool is_first,
            Seconds heard = {});
 

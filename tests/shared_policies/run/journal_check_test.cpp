@@ -45,6 +45,17 @@ TEST(JournalCheck, AgreesWithEveryPolicyThroughLossesJoinsTimersAndDecisions) {
   }
 }
 
+TEST(JournalCheck, PassesOverWhatMetersRead) {
+  const PolicyInfo& info = find_policy("plb-hec");
+  const RunSetup setup = faulty_setup();
+  RecordedRun run = record(*policy_called(info, setup.units), setup, faulty_machine());
+  for (const std::size_t at : {run.lines.size(), std::size_t{9}, std::size_t{0}}) {
+    const Measured reading{Seconds{1}, "package-0", "energy_j", 1.0};
+    run.lines.insert(run.lines.begin() + static_cast<std::ptrdiff_t>(at), {0, reading});
+  }
+  EXPECT_FALSE(check_journal(run, *policy_called(info, setup.units)).difference);
+}
+
 TEST(JournalCheck, AgreesWithRunsThatDoNotSayWhenAMergeWasDone) {
   // In run files of version 1.0, an iteration starts before the merge.
   const PolicyInfo& info = find_policy("gss");

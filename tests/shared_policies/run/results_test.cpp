@@ -54,6 +54,45 @@ TEST(Metrics, KnowsTheEnergyOfUnitsWithWattsAndTheSumOnlyOfAll) {
   EXPECT_DOUBLE_EQ(*metrics.numbers().units[1].energy_j, 5 * 8 + 2 * 6);
 }
 
+TEST(Metrics, SaysWhereTheEnergyIsKnownFrom) {
+  std::vector<Unit> units(2);
+  for (Unit& unit : units) unit.idle_w = unit.busy_w = 10;
+  units[0].name = "cpu0";
+  const auto numbers_of = [&] {
+    Metrics metrics(units);
+    metrics.block(record(0, 40, 6, 8));
+    return metrics.numbers();
+  };
+  EXPECT_EQ(numbers_of().energy_from, EnergySource::modelled);
+  EXPECT_EQ(numbers_of().energy_note, "");
+  units[0].busy_w = std::nullopt;
+  EXPECT_EQ(numbers_of().energy_from, EnergySource::unknown);
+  EXPECT_EQ(numbers_of().energy_note, "no meter was read, and the watts of cpu0 are unknown");
+  units[1].idle_w = std::nullopt;
+  EXPECT_EQ(numbers_of().energy_note, "no meter was read, and no unit's watts are known");
+}
+
+TEST(Metrics, PrefersWhatMetersSayToWatts) {
+  std::vector<Unit> units(1);
+  units[0].idle_w = units[0].busy_w = 10;
+  Metrics metrics(units);
+  metrics.block(record(0, 40, 6, 8));
+  metrics.measured({Seconds{0}, "package-0", "energy_j", 5.0});
+  metrics.measured({Seconds{0}, "cuda0", "energy_j", 0.0});
+  metrics.measured({Seconds{1}, "cuda0", "power_w", 250.0});
+  EXPECT_EQ(metrics.numbers().energy_from, EnergySource::modelled) << "no meter was read twice";
+  EXPECT_DOUBLE_EQ(*metrics.numbers().energy_j, 80.0);
+  metrics.measured({Seconds{4}, "cuda0", "energy_j", 100.0});
+  metrics.measured({Seconds{8}, "cuda0", "energy_j", 300.0});
+  EXPECT_EQ(metrics.numbers().energy_from, EnergySource::measured);
+  EXPECT_DOUBLE_EQ(*metrics.numbers().energy_j, 300.0);
+  EXPECT_EQ(metrics.numbers().energy_note, "without package-0: read only once");
+  EXPECT_FALSE(metrics.numbers().units[0].energy_j);
+  metrics.measured({Seconds{8}, "package-0", "energy_j", 45.0});
+  EXPECT_DOUBLE_EQ(*metrics.numbers().energy_j, 300.0 + 40.0);
+  EXPECT_EQ(metrics.numbers().energy_note, "");
+}
+
 TEST(Metrics, DrawsIdleWattsWhileAUnitCopies) {
   std::vector<Unit> units(1);
   units[0].idle_w = 10;
@@ -136,6 +175,29 @@ TEST(Results, KnowTheMeanEnergyOfEveryUnitWhoseWattsAreKnown) {
   EXPECT_DOUBLE_EQ(*result.energy_by_unit_j[0], 30.0);
   EXPECT_FALSE(result.energy_by_unit_j[1]);
   EXPECT_FALSE(result.energy_j);
+  EXPECT_EQ(result.energy_from, EnergySource::unknown);
+}
+
+TEST(Results, KnowTheMeanEnergyOfRunsThatKnowItFromTheSameSource) {
+  const auto run_of = [](EnergySource from, std::optional<double> energy_j, const char* note) {
+    PolicyRun run;
+    run.numbers.units.resize(1);
+    run.numbers.energy_from = from;
+    run.numbers.energy_j = energy_j;
+    run.numbers.energy_note = note;
+    return run;
+  };
+  const PolicyRun two = run_of(EnergySource::measured, 2.0, "");
+  const PolicyRun four = run_of(EnergySource::measured, 4.0, "without cuda0: read only once");
+  const PolicyResult measured = summarise("greedy", "real", {two, four}, std::nullopt);
+  EXPECT_DOUBLE_EQ(measured.energy_j.value(), 3.0);
+  EXPECT_EQ(measured.energy_from, EnergySource::measured);
+  EXPECT_EQ(measured.energy_note, "without cuda0: read only once");
+  const PolicyRun modelled = run_of(EnergySource::modelled, 9.0, "");
+  const PolicyResult mixed = summarise("greedy", "real", {two, four, modelled}, std::nullopt);
+  EXPECT_FALSE(mixed.energy_j);
+  EXPECT_EQ(mixed.energy_from, EnergySource::unknown);
+  EXPECT_EQ(mixed.energy_note, "measured in 2 and modelled in 1 of 3 runs");
 }
 
 TEST(Results, CompareMeanMakespansWithTheBaselineOfTheSameWorld) {

@@ -46,6 +46,10 @@ TEST(ScenarioJournal, WritesEveryDisturbanceBeforeWhatComesAfterIt) {
                   .begins = {},
                   .end = Seconds{1.5}});
   EXPECT_EQ(words(memory), (std::vector<std::string>{"iteration_started", "compete"}));
+  journal->measured({Seconds{2.0}, "package-0", "energy_j", 5.0});
+  ASSERT_EQ(memory.measurements.size(), 1U);
+  EXPECT_EQ(memory.measurements[0].domain, "package-0");
+  EXPECT_EQ(memory.measurements[0].value, 5.0);
   // At equal times the cause comes first.
   journal->event({Seconds{3.0}, "unit_lost", UnitId{1}});
   EXPECT_EQ(words(memory),
