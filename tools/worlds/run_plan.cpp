@@ -84,6 +84,13 @@ PolicyChoice parse_policy(const std::string& spelling, const std::string& folder
   return choice;
 }
 
+std::map<std::string, std::string> all_parameters(const PolicyChoice& policy) {
+  std::map<std::string, std::string> all;
+  for (const ParameterInfo& p : policy.info->parameters) all[p.name] = p.default_text;
+  for (const auto& [name, value] : policy.parameters) all[name] = value;
+  return all;
+}
+
 RunReport run_plan(const RunPlan& plan, Executor& executor,
                    const std::function<std::string()>& verify) {
   const PolicyInfo& info = *plan.policy.info;

@@ -35,6 +35,9 @@ struct PolicyChoice {
 [[nodiscard]] PolicyChoice parse_policy(const std::string& spelling,
                                         const std::string& folder = {});
 
+/// The policy's parameters, including defaults.
+[[nodiscard]] std::map<std::string, std::string> all_parameters(const PolicyChoice& policy);
+
 /// A load of a scenario that competed with a real unit.
 struct LoadNote {
   std::string unit;
