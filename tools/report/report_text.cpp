@@ -57,7 +57,8 @@ std::string prediction_table(const Comparison& comparison) {
 /// The energy of every unit in joules.
 std::string energy_table(const Comparison& comparison) {
   std::vector<std::string> heads = {"policy", "on"};
-  for (const std::string& unit : comparison.units) heads.push_back(unit + " J");
+  const ResultField& field = result_field("energy_by_unit_j");
+  for (const std::string& unit : comparison.units) heads.push_back(unit + " " + field.unit);
   TextTable table(std::move(heads));
   for (const PolicyResult& r : comparison.results) {
     std::vector<std::string> cells = {r.policy, r.on};

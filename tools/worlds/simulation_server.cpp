@@ -8,18 +8,19 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstring>
 #include <deque>
 #include <map>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "platforms/platform_file.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/spec.hpp"
 #include "sim/child_process.hpp"
 #include "sim/sim_module.hpp"
 #include "tools/report/json_text.hpp"
@@ -235,7 +236,10 @@ void SimulationServer::handle(const Probe& request) {
 
 std::optional<int> socket_to_serve(int argc, char** argv) {
   if (argc != 3 || std::string_view(argv[1]) != serve_command) return std::nullopt;
-  const int fd = static_cast<int>(parse_items(argv[2], serve_command));
+  const std::string_view number = argv[2];
+  int fd = -1;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), fd);
+  if (error != std::errc() || end != number.data() + number.size()) return std::nullopt;
   struct stat status {};
   if (::fstat(fd, &status) != 0 || !S_ISSOCK(status.st_mode)) return std::nullopt;
   return fd;
