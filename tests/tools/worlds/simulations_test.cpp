@@ -72,7 +72,7 @@ class Simulations : public testing::Test {
 
   /// A named pipe: a simulation that writes its run file there waits until the file is read.
   [[nodiscard]] std::string pipe(const std::string& name) const {
-    const std::string path = folder.path(name);
+    std::string path = folder.path(name);
     if (::mkfifo(path.c_str(), 0600) != 0) std::abort();
     return path;
   }
