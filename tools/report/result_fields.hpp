@@ -1,5 +1,6 @@
-// All fields of a result, in one table from which results.json, the tables of a comparison, its HTML
-// page and the results of sweeps take names, headings, values and formats. A new field is a row.
+// All fields of a result, in one table from which results.json, the tables of a comparison, its
+// HTML page and the results of sweeps take names, headings, values and formats. A new field is a
+// row.
 #pragma once
 
 #include <cstdint>
