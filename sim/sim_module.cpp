@@ -14,6 +14,8 @@ constexpr RunTimeModule simgrid_module{
 
 }  // namespace
 
+void open_simgrid() { static_cast<void>(open_module<SimModule>(simgrid_module)); }
+
 std::optional<std::string> simgrid_version() {
   if (!file_of(simgrid_module)) return std::nullopt;
   return EQUIPOISE_SIMGRID_VERSION;

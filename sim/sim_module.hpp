@@ -33,6 +33,10 @@ struct SimModule {
 /// `make_sim_executor` inside the module.
 [[nodiscard]] std::unique_ptr<Executor> make_simgrid_executor(SimSetup setup);
 
+/// Opens the module, so that processes that are forked afterwards have it. Throws BackendError if
+/// it cannot be opened.
+void open_simgrid();
+
 /// The SimGrid version that the module was built with, such as "3.32"; none if there is no module.
 /// Does not open the module: SimGrid itself may be missing on this machine.
 [[nodiscard]] std::optional<std::string> simgrid_version();

@@ -36,6 +36,7 @@ equipoise_program_tests(commands
     tools/platform_test.cpp
     tools/replay_test.cpp
     tools/report/repetition_noise_test.cpp
+    tools/report/result_fields_test.cpp
     tools/report/trace_report_test.cpp
     tools/scenario_test.cpp
     tools/without_modules_test.cpp
@@ -53,12 +54,19 @@ if(EQUIPOISE_SLOW_TESTS)
     SMOKE)
 endif()
 
+# Parts of the program that simulate: their programs can be started as simulation servers.
+function(equipoise_simulating_tests name)
+  equipoise_tests(${name} SOURCES ${ARGN} support/serving_main.cpp
+    LIBS equipoise_program equipoise_test_support)
+endfunction()
+
 # The search for schedules that the commands use.
-equipoise_tests(search
-  SOURCES tools/search/schedule_search_test.cpp
-  LIBS equipoise_program equipoise_test_support)
+equipoise_simulating_tests(search tools/search/schedule_search_test.cpp)
+
+# The simulation server.
+equipoise_simulating_tests(simulations
+  tools/worlds/simulation_messages_test.cpp tools/worlds/simulations_test.cpp)
 
 # The parts of a sweep.
-equipoise_tests(sweep
-  SOURCES tools/sweep/campaign_file_test.cpp tools/sweep/sweep_plan_test.cpp tools/sweep/point_store_test.cpp tools/sweep/sweep_results_test.cpp
-  LIBS equipoise_program equipoise_test_support)
+equipoise_simulating_tests(sweep
+  tools/sweep/campaign_file_test.cpp tools/sweep/sweep_plan_test.cpp tools/sweep/point_store_test.cpp tools/sweep/sweep_results_test.cpp)

@@ -1,5 +1,4 @@
-// Tests of parts of the program that no command shows alone: children that die, full disks, tables,
-// packed reports.
+// Tests of parts of the program that no command shows alone: full disks, tables, packed reports.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -14,32 +13,10 @@
 #include "tools/report/json_text.hpp"
 #include "tools/report/report_text.hpp"
 #include "tools/report/text_table.hpp"
-#include "tools/worlds/parallel_runs.hpp"
 #include "tools/worlds/workload_choice.hpp"
 
 namespace equipoise::parts_test {
 namespace {
-
-TEST(ParallelRuns, SurviveAJobThatDiesAndOneThatThrows) {
-  std::vector<JobResult> results(4);
-  std::size_t ended = 0;
-  run_in_children(
-      4, 2,
-      [](std::size_t job) -> std::string {
-        if (job == 1) std::abort();
-        if (job == 2) throw std::runtime_error("three is not well");
-        return job == 0 ? "one" : std::string(100'000, 'x');
-      },
-      [&](std::size_t job, JobResult result) {
-        results[job] = std::move(result);
-        ++ended;
-      });
-  EXPECT_EQ(ended, 4u);
-  EXPECT_EQ(results[0].text, "one");
-  EXPECT_NE(results[1].failure.find("died of signal 6"), std::string::npos) << results[1].failure;
-  EXPECT_EQ(results[2].failure, "three is not well");
-  EXPECT_EQ(results[3].text.size(), 100'000u);  // more than a pipe holds
-}
 
 TEST(WriteWholeFile, IsNoRefusalOfInputWhenTheDiskIsFullAndLeavesNothingBehind) {
   const TemporaryFolder folder;
@@ -65,12 +42,6 @@ TEST(WriteWholeFile, ReplacesWhatIsThere) {
   const std::string path = folder.write("r.json", "old");
   write_whole_file(path, "new");
   EXPECT_EQ(folder.read("r.json"), "new");
-}
-
-TEST(ParallelRuns, HaveNothingToDoWithoutAJob) {
-  run_in_children(
-      0, 2, [](std::size_t) { return std::string(); },
-      [](std::size_t, const JobResult&) { FAIL(); });
 }
 
 TEST(WorkloadChoice, TakesWhatStaysOnAUnitFromTheTraceUnlessItIsTyped) {

@@ -13,7 +13,6 @@
 #include "tools/commands/command_line_options.hpp"
 #include "tools/report/console.hpp"
 #include "tools/report/version.hpp"
-#include "tools/worlds/parallel_runs.hpp"
 
 namespace equipoise {
 namespace {

@@ -15,8 +15,8 @@
 #include "tools/report/json_text.hpp"
 #include "tools/report/text_table.hpp"
 #include "tools/search/schedule_search.hpp"
-#include "tools/worlds/parallel_runs.hpp"
 #include "tools/worlds/sim_world.hpp"
+#include "tools/worlds/simulations.hpp"
 
 namespace equipoise {
 namespace {
@@ -76,18 +76,15 @@ int energy_optimum_command(const Options& options) {
   const std::array<std::string, 2> objectives = {options.objective, "time"};
   std::array<RunReport, 2> reports;
   std::string failure;
-  run_in_children(
-      objectives.size(), objectives.size(),
+  run_simulations(
+      objectives.size(),
       [&](std::size_t job) {
-        return packed(simulate_once(world, parse_policy("optimum:objective=" + objectives[job]),
-                                    without_noise, 0, {}));
+        return simulation_of(world, parse_policy("optimum:objective=" + objectives[job]),
+                             without_noise);
       },
-      [&](std::size_t job, const JobResult& result) {
-        if (!result.failure.empty()) {
-          failure = result.failure;
-        } else {
-          reports[job] = unpacked(result.text);
-        }
+      [&](std::size_t job, SimulationResult result) {
+        if (!result.failure.empty()) failure = result.failure;
+        reports[job] = std::move(result.report);
       });
   if (!failure.empty()) throw BackendError(failure);
   const RunNumbers& fastest = reports[1].run.numbers;

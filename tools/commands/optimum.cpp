@@ -13,22 +13,21 @@
 #include "tools/report/json_text.hpp"
 #include "tools/report/text_table.hpp"
 #include "tools/search/schedule_search.hpp"
-#include "tools/worlds/parallel_runs.hpp"
 #include "tools/worlds/sim_world.hpp"
+#include "tools/worlds/simulations.hpp"
 
 namespace equipoise {
 namespace {
 
-/// The run of the oracle with mean block times, in a separate process.
+/// The run of the oracle with mean block times.
 RunReport simulate_optimum(const SimWorld& world, Options options) {
   options.noise = false;
-  const PolicyChoice choice = parse_policy("optimum");
-  JobResult result;
-  run_in_children(
-      1, 1, [&](std::size_t) { return packed(simulate_once(world, choice, options, 0, {})); },
-      [&](std::size_t, JobResult ended) { result = std::move(ended); });
+  SimulationResult result;
+  run_simulations(
+      1, [&](std::size_t) { return simulation_of(world, parse_policy("optimum"), options); },
+      [&](std::size_t, SimulationResult ended) { result = std::move(ended); });
   if (!result.failure.empty()) throw BackendError(result.failure);
-  return unpacked(result.text);
+  return std::move(result.report);
 }
 
 /// The units' items in one phase, next to the items at which its lower bound is reached.

@@ -21,9 +21,7 @@ namespace {
 /// Loads a platform with the routes of all hosts, because a trace may time any of them.
 LoadedPlatform load_all(const std::string& file) {
   catch_stop_signals();
-  return load_platform_file(
-      check_platform_file(file), [](const ProbedHost&) { return true; }, MissingRoutes::note,
-      false);
+  return load_platform_file(check_platform_file(file), RoutesOf{}, MissingRoutes::note, false);
 }
 
 std::string bandwidth_text(const ProbedPlatform& platform, const Route& route) {

@@ -20,6 +20,7 @@
 #include "tools/worlds/real_world.hpp"
 #include "tools/worlds/replay_inputs.hpp"
 #include "tools/worlds/sim_world.hpp"
+#include "tools/worlds/simulations.hpp"
 #include "traces/run_file.hpp"
 #include "traces/run_trace.hpp"
 
@@ -57,7 +58,7 @@ KnownCosts recorded_knowledge(const RunFile& file, const PolicyChoice& choice,
                                  file.path));
   }
   if (choice.info->foresight == Foresight::oracle) find_best_schedule(world, options);
-  return known_costs(world, profile_of(choice, world.traces));
+  return known_costs(world, profile_of(choice, world.inputs->traces));
 }
 
 std::string agreement_text(const RunFile& file, const JournalCheck& check) {
@@ -116,9 +117,10 @@ bool leave_out_failures(Scenario& scenario) {
          }) > 0;
 }
 
-int issue_again(const RunFile& file, const Options& options) {
+int issue_again(const std::shared_ptr<const RunFile>& recorded, const Options& options) {
+  const RunFile& file = *recorded;
   PolicyChoice choice = parse_policy(file.header.spelling);
-  choice.recorded = &file.run;
+  choice.recorded = std::shared_ptr<const RecordedRun>(recorded, &file.run);
   choice.recorded_file = file.path;
   const auto expect_possible = [&](const std::vector<Unit>& units,
                                    const std::vector<Workload>& phases) {
@@ -137,11 +139,13 @@ int issue_again(const RunFile& file, const Options& options) {
   if (options.on == "sim") {
     SimWorld world = load_sim_world(options);
     check_out(options);
-    if (leave_out_failures(world.setup.scenario)) world.bound = {};
+    Scenario scenario = world.setup.scenario;
+    if (leave_out_failures(scenario)) world = under_scenario(world, std::move(scenario));
     expect_possible(world.units, world.setup.phases);
     catch_stop_signals();
-    return report(simulate_once(world, choice, options, file.header.repetition, options.out),
-                  world.units);
+    return report(
+        run_simulation(simulation_of(world, choice, options, file.header.repetition, options.out)),
+        world.units);
   }
   RealWorld world = load_real_world(options);
   check_out(options);
@@ -243,7 +247,8 @@ void expect_sense(const ReplayRequest& request, const RunFile& file, const Optio
 }  // namespace
 
 int replay_command(const ReplayRequest& request, const Options& typed) {
-  const RunFile file = read_run_file(request.run_file);
+  const auto recorded = std::make_shared<const RunFile>(read_run_file(request.run_file));
+  const RunFile& file = *recorded;
   Options options = recorded_options(file, typed);
   options.on = request.on.empty() ? file.header.on : request.on;
   if (options.on != file.header.on && !options.scenario_file.empty()) {
@@ -254,7 +259,7 @@ int replay_command(const ReplayRequest& request, const Options& typed) {
   expect_sense(request, file, typed, options);
   warn_of_an_early_end(file);
   if (request.check) return check(file, options);
-  return request.decisions ? issue_again(file, options) : pace(file, std::move(options));
+  return request.decisions ? issue_again(recorded, options) : pace(file, std::move(options));
 }
 
 }  // namespace equipoise

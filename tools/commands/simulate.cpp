@@ -7,6 +7,7 @@
 #include "tools/worlds/inputs.hpp"
 #include "tools/worlds/real_world.hpp"
 #include "tools/worlds/sim_world.hpp"
+#include "tools/worlds/simulations.hpp"
 
 namespace equipoise {
 namespace {
@@ -24,13 +25,10 @@ int simulate_command(const Options& options) {
   const PolicyChoice choice = only_policy(options);
   SimWorld world = load_sim_world(options);
   check_out(options);
-  if (choice.info->foresight == Foresight::oracle) {
-    catch_stop_signals();
-    find_best_schedule(world, options);
-    end_on_stop_signals();  // until SimGrid has loaded the platform
-  }
-  return report_run(simulate_once(world, choice, options, 0, options.out), choice, world.units,
-                    options);
+  catch_stop_signals();
+  if (choice.info->foresight == Foresight::oracle) find_best_schedule(world, options);
+  return report_run(run_simulation(simulation_of(world, choice, options, 0, options.out)), choice,
+                    world.units, options);
 }
 
 int run_command(const Options& options) {

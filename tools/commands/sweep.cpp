@@ -21,8 +21,8 @@
 #include "tools/sweep/sweep_results.hpp"
 #include "tools/sweep/sweep_tables.hpp"
 #include "tools/sweep/sweep_text.hpp"
-#include "tools/worlds/parallel_runs.hpp"
 #include "tools/worlds/sim_world.hpp"
+#include "tools/worlds/simulations.hpp"
 
 namespace equipoise {
 namespace {
@@ -117,19 +117,19 @@ void simulate_points(const SweepPlan& plan, const std::vector<std::size_t>& todo
   Progress progress(quiet);
   std::size_t done = 0;
   const auto begin = std::chrono::steady_clock::now();
-  run_in_children(
-      todo.size(), cores_to_use(),
+  run_simulations(
+      todo.size(),
       [&](std::size_t job) {
         const Point& point = plan.points[todo[job]];
         const PlannedExperiment& planned = plan.experiments[point.experiment];
-        return packed(simulate_once(*planned.world, planned.policies[point.policy],
-                                    planned.experiment.options, point.repetition, {}));
+        return simulation_of(*planned.world, planned.policies[point.policy],
+                             planned.experiment.options, point.repetition);
       },
-      [&](std::size_t job, const JobResult& result) {
+      [&](std::size_t job, SimulationResult result) {
         PointRecord record = record_of(plan, plan.points[todo[job]]);
-        record.failure = result.failure;
+        record.failure = std::move(result.failure);
         if (record.failure.empty()) {
-          record.report = unpacked(result.text);
+          record.report = std::move(result.report);
           record.failure = record.report.problem;
         }
         writer.append(record);

@@ -17,10 +17,10 @@
 #include "tools/worlds/comparison.hpp"
 #include "tools/worlds/comparison_runs.hpp"
 #include "tools/worlds/inputs.hpp"
-#include "tools/worlds/parallel_runs.hpp"
 #include "tools/worlds/real_world.hpp"
 #include "tools/worlds/recorded_platform.hpp"
 #include "tools/worlds/sim_world.hpp"
+#include "tools/worlds/simulations.hpp"
 #include "traces/trace_file.hpp"
 
 namespace equipoise {
@@ -157,7 +157,7 @@ bool simulate_and_run(Comparison& comparison, RealWorld& real, RunsByPolicy& run
   recorded.trace_files = files.traces;
   recorded.decision_cost = "measured";
   const auto sim = std::make_shared<SimWorld>(load_sim_world(recorded));
-  real.traces = sim->traces;
+  real.traces = sim->inputs->traces;
   pair_with(real, sim, with_traces(recorded, options.trace_files));
   check_policies(comparison.policies, sim.get(), nullptr);
   comparison.lower_bound_s = sim->bound.seconds;
@@ -176,6 +176,7 @@ bool simulate_and_run(Comparison& comparison, RealWorld& real, RunsByPolicy& run
 }  // namespace
 
 int validate_command(const Options& options, std::optional<double> error_max) {
+  start_simulation_server();  // before units are opened
   Comparison comparison;
   comparison.policies = choose_policies(options);
   RealWorld real = load_real_world(options);

@@ -1,6 +1,7 @@
 // Progress, warnings and errors on the terminal, and the writing of files.
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -76,5 +77,15 @@ void catch_stop_signals();
 void end_on_stop_signals();
 /// The signal that has come (SIGINT or SIGTERM), or 0 if none.
 [[nodiscard]] int stop_signal();
+
+/// A stop was requested (Ctrl-C, SIGTERM) before the work was finished.
+class Interrupted : public std::runtime_error {
+ public:
+  explicit Interrupted(int signal) : std::runtime_error("interrupted"), signal_(signal) {}
+  [[nodiscard]] int signal() const { return signal_; }
+
+ private:
+  int signal_;
+};
 
 }  // namespace equipoise

@@ -4,9 +4,10 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <variant>
 
 #include "real/machine.hpp"
-#include "tools/report/repetition_noise.hpp"
 #include "tools/report/version.hpp"
 
 namespace equipoise {
@@ -93,7 +94,7 @@ Json phases_json(const RunNumbers& n, const std::vector<std::string>& units) {
   return phases;
 }
 
-/// The shares of each unit in each phase, as means over many runs.
+/// The shares of each unit in each phase, as means over many runs; null for runs of one phase.
 Json phases_json(const std::vector<PhaseResult>& results, const std::vector<std::string>& units) {
   if (results.size() < 2) return {};
   Json phases = Json::array();
@@ -104,40 +105,39 @@ Json phases_json(const std::vector<PhaseResult>& results, const std::vector<std:
   return phases;
 }
 
-Json result_json(const PolicyResult& r, const PolicyChoice& policy,
-                 const std::vector<std::string>& units) {
-  const Foresight foresight = policy.info->foresight;
-  return {
-      {"policy", policy.info->name},
-      {"spelling", policy.spelling},
-      {"on", r.on},
-      {"reps", r.reps},
-      {"parameters", all_parameters(policy)},
-      {"makespan_s", statistics_json(r.makespan_s)},
-      {"makespan_relative_sd", optional_json(relative_sd(r))},
-      {"other_load_share", optional_json(share_of_others(r.core_use))},
-      {"too_noisy", r.on == "sim" ? Json() : Json(is_too_noisy(r))},
-      {"speedup_vs_baseline", optional_json(r.speedup_vs_baseline)},
-      {"over_lower_bound", optional_json(r.over_lower_bound)},
-      {"paired_ratio", r.paired_ratio ? statistics_json(*r.paired_ratio) : Json()},
-      {"idle_fraction", {{"mean", r.idle_fraction}, {"by_unit", by_unit(units, r.idle_by_unit)}}},
-      {"share_by_unit", by_unit(units, r.share_by_unit)},
-      {"phases", phases_json(r.phases, units)},
-      {"blocks", r.blocks},
-      {"rebalances", r.rebalances},
-      {"decisions",
-       {{"count", r.decisions}, {"total_s", r.decisions_total_s}, {"max_s", r.decisions_max_s}}},
-      {"finish_spread_s", r.finish_spread_s},
-      {"energy_j", optional_json(r.energy_j)},
-      {"energy_from", source_json(r.energy_from)},
-      {"energy_note", note_json(r.energy_note)},
-      {"energy_by_unit_j", by_unit(units, r.energy_by_unit_j)},
-      {"items_redone", r.items_redone},
-      {"informed", foresight != Foresight::none},
-      {"oracle", foresight == Foresight::oracle},
-      {"policy_stalled", r.policy_stalled},
-      {"verified", r.verified},
-      {"extrapolated_share", r.extrapolated_share}};
+/// A field's value as JSON.
+struct ValueWriter {
+  const std::vector<std::string>& units;
+
+  Json operator()(std::monostate /*none*/) const { return {}; }
+  Json operator()(const Statistics& value) const { return statistics_json(value); }
+  Json operator()(const std::vector<std::optional<double>>& value) const {
+    return by_unit(units, value);
+  }
+  Json operator()(const std::vector<PhaseResult>& value) const { return phases_json(value, units); }
+  template <class Other>
+  Json operator()(const Other& value) const {
+    return value;
+  }
+};
+
+/// Puts `value` into `object` under `name`, which may be a path: "a.b".
+void put(Json& object, const std::string& name, Json value) {
+  const std::size_t dot = name.find('.');
+  if (dot == std::string::npos) {
+    object[name] = std::move(value);
+  } else {
+    put(object[name.substr(0, dot)], name.substr(dot + 1), std::move(value));
+  }
+}
+
+Json result_json(const OfResult& of, Output output) {
+  Json json = Json::object();
+  for (const ResultField& field : result_fields()) {
+    if ((field.outputs & output) == 0) continue;
+    put(json, field.name, std::visit(ValueWriter{of.comparison.units}, field.value(of)));
+  }
+  return json;
 }
 
 Json pacing_json(const ExecutorNotes& notes) {
@@ -159,13 +159,6 @@ Json loads_json(const ExecutorNotes& notes) {
 }
 
 }  // namespace
-
-std::map<std::string, std::string> all_parameters(const PolicyChoice& policy) {
-  std::map<std::string, std::string> all;
-  for (const ParameterInfo& p : policy.info->parameters) all[p.name] = p.default_text;
-  for (const auto& [name, value] : policy.parameters) all[name] = value;
-  return all;
-}
 
 std::string run_header_text(const RunPlan& plan) {
   Json units = Json::array();
@@ -325,11 +318,7 @@ RunReport unpacked(const std::string& text) {
 std::string results_text(const Comparison& comparison) {
   Json results = Json::array();
   for (const PolicyResult& r : comparison.results) {
-    for (const PolicyChoice& policy : comparison.policies) {
-      if (policy.spelling == r.policy) {
-        results.push_back(result_json(r, policy, comparison.units));
-      }
-    }
+    results.push_back(result_json({comparison, r}, in_json));
   }
   return Json{{"schema", "equipoise.results/1"},
               {"experiment", Json::parse(comparison.experiment)},
@@ -340,6 +329,10 @@ std::string results_text(const Comparison& comparison) {
               {"results", std::move(results)}}
              .dump(1) +
          "\n";
+}
+
+std::string result_text(const OfResult& of, Output output) {
+  return result_json(of, output).dump();
 }
 
 std::string json_object(const std::vector<std::pair<std::string, std::string>>& facts) {

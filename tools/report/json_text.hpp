@@ -1,11 +1,11 @@
 // All JSON output of the program: run headers and summaries, results.json.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "shared_policies/run/results.hpp"
+#include "tools/report/result_fields.hpp"
 #include "tools/worlds/comparison.hpp"
 #include "tools/worlds/run_plan.hpp"
 #include "traces/json_document.hpp"
@@ -24,11 +24,10 @@ namespace equipoise {
 /// Parses the text of `packed`.
 [[nodiscard]] RunReport unpacked(const std::string& text);
 
-/// The policy's parameters, including defaults.
-[[nodiscard]] std::map<std::string, std::string> all_parameters(const PolicyChoice& policy);
-
 /// results.json, `equipoise.results/1`.
 [[nodiscard]] std::string results_text(const Comparison& comparison);
+/// The fields of one result that `output` shows, a JSON object.
+[[nodiscard]] std::string result_text(const OfResult& of, Output output);
 
 /// A JSON object from names and values; the values are JSON text.
 [[nodiscard]] std::string json_object(

@@ -5,9 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
 
 #include "shared_policies/model/markup.hpp"
 #include "tools/report/html_page.hpp"
+#include "tools/report/result_fields.hpp"
 #include "tools/report/text_table.hpp"
 
 namespace equipoise {
@@ -16,6 +21,7 @@ namespace {
 constexpr double chart_width = 640.0;
 constexpr double label_width = 190.0;
 constexpr double row_height = 26.0;
+const char* const none = "–";  // in place of a number that is not known
 
 std::string label(const PolicyResult& r) { return markup_escaped(r.policy + " · " + r.on); }
 
@@ -52,7 +58,8 @@ std::string makespan_chart(const Comparison& comparison) {
                     label_width + std::max(0.0, s.ci95_low) * scale,
                     label_width + s.ci95_high * scale, y + 13.0, y + 13.0);
     svg += fmt::format("<text x=\"{:.2f}\" y=\"{}\">{}</text>\n",
-                       label_width + s.ci95_high * scale + 6.0, y + 17.0, significant(s.mean, 4));
+                       label_width + s.ci95_high * scale + 6.0, y + 17.0,
+                       number_text(result_field("makespan_s"), s.mean));
     y += row_height;
   }
   if (comparison.lower_bound_s) {
@@ -94,26 +101,26 @@ std::string share_chart(const Comparison& comparison) {
   return svg + "</svg>\n";
 }
 
+std::string html_cell(const ResultField& field, const OfResult& of) {
+  const std::string text = markup_escaped(cell_text(field, of, none));
+  const FieldValue value = field.value(of);
+  const bool* const is_so = std::get_if<bool>(&value);
+  return is_so != nullptr && !*is_so ? "<b>" + text + "</b>" : text;
+}
+
 std::string html_number_table(const Comparison& comparison) {
-  std::string html =
-      "<table><thead><tr><th>policy</th><th>on</th><th>runs</th><th>makespan s</th><th>95 % "
-      "interval "
-      "s</th><th>speedup</th><th>over bound</th><th>idle %</th><th>blocks</th><th>rebalances</th>"
-      "<th>decisions</th><th>decisions s</th><th>spread "
-      "s</th><th>verified</th></tr></thead><tbody>\n";
+  const std::vector<const ResultField*> columns = columns_of(in_html, comparison);
+  std::string html = "<table><thead><tr>";
+  for (const ResultField* const column : columns) {
+    html += "<th>" + markup_escaped(column->heading) + "</th>";
+  }
+  html += "</tr></thead><tbody>\n";
   for (const PolicyResult& r : comparison.results) {
-    html += fmt::format(
-        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{} – {}</td><td>{}</td><td>{}</td>"
-        "<td>{:.1f}</td><td>{:.0f}</td><td>{:.1f}</td><td>{:.1f}</td><td>{}</td><td>{}</td><td>{}</"
-        "td>"
-        "</tr>\n",
-        markup_escaped(r.policy), r.on, r.reps, significant(r.makespan_s.mean, 5),
-        significant(r.makespan_s.ci95_low, 5), significant(r.makespan_s.ci95_high, 5),
-        r.speedup_vs_baseline ? fmt::format("{:.2f}", *r.speedup_vs_baseline) : "–",
-        r.over_lower_bound ? fmt::format("{:.3f}", *r.over_lower_bound) : "–",
-        100.0 * r.idle_fraction, r.blocks, r.rebalances, r.decisions,
-        significant(r.decisions_total_s, 3), significant(r.finish_spread_s, 3),
-        r.verified ? "yes" : "<b>no</b>");
+    html += "<tr>";
+    for (const ResultField* const column : columns) {
+      html += "<td>" + html_cell(*column, {comparison, r}) + "</td>";
+    }
+    html += "</tr>\n";
   }
   return html + "</tbody></table>\n";
 }
@@ -121,7 +128,8 @@ std::string html_number_table(const Comparison& comparison) {
 std::string html_energy_table(const Comparison& comparison) {
   if (!knows_energy(comparison)) return {};
   const auto cell = [](const std::optional<double>& energy_j) {
-    return "<td>" + (energy_j ? significant(*energy_j, 4) : "–") + "</td>";
+    const ResultField& field = result_field("energy_j");
+    return "<td>" + (energy_j ? number_text(field, *energy_j) : none) + "</td>";
   };
   std::string html =
       "<h2>Energy in joules</h2>\n<table><thead><tr><th>policy</th><th>on</th><th>all</th>";

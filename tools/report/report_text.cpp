@@ -1,4 +1,4 @@
-// Chooses the numbers for the text tables and their order.
+// Text tables of runs and comparisons.
 #include "tools/report/report_text.hpp"
 
 #include <fmt/format.h>
@@ -9,6 +9,7 @@
 
 #include "tools/report/console.hpp"
 #include "tools/report/repetition_noise.hpp"
+#include "tools/report/result_fields.hpp"
 #include "tools/report/text_table.hpp"
 
 namespace equipoise {
@@ -20,7 +21,7 @@ constexpr std::size_t most_units_in_a_row = 10;
 std::string percent(double share) { return fmt::format("{:.1f}", 100.0 * share); }
 
 std::string joules(const std::optional<double>& energy_j) {
-  return energy_j ? significant(*energy_j, 4) : "-";
+  return energy_j ? number_text(result_field("energy_j"), *energy_j) : "-";
 }
 
 /// The least mean makespan of a world, without oracles and without runs that were not verified.
@@ -34,32 +35,19 @@ double least_s(const Comparison& comparison, const std::string& on) {
   return least;
 }
 
-std::string remarks(const Comparison& comparison, const PolicyResult& result) {
-  std::vector<std::string> words;
-  const Foresight foresight = foresight_of(comparison, result);
-  if (foresight == Foresight::oracle) words.emplace_back("oracle");
-  if (foresight == Foresight::informed) words.emplace_back("informed");
-  if (result.policy_stalled) words.emplace_back("stalled");
-  if (!result.verified) words.emplace_back("NOT VERIFIED");
-  if (result.extrapolated_share > 0.0) {
-    words.push_back(fmt::format("{}% extrapolated", percent(result.extrapolated_share)));
-  }
-  if (result.items_redone > 0.0)
-    words.push_back(fmt::format("{} items redone", significant(result.items_redone, 4)));
-  return fmt::format("{}", fmt::join(words, ", "));
-}
-
 std::string prediction_table(const Comparison& comparison) {
-  TextTable table({"policy", "predicted s", "measured s", "± s", "sd %", "error %"});
+  const ResultField& makespan = result_field("makespan_s");
+  const ResultField& half_width = result_field("makespan_half_ci95_s");
+  TextTable table({"policy", "predicted s", "measured s", half_width.heading, "sd %", "error %"});
   std::vector<const PolicyResult*> measured;
   for (const PolicyResult& real : comparison.results) {
     if (real.on == "sim") continue;
     const PolicyResult* sim = find_result(comparison, real.policy, "sim");
     if (sim == nullptr) continue;
     const double error = sim->makespan_s.mean / real.makespan_s.mean - 1.0;
-    table.add({real.policy, significant(sim->makespan_s.mean, 4),
-               significant(real.makespan_s.mean, 4),
-               significant(real.makespan_s.ci95_high - real.makespan_s.mean, 2), noise_cell(real),
+    table.add({real.policy, cell_text(makespan, {comparison, *sim}, "-"),
+               cell_text(makespan, {comparison, real}, "-"),
+               cell_text(half_width, {comparison, real}, "-"), noise_cell(real),
                fmt::format("{:+.1f}", 100.0 * error)});
     measured.push_back(&real);
   }
@@ -73,7 +61,8 @@ std::string energy_table(const Comparison& comparison) {
   });
   if (!any) return {};
   std::vector<std::string> heads = {"policy", "on"};
-  for (const std::string& unit : comparison.units) heads.push_back(unit + " J");
+  const ResultField& field = result_field("energy_by_unit_j");
+  for (const std::string& unit : comparison.units) heads.push_back(unit + " " + field.unit);
   TextTable table(std::move(heads));
   for (const PolicyResult& r : comparison.results) {
     std::vector<std::string> cells = {r.policy, r.on};
@@ -181,28 +170,18 @@ void warn_of_extrapolation(const std::string& policy, double share) {
 }
 
 std::string comparison_table(const Comparison& comparison) {
-  const bool any_energy = knows_energy(comparison);
-  std::vector<std::string> heads = {"policy",     "on",     "makespan s", "± s",        "speedup",
-                                    "over bound", "idle %", "blocks",     "rebalances", "spread s"};
-  if (any_energy) heads.emplace_back("energy J");
-  heads.emplace_back("remarks");
+  const std::vector<const ResultField*> columns = columns_of(in_text, comparison);
+  std::vector<std::string> heads;
+  for (const ResultField* const column : columns) heads.emplace_back(column->heading);
   TextTable table(std::move(heads));
   for (const PolicyResult& r : comparison.results) {
     const bool best = r.verified && r.makespan_s.mean <= least_s(comparison, r.on) &&
                       foresight_of(comparison, r) != Foresight::oracle;
-    std::vector<std::string> cells = {
-        r.policy,
-        r.on,
-        (best ? "*" : "") + significant(r.makespan_s.mean, 4),
-        significant(r.makespan_s.ci95_high - r.makespan_s.mean, 2),
-        r.speedup_vs_baseline ? fmt::format("{:.2f}", *r.speedup_vs_baseline) : "-",
-        r.over_lower_bound ? fmt::format("{:.3f}", *r.over_lower_bound) : "-",
-        percent(r.idle_fraction),
-        fmt::format("{:.0f}", r.blocks),
-        fmt::format("{:.1f}", r.rebalances),
-        significant(r.finish_spread_s, 3)};
-    if (any_energy) cells.push_back(joules(r.energy_j));
-    cells.push_back(remarks(comparison, r));
+    std::vector<std::string> cells;
+    for (const ResultField* const column : columns) {
+      const bool is_marked = best && column == &result_field("makespan_s");
+      cells.push_back((is_marked ? "*" : "") + cell_text(*column, {comparison, r}, "-"));
+    }
     table.add(std::move(cells));
   }
   std::string text = table.text();
@@ -214,7 +193,7 @@ std::string comparison_table(const Comparison& comparison) {
     text += fmt::format("; best schedule known {} s", significant(*comparison.best_known_s, 4));
   }
   text += "\n";
-  if (any_energy && comparison.units.size() <= most_units_in_a_row) {
+  if (knows_energy(comparison) && comparison.units.size() <= most_units_in_a_row) {
     text += "\n" + energy_table(comparison);
   }
   const bool both = std::any_of(comparison.results.begin(), comparison.results.end(),

@@ -8,6 +8,7 @@
 
 #include "tools/report/json_text.hpp"
 #include "tools/report/repetition_noise.hpp"
+#include "tools/report/result_fields.hpp"
 #include "tools/report/text_table.hpp"
 
 namespace equipoise {
@@ -82,14 +83,16 @@ Validation judge(const Comparison& comparison) {
 }
 
 std::string validation_text(const Validation& validation, const std::vector<std::string>& units) {
-  TextTable table({"policy", "measured s", "± s", "sd %", "predicted s", "± s", "error %",
-                   "measured shares %", "predicted shares %"});
+  const ResultField& makespan = result_field("makespan_s");
+  const ResultField& half = result_field("makespan_half_ci95_s");
+  TextTable table({"policy", "measured s", half.heading, "sd %", "predicted s", half.heading,
+                   "error %", "measured shares %", "predicted shares %"});
   std::vector<const PolicyResult*> measured;
   for (const PolicyPrediction& p : validation.policies) {
-    table.add({p.measured->policy, significant(p.measured->makespan_s.mean, 4),
-               significant(half_width(*p.measured), 2), noise_cell(*p.measured),
-               significant(p.simulated->makespan_s.mean, 4),
-               significant(half_width(*p.simulated), 2),
+    table.add({p.measured->policy, number_text(makespan, p.measured->makespan_s.mean),
+               number_text(half, half_width(*p.measured)), noise_cell(*p.measured),
+               number_text(makespan, p.simulated->makespan_s.mean),
+               number_text(half, half_width(*p.simulated)),
                fmt::format("{:+.2f}", 100.0 * p.relative_error),
                shares_text(p.measured->share_by_unit), shares_text(p.simulated->share_by_unit)});
     measured.push_back(p.measured);

@@ -16,9 +16,8 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/report/console.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/search/schedule_parts.hpp"
-#include "tools/worlds/parallel_runs.hpp"
+#include "tools/worlds/simulations.hpp"
 
 namespace equipoise {
 namespace {
@@ -109,7 +108,7 @@ class PhaseSearch {
   void balance();
   bool change_once();
   void try_all(std::vector<Parts> candidates);
-  [[nodiscard]] Tried tried_from(const JobResult& result, Parts parts) const;
+  [[nodiscard]] Tried tried_from(const SimulationResult& result, Parts parts) const;
   [[nodiscard]] Parts balanced(const Tried& tried, double damping) const;
   [[nodiscard]] std::vector<Parts> changes() const;
 
@@ -125,26 +124,24 @@ class PhaseSearch {
   Tried best_;
 };
 
-/// Simulates `policy` in each of `worlds`, each in a separate process.
-std::vector<JobResult> simulate_all(const std::vector<SimWorld>& worlds, const Options& options,
-                                    const char* policy = "optimum") {
-  const PolicyChoice choice = parse_policy(policy);
-  std::vector<JobResult> results(worlds.size());
-  run_in_children(
-      worlds.size(), cores_to_use(),
-      [&](std::size_t job) { return packed(simulate_once(worlds[job], choice, options, 0, {})); },
-      [&](std::size_t job, JobResult result) { results[job] = std::move(result); });
-  return results;
+/// Simulates `policy` in `world`.
+SimulationResult simulate_alone(const SimWorld& world, const Options& options,
+                                const char* policy = "optimum") {
+  SimulationResult result;
+  run_simulations(
+      1, [&](std::size_t) { return simulation_of(world, parse_policy(policy), options); },
+      [&](std::size_t, SimulationResult ended) { result = std::move(ended); });
+  return result;
 }
 
 /// Reads the result of a run; a failed run has infinite time. The last iteration is taken to begin
 /// after all but one of equally long iterations, because the units' ends in it show which units
 /// have too many items.
-Tried PhaseSearch::tried_from(const JobResult& result, Parts parts) const {
+Tried PhaseSearch::tried_from(const SimulationResult& result, Parts parts) const {
   Tried tried;
   tried.parts = std::move(parts);
   if (!result.failure.empty()) return tried;
-  const RunReport report = unpacked(result.text);
+  const RunReport& report = result.report;
   if (!report.run.verified) return tried;
   tried.makespan_s = report.run.numbers.makespan.value;
   tried.seconds = tried.makespan_s - before_.end_s;
@@ -183,13 +180,18 @@ void PhaseSearch::begin() {
 /// Evaluates `candidates` and keeps the best one so far.
 void PhaseSearch::try_all(std::vector<Parts> candidates) {
   candidates.resize(std::min(candidates.size(), left_));
-  std::vector<SimWorld> worlds(candidates.size(), world_);
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    worlds[i].schedule = before_.schedule;
-    worlds[i].schedule.push_back(blocks_of(candidates[i], workload_, world_.units));
-  }
-  const std::vector<JobResult> results = simulate_all(worlds, options_);
-  left_ -= worlds.size();
+  const PolicyChoice optimum = parse_policy("optimum");
+  std::vector<SimulationResult> results(candidates.size());
+  run_simulations(
+      candidates.size(),
+      [&](std::size_t i) {
+        Simulation simulation = simulation_of(world_, optimum, options_);
+        simulation.schedule = before_.schedule;
+        simulation.schedule.push_back(blocks_of(candidates[i], workload_, world_.units));
+        return simulation;
+      },
+      [&](std::size_t i, SimulationResult result) { results[i] = std::move(result); });
+  left_ -= candidates.size();
   for (std::size_t i = 0; i < results.size(); ++i) {
     Tried tried = tried_from(results[i], std::move(candidates[i]));
     if (tried.seconds < best_.seconds) best_ = std::move(tried);
@@ -258,23 +260,11 @@ std::vector<Parts> PhaseSearch::changes() const {
   return candidates;
 }
 
-/// The world with the phases up to and including `phase`.
-SimWorld until_phase(const SimWorld& world, std::size_t phase) {
-  SimWorld part = world;
-  part.setup.phases.resize(phase + 1);
-  part.setup.timing.resize(phase + 1);
-  part.setup.costs.resize(phase + 1);
-  part.recorded.resize(phase + 1);
-  part.bound.phases.resize(phase + 1);
-  part.schedule.clear();
-  return part;
-}
-
 /// The makespan of our own policy; nullopt if it does not complete all items.
 std::optional<double> end_of_own_policy(const SimWorld& world, const Options& options) {
-  const JobResult result = simulate_all({world}, options, "equipoise").front();
+  const SimulationResult result = simulate_alone(world, options, "equipoise");
   if (!result.failure.empty()) return std::nullopt;
-  const RunReport report = unpacked(result.text);
+  const RunReport& report = result.report;
   return report.run.verified ? std::optional(report.run.numbers.makespan.value) : std::nullopt;
 }
 
@@ -291,14 +281,14 @@ BestKnown search_schedule(const SimWorld& world, const Options& options) {
   plain.noise = false;
   plain.decision_cost = "none";
   const std::size_t phases = world.setup.phases.size();
-  const JobResult result = simulate_all({until_phase(world, phases - 1)}, plain).front();
+  const SimulationResult result = simulate_alone(first_phases(world, phases), plain);
   if (!result.failure.empty()) throw BackendError(result.failure);
-  const RunReport division = unpacked(result.text);
+  const RunReport& division = result.report;
 
   BestKnown best{{}, division.run.numbers.makespan.value};
   PhasesBefore done;
   for (std::size_t phase = 0; phase < phases; ++phase) {
-    const SimWorld part = until_phase(world, phase);
+    const SimWorld part = first_phases(world, phase + 1);
     PhaseSearch search(part, plain, in_phase(division.run.numbers, phase), done);
     const Tried& found = search.run();
     if (!found.completes()) break;

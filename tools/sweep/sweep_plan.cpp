@@ -70,7 +70,7 @@ ContentHash world_fingerprint(const PlannedExperiment& planned, FileHashes& file
   for (const std::string& profile : platform.profiles) hash.add(profile);
   for (const std::string& file : o.trace_files) hash.add(files.of(file));
   hash.add("scenario");
-  for (const std::string& file : planned.world->scenario_files) hash.add(files.of(file));
+  for (const std::string& file : planned.world->inputs->scenario_files) hash.add(files.of(file));
   hash.add("workloads");
   for (const std::string& workload : o.workloads) hash.add(workload);
   hash.add("settings");
@@ -89,16 +89,10 @@ ContentHash fingerprint(const PlannedExperiment& planned, FileHashes& files) {
   return hash;
 }
 
-/// The policies of an experiment, with their profile paths resolved from the campaign's folder.
+/// The policies of an experiment, with their profiles from the campaign's folder.
 std::vector<PolicyChoice> policies_of(const Campaign& campaign, const Options& options) {
-  std::vector<PolicyChoice> choices = choose_policies(options);
-  const std::filesystem::path folder = std::filesystem::path(campaign.file).parent_path();
-  for (PolicyChoice& choice : choices) {
-    const auto profile = choice.parameters.find("profile");
-    if (profile == choice.parameters.end()) continue;
-    profile->second = (folder / profile->second).lexically_normal().string();
-  }
-  return choices;
+  const std::string folder = std::filesystem::path(campaign.file).parent_path().string();
+  return choose_policies(options, folder.empty() ? "." : folder);
 }
 
 void add_points(const PlannedExperiment& planned, FileHashes& files, SweepPlan& plan) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tools/report/result_fields.hpp"
 #include "tools/worlds/sim_world.hpp"
 
 namespace equipoise {
@@ -191,6 +192,17 @@ const PolicyResult* best_uninformed(const Comparison& comparison, const std::str
     if (best == nullptr || result.makespan_s.mean < best->makespan_s.mean) best = &result;
   }
   return best;
+}
+
+std::vector<StandingRatio> standing_ratios() {
+  const auto of_field = [](const char* name, const char* worst, int decimals,
+                           RatioSummary PolicyStanding::*summary) {
+    return StandingRatio{name, result_field(name).heading, worst, decimals, summary};
+  };
+  return {of_field("speedup_vs_baseline", "least", 3, &PolicyStanding::speedup),
+          of_field("over_lower_bound", "most", 4, &PolicyStanding::over_lower_bound),
+          of_field("over_yardstick", "most", 4, &PolicyStanding::over_yardstick),
+          {"over_best", "over best", "most", 4, &PolicyStanding::over_best}};
 }
 
 void add_up(SweepResults& results) {

@@ -33,6 +33,18 @@ struct PolicyStanding {
   RatioSummary over_reference;  ///< mean of the paired ratios; empty without a reference
 };
 
+/// One ratio of a standing and how it is shown.
+struct StandingRatio {
+  const char* name;     ///< in summary.json; that of the field of results of which it is the mean
+  const char* heading;  ///< of the column of the geometric means
+  const char* worst;    ///< heading of the column of the worst ratios
+  int decimals;
+  RatioSummary PolicyStanding::*summary;
+};
+
+/// All ratios of a standing, in the order of every output, except `over_reference`.
+[[nodiscard]] std::vector<StandingRatio> standing_ratios();
+
 /// The results of the policies over the experiments of one group.
 struct GroupStanding {
   std::string group;

@@ -4,14 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <optional>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "shared_policies/model/markup.hpp"
 #include "shared_policies/model/printable_text.hpp"
 #include "tools/report/html_page.hpp"
+#include "tools/report/result_fields.hpp"
 #include "tools/report/text_table.hpp"
 #include "tools/report/version.hpp"
 
@@ -61,20 +62,17 @@ std::string markdown_head(const Row& heads) {
 
 /// The summary over all experiments: the headings, then one row for each policy.
 std::vector<Row> standing_rows(const SweepResults& results) {
-  std::vector<Row> rows = {{"policy", "experiments", "speedup", "least", "over bound", "most",
-                            "over yardstick", "most", "over best", "most"}};
+  const std::vector<StandingRatio> ratios = standing_ratios();
+  std::vector<Row> rows = {{"policy", "experiments"}};
+  for (const StandingRatio& of : ratios) rows[0].insert(rows[0].end(), {of.heading, of.worst});
   if (!results.reference.empty()) rows[0].push_back("over " + results.reference);
   for (const PolicyStanding& s : results.standings) {
-    Row row = {marked(s),
-               fmt::format("{}", s.experiments),
-               ratio_text(s.speedup, s.speedup.geometric_mean, 3),
-               ratio_text(s.speedup, s.speedup.worst, 3),
-               ratio_text(s.over_lower_bound, s.over_lower_bound.geometric_mean, 4),
-               ratio_text(s.over_lower_bound, s.over_lower_bound.worst, 4),
-               ratio_text(s.over_yardstick, s.over_yardstick.geometric_mean, 4),
-               ratio_text(s.over_yardstick, s.over_yardstick.worst, 4),
-               ratio_text(s.over_best, s.over_best.geometric_mean, 4),
-               ratio_text(s.over_best, s.over_best.worst, 4)};
+    Row row = {marked(s), fmt::format("{}", s.experiments)};
+    for (const StandingRatio& of : ratios) {
+      const RatioSummary& ratio = s.*of.summary;
+      row.push_back(ratio_text(ratio, ratio.geometric_mean, of.decimals));
+      row.push_back(ratio_text(ratio, ratio.worst, of.decimals));
+    }
     if (!results.reference.empty()) {
       row.push_back(ratio_text(s.over_reference, s.over_reference.geometric_mean, 4));
     }
@@ -83,14 +81,15 @@ std::vector<Row> standing_rows(const SweepResults& results) {
   return rows;
 }
 
-/// A table of a ratio with one row per experiment and one column per policy.
+/// A ratio, for a table with one row per experiment and one column per policy.
 struct RatioTable {
-  std::function<std::optional<double>(const Comparison&, const PolicyResult&)> ratio;
-  std::function<const RatioSummary&(const PolicyStanding&)> summary;
+  const char* field;  ///< of results
+  RatioSummary PolicyStanding::*summary;
   int decimals = 3;
 };
 
 std::string ratio_table(const SweepResults& results, const RatioTable& table) {
+  const ResultField& field = result_field(table.field);
   Row heads = {"experiment"};
   for (const PolicyStanding& standing : results.standings) heads.push_back(marked(standing));
   std::string text = markdown_head(heads);
@@ -99,16 +98,17 @@ std::string ratio_table(const SweepResults& results, const RatioTable& table) {
     Row row = {results.campaign.experiments[i].name + (is_bound_by_a_link(comparison) ? " †" : "")};
     for (const PolicyStanding& standing : results.standings) {
       const PolicyResult* result = find_result(comparison, standing.policy, "sim");
-      const std::optional<double> ratio =
-          result == nullptr ? std::nullopt : table.ratio(comparison, *result);
-      row.push_back(ratio ? fmt::format("{:.{}f}", *ratio, table.decimals) : "-");
+      const FieldValue value =
+          result == nullptr ? FieldValue() : field.value({comparison, *result});
+      const auto* const ratio = std::get_if<double>(&value);
+      row.push_back(ratio != nullptr ? fmt::format("{:.{}f}", *ratio, table.decimals) : "-");
     }
     text += markdown_line(row);
   }
   Row mean = {"geometric mean"};
   Row worst = {"worst"};
   for (const PolicyStanding& standing : results.standings) {
-    const RatioSummary& sum = table.summary(standing);
+    const RatioSummary& sum = standing.*table.summary;
     mean.push_back(ratio_text(sum, sum.geometric_mean, table.decimals));
     worst.push_back(ratio_text(sum, sum.worst, table.decimals));
   }
@@ -232,15 +232,11 @@ std::string sweep_markdown(const SweepResults& results) {
   text += group_section(results) + behind_section(results) + published_section(results);
   text += fmt::format("\n## Speedup over {}\n\nRatio of mean makespans; more is better.\n\n",
                       baselines_of(results));
-  text += ratio_table(
-      results, {[](const Comparison&, const PolicyResult& r) { return r.speedup_vs_baseline; },
-                [](const PolicyStanding& s) -> const RatioSummary& { return s.speedup; }});
+  text += ratio_table(results, {"speedup_vs_baseline", &PolicyStanding::speedup});
   text +=
       "\n## Makespan over the yardstick\n\nThe yardstick is the lower bound; †: the best known "
       "schedule, because a link determines the bound. Less is better.\n\n";
-  text += ratio_table(results, {over_yardstick, [](const PolicyStanding& s) -> const RatioSummary& {
-                                  return s.over_yardstick;
-                                }});
+  text += ratio_table(results, {"over_yardstick", &PolicyStanding::over_yardstick});
   return text;
 }
 
@@ -249,7 +245,8 @@ std::string sweep_html(const SweepResults& results) {
   for (Row& row : standings) {
     for (std::string& cell : row) cell = markup_escaped(cell);
   }
-  std::vector<Row> experiments = {{"experiment", "lower bound s", "best policy", "makespan s"}};
+  const ResultField& makespan = result_field("makespan_s");
+  std::vector<Row> experiments = {{"experiment", "lower bound s", "best policy", makespan.heading}};
   for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
     const Comparison& comparison = results.comparisons[i];
     const std::string& name = results.campaign.experiments[i].name;
@@ -258,7 +255,7 @@ std::string sweep_html(const SweepResults& results) {
         {fmt::format("<a href=\"experiments/{0}/report.html\">{0}</a>", name),
          comparison.lower_bound_s ? significant(*comparison.lower_bound_s, 4) : "-",
          best == nullptr ? "-" : markup_escaped(best->policy),
-         best == nullptr ? "-" : significant(best->makespan_s.mean, 4)});
+         best == nullptr ? "-" : number_text(makespan, best->makespan_s.mean)});
   }
   return html_page(results.campaign.title, "<h2>Policies over all experiments</h2>\n" +
                                                html_table(standings) + "<h2>Experiments</h2>\n" +

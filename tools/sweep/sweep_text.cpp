@@ -28,12 +28,7 @@ Json ratio_json(const RatioSummary& ratio) {
 Json experiment_json(const std::string& name, const Comparison& comparison) {
   Json policies = Json::object();
   for (const PolicyResult& r : comparison.results) {
-    policies[r.policy] = {
-        {"makespan_s", r.makespan_s.mean},
-        {"speedup_vs_baseline", number_or_null(r.speedup_vs_baseline)},
-        {"over_lower_bound", number_or_null(r.over_lower_bound)},
-        {"over_yardstick", number_or_null(over_yardstick(comparison, r))},
-        {"paired_ratio", r.paired_ratio ? Json::parse(json_statistics(*r.paired_ratio)) : Json()}};
+    policies[r.policy] = Json::parse(result_text({comparison, r}, in_sweep));
   }
   return {{"name", name},
           {"lower_bound_s", number_or_null(comparison.lower_bound_s)},
@@ -106,15 +101,12 @@ StoredLine stored_line_from(const std::string& line) {
 std::string sweep_text(const SweepResults& results) {
   Json standings = Json::array();
   for (const PolicyStanding& s : results.standings) {
-    standings.push_back({{"policy", s.policy},
-                         {"experiments", s.experiments},
-                         {"informed", s.foresight != Foresight::none},
-                         {"oracle", s.foresight == Foresight::oracle},
-                         {"speedup_vs_baseline", ratio_json(s.speedup)},
-                         {"over_lower_bound", ratio_json(s.over_lower_bound)},
-                         {"over_yardstick", ratio_json(s.over_yardstick)},
-                         {"over_best", ratio_json(s.over_best)},
-                         {"over_reference", ratio_json(s.over_reference)}});
+    Json& standing = standings.emplace_back(Json{{"policy", s.policy},
+                                                 {"experiments", s.experiments},
+                                                 {"informed", s.foresight != Foresight::none},
+                                                 {"oracle", s.foresight == Foresight::oracle}});
+    for (const StandingRatio& of : standing_ratios()) standing[of.name] = ratio_json(s.*of.summary);
+    standing["over_reference"] = ratio_json(s.over_reference);
   }
   Json groups = Json::array();
   for (const GroupStanding& group : results.groups) {

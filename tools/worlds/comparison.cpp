@@ -8,7 +8,7 @@
 
 namespace equipoise {
 
-std::vector<PolicyChoice> choose_policies(const Options& options) {
+std::vector<PolicyChoice> choose_policies(const Options& options, const std::string& folder) {
   const std::vector<std::string>& without = options.without;
   for (const std::string& name : without) static_cast<void>(find_policy(name));  // may throw
   std::vector<std::string> spellings;
@@ -30,7 +30,7 @@ std::vector<PolicyChoice> choose_policies(const Options& options) {
   for (const std::string& spelling : spellings) {
     const bool seen = std::any_of(choices.begin(), choices.end(),
                                   [&](const PolicyChoice& c) { return c.spelling == spelling; });
-    if (!seen) choices.push_back(parse_policy(spelling));
+    if (!seen) choices.push_back(parse_policy(spelling, folder));
   }
   return choices;
 }

@@ -30,8 +30,10 @@ struct Comparison {
 using RunsByPolicy = std::map<std::string, std::vector<PolicyRun>>;
 
 /// The requested policies without repetitions, always including the baseline. "all" stands for the
-/// catalog without `options.without`. Throws InputError at `--policy`.
-[[nodiscard]] std::vector<PolicyChoice> choose_policies(const Options& options);
+/// catalog without `options.without`. Paths of profiles are relative to `folder` if that is not
+/// empty. Throws InputError, at `--policy` or at a profile.
+[[nodiscard]] std::vector<PolicyChoice> choose_policies(const Options& options,
+                                                        const std::string& folder = {});
 
 /// The spelling of the policy with which others are paired: `asked` or, if that is empty, our own
 /// policy `equipoise`. Empty if `policies` does not contain it.

@@ -1,4 +1,4 @@
-// Simulates in child processes in parallel, and runs real runs one after another.
+// Simulates in parallel, and runs real runs one after another.
 #include "tools/worlds/comparison_runs.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/report_html.hpp"
-#include "tools/worlds/parallel_runs.hpp"
+#include "tools/worlds/simulations.hpp"
 
 namespace equipoise {
 namespace {
@@ -39,20 +39,19 @@ std::string journal_file(const Options& options, const PolicyChoice& choice, con
 RunsByPolicy simulate_all(const SimWorld& world, const std::vector<PolicyChoice>& choices,
                           const Options& options, bool& failed) {
   const std::size_t jobs = choices.size() * static_cast<std::size_t>(options.reps);
-  std::vector<std::optional<JobResult>> results(jobs);
+  std::vector<std::optional<SimulationResult>> results(jobs);
   std::size_t done = 0;
   Progress progress(options.quiet);
   try {
-    run_in_children(
-        jobs, cores_to_use(),
+    run_simulations(
+        jobs,
         [&](std::size_t job) {
           const PolicyChoice& choice = choices[job % choices.size()];
           const auto repetition = static_cast<int>(job / choices.size());
-          return packed(simulate_once(world, choice, options,
-                                      static_cast<std::uint64_t>(repetition),
-                                      journal_file(options, choice, "sim", repetition)));
+          return simulation_of(world, choice, options, static_cast<std::uint64_t>(repetition),
+                               journal_file(options, choice, "sim", repetition));
         },
-        [&](std::size_t job, JobResult result) {
+        [&](std::size_t job, SimulationResult result) {
           results[job] = std::move(result);
           progress.show(fmt::format("simulated {} of {} runs", ++done, jobs));
         });
@@ -65,7 +64,7 @@ RunsByPolicy simulate_all(const SimWorld& world, const std::vector<PolicyChoice>
     if (!results[job]) continue;
     const PolicyChoice& choice = choices[job % choices.size()];
     if (results[job]->failure.empty()) {
-      const RunReport report = unpacked(results[job]->text);
+      const RunReport& report = results[job]->report;
       runs[choice.spelling].push_back(report.run);
       if (!report.run.verified) {
         warn(fmt::format("{}, repetition {}: not verified: {}", choice.spelling,

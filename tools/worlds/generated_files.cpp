@@ -7,6 +7,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "sim/memory_file.hpp"
 #include "sim/platform_probe.hpp"
+#include "tools/worlds/simulations.hpp"
 #include "traces/trace_file.hpp"
 
 namespace equipoise {
@@ -38,7 +39,7 @@ std::string readable_platform_xml(const PlatformDescription& platform, const std
   const MemoryFile file(text);
   try {
     const PlatformFileFacts facts = check_platform_file(file.path());
-    const auto probed = probe_platform(facts.source, [](const ProbedHost&) { return true; });
+    const auto probed = probe_in_server(facts.source, RoutesOf{}, MissingRoutes::refuse, {});
     for (const ProbedHost& host : probed.hosts) {
       static_cast<void>(unit_from_properties(host.name, host.properties));
     }

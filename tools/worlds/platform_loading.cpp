@@ -3,14 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "tools/report/console.hpp"
-#include "tools/worlds/parallel_runs.hpp"
 
 namespace equipoise {
 
-LoadedPlatform load_platform_file(PlatformFileFacts facts,
-                                  const std::function<bool(const ProbedHost&)>& wants_routes,
-                                  MissingRoutes missing, bool quiet) {
+LoadedPlatform load_platform_file(PlatformFileFacts facts, RoutesOf wanted, MissingRoutes missing,
+                                  bool quiet) {
   for (const std::string& notice : facts.notices) warn(notice);
   Progress progress(quiet);
   const auto watch = [&](std::size_t done, std::size_t hosts) {
@@ -18,7 +18,7 @@ LoadedPlatform load_platform_file(PlatformFileFacts facts,
     progress.show(hosts == 0 ? "SimGrid reads the platform"
                              : fmt::format("routes of {} of {} hosts", done, hosts));
   };
-  ProbedPlatform probed = probe_platform(facts.source, wants_routes, missing, watch);
+  ProbedPlatform probed = probe_in_server(facts.source, std::move(wanted), missing, watch);
   return {std::move(facts.source), std::move(probed)};
 }
 

@@ -1,11 +1,10 @@
 // Loads a checked platform file with SimGrid.
 #pragma once
 
-#include <functional>
-
 #include "platforms/platform_file.hpp"
 #include "shared_policies/model/platform.hpp"
 #include "sim/platform_probe.hpp"
+#include "tools/worlds/simulations.hpp"
 
 namespace equipoise {
 
@@ -16,10 +15,9 @@ struct LoadedPlatform {
 };
 
 /// Warns about features that the checked file makes SimGrid simulate in an unusual way, and queries
-/// the routes of the hosts for which `wants_routes` is true. Shows progress unless `quiet`. Throws
+/// the routes of the hosts that are `wanted`. Shows progress unless `quiet`. Throws
 /// InputError, and Interrupted if a stop was requested after `catch_stop_signals`.
-[[nodiscard]] LoadedPlatform load_platform_file(
-    PlatformFileFacts facts, const std::function<bool(const ProbedHost&)>& wants_routes,
-    MissingRoutes missing, bool quiet);
+[[nodiscard]] LoadedPlatform load_platform_file(PlatformFileFacts facts, RoutesOf wanted,
+                                                MissingRoutes missing, bool quiet);
 
 }  // namespace equipoise

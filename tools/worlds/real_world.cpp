@@ -145,7 +145,7 @@ RealWorld load_paced_platform(const Options& options) {
   world.on = "paced";
   world.units = sim->units;
   world.phases = sim->setup.phases;
-  world.traces = sim->traces;
+  world.traces = sim->inputs->traces;
   world.scenario = sim->setup.scenario;
   const Platform& platform = sim->setup.platform;
   const DisturbedPlatform disturbed(platform, world.scenario);

@@ -2,6 +2,7 @@
 #include "tools/worlds/run_plan.hpp"
 
 #include <filesystem>
+#include <utility>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/spec.hpp"
@@ -9,7 +10,6 @@
 #include "shared_policies/run/scenario_journal.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/worlds/cost_meters.hpp"
-#include "traces/files/input_file.hpp"
 #include "traces/journal_file.hpp"
 #include "traces/journal_queue.hpp"
 #include "traces/trace_file.hpp"
@@ -75,11 +75,24 @@ std::string problem_of(const RunOutcome& outcome, const std::function<std::strin
 
 }  // namespace
 
-PolicyChoice parse_policy(const std::string& spelling) {
+PolicyChoice parse_policy(const std::string& spelling, const std::string& folder) {
   Spec spec = parse_spec(spelling, ':', "--policy");
-  const auto profile = spec.parameters.find("profile");
-  if (profile != spec.parameters.end()) remember_input(profile->second);
-  return {&find_policy(spec.name), spelling, std::move(spec.parameters), nullptr, {}};
+  PolicyChoice choice{&find_policy(spec.name), spelling, std::move(spec.parameters), {}, {}, {}};
+  const auto given = choice.parameters.find("profile");
+  if (given == choice.parameters.end()) return choice;
+  if (!folder.empty()) {
+    given->second = (std::filesystem::path(folder) / given->second).lexically_normal().string();
+  }
+  choice.profile =
+      std::make_shared<const std::vector<Trace>>(1, read_trace(given->second, nullptr));
+  return choice;
+}
+
+std::map<std::string, std::string> all_parameters(const PolicyChoice& policy) {
+  std::map<std::string, std::string> all;
+  for (const ParameterInfo& p : policy.info->parameters) all[p.name] = p.default_text;
+  for (const auto& [name, value] : policy.parameters) all[name] = value;
+  return all;
 }
 
 RunReport run_plan(const RunPlan& plan, Executor& executor,
@@ -121,12 +134,8 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
   return report;
 }
 
-std::vector<Trace> profile_of(const PolicyChoice& choice, const std::vector<Trace>& own) {
-  const auto given = choice.parameters.find("profile");
-  if (given == choice.parameters.end()) return own;
-  std::vector<Trace> profile;
-  profile.push_back(read_trace(given->second, nullptr));
-  return profile;
+const std::vector<Trace>& profile_of(const PolicyChoice& choice, const std::vector<Trace>& own) {
+  return choice.profile != nullptr ? *choice.profile : own;
 }
 
 std::vector<std::string> names_of(const std::vector<Unit>& units) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,13 +23,20 @@ struct PolicyChoice {
   const PolicyInfo* info = nullptr;
   std::string spelling;                           ///< "plb-hec:threshold=0.1", as typed
   std::map<std::string, std::string> parameters;  ///< the given ones
+  /// The traces of the file that the parameter `profile` names; null if it is not given.
+  std::shared_ptr<const std::vector<Trace>> profile;
   /// The run whose decisions are issued again instead of new decisions of the policy; or null.
-  const RecordedRun* recorded = nullptr;
+  std::shared_ptr<const RecordedRun> recorded;
   std::string recorded_file;  ///< its file
 };
 
-/// Parses `NAME[:k=v,...]`. Throws InputError at `--policy`.
-[[nodiscard]] PolicyChoice parse_policy(const std::string& spelling);
+/// Parses `NAME[:k=v,...]` and reads its profile, whose path is relative to `folder` if that is
+/// not empty. Throws InputError, at `--policy` or at the profile.
+[[nodiscard]] PolicyChoice parse_policy(const std::string& spelling,
+                                        const std::string& folder = {});
+
+/// The policy's parameters, including defaults.
+[[nodiscard]] std::map<std::string, std::string> all_parameters(const PolicyChoice& policy);
 
 /// A load of a scenario that competed with a real unit.
 struct LoadNote {
@@ -85,10 +93,10 @@ struct RunReport {
 [[nodiscard]] RunReport run_plan(const RunPlan& plan, Executor& executor,
                                  const std::function<std::string()>& verify);
 
-/// The traces from which an informed policy learns the units' speeds: its parameter `profile` (a
-/// file) if given, otherwise the run's own traces.
-[[nodiscard]] std::vector<Trace> profile_of(const PolicyChoice& choice,
-                                            const std::vector<Trace>& own);
+/// The traces from which an informed policy learns the units' speeds: its profile if given,
+/// otherwise the run's own traces, `own`.
+[[nodiscard]] const std::vector<Trace>& profile_of(const PolicyChoice& choice,
+                                                   const std::vector<Trace>& own);
 
 /// The names of the units, indexed by UnitId.
 [[nodiscard]] std::vector<std::string> names_of(const std::vector<Unit>& units);

@@ -1,6 +1,8 @@
 // A platform with its traces and workloads: everything that simulations need.
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "sim/sim_executor.hpp"
 #include "tools/worlds/options.hpp"
 #include "tools/worlds/run_plan.hpp"
+#include "tools/worlds/sim_inputs.hpp"
 
 namespace equipoise {
 
@@ -23,12 +26,11 @@ struct RunBound {
 
 /// The setting of simulations, independent of the policy.
 struct SimWorld {
+  /// What was read. Worlds that share their inputs are one world for the simulation server.
+  std::shared_ptr<const SimInputs> inputs;
   SimSetup setup;  ///< without seed, repetition and noise
   std::vector<Unit> units;
   std::vector<std::vector<RecordedSizes>> recorded;  ///< [phase][unit]
-  bool transfers_add_up = true;  ///< as the probe found; if false, the bound leaves copies out
-  std::vector<Trace> traces;     ///< as given, in order
-  std::vector<std::string> scenario_files;  ///< the files of the scenario
   RunBound bound;
   BlockLists schedule;                 ///< of `optimum`; if empty, it divides by itself
   std::optional<double> best_known_s;  ///< its makespan without noise, if one was searched
@@ -39,15 +41,20 @@ struct SimWorld {
 /// Throws InputError.
 [[nodiscard]] SimWorld load_sim_world(const Options& options);
 
+/// The world of `inputs` without bound, schedule and settings: what a simulation needs.
+[[nodiscard]] SimWorld make_sim_world(std::shared_ptr<const SimInputs> inputs);
+
+/// `world` under `scenario` in place of its own. Its bound, for which the other scenario counts, is
+/// not known.
+[[nodiscard]] SimWorld under_scenario(const SimWorld& world, Scenario scenario);
+
+/// The world with its first `phases` phases only, without a schedule.
+[[nodiscard]] SimWorld first_phases(SimWorld world, std::size_t phases);
+
 /// The costs of whole blocks, phase by phase, for informed policies and oracles: mean block times
 /// and undisturbed transfers, from the traces and the routes. `traces` are the world's own or a
 /// profile's.
 [[nodiscard]] KnownCosts known_costs(const SimWorld& world, const std::vector<Trace>& traces);
-
-/// Simulates `choice` in this process, which must not be used for anything else afterwards.
-[[nodiscard]] RunReport simulate_once(const SimWorld& world, const PolicyChoice& choice,
-                                      const Options& options, std::uint64_t repetition,
-                                      const std::string& journal_file);
 
 /// Throws InputError if `choice` cannot be made for this world.
 void check_policy(const SimWorld& world, const PolicyChoice& choice);

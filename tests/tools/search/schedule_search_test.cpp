@@ -10,9 +10,8 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/search/schedule_search.hpp"
-#include "tools/worlds/parallel_runs.hpp"
+#include "tools/worlds/simulations.hpp"
 
 namespace equipoise::schedule_search_test {
 namespace {
@@ -91,15 +90,7 @@ class ScheduleSearch : public testing::Test {
   [[nodiscard]] double simulated_s(const SimWorld& of) const {
     Options plain = options;
     plain.noise = false;
-    JobResult result;
-    run_in_children(
-        1, 1,
-        [&](std::size_t) {
-          return packed(simulate_once(of, parse_policy("optimum"), plain, 0, {}));
-        },
-        [&](std::size_t, JobResult ended) { result = std::move(ended); });
-    EXPECT_EQ(result.failure, "");
-    const RunReport report = unpacked(result.text);
+    const RunReport report = run_simulation(simulation_of(of, parse_policy("optimum"), plain));
     EXPECT_TRUE(report.run.verified);
     return report.run.numbers.makespan.value;
   }

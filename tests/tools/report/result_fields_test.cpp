@@ -1,0 +1,123 @@
+// Tests of the table of result fields and of the outputs that are made from it.
+#include "tools/report/result_fields.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tools/report/json_text.hpp"
+#include "tools/report/report_html.hpp"
+#include "tools/report/report_text.hpp"
+
+namespace equipoise::result_fields_test {
+namespace {
+
+using Json = nlohmann::json;
+
+/// A comparison of greedy on two units, with an energy if `energy_j` is given.
+Comparison one_result(std::optional<double> energy_j = {}) {
+  Comparison comparison;
+  comparison.experiment = "{}";
+  comparison.units = {"a", "b"};
+  comparison.policies = {parse_policy("greedy")};
+  PolicyResult& result = comparison.results.emplace_back();
+  result.policy = "greedy";
+  result.on = "sim";
+  result.reps = 3;
+  result.makespan_s = {0.123456, 0.01, 0.111156, 0.135756, 0.1, 0.14};
+  result.over_lower_bound = 1.23456;
+  result.idle_fraction = 0.04567;
+  result.idle_by_unit = {0.09, 0.0};
+  result.share_by_unit = {0.25, 0.75};
+  result.blocks = 12.0;
+  result.decisions = 2.0;
+  result.decisions_total_s = 0.00123456;
+  result.energy_j = energy_j;
+  result.energy_by_unit_j = {energy_j, std::nullopt};
+  result.items_redone = 7.0;
+  return comparison;
+}
+
+std::string cell(const char* name, const Comparison& of) {
+  return cell_text(result_field(name), {of, of.results.front()}, "?");
+}
+
+TEST(ResultFields, HaveAnExplanationAndEachNameOnceInAnOutput) {
+  for (const Output output : {in_json, in_text, in_html, in_sweep}) {
+    std::set<std::string> names;
+    for (const ResultField& field : result_fields()) {
+      if ((field.outputs & output) == 0) continue;
+      EXPECT_TRUE(names.insert(field.name).second) << field.name;
+    }
+    EXPECT_FALSE(names.empty());
+  }
+  for (const ResultField& field : result_fields()) {
+    const std::string sentence = field.explanation;
+    ASSERT_FALSE(sentence.empty()) << field.name;
+    EXPECT_EQ(sentence.back(), '.') << field.name;
+    EXPECT_NE(field.outputs, 0u) << field.name;
+    const bool is_column = (field.outputs & (in_text | in_html)) != 0;
+    EXPECT_EQ(std::string(field.heading).empty() && is_column, false) << field.name;
+  }
+}
+
+TEST(ResultFields, NameTheUnitOfMeasureInTheHeading) {
+  for (const ResultField& field : result_fields()) {
+    const std::string heading = field.heading;
+    const std::string unit = field.unit;
+    if (heading.empty() || unit.empty()) continue;
+    EXPECT_TRUE(heading.ends_with(" " + unit)) << heading;
+  }
+}
+
+TEST(ResultFields, AreWrittenInTheirOwnFormat) {
+  const Comparison of = one_result();
+  EXPECT_EQ(cell("makespan_s", of), "0.1235");           // four significant digits
+  EXPECT_EQ(cell("makespan_half_ci95_s", of), "0.012");  // 0.135756 - 0.123456, two
+  EXPECT_EQ(cell("makespan_ci95_s", of), "0.1112 – 0.1358");
+  EXPECT_EQ(cell("over_lower_bound", of), "1.235");
+  EXPECT_EQ(cell("idle_fraction.mean", of), "4.6");
+  EXPECT_EQ(cell("blocks", of), "12");
+  EXPECT_EQ(cell("decisions.count", of), "2.0");
+  EXPECT_EQ(cell("decisions.total_s", of), "0.00123");
+  EXPECT_EQ(cell("verified", of), "no");
+  EXPECT_EQ(cell("speedup_vs_baseline", of), "?");
+  EXPECT_EQ(cell("remarks", of), "NOT VERIFIED, 7.000 items redone");
+}
+
+TEST(ResultFields, StandInJsonUnderTheirPaths) {
+  const Comparison of = one_result();
+  const Json result = Json::parse(results_text(of)).at("results").at(0);
+  EXPECT_EQ(result.at("idle_fraction"),
+            Json::parse(R"({"mean":0.04567,"by_unit":{"a":0.09,"b":0.0}})"));
+  EXPECT_EQ(result.at("decisions").at("total_s"), 0.00123456);
+  EXPECT_EQ(result.at("makespan_s").at("ci95"), Json::parse("[0.111156,0.135756]"));
+  EXPECT_EQ(result.at("reps"), 3);
+  EXPECT_TRUE(result.at("paired_ratio").is_null());
+  EXPECT_TRUE(result.at("phases").is_null());
+  EXPECT_FALSE(result.contains("over_yardstick"));
+  const Json in_a_sweep = Json::parse(result_text({of, of.results.front()}, in_sweep));
+  EXPECT_EQ(in_a_sweep, Json::parse(R"({"makespan_s":0.123456,"speedup_vs_baseline":null,)"
+                                    R"("over_lower_bound":1.23456,"over_yardstick":1.23456,)"
+                                    R"("paired_ratio":null})"));
+}
+
+TEST(ResultFields, AreLeftOutOfTablesWhereNobodyKnowsThem) {
+  EXPECT_EQ(comparison_table(one_result()).find("energy J"), std::string::npos);
+  EXPECT_NE(comparison_table(one_result(2.5)).find("energy J"), std::string::npos);
+  EXPECT_NE(comparison_table(one_result(2.5)).find(" 2.500 "), std::string::npos);
+}
+
+TEST(ResultFields, ShowInHtmlWhatWentWrong) {
+  const std::string html = report_html(one_result());
+  EXPECT_NE(html.find("<th>makespan s</th><th>95 % interval s</th><th>speedup</th>"),
+            std::string::npos);
+  EXPECT_NE(html.find("<td>–</td><td>1.235</td><td>4.6</td><td>12</td>"), std::string::npos);
+  EXPECT_NE(html.find("<td><b>no</b></td></tr>"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace equipoise::result_fields_test

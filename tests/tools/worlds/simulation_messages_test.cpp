@@ -1,0 +1,165 @@
+// Tests that what is sent between the program and its simulation server arrives as it was.
+#include "tools/worlds/simulation_messages.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "shared_policies/run/recorded_run.hpp"
+#include "tools/worlds/archive.hpp"
+
+namespace equipoise::simulation_messages_test {
+namespace {
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+
+template <class T>
+T back(const T& value) {
+  ArchiveWriter writer;
+  writer(value);
+  const std::string bytes = writer.take();
+  ArchiveReader reader(bytes);
+  T read{};
+  reader(read);
+  EXPECT_TRUE(reader.is_at_end());
+  return read;
+}
+
+TEST(Archive, KeepsEveryBitOfANumber) {
+  for (const double value : {0.1, -0.0, 5e-324, inf, std::nan("7")}) {
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(back(value)), std::bit_cast<std::uint64_t>(value));
+  }
+}
+
+TEST(Archive, KeepsTextsListsTablesAndWhatIsNotThere) {
+  const std::string text("tab\tzero\0end", 12);
+  EXPECT_EQ(back(text), text);
+  const std::vector<std::optional<int>> some = {1, std::nullopt, 3};
+  EXPECT_EQ(back(some), some);
+  const std::map<std::string, std::vector<double>> table = {{"a", {1.5, 2.5}}, {"b", {}}};
+  EXPECT_EQ(back(table), table);
+  const std::variant<int, std::string> second = "two";
+  EXPECT_EQ(back(second), second);
+  EXPECT_EQ(back(std::shared_ptr<const int>()), nullptr);
+  EXPECT_EQ(*back(std::make_shared<const int>(7)), 7);
+}
+
+TEST(ArchiveDeathTest, StopsAtAnEndThatComesTooEarly) {
+  ArchiveWriter writer;
+  writer(std::string("four"));
+  const std::string bytes = writer.take();
+  ArchiveReader reader(std::string_view(bytes).substr(0, bytes.size() - 1));
+  std::string text;
+  EXPECT_DEATH(reader(text), "an archive is read as it was written");
+}
+
+SimInputs every_input() {
+  SimInputs inputs;
+  inputs.source = {"p.xml", "<platform/>", {"0 1\n"}, {{"l", 1e9}}};
+  inputs.platform.master = "ram";
+  inputs.platform.links = {{"l", 1e9, Seconds{1e-6}, false}};
+  PlatformUnit unit;
+  unit.unit.name = "gpu0";
+  unit.unit.kind = UnitKind::gpu;
+  unit.unit.memory_bytes = 1.0 / 3.0;
+  unit.unit.busy_w = 250.0;
+  unit.trace_unit = "k40";
+  unit.in.links = {0};
+  inputs.platform.units = {unit};
+  inputs.transfers_add_up = false;
+  Trace trace;
+  trace.kernel = "k";
+  trace.units = {unit.unit};
+  trace.unit_dispatch = {{0, Seconds{2e-6}}};
+  TraceSample sample;
+  sample.items = 0.7;
+  sample.compute_mean_s = 0.1;
+  sample.compute_sd_s = 0.01;
+  sample.is_outlier = true;
+  trace.samples = {sample};
+  inputs.traces = {trace};
+  Workload workload;
+  workload.kernel = "k";
+  workload.items = 9;
+  workload.parameters = {{"n", 3.0}};
+  inputs.phases = {workload};
+  inputs.scenario = {"s.json",
+                     {{Seconds{1.0},
+                       Seconds{inf},
+                       DisturbanceKind::profile,
+                       "gpu0",
+                       1.0,
+                       {{Seconds{0.5}, 0.25}}}}};
+  inputs.scenario_files = {"s.json", "speed.csv"};
+  inputs.dispatch_cost = Seconds{3e-6};
+  return inputs;
+}
+
+TEST(SimulationMessages, KeepWhatWasReadForAWorld) {
+  const std::string sent =
+      archived(KeepInputs{5, std::make_shared<const SimInputs>(every_input())});
+  const Request received = read_request(sent);
+  EXPECT_EQ(archived(received), sent);
+  const auto& [number, inputs] = std::get<KeepInputs>(received);
+  EXPECT_EQ(number, 5u);
+  EXPECT_EQ(inputs->source.greatest_bandwidths.at("l"), 1e9);
+  EXPECT_EQ(inputs->platform.units.at(0).unit.memory_bytes, 1.0 / 3.0);
+  EXPECT_FALSE(inputs->platform.links.at(0).shared);
+  EXPECT_EQ(inputs->traces.at(0).samples.at(0).compute_sd_s, 0.01);
+  EXPECT_EQ(inputs->scenario.events.at(0).profile.at(0).factor, 0.25);
+  EXPECT_EQ(inputs->scenario.events.at(0).until, Seconds::infinity());
+  EXPECT_EQ(inputs->dispatch_cost, Seconds{3e-6});
+}
+
+TEST(SimulationMessages, KeepARunWithTheRecordedOneThatItRepeats) {
+  RecordedRun recorded;
+  recorded.absent_at_start = {UnitId{2}};
+  BlockRecord block;
+  block.unit = UnitId{1};
+  block.times.compute = Seconds{0.2};
+  block.after_events = 6;
+  DecisionRecord decision;
+  decision.decision.what = "fit";
+  decision.decision.estimates.resize(1);
+  EventRecord lost{Seconds{2.0}, "block_lost"};
+  lost.block = Block{4, 0, 7, 1, 2, BlockTag::tail, 3};
+  Disturbance disturbance;
+  disturbance.at = Seconds{3.0};
+  recorded.lines = {{2, block}, {3, decision}, {4, lost}, {5, disturbance}};
+  Simulate request;
+  request.simulation.policy = parse_policy("plb-hec:threshold=0.2");
+  request.simulation.policy.recorded = std::make_shared<const RecordedRun>(recorded);
+  request.simulation.schedule = {{{1, 2}, {}}};
+  request.simulation.seed = 1ull << 52;
+  request.simulation.lower_bound_s = 0.1;
+  const std::string sent = archived(request);
+  const Request received = read_request(sent);
+  EXPECT_EQ(archived(received), sent);
+  const Simulation& simulation = std::get<Simulate>(received).simulation;
+  EXPECT_EQ(simulation.policy.info, &find_policy("plb-hec"));
+  EXPECT_EQ(simulation.policy.parameters.at("threshold"), "0.2");
+  EXPECT_EQ(simulation.schedule, request.simulation.schedule);
+  ASSERT_EQ(simulation.policy.recorded->lines.size(), 4u);
+  const auto& event = std::get<EventRecord>(simulation.policy.recorded->lines[2].what);
+  EXPECT_EQ(event.block->tag, BlockTag::tail);
+}
+
+TEST(SimulationMessages, KeepAProbedPlatform) {
+  ProbedPlatform platform;
+  platform.master = "ram";
+  platform.hosts = {{"a", 8, {{"kind", "cpu"}}, true, false, {{0}}, {{1, 0}}}};
+  platform.links = {{"l", 1e9, Seconds{1e-6}, true}, {"m", 2e9, Seconds{}, false}};
+  const std::string sent = archived(Probed{7, platform});
+  const Reply received = read_reply(sent);
+  EXPECT_EQ(archived(received), sent);
+  EXPECT_EQ(std::get<Probed>(received).platform.hosts.at(0).out.links.at(0), 1u);
+}
+
+}  // namespace
+}  // namespace equipoise::simulation_messages_test

@@ -1,0 +1,253 @@
+// The table of fields, and their values in tables.
+#include "tools/report/result_fields.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "shared_policies/model/failure.hpp"
+#include "tools/report/repetition_noise.hpp"
+#include "tools/report/text_table.hpp"
+
+namespace equipoise {
+namespace {
+
+FieldValue optional_value(const std::optional<double>& value) {
+  return value ? FieldValue(*value) : FieldValue();
+}
+
+FieldValue by_unit(const std::vector<double>& values) {
+  return std::vector<std::optional<double>>(values.begin(), values.end());
+}
+
+FieldValue energy_source(const PolicyResult& result) {
+  if (result.energy_from == EnergySource::unknown) return {};
+  return std::string(to_string(result.energy_from));
+}
+
+const PolicyChoice& choice_of(const OfResult& of) {
+  const auto found =
+      std::ranges::find(of.comparison.policies, of.result.policy, &PolicyChoice::spelling);
+  EQ_CHECK(found != of.comparison.policies.end(), "a result is of a policy of its comparison");
+  return *found;
+}
+
+/// What a reader of the table should know about a result.
+FieldValue remarks(const OfResult& of) {
+  const PolicyResult& result = of.result;
+  std::vector<std::string> words;
+  const Foresight foresight = foresight_of(of.comparison, result);
+  if (foresight == Foresight::oracle) words.emplace_back("oracle");
+  if (foresight == Foresight::informed) words.emplace_back("informed");
+  if (result.policy_stalled) words.emplace_back("stalled");
+  if (!result.verified) words.emplace_back("NOT VERIFIED");
+  if (result.extrapolated_share > 0.0) {
+    words.push_back(number_text(result_field("extrapolated_share"), result.extrapolated_share) +
+                    "% extrapolated");
+  }
+  if (result.items_redone > 0.0) {
+    words.push_back(number_text(result_field("items_redone"), result.items_redone) +
+                    " items redone");
+  }
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+constexpr NumberFormat to_digits(int digits) { return {Notation::significant, digits}; }
+constexpr NumberFormat to_decimals(int decimals) { return {Notation::fixed, decimals}; }
+constexpr NumberFormat in_percent(int decimals) { return {Notation::percent, decimals}; }
+constexpr unsigned in_tables = in_text | in_html;
+constexpr unsigned in_all = in_json | in_text | in_html;
+
+using Of = const OfResult&;
+
+// Columns: name, heading, unit, explanation, outputs, format, value, is_known.
+constexpr std::array fields_of_results{
+    ResultField{"policy", "", "", "The policy's name in the catalog.", in_json, to_decimals(0),
+                [](Of of) -> FieldValue { return choice_of(of).info->name; }},
+    ResultField{"spelling", "policy", "", "The policy and its parameters, as typed.", in_all,
+                to_decimals(0), [](Of of) -> FieldValue { return of.result.policy; }},
+    ResultField{"on", "on", "", "Where it ran: sim, real or paced.", in_all, to_decimals(0),
+                [](Of of) -> FieldValue { return of.result.on; }},
+    ResultField{"reps", "runs", "", "The number of runs.", in_json | in_html, to_decimals(0),
+                [](Of of) -> FieldValue { return std::uint64_t{of.result.reps}; }},
+    ResultField{"parameters", "", "", "The policy's parameters, defaults included.", in_json,
+                to_decimals(0), [](Of of) -> FieldValue { return all_parameters(choice_of(of)); }},
+    ResultField{"makespan_s", "makespan s", "s", "The time until the last unit has finished.",
+                in_all, to_digits(4), [](Of of) -> FieldValue { return of.result.makespan_s; }},
+    ResultField{"makespan_s", "", "s", "The mean makespan.", in_sweep, to_digits(4),
+                [](Of of) -> FieldValue { return of.result.makespan_s.mean; }},
+    ResultField{"makespan_half_ci95_s", "± s", "s",
+                "Half the 95 % confidence interval of the mean makespan.", in_text, to_digits(2),
+                [](Of of) -> FieldValue {
+                  return of.result.makespan_s.ci95_high - of.result.makespan_s.mean;
+                }},
+    ResultField{"makespan_ci95_s", "95 % interval s", "s",
+                "The 95 % confidence interval of the mean makespan.", in_html, to_digits(4),
+                [](Of of) -> FieldValue {
+                  return std::pair(of.result.makespan_s.ci95_low, of.result.makespan_s.ci95_high);
+                }},
+    ResultField{"makespan_relative_sd", "", "",
+                "The standard deviation of the makespans over their mean; none for one run.",
+                in_json, in_percent(1),
+                [](Of of) -> FieldValue { return optional_value(relative_sd(of.result)); }},
+    ResultField{
+        "other_load_share", "", "",
+        "The share of the units' cores that other programs used during real runs.", in_json,
+        in_percent(1),
+        [](Of of) -> FieldValue { return optional_value(share_of_others(of.result.core_use)); }},
+    ResultField{"too_noisy", "", "", "Whether real runs are too imprecise to judge a prediction.",
+                in_json, to_decimals(0),
+                [](Of of) -> FieldValue {
+                  return of.result.on == "sim" ? FieldValue() : FieldValue(is_too_noisy(of.result));
+                }},
+    ResultField{"speedup_vs_baseline", "speedup", "",
+                "The baseline's mean makespan over this one's.", in_all | in_sweep, to_decimals(2),
+                [](Of of) -> FieldValue { return optional_value(of.result.speedup_vs_baseline); }},
+    ResultField{"over_lower_bound", "over bound", "",
+                "The mean makespan over the lower bound, below which no run without noise is.",
+                in_all | in_sweep, to_decimals(3),
+                [](Of of) -> FieldValue { return optional_value(of.result.over_lower_bound); }},
+    ResultField{"over_yardstick", "over yardstick", "",
+                "The mean makespan over the lower bound or, if a link determines the bound, over "
+                "the best schedule known.",
+                in_sweep, to_decimals(3),
+                [](Of of) -> FieldValue {
+                  return optional_value(over_yardstick(of.comparison, of.result));
+                }},
+    ResultField{"paired_ratio", "", "",
+                "The makespan over the reference policy's, repetition by repetition.",
+                in_json | in_sweep, to_decimals(4),
+                [](Of of) -> FieldValue {
+                  return of.result.paired_ratio ? FieldValue(*of.result.paired_ratio)
+                                                : FieldValue();
+                }},
+    ResultField{"idle_fraction.mean", "idle %", "%",
+                "The share of the run in which a unit neither computed nor copied.", in_all,
+                in_percent(1), [](Of of) -> FieldValue { return of.result.idle_fraction; }},
+    ResultField{"idle_fraction.by_unit", "", "%", "The idle share of each unit.", in_json,
+                in_percent(1), [](Of of) -> FieldValue { return by_unit(of.result.idle_by_unit); }},
+    ResultField{"share_by_unit", "", "%", "The share of the items that each unit did.", in_json,
+                in_percent(1),
+                [](Of of) -> FieldValue { return by_unit(of.result.share_by_unit); }},
+    ResultField{"phases", "", "", "The end of each phase, and the units' shares in it.", in_json,
+                in_percent(1),
+                [](Of of) -> FieldValue {
+                  return of.result.phases.size() < 2 ? std::vector<PhaseResult>()
+                                                     : of.result.phases;
+                }},
+    ResultField{"blocks", "blocks", "", "The number of accepted blocks.", in_all, to_decimals(0),
+                [](Of of) -> FieldValue { return of.result.blocks; }},
+    ResultField{"rebalances", "rebalances", "",
+                "How often the policy stopped to choose new block sizes.", in_all, to_decimals(1),
+                [](Of of) -> FieldValue { return of.result.rebalances; }},
+    ResultField{"decisions.count", "decisions", "", "How many models the policy solved.",
+                in_json | in_html, to_decimals(1),
+                [](Of of) -> FieldValue { return of.result.decisions; }},
+    ResultField{"decisions.total_s", "decisions s", "s", "The time that all decisions took.",
+                in_json | in_html, to_digits(3),
+                [](Of of) -> FieldValue { return of.result.decisions_total_s; }},
+    ResultField{"decisions.max_s", "", "s", "The time that the longest decision took.", in_json,
+                to_digits(3), [](Of of) -> FieldValue { return of.result.decisions_max_s; }},
+    ResultField{"finish_spread_s", "spread s", "s",
+                "The time between the first unit's last finish and the last unit's.", in_all,
+                to_digits(3), [](Of of) -> FieldValue { return of.result.finish_spread_s; }},
+    ResultField{
+        "energy_j", "energy J", "J", "The energy of all units.", in_json | in_text, to_digits(4),
+        [](Of of) -> FieldValue { return optional_value(of.result.energy_j); }, knows_energy},
+    ResultField{"energy_from", "", "",
+                "Where the energy comes from: measured by meters, or modelled from watts.", in_json,
+                to_decimals(0), [](Of of) -> FieldValue { return energy_source(of.result); }},
+    ResultField{"energy_note", "", "", "Why the energy is unknown, or what is not in it.", in_json,
+                to_decimals(0),
+                [](Of of) -> FieldValue {
+                  const std::string& note = of.result.energy_note;
+                  return note.empty() ? FieldValue() : FieldValue(note);
+                }},
+    ResultField{"energy_by_unit_j", "", "J", "The energy of each unit.", in_json, to_digits(4),
+                [](Of of) -> FieldValue { return of.result.energy_by_unit_j; }},
+    ResultField{"items_redone", "", "items", "Items that were done again after a loss.", in_json,
+                to_digits(4), [](Of of) -> FieldValue { return of.result.items_redone; }},
+    ResultField{
+        "informed", "", "", "Whether the policy knew block times from before the run.", in_json,
+        to_decimals(0),
+        [](Of of) -> FieldValue { return choice_of(of).info->foresight != Foresight::none; }},
+    ResultField{
+        "oracle", "", "", "Whether the policy knew the true mean times of this run.", in_json,
+        to_decimals(0),
+        [](Of of) -> FieldValue { return choice_of(of).info->foresight == Foresight::oracle; }},
+    ResultField{"policy_stalled", "", "",
+                "Whether the policy left work undone, which was then done greedily.", in_json,
+                to_decimals(0), [](Of of) -> FieldValue { return of.result.policy_stalled; }},
+    ResultField{"verified", "verified", "",
+                "Whether every item was accepted exactly once and all checked results are right.",
+                in_json | in_html, to_decimals(0),
+                [](Of of) -> FieldValue { return of.result.verified; }},
+    ResultField{"extrapolated_share", "", "%",
+                "The share of the items in blocks smaller or larger than any that was timed.",
+                in_json, in_percent(1),
+                [](Of of) -> FieldValue { return of.result.extrapolated_share; }},
+    ResultField{"remarks", "remarks", "", "What to know before comparing this result.", in_text,
+                to_decimals(0), remarks},
+};
+
+/// Writes a value into a cell. Values that no table shows are bugs.
+struct CellWriter {
+  const ResultField& field;
+  const char* none;
+
+  std::string operator()(std::monostate /*none*/) const { return none; }
+  std::string operator()(bool value) const { return value ? "yes" : "no"; }
+  std::string operator()(std::uint64_t value) const { return fmt::format("{}", value); }
+  std::string operator()(double value) const { return number_text(field, value); }
+  std::string operator()(const std::string& value) const { return value; }
+  std::string operator()(const Statistics& value) const { return number_text(field, value.mean); }
+  std::string operator()(const std::pair<double, double>& value) const {
+    return number_text(field, value.first) + " – " + number_text(field, value.second);
+  }
+  template <class Other>
+  std::string operator()(const Other& /*value*/) const {
+    EQ_CHECK(false, "a column has a single value");
+    return {};
+  }
+};
+
+}  // namespace
+
+std::span<const ResultField> result_fields() { return fields_of_results; }
+
+const ResultField& result_field(std::string_view name) {
+  const auto found = std::ranges::find(
+      fields_of_results, name, [](const ResultField& f) { return std::string_view(f.name); });
+  EQ_CHECK(found != fields_of_results.end(), "a field that is asked for is in the table");
+  return *found;
+}
+
+std::vector<const ResultField*> columns_of(Output output, const Comparison& comparison) {
+  std::vector<const ResultField*> columns;
+  for (const ResultField& field : fields_of_results) {
+    if ((field.outputs & output) == 0 || *field.heading == '\0') continue;
+    if (field.is_known == nullptr || field.is_known(comparison)) columns.push_back(&field);
+  }
+  return columns;
+}
+
+std::string number_text(const ResultField& field, double number) {
+  const int digits = field.format.digits;
+  switch (field.format.notation) {
+    case Notation::significant:
+      return significant(number, digits);
+    case Notation::fixed:
+      return fmt::format("{:.{}f}", number, digits);
+    case Notation::percent:
+      return fmt::format("{:.{}f}", 100.0 * number, digits);
+  }
+  return {};
+}
+
+std::string cell_text(const ResultField& field, const OfResult& of, const char* none) {
+  return std::visit(CellWriter{field, none}, field.value(of));
+}
+
+}  // namespace equipoise

@@ -1,0 +1,85 @@
+// All fields of a result, in one table from which results.json, the tables of a comparison, its
+// HTML page and the results of sweeps take names, headings, values and formats. A new field is a
+// row.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "shared_policies/run/results.hpp"
+#include "tools/worlds/comparison.hpp"
+
+namespace equipoise {
+
+/// The value of a field. monostate: there is none.
+using FieldValue = std::variant<std::monostate, bool, std::uint64_t, double, std::string,
+                                Statistics, std::pair<double, double>,  // an interval
+                                std::vector<std::optional<double>>,     // by unit
+                                std::map<std::string, std::string>,     // by name
+                                std::vector<PhaseResult>>;  // by phase; empty for a single one
+
+/// Whose field it is.
+struct OfResult {
+  const Comparison& comparison;
+  const PolicyResult& result;
+};
+
+enum class Notation : std::uint8_t {
+  significant,  ///< with so many significant digits
+  fixed,        ///< with so many digits after the point
+  percent       ///< a share, in percent with so many digits after the point
+};
+
+/// How numbers are written in tables. In JSON they are written exactly.
+struct NumberFormat {
+  Notation notation;
+  int digits;
+};
+
+/// Where a field is shown; these can be combined.
+enum Output : unsigned {
+  in_json = 1,   ///< results.json
+  in_text = 2,   ///< the table of `compare`
+  in_html = 4,   ///< the table of report.html
+  in_sweep = 8,  ///< summary.json of a sweep
+};
+
+/// One field of a result.
+struct ResultField {
+  /// In JSON; "a.b" is the member b of the object a. In tables only: how the program names it.
+  const char* name;
+  const char* heading;      ///< of its column, with the unit of measure; empty: it is no column
+  const char* unit;         ///< of measure, such as "s"; empty: none
+  const char* explanation;  ///< one sentence
+  unsigned outputs;         ///< of Output
+  NumberFormat format;
+  FieldValue (*value)(const OfResult& of);
+  /// Whether the comparison has such values at all; nullptr: always. Tables leave out others.
+  bool (*is_known)(const Comparison& comparison) = nullptr;
+};
+
+/// All fields, in the order of every output.
+[[nodiscard]] std::span<const ResultField> result_fields();
+
+/// The field called `name`. A name that does not exist is a bug.
+[[nodiscard]] const ResultField& result_field(std::string_view name);
+
+/// The fields that are columns of `output` for this comparison.
+[[nodiscard]] std::vector<const ResultField*> columns_of(Output output,
+                                                         const Comparison& comparison);
+
+/// `number` as the field writes it in tables.
+[[nodiscard]] std::string number_text(const ResultField& field, double number);
+
+/// The field's value in a table: the mean of statistics, "low – high" for an interval, yes or no.
+/// `none` stands for a value that is not there.
+[[nodiscard]] std::string cell_text(const ResultField& field, const OfResult& of, const char* none);
+
+}  // namespace equipoise

@@ -1,0 +1,197 @@
+// Reads the files of simulations and combines hosts with timings, and workloads with traces.
+#include "tools/worlds/sim_inputs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "platforms/platform_file.hpp"
+#include "shared_policies/model/failure.hpp"
+#include "tools/report/console.hpp"
+#include "tools/worlds/inputs.hpp"
+#include "tools/worlds/platform_loading.hpp"
+#include "tools/worlds/simulations.hpp"
+#include "tools/worlds/workload_choice.hpp"
+#include "traces/scenario_file.hpp"
+
+namespace equipoise {
+namespace {
+
+std::vector<WorkloadChoice> choose_workloads(const Options& options,
+                                             const std::vector<Trace>& traces) {
+  std::vector<WorkloadChoice> choices;
+  for (const std::string& spelling : options.workloads) {
+    choices.push_back(choose_workload(spelling, traces));
+    bool has_trace = false;
+    for (std::size_t i = 0; i < traces.size(); ++i) {
+      if (traces[i].kernel != choices.back().workload.kernel) continue;
+      has_trace = true;
+      check_problem(traces[i], options.trace_files[i], choices.back());
+    }
+    if (!has_trace) {
+      throw InputError(options.trace_files.front(),
+                       fmt::format("has times of {}, not of {}; give the trace of that kernel",
+                                   traces.front().kernel, choices.back().workload.kernel));
+    }
+  }
+  return choices;
+}
+
+/// The units of the traces that have times of every phase.
+std::vector<std::string> timed_units(const SimInputs& inputs) {
+  std::set<std::string> timed;
+  for (const Trace& trace : inputs.traces) {
+    for (const Unit& unit : trace.units) {
+      const auto has_times_of = [&](const Workload& phase) {
+        return find_timing(inputs.traces, phase.kernel, unit.name).has_value();
+      };
+      if (std::ranges::all_of(inputs.phases, has_times_of)) timed.insert(unit.name);
+    }
+  }
+  return {timed.begin(), timed.end()};
+}
+
+void complete_from_trace(Unit& unit, const Unit& recorded, bool has_kind) {
+  if (!unit.memory_bytes) unit.memory_bytes = recorded.memory_bytes;
+  if (unit.model.empty()) unit.model = recorded.model;
+  if (!has_kind) unit.kind = recorded.kind;
+}
+
+/// Warns in one short line about timed units that the platform lacks. A trace may well time more
+/// machines than a platform has.
+void warn_of_units_left_over(const Trace& trace, const std::set<std::string>& used) {
+  std::vector<std::string> left_over;
+  for (const Unit& unit : trace.units) {
+    if (!used.contains(unit.name)) left_over.push_back(unit.name);
+  }
+  if (left_over.empty()) return;
+  constexpr std::size_t shown = 3;
+  const std::size_t more = left_over.size() - std::min(left_over.size(), shown);
+  left_over.resize(left_over.size() - more);
+  warn(fmt::format("the trace of {} times {}{}, which the platform lacks", trace.kernel,
+                   fmt::join(left_over, ", "), more == 0 ? "" : fmt::format(" and {} more", more)));
+}
+
+/// The node of the input according to the platform; empty if not given.
+std::string node_of_input(const ProbedPlatform& probed) {
+  for (const ProbedHost& host : probed.hosts) {
+    if (host.name != probed.master) continue;
+    const auto node = host.properties.find("node");
+    return node == host.properties.end() ? "" : node->second;
+  }
+  return "";
+}
+
+void add_units(SimInputs& inputs, const ProbedPlatform& probed) {
+  const std::string input_node = node_of_input(probed);
+  std::set<std::string> used;
+  std::vector<std::string> untimed;
+  Platform& platform = inputs.platform;
+  platform.master = probed.master;
+  platform.links = probed.links;
+  for (const ProbedHost& host : probed.hosts) {
+    PlatformUnit unit = unit_from_properties(host.name, host.properties);
+    if (!host.has_routes) {
+      const bool is_unit =
+          host.properties.contains("kind") || host.properties.contains("trace_unit");
+      if (host.name != probed.master || is_unit) untimed.push_back(host.name);
+      continue;
+    }
+    used.insert(unit.trace_unit);
+    const TimingPlace place =
+        *find_timing(inputs.traces, inputs.phases.front().kernel, unit.trace_unit);
+    complete_from_trace(unit.unit, place.trace->units[place.unit],
+                        host.properties.contains("kind"));
+    unit.unit.is_remote =
+        !input_node.empty() && host.properties.contains("node") && unit.unit.node != input_node;
+    unit.in = host.in;
+    unit.out = host.out;
+    if (takes_part(unit.unit, inputs.phases)) platform.units.push_back(std::move(unit));
+  }
+  if (!untimed.empty()) {
+    warn(fmt::format("{} not used: the trace has no times for {}", fmt::join(untimed, ", "),
+                     untimed.size() == 1 ? "it" : "them"));
+  }
+  for (const Trace& trace : inputs.traces) warn_of_units_left_over(trace, used);
+}
+
+/// The event of `link` that begins or ends at `at`.
+std::size_t event_at(const Scenario& scenario, const std::string& link, Seconds at) {
+  const auto is_it = [&](const Disturbance& event) {
+    return event.kind == DisturbanceKind::bandwidth && event.target == link &&
+           (event.at == at || event.until == at);
+  };
+  return static_cast<std::size_t>(std::ranges::find_if(scenario.events, is_it) -
+                                  scenario.events.begin());
+}
+
+/// Refuses scenarios that make a FATPIPE link faster while transfers may be under way: SimGrid
+/// bounds them by the bandwidth with which they began. For other links, the simulator has a remedy.
+/// The rule is the same for links that only one unit uses, which would not need it.
+void refuse_faster_fatpipes(const ScenarioFile& file, const std::vector<Link>& links) {
+  for (const Link& link : links) {
+    if (link.shared) continue;
+    const StepFunction bandwidth = file.scenario.bandwidth_of(link.name);
+    double before = bandwidth.at(Seconds{});
+    for (const Seconds at : bandwidth.changes()) {
+      const double now = bandwidth.at(at);
+      if (now > before) {
+        throw InputError(
+            file.where.at(event_at(file.scenario, link.name, at)),
+            fmt::format("link {} is a FATPIPE and becomes faster at {:g} s; SimGrid does not make "
+                        "transfers under way faster there; make the link SHARED in the platform "
+                        "file, or let it only become slower",
+                        link.name, at.value));
+      }
+      before = now;
+    }
+  }
+}
+
+void read_scenario_into(SimInputs& inputs, const std::string& path) {
+  if (path.empty()) return;
+  ScenarioFile file = read_scenario(path);
+  std::vector<std::string> links;
+  for (const Link& link : inputs.platform.links) links.push_back(link.name);
+  std::vector<std::string> units;
+  for (const PlatformUnit& unit : inputs.platform.units) units.push_back(unit.unit.name);
+  check_targets(file, units, links);
+  refuse_faster_fatpipes(file, inputs.platform.links);
+  inputs.scenario = std::move(file.scenario);
+  inputs.scenario_files = std::move(file.files);
+}
+
+}  // namespace
+
+SimInputs read_sim_inputs(const Options& options) {
+  start_simulation_server();  // it opens SimGrid while the files are read
+  SimInputs inputs;
+  PlatformFileFacts facts = check_platform_file(options.platform_file);
+  inputs.traces = read_traces(options.trace_files);
+  for (WorkloadChoice& choice : choose_workloads(options, inputs.traces)) {
+    inputs.phases.push_back(std::move(choice.workload));
+  }
+  LoadedPlatform loaded = load_platform_file(std::move(facts), RoutesOf{timed_units(inputs)},
+                                             MissingRoutes::refuse, options.quiet);
+  const ProbedPlatform& probed = loaded.probed;
+  const bool any = std::any_of(probed.hosts.begin(), probed.hosts.end(),
+                               [](const ProbedHost& host) { return host.has_routes; });
+  if (!any) {
+    throw InputError(options.trace_files.front() + ":1",
+                     "none of its units is on the platform " + options.platform_file +
+                         "; name them alike, or give hosts the property trace_unit");
+  }
+  inputs.transfers_add_up = probed.transfers_add_up;
+  add_units(inputs, probed);
+  if (inputs.platform.units.empty()) {
+    throw InputError(options.platform_file, "no unit can take part; see the warnings above");
+  }
+  inputs.source = std::move(loaded.source);
+  inputs.dispatch_cost = options.dispatch_cost;
+  read_scenario_into(inputs, options.scenario_file);
+  return inputs;
+}
+
+}  // namespace equipoise

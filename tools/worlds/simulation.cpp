@@ -1,0 +1,57 @@
+// Makes a run of a simulated world.
+#include "tools/worlds/simulation.hpp"
+
+#include <utility>
+
+#include "sim/sim_executor.hpp"
+
+namespace equipoise {
+
+Simulation simulation_of(const SimWorld& world, PolicyChoice choice, const Options& options,
+                         std::uint64_t repetition, std::string journal_file) {
+  Simulation simulation;
+  simulation.inputs = world.inputs;
+  simulation.phases = world.setup.phases.size();
+  if (choice.info->foresight == Foresight::oracle) simulation.schedule = world.schedule;
+  simulation.policy = std::move(choice);
+  simulation.seed = options.seed;
+  simulation.repetition = repetition;
+  simulation.noise = options.noise;
+  simulation.decision_cost = options.decision_cost;
+  simulation.lower_bound_s = world.bound.seconds;
+  simulation.settings = world.settings;
+  simulation.journal_file = std::move(journal_file);
+  return simulation;
+}
+
+RunReport simulate_here(SimWorld world, const Simulation& simulation,
+                        std::function<bool()> stop_requested) {
+  if (simulation.phases < world.setup.phases.size()) {
+    world = first_phases(std::move(world), simulation.phases);
+  }
+  world.schedule = simulation.schedule;
+  const KnownCosts known = known_costs(world, profile_of(simulation.policy, world.inputs->traces));
+  RunPlan plan;
+  plan.units = world.units;
+  plan.phases = world.setup.phases;
+  plan.policy = simulation.policy;
+  plan.known = &known;
+  plan.recorded = world.recorded;
+  plan.on = "sim";
+  plan.seed = simulation.seed;
+  plan.repetition = simulation.repetition;
+  plan.lower_bound_s = simulation.lower_bound_s;
+  plan.scenario = world.setup.scenario;
+  plan.decision_cost = simulation.decision_cost;
+  plan.settings = simulation.settings;
+  plan.journal_file = simulation.journal_file;
+  plan.stop_requested = std::move(stop_requested);
+  SimSetup setup = std::move(world.setup);
+  setup.seed = simulation.seed;
+  setup.repetition = simulation.repetition;
+  setup.noise = simulation.noise;
+  const std::unique_ptr<Executor> executor = make_sim_executor(std::move(setup));
+  return run_plan(plan, *executor, {});
+}
+
+}  // namespace equipoise

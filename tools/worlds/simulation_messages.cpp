@@ -1,0 +1,237 @@
+// The members of everything that is sent. Each struct is taken apart as a whole, so that a new
+// member that is not sent does not compile.
+#include "tools/worlds/simulation_messages.hpp"
+
+#include <type_traits>
+
+#include "shared_policies/run/recorded_run.hpp"
+#include "tools/worlds/archive.hpp"
+
+namespace equipoise {
+
+// Found by the archive through the namespace of their arguments.
+void fields(auto& archive, Of<Seconds> auto& s) { archive(s.value); }
+void fields(auto& archive, Of<UnitId> auto& id) { archive(id.index); }
+
+void fields(auto& archive, Of<Unit> auto& unit) {
+  auto& [name, kind, node, is_remote, model, memory_bytes, copy_engines, slots, idle_w, busy_w] =
+      unit;
+  archive(name, kind, node, is_remote, model, memory_bytes, copy_engines, slots, idle_w, busy_w);
+}
+
+void fields(auto& archive, Of<Workload> auto& workload) {
+  auto& [kernel, items, grain, iterations, in, out, resident, changed, memory, flop, parameters] =
+      workload;
+  archive(kernel, items, grain, iterations, in, out, resident, changed, memory, flop, parameters);
+}
+
+void fields(auto& archive, Of<Link> auto& link) {
+  auto& [name, bandwidth, latency, shared] = link;
+  archive(name, bandwidth, latency, shared);
+}
+
+void fields(auto& archive, Of<Route> auto& route) { archive(route.links); }
+
+void fields(auto& archive, Of<PlatformUnit> auto& placed) {
+  auto& [unit, trace_unit, in, out] = placed;
+  archive(unit, trace_unit, in, out);
+}
+
+void fields(auto& archive, Of<Platform> auto& platform) {
+  auto& [master, units, links] = platform;
+  archive(master, units, links);
+}
+
+void fields(auto& archive, Of<PlatformSource> auto& source) {
+  auto& [file, xml, profiles, greatest_bandwidths] = source;
+  archive(file, xml, profiles, greatest_bandwidths);
+}
+
+void fields(auto& archive, Of<ProbedHost> auto& host) {
+  auto& [name, cores, properties, has_routes, lacks_routes, in, out] = host;
+  archive(name, cores, properties, has_routes, lacks_routes, in, out);
+}
+
+void fields(auto& archive, Of<ProbedPlatform> auto& platform) {
+  auto& [transfers_add_up, master, hosts, links] = platform;
+  archive(transfers_add_up, master, hosts, links);
+}
+
+void fields(auto& archive, Of<TraceSample> auto& sample) {
+  auto& [unit, items, count, mean, sd, min, median, max, in_s, out_s, in_bytes, out_bytes,
+         is_summary, is_outlier] = sample;
+  archive(unit, items, count, mean, sd, min, median, max, in_s, out_s, in_bytes, out_bytes,
+          is_summary, is_outlier);
+}
+
+void fields(auto& archive, Of<Trace> auto& trace) {
+  auto& [source, kernel, item, provenance, machine, units, problem, grain, dispatch, unit_dispatch,
+         resident, memory, first_use, merge, samples] = trace;
+  archive(source, kernel, item, provenance, machine, units, problem, grain, dispatch, unit_dispatch,
+          resident, memory, first_use, merge, samples);
+}
+
+void fields(auto& archive, Of<SpeedStep> auto& step) {
+  auto& [since, factor] = step;
+  archive(since, factor);
+}
+
+void fields(auto& archive, Of<Disturbance> auto& disturbance) {
+  auto& [at, until, kind, target, amount, profile] = disturbance;
+  archive(at, until, kind, target, amount, profile);
+}
+
+void fields(auto& archive, Of<Scenario> auto& scenario) {
+  auto& [name, events] = scenario;
+  archive(name, events);
+}
+
+void fields(auto& archive, Of<SimInputs> auto& inputs) {
+  auto& [source, platform, transfers_add_up, traces, phases, scenario, scenario_files,
+         dispatch_cost] = inputs;
+  archive(source, platform, transfers_add_up, traces, phases, scenario, scenario_files,
+          dispatch_cost);
+}
+
+void fields(auto& archive, Of<Block> auto& block) {
+  auto& [id, first, items, phase, iteration, tag, group] = block;
+  archive(id, first, items, phase, iteration, tag, group);
+}
+
+void fields(auto& archive, Of<StageTimes> auto& times) {
+  auto& [setup, in, compute, out] = times;
+  archive(setup, in, compute, out);
+}
+
+void fields(auto& archive, Of<BlockRecord> auto& record) {
+  auto& [unit, block, assigned, times, begins, end, after_events] = record;
+  archive(unit, block, assigned, times, begins, end, after_events);
+}
+
+void fields(auto& archive, Of<UnitEstimate> auto& estimate) {
+  auto& [unit, cost, r2, r2_transfer, block_items] = estimate;
+  archive(unit, cost, r2, r2_transfer, block_items);
+}
+
+void fields(auto& archive, Of<Decision> auto& decision) {
+  auto& [unit, what, estimates] = decision;
+  archive(unit, what, estimates);
+}
+
+void fields(auto& archive, Of<DecisionRecord> auto& record) {
+  auto& [at, cost, end, decision] = record;
+  archive(at, cost, end, decision);
+}
+
+/// Recorded events name no disturbance.
+void fields(auto& archive, Of<EventRecord> auto& record) {
+  auto& [at, what, unit, block, disturbance, assigned, after_events, cap_items] = record;
+  EQ_CHECK(disturbance == nullptr, "a recorded event has no disturbance");
+  archive(at, what, unit, block, assigned, after_events, cap_items);
+}
+
+void fields(auto& archive, Of<Measured> auto& measured) {
+  auto& [at, domain, what, value] = measured;
+  archive(at, domain, what, value);
+}
+
+void fields(auto& archive, Of<RecordedLine> auto& recorded) {
+  auto& [line, what] = recorded;
+  archive(line, what);
+}
+
+void fields(auto& archive, Of<RecordedRun> auto& run) {
+  auto& [units, absent_at_start, phases, lines, is_whole] = run;
+  archive(units, absent_at_start, phases, lines, is_whole);
+}
+
+/// Without its profile, which the server keeps.
+void fields(auto& archive, Of<PolicyChoice> auto& choice) {
+  auto& [info, spelling, parameters, profile, recorded, recorded_file] = choice;
+  std::string name = info == nullptr ? std::string() : info->name;
+  archive(name, spelling, parameters, recorded, recorded_file);
+  constexpr bool is_read = !std::is_const_v<std::remove_reference_t<decltype(choice)>>;
+  if constexpr (is_read) info = &find_policy(name);
+}
+
+/// Without its inputs, which the server keeps.
+void fields(auto& archive, Of<Simulation> auto& simulation) {
+  auto& [inputs, phases, policy, schedule, seed, repetition, noise, decision_cost, lower_bound,
+         settings, journal_file] = simulation;
+  archive(phases, policy, schedule, seed, repetition, noise, decision_cost, lower_bound, settings,
+          journal_file);
+}
+
+void fields(auto& archive, Of<RoutesOf> auto& wanted) { archive(wanted.trace_units); }
+
+void fields(auto& archive, Of<KeepInputs> auto& request) {
+  auto& [number, inputs] = request;
+  archive(number, inputs);
+}
+
+void fields(auto& archive, Of<KeepProfile> auto& request) {
+  auto& [number, traces] = request;
+  archive(number, traces);
+}
+
+void fields(auto& archive, Of<Forget> auto& request) { archive(request.number); }
+
+void fields(auto& archive, Of<Simulate> auto& request) {
+  auto& [number, at_once, inputs, profile, simulation] = request;
+  archive(number, at_once, inputs, profile, simulation);
+}
+
+void fields(auto& archive, Of<Probe> auto& request) {
+  auto& [number, source, wanted, missing] = request;
+  archive(number, source, wanted, missing);
+}
+
+void fields(auto& /*archive*/, Of<Stop> auto& /*request*/) {}
+void fields(auto& /*archive*/, Of<Cancel> auto& /*request*/) {}
+
+void fields(auto& archive, Of<Simulated> auto& reply) {
+  auto& [number, report] = reply;
+  archive(number, report);
+}
+
+void fields(auto& archive, Of<Failed> auto& reply) {
+  auto& [number, kind, where, why] = reply;
+  archive(number, kind, where, why);
+}
+
+void fields(auto& archive, Of<Probing> auto& reply) {
+  auto& [number, done, hosts] = reply;
+  archive(number, done, hosts);
+}
+
+void fields(auto& archive, Of<Probed> auto& reply) {
+  auto& [number, platform] = reply;
+  archive(number, platform);
+}
+
+namespace {
+
+template <class Message>
+std::string written(const Message& message) {
+  ArchiveWriter archive;
+  archive(message);
+  return archive.take();
+}
+
+template <class Message>
+Message read(std::string_view bytes) {
+  ArchiveReader archive(bytes);
+  Message message;
+  archive(message);
+  EQ_CHECK(archive.is_at_end(), "a message is read as it was written");
+  return message;
+}
+
+}  // namespace
+
+std::string archived(const Request& request) { return written(request); }
+std::string archived(const Reply& reply) { return written(reply); }
+Request read_request(std::string_view message) { return read<Request>(message); }
+Reply read_reply(std::string_view message) { return read<Reply>(message); }
+
+}  // namespace equipoise

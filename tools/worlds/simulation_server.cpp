@@ -1,0 +1,255 @@
+// The server keeps worlds, forks simulations, and passes their results on.
+#include "tools/worlds/simulation_server.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "platforms/platform_file.hpp"
+#include "shared_policies/model/failure.hpp"
+#include "sim/child_process.hpp"
+#include "sim/sim_module.hpp"
+#include "tools/report/json_text.hpp"
+#include "tools/worlds/message_channel.hpp"
+#include "tools/worlds/simulation_messages.hpp"
+
+namespace equipoise {
+namespace {
+
+/// Ends a simulation early. Ctrl-C and SIGTERM, which a terminal or a batch system may send to all
+/// processes, are for the main process.
+constexpr int end_early = SIGUSR1;
+
+/// How often a probe tells how far it is.
+constexpr std::chrono::milliseconds progress_interval(100);
+
+std::atomic<bool> is_to_end = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+/// Whether the simulation of this process is to end. Before the first call, SimGrid loads the
+/// platform and cannot be asked to stop: `end_early` kills the process.
+bool stop_requested() {
+  static bool has_begun = false;
+  if (!std::exchange(has_begun, true)) {
+    ::signal(end_early, [](int) { is_to_end.store(true); });
+  }
+  return is_to_end.load();
+}
+
+Failed failed(std::uint64_t number, const std::exception& failure) {
+  if (const auto* const refusal = dynamic_cast<const InputError*>(&failure)) {
+    return {number, FailureKind::input, refusal->where(), refusal->why()};
+  }
+  const bool is_backend = dynamic_cast<const BackendError*>(&failure) != nullptr;
+  return {number, is_backend ? FailureKind::backend : FailureKind::other, {}, failure.what()};
+}
+
+/// Simulates in a child process and says how it went.
+Reply simulated(const SimWorld& world, const Simulate& request) {
+  try {
+    return Simulated{request.number,
+                     packed(simulate_here(world, request.simulation, stop_requested))};
+  } catch (const std::exception& failure) {
+    return failed(request.number, failure);
+  }
+}
+
+std::string how_it_died(const ChildProcess::Outcome& outcome) {
+  if (outcome.signal == 0) return fmt::format("its process ended with {}", outcome.exit_code);
+  return fmt::format("its process died of signal {} ({})", outcome.signal,
+                     ::strsignal(outcome.signal));
+}
+
+/// A probe is not needed any more.
+class Cancelled : public std::exception {};
+
+class SimulationServer {
+ public:
+  explicit SimulationServer(int socket) : channel_(socket) {}
+
+  void serve() {
+    open_simgrid_early();
+    for (;;) {
+      while (!requests_.empty()) {
+        const Request request = std::move(requests_.front());
+        requests_.pop_front();
+        std::visit([this](const auto& asked) { handle(asked); }, request);
+      }
+      start_waiting();
+      wait();
+      channel_.flush();
+      collect();
+      if (!receive() && requests_.empty()) return;
+    }
+  }
+
+ private:
+  struct Running {
+    std::uint64_t number;
+    ChildProcess child;
+  };
+
+  /// Opens the module before the first simulation needs it, so that its processes inherit it. If it
+  /// cannot be opened, each request says so.
+  static void open_simgrid_early() {
+    try {
+      open_simgrid();
+    } catch (const BackendError&) {
+      return;
+    }
+  }
+
+  bool receive() {
+    const bool is_open = channel_.receive();
+    while (const std::optional<std::string> message = channel_.take()) {
+      requests_.push_back(read_request(*message));
+    }
+    return is_open;
+  }
+
+  /// Waits until something can be done.
+  void wait() {
+    const auto wanted = static_cast<short>(channel_.has_unsent() ? POLLIN | POLLOUT : POLLIN);
+    std::vector<pollfd> fds = {{channel_.fd(), wanted, 0}};
+    for (const Running& running : running_) fds.push_back({running.child.read_fd(), POLLIN, 0});
+    static_cast<void>(::poll(fds.data(), fds.size(), -1));
+  }
+
+  void post(const Reply& reply) { channel_.post(archived(reply)); }
+
+  void handle(const KeepInputs& request) { inputs_[request.number] = request.inputs; }
+  void handle(const KeepProfile& request) { profiles_[request.number] = request.traces; }
+  void handle(const Forget& request) {
+    inputs_.erase(request.number);
+    worlds_.erase(request.number);
+    profiles_.erase(request.number);
+  }
+  void handle(const Simulate& request) {
+    Simulate& waiting = waiting_.emplace_back(request);
+    waiting.simulation.inputs = inputs_.at(request.inputs);
+    if (request.profile != 0) waiting.simulation.policy.profile = profiles_.at(request.profile);
+  }
+  void handle(const Probe& request);
+  void handle(const Stop& /*request*/) {
+    for (const Running& running : running_) ::kill(running.child.pid(), end_early);
+    for (const Simulate& waiting : waiting_) {
+      post(Failed{waiting.number, FailureKind::other, {}, "stopped before it began"});
+    }
+    waiting_.clear();
+  }
+  void handle(const Cancel& /*request*/) {
+    running_.clear();
+    waiting_.clear();
+  }
+
+  /// The world of kept inputs, made when it is first simulated.
+  const SimWorld& world_of(const Simulate& request) {
+    const auto known = worlds_.find(request.inputs);
+    if (known != worlds_.end()) return known->second;
+    return worlds_.emplace(request.inputs, make_sim_world(request.simulation.inputs)).first->second;
+  }
+
+  void start_waiting() {
+    while (!waiting_.empty() && running_.size() < waiting_.front().at_once) {
+      const Simulate request = std::move(waiting_.front());
+      waiting_.pop_front();
+      try {
+        const SimWorld& world = world_of(request);
+        running_.push_back({request.number, ChildProcess([&](int write_fd) {
+                              channel_.close();
+                              return write_all(write_fd, archived(simulated(world, request))) ? 0
+                                                                                              : 1;
+                            })});
+      } catch (const std::exception& failure) {
+        post(failed(request.number, failure));
+      }
+    }
+  }
+
+  /// Passes on what the simulations that have ended say.
+  void collect() {
+    std::erase_if(running_, [this](Running& running) {
+      if (running.child.receive()) return false;
+      const ChildProcess::Outcome outcome = running.child.wait();
+      if (outcome.succeeded()) {
+        channel_.post(outcome.output);
+      } else {
+        post(Failed{running.number, FailureKind::died, {}, how_it_died(outcome)});
+      }
+      return true;
+    });
+  }
+
+  MessageChannel channel_;
+  std::deque<Request> requests_;
+  std::map<std::uint64_t, std::shared_ptr<const SimInputs>> inputs_;
+  std::map<std::uint64_t, std::shared_ptr<const std::vector<Trace>>> profiles_;
+  std::map<std::uint64_t, SimWorld> worlds_;
+  std::deque<Simulate> waiting_;
+  std::vector<Running> running_;
+};
+
+/// Probes at once, because nothing else is asked for meanwhile, except to cancel it.
+void SimulationServer::handle(const Probe& request) {
+  const auto& units = request.wanted.trace_units;
+  const auto wants_routes = [&units](const ProbedHost& host) {
+    return !units || std::ranges::binary_search(
+                         *units, unit_from_properties(host.name, host.properties).trace_unit);
+  };
+  auto told = std::chrono::steady_clock::now();
+  const auto watch = [&](std::size_t done, std::size_t hosts) {
+    if (const auto now = std::chrono::steady_clock::now(); now - told > progress_interval) {
+      post(Probing{request.number, done, hosts});
+      told = now;
+    }
+    channel_.flush();
+    const bool is_open = receive();
+    const bool is_cancelled = std::ranges::any_of(
+        requests_, [](const Request& other) { return std::holds_alternative<Cancel>(other); });
+    if (!is_open || is_cancelled) throw Cancelled();
+  };
+  try {
+    post(Probed{request.number,
+                probe_platform(request.source, wants_routes, request.missing, watch)});
+  } catch (const Cancelled&) {
+    return;
+  } catch (const std::exception& failure) {
+    post(failed(request.number, failure));
+  }
+}
+
+}  // namespace
+
+std::optional<int> socket_to_serve(int argc, char** argv) {
+  if (argc != 3 || std::string_view(argv[1]) != serve_command) return std::nullopt;
+  const std::string_view number = argv[2];
+  int fd = -1;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), fd);
+  if (error != std::errc() || end != number.data() + number.size()) return std::nullopt;
+  struct stat status {};
+  if (::fstat(fd, &status) != 0 || !S_ISSOCK(status.st_mode)) return std::nullopt;
+  return fd;
+}
+
+int serve_simulations(int socket) {
+  for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_IGN);
+  ::signal(end_early, SIG_DFL);
+  SimulationServer(socket).serve();
+  return 0;
+}
+
+}  // namespace equipoise
