@@ -51,8 +51,8 @@ class Clock {
 ///     the earliest end >= begin + (time that work took)  with  integral of rate from begin to end
 ///     >= (time that work took)
 template <class Work>
-Seconds stretched(Clock& clock, Seconds begin, const StepFunction& rate,
-                  const GivesUp& gives_up, Work&& work) {
+Seconds stretched(Clock& clock, Seconds begin, const StepFunction& rate, const GivesUp& gives_up,
+                  Work&& work) {
   work();
   const Seconds end = clock.now();
   if (rate.is_one()) return end;

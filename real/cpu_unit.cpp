@@ -42,8 +42,7 @@ class CpuFactory final : public UnitFactory {
 }  // namespace
 
 UnitKindInfo cpu_kind() {
-  return {"cpu",
-          "CPU cores of this machine, one thread on each",
+  return {"cpu", "CPU cores of this machine, one thread on each",
           with_common_parameters(
               {{"threads", "1", "", "how many cores; a block is computed by all of them together"}},
               "1", "no limit"),

@@ -78,8 +78,7 @@ class CpuDriver final : public UnitDriver {
       brings_resident_data = copy_resident(data_of(command.block), staged_, versions_);
     });
     if (!is_wanted) return;
-    const Seconds set_up =
-        brings_resident_data ? stage(begin, setup_.rates.in, [] {}) : begin;
+    const Seconds set_up = brings_resident_data ? stage(begin, setup_.rates.in, [] {}) : begin;
     const Seconds in = stage(set_up, setup_.rates.in, [&] {
       mailbox.host().access(command.epoch,
                             [&] { copy_in(data_of(command.block), command.block, staged_); });

@@ -53,8 +53,8 @@ class DeviceDriver final : public UnitDriver {
     device_ = open_(setup_);
     for (const WorkerPhase& phase : setup_.phases) {
       programs_.push_back(device_->load(*phase.kernel));
-      room_items_.push_back(std::min(items_in_memory(setup_.unit, *phase.workload),
-                                     phase.workload->items));
+      room_items_.push_back(
+          std::min(items_in_memory(setup_.unit, *phase.workload), phase.workload->items));
     }
     reserve();
   }
@@ -83,8 +83,8 @@ class DeviceDriver final : public UnitDriver {
         const std::optional<Seconds> ended = stage.ended->happened();
         if (!ended) break;
         const Seconds began = *stage.began->happened();
-        const Seconds due = block.ticket->is_wanted() ? stage.rate->end_of(began, *ended - began)
-                                                      : *ended;
+        const Seconds due =
+            block.ticket->is_wanted() ? stage.rate->end_of(began, *ended - began) : *ended;
         if (due <= setup_.clock->now()) {
           device_->signal(stage.held);
           stage.is_held = false;
@@ -307,13 +307,10 @@ class DeviceDriver final : public UnitDriver {
   }
 
   void release_memory(const Block& block) {
-    const auto is_of_group = [&](const Command& other) {
-      return other.block.group == block.group;
-    };
-    const bool is_last =
-        block.group == 0 ||
-        (std::ranges::none_of(waiting_, is_of_group) &&
-         std::ranges::none_of(in_flight_, is_of_group, &BlockInFlight::command));
+    const auto is_of_group = [&](const Command& other) { return other.block.group == block.group; };
+    const bool is_last = block.group == 0 ||
+                         (std::ranges::none_of(waiting_, is_of_group) &&
+                          std::ranges::none_of(in_flight_, is_of_group, &BlockInFlight::command));
     memory_.release(block, is_last);
   }
 
@@ -322,7 +319,7 @@ class DeviceDriver final : public UnitDriver {
   std::unique_ptr<Device> device_;
   std::vector<std::unique_ptr<DeviceProgram>> programs_;  ///< (phases); end before the device
   WorkerMailbox* mailbox_ = nullptr;
-  std::deque<Command> waiting_;         ///< not yet in the device's queues
+  std::deque<Command> waiting_;  ///< not yet in the device's queues
   std::deque<BlockInFlight> in_flight_;
   Seconds next_due_ = Seconds::infinity();  ///< when a held stage has to end
   UnitMemory memory_;
@@ -339,9 +336,9 @@ class DeviceDriver final : public UnitDriver {
 std::unique_ptr<Worker> make_device_worker(WorkerSetup setup, DeviceMaker open) {
   const std::string unit = setup.unit.name;
   const std::shared_ptr<WakeSignal> controller = setup.controller;
-  return make_threaded_worker(
-      unit, std::make_unique<DeviceDriver>(std::move(setup), std::move(open)), controller,
-      device_patience);
+  return make_threaded_worker(unit,
+                              std::make_unique<DeviceDriver>(std::move(setup), std::move(open)),
+                              controller, device_patience);
 }
 
 }  // namespace equipoise

@@ -86,8 +86,8 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
               phase.times.copies);
     add_copies(work, phase.times.timing, phase.workload, phase.times.copies);
     const double quantile = phase.draw.quantile(ordinal_++);
-    work.alone.compute =
-        setup_.draws.noise ? phase.times.timing.quantile(items, quantile) : phase.times.timing.mean(items);
+    work.alone.compute = setup_.draws.noise ? phase.times.timing.quantile(items, quantile)
+                                            : phase.times.timing.mean(items);
     return work;
   }
 
@@ -166,28 +166,26 @@ class PacedFactory final : public UnitFactory {
 }  // namespace
 
 UnitKindInfo paced_kind() {
-  return {"paced",
-          "computes nothing and takes as long as a trace says, in real time",
-          with_common_parameters(
-              {{"trace_unit", "", "", "which unit of the traces times it; required"},
-               {"copy_engines", "1", "",
-                "0: no stages overlap; 1 or 2: how many copies go on at a time"}},
-              "1", "the trace's"),
-          [] { return std::string(); },
-          [](const Parameters& read, Unit& unit, const std::string& where) {
-            if (!read.is_given("trace_unit")) {
-              throw InputError(where, "a paced unit needs a unit of a trace; give trace_unit=");
-            }
-            unit.copy_engines = static_cast<int>(read.items("copy_engines", 0, 2));
-            return make_paced_factory(read.text("trace_unit"), {});
-          }};
+  return {
+      "paced", "computes nothing and takes as long as a trace says, in real time",
+      with_common_parameters({{"trace_unit", "", "", "which unit of the traces times it; required"},
+                              {"copy_engines", "1", "",
+                               "0: no stages overlap; 1 or 2: how many copies go on at a time"}},
+                             "1", "the trace's"),
+      [] { return std::string(); },
+      [](const Parameters& read, Unit& unit, const std::string& where) {
+        if (!read.is_given("trace_unit")) {
+          throw InputError(where, "a paced unit needs a unit of a trace; give trace_unit=");
+        }
+        unit.copy_engines = static_cast<int>(read.items("copy_engines", 0, 2));
+        return make_paced_factory(read.text("trace_unit"), {});
+      }};
 }
 
 std::shared_ptr<const UnitFactory> make_paced_factory(std::string trace_unit,
                                                       std::vector<PacedTiming> phases,
                                                       std::optional<UnitRates> rates) {
-  return std::make_shared<PacedFactory>(std::move(trace_unit), std::move(phases),
-                                        std::move(rates));
+  return std::make_shared<PacedFactory>(std::move(trace_unit), std::move(phases), std::move(rates));
 }
 
 }  // namespace equipoise

@@ -289,8 +289,7 @@ class RealExecutor final : public Executor {
   /// The unit goes on with blocks of half the size. One that cannot do a grain has failed.
   void lose_block(UnitSlot& slot, const Report& report) {
     const Block& block = report.command.block;
-    const Items grain =
-        setup_.phases[static_cast<std::size_t>(block.phase)].workload.grain_items;
+    const Items grain = setup_.phases[static_cast<std::size_t>(block.phase)].workload.grain_items;
     if (block.items <= grain) {
       slot.is_broken = true;
       lose(slot, last_, report.why);
@@ -299,10 +298,10 @@ class RealExecutor final : public Executor {
     const Items cap = std::max(grain, block.items / 2 / grain * grain);
     pending_ = Event{last_, BlockLost{id_of(slot), block, cap}};
     if (setup_.warn) {
-      setup_.warn(fmt::format("unit {} could not do a block of {} items: {}; from now on it gets at "
-                              "most {}",
-                              setup_.units[id_of(slot).index].unit.name, block.items, report.why,
-                              cap));
+      setup_.warn(
+          fmt::format("unit {} could not do a block of {} items: {}; from now on it gets at "
+                      "most {}",
+                      setup_.units[id_of(slot).index].unit.name, block.items, report.why, cap));
     }
   }
 

@@ -29,8 +29,7 @@ void check_memory(std::span<const std::unique_ptr<Kernel>> phases, std::span<con
   for (const UnitSpec& spec : units) {
     double unit_bytes = 0.0;  // one phase after another has its data on the unit
     for (const auto& kernel : phases) {
-      unit_bytes =
-          std::max(unit_bytes, spec.factory->host_bytes(spec.unit, kernel->workload()));
+      unit_bytes = std::max(unit_bytes, spec.factory->host_bytes(spec.unit, kernel->workload()));
     }
     needed_bytes += unit_bytes;
   }

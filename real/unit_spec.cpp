@@ -48,10 +48,10 @@ const UnitKindInfo& find_kind(const std::string& name, const std::string& where)
   }
   // Kinds of units in platforms and traces, which are no kinds of workers.
   const bool is_kind_of_platforms = name == "gpu" || name == "mic";
-  throw InputError(
-      where, (is_kind_of_platforms ? fmt::format("'{}' is not a kind of real units", name)
-                                   : unknown_name("kind of unit", name, names)) +
-                 "; " + what_there_is({}));
+  throw InputError(where,
+                   (is_kind_of_platforms ? fmt::format("'{}' is not a kind of real units", name)
+                                         : unknown_name("kind of unit", name, names)) +
+                       "; " + what_there_is({}));
 }
 
 /// Checks a name. It becomes a host name in platform files and a word in tables, so it may contain
@@ -92,8 +92,7 @@ std::vector<ParameterInfo> with_common_parameters(std::vector<ParameterInfo> own
   const std::array<ParameterInfo, 5> common = {{
       {"slowdown", "1", "", "work of t seconds keeps the unit busy for slowdown * t seconds"},
       {"slots", slots, "blocks", "how many blocks a policy should keep queued there"},
-      {"memory_bytes", memory_bytes, "bytes",
-       "what the unit holds at a time; limits its blocks"},
+      {"memory_bytes", memory_bytes, "bytes", "what the unit holds at a time; limits its blocks"},
       {"id", "kind and order", "", "the unit's name in traces, platforms and journals"},
       {"node", "this machine", "", "the name of the node that the unit belongs to"},
   }};

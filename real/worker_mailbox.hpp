@@ -33,9 +33,7 @@ class WorkerMailbox {
   [[nodiscard]] std::uint32_t epoch() const { return host_.epoch(); }
 
   /// Whether `command` was abandoned.
-  [[nodiscard]] bool is_abandoned(const Command& command) const {
-    return command.epoch != epoch();
-  }
+  [[nodiscard]] bool is_abandoned(const Command& command) const { return command.epoch != epoch(); }
   /// Whether waits for the sake of `command` must end: it was abandoned, or the thread is to end.
   [[nodiscard]] bool gives_up(const Command& command) const {
     return stops() || is_abandoned(command);

@@ -4,8 +4,7 @@
 namespace equipoise {
 
 UnitKindInfo cuda_kind() {
-  return {"cuda",
-          "a GPU of this machine, driven by CUDA",
+  return {"cuda", "a GPU of this machine, driven by CUDA",
           with_common_parameters({}, "3", "the GPU's"),
           [] { return std::string("this build has no CUDA"); },
           [](const Parameters&, Unit&, const std::string&) {

@@ -46,7 +46,8 @@ class EmulatedDevice final : public Device {
     try {
       start_thread([this, cores](std::promise<void>& up) { compute_all(cores, up); });
       if (figures.copy_engines == 1) {
-        start_thread([this, waiting, copies](std::promise<void>& up) { copy_all(copies, waiting, up); });
+        start_thread(
+            [this, waiting, copies](std::promise<void>& up) { copy_all(copies, waiting, up); });
       } else {
         for (const Queue queue : copies) {
           start_thread(
@@ -76,10 +77,10 @@ class EmulatedDevice final : public Device {
       Program(EmulatedDevice& device, std::shared_ptr<const CpuProgram> program)
           : device_(device), program_(std::move(program)) {}
       void launch(const StagedBlock& block, const TicketPtr& ticket) override {
-        device_.put(Queue::compute, {.ticket = ticket,
-                                     .compute = [program = program_, block](ThreadTeam& team) {
-                                       program->compute(block, team);
-                                     }});
+        device_.put(Queue::compute,
+                    {.ticket = ticket, .compute = [program = program_, block](ThreadTeam& team) {
+                       program->compute(block, team);
+                     }});
       }
 
      private:

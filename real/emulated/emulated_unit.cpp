@@ -66,8 +66,7 @@ UnitKindInfo emulated_kind() {
             figures.out_bytes_per_s = read.number("out_bytes_per_s", 1.0, 1e15);
             figures.latency = Seconds{read.number("latency_s", 0.0, 1e3)};
             figures.copy_engines = unit.copy_engines;
-            return make_emulated_factory(figures,
-                                         static_cast<int>(read.items("threads", 1, 1024)));
+            return make_emulated_factory(figures, static_cast<int>(read.items("threads", 1, 1024)));
           }};
 }
 

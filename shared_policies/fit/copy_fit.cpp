@@ -2,6 +2,8 @@
 #include "shared_policies/fit/copy_fit.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <optional>
 
 #include "shared_policies/model/failure.hpp"
@@ -49,31 +51,66 @@ double beyond_line_s(const TraceSample& sample, const Workload& workload,
   return *(sample.*direction.time_s) - on_line_s;
 }
 
+/// Residuals up to this, relative to the time, count by their squares, larger ones by their size.
+constexpr double on_the_line = 0.01;
+/// Rounds of reweighting.
+constexpr int rounds = 30;
+
+/// The sums of a weighted least-squares fit.
+class WeightedSums {
+ public:
+  WeightedSums(const std::vector<double>& bytes, const std::vector<double>& times_s,
+               const std::vector<double>& weights) {
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      w_ += weights[i];
+      wb_ += weights[i] * bytes[i];
+      wbb_ += weights[i] * bytes[i] * bytes[i];
+      wt_ += weights[i] * times_s[i];
+      wtb_ += weights[i] * times_s[i] * bytes[i];
+    }
+  }
+
+  /// nullopt if all copies have the same size or the latency would be negative.
+  [[nodiscard]] std::optional<CopySpeed> line() const {
+    const double determinant = w_ * wbb_ - wb_ * wb_;
+    if (determinant <= 1e-9 * w_ * wbb_) return std::nullopt;
+    const double slope = (w_ * wtb_ - wb_ * wt_) / determinant;
+    const double latency = (wt_ - slope * wb_) / w_;
+    if (latency < 0.0 || slope <= 0.0) return std::nullopt;
+    return CopySpeed{Seconds{latency}, 1.0 / slope};
+  }
+
+  [[nodiscard]] CopySpeed through_origin() const { return {Seconds{}, wbb_ / wtb_}; }
+
+ private:
+  double w_ = 0.0;
+  double wb_ = 0.0;   ///< of weight * bytes
+  double wbb_ = 0.0;  ///< of weight * bytes^2
+  double wt_ = 0.0;   ///< of weight * time
+  double wtb_ = 0.0;  ///< of weight * time * bytes
+};
+
 }  // namespace
 
 CopySpeed fit_copy_speed(const std::vector<double>& bytes, const std::vector<double>& times_s) {
   EQ_CHECK(!bytes.empty() && bytes.size() == times_s.size(), "every copy has its time");
-  // Weighted sums with weights 1 / time^2: of 1, b, b^2, t, t b.
-  double w = 0.0;
-  double wb = 0.0;
-  double wbb = 0.0;
-  double wt = 0.0;
-  double wtb = 0.0;
+  std::map<double, double> copies_of_size;
+  for (const double size : bytes) copies_of_size[size] += 1.0;
+  std::vector<double> base;  // weights with which every size counts equally
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const double weight = 1.0 / (times_s[i] * times_s[i]);
-    w += weight;
-    wb += weight * bytes[i];
-    wbb += weight * bytes[i] * bytes[i];
-    wt += weight * times_s[i];
-    wtb += weight * times_s[i] * bytes[i];
+    base.push_back(1.0 / (times_s[i] * times_s[i] * copies_of_size[bytes[i]]));
   }
-  const double determinant = w * wbb - wb * wb;
-  if (determinant > 1e-9 * w * wbb) {
-    const double slope = (w * wtb - wb * wt) / determinant;
-    const double latency = (wt - slope * wb) / w;
-    if (latency >= 0.0 && slope > 0.0) return {Seconds{latency}, 1.0 / slope};
+  const WeightedSums all(bytes, times_s, base);
+  std::optional<CopySpeed> line = all.line();
+  std::vector<double> weights = base;
+  for (int round = 0; round < rounds && line; ++round) {
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      const double residual = std::abs(line->time(bytes[i]).value / times_s[i] - 1.0);
+      weights[i] = base[i] / std::max(residual, on_the_line);
+    }
+    line = WeightedSums(bytes, times_s, weights).line();
   }
-  return {Seconds{}, wbb / wtb};
+  return line.value_or(all.through_origin());
 }
 
 CopySpeeds copy_speeds_of(const Trace& trace, std::uint32_t unit, const Workload& workload) {

@@ -11,11 +11,15 @@
 
 namespace equipoise {
 
-/// Fits a line to the times (n) of copies of `bytes` (n), all positive, by least squares of
-/// relative residuals, so that small copies count as much as large ones. If the latency would be
-/// negative, or all copies have the same size, the line goes through the origin.
+/// Fits a line to the times (n) of copies of `bytes` (n), all positive. Residuals are relative, and
+/// every size counts equally, so that small copies count as much as large ones, however many there
+/// are of each. Residuals r of more than 1 % count by |r| and not by r^2 (iteratively reweighted
+/// least squares), so that copies off the line, such as tiny ones that begin late, do not bend it.
+/// If the latency would be negative, or all copies have the same size, the line goes through the
+/// origin, by least squares.
 ///
-///     minimise  sum ((latency + bytes_i / bandwidth - times_i) / times_i)^2
+///     minimise  sum_i rho((latency + bytes_i / bandwidth - times_i) / times_i) / (copies of that
+///     size),   rho(r) = r^2 up to 1 %, then proportional to |r|
 [[nodiscard]] CopySpeed fit_copy_speed(const std::vector<double>& bytes,
                                        const std::vector<double>& times_s);
 

@@ -33,7 +33,7 @@ class BlockRoom {
     Items items;
   };
 
-  Items held_items_ = 0;     ///< by blocks in flight and by `held_`
+  Items held_items_ = 0;    ///< by blocks in flight and by `held_`
   std::vector<Held> held_;  ///< by ended blocks of groups
 };
 

@@ -79,8 +79,8 @@ TEST(Emulated, ComputesEveryKernelWithVerifiedResultsBesideACpu) {
     kernel->allocate(1);
     for (const char* const engines : {"1", "2"}) {
       MemoryJournal journal;
-      RealSetup setup = setup_of(
-          {"cpu", std::string("emulated,slots=3,copy_engines=") + engines}, {kernel.get()});
+      RealSetup setup = setup_of({"cpu", std::string("emulated,slots=3,copy_engines=") + engines},
+                                 {kernel.get()});
       EXPECT_TRUE(run_all(std::move(setup), 3, journal).complete) << info.name;
       EXPECT_TRUE(kernel->verify().passed) << info.name << ": " << kernel->verify().what;
     }
@@ -90,8 +90,8 @@ TEST(Emulated, ComputesEveryKernelWithVerifiedResultsBesideACpu) {
 TEST(Emulated, HoldsItsCopiesToTheirLatencyAndBandwidth) {
   KernelScript script(1000);  // 8 bytes in and 8 bytes out for each item
   ScriptedKernel kernel(script);
-  RealSetup setup = setup_of(
-      {"emulated,in_bytes_per_s=4e6,out_bytes_per_s=2e6,latency_s=1e-3"}, {&kernel});
+  RealSetup setup =
+      setup_of({"emulated,in_bytes_per_s=4e6,out_bytes_per_s=2e6,latency_s=1e-3"}, {&kernel});
   const auto executor = make_real_executor(std::move(setup));
   executor->run([&] {
     executor->start(block_of(0, 0, 1000), UnitId{0});
@@ -115,8 +115,8 @@ TEST(Emulated, KeepsAsManyBlocksInFlightAsItsMemoryHolds) {
     RealSetup setup = setup_of({"emulated"}, {&kernel});
     // 8 bytes of resident data, 16 bytes for each item; a block has 10 items.
     setup.units[0].unit.memory_bytes = 8.0 + 160.0 * static_cast<double>(in_memory);
-    setup.units[0].factory = std::make_shared<FailingFactory>(
-        fast, [&](DeviceCall call, int before) {
+    setup.units[0].factory =
+        std::make_shared<FailingFactory>(fast, [&](DeviceCall call, int before) {
           if (call == DeviceCall::launch) most = std::max(most.load(), before + 1);
           return DeviceFault::none;
         });
@@ -149,9 +149,8 @@ TEST(Emulated, BringsResidentDataOncePerPhaseAndWhatChangedWithEveryIteration) {
   MemoryJournal journal;
   EXPECT_TRUE(run_all(setup_of({"emulated"}, {&one, &two}), 10, journal).complete);
   EXPECT_FALSE(wrong);
-  const auto brought = std::ranges::count_if(journal.blocks, [](const BlockRecord& record) {
-    return record.times.setup > Seconds{};
-  });
+  const auto brought = std::ranges::count_if(
+      journal.blocks, [](const BlockRecord& record) { return record.times.setup > Seconds{}; });
   EXPECT_EQ(brought, 4);  // three iterations of the first phase, and the second phase
   EXPECT_TRUE(one.verify().passed);
   EXPECT_TRUE(two.verify().passed);
@@ -178,8 +177,8 @@ TEST(DeviceFailures, AtAnyStageLoseTheBlockAndNotTheUnitAndEveryItemIsDoneOnce) 
       MemoryJournal journal;
       std::atomic<int> failed = 0;
       RealSetup setup = setup_of({"emulated"}, {&kernel});
-      setup.units[0].factory = std::make_shared<FailingFactory>(
-          fast, [&](DeviceCall call, int before) {
+      setup.units[0].factory =
+          std::make_shared<FailingFactory>(fast, [&](DeviceCall call, int before) {
             const bool fails = call == stage && (before == 3 || before == 7);
             failed += fails ? 1 : 0;
             return fails ? fault : DeviceFault::none;
@@ -322,8 +321,8 @@ TEST(DeviceScenario, AcceptsEveryItemOnceHoweverOftenTheUnitGoesAndComes) {
   ScriptedKernel kernel(script);
   RealSetup setup = setup_of({"emulated", "cpu"}, {&kernel});
   for (int i = 0; i < 40; ++i) {
-    setup.scenario.events.push_back(disturb(DisturbanceKind::fail, "emulated0", 1e-3 * i, 1.0,
-                                            Seconds{1e-3 * i + 5e-4}));
+    setup.scenario.events.push_back(
+        disturb(DisturbanceKind::fail, "emulated0", 1e-3 * i, 1.0, Seconds{1e-3 * i + 5e-4}));
   }
   MemoryJournal journal;
   RunSetup run;

@@ -121,10 +121,8 @@ TEST(Paced, DrawsTheTimesOfItsUnitAndRepetition) {
   const Trace trace = trace_of({{1, 1e-3}, {1, 2e-3}, {1, 4e-3}});
   RealSetup setup = setup_of("paced,trace_unit=x,id=gpu", trace);
   setup.draws = {.seed = 7, .repetition = 2, .noise = true};
-  const Draw draw({.seed = 7,
-                   .repetition = 2,
-                   .unit = "gpu",
-                   .kernel = setup.phases[0].workload.kernel});
+  const Draw draw(
+      {.seed = 7, .repetition = 2, .unit = "gpu", .kernel = setup.phases[0].workload.kernel});
   const BlockTiming timing(trace, 0);
   const auto executor = make_real_executor(std::move(setup));
   executor->run([&] {

@@ -86,7 +86,9 @@ TEST(SteadyClock, GivesUpAWaitThatIsToStop) {
   const auto clock = make_steady_clock();
   std::atomic<bool> stopping = false;
   std::thread stopper([&] { stopping = true; });
-  clock->wait_until(Seconds{1e6}, [&] { return stopping.load(); });  // a failure would make this test last 11 days
+  clock->wait_until(Seconds{1e6}, [&] {
+    return stopping.load();
+  });  // a failure would make this test last 11 days
   stopper.join();
   EXPECT_LT(clock->now(), Seconds{1e6});
 }

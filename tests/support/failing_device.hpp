@@ -106,14 +106,10 @@ class FailingDevice final : public Device {
 class FailingFactory final : public UnitFactory {
  public:
   FailingFactory(const EmulatedFigures& figures, DeviceScript script)
-      : figures_(figures),
-        script_(std::move(script)),
-        whole_(make_emulated_factory(figures, 1)) {}
+      : figures_(figures), script_(std::move(script)), whole_(make_emulated_factory(figures, 1)) {}
 
   int cores() const override { return whole_->cores(); }
-  bool has_program(const std::string& kernel) const override {
-    return whole_->has_program(kernel);
-  }
+  bool has_program(const std::string& kernel) const override { return whole_->has_program(kernel); }
   double host_bytes(const Unit& unit, const Workload& workload) const override {
     return whole_->host_bytes(unit, workload);
   }

@@ -74,13 +74,13 @@ std::string entry_json(const Entry& entry) {
                                       {"unit", json_string(p.unit)},
                                       {"meaning", json_string(p.meaning)}}));
   }
-  return json_object({{"name", json_string(entry.name)},
-                      {"line", json_string(entry.line)},
-                      {"mark", json_string(entry.mark)},
-                      {"source", json_string(entry.source)},
-                      {"why_absent",
-                       entry.why_absent.empty() ? "null" : json_string(entry.why_absent)},
-                      {"parameters", json_list(parameters)}});
+  return json_object(
+      {{"name", json_string(entry.name)},
+       {"line", json_string(entry.line)},
+       {"mark", json_string(entry.mark)},
+       {"source", json_string(entry.source)},
+       {"why_absent", entry.why_absent.empty() ? "null" : json_string(entry.why_absent)},
+       {"parameters", json_list(parameters)}});
 }
 
 }  // namespace

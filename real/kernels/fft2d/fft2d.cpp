@@ -74,8 +74,8 @@ class Fft2d final : public Kernel {
   const KernelData& data() const override { return data_; }
 
   std::unique_ptr<CpuProgram> make_cpu_program() const override {
-    return make_cpu_program_of([fourier = fourier_, numbers = numbers()](
-                                   const StagedBlock& block, Items first, Items items) {
+    return make_cpu_program_of([fourier = fourier_, numbers = numbers()](const StagedBlock& block,
+                                                                         Items first, Items items) {
       Buffer room = fourier->make_room();
       const auto begin = static_cast<std::size_t>(first);
       for (std::size_t i = begin; i < begin + static_cast<std::size_t>(items); ++i) {

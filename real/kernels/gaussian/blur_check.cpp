@@ -57,7 +57,8 @@ class TwoPasses {
     double* const middle = columns_.data() + radius;
     for (std::size_t k = 0; k < weights_.size(); ++k) {
       const double weight = weights_[k];
-      const double* const from = image_.in + clamped(y, k, radius, image_.height) * image_.in_stride;
+      const double* const from =
+          image_.in + clamped(y, k, radius, image_.height) * image_.in_stride;
       for (std::size_t x = 0; x < image_.width; ++x) middle[x] += weight * from[x];
     }
     std::fill_n(columns_.begin(), radius, middle[0]);

@@ -43,8 +43,7 @@ class Gaussian final : public Kernel {
     workload_.in_bytes_per_item = static_cast<double>(shape.stride()) * sizeof(double);
     workload_.out_bytes_per_item = width * sizeof(double);
     workload_.resident_bytes = taps * taps * sizeof(double);
-    workload_.memory_bytes_per_item =
-        workload_.in_bytes_per_item + workload_.out_bytes_per_item;
+    workload_.memory_bytes_per_item = workload_.in_bytes_per_item + workload_.out_bytes_per_item;
     workload_.flop_per_item = 2.0 * taps * taps * width;
     workload_.parameters = problem();
     workload_.parameters["height"] = static_cast<double>(height);
@@ -79,12 +78,12 @@ class Gaussian final : public Kernel {
   const KernelData& data() const override { return data_; }
 
   std::unique_ptr<CpuProgram> make_cpu_program() const override {
-    return make_cpu_program_of([shape = shape_](const StagedBlock& block, Items first,
-                                                Items items) {
-      const auto row = static_cast<std::size_t>(first);
-      blur(shape, block.kept<double>(0), block.input<double>(0) + row * shape.stride(),
-           static_cast<std::size_t>(items), block.result<double>(0) + row * shape.width);
-    });
+    return make_cpu_program_of(
+        [shape = shape_](const StagedBlock& block, Items first, Items items) {
+          const auto row = static_cast<std::size_t>(first);
+          blur(shape, block.kept<double>(0), block.input<double>(0) + row * shape.stride(),
+               static_cast<std::size_t>(items), block.result<double>(0) + row * shape.width);
+        });
   }
 
   Verification verify() const override {

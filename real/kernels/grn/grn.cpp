@@ -93,11 +93,11 @@ class Grn final : public Kernel {
 
   std::unique_ptr<CpuProgram> make_cpu_program() const override {
     return make_cpu_program_of([size = size_](const StagedBlock& block, Items first, Items items) {
-      find_best_pairs({block.kept<Samples>(0), block.kept<std::uint8_t>(1),
-                       block.kept<std::int32_t>(2), block.kept<std::int32_t>(3), size.candidates,
-                       size.samples},
-                      block.input<Samples>(0) + first, static_cast<std::size_t>(items),
-                      block.result<BestPair>(0) + first);
+      find_best_pairs(
+          {block.kept<Samples>(0), block.kept<std::uint8_t>(1), block.kept<std::int32_t>(2),
+           block.kept<std::int32_t>(3), size.candidates, size.samples},
+          block.input<Samples>(0) + first, static_cast<std::size_t>(items),
+          block.result<BestPair>(0) + first);
     });
   }
 

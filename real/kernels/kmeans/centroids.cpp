@@ -71,8 +71,6 @@ void Centroids::add(const double* point, std::int32_t label, double sign) {
   for (std::size_t j = 0; j < dimensions_; ++j) sum[j] += sign * point[j];
 }
 
-void Centroids::publish() {
-  make_nearest_table(current_.span(), dimensions_, table_.data());
-}
+void Centroids::publish() { make_nearest_table(current_.span(), dimensions_, table_.data()); }
 
 }  // namespace equipoise

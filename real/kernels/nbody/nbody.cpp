@@ -116,15 +116,15 @@ class Nbody final : public Kernel {
   const KernelData& data() const override { return data_; }
 
   std::unique_ptr<CpuProgram> make_cpu_program() const override {
-    return make_cpu_program_of([count = count()](const StagedBlock& block, Items first,
-                                                 Items items) {
-      accelerate({block.kept<double>(0), block.kept<double>(1), block.kept<double>(2),
-                  block.kept<double>(3), count},
-                 static_cast<std::size_t>(block.first + first), static_cast<std::size_t>(items),
-                 softening,
-                 {block.result<double>(0) + first, block.result<double>(1) + first,
-                  block.result<double>(2) + first});
-    });
+    return make_cpu_program_of(
+        [count = count()](const StagedBlock& block, Items first, Items items) {
+          accelerate({block.kept<double>(0), block.kept<double>(1), block.kept<double>(2),
+                      block.kept<double>(3), count},
+                     static_cast<std::size_t>(block.first + first), static_cast<std::size_t>(items),
+                     softening,
+                     {block.result<double>(0) + first, block.result<double>(1) + first,
+                      block.result<double>(2) + first});
+        });
   }
 
   Verification verify() const override {

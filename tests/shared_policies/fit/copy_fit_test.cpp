@@ -41,6 +41,18 @@ TEST(FitCopySpeed, GoesThroughTheOriginRatherThanBelowIt) {
   EXPECT_NEAR(speed.bandwidth_bytes_per_s, 5e20 / 3e10, 1.0);
 }
 
+TEST(FitCopySpeed, KeepsTheBandwidthOfLargeCopiesHoweverManyTinyOnesBeganLate) {
+  std::vector<double> bytes = {1e5, 1e6, 1e7, 1e8};
+  std::vector<double> times_s;
+  for (const double size : bytes) times_s.push_back(1e-5 + size / 1e9);
+  for (int i = 0; i < 100; ++i) {
+    bytes.push_back(1e4);
+    times_s.push_back(4e-5 + 1e4 / 1e9);  // 30 us late
+  }
+  const CopySpeed speed = fit_copy_speed(bytes, times_s);
+  EXPECT_NEAR(speed.bandwidth_bytes_per_s, 1e9, 0.02e9);
+}
+
 TEST(FitCopySpeed, TakesCopiesOfOneSizeAsProportional) {
   const CopySpeed speed = fit_copy_speed({1e6, 1e6}, {1e-4, 1e-4});
   EXPECT_EQ(speed.latency.value, 0.0);
