@@ -62,7 +62,7 @@ struct PhaseResult {
 /// The summary of a policy's runs: one entry of results.json.
 struct PolicyResult {
   std::string policy;
-  std::string on;  ///< "sim" or "real"
+  std::string on;  ///< the world: "sim", "real" or "paced"
   std::size_t reps = 0;
   Statistics makespan_s;
   std::vector<RepetitionTime> repetitions;    ///< (reps), in the order of the runs
@@ -90,6 +90,9 @@ struct PolicyResult {
   bool verified = false;        ///< true if all runs were verified
   bool policy_stalled = false;  ///< true if the policy stalled in any run
 };
+
+/// Whether the runs were simulated; otherwise they took place in real time.
+[[nodiscard]] inline bool is_simulated(const PolicyResult& result) { return result.on == "sim"; }
 
 /// Summarises the runs (at least one, all with the same units) of one policy.
 [[nodiscard]] PolicyResult summarise(const std::string& policy, const std::string& on,

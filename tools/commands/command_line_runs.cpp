@@ -19,19 +19,10 @@ void add_simulate(CLI::App& app, Request& r) {
   add_help(*c,
            "equipoise simulate --platform platforms/sirocco.xml --trace traces/sirocco-dgemm.jsonl "
            "--workload starpu_dgemm_gemm:items=2e6 --policy plb-hec --out run.jsonl");
-  c->callback([&r] { r.command = [&r] { return simulate_command(r.options); }; });
-}
-
-/// Throws InputError unless a run in real time has units, or a platform whose hosts are paced.
-void check_real_units(const Request& r, const std::string& command) {
-  const Options& o = r.options;
-  if (!o.units.empty()) return;
-  if (o.on != "paced") {
-    throw InputError(command, "to run for real, give --unit; or say --on paced, or --on sim");
-  }
-  if (o.platform_file.empty() || o.trace_files.empty()) {
-    throw InputError(command, "to pace units, give --platform and --trace; or --unit paced,...");
-  }
+  c->callback([&r] {
+    r.options.on = "sim";
+    r.command = [&r] { return run_command(r.options, "simulate"); };
+  });
 }
 
 void add_run(CLI::App& app, Request& r) {
@@ -61,8 +52,7 @@ void add_run(CLI::App& app, Request& r) {
            "matmul:n=1536 --policy plb-hec --out run.jsonl");
   c->callback([&r] {
     r.options.on = r.run_on;
-    check_real_units(r, "run");
-    r.command = [&r] { return run_command(r.options); };
+    r.command = [&r] { return run_command(r.options, "run"); };
   });
 }
 
@@ -89,7 +79,10 @@ void add_replay(CLI::App& app, Request& r) {
   add_help(*c,
            "equipoise replay traces/runs/sirocco-gss.jsonl --check\n"
            "  equipoise replay traces/runs/sirocco-gss.jsonl --decisions --out again.jsonl");
-  c->callback([&r] { r.command = [&r] { return replay_command(r.replay, r.options); }; });
+  c->callback([&r] {
+    r.replay.times = r.replay.on == "paced" && !r.replay.check && !r.replay.decisions;
+    r.command = [&r] { return replay_command(r.replay, r.options); };
+  });
 }
 
 void add_compare(CLI::App& app, Request& r) {
@@ -119,14 +112,7 @@ void add_compare(CLI::App& app, Request& r) {
       "equipoise compare --platform platforms/sirocco.xml --trace traces/sirocco-dgemm.jsonl "
       "--workload starpu_dgemm_gemm:items=2e6 --policy greedy --policy static --policy plb-hec "
       "--policy optimum --reps 10 --out cmp/");
-  c->callback([&r] {
-    const bool simulates = r.options.on == "sim" || r.options.on == "both";
-    if (simulates && (r.options.platform_file.empty() || r.options.trace_files.empty())) {
-      throw InputError("compare", "to simulate, give --platform and --trace; or say --on real");
-    }
-    if (r.options.on != "sim") check_real_units(r, "compare");
-    r.command = [&r] { return compare_command(r.options); };
-  });
+  c->callback([&r] { r.command = [&r] { return compare_command(r.options); }; });
 }
 
 void add_sweep(CLI::App& app, Request& r) {

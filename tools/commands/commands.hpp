@@ -23,13 +23,13 @@ struct ReplayRequest {
   std::string run_file;
   bool check = false;      ///< repeat the decisions offline and compare them
   bool decisions = false;  ///< issue the same blocks again
+  bool times = false;      ///< run the policy again on units that take the run's block times
   std::string on;          ///< sim, real or paced; empty: as the run itself
 };
 
-/// Runs one policy on SimGrid.
-int simulate_command(const Options& options);
-/// Runs one policy on real units.
-int run_command(const Options& options);
+/// Runs one policy in the world that `options` names; `command` is what the user typed: "simulate"
+/// or "run".
+int run_command(const Options& options, const std::string& command);
 /// Runs several policies with repetitions, in simulation, for real, or both.
 int compare_command(const Options& options);
 /// Runs a campaign of comparisons from one file; `shard` is as in --shard, or empty.

@@ -20,7 +20,7 @@
 #include "tools/worlds/real_world.hpp"
 #include "tools/worlds/replay_inputs.hpp"
 #include "tools/worlds/sim_world.hpp"
-#include "tools/worlds/simulations.hpp"
+#include "tools/worlds/world.hpp"
 #include "traces/run_file.hpp"
 #include "traces/run_trace.hpp"
 
@@ -108,52 +108,26 @@ int check(const RunFile& file, const Options& options) {
   return 1;
 }
 
-/// Removes failures and joins from the scenario, because the journal holds them and they are
-/// repeated at their places; the other events disturb the run again. Returns whether there were
-/// any: then the lower bound does not apply to the replay.
-bool leave_out_failures(Scenario& scenario) {
-  return std::erase_if(scenario.events, [](const Disturbance& event) {
-           return event.kind == DisturbanceKind::fail || event.kind == DisturbanceKind::join;
-         }) > 0;
-}
-
 int issue_again(const std::shared_ptr<const RunFile>& recorded, const Options& options) {
   const RunFile& file = *recorded;
   PolicyChoice choice = parse_policy(file.header.spelling);
   choice.recorded = std::shared_ptr<const RecordedRun>(recorded, &file.run);
   choice.recorded_file = file.path;
-  const auto expect_possible = [&](const std::vector<Unit>& units,
-                                   const std::vector<Workload>& phases) {
-    const RecordedDecisions possible(file.run, units, phases, file.path);
-  };
-  const auto report = [&](const RunReport& again, const std::vector<Unit>& units) {
-    const int code =
-        report_run(again, choice, units, options,
-                   RecordedMakespan{file.header.on, file.summary->makespan, "the same blocks"});
-    if (code != 0 || !again.outcome.policy_stalled) return code;
-    say_error(file.path +
-              ": its decisions could not be kept to: a unit was lost that was not lost "
-              "in it; run it again where all units stay");
-    return 1;
-  };
-  if (options.on == "sim") {
-    SimWorld world = load_sim_world(options);
-    check_out(options);
-    Scenario scenario = world.setup.scenario;
-    if (leave_out_failures(scenario)) world = under_scenario(world, std::move(scenario));
-    expect_possible(world.units, world.setup.phases);
-    catch_stop_signals();
-    return report(
-        run_simulation(simulation_of(world, choice, options, file.header.repetition, options.out)),
-        world.units);
-  }
-  RealWorld world = load_real_world(options);
+  const std::unique_ptr<World> world = open_world(options, "replay");
   check_out(options);
-  if (leave_out_failures(world.scenario) && world.platform) world.platform->bound = {};
-  expect_possible(world.units, world.phases);
+  world->leave_out_failures();
+  const RecordedDecisions possible(file.run, world->units(), world->phases(), file.path);
   catch_stop_signals();
-  world.allocate(options.seed);
-  return report(run_once(world, choice, options, file.header.repetition, options.out), world.units);
+  world->prepare();
+  const RunReport again = world->run(choice, file.header.repetition, options.out);
+  const int code =
+      report_run(again, choice, world->units(), options,
+                 RecordedMakespan{file.header.on, file.summary->makespan, "the same blocks"});
+  if (code != 0 || !again.outcome.policy_stalled) return code;
+  say_error(file.path +
+            ": its decisions could not be kept to: a unit was lost that was not lost "
+            "in it; run it again where all units stay");
+  return 1;
 }
 
 /// Paced units with the block times of the run's units. Leaves out units without times.
@@ -202,12 +176,10 @@ int pace(const RunFile& file, Options options) {
                     RecordedMakespan{file.header.on, file.summary->makespan, "its block times"});
 }
 
-/// Throws InputError unless exactly one kind of repetition is requested, with the options that it
-/// needs.
-void expect_sense(const ReplayRequest& request, const RunFile& file, const Options& typed,
-                  const Options& options) {
-  const bool paces = request.on == "paced" && !request.check;
-  if (request.check == request.decisions && !(paces && !request.decisions)) {
+/// Throws InputError unless exactly one kind of repetition is requested, without options that it does
+/// not take.
+void expect_sense(const ReplayRequest& request, const RunFile& file, const Options& typed) {
+  if (request.check == request.decisions && !request.times) {
     throw InputError(
         "replay",
         "say what is to be done again: --check or --decisions, or --on paced alone for "
@@ -215,7 +187,7 @@ void expect_sense(const ReplayRequest& request, const RunFile& file, const Optio
   }
   const bool names_units =
       !typed.units.empty() || !typed.platform_file.empty() || !typed.trace_files.empty();
-  if (paces && !request.decisions && names_units) {
+  if (request.times && names_units) {
     throw InputError("--on paced",
                      "takes units and times from the run; leave --unit, --platform "
                      "and --trace away, or add --decisions");
@@ -228,20 +200,6 @@ void expect_sense(const ReplayRequest& request, const RunFile& file, const Optio
     throw InputError(file.path + ":1", "its decisions are those of " + file.header.decisions_of +
                                            ", issued again; replay that file");
   }
-  if (!request.decisions) return;
-  if (options.on == "sim" && (options.platform_file.empty() || options.trace_files.empty())) {
-    throw InputError("replay", "to simulate, give --platform and --trace, which a run on " +
-                                   file.header.on + " units does not hold");
-  }
-  if (options.on == "real" && options.units.empty()) {
-    throw InputError("replay", "to run for real, give --unit for each unit of the run");
-  }
-  if (options.on == "paced" && file.header.on != "paced" && typed.units.empty() &&
-      (options.platform_file.empty() || options.trace_files.empty())) {
-    throw InputError("replay",
-                     "to pace units, give --platform and --trace; or --unit paced,... for "
-                     "each unit of the run");
-  }
 }
 
 }  // namespace
@@ -251,12 +209,13 @@ int replay_command(const ReplayRequest& request, const Options& typed) {
   const RunFile& file = *recorded;
   Options options = recorded_options(file, typed);
   options.on = request.on.empty() ? file.header.on : request.on;
+  if (options.on != file.header.on) options.units = typed.units;
   if (options.on != file.header.on && !options.scenario_file.empty()) {
     warn(fmt::format("the scenario {} of the run is not applied to its replay on {}",
                      options.scenario_file, options.on));
     options.scenario_file.clear();
   }
-  expect_sense(request, file, typed, options);
+  expect_sense(request, file, typed);
   warn_of_an_early_end(file);
   if (request.check) return check(file, options);
   return request.decisions ? issue_again(recorded, options) : pace(file, std::move(options));

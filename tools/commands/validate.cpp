@@ -159,9 +159,10 @@ bool simulate_and_run(Comparison& comparison, RealWorld& real, RunsByPolicy& run
   const auto sim = std::make_shared<SimWorld>(load_sim_world(recorded));
   real.traces = sim->inputs->traces;
   pair_with(real, sim, with_traces(recorded, options.trace_files));
-  check_policies(comparison.policies, sim.get(), nullptr);
+  for (const PolicyChoice& choice : comparison.policies) check_policy(*sim, choice);
   comparison.lower_bound_s = sim->bound.seconds;
-  comparison.experiment = experiment_text(recorded, sim->settings, real.settings);
+  comparison.experiment =
+      experiment_text(recorded, {{"sim", sim->settings}, {"real", real.settings}});
   if (std::ranges::any_of(comparison.policies, is_oracle)) find_best_schedule(*sim, recorded);
   bool failed = false;
   add_results(comparison, simulate_all(*sim, comparison.policies, recorded, failed), "sim");
@@ -185,13 +186,13 @@ int validate_command(const Options& options, std::optional<double> error_max) {
   }
   std::vector<PolicyChoice> uninformed = comparison.policies;
   std::erase_if(uninformed, [](const PolicyChoice& choice) { return !is_uninformed(choice); });
-  check_policies(uninformed, nullptr, &real);
+  for (const PolicyChoice& choice : uninformed) check_policy(real, choice);
   expect_no_inputs(files_of_validation(comparison, real, options), "--out");
   make_folder(options.out + "/runs", "--out");
   catch_stop_signals();
   real.allocate(options.seed);
   comparison.units = names_of(real.units);
-  comparison.experiment = experiment_text(options, "", real.settings);
+  comparison.experiment = experiment_text(options, {{"real", real.settings}});
   RunsByPolicy runs;
   bool failed = false;
   int repetition = 0;

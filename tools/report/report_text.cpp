@@ -41,7 +41,7 @@ std::string prediction_table(const Comparison& comparison) {
   TextTable table({"policy", "predicted s", "measured s", half_width.heading, "sd %", "error %"});
   std::vector<const PolicyResult*> measured;
   for (const PolicyResult& real : comparison.results) {
-    if (real.on == "sim") continue;
+    if (is_simulated(real)) continue;
     const PolicyResult* sim = find_result(comparison, real.policy, "sim");
     if (sim == nullptr) continue;
     const double error = sim->makespan_s.mean / real.makespan_s.mean - 1.0;
@@ -197,9 +197,9 @@ std::string comparison_table(const Comparison& comparison) {
     text += "\n" + energy_table(comparison);
   }
   const bool both = std::any_of(comparison.results.begin(), comparison.results.end(),
-                                [](const PolicyResult& r) { return r.on != "sim"; }) &&
+                                [](const PolicyResult& r) { return !is_simulated(r); }) &&
                     std::any_of(comparison.results.begin(), comparison.results.end(),
-                                [](const PolicyResult& r) { return r.on == "sim"; });
+                                [](const PolicyResult& r) { return is_simulated(r); });
   if (both) text += "\n" + prediction_table(comparison);
   return text;
 }

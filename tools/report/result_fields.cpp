@@ -100,7 +100,8 @@ constexpr std::array fields_of_results{
     ResultField{"too_noisy", "", "", "Whether real runs are too imprecise to judge a prediction.",
                 in_json, to_decimals(0),
                 [](Of of) -> FieldValue {
-                  return of.result.on == "sim" ? FieldValue() : FieldValue(is_too_noisy(of.result));
+                  return is_simulated(of.result) ? FieldValue()
+                                                 : FieldValue(is_too_noisy(of.result));
                 }},
     ResultField{"speedup_vs_baseline", "speedup", "",
                 "The baseline's mean makespan over this one's.", in_all | in_sweep, to_decimals(2),

@@ -62,7 +62,7 @@ Validation judge(const Comparison& comparison) {
   Validation validation;
   std::vector<double> errors;
   for (const PolicyResult& measured : comparison.results) {
-    if (measured.on == "sim") continue;
+    if (is_simulated(measured)) continue;
     const PolicyResult* const simulated = find_result(comparison, measured.policy, "sim");
     if (simulated == nullptr) continue;
     PolicyPrediction& prediction = validation.policies.emplace_back();

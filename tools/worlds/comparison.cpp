@@ -56,8 +56,7 @@ void relate_results(Comparison& comparison, const std::string& baseline) {
   compare_with_reference(comparison.results, comparison.reference);
 }
 
-std::string experiment_text(const Options& options, const std::string& sim_settings,
-                            const std::string& real_settings) {
+std::string experiment_text(const Options& options, const std::vector<WorldSettings>& worlds) {
   std::vector<std::pair<std::string, std::string>> facts = {
       {"on", json_string(options.on)},
       {"workloads", json_strings(options.workloads)},
@@ -66,8 +65,7 @@ std::string experiment_text(const Options& options, const std::string& sim_setti
       {"reps", json_number(options.reps)},
       {"seed", json_number(static_cast<double>(options.seed))},
       {"decision_cost", json_string(options.decision_cost)}};
-  if (!sim_settings.empty()) facts.emplace_back("sim", sim_settings);
-  if (!real_settings.empty()) facts.emplace_back("real", real_settings);
+  for (const WorldSettings& world : worlds) facts.emplace_back(world.key, world.text);
   return json_object(facts);
 }
 

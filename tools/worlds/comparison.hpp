@@ -26,6 +26,12 @@ struct Comparison {
   bool interrupted = false;           ///< repetitions or policies are missing
 };
 
+/// What a world writes into the header of results.json.
+struct WorldSettings {
+  std::string key;   ///< "sim" or "real"
+  std::string text;  ///< a JSON object
+};
+
 /// The runs of each policy, by its spelling.
 using RunsByPolicy = std::map<std::string, std::vector<PolicyRun>>;
 
@@ -47,10 +53,9 @@ void add_results(Comparison& comparison, const RunsByPolicy& runs, const std::st
 /// comparison's reference.
 void relate_results(Comparison& comparison, const std::string& baseline);
 
-/// The header of results.json: the options, and the settings of the worlds (JSON objects as text;
-/// empty for a world that was not used).
-[[nodiscard]] std::string experiment_text(const Options& options, const std::string& sim_settings,
-                                          const std::string& real_settings);
+/// The header of results.json: the options, and the settings of the worlds that were used.
+[[nodiscard]] std::string experiment_text(const Options& options,
+                                          const std::vector<WorldSettings>& worlds);
 
 /// The result of `policy` (a spelling) in the world `on`; nullptr if none.
 [[nodiscard]] const PolicyResult* find_result(const Comparison& comparison,

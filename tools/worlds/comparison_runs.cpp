@@ -109,14 +109,6 @@ RunsByPolicy run_all(const RealWorld& world, const std::vector<PolicyChoice>& ch
   return runs;
 }
 
-void check_policies(const std::vector<PolicyChoice>& choices, const SimWorld* sim,
-                    const RealWorld* real) {
-  for (const PolicyChoice& choice : choices) {
-    if (sim != nullptr) check_policy(*sim, choice);
-    if (real != nullptr) check_policy(*real, choice);
-  }
-}
-
 std::vector<std::string> files_of_comparison(const std::vector<PolicyChoice>& choices,
                                              const std::vector<std::string>& worlds,
                                              const Options& options) {

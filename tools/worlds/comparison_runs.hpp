@@ -29,11 +29,6 @@ void run_each(const RealWorld& world, const std::vector<PolicyChoice>& choices,
 [[nodiscard]] RunsByPolicy run_all(const RealWorld& world, const std::vector<PolicyChoice>& choices,
                                    const Options& options);
 
-/// Throws InputError, before anything is written, if a policy cannot be made. A world that is not
-/// used is null.
-void check_policies(const std::vector<PolicyChoice>& choices, const SimWorld* sim,
-                    const RealWorld* real);
-
 /// The files that a comparison in these worlds ("sim", "real", "paced") writes to `options.out`;
 /// empty if that is not given.
 [[nodiscard]] std::vector<std::string> files_of_comparison(const std::vector<PolicyChoice>& choices,

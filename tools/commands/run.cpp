@@ -1,0 +1,37 @@
+// `equipoise simulate` and `equipoise run`: one policy, one run.
+#include <memory>
+#include <string>
+
+#include "shared_policies/model/failure.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/report/console.hpp"
+#include "tools/report/run_report.hpp"
+#include "tools/search/schedule_search.hpp"
+#include "tools/worlds/inputs.hpp"
+#include "tools/worlds/world.hpp"
+
+namespace equipoise {
+namespace {
+
+PolicyChoice only_policy(const Options& options) {
+  if (options.policies.size() != 1) {
+    throw InputError("--policy", "give one policy; compare takes several");
+  }
+  return parse_policy(options.policies.front());
+}
+
+}  // namespace
+
+int run_command(const Options& options, const std::string& command) {
+  const PolicyChoice choice = only_policy(options);
+  const std::unique_ptr<World> world = open_world(options, command);
+  check_out(options);
+  catch_stop_signals();
+  if (world->platform() != nullptr && choice.info->foresight == Foresight::oracle) {
+    find_best_schedule(*world->platform(), options);
+  }
+  world->prepare();
+  return report_run(world->run(choice, 0, options.out), choice, world->units(), options);
+}
+
+}  // namespace equipoise
