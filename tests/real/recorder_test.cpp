@@ -1,5 +1,6 @@
 // Tests of recording: sizes, copies, the contents of the trace, and how a recording ends.
 #include "real/recorder.hpp"
+#include "real/paced_worker.hpp"
 
 #include <gtest/gtest.h>
 
