@@ -21,10 +21,11 @@ namespace equipoise {
 
 /// One phase of a real run.
 struct RealPhase {
-  /// A phase of `kernel`, which is allocated and outlives the executor.
+  /// A phase of `computed`, which is allocated and outlives the executor.
   RealPhase(Kernel* computed) : workload(computed->workload()), kernel(computed) {}
-  /// A phase of a workload that runs only on paced units.
-  explicit RealPhase(Workload timed) : workload(std::move(timed)) {}
+  /// A phase of a workload; `computed` is null if no unit computes it.
+  RealPhase(Workload timed, Kernel* computed, Seconds merge_time)
+      : workload(std::move(timed)), kernel(computed), merge(merge_time) {}
 
   Workload workload;
   Kernel* kernel = nullptr;

@@ -12,6 +12,7 @@ namespace equipoise {
 void check_programs(std::span<const std::unique_ptr<Kernel>> phases,
                     std::span<const UnitSpec> units) {
   for (const auto& kernel : phases) {
+    if (!kernel) continue;
     for (const UnitSpec& spec : units) {
       if (spec.factory->has_program(kernel->workload().kernel)) continue;
       throw InputError("--unit",
@@ -25,10 +26,11 @@ void check_programs(std::span<const std::unique_ptr<Kernel>> phases,
 void check_memory(std::span<const std::unique_ptr<Kernel>> phases, std::span<const UnitSpec> units,
                   double available_bytes, const std::string& where) {
   double needed_bytes = 0.0;
-  for (const auto& kernel : phases) needed_bytes += kernel->host_bytes();
+  for (const auto& kernel : phases) needed_bytes += kernel ? kernel->host_bytes() : 0.0;
   for (const UnitSpec& spec : units) {
     double unit_bytes = 0.0;  // one phase after another has its data on the unit
     for (const auto& kernel : phases) {
+      if (!kernel) continue;
       unit_bytes = std::max(unit_bytes, spec.factory->host_bytes(spec.unit, kernel->workload()));
     }
     needed_bytes += unit_bytes;

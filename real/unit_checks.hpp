@@ -10,7 +10,8 @@
 
 namespace equipoise {
 
-/// Throws InputError at `--unit` if a unit has no program for one of the kernels.
+/// Throws InputError at `--unit` if a unit has no program for one of the kernels. In both
+/// functions, the kernel of a phase is null if no unit computes.
 void check_programs(std::span<const std::unique_ptr<Kernel>> phases,
                     std::span<const UnitSpec> units);
 

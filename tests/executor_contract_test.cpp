@@ -94,7 +94,7 @@ Subject make_paced() {
   add(1, 1e5, 3.03e-2);
   RealSetup setup;
   setup.units = parse_units({"paced,trace_unit=a", "paced,trace_unit=b"});
-  setup.phases = {RealPhase(empty_workload())};
+  setup.phases = {RealPhase(empty_workload(), nullptr, Seconds{})};
   for (std::uint32_t unit = 0; unit < 2; ++unit) {
     const CopySpeeds copies{CopySpeed{Seconds{1e-6}, 1e9}, std::nullopt};
     setup.units[unit].factory =

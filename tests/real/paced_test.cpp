@@ -42,7 +42,7 @@ Workload copied_items(Items items) {
 RealSetup setup_of(const std::string& unit, const Trace& trace, Seconds first_use = Seconds{5e-3}) {
   RealSetup setup;
   setup.units = parse_units({unit});
-  setup.phases = {RealPhase(copied_items(100))};
+  setup.phases = {RealPhase(copied_items(100), nullptr, Seconds{})};
   setup.draws.noise = false;
   const CopySpeed copies{Seconds{}, 1e9};
   setup.units[0].factory =

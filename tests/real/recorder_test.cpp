@@ -14,6 +14,7 @@
 
 #include "real/block_samples.hpp"
 #include "real/kernels/catalog.hpp"
+#include "real/paced_worker.hpp"
 #include "real/unit_recorder.hpp"
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/model/failure.hpp"

@@ -262,14 +262,13 @@ TEST(Replay, DecidesIterationsWithAMergeTheSameAgain) {
   trace.insert(trace.find("\"units\""), "\"merge_s\":0.25,");
   const std::string merging = scratch.write("merging.jsonl", trace);
   const std::string file = scratch.path("run.jsonl");
+  const std::string workload =
+      "k:items=1000,iterations=3,in_bytes_per_item=100,resident_bytes=1e4,iteration_bytes=5e3";
   for (const std::string policy : {"equipoise", "plb-hec", "hierarchical", "gss"}) {
-    ASSERT_EQ(
-        run_equipoise({"simulate", "--platform", machine.platform, "--trace", merging, "--workload",
-                       "k:items=1000,iterations=3,in_bytes_per_item=100,resident_bytes=1e4,"
-                       "iteration_bytes=5e3",
-                       "--policy", policy, "--out", file})
-            .exit_code,
-        0);
+    ASSERT_EQ(run_equipoise({"simulate", "--platform", machine.platform, "--trace", merging,
+                             "--workload", workload, "--policy", policy, "--out", file})
+                  .exit_code,
+              0);
     double end_s = 0.0;
     int iterations = 0;
     for (const std::string& line : lines_of(read_text(file))) {

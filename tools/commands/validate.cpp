@@ -181,7 +181,7 @@ int validate_command(const Options& options, std::optional<double> error_max) {
   Comparison comparison;
   comparison.policies = choose_policies(options);
   RealWorld real = load_real_world(options);
-  if (real.kernels.empty()) {
+  if (!real.computes()) {
     throw InputError("--unit", "give a unit that computes: paced ones need no validation");
   }
   std::vector<PolicyChoice> uninformed = comparison.policies;

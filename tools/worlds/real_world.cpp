@@ -114,6 +114,7 @@ void choose_phases(RealWorld& world, const Options& options, bool any_computes) 
       world.kernels.push_back(make_kernel(spec.name, spec.parameters, "--workload"));
       choice = {world.kernels.back()->workload(), world.kernels.back()->problem()};
     } else {
+      world.kernels.push_back(nullptr);
       choice = choose_workload(spelling, world.traces);
     }
     for (std::size_t i = 0; i < world.traces.size(); ++i) {
@@ -169,6 +170,7 @@ RealWorld load_paced_platform(const Options& options) {
          make_paced_factory(unit.trace_unit, std::move(timings), std::move(rates))});
   }
   for (const PhaseCosts& costs : sim->setup.costs) world.merges.push_back(costs.merge);
+  world.kernels.resize(world.phases.size());
   world.platform = std::move(sim);
   return world;
 }
@@ -221,9 +223,7 @@ std::unique_ptr<Executor> make_executor(const RealWorld& world, const Options& o
   RealSetup setup;
   setup.units = world.specs;
   for (std::size_t k = 0; k < world.phases.size(); ++k) {
-    setup.phases.push_back(world.kernels.empty() ? RealPhase(world.phases[k])
-                                                 : RealPhase(world.kernels[k].get()));
-    if (!world.merges.empty()) setup.phases.back().merge = world.merges[k];
+    setup.phases.push_back({world.phases[k], world.kernels[k].get(), world.merges[k]});
   }
   setup.draws = {options.seed, repetition, options.noise};
   setup.scenario = world.scenario;
@@ -244,8 +244,12 @@ std::unique_ptr<Executor> make_executor(const RealWorld& world, const Options& o
 
 }  // namespace
 
+bool RealWorld::computes() const { return std::ranges::any_of(specs, &UnitSpec::computes); }
+
 void RealWorld::allocate(std::uint64_t seed) {
-  for (const std::unique_ptr<Kernel>& kernel : kernels) kernel->allocate(seed);
+  for (const std::unique_ptr<Kernel>& kernel : kernels) {
+    if (kernel) kernel->allocate(seed);
+  }
 }
 
 RealWorld load_real_world(const Options& options) {

@@ -23,16 +23,19 @@ struct RealWorld {
   std::string on;               ///< "real", or "paced" if no unit computes
   std::vector<UnitSpec> specs;  ///< the units that take part
   std::vector<Unit> units;
-  std::vector<std::unique_ptr<Kernel>>
-      kernels;  ///< one per phase, allocated by `allocate`; empty if no unit computes
+  /// (phases), allocated by `allocate`; null if no unit computes, because then the workload may be
+  /// one that only occurs in a trace.
+  std::vector<std::unique_ptr<Kernel>> kernels;
   std::vector<Workload> phases;
-  std::vector<Seconds> merges;  ///< (phases) time between iterations, if no unit computes
+  std::vector<Seconds> merges;  ///< (phases) time between iterations where no kernel merges
   std::vector<Trace> traces;    ///< profiles for informed policies; may be empty
   Scenario scenario;
   /// The simulation of the same machine, whose bound and costs also apply here; nullptr if none.
   std::shared_ptr<SimWorld> platform;
   std::string settings;  ///< for headers: a JSON object as text
 
+  /// Whether any unit computes; otherwise all take their times from traces.
+  [[nodiscard]] bool computes() const;
   /// Makes the kernels' data, which is the same for the same seed.
   void allocate(std::uint64_t seed);
 };

@@ -118,9 +118,9 @@ class Gaussian final : public Kernel {
     const std::size_t above = shape_.radius * shape_.stride();
     for (std::size_t y = 0; y < shape_.radius; ++y) {
       const std::size_t at = y * shape_.stride();
-      std::ranges::copy(all.subspan(above, shape_.stride()), all.begin() + at);
+      std::ranges::copy(all.subspan(above, shape_.stride()), all.data() + at);
       std::ranges::copy(all.subspan(all.size() - above - shape_.stride(), shape_.stride()),
-                        all.end() - at - shape_.stride());
+                        all.data() + (all.size() - at - shape_.stride()));
     }
   }
 
