@@ -83,6 +83,7 @@ class CpuDriver final : public UnitDriver {
       mailbox.host().access(command.epoch,
                             [&] { copy_in(data_of(command.block), command.block, staged_); });
     });
+    if (mailbox.is_abandoned(command)) return;
     const Seconds computed = stage(in, setup_.rates.compute, [&] {
       programs_[static_cast<std::size_t>(command.block.phase)]->compute(staged_, *team_);
     });

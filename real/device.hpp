@@ -34,8 +34,11 @@ struct CopyPart {
 /// failed is skipped.
 class BlockTicket {
  public:
-  /// `host` outlives the device.
-  BlockTicket(HostGate& host, std::uint32_t epoch) : host_(host), epoch_(epoch) {}
+  /// `host` outlives the device. `resident` is the ticket of the resident data that the block needs:
+  /// if that fails, so does the block. Null: none.
+  BlockTicket(HostGate& host, std::uint32_t epoch,
+              std::shared_ptr<const BlockTicket> resident = nullptr)
+      : host_(host), epoch_(epoch), resident_(std::move(resident)) {}
 
   [[nodiscard]] bool is_wanted() const { return host_.epoch() == epoch_ && !failure(); }
   /// Calls `touch`, which reads or writes the host's data, unless the block was abandoned.
@@ -50,6 +53,9 @@ class BlockTicket {
     failure_ = std::move(failure);
   }
   [[nodiscard]] std::exception_ptr failure() const {
+    if (resident_) {
+      if (std::exception_ptr failure = resident_->failure()) return failure;
+    }
     const std::lock_guard<std::mutex> lock(mutex_);
     return failure_;
   }
@@ -57,6 +63,7 @@ class BlockTicket {
  private:
   HostGate& host_;
   std::uint32_t epoch_;
+  std::shared_ptr<const BlockTicket> resident_;
   mutable std::mutex mutex_;
   std::exception_ptr failure_;
 };
@@ -90,10 +97,10 @@ class DeviceProgram {
 };
 
 /// An accelerator. One thread calls its members. Each puts work into a queue and returns, and the
-/// work goes on by itself. Members throw BlockFailure or std::bad_alloc if the present block cannot
-/// be done but the device can go on, and anything else if the device has failed for good. Failures
-/// of work in a queue are put into its ticket. The destructor waits for the work that has begun and
-/// drops the rest.
+/// work goes on by itself. `allocate`, `copy` and `launch` throw BlockFailure or std::bad_alloc if the
+/// present block cannot be done but the device can go on. Any other exception means that the device
+/// has failed for good. Failures of work in a queue are put into its ticket. The destructor waits
+/// for the work that has begun and drops the rest.
 class Device {
  public:
   Device() = default;

@@ -22,7 +22,6 @@ constexpr std::chrono::microseconds device_patience{0};
 
 /// A stage of a block in a queue of the device.
 struct StageInQueue {
-  Queue queue = Queue::in;
   const StepFunction* rate = nullptr;
   EventPtr began;
   EventPtr ended;
@@ -36,7 +35,8 @@ struct StageInQueue {
 /// A block whose stages are in the device's queues.
 struct BlockInFlight {
   Command command;
-  TicketPtr ticket;
+  TicketPtr ticket{};
+  TicketPtr setup_ticket{};  ///< of the resident data that it brings; null if none
   StagedBlock staged{};
   std::optional<Seconds> setup_began{};  ///< if it brings resident data
   std::array<StageInQueue, 4> stages{};  ///< setup, in, compute, out
@@ -108,6 +108,7 @@ class DeviceDriver final : public UnitDriver {
   void report(const BlockInFlight& block) {
     Report report{.command = block.command};
     if (const std::exception_ptr failure = block.ticket->failure()) {
+      if (resident_ticket_ && resident_ticket_->failure()) bring_resident_data_again();
       lose(report, failure);
       return;
     }
@@ -149,13 +150,13 @@ class DeviceDriver final : public UnitDriver {
     const Command& command = waiting_.front();
     const bool is_new = command.block.phase != phase_ || command.epoch != epoch_;
     if (is_new && !in_flight_.empty()) return false;
-    BlockInFlight block{.command = command,
-                        .ticket = std::make_shared<BlockTicket>(mailbox_->host(), command.epoch)};
+    BlockInFlight block{.command = command};
     Copies copies;
     Begun begun = Begun::abandoned;
     try {
-      block.ticket->access_host([&] { begun = prepare(block, copies, is_new); });
+      mailbox_->host().access(command.epoch, [&] { begun = prepare(block, copies, is_new); });
     } catch (const std::bad_alloc&) {
+      phase_ = -1;  // lets go of all that is there, when nothing is in flight any more
       waiting_.pop_front();
       Report report{.command = block.command};
       lose(report, std::current_exception());
@@ -202,6 +203,7 @@ class DeviceDriver final : public UnitDriver {
       copies.setup.push_back({flying.staged.resident[i], resident.data, resident.bytes});
     }
     if (is_new || !copies.setup.empty()) flying.setup_began = now;
+    make_tickets(flying, !copies.setup.empty());
     for (std::size_t i = 0; i < data.inputs.size(); ++i) {
       std::byte* to = flying.staged.inputs[i];
       for_each_segment(data.inputs[i], block, [&](const std::byte* from, std::size_t bytes) {
@@ -217,6 +219,23 @@ class DeviceDriver final : public UnitDriver {
       });
     }
     return Begun::yes;
+  }
+
+  /// A copy of resident data has a ticket of its own: it takes place even if its block fails later,
+  /// and if it fails, so do all blocks that need it.
+  void make_tickets(BlockInFlight& flying, bool brings_resident_data) {
+    const std::uint32_t epoch = flying.command.epoch;
+    if (brings_resident_data) {
+      resident_ticket_ = std::make_shared<BlockTicket>(mailbox_->host(), epoch);
+      flying.setup_ticket = resident_ticket_;
+    }
+    flying.ticket = std::make_shared<BlockTicket>(mailbox_->host(), epoch, resident_ticket_);
+  }
+
+  /// The next block brings all resident data.
+  void bring_resident_data_again() {
+    versions_.assign(versions_.size(), 0);
+    resident_ticket_ = nullptr;
   }
 
   /// The bytes for as many items as may be in memory in a phase.
@@ -255,6 +274,7 @@ class DeviceDriver final : public UnitDriver {
     }
     memory_.begin_phase(data, bytes_, size_bytes_, room_items);
     versions_.assign(data.resident.size(), 0);
+    resident_ticket_ = nullptr;
     phase_ = block.phase;
     epoch_ = command.epoch;
   }
@@ -270,33 +290,39 @@ class DeviceDriver final : public UnitDriver {
 
   void put_into_queues(BlockInFlight& block, Copies copies) {
     auto& [setup, in, compute, out] = block.stages;
-    const auto copy = [&](Queue queue, std::vector<CopyPart>& parts) {
-      if (!parts.empty()) device_->copy(queue, std::move(parts), block.ticket);
-    };
-    put_stage(block, setup, Queue::in, setup_.rates.in, [&] { copy(Queue::in, copies.setup); });
-    put_stage(block, in, Queue::in, setup_.rates.in, [&] { copy(Queue::in, copies.in); });
+    put_copy(setup, Queue::in, setup_.rates.in, copies.setup, block.setup_ticket);
+    put_copy(in, Queue::in, setup_.rates.in, copies.in, block.ticket);
     device_->wait(Queue::compute, in.over());
-    put_stage(block, compute, Queue::compute, setup_.rates.compute, [&] {
+    put_stage(compute, Queue::compute, setup_.rates.compute, block.ticket, [&] {
       programs_[static_cast<std::size_t>(block.command.block.phase)]->launch(block.staged,
                                                                              block.ticket);
     });
     device_->wait(Queue::out, compute.over());
-    put_stage(block, out, Queue::out, setup_.rates.out, [&] { copy(Queue::out, copies.out); });
+    put_copy(out, Queue::out, setup_.rates.out, copies.out, block.ticket);
     device_->call_back(Queue::out, [mailbox = mailbox_] { mailbox->ring(); });
   }
 
+  /// A stage without copies takes no time.
+  void put_copy(StageInQueue& stage, Queue queue, const StepFunction& rate,
+                std::vector<CopyPart>& parts, const TicketPtr& ticket) {
+    if (parts.empty()) {
+      stage.began = stage.ended = device_->record(queue);
+      return;
+    }
+    put_stage(stage, queue, rate, ticket, [&] { device_->copy(queue, std::move(parts), ticket); });
+  }
+
   template <class Work>
-  void put_stage(const BlockInFlight& block, StageInQueue& stage, Queue queue,
-                 const StepFunction& rate, Work&& work) {
-    stage.queue = queue;
+  void put_stage(StageInQueue& stage, Queue queue, const StepFunction& rate,
+                 const TicketPtr& ticket, Work&& work) {
     stage.rate = &rate;
     stage.began = device_->record(queue);
     try {
       work();
     } catch (const std::bad_alloc&) {
-      block.ticket->fail(std::current_exception());
+      ticket->fail(std::current_exception());
     } catch (const BlockFailure&) {
-      block.ticket->fail(std::current_exception());
+      ticket->fail(std::current_exception());
     }
     stage.ended = device_->record(queue);
     if (rate.is_one()) return;
@@ -327,6 +353,7 @@ class DeviceDriver final : public UnitDriver {
   std::size_t size_bytes_ = 0;
   std::vector<Items> room_items_;        ///< (phases) how many items are in memory at a time
   std::vector<std::uint64_t> versions_;  ///< of the resident arrays there; 0: none
+  TicketPtr resident_ticket_;            ///< of the last copy of resident data
   int phase_ = -1;                       ///< whose data is there
   std::uint32_t epoch_ = 0;              ///< in which it came there
 };

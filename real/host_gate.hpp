@@ -27,8 +27,8 @@ class HostGate {
 
   /// Abandons all blocks of the present epoch. Waits for the end of accesses; there are none later.
   void abandon() {
+    epoch_.fetch_add(1, std::memory_order_seq_cst);  // first: no further access begins
     const std::unique_lock<std::shared_mutex> lock(mutex_);
-    epoch_.fetch_add(1, std::memory_order_seq_cst);
   }
 
  private:

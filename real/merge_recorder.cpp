@@ -49,9 +49,7 @@ class MergeRecorder {
       if (!event) return false;
       const auto* const finished = std::get_if<BlockFinished>(&event->what);
       if (finished == nullptr) {
-        const UnitId lost = std::get<UnitLost>(event->what).unit;
-        throw BackendError(fmt::format("unit {} was lost while iterations were recorded",
-                                       setup_.units[lost.index].unit.name));
+        throw BackendError(loss_text(*event, setup_.units, 0, "iterations were recorded"));
       }
       --outstanding_;
       start(finished->unit, iteration);
@@ -80,6 +78,16 @@ class MergeRecorder {
 };
 
 }  // namespace
+
+std::string loss_text(const Event& event, const std::vector<UnitSpec>& units, std::size_t first,
+                      const std::string& what) {
+  if (const auto* block = std::get_if<BlockLost>(&event.what)) {
+    return fmt::format("unit {} could not do a block of {} items while {}; give smaller --sizes",
+                       units[first + block->unit.index].unit.name, block->block.items, what);
+  }
+  const UnitId lost = std::get<UnitLost>(event.what).unit;
+  return fmt::format("unit {} was lost while {}", units[first + lost.index].unit.name, what);
+}
 
 RecordedMerges record_merges(const RecordSetup& setup, const Placement& placement) {
   if (setup.kernel->workload().iterations < 2) return {};

@@ -2,10 +2,21 @@
 // recording.
 #pragma once
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
 #include "real/machine.hpp"
 #include "real/recorder.hpp"
+#include "real/unit_spec.hpp"
+#include "shared_policies/model/event.hpp"
 
 namespace equipoise {
+
+/// Says which unit lost a block or was lost while `what` happened: "unit cpu0 was lost while it was
+/// recorded". `event` is of an executor whose unit 0 is `units[first]`, and no end of a block.
+[[nodiscard]] std::string loss_text(const Event& event, const std::vector<UnitSpec>& units,
+                                    std::size_t first, const std::string& what);
 
 /// The measured times between iterations.
 struct RecordedMerges {

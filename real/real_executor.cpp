@@ -71,7 +71,10 @@ class RealExecutor final : public Executor {
       if (phase.kernel != nullptr) phase.kernel->clear_results();
     }
     const WorkersUp up(*this);
-    for (UnitSlot& slot : slots_) slot.worker->await_up();
+    for (UnitSlot& slot : slots_) {
+      slot.worker->await_up();
+      slot.is_up = true;
+    }
     clock_->start();
     start_loads();  // before ControllerPinning: new threads inherit the scheduling of this one
     const ControllerPinning place(placement_);
@@ -121,6 +124,7 @@ class RealExecutor final : public Executor {
     std::unique_ptr<Worker> worker;
     std::size_t outstanding = 0;
     Seconds busy_since;        ///< when the last block came back or the first one was handed out
+    bool is_up = false;        ///< its worker has come up
     bool is_lost = false;      ///< absent, for now or until the end of the run
     bool is_broken = false;    ///< its worker has thrown
     bool has_stalled = false;  ///< a block did not come back in time
@@ -182,7 +186,8 @@ class RealExecutor final : public Executor {
       slot.worker->stop();
     }
     for (UnitSlot& slot : slots_) {
-      const auto span = is_stopped || slot.has_stalled ? stop_patience : end_patience;
+      const bool is_impatient = slot.is_up && (is_stopped || slot.has_stalled);
+      const auto span = is_impatient ? stop_patience : end_patience;
       if (!slot.worker->has_ended(span)) slot.worker->leave_behind();
     }
     slots_.clear();

@@ -91,10 +91,8 @@ class GroupRecorder {
       if (!event) return false;
       const auto* const finished = std::get_if<BlockFinished>(&event->what);
       if (finished == nullptr) {
-        const UnitId lost = std::get<UnitLost>(event->what).unit;
         keep_the_rest();
-        throw BackendError(fmt::format("unit {} was lost while it was recorded",
-                                       setup_.units[first_ + lost.index].unit.name));
+        throw BackendError(loss_text(*event, setup_.units, first_, "it was recorded"));
       }
       UnitRecorder& unit = units_[finished->unit.index];
       const Seconds dispatch = heard - finished->assigned - total(finished->times);

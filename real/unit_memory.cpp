@@ -18,9 +18,11 @@ template <class Rows>
 std::size_t bytes_of_arrays(const std::vector<Rows>& arrays, Items items, std::size_t blocks) {
   std::size_t bytes = 0;
   for (const Rows& rows : arrays) {
-    const auto further = static_cast<std::size_t>(rows.further_rows) * (blocks - 1);
-    bytes += aligned(rows.bytes(items) + further * rows.row_bytes);
-    if (blocks > 1) bytes += blocks_max * array_alignment;
+    bytes += aligned(rows.bytes(items));
+    if (blocks > 1) {
+      bytes += static_cast<std::size_t>(rows.further_rows) * rows.row_bytes;
+      bytes += blocks_max * array_alignment;
+    }
   }
   return bytes;
 }

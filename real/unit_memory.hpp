@@ -33,7 +33,7 @@ inline constexpr std::size_t blocks_max = 64;
 class UnitMemory {
  public:
   /// The bytes that suffice for the resident data and for `blocks` blocks of `room_items` items
-  /// together; if `blocks` is more than 1, for up to `blocks_max` unless they need further rows.
+  /// together. If their arrays have further rows, they suffice for two blocks at a time; others wait.
   [[nodiscard]] static std::size_t bytes_for(const KernelData& data, Items room_items,
                                              std::size_t blocks);
 

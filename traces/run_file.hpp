@@ -15,6 +15,8 @@ namespace equipoise {
 
 /// The header without units and workloads: all settings needed to repeat the run.
 struct RunHeader {
+  /// Whether blocks have a setup stage of their own. In files of version 1.0, `in_s` contains it.
+  bool has_setup = true;
   std::string on;        ///< "sim", "real", ...
   std::string policy;    ///< name of the policy
   std::string spelling;  ///< the policy as typed by the user

@@ -110,8 +110,10 @@ void read_workloads(const JsonObject& header, const std::string& path, RecordedR
 
 void read_run_header(const JsonValue& line, RunFile& file) {
   const JsonObject header(line, file.path, "the header of a run file");
-  expect_schema(header.text("schema"), "equipoise.run/1", header.where());
+  const std::string schema = header.text("schema");
+  expect_schema(schema, "equipoise.run/1", header.where());
   RunHeader& h = file.header;
+  h.has_setup = schema != "equipoise.run/1";
   h.on = header.text("on");
   h.policy = header.text("policy");
   h.spelling = header.text("spelling");

@@ -205,8 +205,10 @@ class RunReader {
       record.assigned = seconds(line, "assigned_s");
       record.after_events = count(line, "after_events");
     }
-    if (line.find("cap_items") != nullptr)
-      record.cap_items = line.whole("cap_items", 1, most_items);
+    if (record.block && line.find("cap_items") != nullptr) {
+      const auto phase = static_cast<std::size_t>(record.block->phase);
+      record.cap_items = line.whole("cap_items", file_.run.phases[phase].grain_items, most_items);
+    }
     const bool is_of_a_block = what == "block_lost" || what == "block_outstanding";
     if ((is_of_a_block && !record.block) ||
         ((is_of_a_block || what == "unit_lost" || what == "unit_joined") && !record.unit)) {

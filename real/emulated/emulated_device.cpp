@@ -23,10 +23,16 @@
 namespace equipoise {
 namespace {
 
+/// A copy gives way to others after so many bytes.
+constexpr std::size_t copied_at_once = std::size_t{256} << 10;
+
 /// Happens when a thread of the device gets there. Its time is that of the emulated device, which
 /// may be a little earlier.
 class Moment final : public DeviceEvent {
  public:
+  /// `is_signal`: the driver brings it about.
+  explicit Moment(bool is_signal = false) : is_signal_(is_signal) {}
+  [[nodiscard]] bool is_signal() const { return is_signal_; }
   std::optional<Seconds> happened() const override {
     const double at_s = at_s_.load(std::memory_order_seq_cst);
     return at_s < 0.0 ? std::nullopt : std::optional(Seconds{at_s});
@@ -34,6 +40,7 @@ class Moment final : public DeviceEvent {
   void happen(Seconds at) { at_s_.store(at.value, std::memory_order_seq_cst); }
 
  private:
+  bool is_signal_;
   std::atomic<double> at_s_ = -1.0;
 };
 
@@ -100,7 +107,7 @@ class EmulatedDevice final : public Device {
     return moment;
   }
 
-  EventPtr make_signal() override { return std::make_shared<Moment>(); }
+  EventPtr make_signal() override { return std::make_shared<Moment>(true); }
 
   void signal(const EventPtr& event) override {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -197,12 +204,20 @@ class EmulatedDevice final : public Device {
     });
   }
 
+  /// Lets other threads of the same priority, such as the controller, in between.
+  static void copy_part(const CopyPart& part) {
+    for (std::size_t at = 0; at < part.bytes; at += copied_at_once) {
+      std::memcpy(part.to + at, part.from + at, std::min(copied_at_once, part.bytes - at));
+      if (part.bytes > copied_at_once) std::this_thread::yield();
+    }
+  }
+
   /// Copies, and returns when the copy has ended on the emulated device.
   Seconds copy_now(Queue queue, const Work& work, Seconds begin) {
     std::size_t bytes = 0;
     work.ticket->access_host([&] {
       for (const CopyPart& part : work.parts) {
-        std::memcpy(part.to, part.from, part.bytes);
+        copy_part(part);
         bytes += part.bytes;
       }
     });
@@ -212,7 +227,7 @@ class EmulatedDevice final : public Device {
     const Seconds end =
         begin + figures_.latency + Seconds{static_cast<double>(bytes) / bytes_per_s};
     clock_->wait_until(end, [&] { return stops_.load() || !work.ticket->is_wanted(); });
-    return std::max(copied, end);
+    return std::max(copied, std::min(end, clock_->now()));
   }
 
   /// Does the work of `queues`, of which the first has priority, until the device stops. `perform`
@@ -254,14 +269,27 @@ class EmulatedDevice final : public Device {
     return !queue.works.empty() && queue.works.front().occupies();
   }
 
-  /// The queue whose turn it is, if any has work that can be done now. Goes on with a copy whose
-  /// begin was recorded before it turns to another queue.
+  /// Whether the next piece of work in `queue` follows up on a copy or computation before it: the
+  /// record of its end, a call, or a wait that holds it. The thread does that before it turns to
+  /// another queue.
+  [[nodiscard]] static bool follows_up(const WorkQueue& queue) {
+    if (queue.works.empty()) return false;
+    const Work& work = queue.works.front();
+    if (work.awaited) return static_cast<const Moment&>(*work.awaited).is_signal();
+    return work.call || (queue.works.size() > 1 && !queue.works[1].occupies());
+  }
+
+  /// The queue whose turn it is, if any has work that can be done now.
   [[nodiscard]] std::optional<Queue> choose(const std::vector<Queue>& queues, Queue last) {
-    if (begins_work(queue_of(last))) return last;
+    const auto can_go_on = [](const WorkQueue& queue) {
+      const Work& work = queue.works.front();
+      return !work.awaited || work.awaited->happened();
+    };
+    WorkQueue& present = queue_of(last);
+    if (begins_work(present)) return last;
+    if (follows_up(present)) return can_go_on(present) ? std::optional(last) : std::nullopt;
     for (const Queue queue : queues) {
-      const std::deque<Work>& works = queue_of(queue).works;
-      if (works.empty()) continue;
-      if (!works.front().awaited || works.front().awaited->happened()) return queue;
+      if (!queue_of(queue).works.empty() && can_go_on(queue_of(queue))) return queue;
     }
     return std::nullopt;
   }

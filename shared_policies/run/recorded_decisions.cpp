@@ -23,7 +23,8 @@ struct ReplayedDecisions {
     Block block;
     bool is_lost = false;  ///< if true, the journal does not have its first item
     std::uint64_t after_events = 0;
-    std::size_t after = 0;  ///< number of settlements before it was handed out
+    std::size_t after = 0;             ///< number of settlements before it was handed out
+    std::optional<Items> cap_items{};  ///< of a lost block, see BlockLost
   };
 
   /// A block that finished or was lost.
@@ -143,7 +144,7 @@ class ReplayingExecutor final : public Executor {
     if (const Issue* const lost = now <= deadline ? replayed_->loss_that_is_due() : nullptr) {
       ++replayed_->lost;
       end_block(lost->block.id);
-      return Event{now, BlockLost{lost->unit, lost->block}};
+      return Event{now, BlockLost{lost->unit, lost->block, lost->cap_items}};
     }
     std::optional<Event> event = next_.next(deadline);
     if (!event) return event;
@@ -213,7 +214,7 @@ void read_lines(const RecordedRun& run, ReplayedDecisions& replayed) {
       settled_after.push_back(replayed.settlements.size());
     } else if (const auto* e = std::get_if<EventRecord>(&line.what); e && is_counted(*e)) {
       if (e->what == "block_lost") {
-        replayed.issues.push_back({*e->unit, *e->block, true, e->after_events, 0});
+        replayed.issues.push_back({*e->unit, *e->block, true, e->after_events, 0, e->cap_items});
         replayed.settlements.push_back({e->block->id, true});
       }
       settled_after.push_back(replayed.settlements.size());

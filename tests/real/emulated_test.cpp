@@ -197,6 +197,31 @@ TEST(DeviceFailures, AtAnyStageLoseTheBlockAndNotTheUnitAndEveryItemIsDoneOnce) 
   }
 }
 
+TEST(DeviceFailures, OfABlockThatBringsResidentDataLeaveNoBlockWithoutThem) {
+  // The first copy in is that of resident data. Each stage of the block that brings them fails.
+  for (const DeviceCall stage : {DeviceCall::copy_in, DeviceCall::launch, DeviceCall::copy_out}) {
+    for (const DeviceFault fault : {DeviceFault::refused, DeviceFault::later}) {
+      for (const int failing : {0, 1}) {
+        KernelScript script(400);
+        ScriptedKernel kernel(script);
+        std::atomic<bool> wrong = false;
+        script.compute = [&](const Block& block, int) {
+          if (block.iteration != 0) wrong = true;
+        };
+        MemoryJournal journal;
+        RealSetup setup = setup_of({"emulated"}, {&kernel});
+        setup.units[0].factory =
+            std::make_shared<FailingFactory>(fast, [&](DeviceCall call, int before) {
+              return call == stage && before == failing ? fault : DeviceFault::none;
+            });
+        EXPECT_TRUE(run_all(std::move(setup), 40, journal).complete);
+        EXPECT_FALSE(wrong) << static_cast<int>(stage) << static_cast<int>(fault) << failing;
+        EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
+      }
+    }
+  }
+}
+
 TEST(DeviceFailures, MakeLaterBlocksHalfAsLarge) {
   KernelScript script(1000);
   ScriptedKernel kernel(script);

@@ -35,7 +35,7 @@ struct KernelScript {
 };
 
 /// A kernel that counts how often each item was done: an item's input is the count so far, and its
-/// result one more. Its resident data is the number of the iteration.
+/// result one more. Its resident data is the number of the iteration, plus 1.
 class ScriptedKernel final : public Kernel {
  public:
   explicit ScriptedKernel(KernelScript& script) : script_(script) {
@@ -47,7 +47,7 @@ class ScriptedKernel final : public Kernel {
     workload_.resident_bytes = script.resident_bytes;
     data_ = {{input_rows(std::as_const(script.written).data())},
              {result_rows(script.written.data())},
-             {resident_array(std::span<const std::int64_t>(&iteration_, 1))}};
+             {resident_array(std::span<const std::int64_t>(&resident_, 1))}};
   }
 
   const Workload& workload() const override { return workload_; }
@@ -65,7 +65,7 @@ class ScriptedKernel final : public Kernel {
   }
   /// Changes the resident data without a new version, so that only a unit that gets all of it anew
   /// sees this number as its iteration.
-  void change_silently(int iteration) { iteration_ = iteration; }
+  void change_silently(int iteration) { resident_ = iteration + 1; }
   const KernelData& data() const override { return data_; }
   std::unique_ptr<CpuProgram> make_cpu_program() const override {
     const int program = script_.programs++;
@@ -89,7 +89,7 @@ class ScriptedKernel final : public Kernel {
         script_.compute({.id = computed_before,
                          .first = block.first,
                          .items = block.items,
-                         .iteration = static_cast<int>(*block.kept<std::int64_t>(0))},
+                         .iteration = static_cast<int>(*block.kept<std::int64_t>(0)) - 1},
                         program_);
       }
       for (Items i = 0; i < block.items; ++i) {
@@ -103,13 +103,13 @@ class ScriptedKernel final : public Kernel {
   };
 
   void announce(int iteration) {
-    iteration_ = iteration;
+    resident_ = iteration + 1;
     ++data_.resident[0].version;
   }
 
   KernelScript& script_;
   Workload workload_;
-  std::int64_t iteration_ = 0;
+  std::int64_t resident_ = 1;
   KernelData data_;
 };
 

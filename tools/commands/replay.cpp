@@ -101,10 +101,18 @@ int check(const RunFile& file, const Options& options) {
   }
   const JournalDifference& difference = *found.difference;
   const std::string line = difference.line == 0 ? "" : fmt::format(":{}", difference.line);
-  say_error(
-      fmt::format("{}{}: the first decision that differs; recorded: {}; now: {}; the {} "
-                  "blocks before it agree; was the file changed, or the policy?",
-                  file.path, line, difference.recorded, difference.now, found.blocks));
+  const bool hides_setup =
+      !file.header.has_setup && std::ranges::any_of(file.run.phases, [](const Workload& workload) {
+        return workload.resident_bytes > 0.0;
+      });
+  say_error(fmt::format(
+      "{}{}: the first decision that differs; recorded: {}; now: {}; the {} blocks before it "
+      "agree; "
+      "{}",
+      file.path, line, difference.recorded, difference.now, found.blocks,
+      hides_setup ? "the file is of version 1.0, in which copies of resident data were part of "
+                    "in_s, so that policies which learn from block times decide differently now"
+                  : "was the file changed, or the policy?"));
   return 1;
 }
 

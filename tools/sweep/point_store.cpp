@@ -50,8 +50,8 @@ bool is_ours(const std::string& text) {
   return text.starts_with(header_line) || header_line.starts_with(text);
 }
 
-/// Locks the file for this process. Retries for a while, because simulations of a sweep share its
-/// lock, and those of a killed sweep take a moment to end.
+/// Locks the file for this process. Retries for a while, because a killed sweep takes a moment to
+/// end.
 bool lock(int fd) {
   constexpr int attempts = 100;
   for (int attempt = 0; attempt < attempts; ++attempt) {

@@ -1,4 +1,4 @@
-// Worlds that experiments share, keys of points, and shards.
+// LoadedWorlds that experiments share, keys of points, and shards.
 #include "tools/sweep/sweep_plan.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ namespace equipoise {
 namespace {
 
 /// Loads worlds, each one once.
-class Worlds {
+class LoadedWorlds {
  public:
   /// The world of `options`. Throws InputError, again for every call, if it cannot be loaded.
   std::shared_ptr<SimWorld> get(const Options& options) {
@@ -128,7 +128,7 @@ class Complaints {
 };
 
 /// Loads the world of an experiment and checks its policies. Returns false if there is a problem.
-bool prepare(const Campaign& campaign, PlannedExperiment& planned, Worlds& worlds,
+bool prepare(const Campaign& campaign, PlannedExperiment& planned, LoadedWorlds& worlds,
              Complaints& complaints) {
   const Experiment& experiment = planned.experiment;
   bool good = true;
@@ -186,7 +186,7 @@ void check_reference(const Campaign& campaign, const SweepPlan& plan,
 SweepPlan plan_sweep(const Campaign& campaign, std::vector<std::string>& problems,
                      const std::function<void(std::size_t done)>& progress) {
   SweepPlan plan;
-  Worlds worlds;
+  LoadedWorlds worlds;
   FileHashes files;
   Complaints complaints(problems);
   std::map<std::string, std::size_t> searches;

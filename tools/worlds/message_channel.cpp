@@ -20,6 +20,7 @@ using Length = std::uint64_t;
 void MessageChannel::close() {
   if (fd_ >= 0) ::close(std::exchange(fd_, -1));
   unsent_.clear();
+  sent_ = 0;
 }
 
 void MessageChannel::post(const std::string& message) {
@@ -41,19 +42,16 @@ void MessageChannel::send(const std::string& message) {
 /// Sends until there is no more, or until the system would have to wait. What a closed end does not
 /// take is dropped; `receive` tells that it is closed.
 void MessageChannel::send_some(int flags) {
-  std::size_t sent = 0;
-  while (sent < unsent_.size()) {
+  while (sent_ < unsent_.size()) {
     const ssize_t some =
-        ::send(fd_, unsent_.data() + sent, unsent_.size() - sent, flags | MSG_NOSIGNAL);
+        ::send(fd_, unsent_.data() + sent_, unsent_.size() - sent_, flags | MSG_NOSIGNAL);
     if (some < 0 && errno == EINTR) continue;
-    if (some < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
-    if (some <= 0) {
-      unsent_.clear();
-      return;
-    }
-    sent += static_cast<std::size_t>(some);
+    if (some < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+    if (some <= 0) break;
+    sent_ += static_cast<std::size_t>(some);
   }
-  unsent_.erase(0, sent);
+  unsent_.clear();
+  sent_ = 0;
 }
 
 bool MessageChannel::receive() {

@@ -40,6 +40,7 @@ class MessageChannel {
 
   int fd_;
   std::string unsent_;
+  std::size_t sent_ = 0;  // of unsent_
   std::string received_;
   std::size_t taken_ = 0;  // of received_
 };

@@ -174,6 +174,12 @@ class SimulationServer {
                               return write_all(write_fd, archived(simulated(world, request))) ? 0
                                                                                               : 1;
                             })});
+      } catch (const BackendError& failure) {
+        if (!running_.empty()) {  // no process for now: one of these ends
+          waiting_.push_front(request);
+          return;
+        }
+        post(failed(request.number, failure));
       } catch (const std::exception& failure) {
         post(failed(request.number, failure));
       }
@@ -247,7 +253,8 @@ std::optional<int> socket_to_serve(int argc, char** argv) {
 
 int serve_simulations(int socket) {
   for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_IGN);
-  ::signal(end_early, SIG_DFL);
+  // A parent that ignores ends of children would make the end of a simulation unknown.
+  for (const int signal : {SIGCHLD, end_early}) ::signal(signal, SIG_DFL);
   SimulationServer(socket).serve();
   return 0;
 }

@@ -61,7 +61,9 @@ void take_from_trace(Workload& workload, const std::vector<Trace>& traces) {
   for (const Trace& trace : traces) {
     if (trace.kernel != workload.kernel) continue;
     if (trace.resident_bytes && workload.resident_bytes > 0.0) {
-      workload.iteration_bytes *= *trace.resident_bytes / workload.resident_bytes;
+      workload.iteration_bytes =
+          std::min(workload.iteration_bytes * (*trace.resident_bytes / workload.resident_bytes),
+                   *trace.resident_bytes);
     }
     workload.resident_bytes = trace.resident_bytes.value_or(workload.resident_bytes);
     workload.memory_bytes_per_item =

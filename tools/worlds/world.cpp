@@ -92,9 +92,14 @@ class RealRuns final : public World {
   RealWorld world_;
 };
 
+/// What else `--on` may say, for commands that have a choice.
+std::string others(const std::string& command, const std::string& name) {
+  return command == "simulate" ? std::string() : "; or say --on " + name;
+}
+
 Worlds open_simulated(const Options& options, const std::string& command) {
   if (options.platform_file.empty() || options.trace_files.empty()) {
-    throw InputError(command, "to simulate, give --platform and --trace");
+    throw InputError(command, "to simulate, give --platform and --trace" + others(command, "real"));
   }
   Worlds worlds;
   worlds.push_back(std::make_unique<SimulatedRuns>(options));
@@ -103,7 +108,8 @@ Worlds open_simulated(const Options& options, const std::string& command) {
 
 Worlds open_real(const Options& options, const std::string& command) {
   if (options.units.empty()) {
-    throw InputError(command, "to run for real, give --unit for each unit");
+    throw InputError(command,
+                     "to run for real, give --unit for each unit" + others(command, "paced"));
   }
   Worlds worlds;
   worlds.push_back(std::make_unique<RealRuns>(options));
@@ -149,13 +155,18 @@ constexpr std::array<WorldKind, 4> kinds = {{
 
 Worlds open_worlds(const Options& options, const std::string& command) {
   const auto* const kind = std::ranges::find(kinds, options.on, &WorldKind::name);
-  EQ_CHECK(kind != kinds.end(), "the command line knows the worlds");
+  if (kind == kinds.end()) {
+    throw InputError(command,
+                     "there is no world '" + options.on + "'; say --on sim, real or paced");
+  }
   return kind->open(options, command);
 }
 
 std::unique_ptr<World> open_world(const Options& options, const std::string& command) {
   Worlds worlds = open_worlds(options, command);
-  EQ_CHECK(worlds.size() == 1, "a single run has one world");
+  if (worlds.size() > 1) {
+    throw InputError(command, "makes one run; say --on sim, real or paced, not " + options.on);
+  }
   return std::move(worlds.front());
 }
 
