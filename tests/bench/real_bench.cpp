@@ -322,13 +322,13 @@ BENCHMARK_CAPTURE(real_two_units, matmul_8192, "matmul", {{"n", "8192"}})
     ->Unit(benchmark::kMillisecond)
     ->Iterations(5);
 
-/// An emulated accelerator with 60 blocks, whose copies in and out each take `copies` percent of
+/// An emulated accelerator with 100 blocks, whose copies in and out each take `copies` percent of
 /// the computation, and with one to three blocks in flight. `over_longest` is the makespan over the
 /// sum of the stage that takes longest in all, which overlap can reach; `over_all` is the makespan
 /// over the sum of all stages, which a unit takes that has one block at a time.
 void real_emulated_overlap(benchmark::State& state) {
-  constexpr Items items = 3'000'000;
-  constexpr Items block_items = items / 60;
+  constexpr Items items = 5'000'000;
+  constexpr Items block_items = items / 100;
   const TypedParameters size{{"points", std::to_string(items)}, {"terms", "1000"}};
   RealBench alone({"emulated,in_bytes_per_s=1e12,out_bytes_per_s=1e12,slots=1"}, "taylor", size);
   const double compute_s = alone.run(state, block_items).front().times.compute.value;
