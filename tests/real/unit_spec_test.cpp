@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "real/kernels/catalog.hpp"
 #include "real/machine.hpp"
+#include "real/unit_checks.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace equipoise::unit_spec_test {
@@ -85,6 +88,48 @@ TEST(UnitSpec, ListsEveryKindWithDefaultsThatAreLegalButForWhatIsRequired) {
     const bool needs_trace = info.name == "paced";
     EXPECT_EQ(parse_units({info.name + (needs_trace ? ",trace_unit=x" : "")}).size(), 1u);
   }
+}
+
+TEST(UnitSpec, SaysWhatRunsHereAndWhatCanBeDoneWithUnitsThatAreElsewhere) {
+  for (const char* const asked : {"gpu", "cuda"}) {
+    const std::string why = refusal({asked});
+    EXPECT_NE(why.find("kinds that run here: cpu, emulated, paced"), std::string::npos) << why;
+    EXPECT_NE(why.find("this build has no CUDA"), std::string::npos) << why;
+    EXPECT_NE(why.find("paced,trace_unit=NAME"), std::string::npos) << why;
+    EXPECT_EQ(why.find("did you mean"), std::string::npos) << why;
+  }
+}
+
+/// A unit that has a program for one kernel only.
+class OneProgram final : public UnitFactory {
+ public:
+  int cores() const override { return 0; }
+  bool has_program(const std::string& kernel) const override { return kernel == "matmul"; }
+  double host_bytes(const Unit& /*unit*/, const Workload& /*workload*/) const override {
+    return 0.0;
+  }
+  UnitRates rates(const Unit& /*unit*/, double /*slowdown*/,
+                  const Scenario& /*scenario*/) const override {
+    return {};
+  }
+  std::unique_ptr<Worker> make_worker(WorkerSetup /*setup*/) const override { return nullptr; }
+  std::unique_ptr<CompetingLoad> make_load(const Clock& /*clock*/, const Disturbance& /*event*/,
+                                           const std::vector<int>& /*cores*/) const override {
+    return nullptr;
+  }
+};
+
+TEST(CheckPrograms, RefusesAKernelForWhichAUnitHasNoProgram) {
+  std::vector<UnitSpec> units = parse_units({"cpu", "cpu,id=odd"});
+  units[1].factory = std::make_shared<OneProgram>();
+  std::vector<std::unique_ptr<Kernel>> kernels;
+  kernels.push_back(make_kernel("matmul", {{"n", "8"}}, "--workload"));
+  check_programs(kernels, units);
+  kernels.push_back(nullptr);  // a phase that no unit computes
+  check_programs(kernels, units);
+  kernels.push_back(make_kernel("grn", {{"genes", "8"}}, "--workload"));
+  EXPECT_EQ(refusal_of([&] { check_programs(kernels, units); }),
+            "--unit: odd has no program for grn; leave the unit out, or choose another kernel");
 }
 
 TEST(Placement, GivesEachUnitTheNextCoresAndKeepsTheRestFree) {
