@@ -130,7 +130,6 @@ class PacedFactory final : public UnitFactory {
         rates_(std::move(rates)) {}
 
   int cores() const override { return 0; }
-  bool computes() const override { return false; }
   std::string trace_unit() const override { return trace_unit_; }
   bool has_program(const std::string& /*kernel*/) const override { return true; }
   double host_bytes(const Unit& /*unit*/, const Workload& /*workload*/) const override {

@@ -27,11 +27,10 @@ class UnitFactory {
 
   /// The cores on which the unit computes, each with a thread of its own. 0: it only waits.
   [[nodiscard]] virtual int cores() const = 0;
-  /// Whether the unit computes blocks, so that kernels have results to verify. A unit that does not
-  /// takes its times from a trace.
-  [[nodiscard]] virtual bool computes() const { return true; }
-  /// The unit of the traces from which it takes its times; empty if it computes.
+  /// The unit of the traces from which it takes its times; empty if it computes blocks.
   [[nodiscard]] virtual std::string trace_unit() const { return {}; }
+  /// Whether the unit computes blocks, so that kernels have results to verify.
+  [[nodiscard]] bool computes() const { return trace_unit().empty(); }
   /// Whether it has a program for `kernel`.
   [[nodiscard]] virtual bool has_program(const std::string& kernel) const = 0;
   /// The host's memory that the unit takes for the blocks of `workload`, in bytes.

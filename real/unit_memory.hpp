@@ -41,9 +41,6 @@ class UnitMemory {
   /// hold at most `room_items` items together. Forgets all blocks.
   void begin_phase(const KernelData& data, std::byte* begin, std::size_t bytes, Items room_items);
 
-  /// The resident arrays of the phase.
-  [[nodiscard]] const std::vector<std::byte*>& resident() const { return resident_; }
-
   /// Gives `block` room and fills `staged`. Returns false if it has to wait until another block is
   /// released, or, with no block here, if it does not fit at all.
   [[nodiscard]] bool place(const Block& block, StagedBlock& staged);

@@ -11,7 +11,7 @@ equipoise_tests(real
     real/kernels/mandelbrot_test.cpp
     real/kernels/nbody_test.cpp
     real/kernels/taylor_test.cpp
-    real/size_plan_test.cpp
+    real/recording/size_plan_test.cpp
     real/unit_memory_test.cpp
     real/unit_spec_test.cpp
   LIBS equipoise::real
@@ -26,7 +26,7 @@ equipoise_tests(threads
     real/emulated_test.cpp
     real/paced_test.cpp
     real/real_executor_test.cpp
-    real/recorder_test.cpp
+    real/recording/recorder_test.cpp
     real/scenario_test.cpp
     real/waiting_test.cpp
     traces/journal_queue_test.cpp

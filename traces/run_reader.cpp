@@ -155,7 +155,7 @@ class RunReader {
     record.assigned = seconds(line, "assigned_s");
     record.end = seconds(line, "end_s");
     record.times = {{}, seconds(line, "in_s"), seconds(line, "compute_s"), seconds(line, "out_s")};
-    if (line.find("setup_s") == nullptr) {  // version 1.0
+    if (!file_.header.has_setup) {
       record.begins = back_to_back(record.times, record.end);
     } else {
       record.times.setup = seconds(line, "setup_s");

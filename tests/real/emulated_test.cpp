@@ -16,7 +16,7 @@
 #include "shared_policies/run/run_loop.hpp"
 #include "tests/support/disturb.hpp"
 #include "tests/support/failing_device.hpp"
-#include "tests/support/scripted.hpp"
+#include "tests/support/real_runs.hpp"
 #include "tests/support/scripted_kernel.hpp"
 
 namespace equipoise::emulated_test {
@@ -24,23 +24,6 @@ namespace {
 
 /// Copies that take no time beyond what the host's memory needs.
 constexpr EmulatedFigures fast{1e12, 1e12, Seconds{}, 2};
-
-RealSetup setup_of(const std::vector<std::string>& units, const std::vector<Kernel*>& phases) {
-  RealSetup setup;
-  setup.units = parse_units(units);
-  setup.phases.assign(phases.begin(), phases.end());
-  return setup;
-}
-
-RunOutcome run_all(RealSetup real, Items block_items, MemoryJournal& journal) {
-  RunSetup setup;
-  for (const UnitSpec& spec : real.units) setup.units.push_back(spec.unit);
-  for (const RealPhase& phase : real.phases) setup.phases.push_back(phase.workload);
-  setup.stop_requested = real.stop_requested;
-  Scripted policy = pieces_of(block_items);
-  const auto executor = make_real_executor(std::move(real));
-  return run_policy(*executor, policy, setup, journal);
-}
 
 Block block_of(std::uint64_t id, Items first, Items items) {
   return {.id = id, .first = first, .items = items};
@@ -350,13 +333,7 @@ TEST(DeviceScenario, AcceptsEveryItemOnceHoweverOftenTheUnitGoesAndComes) {
         disturb(DisturbanceKind::fail, "emulated0", 1e-3 * i, 1.0, Seconds{1e-3 * i + 5e-4}));
   }
   MemoryJournal journal;
-  RunSetup run;
-  for (const UnitSpec& spec : setup.units) run.units.push_back(spec.unit);
-  run.phases = {kernel.workload()};
-  run.absent_at_start = {};
-  const auto executor = make_real_executor(std::move(setup));
-  Scripted policy = pieces_of(40);
-  EXPECT_TRUE(run_policy(*executor, policy, run, journal).complete);
+  EXPECT_TRUE(run_all(std::move(setup), 40, journal).complete);
   EXPECT_TRUE(has_all_results(script));
 }
 

@@ -15,28 +15,11 @@
 #include "real/unit_checks.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/run_loop.hpp"
-#include "tests/support/scripted.hpp"
+#include "tests/support/real_runs.hpp"
 #include "tests/support/scripted_kernel.hpp"
 
 namespace equipoise::real_executor_test {
 namespace {
-
-RealSetup setup_of(const std::vector<std::string>& units, const std::vector<Kernel*>& phases) {
-  RealSetup setup;
-  setup.units = parse_units(units);
-  setup.phases.assign(phases.begin(), phases.end());
-  return setup;
-}
-
-RunOutcome run_all(RealSetup real, Items block_items, MemoryJournal& journal) {
-  RunSetup setup;
-  for (const UnitSpec& spec : real.units) setup.units.push_back(spec.unit);
-  for (const RealPhase& phase : real.phases) setup.phases.push_back(phase.workload);
-  setup.stop_requested = real.stop_requested;
-  Scripted policy = pieces_of(block_items);
-  const auto executor = make_real_executor(std::move(real));
-  return run_policy(*executor, policy, setup, journal);
-}
 
 Block block_of(std::uint64_t id, Items first, Items items, int phase = 0) {
   return {.id = id, .first = first, .items = items, .phase = phase};

@@ -18,8 +18,8 @@
 #include "shared_policies/run/run_loop.hpp"
 #include "tests/support/disturb.hpp"
 #include "tests/support/fake_clock.hpp"
+#include "tests/support/real_runs.hpp"
 #include "tests/support/refusal.hpp"
-#include "tests/support/scripted.hpp"
 #include "tests/support/scripted_kernel.hpp"
 
 namespace equipoise::scenario_test {
@@ -154,14 +154,8 @@ TEST(RealScenario, WaitsForAUnitThatJoinsLater) {
   KernelScript script(100);
   ScriptedKernel kernel(script);
   RealSetup real = setup_of({"cpu"}, kernel, {disturb(DisturbanceKind::join, "cpu0", 0.01)});
-  RunSetup setup;
-  setup.units = {real.units[0].unit};
-  setup.phases = {kernel.workload()};
-  setup.absent_at_start = {UnitId{0}};
-  const auto executor = make_real_executor(std::move(real));
-  Scripted policy = pieces_of(10);
   MemoryJournal journal;
-  EXPECT_TRUE(run_policy(*executor, policy, setup, journal).complete);
+  EXPECT_TRUE(run_all(std::move(real), 10, journal).complete);
   EXPECT_EQ(journal.count("unit_joined"), 1);
   EXPECT_GE(journal.blocks.front().assigned, Seconds{0.01});
   EXPECT_TRUE(kernel.verify().passed);
@@ -179,14 +173,8 @@ TEST(RealScenario, AcceptsEveryItemOnceHoweverOftenUnitsGoAndCome) {
                              Seconds{1e-3 * i + 5e-4}));
   }
   RealSetup real = setup_of({"cpu,slots=3", "cpu,slots=2"}, kernel, std::move(events));
-  RunSetup setup;
-  for (const UnitSpec& spec : real.units) setup.units.push_back(spec.unit);
-  setup.phases = {kernel.workload()};
-  setup.absent_at_start = {};
-  const auto executor = make_real_executor(std::move(real));
-  Scripted policy = pieces_of(40);
   MemoryJournal journal;
-  EXPECT_TRUE(run_policy(*executor, policy, setup, journal).complete);
+  EXPECT_TRUE(run_all(std::move(real), 40, journal).complete);
   // Each item is accepted once, which `complete` proves. A block may be written, then lost, and
   // computed again.
   for (const auto& count : script.written) EXPECT_GE(count, 1);

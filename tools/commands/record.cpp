@@ -8,7 +8,7 @@
 #include <span>
 
 #include "platforms/platform_file.hpp"
-#include "real/recorder.hpp"
+#include "real/recording/recorder.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/spec.hpp"
 #include "tools/commands/commands.hpp"

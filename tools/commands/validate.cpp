@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "platforms/platform_file.hpp"
-#include "real/recorder.hpp"
+#include "real/recording/recorder.hpp"
 #include "shared_policies/fit/copy_fit.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/commands.hpp"

@@ -1,4 +1,4 @@
-// LoadedWorlds that experiments share, keys of points, and shards.
+// Worlds that experiments share, keys of points, and shards.
 #include "tools/sweep/sweep_plan.hpp"
 
 #include <fmt/format.h>

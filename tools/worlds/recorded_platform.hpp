@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "platforms/platform_file.hpp"
-#include "real/recorder.hpp"
+#include "real/recording/recorder.hpp"
 
 namespace equipoise {
 

@@ -1,5 +1,5 @@
-// Where policies run: a simulated platform, or units of this machine in real time. Commands use
-// worlds through this interface and do not ask which one it is.
+// Where policies run: a simulated platform, or units of this machine in real time. Commands that
+// run where the user says use worlds through this interface and do not ask which one it is.
 #pragma once
 
 #include <cstdint>

@@ -71,8 +71,7 @@ std::string read_to_end(std::ifstream in, const std::string& path, const std::st
 }
 
 /// Reads the pipe at `path` to its end, unless that was done before, and returns the path of a file
-/// in memory with its contents. The file stays open, so that it lasts as long as this process and
-/// those forked from it.
+/// in memory with its contents. The file stays open, so that it lasts as long as this process.
 std::string kept_pipe(const std::string& path, const struct stat& pipe, const std::string& advice) {
   static std::map<FileId, std::string> kept;
   std::string& copy = kept[FileId{pipe.st_dev, pipe.st_ino}];

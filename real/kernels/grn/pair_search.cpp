@@ -71,13 +71,7 @@ struct Half {
 };
 
 /// The data of the search as plain pointers and sizes.
-struct Search {
-  const Samples* active;
-  const std::uint8_t* planes;
-  const std::int32_t* begins;
-  const std::int32_t* table;
-  std::size_t candidates;
-  std::size_t samples;
+struct Search : RegulatorTables {
   const Samples* genes;
   std::size_t count;
   BestPair* best;
@@ -233,9 +227,7 @@ void Regulators::set(std::span<const Samples> candidates) {
 void find_best_pairs(const RegulatorTables& regulators, const Samples* genes, std::size_t count,
                      BestPair* best) {
   std::vector<std::uint8_t> counts(2 * padded(regulators.candidates));
-  with_widest_vectors<search_all>(Search{regulators.active, regulators.planes, regulators.begins,
-                                         regulators.table, regulators.candidates,
-                                         regulators.samples, genes, count, best, counts.data()});
+  with_widest_vectors<search_all>(Search{regulators, genes, count, best, counts.data()});
 }
 
 }  // namespace equipoise

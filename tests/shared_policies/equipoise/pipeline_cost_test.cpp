@@ -49,18 +49,21 @@ TEST(PipelineCost, CountsASmallBlockBehindALargeOneForItsLongestStageAtLeast) {
   EXPECT_DOUBLE_EQ(cost.queued().seconds(10.0), 0.5);
 }
 
-TEST(PipelineCost, LearnsComputingAloneFromABlockThatBroughtData) {
+TEST(PipelineCost, LearnsComputingAloneFromAFirstBlock) {
   PipelineCost cost;
-  // The copy in includes 30 s of resident data.
-  cost.add(block_of(100, 0.0, stages(31.0, 2.0, 1.0)), Seconds{34.0}, Seconds{}, true);
+  StageTimes first = stages(1.0, 2.0, 1.0);
+  first.setup = Seconds{30.0};
+  cost.add(block_of(100, 0.0, first), Seconds{34.0}, Seconds{}, true);
   EXPECT_DOUBLE_EQ(cost.alone().seconds(100.0), 2.0);
   EXPECT_EQ(cost.depth(), 1U);  // this block says nothing about waiting
 }
 
-TEST(PipelineCost, LearnsNothingFromDataThatIsBroughtOnceCostsAreKnown) {
+TEST(PipelineCost, LearnsNothingFromAFirstBlockOnceCostsAreKnown) {
   PipelineCost cost;
   cost.add(block_of(100, 0.0, stages(1.0, 2.0, 1.0)), Seconds{4.0}, Seconds{}, false);
-  cost.add(block_of(100, 4.0, stages(31.0, 7.0, 1.0)), Seconds{43.0}, Seconds{4.0}, true);
+  StageTimes first = stages(1.0, 7.0, 1.0);
+  first.setup = Seconds{30.0};
+  cost.add(block_of(100, 4.0, first), Seconds{43.0}, Seconds{4.0}, true);
   EXPECT_DOUBLE_EQ(cost.alone().seconds(100.0), 4.0);
 }
 

@@ -1,5 +1,5 @@
 // Goes through the sizes in order, collects samples of each, and adds sizes where the curve bends.
-#include "real/unit_recorder.hpp"
+#include "real/recording/unit_recorder.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "real/machine.hpp"
-#include "real/size_plan.hpp"
+#include "real/recording/size_plan.hpp"
 
 namespace equipoise {
 namespace {

@@ -1,5 +1,5 @@
 // A geometric series of block sizes, and additional sizes where the time curve bends.
-#include "real/size_plan.hpp"
+#include "real/recording/size_plan.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "real/block_samples.hpp"
-#include "real/recorder.hpp"
-#include "real/size_plan.hpp"
+#include "real/recording/block_samples.hpp"
+#include "real/recording/recorder.hpp"
+#include "real/recording/size_plan.hpp"
 #include "shared_policies/machine/trace.hpp"
 
 namespace equipoise {

@@ -1,5 +1,5 @@
 // Runs whole iterations, block by block, through the same executor as runs.
-#include "real/merge_recorder.hpp"
+#include "real/recording/merge_recorder.hpp"
 
 #include <fmt/format.h>
 

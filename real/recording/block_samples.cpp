@@ -1,5 +1,5 @@
 // Robust statistics of a few block times.
-#include "real/block_samples.hpp"
+#include "real/recording/block_samples.hpp"
 
 #include <algorithm>
 #include <cmath>

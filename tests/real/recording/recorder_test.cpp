@@ -1,5 +1,5 @@
 // Tests of recording: sizes, copies, the contents of the trace, and how a recording ends.
-#include "real/recorder.hpp"
+#include "real/recording/recorder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,10 +12,10 @@
 #include <thread>
 #include <vector>
 
-#include "real/block_samples.hpp"
 #include "real/kernels/catalog.hpp"
 #include "real/paced_worker.hpp"
-#include "real/unit_recorder.hpp"
+#include "real/recording/block_samples.hpp"
+#include "real/recording/unit_recorder.hpp"
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "tests/support/refusal.hpp"

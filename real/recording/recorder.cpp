@@ -1,5 +1,5 @@
 // Records units alone or together, block by block, through the same executor as runs.
-#include "real/recorder.hpp"
+#include "real/recording/recorder.hpp"
 
 #include <fmt/format.h>
 
@@ -12,9 +12,9 @@
 
 #include "real/core_watch.hpp"
 #include "real/machine.hpp"
-#include "real/merge_recorder.hpp"
 #include "real/real_executor.hpp"
-#include "real/unit_recorder.hpp"
+#include "real/recording/merge_recorder.hpp"
+#include "real/recording/unit_recorder.hpp"
 #include "shared_policies/fit/copy_fit.hpp"
 #include "shared_policies/model/failure.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "real/machine.hpp"
-#include "real/recorder.hpp"
+#include "real/recording/recorder.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/model/event.hpp"
 
