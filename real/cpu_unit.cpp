@@ -11,32 +11,17 @@
 namespace equipoise {
 namespace {
 
-class CpuFactory final : public UnitFactory {
+class CpuFactory final : public CoresFactory {
  public:
-  explicit CpuFactory(int threads) : threads_(threads) {}
-
-  int cores() const override { return threads_; }
-  bool has_program(const std::string& /*kernel*/) const override { return true; }
+  using CoresFactory::CoresFactory;
 
   double host_bytes(const Unit& unit, const Workload& workload) const override {
     return staged_bytes(workload, largest_block(unit, workload));
   }
 
-  UnitRates rates(const Unit& unit, double slowdown, const Scenario& scenario) const override {
-    return rates_beside_loads(unit, slowdown, scenario);
-  }
-
   std::unique_ptr<Worker> make_worker(WorkerSetup setup) const override {
     return make_cpu_worker(std::move(setup));
   }
-
-  std::unique_ptr<CompetingLoad> make_load(const Clock& clock, const Disturbance& event,
-                                           const std::vector<int>& cores) const override {
-    return start_competing_load(clock, event.at, event.until, event.amount, cores);
-  }
-
- private:
-  int threads_;
 };
 
 }  // namespace

@@ -30,7 +30,7 @@ class CpuDriver final : public UnitDriver {
     for (const WorkerPhase& phase : setup_.phases) {
       programs_.push_back(phase.kernel->make_cpu_program());
       const Items most = largest_block(setup_.unit, *phase.workload);
-      bytes = std::max(bytes, UnitMemory::bytes_for(phase.kernel->data(), most, 1));
+      bytes = std::max(bytes, UnitMemory::bytes_for_one(phase.kernel->data(), most));
     }
     bytes_ = BufferOf<std::byte>(bytes);
   }
@@ -51,18 +51,12 @@ class CpuDriver final : public UnitDriver {
   void try_block(Report& report, WorkerMailbox& mailbox) {
     try {
       perform(report, mailbox);
-    } catch (const std::bad_alloc&) {
-      lose(report);
-    } catch (const BlockFailure&) {
-      lose(report);
+    } catch (...) {
+      if (!is_of_block_alone(std::current_exception())) throw;
+      report.kind = ReportKind::lost;
+      report.why = reason_of(std::current_exception());
+      report.end = setup_.clock->now();
     }
-  }
-
-  /// To be called while an exception is handled.
-  void lose(Report& report) {
-    report.kind = ReportKind::lost;
-    report.why = reason_of(std::current_exception());
-    report.end = setup_.clock->now();
   }
 
   void perform(Report& report, WorkerMailbox& mailbox) {
@@ -71,14 +65,14 @@ class CpuDriver final : public UnitDriver {
     const auto stage = [&](Seconds begin, const StepFunction& rate, auto&& work) {
       return stretched(*setup_.clock, begin, rate, gives_up, work);
     };
-    bool brings_resident_data = false;
+    bool sets_up = false;
     const Seconds begin = setup_.clock->now();
     const bool is_wanted = mailbox.host().access(command.epoch, [&] {
-      place(command);
-      brings_resident_data = copy_resident(data_of(command.block), staged_, versions_);
+      const bool is_first = place(command);
+      sets_up = copy_resident(data_of(command.block), staged_, versions_) || is_first;
     });
     if (!is_wanted) return;
-    const Seconds set_up = brings_resident_data ? stage(begin, setup_.rates.in, [] {}) : begin;
+    const Seconds set_up = sets_up ? stage(begin, setup_.rates.in, [] {}) : begin;
     const Seconds in = stage(set_up, setup_.rates.in, [&] {
       mailbox.host().access(command.epoch,
                             [&] { copy_in(data_of(command.block), command.block, staged_); });
@@ -99,12 +93,15 @@ class CpuDriver final : public UnitDriver {
     return setup_.phases[static_cast<std::size_t>(block.phase)].kernel->data();
   }
 
-  /// Finds the place of a block in the unit's memory.
-  void place(const Command& command) {
+  /// Finds the place of a block in the unit's memory. Returns whether it is the first there of its
+  /// phase.
+  [[nodiscard]] bool place(const Command& command) {
     const Block& block = command.block;
-    if (block.phase != phase_ || command.epoch != epoch_) begin_phase(command);
+    const bool is_first = block.phase != phase_ || command.epoch != epoch_;
+    if (is_first) begin_phase(command);
     EQ_CHECK(memory_.place(block, staged_), "a unit's memory holds its largest block");
     memory_.release(block, true);  // nothing else is placed before it has ended
+    return is_first;
   }
 
   void begin_phase(const Command& command) {

@@ -122,10 +122,11 @@ class Device {
 
   /// The moment at which all work that is now in `queue` has ended.
   [[nodiscard]] virtual EventPtr record(Queue queue) = 0;
-  /// A moment that `signal` brings about.
-  [[nodiscard]] virtual EventPtr make_signal() = 0;
-  /// Makes `event`, from `make_signal`, happen now.
-  virtual void signal(const EventPtr& event) = 0;
+  /// Keeps `queue` busy, when it gets there, until the moment that is returned. `let_go` brings that
+  /// about.
+  [[nodiscard]] virtual EventPtr hold(Queue queue) = 0;
+  /// Makes `held`, from `hold`, happen now.
+  virtual void let_go(const EventPtr& held) = 0;
   /// Lets `queue` begin later work only after `event`.
   virtual void wait(Queue queue, const EventPtr& event) = 0;
   /// Calls `function` on some thread when all work that is now in `queue` has ended. It only rings.

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "real/block_copies.hpp"
 #include "real/this_thread.hpp"
 #include "real/unit_memory.hpp"
 #include "real/worker_mailbox.hpp"
@@ -53,8 +54,7 @@ class DeviceDriver final : public UnitDriver {
     device_ = open_(setup_);
     for (const WorkerPhase& phase : setup_.phases) {
       programs_.push_back(device_->load(*phase.kernel));
-      room_items_.push_back(
-          std::min(items_in_memory(setup_.unit, *phase.workload), phase.workload->items));
+      room_items_.push_back(room_items(setup_.unit, *phase.workload));
     }
     reserve();
   }
@@ -86,7 +86,7 @@ class DeviceDriver final : public UnitDriver {
         const Seconds due =
             block.ticket->is_wanted() ? stage.rate->end_of(began, *ended - began) : *ended;
         if (due <= setup_.clock->now()) {
-          device_->signal(stage.held);
+          device_->let_go(stage.held);
           stage.is_held = false;
         } else {
           next_due_ = std::min(next_due_, due);
@@ -127,22 +127,11 @@ class DeviceDriver final : public UnitDriver {
   }
 
   void lose(Report& report, const std::exception_ptr& failure) {
-    expect_recoverable(failure);
+    if (!is_of_block_alone(failure)) std::rethrow_exception(failure);
     report.kind = ReportKind::lost;
     report.why = reason_of(failure);
     report.end = setup_.clock->now();
     mailbox_->report(report);
-  }
-
-  /// Passes on a failure that is not of a block alone.
-  static void expect_recoverable(const std::exception_ptr& failure) {
-    try {
-      std::rethrow_exception(failure);
-    } catch (const std::bad_alloc&) {
-      return;
-    } catch (const BlockFailure&) {
-      return;
-    }
   }
 
   /// Puts the oldest waiting block into the queues. Returns false if it has to wait.
@@ -155,7 +144,7 @@ class DeviceDriver final : public UnitDriver {
     Begun begun = Begun::abandoned;
     try {
       mailbox_->host().access(command.epoch, [&] { begun = prepare(block, copies, is_new); });
-    } catch (const std::bad_alloc&) {
+    } catch (...) {
       phase_ = -1;  // lets go of all that is there, when nothing is in flight any more
       waiting_.pop_front();
       Report report{.command = block.command};
@@ -197,27 +186,16 @@ class DeviceDriver final : public UnitDriver {
       if (!in_flight_.empty()) return Begun::waits;
       throw std::bad_alloc();
     }
-    for (std::size_t i = 0; i < data.resident.size(); ++i) {
-      const ResidentArray& resident = data.resident[i];
-      if (std::exchange(versions_[i], resident.version) == resident.version) continue;
-      copies.setup.push_back({flying.staged.resident[i], resident.data, resident.bytes});
-    }
+    const auto put_into = [](std::vector<CopyPart>& parts) {
+      return [&parts](std::byte* to, const std::byte* from, std::size_t bytes) {
+        parts.push_back({to, from, bytes});
+      };
+    };
+    for_each_new_resident(data, flying.staged, versions_, put_into(copies.setup));
     if (is_new || !copies.setup.empty()) flying.setup_began = now;
     make_tickets(flying, !copies.setup.empty());
-    for (std::size_t i = 0; i < data.inputs.size(); ++i) {
-      std::byte* to = flying.staged.inputs[i];
-      for_each_segment(data.inputs[i], block, [&](const std::byte* from, std::size_t bytes) {
-        copies.in.push_back({to, from, bytes});
-        to += bytes;
-      });
-    }
-    for (std::size_t i = 0; i < data.results.size(); ++i) {
-      const std::byte* from = flying.staged.results[i];
-      for_each_segment(data.results[i], block, [&](std::byte* to, std::size_t bytes) {
-        copies.out.push_back({to, from, bytes});
-        from += bytes;
-      });
-    }
+    for_each_input(data, block, flying.staged, put_into(copies.in));
+    for_each_result(data, block, flying.staged, put_into(copies.out));
     return Begun::yes;
   }
 
@@ -240,8 +218,7 @@ class DeviceDriver final : public UnitDriver {
 
   /// The bytes for as many items as may be in memory in a phase.
   [[nodiscard]] std::size_t bytes_for(std::size_t phase) const {
-    const auto blocks = static_cast<std::size_t>(setup_.unit.slots) + 1;
-    return UnitMemory::bytes_for(setup_.phases[phase].kernel->data(), room_items_[phase], blocks);
+    return UnitMemory::bytes_for_several(setup_.phases[phase].kernel->data(), room_items_[phase]);
   }
 
   /// Gets memory for all phases beforehand. If there is not enough, the first block of a phase makes
@@ -319,17 +296,15 @@ class DeviceDriver final : public UnitDriver {
     stage.began = device_->record(queue);
     try {
       work();
-    } catch (const std::bad_alloc&) {
-      ticket->fail(std::current_exception());
-    } catch (const BlockFailure&) {
+    } catch (...) {
+      if (!is_of_block_alone(std::current_exception())) throw;
       ticket->fail(std::current_exception());
     }
     stage.ended = device_->record(queue);
     if (rate.is_one()) return;
     stage.is_held = true;
-    stage.held = device_->make_signal();
     device_->call_back(queue, [mailbox = mailbox_] { mailbox->ring(); });
-    device_->wait(queue, stage.held);
+    stage.held = device_->hold(queue);
   }
 
   void release_memory(const Block& block) {

@@ -123,6 +123,7 @@ class RealExecutor final : public Executor {
   struct UnitSlot {
     std::unique_ptr<Worker> worker;
     std::size_t outstanding = 0;
+    bool has_lost_a_grain = false;  ///< and has done no block since
     Seconds busy_since;        ///< when the last block came back or the first one was handed out
     bool is_up = false;        ///< its worker has come up
     bool is_lost = false;      ///< absent, for now or until the end of the run
@@ -287,19 +288,22 @@ class RealExecutor final : public Executor {
       lose_block(slot, report);
       return;
     }
+    slot.has_lost_a_grain = false;
     pending_ = Event{last_, BlockFinished{id_of(slot), report.command.block,
                                           report.command.assigned, report.times, report.begins}};
   }
 
-  /// The unit goes on with blocks of half the size. One that cannot do a grain has failed.
+  /// The unit goes on with blocks of half the size. One that cannot do a grain gets another one; if
+  /// it cannot do that either, it has failed.
   void lose_block(UnitSlot& slot, const Report& report) {
     const Block& block = report.command.block;
     const Items grain = setup_.phases[static_cast<std::size_t>(block.phase)].workload.grain_items;
-    if (block.items <= grain) {
+    if (block.items <= grain && slot.has_lost_a_grain) {
       slot.is_broken = true;
       lose(slot, last_, report.why);
       return;
     }
+    slot.has_lost_a_grain = block.items <= grain;
     const Items cap = std::max(grain, block.items / 2 / grain * grain);
     pending_ = Event{last_, BlockLost{id_of(slot), block, cap}};
     if (setup_.warn) {

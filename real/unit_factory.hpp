@@ -53,4 +53,23 @@ class UnitFactory {
       const Clock& clock, const Disturbance& event, const std::vector<int>& cores) const = 0;
 };
 
+/// A factory of units that compute on cores of this machine with the kernels' CPU programs.
+class CoresFactory : public UnitFactory {
+ public:
+  explicit CoresFactory(int threads) : threads_(threads) {}
+
+  int cores() const override { return threads_; }
+  bool has_program(const std::string& /*kernel*/) const override { return true; }
+  UnitRates rates(const Unit& unit, double slowdown, const Scenario& scenario) const override {
+    return rates_beside_loads(unit, slowdown, scenario);
+  }
+  std::unique_ptr<CompetingLoad> make_load(const Clock& clock, const Disturbance& event,
+                                           const std::vector<int>& cores) const override {
+    return start_competing_load(clock, event.at, event.until, event.amount, cores);
+  }
+
+ private:
+  int threads_;
+};
+
 }  // namespace equipoise

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "real/worker.hpp"
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
@@ -14,16 +15,11 @@ constexpr std::size_t aligned(std::size_t bytes) {
   return (bytes + array_alignment - 1) / array_alignment * array_alignment;
 }
 
-template <class Rows>
-std::size_t bytes_of_arrays(const std::vector<Rows>& arrays, Items items, std::size_t blocks) {
+/// The bytes of the arrays of one block of `items`.
+std::size_t block_bytes(const KernelData& data, Items items) {
   std::size_t bytes = 0;
-  for (const Rows& rows : arrays) {
-    bytes += aligned(rows.bytes(items));
-    if (blocks > 1) {
-      bytes += static_cast<std::size_t>(rows.further_rows) * rows.row_bytes;
-      bytes += blocks_max * array_alignment;
-    }
-  }
+  for (const InputRows& rows : data.inputs) bytes += aligned(rows.bytes(items));
+  for (const ResultRows& rows : data.results) bytes += aligned(rows.bytes(items));
   return bytes;
 }
 
@@ -35,9 +31,19 @@ std::size_t resident_bytes(const KernelData& data) {
 
 }  // namespace
 
-std::size_t UnitMemory::bytes_for(const KernelData& data, Items room_items, std::size_t blocks) {
-  return resident_bytes(data) + bytes_of_arrays(data.inputs, room_items, blocks) +
-         bytes_of_arrays(data.results, room_items, blocks);
+std::size_t UnitMemory::bytes_for_one(const KernelData& data, Items items) {
+  return resident_bytes(data) + block_bytes(data, items);
+}
+
+std::size_t UnitMemory::bytes_for_several(const KernelData& data, Items room_items) {
+  std::size_t bytes = bytes_for_one(data, room_items);
+  const auto add_what_blocks_need_besides = [&bytes](const auto& rows) {
+    bytes += static_cast<std::size_t>(rows.further_rows) * rows.row_bytes;
+    bytes += blocks_at_worker_max * array_alignment;
+  };
+  std::ranges::for_each(data.inputs, add_what_blocks_need_besides);
+  std::ranges::for_each(data.results, add_what_blocks_need_besides);
+  return bytes;
 }
 
 void UnitMemory::begin_phase(const KernelData& data, std::byte* begin, std::size_t bytes,
@@ -57,14 +63,10 @@ void UnitMemory::begin_phase(const KernelData& data, std::byte* begin, std::size
   room_.clear();
 }
 
-std::size_t UnitMemory::bytes_of(Items items) const {
-  return bytes_of_arrays(data_->inputs, items, 1) + bytes_of_arrays(data_->results, items, 1);
-}
-
 bool UnitMemory::place(const Block& block, StagedBlock& staged) {
   if (in_flight_ > 0 && !room_.has_room(block.items, room_items_)) return false;
   if (in_flight_ == 0 && !room_.has_room(block.items, room_items_)) ranges_.clear();
-  const auto bytes = static_cast<std::ptrdiff_t>(bytes_of(block.items));
+  const auto bytes = static_cast<std::ptrdiff_t>(block_bytes(*data_, block.items));
   const auto find_place = [&] {
     std::byte* from = blocks_begin_;
     auto next = ranges_.begin();

@@ -2,6 +2,7 @@
 // out.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -10,14 +11,18 @@
 #include "real/kernels/staged_block.hpp"
 #include "shared_policies/machine/block_room.hpp"
 #include "shared_policies/model/block.hpp"
+#include "shared_policies/model/unit.hpp"
 #include "shared_policies/model/workload.hpp"
 
 namespace equipoise {
 
 /// Every array in a unit's memory begins at a multiple of this.
 inline constexpr std::size_t array_alignment = 4096;
-/// More blocks than this are in no unit's memory at a time.
-inline constexpr std::size_t blocks_max = 64;
+
+/// The items of all blocks of a phase that `unit` holds at a time.
+[[nodiscard]] inline Items room_items(const Unit& unit, const Workload& workload) {
+  return std::min(items_in_memory(unit, workload), workload.items);
+}
 
 /// The memory for `items` items of `workload` and its resident data in bytes, as the workload counts
 /// them.
@@ -32,10 +37,12 @@ inline constexpr std::size_t blocks_max = 64;
 /// may also have to wait where free memory is in pieces. Blocks of the same size never meet that.
 class UnitMemory {
  public:
-  /// The bytes that suffice for the resident data and for `blocks` blocks of `room_items` items
-  /// together. If their arrays have further rows, they suffice for two blocks at a time; others wait.
-  [[nodiscard]] static std::size_t bytes_for(const KernelData& data, Items room_items,
-                                             std::size_t blocks);
+  /// The bytes that suffice for the resident data and one block of at most `items`.
+  [[nodiscard]] static std::size_t bytes_for_one(const KernelData& data, Items items);
+  /// The bytes that suffice for the resident data and for as many blocks as a worker has at a time,
+  /// which hold `room_items` items together. If their arrays have further rows, the bytes suffice for
+  /// two blocks; others wait.
+  [[nodiscard]] static std::size_t bytes_for_several(const KernelData& data, Items room_items);
 
   /// Begins a phase in memory of `bytes` at `begin` (a multiple of `array_alignment`), whose blocks
   /// hold at most `room_items` items together. Forgets all blocks.
@@ -57,8 +64,6 @@ class UnitMemory {
     std::uint32_t group;
     bool is_over = false;  ///< the block has ended, its group has not
   };
-
-  [[nodiscard]] std::size_t bytes_of(Items items) const;
 
   const KernelData* data_ = nullptr;
   std::byte* blocks_begin_ = nullptr;  ///< behind the resident data

@@ -67,10 +67,10 @@ std::string checked_name(const std::string& name, const std::string& where) {
 
 UnitSpec make_spec(const Spec& text, const std::string& name, const std::string& where) {
   const UnitKindInfo& kind = find_kind(text.name, where);
-  const Parameters read(text.parameters, kind.parameters, text.name, where);
   if (kind.is_absent()) {
     throw InputError(where, fmt::format("{}; {}", kind.why_absent(), what_there_is(kind.name)));
   }
+  const Parameters read(text.parameters, kind.parameters, text.name, where);
   UnitSpec spec;
   spec.unit.name = checked_name(read.is_given("id") ? read.text("id") : name, where);
   spec.unit.node =

@@ -1,6 +1,7 @@
 // The executor's interface to the code that drives one unit.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
@@ -23,6 +24,10 @@ struct Command {
   Seconds assigned;
   std::uint32_t epoch = 0;  ///< the worker's epoch when the block was handed out
 };
+
+/// The most commands and reports, together, that a worker's thread has at a time. Further commands
+/// wait.
+inline constexpr std::size_t blocks_at_worker_max = 64;
 
 /// What a worker reports of a block.
 enum class ReportKind : std::uint8_t {

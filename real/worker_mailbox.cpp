@@ -32,6 +32,18 @@ std::string reason_of(const std::exception_ptr& failure) {
   }
 }
 
+bool is_of_block_alone(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::bad_alloc&) {
+    return true;
+  } catch (const BlockFailure&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
 int threads_left_behind() { return left_behind.load(); }
 
 WorkerMailbox::WorkerMailbox(std::shared_ptr<WakeSignal> controller, WakeSignal::Span patience)
@@ -142,7 +154,7 @@ class ThreadedWorker final : public Worker {
 
   /// Moves waiting commands to the mailbox as long as it has room.
   void hand_on() {
-    for (; held_ < WorkerMailbox::capacity && !waiting_.empty(); ++held_) {
+    for (; held_ < blocks_at_worker_max && !waiting_.empty(); ++held_) {
       EQ_CHECK(mailbox_->commands_.push(waiting_.front()), "there is room for every command");
       waiting_.pop_front();
       mailbox_->signal_.notify();

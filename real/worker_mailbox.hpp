@@ -15,6 +15,9 @@ namespace equipoise {
 
 /// The text of an exception of a unit's thread, for a message.
 [[nodiscard]] std::string reason_of(const std::exception_ptr& failure);
+/// Whether a failure means that a block could not be done though its unit works: BlockFailure and
+/// std::bad_alloc do.
+[[nodiscard]] bool is_of_block_alone(const std::exception_ptr& failure);
 
 /// The thread's side of a worker. Thread and worker own it together, so a thread that was left
 /// behind still has it.
@@ -52,12 +55,10 @@ class WorkerMailbox {
 
  private:
   friend class ThreadedWorker;
-  /// The most commands and reports, together, in the mailbox; further commands wait in the worker.
-  static constexpr std::size_t capacity = 64;
 
   std::shared_ptr<WakeSignal> controller_;
-  Ring<Command, capacity> commands_;
-  Ring<Report, capacity> reports_;
+  Ring<Command, blocks_at_worker_max> commands_;
+  Ring<Report, blocks_at_worker_max> reports_;
   WakeSignal signal_;
   HostGate host_;
   std::atomic<std::uint64_t> rings_ = 0;

@@ -25,5 +25,5 @@ set_source_files_properties(bench/sim_bench.cpp PROPERTIES
 target_include_directories(equipoise_bench PRIVATE ${PROJECT_BINARY_DIR}/made)
 add_dependencies(smoke equipoise_bench)
 add_test(NAME benchmark_lives COMMAND equipoise_bench --benchmark_min_time=0.01
-  --benchmark_filter=controller_blocks/af/units:2|equal_finish_direct|fit|lower_bound_disturbed/units:28|one_shared_link/units:8|real_matmul/rows:768|units:2/slots:2)
+  --benchmark_filter=controller_blocks/af/units:2|equal_finish_direct|fit|lower_bound_disturbed/units:28|one_shared_link/units:8|real_matmul/rows:768|units:2/slots:2|emulated_overlap/copies:100/slots:3)
 set_tests_properties(benchmark_lives PROPERTIES LABELS smoke TIMEOUT 300)

@@ -12,6 +12,7 @@ equipoise_tests(real
     real/kernels/nbody_test.cpp
     real/kernels/taylor_test.cpp
     real/recording/size_plan_test.cpp
+    real/emulated_device_test.cpp
     real/unit_memory_test.cpp
     real/unit_spec_test.cpp
   LIBS equipoise::real

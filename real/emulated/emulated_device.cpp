@@ -30,9 +30,6 @@ constexpr std::size_t copied_at_once = std::size_t{256} << 10;
 /// may be a little earlier.
 class Moment final : public DeviceEvent {
  public:
-  /// `is_signal`: the driver brings it about.
-  explicit Moment(bool is_signal = false) : is_signal_(is_signal) {}
-  [[nodiscard]] bool is_signal() const { return is_signal_; }
   std::optional<Seconds> happened() const override {
     const double at_s = at_s_.load(std::memory_order_seq_cst);
     return at_s < 0.0 ? std::nullopt : std::optional(Seconds{at_s});
@@ -40,7 +37,6 @@ class Moment final : public DeviceEvent {
   void happen(Seconds at) { at_s_.store(at.value, std::memory_order_seq_cst); }
 
  private:
-  bool is_signal_;
   std::atomic<double> at_s_ = -1.0;
 };
 
@@ -107,11 +103,15 @@ class EmulatedDevice final : public Device {
     return moment;
   }
 
-  EventPtr make_signal() override { return std::make_shared<Moment>(true); }
+  EventPtr hold(Queue queue) override {
+    auto moment = std::make_shared<Moment>();
+    put(queue, {.awaited = moment, .holds = true});
+    return moment;
+  }
 
-  void signal(const EventPtr& event) override {
+  void let_go(const EventPtr& held) override {
     const std::lock_guard<std::mutex> lock(mutex_);
-    static_cast<Moment&>(*event).happen(clock_->now());
+    static_cast<Moment&>(*held).happen(clock_->now());
     changed_.notify_all();
   }
 
@@ -129,6 +129,7 @@ class EmulatedDevice final : public Device {
     std::function<void(ThreadTeam&)> compute{};
     std::shared_ptr<Moment> recorded{};
     EventPtr awaited{};
+    bool holds = false;  ///< `awaited` ends the copy or computation before it
     std::function<void()> call{};
     Seconds put_at{};  ///< when it came into its queue
 
@@ -139,7 +140,8 @@ class EmulatedDevice final : public Device {
   /// The work of one queue, in order.
   struct WorkQueue {
     std::deque<Work> works;
-    Seconds at;  ///< when the work before the next one has ended
+    Seconds at;                       ///< when the work before the next one has ended
+    bool has_unrecorded_end = false;  ///< of a copy or computation
   };
 
   void start_thread(std::function<void(std::promise<void>&)> live) {
@@ -250,8 +252,11 @@ class EmulatedDevice final : public Device {
       queue.works.pop_front();
       queue.at = std::max(queue.at, work.put_at);
       if (work.awaited) queue.at = std::max(queue.at, *work.awaited->happened());
+      if (work.holds) free_at = std::max(free_at, queue.at);
       if (begins_work(queue)) queue.at = std::max(queue.at, free_at);
+      if (work.occupies()) queue.has_unrecorded_end = true;
       if (work.recorded) {
+        queue.has_unrecorded_end = false;
         work.recorded->happen(queue.at);
         changed_.notify_all();
       }
@@ -275,8 +280,7 @@ class EmulatedDevice final : public Device {
   [[nodiscard]] static bool follows_up(const WorkQueue& queue) {
     if (queue.works.empty()) return false;
     const Work& work = queue.works.front();
-    if (work.awaited) return static_cast<const Moment&>(*work.awaited).is_signal();
-    return work.call || (queue.works.size() > 1 && !queue.works[1].occupies());
+    return work.holds || work.call || (work.recorded && queue.has_unrecorded_end);
   }
 
   /// The queue whose turn it is, if any has work that can be done now.

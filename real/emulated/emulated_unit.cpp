@@ -11,20 +11,13 @@
 namespace equipoise {
 namespace {
 
-class EmulatedFactory final : public UnitFactory {
+class EmulatedFactory final : public CoresFactory {
  public:
   EmulatedFactory(const EmulatedFigures& figures, int threads)
-      : figures_(figures), threads_(threads) {}
-
-  int cores() const override { return threads_; }
-  bool has_program(const std::string& /*kernel*/) const override { return true; }
+      : CoresFactory(threads), figures_(figures) {}
 
   double host_bytes(const Unit& unit, const Workload& workload) const override {
-    return staged_bytes(workload, std::min(items_in_memory(unit, workload), workload.items));
-  }
-
-  UnitRates rates(const Unit& unit, double slowdown, const Scenario& scenario) const override {
-    return rates_beside_loads(unit, slowdown, scenario);
+    return staged_bytes(workload, room_items(unit, workload));
   }
 
   std::unique_ptr<Worker> make_worker(WorkerSetup setup) const override {
@@ -33,14 +26,8 @@ class EmulatedFactory final : public UnitFactory {
     });
   }
 
-  std::unique_ptr<CompetingLoad> make_load(const Clock& clock, const Disturbance& event,
-                                           const std::vector<int>& cores) const override {
-    return start_competing_load(clock, event.at, event.until, event.amount, cores);
-  }
-
  private:
   EmulatedFigures figures_;
-  int threads_;
 };
 
 }  // namespace

@@ -18,6 +18,9 @@ struct Statistics {
   double ci95_high = 0.0;  ///< of the mean, by Student's t; equal to the mean for one value
   double min = 0.0;
   double max = 0.0;
+
+  /// Half the 95 % confidence interval.
+  [[nodiscard]] double half_ci95() const { return ci95_high - mean; }
 };
 
 /// Summary statistics of (n) values, n >= 1.

@@ -220,7 +220,21 @@ TEST(DeviceFailures, MakeLaterBlocksHalfAsLarge) {
   for (const BlockRecord& record : journal.blocks) EXPECT_LE(record.block.items, 25);
 }
 
-TEST(DeviceFailures, OfASingleItemLoseTheUnit) {
+TEST(DeviceFailures, OfASingleItemOnceLoseTheBlockAlone) {
+  KernelScript script(64);
+  ScriptedKernel kernel(script);
+  MemoryJournal journal;
+  RealSetup setup = setup_of({"emulated"}, {&kernel});
+  setup.units[0].factory = std::make_shared<FailingFactory>(fast, [](DeviceCall call, int before) {
+    return call == DeviceCall::launch && before % 10 == 3 ? DeviceFault::later : DeviceFault::none;
+  });
+  EXPECT_TRUE(run_all(std::move(setup), 1, journal).complete);
+  EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
+  EXPECT_EQ(journal.count("block_lost"), 7);  // launches 3, 13, ... 63 of 71
+  EXPECT_EQ(journal.count("unit_lost"), 0);
+}
+
+TEST(DeviceFailures, OfSingleItemsOneAfterAnotherLoseTheUnit) {
   KernelScript script(64);
   ScriptedKernel kernel(script);
   MemoryJournal journal;
@@ -338,22 +352,28 @@ TEST(DeviceScenario, AcceptsEveryItemOnceHoweverOftenTheUnitGoesAndComes) {
 }
 
 TEST(DeviceScenario, SlowsEveryStageDownWithoutKeepingTheDriverFromItsOtherBlocks) {
-  KernelScript script(400);
-  ScriptedKernel kernel(script);
-  script.compute = [](const Block&, int) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  };
-  MemoryJournal journal;
-  // 800 bytes in 1 ms for each copy of a block of 100 items.
-  EXPECT_TRUE(run_all(setup_of({"emulated,slowdown=3,in_bytes_per_s=8e5,out_bytes_per_s=8e5,"
-                                "latency_s=0"},
-                               {&kernel}),
-                      100, journal)
-                  .complete);
-  EXPECT_TRUE(kernel.verify().passed);
-  for (const BlockRecord& record : journal.blocks) {
-    EXPECT_GE(record.times.compute.value, 6e-3 - 1e-9);
-    EXPECT_GE(record.times.in.value, 1e-3 - 1e-9) << "a device copies by itself";
+  for (const std::string engines : {"1", "2"}) {
+    KernelScript script(800);
+    ScriptedKernel kernel(script);
+    script.compute = [](const Block&, int) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    };
+    MemoryJournal journal;
+    // 800 bytes in 1 ms for each copy of a block of 100 items; copies in take twice as long.
+    RealSetup setup = setup_of({"emulated,slowdown=3,in_bytes_per_s=8e5,out_bytes_per_s=8e5,"
+                                "latency_s=0,copy_engines=" +
+                                engines},
+                               {&kernel});
+    setup.scenario.events.push_back(
+        disturb(DisturbanceKind::bandwidth, in_link_of(setup.units[0].unit), 0.0, 0.5));
+    EXPECT_TRUE(run_all(std::move(setup), 100, journal).complete);
+    EXPECT_TRUE(kernel.verify().passed);
+    EXPECT_EQ(journal.blocks.size(), 8u);
+    for (const BlockRecord& record : journal.blocks) {
+      EXPECT_GE(record.times.compute.value, 6e-3 - 1e-9);
+      EXPECT_GE(record.times.in.value, 2e-3 - 1e-9);
+      EXPECT_GE(record.times.out.value, 1e-3 - 1e-9) << "a device copies by itself";
+    }
   }
 }
 

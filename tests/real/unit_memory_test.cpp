@@ -36,7 +36,7 @@ struct Numbers {
 /// The memory of a unit that holds `room_items` items of `data`.
 struct Room {
   Room(const KernelData& data, Items room_items)
-      : bytes(UnitMemory::bytes_for(data, room_items, 3)) {
+      : bytes(UnitMemory::bytes_for_several(data, room_items)) {
     memory.begin_phase(data, bytes.data(), bytes.span().size(), room_items);
   }
   BufferOf<std::byte> bytes;

@@ -91,7 +91,7 @@ TEST(UnitSpec, ListsEveryKindWithDefaultsThatAreLegalButForWhatIsRequired) {
 }
 
 TEST(UnitSpec, SaysWhatRunsHereAndWhatCanBeDoneWithUnitsThatAreElsewhere) {
-  for (const char* const asked : {"gpu", "cuda"}) {
+  for (const char* const asked : {"gpu", "cuda", "cuda,device=0,sms=32"}) {
     const std::string why = refusal({asked});
     EXPECT_NE(why.find("kinds that run here: cpu, emulated, paced"), std::string::npos) << why;
     EXPECT_NE(why.find("this build has no CUDA"), std::string::npos) << why;

@@ -68,8 +68,8 @@ class FailingDevice final : public Device {
   }
 
   EventPtr record(Queue queue) override { return device_->record(queue); }
-  EventPtr make_signal() override { return device_->make_signal(); }
-  void signal(const EventPtr& event) override { device_->signal(event); }
+  EventPtr hold(Queue queue) override { return device_->hold(queue); }
+  void let_go(const EventPtr& held) override { device_->let_go(held); }
   void wait(Queue queue, const EventPtr& event) override { device_->wait(queue, event); }
   void call_back(Queue queue, std::function<void()> function) override {
     device_->call_back(queue, std::move(function));
@@ -93,7 +93,8 @@ class FailingDevice final : public Device {
       case DeviceFault::for_good:
         throw std::runtime_error("the device fell off the bus");
       case DeviceFault::stuck:
-        return device_->wait(queue, device_->make_signal());
+        static_cast<void>(device_->hold(queue));
+        return;
     }
   }
 

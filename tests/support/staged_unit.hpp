@@ -18,7 +18,7 @@ class StagedUnit {
   StagedUnit(const Kernel& kernel, Items items_max)
       : data_(kernel.data()),
         program_(kernel.make_cpu_program()),
-        bytes_(UnitMemory::bytes_for(data_, items_max, 1)),
+        bytes_(UnitMemory::bytes_for_one(data_, items_max)),
         versions_(data_.resident.size()) {
     memory_.begin_phase(data_, bytes_.data(), bytes_.span().size(), items_max);
   }

@@ -1,4 +1,4 @@
-// Tests of parts of the program that no command shows alone: full disks, tables, packed reports.
+// Tests of parts of the program that no command shows alone: full disks, tables.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -10,7 +10,6 @@
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tools/report/console.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/report/report_text.hpp"
 #include "tools/report/text_table.hpp"
 #include "tools/worlds/workload_choice.hpp"
@@ -116,38 +115,6 @@ TEST(ComparisonTable, TellsItemsRedoneWithoutTheTailOfRounding) {
   for (int rep = 0; rep < 10; ++rep) result.items_redone += 1112.0 / 10.0;  // 1112.0000000000002
   comparison.results = {result};
   EXPECT_NE(comparison_table(comparison).find(" 1112 items redone"), std::string::npos);
-}
-
-TEST(PackedReport, ComesBackAsItWas) {
-  RunReport report;
-  report.run.numbers.makespan = Seconds{0.1};
-  report.run.numbers.units = {{3,
-                               2,
-                               {Seconds{0.4}, Seconds{0.1}, Seconds{0.2}, Seconds{0.3}},
-                               Seconds{0.55},
-                               Seconds{0.7},
-                               12.5},
-                              {0, 0, {}, {}, {}, {}}};
-  report.run.numbers.items = 3;
-  report.run.numbers.energy_j = 12.5;
-  report.run.numbers.energy_from = EnergySource::measured;
-  report.run.numbers.energy_note = "without package-1: read only once";
-  report.outcome.complete = true;
-  report.problem = "said \"so\"";
-  const RunReport back = unpacked(packed(report));
-  EXPECT_EQ(back.run.numbers.makespan, report.run.numbers.makespan);
-  ASSERT_EQ(back.run.numbers.units.size(), 2u);
-  EXPECT_EQ(back.run.numbers.units[0].busy.setup, Seconds{0.4});
-  EXPECT_EQ(back.run.numbers.units[0].busy.out, Seconds{0.3});
-  EXPECT_EQ(back.run.numbers.units[0].occupied, Seconds{0.55});
-  EXPECT_EQ(back.run.numbers.units[0].last_end, Seconds{0.7});
-  EXPECT_EQ(back.run.numbers.units[0].energy_j, 12.5);
-  EXPECT_FALSE(back.run.numbers.units[1].energy_j);
-  EXPECT_EQ(back.run.numbers.energy_j, report.run.numbers.energy_j);
-  EXPECT_EQ(back.run.numbers.energy_from, EnergySource::measured);
-  EXPECT_EQ(back.run.numbers.energy_note, report.run.numbers.energy_note);
-  EXPECT_TRUE(back.outcome.complete);
-  EXPECT_EQ(back.problem, report.problem);
 }
 
 }  // namespace

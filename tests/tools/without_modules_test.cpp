@@ -60,6 +60,14 @@ TEST_F(WithoutModules, SaysThatItHasNoModuleAndHowToGetOne) {
   EXPECT_NE(run_copy(program_, {"--version"}).out.find("(without SimGrid, "), std::string::npos);
 }
 
+TEST_F(WithoutModules, ValidatesNothingAndSaysSoBeforeItRecords) {
+  const std::string out = folder_.path("validated");
+  expect_refusal({"validate", "--unit", "cpu,threads=1", "--workload", "blackscholes:options=1e5",
+                  "--policy", "greedy", "--out", out},
+                 "the module equipoise_simgrid.so is not beside the program");
+  EXPECT_FALSE(fs::exists(out));
+}
+
 TEST_F(WithoutModules, ListsRecordsAndRuns) {
   EXPECT_EQ(run_copy(program_, {"list", "policies"}).exit_code, 0);
   const ProgramRun recorded =

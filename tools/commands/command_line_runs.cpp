@@ -79,10 +79,7 @@ void add_replay(CLI::App& app, Request& r) {
   add_help(*c,
            "equipoise replay traces/runs/sirocco-gss.jsonl --check\n"
            "  equipoise replay traces/runs/sirocco-gss.jsonl --decisions --out again.jsonl");
-  c->callback([&r] {
-    r.replay.times = r.replay.on == "paced" && !r.replay.check && !r.replay.decisions;
-    r.command = [&r] { return replay_command(r.replay, r.options); };
-  });
+  c->callback([&r] { r.command = [&r] { return replay_command(r.replay, r.options); }; });
 }
 
 void add_compare(CLI::App& app, Request& r) {

@@ -23,8 +23,10 @@ struct ReplayRequest {
   std::string run_file;
   bool check = false;      ///< repeat the decisions offline and compare them
   bool decisions = false;  ///< issue the same blocks again
-  bool times = false;      ///< run the policy again on units that take the run's block times
   std::string on;          ///< sim, real or paced; empty: as the run itself
+
+  /// Whether the policy runs again, on units that take the run's block times.
+  [[nodiscard]] bool takes_times() const { return on == "paced" && !check && !decisions; }
 };
 
 /// Runs one policy in the world that `options` names; `command` is what the user typed: "simulate"

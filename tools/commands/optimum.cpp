@@ -22,10 +22,7 @@ namespace {
 /// The run of the oracle with mean block times.
 RunReport simulate_optimum(const SimWorld& world, Options options) {
   options.noise = false;
-  SimulationResult result;
-  run_simulations(
-      1, [&](std::size_t) { return simulation_of(world, parse_policy("optimum"), options); },
-      [&](std::size_t, SimulationResult ended) { result = std::move(ended); });
+  SimulationResult result = run_alone(simulation_of(world, parse_policy("optimum"), options));
   if (!result.failure.empty()) throw BackendError(result.failure);
   return std::move(result.report);
 }

@@ -187,7 +187,7 @@ int pace(const RunFile& file, Options options) {
 /// Throws InputError unless exactly one kind of repetition is requested, without options that it does
 /// not take.
 void expect_sense(const ReplayRequest& request, const RunFile& file, const Options& typed) {
-  if (request.check == request.decisions && !request.times) {
+  if (request.check == request.decisions && !request.takes_times()) {
     throw InputError(
         "replay",
         "say what is to be done again: --check or --decisions, or --on paced alone for "
@@ -195,7 +195,7 @@ void expect_sense(const ReplayRequest& request, const RunFile& file, const Optio
   }
   const bool names_units =
       !typed.units.empty() || !typed.platform_file.empty() || !typed.trace_files.empty();
-  if (request.times && names_units) {
+  if (request.takes_times() && names_units) {
     throw InputError("--on paced",
                      "takes units and times from the run; leave --unit, --platform "
                      "and --trace away, or add --decisions");

@@ -177,7 +177,7 @@ bool simulate_and_run(Comparison& comparison, RealWorld& real, RunsByPolicy& run
 }  // namespace
 
 int validate_command(const Options& options, std::optional<double> error_max) {
-  start_simulation_server();  // before units are opened
+  expect_simgrid();  // before units are opened and anything is recorded
   Comparison comparison;
   comparison.policies = choose_policies(options);
   RealWorld real = load_real_world(options);

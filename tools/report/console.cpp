@@ -26,9 +26,7 @@ namespace equipoise {
 namespace {
 
 std::atomic<int> caught_signal = 0;
-/// The process that says that it was interrupted.
-std::atomic<pid_t> main_process = 0;
-static_assert(std::atomic<int>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free);
+static_assert(std::atomic<int>::is_always_lock_free);
 
 /// Makes `message` safe for a terminal, because names in it come from inputs and may hold anything.
 /// Cuts very long names, so that the end of the message, which says what to do, stays visible.
@@ -208,12 +206,9 @@ void catch_stop_signals() {
 }
 
 void end_on_stop_signals() {
-  main_process.store(::getpid());
   handle_stop_signals([](int number) {
     constexpr std::string_view words = "equipoise: error: interrupted\n";
-    if (::getpid() == main_process.load()) {  // its children, too, receive a terminal's Ctrl-C
-      static_cast<void>(!::write(STDERR_FILENO, words.data(), words.size()));
-    }
+    static_cast<void>(!::write(STDERR_FILENO, words.data(), words.size()));
     ::_exit(128 + number);
   });
 }

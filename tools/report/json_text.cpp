@@ -52,10 +52,6 @@ Json source_json(EnergySource source) {
 /// Null if there is nothing to say.
 Json note_json(const std::string& note) { return note.empty() ? Json() : Json(note); }
 
-std::optional<double> known_double(const Json& json) {
-  return json.is_null() ? std::nullopt : std::optional(json.get<double>());
-}
-
 Json statistics_json(const Statistics& s) {
   return {{"mean", s.mean},
           {"sd", s.sd},
@@ -233,86 +229,6 @@ std::string run_summary_text(const RunReport& report, const std::vector<std::str
               {"pacing", pacing_json(report.notes)},
               {"loads", loads_json(report.notes)}}
       .dump();
-}
-
-std::string packed(const RunReport& report) {
-  const RunNumbers& n = report.run.numbers;
-  Json units = Json::array();
-  for (const UnitNumbers& unit : n.units) {
-    units.push_back({unit.items, unit.blocks, unit.busy.setup.value, unit.busy.in.value,
-                     unit.busy.compute.value, unit.busy.out.value, unit.occupied.value,
-                     unit.last_end.value, optional_json(unit.energy_j)});
-  }
-  Json phases = Json::array();
-  for (const std::vector<UnitInPhase>& phase : n.phases) {
-    Json in_phase = Json::array();
-    for (const UnitInPhase& unit : phase) {
-      in_phase.push_back({unit.items, unit.blocks, unit.last_end.value});
-    }
-    phases.push_back(std::move(in_phase));
-  }
-  return Json{{"makespan_s", n.makespan.value},
-              {"units", std::move(units)},
-              {"phases", std::move(phases)},
-              {"items", n.items},
-              {"blocks", n.blocks},
-              {"rebalances", n.rebalances},
-              {"decisions", n.decisions},
-              {"decisions_total_s", n.decisions_total.value},
-              {"decisions_max_s", n.decisions_max.value},
-              {"items_redone", n.items_redone},
-              {"extrapolated_share", n.extrapolated_share},
-              {"energy_j", optional_json(n.energy_j)},
-              {"energy_from", static_cast<int>(n.energy_from)},
-              {"energy_note", n.energy_note},
-              {"complete", report.outcome.complete},
-              {"interrupted", report.outcome.interrupted},
-              {"policy_stalled", report.outcome.policy_stalled},
-              {"verified", report.run.verified},
-              {"repetition", report.run.repetition},
-              {"problem", report.problem}}
-      .dump();
-}
-
-RunReport unpacked(const std::string& text) {
-  const Json json = Json::parse(text);
-  RunReport report;
-  RunNumbers& n = report.run.numbers;
-  n.makespan = Seconds{json.at("makespan_s").get<double>()};
-  for (const Json& unit : json.at("units")) {
-    n.units.push_back({unit.at(0).get<Items>(),
-                       unit.at(1).get<std::uint64_t>(),
-                       {Seconds{unit.at(2).get<double>()}, Seconds{unit.at(3).get<double>()},
-                        Seconds{unit.at(4).get<double>()}, Seconds{unit.at(5).get<double>()}},
-                       Seconds{unit.at(6).get<double>()},
-                       Seconds{unit.at(7).get<double>()},
-                       known_double(unit.at(8))});
-  }
-  for (const Json& phase : json.at("phases")) {
-    std::vector<UnitInPhase>& in_phase = n.phases.emplace_back();
-    for (const Json& unit : phase) {
-      in_phase.push_back({unit.at(0).get<Items>(), unit.at(1).get<std::uint64_t>(),
-                          Seconds{unit.at(2).get<double>()}});
-    }
-  }
-  n.items = json.at("items").get<Items>();
-  n.blocks = json.at("blocks").get<std::uint64_t>();
-  n.rebalances = json.at("rebalances").get<std::uint64_t>();
-  n.decisions = json.at("decisions").get<std::uint64_t>();
-  n.decisions_total = Seconds{json.at("decisions_total_s").get<double>()};
-  n.decisions_max = Seconds{json.at("decisions_max_s").get<double>()};
-  n.items_redone = json.at("items_redone").get<Items>();
-  n.extrapolated_share = json.at("extrapolated_share").get<double>();
-  n.energy_j = known_double(json.at("energy_j"));
-  n.energy_from = static_cast<EnergySource>(json.at("energy_from").get<int>());
-  n.energy_note = json.at("energy_note").get<std::string>();
-  report.outcome = {json.at("complete").get<bool>(), json.at("interrupted").get<bool>(),
-                    json.at("policy_stalled").get<bool>()};
-  report.run.verified = json.at("verified").get<bool>();
-  report.run.policy_stalled = report.outcome.policy_stalled;
-  report.run.repetition = json.at("repetition").get<std::uint64_t>();
-  report.problem = json.at("problem").get<std::string>();
-  return report;
 }
 
 std::string results_text(const Comparison& comparison) {

@@ -19,11 +19,6 @@ namespace equipoise {
 [[nodiscard]] std::string run_summary_text(const RunReport& report,
                                            const std::vector<std::string>& units);
 
-/// The numbers of a report that results need, as text that a child process sends to its parent.
-[[nodiscard]] std::string packed(const RunReport& report);
-/// Parses the text of `packed`.
-[[nodiscard]] RunReport unpacked(const std::string& text);
-
 /// results.json, `equipoise.results/1`.
 [[nodiscard]] std::string results_text(const Comparison& comparison);
 /// The fields of one result that `output` shows, a JSON object.

@@ -14,7 +14,7 @@ constexpr double most_noise = 0.10;
 
 /// Half the confidence interval of the mean, relative to the mean.
 double relative_half_width(const PolicyResult& result) {
-  return (result.makespan_s.ci95_high - result.makespan_s.mean) / result.makespan_s.mean;
+  return result.makespan_s.half_ci95() / result.makespan_s.mean;
 }
 
 /// Results that cannot be judged for the same reason, and the largest value among them.

@@ -58,19 +58,21 @@ constexpr NumberFormat to_digits(int digits) { return {Notation::significant, di
 constexpr NumberFormat to_decimals(int decimals) { return {Notation::fixed, decimals}; }
 constexpr NumberFormat in_percent(int decimals) { return {Notation::percent, decimals}; }
 constexpr unsigned in_tables = in_text | in_html;
-constexpr unsigned in_all = in_json | in_text | in_html;
+/// Files for programs.
+constexpr unsigned in_data = in_json | in_csv;
+constexpr unsigned in_all = in_data | in_text | in_html;
 
 using Of = const OfResult&;
 
 // Columns: name, heading, unit, explanation, outputs, format, value, is_known.
 constexpr std::array fields_of_results{
-    ResultField{"policy", "", "", "The policy's name in the catalog.", in_json, to_decimals(0),
+    ResultField{"policy", "", "", "The policy's name in the catalog.", in_data, to_decimals(0),
                 [](Of of) -> FieldValue { return choice_of(of).info->name; }},
     ResultField{"spelling", "policy", "", "The policy and its parameters, as typed.", in_all,
                 to_decimals(0), [](Of of) -> FieldValue { return of.result.policy; }},
     ResultField{"on", "on", "", "Where it ran: sim, real or paced.", in_all, to_decimals(0),
                 [](Of of) -> FieldValue { return of.result.on; }},
-    ResultField{"reps", "runs", "", "The number of runs.", in_json | in_html, to_decimals(0),
+    ResultField{"reps", "runs", "", "The number of runs.", in_data | in_html, to_decimals(0),
                 [](Of of) -> FieldValue { return std::uint64_t{of.result.reps}; }},
     ResultField{"parameters", "", "", "The policy's parameters, defaults included.", in_json,
                 to_decimals(0), [](Of of) -> FieldValue { return all_parameters(choice_of(of)); }},
@@ -80,9 +82,7 @@ constexpr std::array fields_of_results{
                 [](Of of) -> FieldValue { return of.result.makespan_s.mean; }},
     ResultField{"makespan_half_ci95_s", "± s", "s",
                 "Half the 95 % confidence interval of the mean makespan.", in_text, to_digits(2),
-                [](Of of) -> FieldValue {
-                  return of.result.makespan_s.ci95_high - of.result.makespan_s.mean;
-                }},
+                [](Of of) -> FieldValue { return of.result.makespan_s.half_ci95(); }},
     ResultField{"makespan_ci95_s", "95 % interval s", "s",
                 "The 95 % confidence interval of the mean makespan.", in_html, to_digits(4),
                 [](Of of) -> FieldValue {
@@ -90,15 +90,15 @@ constexpr std::array fields_of_results{
                 }},
     ResultField{"makespan_relative_sd", "", "",
                 "The standard deviation of the makespans over their mean; none for one run.",
-                in_json, in_percent(1),
+                in_data, in_percent(1),
                 [](Of of) -> FieldValue { return optional_value(relative_sd(of.result)); }},
     ResultField{
         "other_load_share", "", "",
-        "The share of the units' cores that other programs used during real runs.", in_json,
+        "The share of the units' cores that other programs used during real runs.", in_data,
         in_percent(1),
         [](Of of) -> FieldValue { return optional_value(share_of_others(of.result.core_use)); }},
     ResultField{"too_noisy", "", "", "Whether real runs are too imprecise to judge a prediction.",
-                in_json, to_decimals(0),
+                in_data, to_decimals(0),
                 [](Of of) -> FieldValue {
                   return is_simulated(of.result) ? FieldValue()
                                                  : FieldValue(is_too_noisy(of.result));
@@ -119,7 +119,7 @@ constexpr std::array fields_of_results{
                 }},
     ResultField{"paired_ratio", "", "",
                 "The makespan over the reference policy's, repetition by repetition.",
-                in_json | in_sweep, to_decimals(4),
+                in_data | in_sweep, to_decimals(4),
                 [](Of of) -> FieldValue {
                   return of.result.paired_ratio ? FieldValue(*of.result.paired_ratio)
                                                 : FieldValue();
@@ -127,9 +127,9 @@ constexpr std::array fields_of_results{
     ResultField{"idle_fraction.mean", "idle %", "%",
                 "The share of the run in which a unit neither computed nor copied.", in_all,
                 in_percent(1), [](Of of) -> FieldValue { return of.result.idle_fraction; }},
-    ResultField{"idle_fraction.by_unit", "", "%", "The idle share of each unit.", in_json,
+    ResultField{"idle_fraction.by_unit", "", "%", "The idle share of each unit.", in_data,
                 in_percent(1), [](Of of) -> FieldValue { return by_unit(of.result.idle_by_unit); }},
-    ResultField{"share_by_unit", "", "%", "The share of the items that each unit did.", in_json,
+    ResultField{"share_by_unit", "", "%", "The share of the items that each unit did.", in_data,
                 in_percent(1),
                 [](Of of) -> FieldValue { return by_unit(of.result.share_by_unit); }},
     ResultField{"phases", "", "", "The end of each phase, and the units' shares in it.", in_json,
@@ -144,50 +144,50 @@ constexpr std::array fields_of_results{
                 "How often the policy stopped to choose new block sizes.", in_all, to_decimals(1),
                 [](Of of) -> FieldValue { return of.result.rebalances; }},
     ResultField{"decisions.count", "decisions", "", "How many models the policy solved.",
-                in_json | in_html, to_decimals(1),
+                in_data | in_html, to_decimals(1),
                 [](Of of) -> FieldValue { return of.result.decisions; }},
     ResultField{"decisions.total_s", "decisions s", "s", "The time that all decisions took.",
-                in_json | in_html, to_digits(3),
+                in_data | in_html, to_digits(3),
                 [](Of of) -> FieldValue { return of.result.decisions_total_s; }},
-    ResultField{"decisions.max_s", "", "s", "The time that the longest decision took.", in_json,
+    ResultField{"decisions.max_s", "", "s", "The time that the longest decision took.", in_data,
                 to_digits(3), [](Of of) -> FieldValue { return of.result.decisions_max_s; }},
     ResultField{"finish_spread_s", "spread s", "s",
                 "The time between the first unit's last finish and the last unit's.", in_all,
                 to_digits(3), [](Of of) -> FieldValue { return of.result.finish_spread_s; }},
     ResultField{
-        "energy_j", "energy J", "J", "The energy of all units.", in_json | in_text, to_digits(4),
+        "energy_j", "energy J", "J", "The energy of all units.", in_data | in_text, to_digits(4),
         [](Of of) -> FieldValue { return optional_value(of.result.energy_j); }, knows_energy},
     ResultField{"energy_from", "", "",
-                "Where the energy comes from: measured by meters, or modelled from watts.", in_json,
+                "Where the energy comes from: measured by meters, or modelled from watts.", in_data,
                 to_decimals(0), [](Of of) -> FieldValue { return energy_source(of.result); }},
-    ResultField{"energy_note", "", "", "Why the energy is unknown, or what is not in it.", in_json,
+    ResultField{"energy_note", "", "", "Why the energy is unknown, or what is not in it.", in_data,
                 to_decimals(0),
                 [](Of of) -> FieldValue {
                   const std::string& note = of.result.energy_note;
                   return note.empty() ? FieldValue() : FieldValue(note);
                 }},
-    ResultField{"energy_by_unit_j", "", "J", "The energy of each unit.", in_json, to_digits(4),
+    ResultField{"energy_by_unit_j", "", "J", "The energy of each unit.", in_data, to_digits(4),
                 [](Of of) -> FieldValue { return of.result.energy_by_unit_j; }},
-    ResultField{"items_redone", "", "items", "Items that were done again after a loss.", in_json,
+    ResultField{"items_redone", "", "items", "Items that were done again after a loss.", in_data,
                 to_digits(4), [](Of of) -> FieldValue { return of.result.items_redone; }},
     ResultField{
-        "informed", "", "", "Whether the policy knew block times from before the run.", in_json,
+        "informed", "", "", "Whether the policy knew block times from before the run.", in_data,
         to_decimals(0),
         [](Of of) -> FieldValue { return choice_of(of).info->foresight != Foresight::none; }},
     ResultField{
-        "oracle", "", "", "Whether the policy knew the true mean times of this run.", in_json,
+        "oracle", "", "", "Whether the policy knew the true mean times of this run.", in_data,
         to_decimals(0),
         [](Of of) -> FieldValue { return choice_of(of).info->foresight == Foresight::oracle; }},
     ResultField{"policy_stalled", "", "",
-                "Whether the policy left work undone, which was then done greedily.", in_json,
+                "Whether the policy left work undone, which was then done greedily.", in_data,
                 to_decimals(0), [](Of of) -> FieldValue { return of.result.policy_stalled; }},
     ResultField{"verified", "verified", "",
                 "Whether every item was accepted exactly once and all checked results are right.",
-                in_json | in_html, to_decimals(0),
+                in_data | in_html, to_decimals(0),
                 [](Of of) -> FieldValue { return of.result.verified; }},
     ResultField{"extrapolated_share", "", "%",
                 "The share of the items in blocks smaller or larger than any that was timed.",
-                in_json, in_percent(1),
+                in_data, in_percent(1),
                 [](Of of) -> FieldValue { return of.result.extrapolated_share; }},
     ResultField{"remarks", "remarks", "", "What to know before comparing this result.", in_text,
                 to_decimals(0), remarks},

@@ -1,5 +1,5 @@
-// All fields of a result, in one table from which results.json, the tables of a comparison, its
-// HTML page and the results of sweeps take names, headings, values and formats. A new field is a
+// All fields of a result, in one table from which results.json, results.csv, the tables of a
+// comparison, its HTML page and the results of sweeps take names, headings, values and formats. A new field is a
 // row.
 #pragma once
 
@@ -49,6 +49,7 @@ enum Output : unsigned {
   in_text = 2,   ///< the table of `compare`
   in_html = 4,   ///< the table of report.html
   in_sweep = 8,  ///< summary.json of a sweep
+  in_csv = 16,   ///< results.csv
 };
 
 /// One field of a result.

@@ -14,10 +14,6 @@
 namespace equipoise {
 namespace {
 
-double half_width(const PolicyResult& result) {
-  return result.makespan_s.ci95_high - result.makespan_s.mean;
-}
-
 double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
   double largest = 0.0;
   for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
@@ -30,7 +26,8 @@ void compare_order(Validation& validation) {
       const PolicyPrediction& a = validation.policies[i];
       const PolicyPrediction& b = validation.policies[j];
       const double measured = a.measured->makespan_s.mean - b.measured->makespan_s.mean;
-      const double noise = std::hypot(half_width(*a.measured), half_width(*b.measured));
+      const double noise =
+          std::hypot(a.measured->makespan_s.half_ci95(), b.measured->makespan_s.half_ci95());
       if (!(std::abs(measured) > noise)) continue;
       ++validation.ordered_pairs;
       const double simulated = a.simulated->makespan_s.mean - b.simulated->makespan_s.mean;
@@ -90,9 +87,9 @@ std::string validation_text(const Validation& validation, const std::vector<std:
   std::vector<const PolicyResult*> measured;
   for (const PolicyPrediction& p : validation.policies) {
     table.add({p.measured->policy, number_text(makespan, p.measured->makespan_s.mean),
-               number_text(half, half_width(*p.measured)), noise_cell(*p.measured),
+               number_text(half, p.measured->makespan_s.half_ci95()), noise_cell(*p.measured),
                number_text(makespan, p.simulated->makespan_s.mean),
-               number_text(half, half_width(*p.simulated)),
+               number_text(half, p.simulated->makespan_s.half_ci95()),
                fmt::format("{:+.2f}", 100.0 * p.relative_error),
                shares_text(p.measured->share_by_unit), shares_text(p.simulated->share_by_unit)});
     measured.push_back(p.measured);

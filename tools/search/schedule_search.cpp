@@ -124,16 +124,6 @@ class PhaseSearch {
   Tried best_;
 };
 
-/// Simulates `policy` in `world`.
-SimulationResult simulate_alone(const SimWorld& world, const Options& options,
-                                const char* policy = "optimum") {
-  SimulationResult result;
-  run_simulations(
-      1, [&](std::size_t) { return simulation_of(world, parse_policy(policy), options); },
-      [&](std::size_t, SimulationResult ended) { result = std::move(ended); });
-  return result;
-}
-
 /// Reads the result of a run; a failed run has infinite time. The last iteration is taken to begin
 /// after all but one of equally long iterations, because the units' ends in it show which units
 /// have too many items.
@@ -262,7 +252,8 @@ std::vector<Parts> PhaseSearch::changes() const {
 
 /// The makespan of our own policy; nullopt if it does not complete all items.
 std::optional<double> end_of_own_policy(const SimWorld& world, const Options& options) {
-  const SimulationResult result = simulate_alone(world, options, "equipoise");
+  const SimulationResult result =
+      run_alone(simulation_of(world, parse_policy("equipoise"), options));
   if (!result.failure.empty()) return std::nullopt;
   const RunReport& report = result.report;
   return report.run.verified ? std::optional(report.run.numbers.makespan.value) : std::nullopt;
@@ -281,7 +272,8 @@ BestKnown search_schedule(const SimWorld& world, const Options& options) {
   plain.noise = false;
   plain.decision_cost = "none";
   const std::size_t phases = world.setup.phases.size();
-  const SimulationResult result = simulate_alone(first_phases(world, phases), plain);
+  const SimulationResult result =
+      run_alone(simulation_of(first_phases(world, phases), parse_policy("optimum"), plain));
   if (!result.failure.empty()) throw BackendError(result.failure);
   const RunReport& division = result.report;
 

@@ -16,6 +16,10 @@ using Json = nlohmann::ordered_json;
 
 Json number_or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
+std::optional<double> known_number(const Json& json) {
+  return json.is_null() ? std::nullopt : std::optional(json.get<double>());
+}
+
 Json ratio_json(const RatioSummary& ratio) {
   if (ratio.experiments == 0) return {};
   return {{"experiments", ratio.experiments},
@@ -37,6 +41,85 @@ Json experiment_json(const std::string& name, const Comparison& comparison) {
           {"policies", std::move(policies)}};
 }
 
+Json unit_json(const UnitNumbers& unit) {
+  const auto& [items, blocks, busy, occupied, last_end, energy_j] = unit;
+  return {
+      items,          blocks,         busy.setup.value, busy.in.value,           busy.compute.value,
+      busy.out.value, occupied.value, last_end.value,   number_or_null(energy_j)};
+}
+
+UnitNumbers unit_from(const Json& json) {
+  const auto seconds = [&json](std::size_t at) { return Seconds{json.at(at).get<double>()}; };
+  return {json.at(0).get<Items>(),
+          json.at(1).get<std::uint64_t>(),
+          {seconds(2), seconds(3), seconds(4), seconds(5)},
+          seconds(6),
+          seconds(7),
+          known_number(json.at(8))};
+}
+
+/// A report that is verified. Every number is named, so that a new one that is not stored does not
+/// compile.
+Json report_json(const RunReport& report) {
+  const auto& [makespan, units, phases, items, blocks, rebalances, decisions, decisions_total,
+               decisions_max, items_redone, extrapolated_share, energy_j, energy_from,
+               energy_note] = report.run.numbers;
+  Json by_unit = Json::array();
+  for (const UnitNumbers& unit : units) by_unit.push_back(unit_json(unit));
+  Json by_phase = Json::array();
+  for (const std::vector<UnitInPhase>& phase : phases) {
+    Json& in_phase = by_phase.emplace_back(Json::array());
+    for (const UnitInPhase& unit : phase) {
+      in_phase.push_back({unit.items, unit.blocks, unit.last_end.value});
+    }
+  }
+  return {{"makespan_s", makespan.value},
+          {"units", std::move(by_unit)},
+          {"phases", std::move(by_phase)},
+          {"items", items},
+          {"blocks", blocks},
+          {"rebalances", rebalances},
+          {"decisions", decisions},
+          {"decisions_total_s", decisions_total.value},
+          {"decisions_max_s", decisions_max.value},
+          {"items_redone", items_redone},
+          {"extrapolated_share", extrapolated_share},
+          {"energy_j", number_or_null(energy_j)},
+          {"energy_from", static_cast<int>(energy_from)},
+          {"energy_note", energy_note},
+          {"policy_stalled", report.run.policy_stalled},
+          {"repetition", report.run.repetition}};
+}
+
+RunReport report_from(const Json& json) {
+  RunReport report;
+  RunNumbers& n = report.run.numbers;
+  n.makespan = Seconds{json.at("makespan_s").get<double>()};
+  for (const Json& unit : json.at("units")) n.units.push_back(unit_from(unit));
+  for (const Json& phase : json.at("phases")) {
+    std::vector<UnitInPhase>& in_phase = n.phases.emplace_back();
+    for (const Json& unit : phase) {
+      in_phase.push_back({unit.at(0).get<Items>(), unit.at(1).get<std::uint64_t>(),
+                          Seconds{unit.at(2).get<double>()}});
+    }
+  }
+  n.items = json.at("items").get<Items>();
+  n.blocks = json.at("blocks").get<std::uint64_t>();
+  n.rebalances = json.at("rebalances").get<std::uint64_t>();
+  n.decisions = json.at("decisions").get<std::uint64_t>();
+  n.decisions_total = Seconds{json.at("decisions_total_s").get<double>()};
+  n.decisions_max = Seconds{json.at("decisions_max_s").get<double>()};
+  n.items_redone = json.at("items_redone").get<Items>();
+  n.extrapolated_share = json.at("extrapolated_share").get<double>();
+  n.energy_j = known_number(json.at("energy_j"));
+  n.energy_from = static_cast<EnergySource>(json.at("energy_from").get<int>());
+  n.energy_note = json.at("energy_note").get<std::string>();
+  report.run.verified = true;
+  report.run.policy_stalled = json.at("policy_stalled").get<bool>();
+  report.run.repetition = json.at("repetition").get<std::uint64_t>();
+  return report;
+}
+
 PointRecord point_from(const Json& json) {
   PointRecord record;
   record.key = json.at("key").get<std::string>();
@@ -45,7 +128,7 @@ PointRecord point_from(const Json& json) {
   record.seed = json.at("seed").get<std::uint64_t>();
   record.repetition = json.at("repetition").get<std::uint64_t>();
   record.failure = json.value("failure", std::string());
-  if (record.failure.empty()) record.report = unpacked(json.at("report").dump());
+  if (record.failure.empty()) record.report = report_from(json.at("report"));
   return record;
 }
 
@@ -69,7 +152,7 @@ std::string point_text(const PointRecord& record) {
                {"seed", record.seed},
                {"repetition", record.repetition}};
   if (record.failure.empty()) {
-    json["report"] = Json::parse(packed(record.report));
+    json["report"] = report_json(record.report);
   } else {
     json["failure"] = record.failure;
   }

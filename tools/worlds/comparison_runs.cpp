@@ -9,6 +9,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/report/console.hpp"
+#include "tools/report/csv_text.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/report_html.hpp"
 #include "tools/worlds/simulations.hpp"
@@ -113,7 +114,10 @@ std::vector<std::string> files_of_comparison(const std::vector<PolicyChoice>& ch
                                              const std::vector<std::string>& worlds,
                                              const Options& options) {
   if (options.out.empty()) return {};
-  std::vector<std::string> files = {options.out + "/results.json", options.out + "/report.html"};
+  std::vector<std::string> files;
+  for (const char* const name : {"/results.json", "/results.csv", "/report.html"}) {
+    files.push_back(options.out + name);
+  }
   for (const PolicyChoice& choice : choices) {
     for (const std::string& on : worlds) files.push_back(journal_file(options, choice, on, 0));
   }
@@ -131,6 +135,7 @@ void end_if_interrupted(Comparison& comparison, const Options& options) {
 void write_results(const Comparison& comparison, const Options& options) {
   if (options.out.empty()) return;
   write_whole_file(options.out + "/results.json", results_text(comparison));
+  write_whole_file(options.out + "/results.csv", results_csv(comparison));
   write_whole_file(options.out + "/report.html", report_html(comparison));
   if (!options.json) {
     std::printf("\nresults: %s/results.json   report: %s/report.html   runs: %s/runs/\n",

@@ -10,8 +10,15 @@
 namespace equipoise {
 
 // Found by the archive through the namespace of their arguments.
-void fields(auto& archive, Of<Seconds> auto& s) { archive(s.value); }
-void fields(auto& archive, Of<UnitId> auto& id) { archive(id.index); }
+void fields(auto& archive, Of<Seconds> auto& seconds) {
+  auto& [value] = seconds;
+  archive(value);
+}
+
+void fields(auto& archive, Of<UnitId> auto& id) {
+  auto& [index] = id;
+  archive(index);
+}
 
 void fields(auto& archive, Of<Unit> auto& unit) {
   auto& [name, kind, node, is_remote, model, memory_bytes, copy_engines, slots, idle_w, busy_w] =
@@ -30,7 +37,10 @@ void fields(auto& archive, Of<Link> auto& link) {
   archive(name, bandwidth, latency, shared);
 }
 
-void fields(auto& archive, Of<Route> auto& route) { archive(route.links); }
+void fields(auto& archive, Of<Route> auto& route) {
+  auto& [links] = route;
+  archive(links);
+}
 
 void fields(auto& archive, Of<PlatformUnit> auto& placed) {
   auto& [unit, trace_unit, in, out] = placed;
@@ -162,7 +172,72 @@ void fields(auto& archive, Of<Simulation> auto& simulation) {
           journal_file);
 }
 
-void fields(auto& archive, Of<RoutesOf> auto& wanted) { archive(wanted.trace_units); }
+void fields(auto& archive, Of<UnitNumbers> auto& unit) {
+  auto& [items, blocks, busy, occupied, last_end, energy] = unit;
+  archive(items, blocks, busy, occupied, last_end, energy);
+}
+
+void fields(auto& archive, Of<UnitInPhase> auto& unit) {
+  auto& [items, blocks, last_end] = unit;
+  archive(items, blocks, last_end);
+}
+
+void fields(auto& archive, Of<RunNumbers> auto& numbers) {
+  auto& [makespan, units, phases, items, blocks, rebalances, decisions, decisions_total,
+         decisions_max, redone, extrapolated, energy, energy_from, energy_note] = numbers;
+  archive(makespan, units, phases, items, blocks, rebalances, decisions, decisions_total,
+          decisions_max, redone, extrapolated, energy, energy_from, energy_note);
+}
+
+void fields(auto& archive, Of<CoreUse> auto& use) {
+  auto& [cores, other_programs] = use;
+  archive(cores, other_programs);
+}
+
+void fields(auto& archive, Of<PolicyRun> auto& run) {
+  auto& [numbers, verified, policy_stalled, repetition, core_use] = run;
+  archive(numbers, verified, policy_stalled, repetition, core_use);
+}
+
+void fields(auto& archive, Of<RunOutcome> auto& outcome) {
+  auto& [complete, interrupted, policy_stalled] = outcome;
+  archive(complete, interrupted, policy_stalled);
+}
+
+void fields(auto& archive, Of<LoadNote> auto& load) {
+  auto& [unit, at, share, measured_share] = load;
+  archive(unit, at, share, measured_share);
+}
+
+void fields(auto& archive, Of<PacingNote> auto& pacing) {
+  auto& [time_scale, late_mean, late_most] = pacing;
+  archive(time_scale, late_mean, late_most);
+}
+
+void fields(auto& archive, Of<ExecutorNotes> auto& notes) {
+  auto& [pacing, loads] = notes;
+  archive(pacing, loads);
+}
+
+void fields(auto& archive, Of<RunReport> auto& report) {
+  auto& [run, outcome, problem, lower_bound, notes] = report;
+  archive(run, outcome, problem, lower_bound, notes);
+}
+
+void fields(auto& archive, Of<RoutesOf> auto& wanted) {
+  auto& [trace_units] = wanted;
+  archive(trace_units);
+}
+
+void fields(auto& archive, Of<OpenSimgrid> auto& request) {
+  auto& [number] = request;
+  archive(number);
+}
+
+void fields(auto& archive, Of<SimgridOpened> auto& reply) {
+  auto& [number] = reply;
+  archive(number);
+}
 
 void fields(auto& archive, Of<KeepInputs> auto& request) {
   auto& [number, inputs] = request;
@@ -174,7 +249,10 @@ void fields(auto& archive, Of<KeepProfile> auto& request) {
   archive(number, traces);
 }
 
-void fields(auto& archive, Of<Forget> auto& request) { archive(request.number); }
+void fields(auto& archive, Of<Forget> auto& request) {
+  auto& [number] = request;
+  archive(number);
+}
 
 void fields(auto& archive, Of<Simulate> auto& request) {
   auto& [number, at_once, inputs, profile, simulation] = request;

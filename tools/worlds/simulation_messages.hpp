@@ -12,11 +12,17 @@
 #include "shared_policies/machine/trace.hpp"
 #include "shared_policies/model/platform.hpp"
 #include "sim/platform_probe.hpp"
+#include "tools/worlds/run_plan.hpp"
 #include "tools/worlds/sim_inputs.hpp"
 #include "tools/worlds/simulation.hpp"
 #include "tools/worlds/simulations.hpp"
 
 namespace equipoise {
+
+/// Open SimGrid. Answered by SimgridOpened or Failed.
+struct OpenSimgrid {
+  std::uint64_t number = 0;
+};
 
 /// Keep the inputs of a world under this number.
 struct KeepInputs {
@@ -59,12 +65,18 @@ struct Stop {};
 /// Kill everything that is being done. It is not answered.
 struct Cancel {};
 
-using Request = std::variant<KeepInputs, KeepProfile, Forget, Simulate, Probe, Stop, Cancel>;
+using Request =
+    std::variant<OpenSimgrid, KeepInputs, KeepProfile, Forget, Simulate, Probe, Stop, Cancel>;
+
+/// SimGrid is open.
+struct SimgridOpened {
+  std::uint64_t number = 0;
+};
 
 /// A run has ended.
 struct Simulated {
   std::uint64_t number = 0;
-  std::string report;  ///< `packed`
+  RunReport report;
 };
 
 enum class FailureKind : std::uint8_t {
@@ -95,7 +107,7 @@ struct Probed {
   ProbedPlatform platform;
 };
 
-using Reply = std::variant<Simulated, Failed, Probing, Probed>;
+using Reply = std::variant<SimgridOpened, Simulated, Failed, Probing, Probed>;
 
 [[nodiscard]] std::string archived(const Request& request);
 [[nodiscard]] std::string archived(const Reply& reply);

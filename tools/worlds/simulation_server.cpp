@@ -23,7 +23,6 @@
 #include "shared_policies/model/failure.hpp"
 #include "sim/child_process.hpp"
 #include "sim/sim_module.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/worlds/message_channel.hpp"
 #include "tools/worlds/simulation_messages.hpp"
 
@@ -61,8 +60,7 @@ Failed failed(std::uint64_t number, const std::exception& failure) {
 /// Simulates in a child process and says how it went.
 Reply simulated(const SimWorld& world, const Simulate& request) {
   try {
-    return Simulated{request.number,
-                     packed(simulate_here(world, request.simulation, stop_requested))};
+    return Simulated{request.number, simulate_here(world, request.simulation, stop_requested)};
   } catch (const std::exception& failure) {
     return failed(request.number, failure);
   }
@@ -131,6 +129,14 @@ class SimulationServer {
 
   void post(const Reply& reply) { channel_.post(archived(reply)); }
 
+  void handle(const OpenSimgrid& request) {
+    try {
+      open_simgrid();
+      post(SimgridOpened{request.number});
+    } catch (const BackendError& failure) {
+      post(failed(request.number, failure));
+    }
+  }
   void handle(const KeepInputs& request) { inputs_[request.number] = request.inputs; }
   void handle(const KeepProfile& request) { profiles_[request.number] = request.traces; }
   void handle(const Forget& request) {

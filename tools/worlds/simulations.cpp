@@ -25,7 +25,6 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/report/console.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/worlds/message_channel.hpp"
 #include "tools/worlds/simulation_messages.hpp"
 #include "tools/worlds/simulation_server.hpp"
@@ -243,6 +242,16 @@ const Kind* answer(const std::optional<Reply>& reply, std::uint64_t number) {
 
 void start_simulation_server() { static_cast<void>(server()); }
 
+void expect_simgrid() {
+  const std::uint64_t number = server().next_number();
+  server().ask(OpenSimgrid{number});
+  for (;;) {
+    const std::optional<Reply> reply = server().wait();
+    if (answer<SimgridOpened>(reply, number) != nullptr) return;
+    if (const auto* const refused = answer<Failed>(reply, number)) rethrow(*refused);
+  }
+}
+
 ProbedPlatform probe_in_server(PlatformSource source, RoutesOf wanted, MissingRoutes missing,
                                const ProbeWatch& watch) {
   const std::uint64_t number = server().next_number();
@@ -279,7 +288,7 @@ void run_simulations(std::size_t count, const std::function<Simulation(std::size
     for (; next < count && asked.size() < 2 * at_once; ++next) {
       asked.emplace(server().ask(which(next), at_once), next);
     }
-    const std::optional<Reply> reply = server().wait();
+    std::optional<Reply> reply = server().wait();
     if (stop_signal() != 0) throw Interrupted(stop_signal());
     const auto found = reply ? asked.find(number_of(*reply)) : asked.end();
     if (found == asked.end()) continue;
@@ -289,22 +298,28 @@ void run_simulations(std::size_t count, const std::function<Simulation(std::size
     if (const auto* const failed = std::get_if<Failed>(&*reply)) {
       result.failure = text_of(*failed);
     } else {
-      result.report = unpacked(std::get<Simulated>(*reply).report);
+      result.report = std::move(std::get<Simulated>(*reply).report);
     }
     ended(simulation, std::move(result));
   }
   cancelling.disarm();
 }
 
+SimulationResult run_alone(const Simulation& simulation) {
+  SimulationResult result;
+  run_simulations(
+      1, [&](std::size_t) { return simulation; },
+      [&](std::size_t, SimulationResult ended) { result = std::move(ended); });
+  return result;
+}
+
 RunReport run_simulation(const Simulation& simulation) {
   const std::uint64_t number = server().ask(simulation, 1);
   bool is_stopping = false;
   for (;;) {
-    const std::optional<Reply> reply = server().wait();
-    if (const auto* const simulated = answer<Simulated>(reply, number)) {
-      RunReport report = unpacked(simulated->report);
-      report.lower_bound_s = simulation.lower_bound_s;
-      return report;
+    std::optional<Reply> reply = server().wait();
+    if (answer<Simulated>(reply, number) != nullptr) {
+      return std::move(std::get<Simulated>(*reply).report);
     }
     if (const auto* const failed = answer<Failed>(reply, number)) {
       if (stop_signal() != 0) throw Interrupted(stop_signal());

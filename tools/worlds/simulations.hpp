@@ -24,6 +24,9 @@ namespace equipoise {
 /// BackendError if there can be no process.
 void start_simulation_server();
 
+/// Starts the server, and throws BackendError if SimGrid cannot be opened there.
+void expect_simgrid();
+
 /// The hosts whose routes a probe asks for.
 struct RoutesOf {
   /// The hosts that are timed by one of these units of traces (sorted); nullopt: all hosts.
@@ -47,6 +50,9 @@ struct SimulationResult {
 /// Interrupted. Throws BackendError if the server has ended.
 void run_simulations(std::size_t count, const std::function<Simulation(std::size_t)>& which,
                      const std::function<void(std::size_t, SimulationResult)>& ended);
+
+/// Makes one simulation as `run_simulations` does.
+[[nodiscard]] SimulationResult run_alone(const Simulation& simulation);
 
 /// Makes one simulation. A stop request ends the run early: its report says that it was
 /// interrupted, or, if the run had not begun, Interrupted is thrown. Throws InputError if the

@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "tools/report/csv_text.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/report_html.hpp"
 #include "tools/report/report_text.hpp"
@@ -46,7 +48,7 @@ std::string cell(const char* name, const Comparison& of) {
 }
 
 TEST(ResultFields, HaveAnExplanationAndEachNameOnceInAnOutput) {
-  for (const Output output : {in_json, in_text, in_html, in_sweep}) {
+  for (const Output output : {in_json, in_text, in_html, in_sweep, in_csv}) {
     std::set<std::string> names;
     for (const ResultField& field : result_fields()) {
       if ((field.outputs & output) == 0) continue;
@@ -71,6 +73,57 @@ TEST(ResultFields, NameTheUnitOfMeasureInTheHeading) {
     if (heading.empty() || unit.empty()) continue;
     EXPECT_TRUE(heading.ends_with(" " + unit)) << heading;
   }
+}
+
+/// The cell of a line of results.csv under a heading. No cell there has a comma.
+std::string csv_cell(const std::string& csv, const std::string& heading, std::size_t line) {
+  const auto split = [](const std::string& text, char at) {
+    std::vector<std::string> parts(1);
+    for (const char c : text) {
+      if (c == at) {
+        parts.emplace_back();
+      } else {
+        parts.back() += c;
+      }
+    }
+    return parts;
+  };
+  const std::vector<std::string> lines = split(csv, '\n');
+  const std::vector<std::string> headings = split(lines.at(0), ',');
+  const std::vector<std::string> cells = split(lines.at(line), ',');
+  EXPECT_EQ(cells.size(), headings.size());
+  const auto found = std::ranges::find(headings, heading);
+  return found == headings.end() ? "no column" : cells.at(found - headings.begin());
+}
+
+TEST(ResultsCsv, HasAColumnForEveryNumberOfAResultAndALineForEveryResult) {
+  Comparison of = one_result();
+  of.results.push_back(of.results.front());
+  of.results.back().energy_by_unit_j = {std::nullopt, 2.5};
+  of.results.back().paired_ratio = Statistics{1.5, 0.0, 1.5, 1.5, 1.5, 1.5};
+  const std::string csv = results_csv(of);
+  EXPECT_EQ(std::ranges::count(csv, '\n'), 3);
+  EXPECT_EQ(csv_cell(csv, "spelling", 1), "greedy");
+  EXPECT_EQ(csv_cell(csv, "on", 1), "sim");
+  EXPECT_EQ(csv_cell(csv, "makespan_s.mean", 1), "0.123456");
+  EXPECT_EQ(csv_cell(csv, "makespan_s.ci95_high", 1), "0.135756");
+  EXPECT_EQ(csv_cell(csv, "share_by_unit.b", 1), "0.75");
+  EXPECT_EQ(csv_cell(csv, "idle_fraction.mean", 1), "0.04567");
+  EXPECT_EQ(csv_cell(csv, "verified", 1), "false");
+  EXPECT_EQ(csv_cell(csv, "energy_by_unit_j.b", 1), "");
+  EXPECT_EQ(csv_cell(csv, "energy_by_unit_j.b", 2), "2.5");
+  EXPECT_EQ(csv_cell(csv, "paired_ratio.mean", 1), "");
+  EXPECT_EQ(csv_cell(csv, "paired_ratio.mean", 2), "1.5");
+}
+
+TEST(ResultsCsv, QuotesWhatContainsACommaOrAQuotationMark) {
+  Comparison of = one_result();
+  of.policies = {parse_policy("plb-hec:threshold=0.2,step_fraction=0.1")};
+  of.results.front().policy = of.policies.front().spelling;
+  of.results.front().energy_note = "a \"meter\"";
+  const std::string csv = results_csv(of);
+  EXPECT_NE(csv.find(",\"plb-hec:threshold=0.2,step_fraction=0.1\","), std::string::npos) << csv;
+  EXPECT_NE(csv.find("\"a \"\"meter\"\"\""), std::string::npos) << csv;
 }
 
 TEST(ResultFields, AreWrittenInTheirOwnFormat) {

@@ -50,6 +50,39 @@ class PointFiles : public testing::Test {
   std::vector<std::string> warnings;
 };
 
+TEST_F(PointFiles, KeepEveryNumberOfARun) {
+  PointRecord stored = record("a", 0.1);
+  RunNumbers& n = stored.report.run.numbers;
+  n.units = {{3,
+              2,
+              {Seconds{0.4}, Seconds{0.1}, Seconds{0.2}, Seconds{0.3}},
+              Seconds{0.55},
+              Seconds{0.7},
+              12.5},
+             {0, 0, {}, {}, {}, {}}};
+  n.phases = {{{3, 2, Seconds{0.7}}, {}}};
+  n.items = 3;
+  n.energy_j = 12.5;
+  n.energy_from = EnergySource::measured;
+  n.energy_note = "without \"package-1\": read only once";
+  append({stored});
+  const auto points = read();
+  const PolicyRun& run = points.at("a").report.run;
+  EXPECT_TRUE(run.verified);
+  ASSERT_EQ(run.numbers.units.size(), 2u);
+  EXPECT_EQ(run.numbers.units[0].busy.setup, Seconds{0.4});
+  EXPECT_EQ(run.numbers.units[0].busy.out, Seconds{0.3});
+  EXPECT_EQ(run.numbers.units[0].occupied, Seconds{0.55});
+  EXPECT_EQ(run.numbers.units[0].last_end, Seconds{0.7});
+  EXPECT_EQ(run.numbers.units[0].energy_j, 12.5);
+  EXPECT_FALSE(run.numbers.units[1].energy_j);
+  EXPECT_EQ(run.numbers.phases.at(0).at(0).last_end, Seconds{0.7});
+  EXPECT_EQ(run.numbers.items, 3u);
+  EXPECT_EQ(run.numbers.energy_j, 12.5);
+  EXPECT_EQ(run.numbers.energy_from, EnergySource::measured);
+  EXPECT_EQ(run.numbers.energy_note, n.energy_note);
+}
+
 TEST_F(PointFiles, GiveBackWhatWasAppended) {
   append({record("a", 0.1 + 0.2)});
   append({record("b", 1e-300), failed("c")});

@@ -150,6 +150,34 @@ TEST(SimulationMessages, KeepARunWithTheRecordedOneThatItRepeats) {
   EXPECT_EQ(event.block->tag, BlockTag::tail);
 }
 
+TEST(SimulationMessages, KeepTheReportOfARun) {
+  RunReport report;
+  RunNumbers& numbers = report.run.numbers;
+  numbers.makespan = Seconds{0.1};
+  numbers.units.resize(2);
+  numbers.units[1].busy.setup = Seconds{0.4};
+  numbers.units[1].energy_j = 12.5;
+  numbers.phases = {{{3, 2, Seconds{0.7}}, {}}};
+  numbers.energy_from = EnergySource::measured;
+  numbers.energy_note = "without package-1: read only once";
+  report.outcome.complete = true;
+  report.problem = "said \"so\"";
+  report.lower_bound_s = 0.05;
+  report.notes.loads = {{"cpu0", Seconds{1.0}, 0.5, 0.49}};
+  const std::string sent = archived(Simulated{3, report});
+  const Reply received = read_reply(sent);
+  EXPECT_EQ(archived(received), sent);
+  const RunReport& back = std::get<Simulated>(received).report;
+  EXPECT_EQ(back.run.numbers.units.at(1).busy.setup, Seconds{0.4});
+  EXPECT_EQ(back.run.numbers.units.at(1).energy_j, 12.5);
+  EXPECT_FALSE(back.run.numbers.units.at(0).energy_j);
+  EXPECT_EQ(back.run.numbers.phases.at(0).at(0).last_end, Seconds{0.7});
+  EXPECT_EQ(back.run.numbers.energy_note, numbers.energy_note);
+  EXPECT_TRUE(back.outcome.complete);
+  EXPECT_EQ(back.problem, report.problem);
+  EXPECT_EQ(back.lower_bound_s, 0.05);
+}
+
 TEST(SimulationMessages, KeepAProbedPlatform) {
   ProbedPlatform platform;
   platform.master = "ram";

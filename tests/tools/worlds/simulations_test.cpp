@@ -31,8 +31,8 @@
 #include "tests/support/refusal.hpp"
 #include "tests/support/small_machine.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/search/schedule_search.hpp"
+#include "tools/worlds/simulation_messages.hpp"
 
 namespace equipoise::simulations_test {
 namespace {
@@ -82,10 +82,13 @@ class Simulations : public testing::Test {
   Options options;
 };
 
-/// The packed report of a simulation in a child of this process.
-std::string simulated_in_a_child(const SimWorld& in, const Simulation& simulation) {
+/// A report as it is sent.
+std::string sent(RunReport report) { return archived(Simulated{0, std::move(report)}); }
+
+/// What a child of this process that simulates would send.
+std::string sent_by_a_child(const SimWorld& in, const Simulation& simulation) {
   ChildProcess child(
-      [&](int fd) { return write_all(fd, packed(simulate_here(in, simulation, {}))) ? 0 : 1; });
+      [&](int fd) { return write_all(fd, sent(simulate_here(in, simulation, {}))) ? 0 : 1; });
   const ChildProcess::Outcome outcome = child.wait();
   EXPECT_TRUE(outcome.succeeded());
   return outcome.output;
@@ -96,7 +99,7 @@ TEST_F(Simulations, AreTheSameAsInAChildOfThisProcess) {
   find_best_schedule(in, options);
   for (const char* policy : {"greedy", "static", "plb-hec", "equipoise", "optimum"}) {
     const Simulation one = simulation(in, policy);
-    EXPECT_EQ(packed(run_simulation(one)), simulated_in_a_child(in, one)) << policy;
+    EXPECT_EQ(sent(run_simulation(one)), sent_by_a_child(in, one)) << policy;
   }
 }
 
@@ -210,7 +213,7 @@ TEST_F(Simulations, NeedNoFileThatWasReadBefore) {
     std::filesystem::remove(file);
   }
   const RunReport informed = run_simulation(simulation_of(other, policy, options));
-  EXPECT_EQ(packed(informed), packed(run_simulation(simulation_of(other, by_own_trace, options))));
+  EXPECT_EQ(sent(informed), sent(run_simulation(simulation_of(other, by_own_trace, options))));
 }
 
 TEST_F(Simulations, FailClearlyWhenTheServerHasDied) {

@@ -1,0 +1,53 @@
+// The copies between a kernel's data on the host and a block in a unit's memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "real/kernels/kernel_data.hpp"
+#include "real/kernels/staged_block.hpp"
+#include "shared_policies/model/block.hpp"
+
+namespace equipoise {
+
+/// Calls `copy(to, from, bytes)` for the resident data whose version differs from that in `versions`
+/// (resident arrays; 0: not there), which it updates.
+template <class Copy>
+void for_each_new_resident(const KernelData& data, const StagedBlock& staged,
+                           std::vector<std::uint64_t>& versions, Copy&& copy) {
+  for (std::size_t i = 0; i < data.resident.size(); ++i) {
+    const ResidentArray& resident = data.resident[i];
+    if (std::exchange(versions[i], resident.version) == resident.version) continue;
+    copy(staged.resident[i], resident.data, resident.bytes);
+  }
+}
+
+/// Calls `copy(to, from, bytes)` for each contiguous part of the input of `block`.
+template <class Copy>
+void for_each_input(const KernelData& data, const Block& block, const StagedBlock& staged,
+                    Copy&& copy) {
+  for (std::size_t i = 0; i < data.inputs.size(); ++i) {
+    std::byte* to = staged.inputs[i];
+    for_each_segment(data.inputs[i], block, [&](const std::byte* from, std::size_t bytes) {
+      copy(to, from, bytes);
+      to += bytes;
+    });
+  }
+}
+
+/// Calls `copy(to, from, bytes)` for each contiguous part of the results of `block`.
+template <class Copy>
+void for_each_result(const KernelData& data, const Block& block, const StagedBlock& staged,
+                     Copy&& copy) {
+  for (std::size_t i = 0; i < data.results.size(); ++i) {
+    const std::byte* from = staged.results[i];
+    for_each_segment(data.results[i], block, [&](std::byte* to, std::size_t bytes) {
+      copy(to, from, bytes);
+      from += bytes;
+    });
+  }
+}
+
+}  // namespace equipoise
