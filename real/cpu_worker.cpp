@@ -3,7 +3,7 @@
 #include "real/cpu_worker.hpp"
 
 #include <algorithm>
-#include <new>
+#include <exception>
 #include <utility>
 
 #include "real/host_copies.hpp"

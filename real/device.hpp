@@ -30,8 +30,8 @@ struct CopyPart {
   std::size_t bytes;
 };
 
-/// A block on a device, as its work in the queues sees it. Work of a block that was abandoned or has
-/// failed is skipped.
+/// What all work of one block in a device's queues shares: whether the block is still wanted, and
+/// how it failed. A block that was abandoned or has failed is not wanted.
 class BlockTicket {
  public:
   /// `host` outlives the device. `resident` is the ticket of the resident data that the block needs:
@@ -77,8 +77,9 @@ class DeviceEvent {
   DeviceEvent& operator=(const DeviceEvent&) = delete;
   virtual ~DeviceEvent() = default;
 
-  /// When it happened, as a time of the run; nullopt if it did not yet. Throws if the device has
-  /// failed for good.
+  /// When it happened, as a time of WorkerSetup::clock (whose 0 moves when the run starts, after the
+  /// device was opened); nullopt if it did not yet. Times do not decrease within a queue. Throws if
+  /// the device has failed for good.
   [[nodiscard]] virtual std::optional<Seconds> happened() const = 0;
 };
 using EventPtr = std::shared_ptr<DeviceEvent>;
@@ -99,8 +100,13 @@ class DeviceProgram {
 /// An accelerator. One thread calls its members. Each puts work into a queue and returns, and the
 /// work goes on by itself. `allocate`, `copy` and `launch` throw BlockFailure or std::bad_alloc if the
 /// present block cannot be done but the device can go on. Any other exception means that the device
-/// has failed for good. Failures of work in a queue are put into its ticket. The destructor waits
-/// for the work that has begun and drops the rest.
+/// has failed for good. Failures of work in a queue are put into its ticket. After every copy and
+/// every computation its end is recorded.
+///
+/// Copies from and to the host's memory do not take place for a block that is not wanted any more; a
+/// device that cannot take back a copy goes through memory of its own on the host. The computation
+/// of such a block may still take place, on any bytes, and does not fail the device. The destructor
+/// waits for all work that cannot be dropped.
 class Device {
  public:
   Device() = default;
@@ -122,14 +128,15 @@ class Device {
 
   /// The moment at which all work that is now in `queue` has ended.
   [[nodiscard]] virtual EventPtr record(Queue queue) = 0;
-  /// Keeps `queue` busy, when it gets there, until the moment that is returned. `let_go` brings that
-  /// about.
+  /// Puts a stop into `queue`, as if the work before it went on. Returns the moment at which `let_go`
+  /// ends it.
   [[nodiscard]] virtual EventPtr hold(Queue queue) = 0;
   /// Makes `held`, from `hold`, happen now.
   virtual void let_go(const EventPtr& held) = 0;
   /// Lets `queue` begin later work only after `event`.
   virtual void wait(Queue queue, const EventPtr& event) = 0;
   /// Calls `function` on some thread when all work that is now in `queue` has ended. It only rings.
+  /// A device that has failed for good may not call it: its driver asks for events every 0.1 s.
   virtual void call_back(Queue queue, std::function<void()> function) = 0;
 };
 

@@ -20,6 +20,8 @@ namespace {
 
 /// The driver sleeps until there is something to do, so that waiting costs no core.
 constexpr std::chrono::microseconds device_patience{0};
+/// A device that has failed for good may not ring any more.
+constexpr Seconds longest_silence{0.1};
 
 /// A stage of a block in a queue of the device.
 struct StageInQueue {
@@ -63,7 +65,7 @@ class DeviceDriver final : public UnitDriver {
     const PromptThread prompt;
     mailbox_ = &mailbox;
     while (!mailbox.stops()) {
-      if (const Command* const next = mailbox.await_command(setup_.clock->moment(next_due_))) {
+      if (const Command* const next = mailbox.await_command(setup_.clock->moment(next_look()))) {
         waiting_.push_back(*next);
         mailbox.drop_command();
       }
@@ -74,6 +76,12 @@ class DeviceDriver final : public UnitDriver {
   }
 
  private:
+  /// When the driver looks at the device even if nothing rings.
+  [[nodiscard]] Seconds next_look() const {
+    if (in_flight_.empty()) return next_due_;
+    return std::min(next_due_, setup_.clock->now() + longest_silence);
+  }
+
   /// Ends the stages that have been held long enough, and finds out when the next is due.
   void release_held_stages() {
     next_due_ = Seconds::infinity();
@@ -114,7 +122,8 @@ class DeviceDriver final : public UnitDriver {
     }
     const auto& [setup, in, compute, out] = block.stages;
     const Seconds set_up = *setup.over()->happened();
-    const Seconds setup_began = block.setup_began.value_or(set_up);
+    // The host's clock said when it began.
+    const Seconds setup_began = std::min(block.setup_began.value_or(set_up), set_up);
     const auto began = [](const StageInQueue& stage) { return *stage.began->happened(); };
     const auto span = [&](const StageInQueue& stage) {
       return *stage.over()->happened() - began(stage);

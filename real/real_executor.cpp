@@ -123,12 +123,12 @@ class RealExecutor final : public Executor {
   struct UnitSlot {
     std::unique_ptr<Worker> worker;
     std::size_t outstanding = 0;
-    bool has_lost_a_grain = false;  ///< and has done no block since
     Seconds busy_since;        ///< when the last block came back or the first one was handed out
     bool is_up = false;        ///< its worker has come up
     bool is_lost = false;      ///< absent, for now or until the end of the run
-    bool is_broken = false;    ///< its worker has thrown
+    bool is_broken = false;    ///< it has failed and does not join again
     bool has_stalled = false;  ///< a block did not come back in time
+    bool has_lost_a_grain = false;  ///< and has done no block since
   };
 
   /// Keeps the workers up during its lifetime.

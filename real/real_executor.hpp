@@ -72,8 +72,8 @@ struct RealSetup {
 ///
 /// A block that a unit could not do for lack of memory or by a failure that it survives is reported
 /// as BlockLost, and the unit gets blocks of at most half its size from then on. A unit is reported
-/// as UnitLost if it fails, if it cannot do a block of one grain, if the scenario takes it away, or
-/// if it keeps a block longer than `block_timeout`. Its outstanding blocks are lost, and their
+/// as UnitLost if it fails, if it cannot do two blocks of one grain, one after the other, if the
+/// scenario takes it away, or if it keeps a block longer than `block_timeout`. Its outstanding blocks are lost, and their
 /// results are never used. A computation cannot be stopped: its end is ignored, and a unit that
 /// joins again starts after it. A unit that has failed does not join again. Throws InputError if
 /// real units cannot follow the scenario (`rates_of`).

@@ -25,7 +25,8 @@ class UnitFactory {
   UnitFactory& operator=(const UnitFactory&) = delete;
   virtual ~UnitFactory() = default;
 
-  /// The cores on which the unit computes, each with a thread of its own. 0: it only waits.
+  /// The cores of this machine on which the unit computes, each with a thread of its own. 0: none, as
+  /// for a GPU or a paced unit.
   [[nodiscard]] virtual int cores() const = 0;
   /// The unit of the traces from which it takes its times; empty if it computes blocks.
   [[nodiscard]] virtual std::string trace_unit() const { return {}; }

@@ -98,8 +98,8 @@ struct WorkerPhase {
 /// behind.
 struct WorkerSetup {
   Unit unit;
-  /// The cores on which the unit computes, one for each thread; empty if it only waits. Numbered by
-  /// the operating system.
+  /// The cores of this machine on which the unit computes, one for each thread, numbered by the
+  /// operating system. Empty for units that do not compute there.
   std::vector<int> cores;
   std::vector<int> waiting;  ///< the cores on which threads may run that sleep most of the time
   UnitRates rates;           ///< the speed of each stage, as a factor of the unit's full speed

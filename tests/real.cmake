@@ -1,4 +1,4 @@
-# Kernels, unit specifications and the sizes that are recorded.
+# Kernels, unit specifications, memory, the emulated device, and the sizes that are recorded.
 equipoise_tests(real
   SOURCES
     real/kernels/binomial_test.cpp
@@ -24,6 +24,7 @@ equipoise_tests(real
 equipoise_tests(threads
   SOURCES
     real/core_watch_test.cpp
+    real/device_failures_test.cpp
     real/emulated_test.cpp
     real/paced_test.cpp
     real/real_executor_test.cpp

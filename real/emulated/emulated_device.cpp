@@ -253,8 +253,8 @@ class EmulatedDevice final : public Device {
       queue.at = std::max(queue.at, work.put_at);
       if (work.awaited) queue.at = std::max(queue.at, *work.awaited->happened());
       if (work.holds) free_at = std::max(free_at, queue.at);
-      if (begins_work(queue)) queue.at = std::max(queue.at, free_at);
       if (work.occupies()) queue.has_unrecorded_end = true;
+      if (work.occupies() || begins_work(queue)) queue.at = std::max(queue.at, free_at);
       if (work.recorded) {
         queue.has_unrecorded_end = false;
         work.recorded->happen(queue.at);
@@ -263,7 +263,7 @@ class EmulatedDevice final : public Device {
       lock.unlock();
       if (work.call) work.call();
       if (work.occupies() && work.ticket->is_wanted()) {
-        queue.at = free_at = perform(last, work, std::max(queue.at, free_at));
+        queue.at = free_at = perform(last, work, queue.at);
       }
       lock.lock();
     }
@@ -290,6 +290,7 @@ class EmulatedDevice final : public Device {
       return !work.awaited || work.awaited->happened();
     };
     WorkQueue& present = queue_of(last);
+    if (present.works.empty() && present.has_unrecorded_end) return std::nullopt;
     if (begins_work(present)) return last;
     if (follows_up(present)) return can_go_on(present) ? std::optional(last) : std::nullopt;
     for (const Queue queue : queues) {

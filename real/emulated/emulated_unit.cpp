@@ -1,7 +1,6 @@
 // Makes emulated accelerators.
 #include "real/emulated/emulated_unit.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "real/device_worker.hpp"

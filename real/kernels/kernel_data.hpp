@@ -39,7 +39,7 @@ using ResultRows = HostRows<std::byte>;
 struct ResidentArray {
   const std::byte* data = nullptr;
   std::size_t bytes = 0;
-  /// Changes when `Kernel::begin_iteration` changes the data; never 0.
+  /// Changes whenever the data does (`clear_results`, `begin_iteration`); never 0.
   std::uint64_t version = 1;
 };
 

@@ -149,16 +149,19 @@ void Metrics::model_energy(RunNumbers& numbers) const {
 
 void Metrics::measure_energy(RunNumbers& numbers) const {
   double all_j = 0.0;
+  std::vector<std::string> measured;
   std::vector<std::string> once;
   for (const auto& [domain, readings] : energy_) {
     all_j += readings.last_j - readings.first_j;
-    if (readings.count == 1) once.push_back(domain);
+    (readings.count == 1 ? once : measured).push_back(domain);
   }
-  if (once.size() == energy_.size()) return;
+  if (measured.empty()) return;
   numbers.energy_j = all_j;
   numbers.energy_from = EnergySource::measured;
-  numbers.energy_note =
-      once.empty() ? "" : fmt::format("without {}: read only once", fmt::join(once, ", "));
+  numbers.energy_note = fmt::format("of {}", fmt::join(measured, ", "));
+  if (!once.empty()) {
+    numbers.energy_note += fmt::format(", without {}: read only once", fmt::join(once, ", "));
+  }
   for (UnitNumbers& unit : numbers.units) unit.energy_j = std::nullopt;
 }
 

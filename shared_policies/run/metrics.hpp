@@ -72,7 +72,7 @@ struct RunNumbers {
                                     ///< sizes
   std::optional<double> energy_j;   ///< of the whole run; none if it is unknown
   EnergySource energy_from = EnergySource::unknown;
-  std::string energy_note;  ///< why the energy is unknown, or what is not in it; else empty
+  std::string energy_note;  ///< why the energy is unknown, or what was measured; else empty
 };
 
 /// The idle fraction of a unit, 1 - occupied / makespan, in [0, 1]: when it neither computed nor

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
+#include <cstddef>
 #include <exception>
 #include <memory>
 #include <thread>
@@ -70,6 +72,7 @@ TEST_F(OneCopyEngine, IsBusyWhileACopyIsHeld) {
   const TicketPtr out = ticket();
   const EventPtr out_began = device_->record(Queue::out);
   copy(Queue::out, out);
+  const EventPtr out_ended = device_->record(Queue::out);
   end(in);
   await(in_ended);
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -77,6 +80,7 @@ TEST_F(OneCopyEngine, IsBusyWhileACopyIsHeld) {
   device_->let_go(held);
   EXPECT_GE(await(out_began), await(held));
   end(out);
+  EXPECT_GE(await(out_ended), await(held));
 }
 
 TEST_F(OneCopyEngine, ServesTheOtherQueueWhileAQueueWaitsForAHeldComputation) {

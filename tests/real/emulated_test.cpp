@@ -1,5 +1,5 @@
-// Tests of emulated accelerators, and of the driver that every device has: overlap, memory, failures
-// at every stage, slow-downs.
+// Tests of emulated accelerators, and of the driver that every device has: overlap, memory,
+// slow-downs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,9 +21,6 @@
 
 namespace equipoise::emulated_test {
 namespace {
-
-/// Copies that take no time beyond what the host's memory needs.
-constexpr EmulatedFigures fast{1e12, 1e12, Seconds{}, 2};
 
 Block block_of(std::uint64_t id, Items first, Items items) {
   return {.id = id, .first = first, .items = items};
@@ -99,7 +96,7 @@ TEST(Emulated, KeepsAsManyBlocksInFlightAsItsMemoryHolds) {
     // 8 bytes of resident data, 16 bytes for each item; a block has 10 items.
     setup.units[0].unit.memory_bytes = 8.0 + 160.0 * static_cast<double>(in_memory);
     setup.units[0].factory =
-        std::make_shared<FailingFactory>(fast, [&](DeviceCall call, int before) {
+        std::make_shared<FailingFactory>(fast_copies, [&](DeviceCall call, int before) {
           if (call == DeviceCall::launch) most = std::max(most.load(), before + 1);
           return DeviceFault::none;
         });
@@ -137,202 +134,6 @@ TEST(Emulated, BringsResidentDataOncePerPhaseAndWhatChangedWithEveryIteration) {
   EXPECT_EQ(brought, 4);  // three iterations of the first phase, and the second phase
   EXPECT_TRUE(one.verify().passed);
   EXPECT_TRUE(two.verify().passed);
-}
-
-/// Whether the results of every item came back. `complete` proves that each was accepted once; where
-/// a unit is lost, a block may have been written, then lost with its unit, and computed again.
-bool has_all_results(const KernelScript& script) {
-  return std::ranges::all_of(script.written, [](std::int64_t count) { return count >= 1; });
-}
-
-/// A unit whose device follows `script`, beside a CPU.
-RealSetup failing_beside_a_cpu(Kernel& kernel, DeviceScript script) {
-  RealSetup setup = setup_of({"emulated", "cpu"}, {&kernel});
-  setup.units[0].factory = std::make_shared<FailingFactory>(fast, std::move(script));
-  return setup;
-}
-
-TEST(DeviceFailures, AtAnyStageLoseTheBlockAndNotTheUnitAndEveryItemIsDoneOnce) {
-  for (const DeviceCall stage : {DeviceCall::copy_in, DeviceCall::launch, DeviceCall::copy_out}) {
-    for (const DeviceFault fault : {DeviceFault::refused, DeviceFault::later}) {
-      KernelScript script(2000);
-      ScriptedKernel kernel(script);
-      MemoryJournal journal;
-      std::atomic<int> failed = 0;
-      RealSetup setup = setup_of({"emulated"}, {&kernel});
-      setup.units[0].factory =
-          std::make_shared<FailingFactory>(fast, [&](DeviceCall call, int before) {
-            const bool fails = call == stage && (before == 3 || before == 7);
-            failed += fails ? 1 : 0;
-            return fails ? fault : DeviceFault::none;
-          });
-      std::vector<std::string> warnings;
-      setup.warn = [&](const std::string& text) { warnings.push_back(text); };
-      EXPECT_TRUE(run_all(std::move(setup), 100, journal).complete);
-      EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
-      EXPECT_EQ(failed, 2);
-      EXPECT_EQ(journal.count("block_lost"), 2);
-      EXPECT_EQ(journal.count("unit_lost"), 0);
-      ASSERT_EQ(warnings.size(), 2u);
-      EXPECT_NE(warnings[0].find("could not do a block of 100 items"), std::string::npos)
-          << warnings[0];
-    }
-  }
-}
-
-TEST(DeviceFailures, OfABlockThatBringsResidentDataLeaveNoBlockWithoutThem) {
-  // The first copy in is that of resident data. Each stage of the block that brings them fails.
-  for (const DeviceCall stage : {DeviceCall::copy_in, DeviceCall::launch, DeviceCall::copy_out}) {
-    for (const DeviceFault fault : {DeviceFault::refused, DeviceFault::later}) {
-      for (const int failing : {0, 1}) {
-        KernelScript script(400);
-        ScriptedKernel kernel(script);
-        std::atomic<bool> wrong = false;
-        script.compute = [&](const Block& block, int) {
-          if (block.iteration != 0) wrong = true;
-        };
-        MemoryJournal journal;
-        RealSetup setup = setup_of({"emulated"}, {&kernel});
-        setup.units[0].factory =
-            std::make_shared<FailingFactory>(fast, [&](DeviceCall call, int before) {
-              return call == stage && before == failing ? fault : DeviceFault::none;
-            });
-        EXPECT_TRUE(run_all(std::move(setup), 40, journal).complete);
-        EXPECT_FALSE(wrong) << static_cast<int>(stage) << static_cast<int>(fault) << failing;
-        EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
-      }
-    }
-  }
-}
-
-TEST(DeviceFailures, MakeLaterBlocksHalfAsLarge) {
-  KernelScript script(1000);
-  ScriptedKernel kernel(script);
-  MemoryJournal journal;
-  RealSetup setup = setup_of({"emulated,slots=1"}, {&kernel});
-  // Blocks of more than 30 items fail.
-  script.compute = [](const Block& block, int) {
-    if (block.items > 30) throw std::bad_alloc();
-  };
-  EXPECT_TRUE(run_all(std::move(setup), 100, journal).complete);
-  EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
-  EXPECT_EQ(journal.count("block_lost"), 2);  // of 100 and of 50 items
-  for (const BlockRecord& record : journal.blocks) EXPECT_LE(record.block.items, 25);
-}
-
-TEST(DeviceFailures, OfASingleItemOnceLoseTheBlockAlone) {
-  KernelScript script(64);
-  ScriptedKernel kernel(script);
-  MemoryJournal journal;
-  RealSetup setup = setup_of({"emulated"}, {&kernel});
-  setup.units[0].factory = std::make_shared<FailingFactory>(fast, [](DeviceCall call, int before) {
-    return call == DeviceCall::launch && before % 10 == 3 ? DeviceFault::later : DeviceFault::none;
-  });
-  EXPECT_TRUE(run_all(std::move(setup), 1, journal).complete);
-  EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
-  EXPECT_EQ(journal.count("block_lost"), 7);  // launches 3, 13, ... 63 of 71
-  EXPECT_EQ(journal.count("unit_lost"), 0);
-}
-
-TEST(DeviceFailures, OfSingleItemsOneAfterAnotherLoseTheUnit) {
-  KernelScript script(64);
-  ScriptedKernel kernel(script);
-  MemoryJournal journal;
-  RealSetup setup = failing_beside_a_cpu(kernel, [](DeviceCall call, int) {
-    return call == DeviceCall::launch ? DeviceFault::later : DeviceFault::none;
-  });
-  EXPECT_TRUE(run_all(std::move(setup), 4, journal).complete);
-  EXPECT_TRUE(has_all_results(script));
-  EXPECT_EQ(journal.count("unit_lost"), 1);
-}
-
-TEST(DeviceFailures, ForGoodLoseTheUnitAndTheOthersDoItsWork) {
-  for (const DeviceCall stage : {DeviceCall::copy_in, DeviceCall::launch, DeviceCall::copy_out}) {
-    KernelScript script(500);
-    ScriptedKernel kernel(script);
-    MemoryJournal journal;
-    std::atomic<bool> failed = false;
-    RealSetup setup = failing_beside_a_cpu(kernel, [&](DeviceCall call, int before) {
-      if (call != stage || before != 2) return DeviceFault::none;
-      failed = true;
-      failed.notify_all();
-      return DeviceFault::for_good;
-    });
-    script.compute = [&](const Block& block, int) {
-      if (block.first >= 400) failed.wait(false);  // the last items stay until then
-    };
-    std::string warning;
-    setup.warn = [&](const std::string& text) { warning = text; };
-    EXPECT_TRUE(run_all(std::move(setup), 10, journal).complete);
-    EXPECT_TRUE(has_all_results(script));
-    EXPECT_EQ(journal.count("unit_lost"), 1);
-    EXPECT_NE(warning.find("the device fell off the bus"), std::string::npos) << warning;
-  }
-}
-
-TEST(DeviceFailures, OfMemoryMakeTheUnitHoldFewerItemsAtATime) {
-  KernelScript script(1000);
-  ScriptedKernel kernel(script);
-  MemoryJournal journal;
-  RealSetup setup = setup_of({"emulated"}, {&kernel});
-  setup.units[0].factory = std::make_shared<FailingFactory>(fast, [](DeviceCall call, int before) {
-    return call == DeviceCall::allocate && before < 3 ? DeviceFault::refused : DeviceFault::none;
-  });
-  EXPECT_TRUE(run_all(std::move(setup), 100, journal).complete);
-  EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
-  EXPECT_EQ(journal.count("block_lost"), 0);
-}
-
-TEST(DeviceFailures, OfAllMemoryLoseTheUnit) {
-  KernelScript script(100);
-  ScriptedKernel kernel(script);
-  MemoryJournal journal;
-  RealSetup setup = failing_beside_a_cpu(kernel, [](DeviceCall call, int) {
-    return call == DeviceCall::allocate ? DeviceFault::refused : DeviceFault::none;
-  });
-  EXPECT_TRUE(run_all(std::move(setup), 10, journal).complete);
-  EXPECT_TRUE(has_all_results(script));
-  EXPECT_EQ(journal.count("unit_lost"), 1);
-}
-
-TEST(DeviceFailures, ThatNeverEndLoseTheUnitAfterTheTimeout) {
-  for (const DeviceCall stage : {DeviceCall::copy_in, DeviceCall::launch, DeviceCall::copy_out}) {
-    KernelScript script(200);
-    ScriptedKernel kernel(script);
-    MemoryJournal journal;
-    std::atomic<bool> is_stuck = false;
-    RealSetup setup = failing_beside_a_cpu(kernel, [&](DeviceCall call, int before) {
-      if (call != stage || before != 1) return DeviceFault::none;
-      is_stuck = true;
-      is_stuck.notify_all();
-      return DeviceFault::stuck;
-    });
-    script.compute = [&](const Block& block, int) {
-      if (block.first >= 150) is_stuck.wait(false);
-    };
-    setup.block_timeout = Seconds{0.2};
-    EXPECT_TRUE(run_all(std::move(setup), 10, journal).complete);
-    EXPECT_TRUE(has_all_results(script));
-    EXPECT_EQ(journal.count("unit_lost"), 1);
-    EXPECT_EQ(threads_left_behind(), 0) << "a stuck queue is not a stuck thread";
-  }
-}
-
-TEST(DeviceFailures, AtRandomLeaveEveryItemDoneOnce) {
-  for (unsigned seed = 1; seed <= 20; ++seed) {
-    KernelScript script(3000);
-    ScriptedKernel kernel(script);
-    MemoryJournal journal;
-    RealSetup setup = failing_beside_a_cpu(kernel, [seed](DeviceCall call, int before) {
-      const unsigned mixed = (seed * 2654435761U) ^ (static_cast<unsigned>(before) * 40503U) ^
-                             (static_cast<unsigned>(call) * 9176U);
-      const unsigned draw = mixed * 2246822519U >> 24;
-      if (draw < 10) return DeviceFault::refused;
-      return draw < 20 ? DeviceFault::later : DeviceFault::none;
-    });
-    EXPECT_TRUE(run_all(std::move(setup), 60, journal).complete) << "seed " << seed;
-    EXPECT_TRUE(has_all_results(script)) << "seed " << seed;
-  }
 }
 
 TEST(DeviceScenario, AcceptsEveryItemOnceHoweverOftenTheUnitGoesAndComes) {

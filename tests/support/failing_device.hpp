@@ -15,8 +15,12 @@
 #include "real/emulated/emulated_device.hpp"
 #include "real/emulated/emulated_unit.hpp"
 #include "real/unit_factory.hpp"
+#include "real/unit_memory.hpp"
 
 namespace equipoise {
+
+/// Copies that take no time beyond what the host's memory needs.
+inline constexpr EmulatedFigures fast_copies{1e12, 1e12, Seconds{}, 2};
 
 /// What a device is asked to do.
 enum class DeviceCall : std::uint8_t { allocate, copy_in, launch, copy_out };
@@ -28,6 +32,7 @@ enum class DeviceFault : std::uint8_t {
   later,     ///< the call returns, and its work fails
   for_good,  ///< the call throws, and the device does nothing any more
   stuck,     ///< the call returns, and its queue never gets to the end of it
+  silent,    ///< the call returns, and the device has failed for good and never calls back
 };
 
 /// Decides how a call fails. Gets the call, and how many of its kind came before on this device.
@@ -67,15 +72,36 @@ class FailingDevice final : public Device {
                [&] { device_->copy(queue, std::move(parts), ticket); });
   }
 
-  EventPtr record(Queue queue) override { return device_->record(queue); }
+  EventPtr record(Queue queue) override {
+    return std::make_shared<Moment>(device_->record(queue), is_silent_);
+  }
   EventPtr hold(Queue queue) override { return device_->hold(queue); }
   void let_go(const EventPtr& held) override { device_->let_go(held); }
-  void wait(Queue queue, const EventPtr& event) override { device_->wait(queue, event); }
+  void wait(Queue queue, const EventPtr& event) override {
+    const auto* const moment = dynamic_cast<const Moment*>(event.get());
+    device_->wait(queue, moment == nullptr ? event : moment->event());
+  }
   void call_back(Queue queue, std::function<void()> function) override {
-    device_->call_back(queue, std::move(function));
+    if (!is_silent_) device_->call_back(queue, std::move(function));
   }
 
  private:
+  /// An event that throws when the device is silent.
+  class Moment final : public DeviceEvent {
+   public:
+    Moment(EventPtr event, const bool& is_silent)
+        : event_(std::move(event)), is_silent_(is_silent) {}
+    std::optional<Seconds> happened() const override {
+      if (is_silent_) throw std::runtime_error("the device fell silent");
+      return event_->happened();
+    }
+    [[nodiscard]] const EventPtr& event() const { return event_; }
+
+   private:
+    EventPtr event_;
+    const bool& is_silent_;
+  };
+
   DeviceFault next_fault(DeviceCall call) {
     return script_(call, calls_[static_cast<std::size_t>(call)]++);
   }
@@ -95,27 +121,27 @@ class FailingDevice final : public Device {
       case DeviceFault::stuck:
         static_cast<void>(device_->hold(queue));
         return;
+      case DeviceFault::silent:
+        is_silent_ = true;
+        static_cast<void>(device_->hold(queue));
+        return;
     }
   }
 
   std::unique_ptr<Device> device_;
   DeviceScript script_;
   int calls_[4] = {};
+  bool is_silent_ = false;
 };
 
 /// Makes emulated units whose devices follow `script`.
-class FailingFactory final : public UnitFactory {
+class FailingFactory final : public CoresFactory {
  public:
   FailingFactory(const EmulatedFigures& figures, DeviceScript script)
-      : figures_(figures), script_(std::move(script)), whole_(make_emulated_factory(figures, 1)) {}
+      : CoresFactory(1), figures_(figures), script_(std::move(script)) {}
 
-  int cores() const override { return whole_->cores(); }
-  bool has_program(const std::string& kernel) const override { return whole_->has_program(kernel); }
   double host_bytes(const Unit& unit, const Workload& workload) const override {
-    return whole_->host_bytes(unit, workload);
-  }
-  UnitRates rates(const Unit& unit, double slowdown, const Scenario& scenario) const override {
-    return whole_->rates(unit, slowdown, scenario);
+    return staged_bytes(workload, room_items(unit, workload));
   }
   std::unique_ptr<Worker> make_worker(WorkerSetup setup) const override {
     return make_device_worker(
@@ -124,15 +150,10 @@ class FailingFactory final : public UnitFactory {
               open_emulated_device(figures, of.cores, of.waiting, of.clock), script);
         });
   }
-  std::unique_ptr<CompetingLoad> make_load(const Clock& clock, const Disturbance& event,
-                                           const std::vector<int>& cores) const override {
-    return whole_->make_load(clock, event, cores);
-  }
 
  private:
   EmulatedFigures figures_;
   DeviceScript script_;
-  std::shared_ptr<const UnitFactory> whole_;
 };
 
 }  // namespace equipoise

@@ -1,6 +1,7 @@
 // A kernel whose units do what a test tells them: fail, wait or count.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -112,5 +113,11 @@ class ScriptedKernel final : public Kernel {
   std::int64_t resident_ = 1;
   KernelData data_;
 };
+
+/// Whether the results of every item came back. `complete` proves that each was accepted once; where
+/// a unit is lost, a block may have been written, then lost with its unit, and computed again.
+inline bool has_all_results(const KernelScript& script) {
+  return std::ranges::all_of(script.written, [](std::int64_t count) { return count >= 1; });
+}
 
 }  // namespace equipoise

@@ -81,8 +81,8 @@ TEST_F(Outputs, SpareTheProfileOfAPolicy) {
 }
 
 TEST_F(Outputs, OfAComparisonSpareWhatItReads) {
-  for (const char* name :
-       {"results.json", "report.html", "runs/greedy-sim.jsonl", "results.json.part"}) {
+  for (const char* name : {"results.json", "results.csv", "report.html", "runs/greedy-sim.jsonl",
+                           "results.json.part"}) {
     const std::string file = scratch.write(std::string("cmp/") + name, read_text(trace));
     expect_kept({"compare", "--platform", platform, "--trace", file, "--workload", "k:items=1000",
                  "--policy", "greedy", "--reps", "2", "--out", scratch.path("cmp")},

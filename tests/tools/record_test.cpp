@@ -107,5 +107,27 @@ TEST(RecordCommand, SaysThatNothingWasRecordedWhenItIsInterruptedAtOnce) {
   EXPECT_TRUE(fs::is_empty(fs::path(out).parent_path()));
 }
 
+TEST(RecordCommand, RecordsAnEmulatedAcceleratorThatIsThenSimulatedLikeAnyUnit) {
+  const TemporaryFolder scratch;
+  const std::string trace = scratch.path("t.jsonl");
+  const std::string platform = scratch.path("p.xml");
+  const ProgramRun recorded = run_equipoise(
+      {"record", "--unit", "emulated,latency_s=1e-4,copy_engines=2,memory_bytes=1Mi,slots=3",
+       "--workload", "matmul:n=64", "--sizes", "1,4,16,64", "--out", trace, "--platform-out",
+       platform});
+  ASSERT_EQ(recorded.exit_code, 0) << recorded.err;
+  EXPECT_NE(read_text(trace).find(R"("kind":"gpu","model":"emulated")"), std::string::npos)
+      << read_text(trace);
+  for (const char* const property : {R"("copy_engines" value="2")", R"("slots" value="3")",
+                                     R"("memory_bytes" value="1048576")"}) {
+    EXPECT_NE(read_text(platform).find(property), std::string::npos) << property;
+  }
+  const ProgramRun simulated =
+      run_equipoise({"simulate", "--platform", platform, "--trace", trace, "--workload",
+                     "matmul:n=64", "--policy", "greedy", "--json"});
+  ASSERT_EQ(simulated.exit_code, 0) << simulated.err;
+  EXPECT_NE(simulated.out.find(R"("items":64)"), std::string::npos) << simulated.out;
+}
+
 }  // namespace
 }  // namespace equipoise::record_test

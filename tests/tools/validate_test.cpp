@@ -117,7 +117,7 @@ TEST_F(Validate, RecordsSimulatesAndRunsTheSameThing) {
   }
   for (const char* file :
        {"platform.xml", "trace-blackscholes.jsonl", "trace-matmul.jsonl", "results.json",
-        "report.html", "runs/awf-c-sim.jsonl", "runs/awf-c-real.jsonl"}) {
+        "results.csv", "report.html", "runs/awf-c-sim.jsonl", "runs/awf-c-real.jsonl"}) {
     EXPECT_TRUE(std::filesystem::exists(scratch.path(std::string("v/") + file))) << file;
   }
 }

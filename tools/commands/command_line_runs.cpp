@@ -102,7 +102,8 @@ void add_compare(CLI::App& app, Request& r) {
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
   add_real_settings(*c, r);
-  add_out(*c, r, "write results.json, report.html and the first runs into this folder");
+  add_out(*c, r,
+          "write results.json, results.csv, report.html and the first runs into this folder");
   add_output(*c, r);
   add_help(
       *c,
@@ -144,8 +145,10 @@ void add_validate(CLI::App& app, Request& r) {
       ->capture_default_str();
   c->add_option("--max-error", r.error_max,
                 "exit 1 when a predicted makespan is off by more, e.g. 0.08");
-  c->add_option("--out", r.options.out,
-                "folder for trace, platform, validation.json, results.json, report.html and runs")
+  c->add_option(
+       "--out", r.options.out,
+       "folder for trace, platform, validation.json, results.json, results.csv, report.html "
+       "and runs")
       ->required();
   add_output(*c, r);
   add_help(*c,

@@ -160,7 +160,7 @@ constexpr std::array fields_of_results{
     ResultField{"energy_from", "", "",
                 "Where the energy comes from: measured by meters, or modelled from watts.", in_data,
                 to_decimals(0), [](Of of) -> FieldValue { return energy_source(of.result); }},
-    ResultField{"energy_note", "", "", "Why the energy is unknown, or what is not in it.", in_data,
+    ResultField{"energy_note", "", "", "Why the energy is unknown, or what was measured.", in_data,
                 to_decimals(0),
                 [](Of of) -> FieldValue {
                   const std::string& note = of.result.energy_note;

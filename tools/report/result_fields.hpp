@@ -1,6 +1,6 @@
 // All fields of a result, in one table from which results.json, results.csv, the tables of a
-// comparison, its HTML page and the results of sweeps take names, headings, values and formats. A new field is a
-// row.
+// comparison, its HTML page and the results of sweeps take names, headings, values and formats. A
+// new field is a row.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ enum class Notation : std::uint8_t {
   percent       ///< a share, in percent with so many digits after the point
 };
 
-/// How numbers are written in tables. In JSON they are written exactly.
+/// How numbers are written in tables. In files for programs they are written exactly.
 struct NumberFormat {
   Notation notation;
   int digits;

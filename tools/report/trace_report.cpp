@@ -48,7 +48,7 @@ std::vector<Row> pool(const Trace& trace) {
 std::string unit_line(const Unit& unit) {
   std::string line = fmt::format("unit        {} ({}", unit.name, to_string(unit.kind));
   if (!unit.model.empty()) line += ", " + unit.model;
-  if (unit.memory_bytes) line += fmt::format(", {:.1f} GiB", *unit.memory_bytes / 0x1p30);
+  if (unit.memory_bytes) line += fmt::format(", {:.3g} GiB", *unit.memory_bytes / 0x1p30);
   if (!unit.node.empty()) line += ", node " + unit.node;
   return line + ")\n";
 }

@@ -69,8 +69,8 @@ Json report_json(const RunReport& report) {
   Json by_phase = Json::array();
   for (const std::vector<UnitInPhase>& phase : phases) {
     Json& in_phase = by_phase.emplace_back(Json::array());
-    for (const UnitInPhase& unit : phase) {
-      in_phase.push_back({unit.items, unit.blocks, unit.last_end.value});
+    for (const auto& [items_in_phase, blocks_in_phase, last_end] : phase) {
+      in_phase.push_back({items_in_phase, blocks_in_phase, last_end.value});
     }
   }
   return {{"makespan_s", makespan.value},

@@ -39,7 +39,7 @@ void run_each(const RealWorld& world, const std::vector<PolicyChoice>& choices,
 /// Interrupted.
 void end_if_interrupted(Comparison& comparison, const Options& options);
 
-/// Writes results.json and report.html to `options.out`, if given, and prints their paths.
+/// Writes results.json, results.csv and report.html to `options.out`, if given, and prints their paths.
 void write_results(const Comparison& comparison, const Options& options);
 
 }  // namespace equipoise

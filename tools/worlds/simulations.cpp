@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -19,6 +20,7 @@
 #include <map>
 #include <memory>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -34,12 +36,22 @@ namespace {
 
 constexpr int patience_ms = 100;  // after which a stop request is noticed
 
-/// Our environment, with which OpenBLAS starts no threads: in simulations, only Ipopt uses it, for
-/// small systems. An earlier entry of the same name counts.
+/// Whether a variable makes a process that opens MPI one of the ranks that `mpirun` started. On
+/// Debian 13 Ipopt opens it.
+bool is_of_a_rank(std::string_view entry) {
+  constexpr std::array<std::string_view, 3> starts = {"OMPI_", "PMIX_", "PMI_"};
+  return std::ranges::any_of(starts, [&](std::string_view s) { return entry.starts_with(s); });
+}
+
+/// Our environment without what makes us a rank of MPI, and with OpenBLAS told to start no threads:
+/// in simulations, only Ipopt uses it, for small systems. Of two entries of the same name, the
+/// earlier one counts.
 std::vector<char*> environment_of_server() {
   static std::string one_thread = "OPENBLAS_NUM_THREADS=1";
   std::vector<char*> entries;
-  for (char** entry = environ; *entry != nullptr; ++entry) entries.push_back(*entry);
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (!is_of_a_rank(*entry)) entries.push_back(*entry);
+  }
   entries.push_back(one_thread.data());
   entries.push_back(nullptr);
   return entries;

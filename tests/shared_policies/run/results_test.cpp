@@ -86,11 +86,11 @@ TEST(Metrics, PrefersWhatMetersSayToWatts) {
   metrics.measured({Seconds{8}, "cuda0", "energy_j", 300.0});
   EXPECT_EQ(metrics.numbers().energy_from, EnergySource::measured);
   EXPECT_DOUBLE_EQ(*metrics.numbers().energy_j, 300.0);
-  EXPECT_EQ(metrics.numbers().energy_note, "without package-0: read only once");
+  EXPECT_EQ(metrics.numbers().energy_note, "of cuda0, without package-0: read only once");
   EXPECT_FALSE(metrics.numbers().units[0].energy_j);
   metrics.measured({Seconds{8}, "package-0", "energy_j", 45.0});
   EXPECT_DOUBLE_EQ(*metrics.numbers().energy_j, 300.0 + 40.0);
-  EXPECT_EQ(metrics.numbers().energy_note, "");
+  EXPECT_EQ(metrics.numbers().energy_note, "of cuda0, package-0");
 }
 
 TEST(Metrics, DrawsIdleWattsWhileAUnitCopies) {

@@ -64,6 +64,14 @@ TEST_F(PointFiles, KeepEveryNumberOfARun) {
   n.items = 3;
   n.energy_j = 12.5;
   n.energy_from = EnergySource::measured;
+  n.blocks = 5;
+  n.rebalances = 6;
+  n.decisions = 7;
+  n.decisions_total = Seconds{0.8};
+  n.decisions_max = Seconds{0.9};
+  n.items_redone = 10;
+  n.extrapolated_share = 0.11;
+  stored.report.run.policy_stalled = true;
   n.energy_note = "without \"package-1\": read only once";
   append({stored});
   const auto points = read();
@@ -81,6 +89,7 @@ TEST_F(PointFiles, KeepEveryNumberOfARun) {
   EXPECT_EQ(run.numbers.energy_j, 12.5);
   EXPECT_EQ(run.numbers.energy_from, EnergySource::measured);
   EXPECT_EQ(run.numbers.energy_note, n.energy_note);
+  EXPECT_EQ(point_text(points.at("a")), point_text(stored));
 }
 
 TEST_F(PointFiles, GiveBackWhatWasAppended) {
