@@ -28,6 +28,9 @@ inline constexpr std::size_t gravity_lanes = 16;
   return (count + gravity_lanes - 1) / gravity_lanes * gravity_lanes;
 }
 
+/// The softening of the kernel nbody.
+inline constexpr double nbody_softening = 0.05;
+
 /// Floating-point operations of `accelerate` for one pair: three differences, the square of the
 /// distance (six), its power 3/2 (two), one division, three products and three sums.
 inline constexpr double flop_per_pair = 18.0;

@@ -21,7 +21,6 @@
 namespace equipoise {
 namespace {
 
-constexpr double softening = 0.05;
 constexpr double time_step = 1e-3;
 
 /// x, y and z columns for many bodies.
@@ -121,7 +120,7 @@ class Nbody final : public Kernel {
           accelerate({block.kept<double>(0), block.kept<double>(1), block.kept<double>(2),
                       block.kept<double>(3), count},
                      static_cast<std::size_t>(block.first + first), static_cast<std::size_t>(items),
-                     softening,
+                     nbody_softening,
                      {block.result<double>(0) + first, block.result<double>(1) + first,
                       block.result<double>(2) + first});
         });
@@ -132,7 +131,7 @@ class Nbody final : public Kernel {
                                      host_.place[2].data(), host_.mass.data(), count()},
                           .acceleration = pointers(host_.acceleration),
                           .velocity = pointers(host_.velocity),
-                          .softening = softening,
+                          .softening = nbody_softening,
                           .step = time_step,
                           .steps_done = host_.steps_done});
   }

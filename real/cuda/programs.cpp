@@ -1,0 +1,100 @@
+// The table of programs for CUDA devices: which kernels have one, and how blocks are handed to it.
+#include "real/cuda/programs.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "real/cuda/programs/blackscholes.hpp"
+#include "real/cuda/programs/mandelbrot.hpp"
+#include "real/cuda/programs/nbody.hpp"
+#include "real/kernels/option_inputs.hpp"
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+/// Makes a program from `enqueue`, a function of (const StagedBlock&, const Stream&).
+template <class Enqueue>
+std::unique_ptr<CudaProgram> program_of(Enqueue enqueue) {
+  class OfFunction final : public CudaProgram {
+   public:
+    explicit OfFunction(Enqueue enqueue) : enqueue_(std::move(enqueue)) {}
+    void enqueue(const StagedBlock& block, const Stream& stream) override {
+      enqueue_(block, stream);
+    }
+
+   private:
+    Enqueue enqueue_;
+  };
+  return std::make_unique<OfFunction>(std::move(enqueue));
+}
+
+/// A parameter of `kernel` that is a whole number.
+Items parameter(const Kernel& kernel, const char* name) {
+  return static_cast<Items>(kernel.workload().parameters.at(name));
+}
+
+std::size_t items_of(const StagedBlock& block) { return static_cast<std::size_t>(block.items); }
+
+std::unique_ptr<CudaProgram> make_blackscholes_program(const Kernel& /*kernel*/) {
+  return program_of([](const StagedBlock& block, const Stream& stream) {
+    launch_blackscholes(stream,
+                        {block.input<double>(0), block.input<double>(1), block.input<double>(2),
+                         block.input<double>(3), block.result<double>(0), block.result<double>(1)},
+                        items_of(block), option_rate);
+  });
+}
+
+std::unique_ptr<CudaProgram> make_mandelbrot_program(const Kernel& kernel) {
+  EscapeImage image;
+  image.width = parameter(kernel, "width");
+  image.height = parameter(kernel, "height");
+  image.max_iterations = parameter(kernel, "max_iterations");
+  return program_of([image](const StagedBlock& block, const Stream& stream) {
+    launch_mandelbrot(stream, image, block.input<double>(0), block.result<double>(0), block.items);
+  });
+}
+
+std::unique_ptr<CudaProgram> make_nbody_program(const Kernel& kernel) {
+  const auto bodies = static_cast<std::size_t>(parameter(kernel, "bodies"));
+  return program_of([bodies](const StagedBlock& block, const Stream& stream) {
+    launch_nbody(stream,
+                 {block.kept<double>(0), block.kept<double>(1), block.kept<double>(2),
+                  block.kept<double>(3), bodies},
+                 static_cast<std::size_t>(block.first), items_of(block), nbody_softening,
+                 {block.result<double>(0), block.result<double>(1), block.result<double>(2)});
+  });
+}
+
+struct Row {
+  std::string kernel;
+  std::unique_ptr<CudaProgram> (*make)(const Kernel& kernel);
+};
+
+const std::vector<Row>& rows() {
+  static const std::vector<Row> all = {
+      {"blackscholes", make_blackscholes_program},
+      {"mandelbrot", make_mandelbrot_program},
+      {"nbody", make_nbody_program},
+  };
+  return all;
+}
+
+const Row* find_row(const std::string& kernel) {
+  const auto found = std::ranges::find(rows(), kernel, &Row::kernel);
+  return found == rows().end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+bool has_cuda_program(const std::string& kernel) { return find_row(kernel) != nullptr; }
+
+std::unique_ptr<CudaProgram> make_cuda_program(const Kernel& kernel) {
+  const Row* const row = find_row(kernel.workload().kernel);
+  EQ_CHECK(row != nullptr, "units compute kernels that have a program");
+  return row->make(kernel);
+}
+
+}  // namespace equipoise

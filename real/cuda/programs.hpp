@@ -1,0 +1,33 @@
+// What computes a kernel's blocks on CUDA devices.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "real/cuda/stream.hpp"
+#include "real/kernels/kernel.hpp"
+#include "real/kernels/staged_block.hpp"
+
+namespace equipoise {
+
+/// Enqueues the computation of blocks of one kernel on a CUDA device. It needs nothing of the
+/// kernel, which may be destroyed before it.
+class CudaProgram {
+ public:
+  CudaProgram() = default;
+  CudaProgram(const CudaProgram&) = delete;
+  CudaProgram& operator=(const CudaProgram&) = delete;
+  virtual ~CudaProgram() = default;
+
+  /// Enqueues the computation of `block`, which is in the device's memory, on `stream`.
+  virtual void enqueue(const StagedBlock& block, const Stream& stream) = 0;
+};
+
+/// Whether CUDA devices can compute `kernel`.
+[[nodiscard]] bool has_cuda_program(const std::string& kernel);
+
+/// The program for `kernel`, which is allocated and has one. Made on the unit's thread with the
+/// device current.
+[[nodiscard]] std::unique_ptr<CudaProgram> make_cuda_program(const Kernel& kernel);
+
+}  // namespace equipoise

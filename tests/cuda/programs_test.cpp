@@ -1,0 +1,186 @@
+// The programs for CUDA devices, compiled for the host and run on blocks in the host's memory: every
+// one passes its kernel's check, alone and beside the CPU's program.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "real/cuda/programs.hpp"
+#include "real/kernels/catalog.hpp"
+#include "tests/support/computed_blocks.hpp"
+#include "tests/support/staged_unit.hpp"
+
+namespace equipoise::cuda_programs_test {
+namespace {
+
+/// A kernel with the parameters of a small problem.
+struct ProgramCase {
+  std::string kernel;
+  std::string variant;  ///< suffix of the test's name
+  TypedParameters parameters;
+  bool is_exact = false;      ///< the results are the CPU's, bit by bit
+  bool is_iterative = false;  ///< results of an iteration become the input of the next
+
+  friend void PrintTo(const ProgramCase& shown, std::ostream* out) {
+    *out << shown.kernel << shown.variant;
+  }
+};
+
+// Few items, odd counts, more items than a block of threads has, and parts of a block of threads.
+const std::vector<ProgramCase> cases = {
+    {.kernel = "blackscholes", .variant = "One", .parameters = {{"options", "1"}}},
+    {.kernel = "blackscholes", .variant = "Some", .parameters = {{"options", "1003"}}},
+    {.kernel = "mandelbrot",
+     .variant = "One",
+     .parameters = {{"width", "1"}, {"height", "1"}, {"max_iterations", "1"}},
+     .is_exact = true},
+    {.kernel = "mandelbrot",
+     .variant = "Some",
+     .parameters = {{"width", "101"}, {"height", "83"}, {"max_iterations", "103"}},
+     .is_exact = true},
+    {.kernel = "nbody", .variant = "One", .parameters = {{"bodies", "1"}}, .is_iterative = true},
+    {.kernel = "nbody", .variant = "Some", .parameters = {{"bodies", "301"}}, .is_iterative = true},
+};
+
+/// A unit in the host's memory that computes with the program for CUDA devices.
+class CudaUnitOnHost {
+ public:
+  CudaUnitOnHost(const Kernel& kernel, Items items_max)
+      : memory_(kernel, items_max), program_(make_cuda_program(kernel)) {}
+
+  void perform(const Block& block) {
+    memory_.bring(block);
+    program_->enqueue(memory_.staged(), Stream{});
+    memory_.return_results(block);
+  }
+
+ private:
+  StagedMemory memory_;
+  std::unique_ptr<CudaProgram> program_;
+};
+
+class EveryCudaProgram : public testing::TestWithParam<ProgramCase> {
+ protected:
+  EveryCudaProgram() { kernel_->allocate(3); }
+
+  [[nodiscard]] testing::AssertionResult is_verified() const {
+    const Verification found = kernel_->verify();
+    return (found.passed ? testing::AssertionSuccess() : testing::AssertionFailure()) << found.what;
+  }
+
+  /// The block number `id` of blocks of `block_items`.
+  [[nodiscard]] Block block_of(Items id, Items block_items) const {
+    const Items first = id * block_items;
+    return {.id = static_cast<std::uint64_t>(id),
+            .first = first,
+            .items = std::min(block_items, all_ - first)};
+  }
+  [[nodiscard]] Items blocks_of(Items block_items) const {
+    return (all_ + block_items - 1) / block_items;
+  }
+
+  /// Block sizes that leave a part at the end, if there are so many items: a few items, about a
+  /// third, and all.
+  [[nodiscard]] std::vector<Items> block_sizes() const {
+    std::vector<Items> sizes = {all_};
+    for (const Items items : {all_ / 3 + 1, Items{37}}) {
+      const Items size = (items + grain_ - 1) / grain_ * grain_;
+      if (size < all_ && size != sizes.back()) sizes.push_back(size);
+    }
+    return sizes;
+  }
+
+  /// The bytes of all results on the host.
+  [[nodiscard]] std::vector<std::byte> results() const {
+    std::vector<std::byte> all;
+    for (const ResultRows& rows : kernel_->data().results) {
+      all.insert(all.end(), rows.data, rows.data + rows.bytes(all_));
+    }
+    return all;
+  }
+
+  std::unique_ptr<Kernel> kernel_ =
+      make_kernel(GetParam().kernel, GetParam().parameters, "--workload");
+  Items all_ = kernel_->workload().items;
+  Items grain_ = kernel_->workload().grain_items;
+};
+
+TEST_P(EveryCudaProgram, PassesTheKernelsCheckHoweverItIsDivided) {
+  for (const Items block_items : block_sizes()) {
+    kernel_->clear_results();
+    CudaUnitOnHost unit(*kernel_, block_items);
+    for (Items id = 0; id < blocks_of(block_items); ++id) unit.perform(block_of(id, block_items));
+    EXPECT_TRUE(is_verified()) << "in blocks of " << block_items;
+  }
+}
+
+TEST_P(EveryCudaProgram, SharesAWorkloadWithCpus) {
+  const Items block_items = block_sizes().back();
+  CudaUnitOnHost cuda(*kernel_, block_items);
+  for (Items id = 0; id < blocks_of(block_items); ++id) {
+    const Block block = block_of(id, block_items);
+    if (id % 2 == 0) {
+      cuda.perform(block);
+    } else {
+      compute(*kernel_, block.first, block.items);
+    }
+  }
+  EXPECT_TRUE(is_verified());
+}
+
+class ExactCudaProgram : public EveryCudaProgram {};
+
+TEST_P(ExactCudaProgram, GivesTheBitsOfTheCpu) {
+  compute(*kernel_, 0, all_);
+  const std::vector<std::byte> by_cpu = results();
+  kernel_->clear_results();
+  CudaUnitOnHost(*kernel_, all_).perform(block_of(0, all_));
+  EXPECT_EQ(results(), by_cpu);
+}
+
+class IterativeCudaProgram : public EveryCudaProgram {};
+
+TEST_P(IterativeCudaProgram, SeesWhatChangedBetweenIterations) {
+  CudaUnitOnHost unit(*kernel_, all_);
+  for (int iteration = 0; iteration < 3; ++iteration) {
+    if (iteration > 0) kernel_->begin_iteration(iteration);
+    Block block = block_of(0, all_);
+    block.iteration = iteration;
+    unit.perform(block);
+    EXPECT_TRUE(is_verified()) << iteration;
+  }
+}
+
+std::vector<ProgramCase> cases_with(bool ProgramCase::*property) {
+  std::vector<ProgramCase> chosen;
+  std::ranges::copy_if(
+      cases, std::back_inserter(chosen), [](bool has) { return has; }, property);
+  return chosen;
+}
+
+std::string name_of(const testing::TestParamInfo<ProgramCase>& test) {
+  return test.param.kernel + test.param.variant;
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalog, EveryCudaProgram, testing::ValuesIn(cases), name_of);
+INSTANTIATE_TEST_SUITE_P(Catalog, ExactCudaProgram,
+                         testing::ValuesIn(cases_with(&ProgramCase::is_exact)), name_of);
+INSTANTIATE_TEST_SUITE_P(Catalog, IterativeCudaProgram,
+                         testing::ValuesIn(cases_with(&ProgramCase::is_iterative)), name_of);
+
+TEST(CudaPrograms, AreTriedForEveryKernelThatHasOne) {
+  for (const KernelInfo& info : kernel_catalog()) {
+    EXPECT_EQ(std::ranges::find(cases, info.name, &ProgramCase::kernel) != cases.end(),
+              has_cuda_program(info.name))
+        << info.name;
+  }
+  EXPECT_FALSE(has_cuda_program("no such kernel"));
+}
+
+}  // namespace
+}  // namespace equipoise::cuda_programs_test

@@ -1,0 +1,72 @@
+// What our CUDA kernels need of the language, for the host's compiler, as
+// real/cuda/device_code_nvcc.hpp gives it to nvcc: kernels run in tests on machines without a GPU.
+//
+// Blocks run one after another. The threads of a block are fibers that take turns: each runs until
+// the next barrier of its block, or to its end.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "real/cuda/stream.hpp"
+
+// NOLINTBEGIN(bugprone-reserved-identifier): names of the CUDA language
+#define __global__
+#define __device__
+#define __shared__ static
+#define __launch_bounds__(...)
+
+namespace equipoise {
+
+/// The place of a thread in its block, or of a block in its grid.
+struct Index3 {
+  unsigned x = 0;
+  unsigned y = 0;
+  unsigned z = 0;
+};
+
+/// The extent of a grid or of a block of threads.
+struct Size3 {
+  unsigned x = 1;
+  unsigned y = 1;
+  unsigned z = 1;
+};
+
+// Of the thread that runs.
+extern Index3 threadIdx;
+extern Index3 blockIdx;
+extern Size3 blockDim;
+extern Size3 gridDim;
+
+/// A barrier. Stops the program if some threads of the block have ended and others have not.
+void __syncthreads();
+// NOLINTEND(bugprone-reserved-identifier)
+
+/// The shared memory of the present block whose size the launch chose. Every block finds other bytes
+/// than 0 there.
+[[nodiscard]] std::byte* dynamic_shared_bytes();
+template <class T>
+[[nodiscard]] T* dynamic_shared() {
+  return reinterpret_cast<T*>(dynamic_shared_bytes());
+}
+
+/// The number of bits of `word` that are 1.
+[[nodiscard]] inline int count_bits(std::uint64_t word) { return __builtin_popcountll(word); }
+
+[[nodiscard]] inline double rsqrt(double x) { return 1.0 / std::sqrt(x); }
+
+/// Calls `thread` for every thread of every block. Stops the program if no GPU would take such a
+/// launch.
+void run_grid(Size3 grid, Size3 block, std::size_t shared_bytes,
+              const std::function<void()>& thread);
+
+/// Runs `kernel` with `grid` blocks of `block` threads.
+template <class... P, class... A>
+void launch(void (*kernel)(P...), Size3 grid, Size3 block, std::size_t shared_bytes,
+            const Stream& /*stream*/, A... arguments) {
+  run_grid(grid, block, shared_bytes, [&] { kernel(static_cast<P>(arguments)...); });
+}
+
+}  // namespace equipoise
