@@ -6,9 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "real/cuda/programs/binomial.hpp"
 #include "real/cuda/programs/blackscholes.hpp"
 #include "real/cuda/programs/mandelbrot.hpp"
 #include "real/cuda/programs/nbody.hpp"
+#include "real/cuda/programs/taylor.hpp"
 #include "real/kernels/option_inputs.hpp"
 #include "shared_policies/model/failure.hpp"
 
@@ -37,6 +39,16 @@ Items parameter(const Kernel& kernel, const char* name) {
 }
 
 std::size_t items_of(const StagedBlock& block) { return static_cast<std::size_t>(block.items); }
+
+std::unique_ptr<CudaProgram> make_binomial_program(const Kernel& kernel) {
+  const auto steps = static_cast<std::size_t>(parameter(kernel, "steps"));
+  return program_of([steps](const StagedBlock& block, const Stream& stream) {
+    launch_binomial(stream,
+                    {block.input<double>(0), block.input<double>(1), block.input<double>(2),
+                     block.input<double>(3), block.result<double>(0)},
+                    items_of(block), option_rate, steps);
+  });
+}
 
 std::unique_ptr<CudaProgram> make_blackscholes_program(const Kernel& /*kernel*/) {
   return program_of([](const StagedBlock& block, const Stream& stream) {
@@ -68,6 +80,14 @@ std::unique_ptr<CudaProgram> make_nbody_program(const Kernel& kernel) {
   });
 }
 
+std::unique_ptr<CudaProgram> make_taylor_program(const Kernel& kernel) {
+  const auto terms = static_cast<std::size_t>(parameter(kernel, "terms"));
+  return program_of([terms](const StagedBlock& block, const Stream& stream) {
+    launch_taylor(stream, block.input<double>(0), block.input<double>(1), block.result<double>(0),
+                  items_of(block), terms);
+  });
+}
+
 struct Row {
   std::string kernel;
   std::unique_ptr<CudaProgram> (*make)(const Kernel& kernel);
@@ -75,9 +95,9 @@ struct Row {
 
 const std::vector<Row>& rows() {
   static const std::vector<Row> all = {
-      {"blackscholes", make_blackscholes_program},
-      {"mandelbrot", make_mandelbrot_program},
-      {"nbody", make_nbody_program},
+      {"binomial", make_binomial_program},     {"blackscholes", make_blackscholes_program},
+      {"mandelbrot", make_mandelbrot_program}, {"nbody", make_nbody_program},
+      {"taylor", make_taylor_program},
   };
   return all;
 }

@@ -33,6 +33,17 @@ struct ProgramCase {
 
 // Few items, odd counts, more items than a block of threads has, and parts of a block of threads.
 const std::vector<ProgramCase> cases = {
+    {.kernel = "binomial", .variant = "One", .parameters = {{"options", "1"}, {"steps", "1"}}},
+    {.kernel = "binomial", .variant = "Some", .parameters = {{"options", "61"}, {"steps", "254"}}},
+    {.kernel = "binomial",
+     .variant = "SideBySide",
+     .parameters = {{"options", "8209"}, {"steps", "15"}}},
+    {.kernel = "binomial",
+     .variant = "WholeBands",
+     .parameters = {{"options", "3"}, {"steps", "1024"}}},
+    {.kernel = "binomial",
+     .variant = "InPasses",
+     .parameters = {{"options", "1"}, {"steps", "16411"}}},
     {.kernel = "blackscholes", .variant = "One", .parameters = {{"options", "1"}}},
     {.kernel = "blackscholes", .variant = "Some", .parameters = {{"options", "1003"}}},
     {.kernel = "mandelbrot",
@@ -45,6 +56,8 @@ const std::vector<ProgramCase> cases = {
      .is_exact = true},
     {.kernel = "nbody", .variant = "One", .parameters = {{"bodies", "1"}}, .is_iterative = true},
     {.kernel = "nbody", .variant = "Some", .parameters = {{"bodies", "301"}}, .is_iterative = true},
+    {.kernel = "taylor", .variant = "One", .parameters = {{"points", "1"}, {"terms", "1"}}},
+    {.kernel = "taylor", .variant = "Some", .parameters = {{"points", "517"}, {"terms", "300"}}},
 };
 
 /// A unit in the host's memory that computes with the program for CUDA devices.

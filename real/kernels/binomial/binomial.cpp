@@ -77,10 +77,10 @@ class Binomial final : public Kernel {
 }  // namespace
 
 std::unique_ptr<Kernel> make_binomial(const Parameters& parameters) {
-  constexpr Items steps_max = 100'000;
   return std::make_unique<Binomial>(
       parameters.items("options", 0),
-      static_cast<std::size_t>(parameters.items("steps", 1, steps_max)), iterations_of(parameters));
+      static_cast<std::size_t>(parameters.items("steps", 1, lattice_steps_max)),
+      iterations_of(parameters));
 }
 
 }  // namespace equipoise

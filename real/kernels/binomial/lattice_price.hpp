@@ -5,6 +5,9 @@
 
 namespace equipoise {
 
+/// The largest number of steps of the kernel binomial.
+inline constexpr std::size_t lattice_steps_max = 100'000;
+
 /// Options as columns of equal length, and the column for the prices of the calls. Prices, `years`
 /// to expiry and `volatility` per square root of a year are positive.
 struct LatticeColumns {

@@ -105,10 +105,7 @@ template <std::size_t steps, bool begin>
 
 std::vector<double> logarithm_series(std::size_t terms) {
   std::vector<double> coefficients(terms);
-  double sign = 1.0;
-  for (std::size_t k = 1; k <= terms; ++k, sign = -sign) {
-    coefficients[k - 1] = sign / static_cast<double>(k);
-  }
+  for (std::size_t k = 1; k <= terms; ++k) coefficients[k - 1] = logarithm_coefficient(k);
   return coefficients;
 }
 

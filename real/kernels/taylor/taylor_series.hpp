@@ -7,6 +7,10 @@
 
 namespace equipoise {
 
+/// The coefficient c_k of ln(1 + z), for k from 1.
+[[nodiscard]] constexpr double logarithm_coefficient(std::size_t k) {
+  return (k % 2 == 1 ? 1.0 : -1.0) / static_cast<double>(k);
+}
 /// The coefficients c_1 ... c_terms = 1, -1/2, 1/3, ... of ln(1 + z).
 [[nodiscard]] std::vector<double> logarithm_series(std::size_t terms);
 
