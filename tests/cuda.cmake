@@ -19,7 +19,7 @@ target_include_directories(equipoise_cuda_programs_on_host
 target_link_libraries(equipoise_cuda_programs_on_host PUBLIC equipoise::real)
 
 equipoise_tests(cuda
-  SOURCES cuda/programs_test.cpp
+  SOURCES cuda/device_code_test.cpp cuda/programs_test.cpp
   LIBS equipoise_cuda_programs_on_host
   SMOKE
 )

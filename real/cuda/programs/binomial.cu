@@ -13,6 +13,7 @@
 #include <cstddef>
 
 #include "real/cuda/device_code.hpp"
+#include "real/cuda/programs/grid.hpp"
 
 namespace equipoise {
 namespace {
@@ -220,9 +221,9 @@ void launch_binomial(const Stream& stream, const LatticeColumns& options, std::s
     together /= 2;
   }
   const unsigned threads = together * std::min(bands, block_threads_max);
-  const auto blocks = static_cast<unsigned>((count + together - 1) / together);
-  launch(bands <= block_threads_max ? price_together<false> : price_together<true>, {blocks},
-         {threads}, 0, stream, options, count, rate, steps, together);
+  launch(bands <= block_threads_max ? price_together<false> : price_together<true>,
+         {blocks_for(count, together)}, {threads}, 0, stream, options, count, rate, steps,
+         together);
 }
 
 }  // namespace equipoise

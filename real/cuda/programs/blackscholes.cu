@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "real/cuda/device_code.hpp"
+#include "real/cuda/programs/grid.hpp"
 
 namespace equipoise {
 namespace {
@@ -45,8 +46,8 @@ __global__ void price_option(OptionColumns options, std::size_t count, double ra
 
 void launch_blackscholes(const Stream& stream, const OptionColumns& options, std::size_t count,
                          double rate) {
-  const auto blocks = static_cast<unsigned>((count + block_threads - 1) / block_threads);
-  launch(price_option, {blocks}, {block_threads}, 0, stream, options, count, rate);
+  launch(price_option, {blocks_for(count, block_threads)}, {block_threads}, 0, stream, options,
+         count, rate);
 }
 
 }  // namespace equipoise

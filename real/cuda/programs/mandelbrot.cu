@@ -3,8 +3,10 @@
 #include "real/cuda/programs/mandelbrot.hpp"
 
 #include <cmath>
+#include <cstddef>
 
 #include "real/cuda/device_code.hpp"
+#include "real/cuda/programs/grid.hpp"
 
 namespace equipoise {
 namespace {
@@ -53,7 +55,7 @@ __global__ void count_pixel(EscapeImage image, const double* imaginary, double* 
 void launch_mandelbrot(const Stream& stream, const EscapeImage& image, const double* imaginary,
                        double* counts, Items rows) {
   const Items pixels = rows * image.width;
-  const auto blocks = static_cast<unsigned>((pixels + block_threads - 1) / block_threads);
+  const unsigned blocks = blocks_for(static_cast<std::size_t>(pixels), block_threads);
   launch(count_pixel, {blocks}, {block_threads}, 0, stream, image, imaginary, counts, pixels);
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "real/cuda/device_code.hpp"
+#include "real/cuda/programs/grid.hpp"
 
 namespace equipoise {
 namespace {
@@ -48,7 +49,7 @@ __global__ void accelerate_body(BodyColumns bodies, std::size_t first, std::size
       const double dx = there.x - x;
       const double dy = there.y - y;
       const double dz = there.z - z;
-      const double nearness = rsqrt(dx * dx + dy * dy + dz * dz + softening2);
+      const double nearness = rsqrt(softening2 + dx * dx + dy * dy + dz * dz);
       const double pull = there.mass * nearness * (nearness * nearness);
       sum_x += pull * dx;
       sum_y += pull * dy;
@@ -75,8 +76,7 @@ void launch_nbody(const Stream& stream, const BodyColumns& bodies, std::size_t f
                   std::size_t count, double softening, const AccelerationColumns& out) {
   unsigned sharers = 1;
   while (sharers < sharers_max && count * sharers < threads_wanted) sharers *= 2;
-  const std::size_t block_bodies = block_threads / sharers;
-  const auto blocks = static_cast<unsigned>((count + block_bodies - 1) / block_bodies);
+  const unsigned blocks = blocks_for(count, block_threads / sharers);
   launch(accelerate_body, {blocks}, {block_threads}, 0, stream, bodies, first, count,
          softening * softening, sharers, out);
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "real/cuda/device_code.hpp"
+#include "real/cuda/programs/grid.hpp"
 
 namespace equipoise {
 namespace {
@@ -60,8 +61,8 @@ __global__ void sum_series(const double* x, const double* y, double* value, std:
 
 void launch_taylor(const Stream& stream, const double* x, const double* y, double* value,
                    std::size_t count, std::size_t terms) {
-  const auto blocks = static_cast<unsigned>((count + block_points - 1) / block_points);
-  launch(sum_series, {blocks}, {block_threads}, 0, stream, x, y, value, count, terms);
+  launch(sum_series, {blocks_for(count, block_points)}, {block_threads}, 0, stream, x, y, value,
+         count, terms);
 }
 
 }  // namespace equipoise

@@ -1,0 +1,18 @@
+// How many blocks of threads a kernel needs.
+#pragma once
+
+#include <cstddef>
+
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+
+/// The blocks of threads for `count` items (at least one), `block_items` of them in each.
+[[nodiscard]] inline unsigned blocks_for(std::size_t count, std::size_t block_items) {
+  constexpr std::size_t blocks_max = (std::size_t{1} << 31) - 1;
+  const std::size_t blocks = (count + block_items - 1) / block_items;
+  EQ_CHECK(blocks >= 1 && blocks <= blocks_max, "items that are in a GPU's memory fit in a grid");
+  return static_cast<unsigned>(blocks);
+}
+
+}  // namespace equipoise
