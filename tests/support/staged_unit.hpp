@@ -1,4 +1,4 @@
-// A unit whose stages a test or benchmark takes one by one.
+// A unit of CPU cores whose stages a test or benchmark takes one by one.
 #pragma once
 
 #include <memory>
@@ -12,11 +12,12 @@
 
 namespace equipoise {
 
-/// The memory of a unit, with one block of up to `items_max` items of `kernel` at a time.
-class StagedMemory {
+/// The memory of a unit with blocks of up to `items_max` items of `kernel`, and the kernel's program.
+class StagedUnit {
  public:
-  StagedMemory(const Kernel& kernel, Items items_max)
+  StagedUnit(const Kernel& kernel, Items items_max)
       : data_(kernel.data()),
+        program_(kernel.make_cpu_program()),
         bytes_(UnitMemory::bytes_for_one(data_, items_max)),
         versions_(data_.resident.size()) {
     memory_.begin_phase(data_, bytes_.data(), bytes_.span().size(), items_max);
@@ -29,27 +30,8 @@ class StagedMemory {
     copy_resident(data_, staged_, versions_);
     copy_in(data_, block, staged_);
   }
-  /// The block that `bring` brought.
-  [[nodiscard]] const StagedBlock& staged() const { return staged_; }
+  void compute(ThreadTeam& team) { program_->compute(staged_, team); }
   void return_results(const Block& block) { copy_out(data_, block, staged_); }
-
- private:
-  const KernelData& data_;
-  BufferOf<std::byte> bytes_;
-  UnitMemory memory_;
-  StagedBlock staged_;
-  std::vector<std::uint64_t> versions_;
-};
-
-/// The memory of a unit of CPU cores, and the kernel's program.
-class StagedUnit {
- public:
-  StagedUnit(const Kernel& kernel, Items items_max)
-      : memory_(kernel, items_max), program_(kernel.make_cpu_program()) {}
-
-  void bring(const Block& block) { memory_.bring(block); }
-  void compute(ThreadTeam& team) { program_->compute(memory_.staged(), team); }
-  void return_results(const Block& block) { memory_.return_results(block); }
 
   /// All stages.
   void perform(const Block& block, ThreadTeam& team) {
@@ -59,8 +41,12 @@ class StagedUnit {
   }
 
  private:
-  StagedMemory memory_;
+  const KernelData& data_;
   std::unique_ptr<CpuProgram> program_;
+  BufferOf<std::byte> bytes_;
+  UnitMemory memory_;
+  StagedBlock staged_;
+  std::vector<std::uint64_t> versions_;
 };
 
 }  // namespace equipoise
