@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "real/kernels/blackscholes/tail_ratio.hpp"
 #include "real/kernels/vectors.hpp"
 
 namespace equipoise {
@@ -56,29 +57,11 @@ namespace {
   return k * 0x1.62e42fefa39efp-1 + 2.0 * (s + s * s2 * sum);
 }
 
-/// The probability that a standard normal variable is below -|x|, with an absolute error of 1e-14;
-/// 0 for |x| > 37. Source: Hart et al. (1968), algorithm 5666, as West (2005) gives it for double
-/// precision.
+/// The probability that a standard normal variable is below -|x|; 0 for |x| > 37.
 [[gnu::always_inline]] inline double lower_tail(double x) {
   const double z = x < 0.0 ? -x : x;
   const double exponent = -0.5 * z * z;
-  const double density = exponential(exponent < -700.0 ? -700.0 : exponent);
-  double above = 3.52624965998911e-02;
-  above = above * z + 0.700383064443688;
-  above = above * z + 6.37396220353165;
-  above = above * z + 33.912866078383;
-  above = above * z + 112.079291497871;
-  above = above * z + 221.213596169931;
-  above = above * z + 220.206867912376;
-  double below = 8.83883476483184e-02;
-  below = below * z + 1.75566716318264;
-  below = below * z + 16.064177579207;
-  below = below * z + 86.7807322029461;
-  below = below * z + 296.564248779674;
-  below = below * z + 637.333633378831;
-  below = below * z + 793.826512519948;
-  below = below * z + 440.413735824752;
-  return density * (above / below);
+  return exponential(exponent < -700.0 ? -700.0 : exponent) * tail_ratio(z);
 }
 
 /// The body of `price_options`.
