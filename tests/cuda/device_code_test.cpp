@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <numeric>
 #include <vector>
 
@@ -12,6 +13,7 @@ namespace equipoise::device_code_test {
 namespace {
 
 constexpr unsigned threads = 8;
+constexpr std::size_t two_blocks = 16;  ///< threads
 
 __global__ void number(unsigned* places) {
   const unsigned block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
@@ -21,7 +23,7 @@ __global__ void number(unsigned* places) {
 }
 
 TEST(DeviceCode, RunsEveryThreadOfEveryBlock) {
-  std::vector<unsigned> places(2 * 3 * 4 * 5 * 6 * 7);
+  std::vector<unsigned> places(5040);  // 2 3 4 5 6 7
   launch(number, {2, 3, 4}, {5, 6, 7}, 0, {}, places.data());
   std::vector<unsigned> expected(places.size());
   std::iota(expected.begin(), expected.end(), 1U);
@@ -41,7 +43,7 @@ __global__ void reverse_twice(int* values) {
 }
 
 TEST(DeviceCode, ExchangesNumbersAtBarriers) {
-  std::vector<int> values(2 * threads);
+  std::vector<int> values(two_blocks);
   std::iota(values.begin(), values.end(), 0);
   launch(reverse_twice, {2}, {threads}, threads * sizeof(int), {}, values.data());
   EXPECT_EQ(values, (std::vector<int>{7, 16, 25, 34, 43, 52, 61, 70,  //
@@ -58,7 +60,7 @@ __global__ void take_from_neighbour(int step, int* taken) {
 
 TEST(DeviceCode, ShowsThatABarrierIsMissingInWhateverOrderThreadsNeedIt) {
   for (const int step : {1, static_cast<int>(threads) - 1}) {
-    std::vector<int> taken(2 * threads);
+    std::vector<int> taken(two_blocks);
     launch(take_from_neighbour, {2}, {threads}, threads * sizeof(int), {}, step, taken.data());
     EXPECT_GT(std::ranges::count(taken, -1), static_cast<int>(threads) / 2) << step;
   }

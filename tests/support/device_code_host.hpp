@@ -12,7 +12,8 @@
 
 #include "real/cuda/stream.hpp"
 
-// NOLINTBEGIN(bugprone-reserved-identifier): names of the CUDA language
+// Names of the CUDA language.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 #define __global__
 #define __device__
 #define __shared__ static
@@ -42,7 +43,7 @@ extern Size3 gridDim;
 
 /// A barrier. Stops the program if some threads of the block have ended and others have not.
 void __syncthreads();
-// NOLINTEND(bugprone-reserved-identifier)
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
 /// The shared memory of the present block whose size the launch chose. Every block finds other bytes
 /// than 0 there.
