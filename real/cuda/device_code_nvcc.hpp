@@ -1,5 +1,5 @@
-// What our CUDA kernels need of the language, for nvcc. tests/support/device_code_host.hpp gives the
-// same to the host's compiler. CMake chooses (real/cuda/device_code.hpp).
+// What our CUDA kernels need of the language, for nvcc. tests/support/device_code_host.hpp gives
+// the same to the host's compiler. CMake chooses (real/cuda/device_code.hpp).
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
-// The programs for CUDA devices, compiled for the host and run on blocks in the host's memory: every
-// one passes its kernel's check, alone and beside the CPU's program.
+// The programs for CUDA devices, compiled for the host and run on blocks in the host's memory:
+// every one passes its kernel's check, alone and beside the CPU's program.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -45,8 +45,8 @@ extern Size3 gridDim;
 void __syncthreads();
 // NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
-/// The shared memory of the present block whose size the launch chose. Every block finds other bytes
-/// than 0 there.
+/// The shared memory of the present block whose size the launch chose. Every block finds other
+/// bytes than 0 there.
 [[nodiscard]] std::byte* dynamic_shared_bytes();
 template <class T>
 [[nodiscard]] T* dynamic_shared() {

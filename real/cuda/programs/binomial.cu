@@ -1,11 +1,12 @@
 // Binomial lattices: bound by arithmetic, two operations a node. The threads of a block are a
-// pipeline: each steps a row of nodes back by 16 steps in registers, and the next takes its results.
+// pipeline: each steps a row of nodes back by 16 steps in registers; the next takes its results.
 //
 // A block prices up to 32 options side by side, in neighbouring threads. A thread belongs to one
 // option and one band of steps. At every tick it takes a chunk of its row, from the lowest node on,
 // and passes on the chunk that lies `band_steps` nodes lower at the band's end. Nodes at expiry are
-// computed when the first band takes them, so no row is stored. Only lattices with more steps than a
-// block has bands for are stepped back in several passes; then each thread keeps a part of the row.
+// computed when the first band takes them, so no row is stored. Only lattices with more steps than
+// a block has bands for are stepped back in several passes; then each thread keeps a part of the
+// row.
 #include "real/cuda/programs/binomial.hpp"
 
 #include <algorithm>

@@ -20,15 +20,15 @@ struct Place {
   double y;
 };
 
-/// The next point of the orbit of `c`. The exact doubling of the product rounds as (x + x) * y does.
+/// The next point of the orbit of `c`. The product doubled exactly rounds as (x + x) * y does.
 __device__ Place after(Place z, Place c) {
   return {(z.x * z.x - z.y * z.y) + c.x, std::fma(2.0, z.x * z.y, c.y)};
 }
 
 __device__ bool is_inside(Place z) { return z.x * z.x + z.y * z.y <= 4.0; }
 
-/// Counts the steps of the orbit of `c`. A point that has left the circle never comes back, so it is
-/// enough to look at every `stride`-th point until one is outside.
+/// Counts the steps of the orbit of `c`. A point that has left the circle never comes back, so it
+/// is enough to look at every `stride`-th point until one is outside.
 __device__ Items steps_of(Place c, Items max_iterations) {
   Place z = c;
   Items done = 0;

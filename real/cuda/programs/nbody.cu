@@ -1,5 +1,5 @@
 // Gravity among bodies: bound by arithmetic, about 20 operations a pair. A block of threads brings
-// tiles of bodies to shared memory; if there are few bodies to accelerate, several threads share one.
+// tiles of bodies to shared memory; if few bodies are to be accelerated, several threads share one.
 #include "real/cuda/programs/nbody.hpp"
 
 #include <cmath>

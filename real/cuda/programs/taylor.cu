@@ -1,5 +1,5 @@
-// Taylor series: bound by arithmetic, two fused operations a term and point. A thread has two points
-// in registers. A block of threads computes coefficients into shared memory, one each at a time.
+// Taylor series: bound by arithmetic, two fused operations a term and point. A thread has two
+// points in registers. A block of threads computes coefficients into shared memory, one each.
 #include "real/cuda/programs/taylor.hpp"
 
 #include <cstddef>
