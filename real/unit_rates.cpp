@@ -61,13 +61,17 @@ UnitRates modelled_rates(const Unit& unit, double slowdown, const Scenario& scen
   return rates;
 }
 
-UnitRates rates_beside_loads(const Unit& unit, double slowdown, const Scenario& scenario) {
-  check_loads(unit.name, scenario);
-  UnitRates rates = modelled_rates(unit, slowdown, without_loads(scenario));
+UnitRates rates_with_loads(const Unit& unit, double slowdown, const Scenario& scenario) {
+  UnitRates rates = modelled_rates(unit, slowdown, scenario);
   check_rate(rates.compute, "unit " + unit.name, scenario);
   check_rate(rates.in, "link " + in_link_of(unit), scenario);
   check_rate(rates.out, "link " + out_link_of(unit), scenario);
   return rates;
+}
+
+UnitRates rates_beside_loads(const Unit& unit, double slowdown, const Scenario& scenario) {
+  check_loads(unit.name, scenario);
+  return rates_with_loads(unit, slowdown, without_loads(scenario));
 }
 
 }  // namespace equipoise

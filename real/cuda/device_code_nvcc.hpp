@@ -9,43 +9,51 @@
 #include <cstdint>
 #include <tuple>
 
+#include "real/cuda/cuda_call.hpp"
 #include "real/cuda/stream.hpp"
-#include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
 
-/// The extent of a grid or of a block of threads.
+/// How many blocks a grid has, or threads a block, in each direction.
 struct Size3 {
   unsigned x = 1;
   unsigned y = 1;
   unsigned z = 1;
 };
 
-/// The shared memory whose size the launch chose.
+/// The shared memory of a block whose size the launch says, aligned for every number.
 template <class T>
-__device__ T* dynamic_shared() {
-  extern __shared__ __align__(16) unsigned char shared_bytes[];
-  return reinterpret_cast<T*>(shared_bytes);
+__device__ inline T* dynamic_shared() {
+  extern __shared__ __align__(16) unsigned char bytes_of_the_launch[];
+  return reinterpret_cast<T*>(bytes_of_the_launch);
 }
 
-/// The number of bits of `word` that are 1.
-__device__ inline int count_bits(std::uint64_t word) { return __popcll(word); }
+/// How many bits are 1.
+__device__ inline int count_bits(std::uint64_t bits) { return __popcll(bits); }
 
-/// Enqueues `kernel` with `grid` blocks of `block` threads on `stream`. Throws if it cannot be
-/// launched.
+/// Enqueues `kernel` on `stream` with `shared_bytes` of dynamic shared memory for each block. Throws
+/// as check_cuda does.
 template <class... P, class... A>
 void launch(void (*kernel)(P...), Size3 grid, Size3 block, std::size_t shared_bytes,
             const Stream& stream, A... arguments) {
+  static_assert(sizeof...(P) == sizeof...(A), "one argument for each parameter");
+  constexpr std::size_t granted_bytes = 48 << 10;  // more than that is to be asked for
+  const void* const function = reinterpret_cast<const void*>(kernel);
+  if (shared_bytes > granted_bytes) {
+    check_cuda(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(shared_bytes)),
+               "cudaFuncSetAttribute");
+  }
   std::tuple<P...> values(static_cast<P>(arguments)...);
-  const cudaError_t failure = std::apply(
+  std::apply(
       [&](auto&... value) {
-        void* pointers[] = {&value...};
-        return cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(grid.x, grid.y, grid.z),
-                                dim3(block.x, block.y, block.z), pointers, shared_bytes,
-                                static_cast<cudaStream_t>(stream.handle));
+        void* pointers[] = {&value..., nullptr};
+        check_cuda(cudaLaunchKernel(function, dim3(grid.x, grid.y, grid.z),
+                                    dim3(block.x, block.y, block.z), pointers, shared_bytes,
+                                    static_cast<cudaStream_t>(stream.handle)),
+                   "cudaLaunchKernel");
       },
       values);
-  if (failure != cudaSuccess) throw BackendError(cudaGetErrorString(failure));
 }
 
 }  // namespace equipoise

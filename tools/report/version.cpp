@@ -12,7 +12,7 @@ std::string built_with_text() {
   return "equipoise " + version_text() + " (" +
          (simgrid ? "SimGrid " + *simgrid : "without SimGrid") +
          ", Ipopt " EQUIPOISE_IPOPT_VERSION ", OpenBLAS " EQUIPOISE_OPENBLAS_VERSION
-         ", without CUDA, without MPI)";
+         ", " EQUIPOISE_CUDA ", without MPI)";
 }
 
 }  // namespace equipoise

@@ -1,0 +1,214 @@
+// Three streams, one for each queue.
+#include "real/cuda/cuda_device.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <thread>
+#include <utility>
+
+#include "real/cuda/cuda_call.hpp"
+#include "real/cuda/cuda_hold.hpp"
+#include "real/cuda/cuda_moments.hpp"
+#include "real/cuda/host_calls.hpp"
+#include "real/cuda/programs.hpp"
+#include "real/this_thread.hpp"
+#include "real/unit_memory.hpp"
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+/// How often the end of a device looks whether its work has ended.
+constexpr std::chrono::microseconds end_poll{200};
+
+void copy_all(const std::vector<CopyPart>& parts) {
+  for (const CopyPart& part : parts) std::memcpy(part.to, part.from, part.bytes);
+}
+
+/// Memory of the GPU, and as much pinned memory of the host.
+class StagedMemory {
+ public:
+  /// Throws as check_cuda does.
+  explicit StagedMemory(std::size_t bytes) : bytes_(bytes) {
+    void* memory = nullptr;
+    check_cuda(cudaMalloc(&memory, bytes + array_alignment), "cudaMalloc");
+    device_.reset(static_cast<std::byte*>(memory));
+    const std::size_t past = reinterpret_cast<std::uintptr_t>(memory) % array_alignment;
+    begin_ = device_.get() + (array_alignment - past) % array_alignment;
+    check_cuda(cudaHostAlloc(&memory, bytes, cudaHostAllocDefault), "cudaHostAlloc");
+    pinned_.reset(static_cast<std::byte*>(memory));
+  }
+
+  [[nodiscard]] std::byte* begin() const { return begin_; }
+  /// The pinned bytes for those at `on_device`; null if these are not of this memory.
+  [[nodiscard]] std::byte* pinned(const std::byte* on_device) const {
+    const std::ptrdiff_t offset = on_device - begin_;
+    return offset >= 0 && static_cast<std::size_t>(offset) < bytes_ ? pinned_.get() + offset
+                                                                    : nullptr;
+  }
+
+ private:
+  struct FreeDevice {
+    void operator()(std::byte* memory) const { static_cast<void>(cudaFree(memory)); }
+  };
+  struct FreePinned {
+    void operator()(std::byte* memory) const { static_cast<void>(cudaFreeHost(memory)); }
+  };
+
+  std::size_t bytes_;
+  std::unique_ptr<std::byte, FreeDevice> device_;
+  std::byte* begin_ = nullptr;
+  std::unique_ptr<std::byte, FreePinned> pinned_;
+};
+
+class CudaDevice final : public Device {
+ public:
+  CudaDevice(const std::vector<int>& waiting, std::shared_ptr<const Clock> clock)
+      : timeline_(std::move(clock)) {
+    // The thread that calls functions of the host is CUDA's.
+    calls_->put(Queue::in, stream(Queue::in), [waiting] {
+      pin_this_thread(waiting);
+      wake_this_thread_on_time();
+    });
+  }
+
+  ~CudaDevice() override {
+    holds_.let_all_go();
+    if (has_ended()) return;
+    // A device that has failed may still try to call, for as long as the process lives.
+    calls_->close();
+    static_cast<void>(calls_.release());
+  }
+
+  std::byte* allocate(std::size_t bytes) override {
+    StagedMemory memory(bytes);
+    std::byte* const begin = memory.begin();
+    memory_.emplace(begin, std::move(memory));
+    return begin;
+  }
+
+  void release(std::byte* memory) override { memory_.erase(memory); }
+
+  std::unique_ptr<DeviceProgram> load(const Kernel& kernel) override {
+    class Program final : public DeviceProgram {
+     public:
+      Program(CudaProgram& program, Stream stream) : program_(program), stream_(stream) {}
+      void launch(const StagedBlock& block, const TicketPtr& /*ticket*/) override {
+        program_.enqueue(block, stream_);
+      }
+
+     private:
+      CudaProgram& program_;
+      Stream stream_;
+    };
+    programs_.push_back(make_cuda_program(kernel));
+    return std::make_unique<Program>(*programs_.back(), Stream{stream(Queue::compute)});
+  }
+
+  void copy(Queue queue, std::vector<CopyPart> parts, const TicketPtr& ticket) override {
+    const bool is_in = queue == Queue::in;
+    const std::vector<CopyPart> transfers = stage(parts, is_in);
+    auto touch_host = [ticket, parts = std::move(parts)] {
+      if (!ticket->is_wanted()) return;
+      ticket->access_host([&] { copy_all(parts); });
+    };
+    if (is_in) calls_->put(queue, stream(queue), touch_host);
+    for (const CopyPart& transfer : transfers) {
+      check_cuda(
+          cudaMemcpyAsync(transfer.to, transfer.from, transfer.bytes,
+                          is_in ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, stream(queue)),
+          "cudaMemcpyAsync");
+    }
+    if (!is_in) calls_->put(queue, stream(queue), std::move(touch_host));
+  }
+
+  EventPtr record(Queue queue) override { return timeline_.record(queue, stream(queue)); }
+
+  EventPtr hold(Queue queue) override {
+    return timeline_.record(queue, stream(queue), holds_.hold(stream(queue)));
+  }
+
+  void let_go(const EventPtr& held) override { static_cast<const CudaMoment&>(*held).let_go(); }
+
+  void wait(Queue queue, const EventPtr& event) override {
+    check_cuda(cudaStreamWaitEvent(stream(queue), static_cast<const CudaMoment&>(*event).event()),
+               "cudaStreamWaitEvent");
+  }
+
+  void call_back(Queue queue, std::function<void()> function) override {
+    calls_->put(queue, stream(queue), std::move(function));
+  }
+
+ private:
+  [[nodiscard]] cudaStream_t stream(Queue queue) const {
+    return streams_[static_cast<std::size_t>(queue)].get();
+  }
+
+  [[nodiscard]] std::byte* pinned(const std::byte* on_device) const {
+    for (const auto& [begin, memory] : memory_) {
+      if (std::byte* const found = memory.pinned(on_device)) return found;
+    }
+    EQ_CHECK(false, "copies are to and from memory of the device");
+    return nullptr;
+  }
+
+  /// Puts the pinned memory in the place of the device's in `parts`. Returns the transfers between
+  /// the two: one for all parts that follow one another with nothing but padding between them.
+  [[nodiscard]] std::vector<CopyPart> stage(std::vector<CopyPart>& parts, bool is_in) const {
+    std::vector<CopyPart> transfers;
+    for (CopyPart& part : parts) {
+      const std::byte* const on_device = is_in ? part.to : part.from;
+      std::byte* const on_host = pinned(on_device);
+      CopyPart transfer = part;
+      (is_in ? transfer.from : part.from) = on_host;
+      (is_in ? part.to : transfer.to) = on_host;
+      if (transfers.empty() || !extend(transfers.back(), transfer)) transfers.push_back(transfer);
+    }
+    return transfers;
+  }
+
+  /// Makes `last` end where `next` ends. Returns false if `next` is not just behind it. Arrays begin
+  /// at multiples of `array_alignment`, so less than that is padding.
+  static bool extend(CopyPart& last, const CopyPart& next) {
+    const std::ptrdiff_t gap = next.to - (last.to + last.bytes);
+    const bool is_behind = gap >= 0 && gap < static_cast<std::ptrdiff_t>(array_alignment) &&
+                           next.to - last.to == next.from - last.from;
+    if (is_behind) last.bytes += static_cast<std::size_t>(gap) + next.bytes;
+    return is_behind;
+  }
+
+  /// Waits until all work has ended. Returns false if the device has failed.
+  [[nodiscard]] bool has_ended() const {
+    for (const OwnedStream& stream : streams_) {
+      cudaError_t answer = cudaErrorNotReady;
+      while ((answer = cudaStreamQuery(stream.get())) == cudaErrorNotReady) {
+        std::this_thread::sleep_for(end_poll);
+      }
+      if (answer != cudaSuccess) return false;
+    }
+    return true;
+  }
+
+  std::array<OwnedStream, 3> streams_ = {make_stream(), make_stream(), make_stream()};
+  std::unique_ptr<HostCalls> calls_ = std::make_unique<HostCalls>();
+  HoldWords holds_;
+  CudaTimeline timeline_;
+  std::map<std::byte*, StagedMemory> memory_;
+  std::vector<std::unique_ptr<CudaProgram>> programs_;  ///< end when all work has ended
+};
+
+}  // namespace
+
+std::unique_ptr<Device> open_cuda_device(int device, const std::vector<int>& waiting,
+                                         std::shared_ptr<const Clock> clock) {
+  check_cuda(cudaSetDevice(device), "cudaSetDevice");
+  return std::make_unique<CudaDevice>(waiting, std::move(clock));
+}
+
+}  // namespace equipoise

@@ -1,0 +1,148 @@
+// Base events are measured by events in a stream that does nothing else.
+#include "real/cuda/cuda_moments.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "real/cuda/cuda_call.hpp"
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+using SteadyTime = std::chrono::steady_clock;
+
+/// After this time there is a new base.
+constexpr std::chrono::seconds base_lasts{1};
+/// How often a base is measured; the most exact counts.
+constexpr int base_attempts = 3;
+/// How long an event that nothing else delays may take, the first time and later. If it takes
+/// longer, the old base stays.
+constexpr std::chrono::seconds first_patience{10};
+constexpr std::chrono::milliseconds patience{1};
+
+bool has_passed(cudaEvent_t event) {
+  const cudaError_t answer = cudaEventQuery(event);
+  if (answer == cudaErrorNotReady) return false;
+  check_cuda(answer, "cudaEventQuery");
+  return true;
+}
+
+}  // namespace
+
+OwnedStream make_stream() {
+  cudaStream_t stream = nullptr;
+  check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
+             "cudaStreamCreateWithFlags");
+  return OwnedStream(stream);
+}
+
+CudaEventPool::~CudaEventPool() {
+  for (const cudaEvent_t event : all_) static_cast<void>(cudaEventDestroy(event));
+}
+
+cudaEvent_t CudaEventPool::take() {
+  if (free_.empty()) {
+    cudaEvent_t event = nullptr;
+    check_cuda(cudaEventCreate(&event), "cudaEventCreate");
+    all_.push_back(event);
+    return event;
+  }
+  const cudaEvent_t event = free_.back();
+  free_.pop_back();
+  return event;
+}
+
+CudaMoment::CudaMoment(CudaTimeline& timeline, Queue queue, TimeBasePtr base, HoldWordPtr held)
+    : timeline_(timeline),
+      queue_(queue),
+      event_(timeline.events_.take()),
+      base_(std::move(base)),
+      held_(std::move(held)) {}
+
+CudaMoment::~CudaMoment() { timeline_.events_.give_back(event_); }
+
+std::optional<Seconds> CudaMoment::happened() const {
+  if (!at_ && !timeline_.has_happened(*this)) return std::nullopt;
+  return timeline_.run_time(*at_);
+}
+
+CudaTimeline::CudaTimeline(std::shared_ptr<const Clock> clock)
+    : clock_(std::move(clock)), base_(make_base(first_patience)) {
+  if (!base_) throw BackendError("the GPU does not answer within 10 s");
+  next_base_ = base_->at + base_lasts;
+}
+
+std::shared_ptr<CudaMoment> CudaTimeline::record(Queue queue, cudaStream_t stream,
+                                                 HoldWordPtr held) {
+  if (const Clock::TimePoint now = SteadyTime::now(); now >= next_base_) {
+    if (TimeBasePtr base = make_base(patience)) base_ = std::move(base);
+    next_base_ = now + base_lasts;
+  }
+  auto moment = std::make_shared<CudaMoment>(*this, queue, base_, std::move(held));
+  check_cuda(cudaEventRecord(moment->event(), stream), "cudaEventRecord");
+  unknown_[static_cast<std::size_t>(queue)].push_back(moment);
+  return moment;
+}
+
+bool CudaTimeline::has_happened(const CudaMoment& moment) {
+  if (!has_passed(moment.event())) return false;
+  // All moments before it in its queue have happened, too.
+  auto& queue = unknown_[static_cast<std::size_t>(moment.queue_)];
+  const Clock::TimePoint now = SteadyTime::now();
+  while (!moment.at_) {
+    EQ_CHECK(!queue.empty(), "a moment without a time is in its queue");
+    set_time(*queue.front(), now);
+    queue.pop_front();
+  }
+  return true;
+}
+
+/// The clocks are compared with an error of some microseconds. In spite of it, nothing happens
+/// before it was recorded, after it was seen, or before what came earlier in its queue.
+void CudaTimeline::set_time(CudaMoment& moment, Clock::TimePoint now) {
+  float past_ms = 0.0F;
+  check_cuda(cudaEventElapsedTime(&past_ms, moment.base_->event, moment.event()),
+             "cudaEventElapsedTime");
+  const std::chrono::duration<double, std::milli> past(past_ms);
+  const Clock::TimePoint measured =
+      moment.base_->at + std::chrono::duration_cast<SteadyTime::duration>(past);
+  Clock::TimePoint& last = last_[static_cast<std::size_t>(moment.queue_)];
+  last = std::max(last, std::clamp(measured, moment.recorded_at_, now));
+  moment.at_ = last;
+}
+
+Seconds CudaTimeline::run_time(Clock::TimePoint at) const {
+  const Clock::TimePoint zero = clock_->moment(Seconds{});
+  const std::chrono::duration<double> past = at - zero;
+  const std::chrono::duration<double> second = clock_->moment(Seconds{1.0}) - zero;
+  return {past / second};
+}
+
+TimeBasePtr CudaTimeline::make_base(SteadyTime::duration patience) {
+  const auto end = [this](const TimeBase* base) {
+    events_.give_back(base->event);
+    delete base;
+  };
+  TimeBasePtr best;
+  SteadyTime::duration least = SteadyTime::duration::max();
+  for (int i = 0; i < base_attempts; ++i) {
+    const std::shared_ptr<TimeBase> base(new TimeBase{events_.take()}, end);
+    const Clock::TimePoint before = SteadyTime::now();
+    check_cuda(cudaEventRecord(base->event, stream_.get()), "cudaEventRecord");
+    bool is_there = false;
+    SteadyTime::duration took{};
+    while (!is_there && took < patience) {
+      is_there = has_passed(base->event);
+      took = SteadyTime::now() - before;
+    }
+    if (!is_there) return best;
+    if (took >= least) continue;
+    least = took;
+    base->at = before + took / 2;
+    best = base;
+  }
+  return best;
+}
+
+}  // namespace equipoise
