@@ -1,0 +1,253 @@
+// Tests of a GPU as a device: queues, copies, failures.
+#include "real/cuda/cuda_device.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <new>
+#include <thread>
+#include <vector>
+
+#include "real/device_worker.hpp"
+#include "real/host_gate.hpp"
+#include "real/kernels/catalog.hpp"
+#include "real/machine.hpp"
+#include "real/unit_memory.hpp"
+#include "real/worker.hpp"
+#include "tests/support/failing_device.hpp"
+#include "tests/support/gpu_test.hpp"
+#include "tests/support/real_runs.hpp"
+
+namespace equipoise::cuda_device_test {
+namespace {
+
+class CudaDevice : public GpuTest {
+ protected:
+  void SetUp() override {
+    GpuTest::SetUp();
+    if (IsSkipped()) return;
+    device_ = open_cuda_device(0, {this_machine().threads.at(0).number}, clock_);
+  }
+
+  [[nodiscard]] TicketPtr ticket() { return std::make_shared<BlockTicket>(host_, host_.epoch()); }
+
+  static Seconds await(const EventPtr& event) {
+    while (!event->happened()) std::this_thread::yield();
+    return *event->happened();
+  }
+
+  static bool has_happened(const EventPtr& event) { return event->happened().has_value(); }
+
+  /// Copies `bytes` to the device, in two parts, and back.
+  void copy_to_and_fro(std::vector<std::byte>& bytes, const TicketPtr& in, const TicketPtr& out) {
+    std::byte* const there = device_->allocate(bytes.size());
+    const std::vector<std::byte> from = bytes;
+    const std::size_t half = bytes.size() / 2;
+    device_->copy(
+        Queue::in,
+        {{there, from.data(), half}, {there + half, from.data() + half, bytes.size() - half}}, in);
+    device_->wait(Queue::out, device_->record(Queue::in));
+    std::ranges::fill(bytes, std::byte{0});
+    device_->copy(
+        Queue::out,
+        {{bytes.data(), there, half}, {bytes.data() + half, there + half, bytes.size() - half}},
+        out);
+    await(device_->record(Queue::out));
+    device_->release(there);
+  }
+
+  [[nodiscard]] static std::vector<std::byte> some_bytes(std::size_t count) {
+    std::vector<std::byte> bytes(count);
+    for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::byte>(1 + i % 251);
+    return bytes;
+  }
+
+  HostGate host_;
+  std::shared_ptr<Clock> clock_ = make_steady_clock();
+  std::unique_ptr<Device> device_;
+};
+
+TEST_F(CudaDevice, CopiesThereAndBack) {
+  for (const std::size_t count : {std::size_t{2}, std::size_t{4097}, std::size_t{1'000'000}}) {
+    std::vector<std::byte> bytes = some_bytes(count);
+    copy_to_and_fro(bytes, ticket(), ticket());
+    EXPECT_EQ(bytes, some_bytes(count));
+  }
+}
+
+TEST_F(CudaDevice, CopiesArraysWithPaddingBetweenThemAndArraysFarApart) {
+  std::vector<std::byte> bytes = some_bytes(3000);
+  std::byte* const there = device_->allocate(10 * array_alignment);
+  const auto place = [&](std::size_t array) { return there + array * array_alignment; };
+  device_->copy(Queue::in,
+                {{place(0), bytes.data(), 1000},
+                 {place(1), bytes.data() + 1000, 1000},
+                 {place(7), bytes.data() + 2000, 1000}},
+                ticket());
+  device_->wait(Queue::out, device_->record(Queue::in));
+  std::vector<std::byte> back(3000);
+  device_->copy(Queue::out,
+                {{back.data() + 2000, place(7), 1000},
+                 {back.data(), place(0), 1000},
+                 {back.data() + 1000, place(1), 1000}},
+                ticket());
+  await(device_->record(Queue::out));
+  EXPECT_EQ(back, bytes);
+  device_->release(there);
+}
+
+TEST_F(CudaDevice, GivesMemoryThatIsAlignedAndGoesOnAfterAskingForTooMuch) {
+  EXPECT_THROW((void)device_->allocate(std::size_t{1} << 50), std::bad_alloc);
+  std::vector<std::byte*> all;
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{5000}, std::size_t{1'000'000}}) {
+    all.push_back(device_->allocate(bytes));
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(all.back()) % array_alignment, 0u);
+  }
+  for (std::byte* const memory : all) device_->release(memory);
+  std::vector<std::byte> bytes = some_bytes(100);
+  copy_to_and_fro(bytes, ticket(), ticket());
+  EXPECT_EQ(bytes, some_bytes(100));
+}
+
+TEST_F(CudaDevice, TouchesNoMemoryOfTheHostForABlockThatIsNotWanted) {
+  const TicketPtr failed = ticket();
+  failed->fail(std::make_exception_ptr(BlockFailure("a test")));
+  const TicketPtr abandoned = ticket();
+  host_.abandon();
+  for (const TicketPtr& out : {failed, abandoned}) {
+    std::vector<std::byte> bytes = some_bytes(100);
+    copy_to_and_fro(bytes, ticket(), out);
+    EXPECT_EQ(bytes, std::vector<std::byte>(100));
+  }
+}
+
+TEST_F(CudaDevice, StopsAQueueUntilItIsLetGo) {
+  const EventPtr before = device_->record(Queue::compute);
+  const EventPtr held = device_->hold(Queue::compute);
+  const EventPtr after = device_->record(Queue::compute);
+  device_->wait(Queue::out, held);
+  const EventPtr out = device_->record(Queue::out);
+  await(before);
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_FALSE(has_happened(held) || has_happened(after) || has_happened(out));
+  const Seconds let_go = clock_->now();
+  device_->let_go(held);
+  EXPECT_GE(await(out), let_go);
+  EXPECT_LE(await(before), await(held));
+  EXPECT_LE(await(held), await(after));
+}
+
+TEST_F(CudaDevice, HasAStopForEveryStageOfEveryBlock) {
+  for (int round = 0; round < 3; ++round) {
+    std::vector<EventPtr> held;
+    for (std::size_t i = 0; i < 4 * blocks_at_worker_max; ++i) {
+      held.push_back(device_->hold(Queue::compute));
+    }
+    for (const EventPtr& stop : held) device_->let_go(stop);
+    await(held.back());
+  }
+}
+
+TEST_F(CudaDevice, EndsWithQueuesThatAreStopped) {
+  std::byte* const there = device_->allocate(100);
+  const std::vector<std::byte> bytes = some_bytes(100);
+  (void)device_->hold(Queue::in);
+  device_->copy(Queue::in, {{there, bytes.data(), bytes.size()}}, ticket());
+  device_->wait(Queue::out, device_->record(Queue::in));
+  (void)device_->hold(Queue::out);
+  device_.reset();
+}
+
+TEST_F(CudaDevice, CallsBackWhenTheWorkBeforeHasEnded) {
+  std::atomic<bool> called = false;
+  const EventPtr held = device_->hold(Queue::out);
+  device_->call_back(Queue::out, [&] {
+    called = true;
+    called.notify_all();
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_FALSE(called);
+  device_->let_go(held);
+  called.wait(false);
+}
+
+TEST_F(CudaDevice, TellsTimesOfTheRunsClockAlsoAfterItHasStarted) {
+  const EventPtr before = device_->record(Queue::in);
+  EXPECT_GE(await(before), Seconds{});
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  clock_->start();
+  EXPECT_LT(await(before), Seconds{});
+  const Seconds begin = clock_->now();
+  const EventPtr event = device_->record(Queue::in);
+  EXPECT_GE(await(event), begin);
+  EXPECT_LE(await(event), clock_->now());
+}
+
+TEST_F(CudaDevice, TellsTimesThatDoNotDecreaseOverRenewalsOfItsBase) {
+  std::vector<EventPtr> events;
+  const Seconds end = clock_->now() + Seconds{2.5};
+  while (clock_->now() < end) {
+    events.push_back(device_->record(Queue::compute));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  await(events.back());
+  Seconds last;
+  for (const EventPtr& event : events) {
+    EXPECT_GE(await(event), last);
+    last = await(event);
+  }
+}
+
+/// Units of GPUs that follow `script`.
+class FailingGpuFactory final : public UnitFactory {
+ public:
+  explicit FailingGpuFactory(DeviceScript script) : script_(std::move(script)) {}
+
+  int cores() const override { return 0; }
+  bool has_program(const std::string& /*kernel*/) const override { return true; }
+  double host_bytes(const Unit& /*unit*/, const Workload& /*workload*/) const override {
+    return 0.0;
+  }
+  UnitRates rates(const Unit& unit, double slowdown, const Scenario& scenario) const override {
+    return rates_with_loads(unit, slowdown, scenario);
+  }
+  std::unique_ptr<Worker> make_worker(WorkerSetup setup) const override {
+    return make_device_worker(std::move(setup), [script = script_](const WorkerSetup& of) {
+      return std::make_unique<FailingDevice>(open_cuda_device(0, of.waiting, of.clock), script);
+    });
+  }
+  std::unique_ptr<CompetingLoad> make_load(const Clock& /*clock*/, const Disturbance& /*event*/,
+                                           const std::vector<int>& /*cores*/) const override {
+    return nullptr;
+  }
+
+ private:
+  DeviceScript script_;
+};
+
+TEST_F(CudaDevice, LosesABlockThatFailsAtAnyStageAndNotTheUnit) {
+  for (const DeviceCall stage : {DeviceCall::copy_in, DeviceCall::launch, DeviceCall::copy_out}) {
+    for (const DeviceFault fault : {DeviceFault::refused, DeviceFault::later}) {
+      const auto kernel = make_kernel("blackscholes", {{"options", "2000"}}, "--workload");
+      kernel->allocate(1);
+      RealSetup setup = setup_of({"cuda"}, {kernel.get()});
+      setup.units[0].factory =
+          std::make_shared<FailingGpuFactory>([&](DeviceCall call, int before) {
+            return call == stage && (before == 3 || before == 7) ? fault : DeviceFault::none;
+          });
+      MemoryJournal journal;
+      EXPECT_TRUE(run_all(std::move(setup), 100, journal).complete);
+      EXPECT_TRUE(kernel->verify().passed) << kernel->verify().what;
+      EXPECT_EQ(journal.count("block_lost"), 2);
+      EXPECT_EQ(journal.count("unit_lost"), 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace equipoise::cuda_device_test

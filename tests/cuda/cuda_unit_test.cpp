@@ -1,0 +1,135 @@
+// Tests of CUDA units in runs.
+#include "real/cuda/cuda_unit.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "real/kernels/catalog.hpp"
+#include "real/real_executor.hpp"
+#include "shared_policies/run/run_loop.hpp"
+#include "tests/support/disturb.hpp"
+#include "tests/support/gpu_test.hpp"
+#include "tests/support/real_runs.hpp"
+#include "tests/support/refusal.hpp"
+
+namespace equipoise::cuda_unit_test {
+namespace {
+
+class CudaUnit : public GpuTest {};
+
+TEST_F(CudaUnit, IsAGpuThatTakesItsFactsFromTheDevice) {
+  const UnitSpec spec = parse_units({"cuda"})[0];
+  EXPECT_EQ(spec.unit.name, "cuda0");
+  EXPECT_EQ(spec.unit.kind, UnitKind::gpu);
+  EXPECT_FALSE(spec.unit.model.empty());
+  EXPECT_GE(spec.unit.copy_engines, 1);
+  EXPECT_LE(spec.unit.copy_engines, 2);
+  EXPECT_EQ(spec.unit.slots, 3);
+  EXPECT_GT(spec.unit.memory_bytes.value_or(0.0), 0.0);
+  EXPECT_EQ(spec.factory->cores(), 0);
+  EXPECT_TRUE(spec.computes());
+  EXPECT_EQ(parse_units({"cuda,memory_bytes=64Mi"})[0].unit.memory_bytes, 64.0 * 1024 * 1024);
+}
+
+TEST_F(CudaUnit, MayShareItsDeviceWithOtherUnits) {
+  EXPECT_EQ(parse_units({"cuda,device=0", "cuda,device=0"}).size(), 2u);
+}
+
+TEST_F(CudaUnit, IsOfADeviceThatExists) {
+  EXPECT_NE(refusal_of([] { (void)parse_units({"cuda,device=999"}); }).find("out of range"),
+            std::string::npos);
+}
+
+/// Sizes at which the last block of 61 items is smaller than the others.
+const std::map<std::string, TypedParameters> small = {
+    {"binomial", {{"options", "640"}, {"steps", "64"}}},
+    {"blackscholes", {{"options", "1000"}}},
+    {"fft2d", {{"transforms", "200"}, {"rows", "16"}, {"columns", "32"}}},
+    {"gaussian", {{"width", "32"}, {"height", "250"}, {"radius", "5"}}},
+    {"grn", {{"genes", "200"}, {"candidates", "16"}}},
+    {"kmeans", {{"points", "5000"}, {"clusters", "8"}, {"iterations", "4"}}},
+    {"mandelbrot", {{"width", "32"}, {"height", "250"}}},
+    {"matmul", {{"n", "200"}}},
+    {"nbody", {{"bodies", "250"}, {"iterations", "4"}}},
+    {"taylor", {{"points", "640"}, {"terms", "16"}}}};
+
+/// Runs every kernel for which the last of `units` has a program, on all of them.
+void expect_verified_results_of_every_kernel(const std::vector<std::string>& units) {
+  const UnitSpec gpu = parse_units({units.back()})[0];
+  for (const KernelInfo& info : kernel_catalog()) {
+    if (info.name == "empty" || !gpu.factory->has_program(info.name)) continue;
+    ASSERT_TRUE(small.contains(info.name)) << info.name << ": add small parameters";
+    const auto kernel = make_kernel(info.name, small.at(info.name), "--workload");
+    kernel->allocate(1);
+    MemoryJournal journal;
+    EXPECT_TRUE(run_all(setup_of(units, {kernel.get()}), 61, journal).complete) << info.name;
+    EXPECT_EQ(journal.count("block_lost"), 0) << info.name;
+    EXPECT_TRUE(kernel->verify().passed) << info.name << ": " << kernel->verify().what;
+  }
+}
+
+TEST_F(CudaUnit, ComputesEveryKernelThatHasAProgramWithVerifiedResults) {
+  expect_verified_results_of_every_kernel({"cuda"});
+}
+
+TEST_F(CudaUnit, SharesEveryKernelThatHasAProgramWithACpu) {
+  expect_verified_results_of_every_kernel({"cpu", "cuda"});
+}
+
+TEST_F(CudaUnit, SharesItsDeviceWithAnotherUnit) {
+  expect_verified_results_of_every_kernel({"cuda", "cuda,slowdown=2"});
+}
+
+TEST_F(CudaUnit, IsSlowedDownInEveryStageAndByLoadsThatCompete) {
+  const auto kernel = make_kernel("blackscholes", {{"options", "100000"}}, "--workload");
+  kernel->allocate(1);
+  RealSetup setup = setup_of({"cuda,slowdown=3"}, {kernel.get()});
+  setup.scenario.events.push_back(
+      disturb(DisturbanceKind::bandwidth, in_link_of(setup.units[0].unit), 0.0, 0.5));
+  setup.scenario.events.push_back(disturb(DisturbanceKind::compete, "cuda0", 0.0, 0.5));
+  MemoryJournal journal;
+  EXPECT_TRUE(run_all(std::move(setup), 10'000, journal).complete);
+  EXPECT_EQ(journal.blocks.size(), 10u);
+  EXPECT_TRUE(kernel->verify().passed) << kernel->verify().what;
+}
+
+TEST_F(CudaUnit, GoesAndComesAndEveryItemIsDoneOnce) {
+  const auto kernel = make_kernel("blackscholes", {{"options", "2000000"}}, "--workload");
+  kernel->allocate(1);
+  RealSetup setup = setup_of({"cuda", "cpu"}, {kernel.get()});
+  for (int i = 0; i < 20; ++i) {
+    setup.scenario.events.push_back(
+        disturb(DisturbanceKind::fail, "cuda0", 2e-3 * i, 1.0, Seconds{2e-3 * i + 1e-3}));
+  }
+  MemoryJournal journal;
+  EXPECT_TRUE(run_all(std::move(setup), 10'000, journal).complete);
+  EXPECT_TRUE(kernel->verify().passed) << kernel->verify().what;
+}
+
+TEST(RatesWithLoads, HoldAUnitUpAsIfTheLoadWereThere) {
+  Unit unit;
+  unit.name = "cuda0";
+  Scenario scenario;
+  scenario.events.push_back(disturb(DisturbanceKind::compete, "cuda0", 1.0, 0.25, Seconds{2.0}));
+  const UnitRates rates = rates_with_loads(unit, 2.0, scenario);
+  EXPECT_DOUBLE_EQ(rates.compute.at(Seconds{0.5}), 0.5);
+  EXPECT_DOUBLE_EQ(rates.compute.at(Seconds{1.5}), 0.375);
+  EXPECT_DOUBLE_EQ(rates.in.at(Seconds{1.5}), 1.0);
+}
+
+TEST(RatesWithLoads, RefuseAUnitThatWouldHaveToBeFasterThanItIs) {
+  Unit unit;
+  unit.name = "cuda0";
+  Scenario scenario;
+  scenario.events.push_back(disturb(DisturbanceKind::slow, "cuda0", 0.0, 0.5));
+  EXPECT_NE(
+      refusal_of([&] { (void)rates_with_loads(unit, 1.0, scenario); }).find("2 times as fast"),
+      std::string::npos);
+  EXPECT_DOUBLE_EQ(rates_with_loads(unit, 2.0, scenario).compute.at(Seconds{}), 1.0);
+}
+
+}  // namespace
+}  // namespace equipoise::cuda_unit_test

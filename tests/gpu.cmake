@@ -1,0 +1,20 @@
+# CUDA units. Tests that need a GPU are skipped, with the reason, where there is none. In a build with
+# CUDA the same tests and some more run on a GPU that is not there: a stand-in for CUDA's library.
+set(gpu_tests cuda/cuda_unit_test.cpp)
+if(EQUIPOISE_HAS_CUDA)
+  list(APPEND gpu_tests cuda/cuda_device_test.cpp)
+endif()
+equipoise_tests(gpu
+  SOURCES ${gpu_tests}
+  LIBS equipoise::real
+  ALONE
+  SMOKE
+)
+if(EQUIPOISE_HAS_CUDA)
+  equipoise_tests(fake_gpu
+    SOURCES ${gpu_tests} cuda/fake_gpu_test.cpp support/fake_cuda.cpp
+    LIBS equipoise::real CUDA::cudart_static
+    ALONE
+    SMOKE
+  )
+endif()

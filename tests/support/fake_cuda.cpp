@@ -1,0 +1,256 @@
+// The functions of CUDA that we call, with their own names, so that a test links with them in place
+// of CUDA's. Each stream is a thread that works off a queue.
+#include "tests/support/fake_cuda.hpp"
+
+#include <cuda.h>
+#include <cudaTypedefs.h>
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "real/cuda/programs.hpp"
+#include "real/this_thread.hpp"
+#include "real/thread_team.hpp"
+
+namespace {
+
+using SteadyTime = std::chrono::steady_clock;
+
+/// The memory of the device.
+constexpr std::size_t memory_max = std::size_t{16} << 20;
+/// The clock of the device goes faster than the host's.
+constexpr double device_ms_per_s = 1000.2;
+
+std::atomic<bool> is_broken = false;
+/// CUDA calls functions of the host one at a time.
+std::mutex host_functions;
+
+cudaError_t state() { return is_broken ? cudaErrorIllegalAddress : cudaSuccess; }
+
+}  // namespace
+
+struct CUevent_st {
+  struct Record {
+    std::atomic<bool> is_there = false;
+    double at_ms = 0.0;
+  };
+
+  std::shared_ptr<Record> record = std::make_shared<Record>();
+};
+
+struct CUstream_st {
+ public:
+  CUstream_st() : thread_([this] { work(); }) {}
+  CUstream_st(const CUstream_st&) = delete;
+  CUstream_st& operator=(const CUstream_st&) = delete;
+  ~CUstream_st() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      stops_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+
+  cudaError_t put(std::function<void()> work) {
+    if (is_broken) return state();
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      works_.push_back(std::move(work));
+    }
+    changed_.notify_all();
+    return cudaSuccess;
+  }
+
+  [[nodiscard]] bool is_idle() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return works_.empty();
+  }
+
+  /// Waits for something that another thread does.
+  template <class Ready>
+  void await(const Ready& ready) const {
+    while (!ready() && !stops_ && !is_broken) {
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+  }
+
+ private:
+  void work() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [this] { return stops_ || !works_.empty(); });
+      if (stops_) return;
+      lock.unlock();
+      if (!is_broken) works_.front()();
+      lock.lock();
+      works_.pop_front();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> works_;
+  std::atomic<bool> stops_ = false;
+  std::thread thread_;
+};
+
+namespace {
+
+CUresult wait_for_value(CUstream stream, CUdeviceptr address, cuuint32_t value,
+                        unsigned /*flags*/) {
+  auto* const word = reinterpret_cast<std::uint32_t*>(address);
+  return static_cast<CUresult>(stream->put([stream, word, value] {
+    stream->await([&] { return std::atomic_ref(*word).load() == value; });
+  }));
+}
+
+cudaError_t allocate(void** memory, std::size_t bytes, std::size_t alignment) {
+  if (is_broken) return state();
+  if (bytes > memory_max) return cudaErrorMemoryAllocation;
+  *memory = std::aligned_alloc(alignment, (bytes / alignment + 1) * alignment);
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t cudaDriverGetVersion(int* version) {
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = 1;
+  return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int /*device*/) { return state(); }
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int /*device*/) {
+  std::strcpy(properties->name, "Fake GPU");
+  properties->asyncEngineCount = 3;
+  return state();
+}
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  *free = *total = memory_max;
+  return state();
+}
+cudaError_t cudaGetLastError() { return state(); }
+const char* cudaGetErrorName(cudaError_t error) {
+  return error == cudaErrorIllegalAddress ? "cudaErrorIllegalAddress" : "cudaErrorOfTheFake";
+}
+const char* cudaGetErrorString(cudaError_t error) {
+  return error == cudaErrorIllegalAddress ? "an illegal memory access" : "another error";
+}
+cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function,
+                                             unsigned /*version*/, unsigned long long /*flags*/,
+                                             cudaDriverEntryPointQueryResult* result) {
+  const bool is_known = std::string(symbol) == "cuStreamWaitValue32";
+  *function = is_known ? reinterpret_cast<void*>(wait_for_value) : nullptr;
+  *result = is_known ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+  return cudaSuccess;
+}
+
+// Not aligned as our units need it: they see to that.
+cudaError_t cudaMalloc(void** memory, std::size_t bytes) { return allocate(memory, bytes, 256); }
+cudaError_t cudaFree(void* memory) {
+  std::free(memory);
+  return state();
+}
+cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned /*flags*/) {
+  return allocate(memory, bytes, 4096);
+}
+cudaError_t cudaFreeHost(void* memory) { return cudaFree(memory); }
+cudaError_t cudaHostGetDevicePointer(void** on_device, void* on_host, unsigned /*flags*/) {
+  *on_device = on_host;
+  return state();
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned /*flags*/) {
+  *stream = new CUstream_st;
+  return state();
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  delete stream;
+  return state();
+}
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  if (is_broken) return state();
+  return stream->is_idle() ? cudaSuccess : cudaErrorNotReady;
+}
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind /*kind*/,
+                            cudaStream_t stream) {
+  return stream->put([to, from, bytes] { std::memcpy(to, from, bytes); });
+}
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  return stream->put([function, data] {
+    const std::lock_guard<std::mutex> lock(host_functions);
+    function(data);
+  });
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned /*flags*/) {
+  return stream->put(
+      [stream, record = event->record] { stream->await([&] { return record->is_there.load(); }); });
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  *event = new CUevent_st;
+  return state();
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete event;
+  return state();
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  event->record = std::make_shared<CUevent_st::Record>();
+  return stream->put([record = event->record] {
+    const std::chrono::duration<double> now = SteadyTime::now().time_since_epoch();
+    record->at_ms = now.count() * device_ms_per_s;
+    record->is_there = true;
+  });
+}
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  if (is_broken) return state();
+  return event->record->is_there ? cudaSuccess : cudaErrorNotReady;
+}
+cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t from, cudaEvent_t to) {
+  *ms = static_cast<float>(to->record->at_ms - from->record->at_ms);
+  return state();
+}
+
+namespace equipoise {
+
+void break_fake_gpu() { is_broken = true; }
+void mend_fake_gpu() { is_broken = false; }
+
+bool has_cuda_program(const std::string& /*kernel*/) { return true; }
+
+std::unique_ptr<CudaProgram> make_cuda_program(const Kernel& kernel) {
+  class OnHost final : public CudaProgram {
+   public:
+    explicit OnHost(std::shared_ptr<const CpuProgram> program) : program_(std::move(program)) {}
+    void enqueue(const StagedBlock& block, const Stream& stream) override {
+      static_cast<void>(static_cast<cudaStream_t>(stream.handle)->put([program = program_, block] {
+        ThreadTeam team({cores_of_this_thread().front()});
+        program->compute(block, team);
+      }));
+    }
+
+   private:
+    std::shared_ptr<const CpuProgram> program_;
+  };
+  return std::make_unique<OnHost>(kernel.make_cpu_program());
+}
+
+}  // namespace equipoise
