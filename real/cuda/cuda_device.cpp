@@ -134,7 +134,7 @@ class CudaDevice final : public Device {
     return timeline_.record(queue, stream(queue), holds_.hold(stream(queue)));
   }
 
-  void let_go(const EventPtr& held) override { static_cast<const CudaMoment&>(*held).let_go(); }
+  void let_go(const EventPtr& held) override { static_cast<CudaMoment&>(*held).let_go(); }
 
   void wait(Queue queue, const EventPtr& event) override {
     check_cuda(cudaStreamWaitEvent(stream(queue), static_cast<const CudaMoment&>(*event).event()),

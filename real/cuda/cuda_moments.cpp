@@ -14,10 +14,10 @@ using SteadyTime = std::chrono::steady_clock;
 
 /// After this time there is a new base.
 constexpr std::chrono::seconds base_lasts{1};
-/// How often a base is measured; the most exact counts.
-constexpr int base_attempts = 3;
-/// How long an event that nothing else delays may take, the first time and later. If it takes
-/// longer, the old base stays.
+/// How often a base is measured, the first time and later.
+constexpr int first_attempts = 20;
+constexpr int attempts = 3;
+/// How long an event that nothing else delays may take, the first time and later.
 constexpr std::chrono::seconds first_patience{10};
 constexpr std::chrono::milliseconds patience{1};
 
@@ -67,8 +67,13 @@ std::optional<Seconds> CudaMoment::happened() const {
   return timeline_.run_time(*at_);
 }
 
+void CudaMoment::let_go() {
+  earliest_ = SteadyTime::now();
+  held_->let_go();
+}
+
 CudaTimeline::CudaTimeline(std::shared_ptr<const Clock> clock)
-    : clock_(std::move(clock)), base_(make_base(first_patience)) {
+    : clock_(std::move(clock)), base_(make_base(first_attempts, first_patience)) {
   if (!base_) throw BackendError("the GPU does not answer within 10 s");
   next_base_ = base_->at + base_lasts;
 }
@@ -76,7 +81,7 @@ CudaTimeline::CudaTimeline(std::shared_ptr<const Clock> clock)
 std::shared_ptr<CudaMoment> CudaTimeline::record(Queue queue, cudaStream_t stream,
                                                  HoldWordPtr held) {
   if (const Clock::TimePoint now = SteadyTime::now(); now >= next_base_) {
-    if (TimeBasePtr base = make_base(patience)) base_ = std::move(base);
+    if (TimeBasePtr base = make_base(attempts, patience)) base_ = std::move(base);
     next_base_ = now + base_lasts;
   }
   auto moment = std::make_shared<CudaMoment>(*this, queue, base_, std::move(held));
@@ -99,7 +104,7 @@ bool CudaTimeline::has_happened(const CudaMoment& moment) {
 }
 
 /// The clocks are compared with an error of some microseconds. In spite of it, nothing happens
-/// before it was recorded, after it was seen, or before what came earlier in its queue.
+/// before it was recorded or let go, after it was seen, or before what came earlier in its queue.
 void CudaTimeline::set_time(CudaMoment& moment, Clock::TimePoint now) {
   float past_ms = 0.0F;
   check_cuda(cudaEventElapsedTime(&past_ms, moment.base_->event, moment.event()),
@@ -108,7 +113,7 @@ void CudaTimeline::set_time(CudaMoment& moment, Clock::TimePoint now) {
   const Clock::TimePoint measured =
       moment.base_->at + std::chrono::duration_cast<SteadyTime::duration>(past);
   Clock::TimePoint& last = last_[static_cast<std::size_t>(moment.queue_)];
-  last = std::max(last, std::clamp(measured, moment.recorded_at_, now));
+  last = std::max(last, std::clamp(measured, moment.earliest_, now));
   moment.at_ = last;
 }
 
@@ -119,14 +124,14 @@ Seconds CudaTimeline::run_time(Clock::TimePoint at) const {
   return {past / second};
 }
 
-TimeBasePtr CudaTimeline::make_base(SteadyTime::duration patience) {
+TimeBasePtr CudaTimeline::make_base(int attempts, SteadyTime::duration patience) {
   const auto end = [this](const TimeBase* base) {
     events_.give_back(base->event);
     delete base;
   };
   TimeBasePtr best;
   SteadyTime::duration least = SteadyTime::duration::max();
-  for (int i = 0; i < base_attempts; ++i) {
+  for (int i = 0; i < attempts; ++i) {
     const std::shared_ptr<TimeBase> base(new TimeBase{events_.take()}, end);
     const Clock::TimePoint before = SteadyTime::now();
     check_cuda(cudaEventRecord(base->event, stream_.get()), "cudaEventRecord");

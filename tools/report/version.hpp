@@ -7,7 +7,7 @@ namespace equipoise {
 
 /// "0.1.0".
 [[nodiscard]] std::string version_text();
-/// "equipoise 0.1.0 (SimGrid 3.32, Ipopt 3.11.9, OpenBLAS 0.3.21, without CUDA, without MPI)".
+/// "equipoise 0.1.0 (SimGrid 3.32, Ipopt 3.11.9, OpenBLAS 0.3.21, CUDA 13.0, without MPI)".
 /// SimGrid: if its module is there. The others: with which the program was built.
 [[nodiscard]] std::string built_with_text();
 /// A hash of the program's sources: 16 hexadecimal digits, the same on every machine.
