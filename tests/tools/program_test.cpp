@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "real/unit_spec.hpp"
 #include "tests/support/filled_pipe.hpp"
 #include "tests/support/full_disk.hpp"
 #include "tests/support/program.hpp"
@@ -222,6 +223,15 @@ TEST(Program, ListsWhatThereIs) {
   EXPECT_NE(run_equipoise({"list", "units"}).out.find("slowdown"), std::string::npos);
   EXPECT_TRUE(Json::parse(run_equipoise({"list", "policies", "--json"}).out).is_array());
   EXPECT_EQ(run_equipoise({"list", "polices"}).exit_code, 2);
+}
+
+TEST(Program, ListsEveryKindOfUnitsAndWhyItIsNotHere) {
+  const std::string out = "\n" + run_equipoise({"list", "units"}).out;
+  for (const UnitKindInfo& info : unit_catalog()) {
+    const std::string why = info.why_absent();
+    const std::string line = "\n" + info.name + (why.empty() ? "" : ": " + why) + "\n";
+    EXPECT_NE(out.find(line), std::string::npos) << out;
+  }
 }
 
 TEST(Program, ImportsACsvFile) {
