@@ -80,10 +80,7 @@ class CudaDevice final : public Device {
 
   ~CudaDevice() override {
     holds_.let_all_go();
-    if (has_ended()) return;
-    // A device that has failed may still try to call, for as long as the process lives.
-    calls_->close();
-    static_cast<void>(calls_.release());
+    if (!has_ended()) HostCalls::give_up(std::move(calls_));
   }
 
   std::byte* allocate(std::size_t bytes) override {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include "real/device.hpp"
@@ -23,8 +24,9 @@ class HostCalls {
   /// Puts `function`, which does not throw and does not use CUDA, into `queue`, which is `stream`.
   /// Throws as check_cuda does. A device that has failed for good may not call it.
   void put(Queue queue, cudaStream_t stream, std::function<void()> function);
-  /// Waits for functions that are being called. No other one is called later.
-  void close() { gate_.abandon(); }
+  /// To be called for a device that has failed for good. Waits for functions that are being called;
+  /// no other one is called later. Keeps `calls` until the program ends, because CUDA may still try.
+  static void give_up(std::unique_ptr<HostCalls> calls);
 
  private:
   struct Call {
