@@ -14,6 +14,7 @@ if(EQUIPOISE_HAS_CUDA)
   equipoise_tests(fake_gpu
     SOURCES ${gpu_tests} cuda/fake_gpu_test.cpp support/fake_cuda.cpp
     LIBS equipoise::real CUDA::cudart_static
+    PREFIX OnFakeGpu.
     ALONE
     SMOKE
   )

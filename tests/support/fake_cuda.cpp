@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -113,7 +114,7 @@ namespace {
 
 CUresult wait_for_value(CUstream stream, CUdeviceptr address, cuuint32_t value,
                         unsigned /*flags*/) {
-  auto* const word = reinterpret_cast<std::uint32_t*>(address);
+  auto* const word = std::bit_cast<std::uint32_t*>(address);
   return static_cast<CUresult>(stream->put([stream, word, value] {
     stream->await([&] { return std::atomic_ref(*word).load() == value; });
   }));
