@@ -9,7 +9,9 @@ file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/made_for_host/real/cuda/device_code.
   CONTENT "#pragma once\n#include \"tests/support/device_code_host.hpp\"\n")
 set(cuda_kernels ${cuda_program_sources})
 list(FILTER cuda_kernels INCLUDE REGEX "\\.cu$")
-set_source_files_properties(${cuda_kernels} PROPERTIES LANGUAGE CXX)
+# Some pragmas are for nvcc only.
+set_source_files_properties(${cuda_kernels} PROPERTIES
+  LANGUAGE CXX COMPILE_OPTIONS -Wno-unknown-pragmas)
 add_library(equipoise_cuda_programs_on_host STATIC
   ${cuda_program_sources} support/device_code_host.cpp)
 # Kernels define the same local names.
@@ -18,8 +20,29 @@ target_include_directories(equipoise_cuda_programs_on_host
   PRIVATE ${PROJECT_BINARY_DIR}/made_for_host)
 target_link_libraries(equipoise_cuda_programs_on_host PUBLIC equipoise::real)
 
+# Libraries that take the place of cuBLAS and cuFFT. Tests find them before all others: an RPATH comes
+# before LD_LIBRARY_PATH, a RUNPATH after it.
+add_library(equipoise_fake_cublas MODULE support/fake_cublas.cpp)
+add_library(equipoise_fake_cufft MODULE support/fake_cufft.cpp)
+target_link_libraries(equipoise_fake_cublas PRIVATE equipoise_build_settings)
+target_link_libraries(equipoise_fake_cufft PRIVATE equipoise_build_settings PkgConfig::FFTW)
+foreach(library cublas cufft)
+  set_target_properties(equipoise_fake_${library} PROPERTIES
+    PREFIX "" SUFFIX "" OUTPUT_NAME ${${library}_file}
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/fake_libraries)
+endforeach()
+set_source_files_properties(cuda/libraries_test.cpp PROPERTIES
+  COMPILE_DEFINITIONS "CUBLAS_FILE=\"${cublas_file}\";CUFFT_FILE=\"${cufft_file}\"")
+
 equipoise_tests(cuda
-  SOURCES cuda/device_code_test.cpp cuda/programs_test.cpp
+  SOURCES
+    cuda/device_code_test.cpp
+    cuda/kmeans_test.cpp
+    cuda/libraries_test.cpp
+    cuda/programs_test.cpp
   LIBS equipoise_cuda_programs_on_host
   SMOKE
 )
+add_dependencies(cuda_tests equipoise_fake_cublas equipoise_fake_cufft)
+set_target_properties(cuda_tests PROPERTIES BUILD_RPATH "\$ORIGIN/fake_libraries")
+target_link_options(cuda_tests PRIVATE -Wl,--disable-new-dtags)

@@ -3,12 +3,18 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "real/cuda/programs/binomial.hpp"
 #include "real/cuda/programs/blackscholes.hpp"
+#include "real/cuda/programs/fft2d.hpp"
+#include "real/cuda/programs/gaussian.hpp"
+#include "real/cuda/programs/grn.hpp"
+#include "real/cuda/programs/kmeans.hpp"
 #include "real/cuda/programs/mandelbrot.hpp"
+#include "real/cuda/programs/matmul.hpp"
 #include "real/cuda/programs/nbody.hpp"
 #include "real/cuda/programs/taylor.hpp"
 #include "real/kernels/option_inputs.hpp"
@@ -38,6 +44,10 @@ Items parameter(const Kernel& kernel, const char* name) {
   return static_cast<Items>(kernel.workload().parameters.at(name));
 }
 
+std::size_t count_parameter(const Kernel& kernel, const char* name) {
+  return static_cast<std::size_t>(parameter(kernel, name));
+}
+
 std::size_t items_of(const StagedBlock& block) { return static_cast<std::size_t>(block.items); }
 
 std::unique_ptr<CudaProgram> make_binomial_program(const Kernel& kernel) {
@@ -59,6 +69,41 @@ std::unique_ptr<CudaProgram> make_blackscholes_program(const Kernel& /*kernel*/)
   });
 }
 
+std::unique_ptr<CudaProgram> make_fft2d_program(const Kernel& kernel) {
+  return make_cuda_fft2d({.rows = count_parameter(kernel, "rows"),
+                          .columns = count_parameter(kernel, "columns"),
+                          .directions = static_cast<int>(parameter(kernel, "directions"))});
+}
+
+std::unique_ptr<CudaProgram> make_gaussian_program(const Kernel& kernel) {
+  const BlurShape shape{.width = count_parameter(kernel, "width"),
+                        .radius = count_parameter(kernel, "radius")};
+  return program_of([shape](const StagedBlock& block, const Stream& stream) {
+    launch_gaussian(stream, shape, block.kept<double>(0), block.input<double>(0), items_of(block),
+                    block.result<double>(0));
+  });
+}
+
+std::unique_ptr<CudaProgram> make_grn_program(const Kernel& kernel) {
+  const std::size_t candidates = count_parameter(kernel, "candidates");
+  const std::size_t samples = count_parameter(kernel, "samples");
+  return program_of([candidates, samples](const StagedBlock& block, const Stream& stream) {
+    launch_grn(stream,
+               {block.kept<Samples>(0), block.kept<std::uint8_t>(1), block.kept<std::int32_t>(2),
+                block.kept<std::int32_t>(3), candidates, samples},
+               block.input<Samples>(0), items_of(block), block.result<BestPair>(0));
+  });
+}
+
+std::unique_ptr<CudaProgram> make_kmeans_program(const Kernel& kernel) {
+  const std::size_t dimensions = count_parameter(kernel, "dimensions");
+  const std::size_t clusters = count_parameter(kernel, "clusters");
+  return program_of([dimensions, clusters](const StagedBlock& block, const Stream& stream) {
+    launch_kmeans(stream, {block.input<double>(0), items_of(block), dimensions,
+                           block.kept<double>(0), clusters, block.result<std::int32_t>(0)});
+  });
+}
+
 std::unique_ptr<CudaProgram> make_mandelbrot_program(const Kernel& kernel) {
   EscapeImage image;
   image.width = parameter(kernel, "width");
@@ -69,8 +114,12 @@ std::unique_ptr<CudaProgram> make_mandelbrot_program(const Kernel& kernel) {
   });
 }
 
+std::unique_ptr<CudaProgram> make_matmul_program(const Kernel& kernel) {
+  return make_cuda_matmul(parameter(kernel, "n"));
+}
+
 std::unique_ptr<CudaProgram> make_nbody_program(const Kernel& kernel) {
-  const auto bodies = static_cast<std::size_t>(parameter(kernel, "bodies"));
+  const std::size_t bodies = count_parameter(kernel, "bodies");
   return program_of([bodies](const StagedBlock& block, const Stream& stream) {
     launch_nbody(stream,
                  {block.kept<double>(0), block.kept<double>(1), block.kept<double>(2),
@@ -95,8 +144,15 @@ struct Row {
 
 const std::vector<Row>& rows() {
   static const std::vector<Row> all = {
-      {"binomial", make_binomial_program},     {"blackscholes", make_blackscholes_program},
-      {"mandelbrot", make_mandelbrot_program}, {"nbody", make_nbody_program},
+      {"binomial", make_binomial_program},
+      {"blackscholes", make_blackscholes_program},
+      {"fft2d", make_fft2d_program},
+      {"gaussian", make_gaussian_program},
+      {"grn", make_grn_program},
+      {"kmeans", make_kmeans_program},
+      {"mandelbrot", make_mandelbrot_program},
+      {"matmul", make_matmul_program},
+      {"nbody", make_nbody_program},
       {"taylor", make_taylor_program},
   };
   return all;

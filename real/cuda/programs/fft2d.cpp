@@ -1,0 +1,135 @@
+// Batches of 2-D Fourier transforms by cuFFT: bound by the passes over the arrays. A block is
+// transformed in parts of about 32 MB, which a large GPU's second-level cache holds from one pass
+// to the next. Plans are for powers of two of transforms, so that there are few, and their working
+// memory is at most about twice a part.
+#include "real/cuda/programs/fft2d.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "real/cuda/library.hpp"
+#include "real/worker.hpp"
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+constexpr int success = 0;             // CUFFT_SUCCESS
+constexpr int no_memory = 2;           // CUFFT_ALLOC_FAILED
+constexpr int complex_doubles = 0x69;  // CUFFT_Z2Z
+constexpr int forward = -1;            // CUFFT_FORWARD
+constexpr int inverse = 1;             // CUFFT_INVERSE
+constexpr const char* user = "fft2d on CUDA";
+constexpr std::size_t part_points = std::size_t{1} << 21;
+
+/// What we use of cuFFT, declared as in its header; enumerations are ints.
+struct Cufft {
+  int (*create)(int* plan);
+  int (*make)(int plan, int rank, long long* extents, long long* in_embedding, long long in_stride,
+              long long in_distance, long long* out_embedding, long long out_stride,
+              long long out_distance, int type, long long batch, std::size_t* work_bytes);
+  int (*set_stream)(int plan, void* stream);
+  int (*transform)(int plan, double* in, double* out, int direction);
+  int (*destroy)(int plan);
+
+  Cufft() {
+    const Library library(CUFFT_FILE, user);
+    library.find("cufftCreate", create);
+    library.find("cufftMakePlanMany64", make);
+    library.find("cufftSetStream", set_stream);
+    library.find("cufftExecZ2Z", transform);
+    library.find("cufftDestroy", destroy);
+  }
+};
+
+/// Throws if `call` failed: std::bad_alloc, or else `Failure`.
+template <class Failure>
+void check(int status, const char* call) {
+  if (status == no_memory) throw std::bad_alloc();
+  if (status != success) {
+    throw Failure(fmt::format("{}: {} failed with status {} of cuFFT", user, call, status));
+  }
+}
+
+/// A plan for a number of transforms. Its working memory is on the current device.
+class Plan {
+ public:
+  Plan(const Cufft& cufft, const FourierShape& shape, std::size_t transforms) : cufft_(cufft) {
+    check<BlockFailure>(cufft.create(&plan_), "cufftCreate");
+    long long extents[] = {static_cast<long long>(shape.rows),
+                           static_cast<long long>(shape.columns)};
+    const auto points = static_cast<long long>(shape.points());
+    std::size_t work_bytes = 0;
+    const int status = cufft.make(plan_, 2, extents, nullptr, 1, points, nullptr, 1, points,
+                                  complex_doubles, static_cast<long long>(transforms), &work_bytes);
+    if (status != success) cufft.destroy(plan_);
+    check<BlockFailure>(status, "cufftMakePlanMany64");
+  }
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+  ~Plan() { cufft_.destroy(plan_); }
+
+  /// Enqueues the transforms of `in` to `out`, which may be `in`.
+  void enqueue(const Stream& stream, const double* in, double* out, int direction) const {
+    check<BlockFailure>(cufft_.set_stream(plan_, stream.handle), "cufftSetStream");
+    // cuFFT writes to the input of no transform of complex numbers.
+    check<BlockFailure>(cufft_.transform(plan_, const_cast<double*>(in), out, direction),
+                        "cufftExecZ2Z");
+  }
+
+ private:
+  const Cufft& cufft_;
+  int plan_ = 0;
+};
+
+class Fft2d final : public CudaProgram {
+ public:
+  explicit Fft2d(const FourierShape& shape) : shape_(shape) {
+    while (2 * most_ * shape.points() <= part_points) most_ *= 2;
+    try {
+      plan(most_);
+    } catch (const BlockFailure& failure) {
+      throw BackendError(failure.what());  // there is no block yet
+    }
+  }
+
+  void enqueue(const StagedBlock& block, const Stream& stream) override {
+    const double* in = block.input<double>(0);
+    double* out = block.result<double>(0);
+    std::size_t part = most_;
+    for (auto left = static_cast<std::size_t>(block.items); left > 0; left -= part) {
+      while (part > left) part /= 2;
+      const Plan& of_part = plan(part);
+      of_part.enqueue(stream, in, out, forward);
+      if (shape_.directions == 2) {
+        launch_fourier_filter(stream, shape_, out, part);
+        of_part.enqueue(stream, out, out, inverse);
+      }
+      in += 2 * part * shape_.points();
+      out += 2 * part * shape_.points();
+    }
+  }
+
+ private:
+  /// The plan for a number of transforms, made at first use.
+  const Plan& plan(std::size_t transforms) {
+    return plans_.try_emplace(transforms, cufft_, shape_, transforms).first->second;
+  }
+
+  Cufft cufft_;
+  FourierShape shape_;
+  std::size_t most_ = 1;  ///< transforms of a part, a power of two
+  std::map<std::size_t, Plan> plans_;
+};
+
+}  // namespace
+
+std::unique_ptr<CudaProgram> make_cuda_fft2d(const FourierShape& shape) {
+  return std::make_unique<Fft2d>(shape);
+}
+
+}  // namespace equipoise

@@ -1,0 +1,84 @@
+// Rows of C = A B by cuBLAS: bound by its multiply-adds. cuBLAS stores matrices column by column,
+// so that ours, row by row, are their transposes to it, and it computes C^T = B^T A^T.
+#include "real/cuda/programs/matmul.hpp"
+
+#include <fmt/format.h>
+
+#include <new>
+#include <string>
+
+#include "real/cuda/library.hpp"
+#include "real/worker.hpp"
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+using Handle = struct cublasContext*;
+
+constexpr int success = 0;    // CUBLAS_STATUS_SUCCESS
+constexpr int no_memory = 3;  // CUBLAS_STATUS_ALLOC_FAILED
+constexpr int as_it_is = 0;   // CUBLAS_OP_N
+constexpr const char* user = "matmul on CUDA";
+
+/// What we use of cuBLAS, declared as in its header; enumerations are ints.
+struct Cublas {
+  int (*create)(Handle* handle);
+  int (*destroy)(Handle handle);
+  int (*set_stream)(Handle handle, void* stream);
+  int (*dgemm)(Handle handle, int of_a, int of_b, int m, int n, int k, const double* alpha,
+               const double* a, int row_a, const double* b, int row_b, const double* beta,
+               double* c, int row_c);
+  const char* (*describe)(int status);
+
+  Cublas() {
+    const Library library(CUBLAS_FILE, user);
+    library.find("cublasCreate_v2", create);
+    library.find("cublasDestroy_v2", destroy);
+    library.find("cublasSetStream_v2", set_stream);
+    library.find("cublasDgemm_v2", dgemm);
+    library.find("cublasGetStatusString", describe);
+  }
+
+  /// The message for the failure of `call`.
+  [[nodiscard]] std::string failure(int status, const char* call) const {
+    return fmt::format("{}: {} failed: {}", user, call, describe(status));
+  }
+};
+
+class Matmul final : public CudaProgram {
+ public:
+  explicit Matmul(Items n) : n_(static_cast<int>(n)) {
+    const int status = cublas_.create(&handle_);
+    if (status == no_memory) throw std::bad_alloc();
+    if (status != success) throw BackendError(cublas_.failure(status, "cublasCreate"));
+  }
+  /// Waits for the computation of all blocks.
+  ~Matmul() override { cublas_.destroy(handle_); }
+
+  void enqueue(const StagedBlock& block, const Stream& stream) override {
+    constexpr double one = 1.0;
+    constexpr double zero = 0.0;
+    check(cublas_.set_stream(handle_, stream.handle), "cublasSetStream");
+    check(cublas_.dgemm(handle_, as_it_is, as_it_is, n_, static_cast<int>(block.items), n_, &one,
+                        block.kept<double>(0), n_, block.input<double>(0), n_, &zero,
+                        block.result<double>(0), n_),
+          "cublasDgemm");
+  }
+
+ private:
+  void check(int status, const char* call) const {
+    if (status == no_memory) throw std::bad_alloc();
+    if (status != success) throw BlockFailure(cublas_.failure(status, call));
+  }
+
+  Cublas cublas_;
+  int n_;
+  Handle handle_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<CudaProgram> make_cuda_matmul(Items n) { return std::make_unique<Matmul>(n); }
+
+}  // namespace equipoise
