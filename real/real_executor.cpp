@@ -343,8 +343,9 @@ class RealExecutor final : public Executor {
     last_ = std::max(at, last_ + tick);
     pending_ = Event{last_, UnitLost{id_of(slot)}};
     if (setup_.warn && !why.empty()) {
-      setup_.warn(fmt::format("unit {} is lost: {}; the others do its work",
-                              setup_.units[id_of(slot).index].unit.name, why));
+      const bool is_last = std::ranges::all_of(slots_, &UnitSlot::is_lost);
+      setup_.warn(fmt::format("unit {} is lost: {}{}", setup_.units[id_of(slot).index].unit.name,
+                              why, is_last ? "" : "; the others do its work"));
     }
   }
 

@@ -14,16 +14,16 @@ namespace {
 /// Rates up to this count as 1: rounding may leave a rate slightly above 1.
 constexpr double rate_max = 1.0 + 1e-9;
 
-void check_rate(const StepFunction& rate, const std::string& what, const Scenario& scenario) {
+void check_rate(const StepFunction& rate, const std::string& what, const std::string& remedy,
+                const Scenario& scenario) {
   std::vector<Seconds> times = rate.changes();
   times.push_back(Seconds{});
   for (const Seconds at : times) {
     if (rate.at(at) <= rate_max) continue;
     throw InputError(scenario.name,
                      fmt::format("makes {} {:.3g} times as fast as it is from {} s on, which is "
-                                 "impossible for real units; remove the event, or give the unit a "
-                                 "slowdown= of at least that factor",
-                                 what, rate.at(at), at.value));
+                                 "impossible for real units; {}",
+                                 what, rate.at(at), at.value, remedy));
   }
 }
 
@@ -63,9 +63,11 @@ UnitRates modelled_rates(const Unit& unit, double slowdown, const Scenario& scen
 
 UnitRates rates_with_loads(const Unit& unit, double slowdown, const Scenario& scenario) {
   UnitRates rates = modelled_rates(unit, slowdown, scenario);
-  check_rate(rates.compute, "unit " + unit.name, scenario);
-  check_rate(rates.in, "link " + in_link_of(unit), scenario);
-  check_rate(rates.out, "link " + out_link_of(unit), scenario);
+  const std::string remedy = "remove the event";
+  check_rate(rates.compute, "unit " + unit.name,
+             remedy + ", or give the unit a slowdown= of at least that factor", scenario);
+  check_rate(rates.in, "link " + in_link_of(unit), remedy, scenario);
+  check_rate(rates.out, "link " + out_link_of(unit), remedy, scenario);
   return rates;
 }
 

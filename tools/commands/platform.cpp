@@ -73,7 +73,7 @@ int platform_show_command(const std::string& file) {
     table.add(
         {printable(host.name), to_string(unit.unit.kind), printable(unit.unit.model),
          printable(unit.unit.node), printable(unit.trace_unit),
-         unit.unit.memory_bytes ? fmt::format("{:.1f}", *unit.unit.memory_bytes / 0x1p30) : "-",
+         unit.unit.memory_bytes ? fmt::format("{:.3g}", *unit.unit.memory_bytes / 0x1p30) : "-",
          bandwidth_text(platform, host.in), latency_text(platform, host.in),
          bandwidth_text(platform, host.out), latency_text(platform, host.out),
          host.lacks_routes ? "no route" : printable(links_text(platform, host.in), 400)});

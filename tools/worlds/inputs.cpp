@@ -61,8 +61,12 @@ std::optional<TimingPlace> find_timing(const std::vector<Trace>& traces, const s
 bool takes_part(const Unit& unit, const std::vector<Workload>& phases) {
   for (const Workload& phase : phases) {
     if (holds_a_grain(unit, phase)) continue;
-    warn(fmt::format("{} takes no part: its memory holds less than one grain ({} items) of {}",
-                     unit.name, phase.grain_items, phase.kernel));
+    const double grain_bytes = phase.memory_bytes_per_item * static_cast<double>(phase.grain_items);
+    warn(fmt::format(
+        "{} takes no part: {} needs {:.4g} MiB there for data that stays and {:.3g} MiB "
+        "for a block of {} items, and its memory_bytes are {:.4g} MiB",
+        unit.name, phase.kernel, phase.resident_bytes / 0x1p20, grain_bytes / 0x1p20,
+        phase.grain_items, unit.memory_bytes.value_or(0.0) / 0x1p20));
     return false;
   }
   return true;
