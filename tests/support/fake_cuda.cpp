@@ -96,8 +96,9 @@ struct CUstream_st {
     for (;;) {
       changed_.wait(lock, [this] { return stops_ || !works_.empty(); });
       if (stops_) return;
+      const std::function<void()>& next = works_.front();  // stays where it is
       lock.unlock();
-      if (!is_broken) works_.front()();
+      if (!is_broken) next();
       lock.lock();
       works_.pop_front();
     }
