@@ -18,4 +18,5 @@ if(EQUIPOISE_HAS_CUDA)
     ALONE
     SMOKE
   )
+  add_dependencies(threads fake_gpu_tests)
 endif()

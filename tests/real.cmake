@@ -35,3 +35,4 @@ equipoise_tests(threads
   LIBS equipoise::real equipoise::traces
   ALONE
 )
+add_dependencies(threads threads_tests)
