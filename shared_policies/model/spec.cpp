@@ -59,7 +59,7 @@ double parse_number(const std::string& text, const std::string& where) {
 Items parse_items(const std::string& text, const std::string& where) {
   const double value = parse_number(text, where);
   if (value != std::floor(value) || std::abs(value) >= 0x1p53) {
-    throw InputError(where, "'" + text + "' is not a whole number, or not one below 2^53");
+    throw InputError(where, "'" + text + "' is not a whole number below 2^53");
   }
   return static_cast<Items>(value);
 }
