@@ -1,6 +1,7 @@
 # Benchmarks (Google Benchmark): speeds, as ratios of times measured in one run. ctest runs the
 # short ones to check that they still work.
 add_library(equipoise_bare_simgrid MODULE bench/bare_simgrid.cpp)
+set_target_properties(equipoise_bare_simgrid PROPERTIES PREFIX "" SUFFIX .so)
 target_link_libraries(equipoise_bare_simgrid PRIVATE equipoise_build_settings PkgConfig::SIMGRID)
 
 add_executable(equipoise_bench
@@ -19,8 +20,6 @@ target_link_libraries(equipoise_bench PRIVATE
   equipoise_test_support equipoise::sim equipoise::real equipoise::traces fmt::fmt PkgConfig::FFTW
   benchmark::benchmark_main)
 add_dependencies(equipoise_bench equipoise_bare_simgrid)
-set_source_files_properties(bench/sim_bench.cpp PROPERTIES
-  COMPILE_DEFINITIONS "EQUIPOISE_BARE_SIMGRID=\"$<TARGET_FILE:equipoise_bare_simgrid>\"")
 # For vectors.hpp.
 target_include_directories(equipoise_bench PRIVATE ${PROJECT_BINARY_DIR}/made)
 add_dependencies(smoke equipoise_bench)

@@ -44,5 +44,5 @@ equipoise_tests(cuda
   SMOKE
 )
 add_dependencies(cuda_tests equipoise_fake_cublas equipoise_fake_cufft)
-set_target_properties(cuda_tests PROPERTIES BUILD_RPATH "\$ORIGIN/fake_libraries")
-target_link_options(cuda_tests PRIVATE -Wl,--disable-new-dtags)
+set_target_properties(cuda_tests PROPERTIES
+  INSTALL_RPATH "$ORIGIN/fake_libraries;${CMAKE_INSTALL_RPATH}")

@@ -41,8 +41,6 @@ equipoise_program_tests(commands
     tools/scenario_test.cpp
     tools/without_modules_test.cpp
 )
-set_source_files_properties(tools/without_modules_test.cpp PROPERTIES
-  COMPILE_DEFINITIONS "EQUIPOISE_SIMGRID_MODULE=\"$<TARGET_FILE:equipoise_simgrid>\";EQUIPOISE_IPOPT_MODULE=\"$<TARGET_FILE:equipoise_ipopt>\"")
 
 # Whole campaigns.
 if(EQUIPOISE_SLOW_TESTS)

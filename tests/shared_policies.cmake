@@ -4,9 +4,8 @@ add_library(equipoise_test_support STATIC
   support/sim_platforms.cpp
   support/simulate.cpp
 )
-target_link_libraries(equipoise_test_support PUBLIC equipoise::policy_contract equipoise::sim)
-set_source_files_properties(support/program.cpp PROPERTIES COMPILE_DEFINITIONS
-  "SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\";EQUIPOISE_BINARY=\"$<TARGET_FILE:equipoise>\"")
+target_link_libraries(equipoise_test_support
+  PUBLIC equipoise::policy_contract equipoise::sim equipoise_test_places)
 
 equipoise_tests(run
   SOURCES

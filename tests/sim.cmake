@@ -17,5 +17,3 @@ equipoise_tests(sim
 # The declarations of the energy plugin. The functions are called in the SimGrid that the module
 # brings.
 target_include_directories(sim_tests SYSTEM PRIVATE ${SIMGRID_INCLUDE_DIRS})
-set_source_files_properties(sim/energy_test.cpp PROPERTIES
-  COMPILE_DEFINITIONS "EQUIPOISE_SIMGRID_MODULE=\"$<TARGET_FILE:equipoise_simgrid>\"")

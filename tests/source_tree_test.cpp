@@ -10,9 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/places.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
+using equipoise::repository;
 
 /// A source file: its path from the repository root and its lines.
 struct Source {
@@ -30,10 +33,10 @@ const std::vector<std::string> folders = {"shared_policies", "sim",   "real", "t
 std::vector<Source> sources() {
   std::vector<Source> all;
   for (const std::string& folder : folders) {
-    for (const auto& entry : fs::recursive_directory_iterator(fs::path(SOURCE_DIR) / folder)) {
+    for (const auto& entry : fs::recursive_directory_iterator(repository() / folder)) {
       const std::string ending = entry.path().extension();
       if (ending != ".cpp" && ending != ".hpp" && ending != ".cu") continue;
-      Source source{fs::relative(entry.path(), SOURCE_DIR).string(), {}};
+      Source source{fs::relative(entry.path(), repository()).string(), {}};
       std::ifstream file(entry.path());
       for (std::string line; std::getline(file, line);) source.lines.push_back(line);
       all.push_back(std::move(source));
@@ -162,7 +165,7 @@ TEST(SourceTree, SimGridAndIpoptAreLinkedWithModulesOnly) {
                                          "equipoise_ipopt"};
   std::size_t found = 0;
   for (const std::string& folder : folders) {
-    for (const auto& entry : fs::recursive_directory_iterator(fs::path(SOURCE_DIR) / folder)) {
+    for (const auto& entry : fs::recursive_directory_iterator(repository() / folder)) {
       const std::string name = entry.path().filename();
       if (name != "CMakeLists.txt" && entry.path().extension() != ".cmake") continue;
       std::ifstream file(entry.path());

@@ -25,7 +25,9 @@ std::optional<std::string> file_of(const RunTimeModule& module) {
   const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
   if (folder.empty()) return std::nullopt;  // never search in the current directory
   const std::string name = std::string(module.name) + ".so";
-  for (const fs::path& file : std::array{folder / name, folder / ".." / module.folder / name}) {
+  const fs::path around = folder / "..";
+  for (const fs::path& file :
+       std::array{folder / name, around / module.folder / name, around / "lib/equipoise" / name}) {
     if (fs::exists(file, error)) return file.string();
   }
   return std::nullopt;

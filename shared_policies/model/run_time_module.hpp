@@ -18,8 +18,8 @@ struct RunTimeModule {
   const char* remedy;   ///< what the user should do
 };
 
-/// The path of the module: beside the program, as installed, or where the build leaves it. None if
-/// there is none.
+/// The path of the module: beside the program, where the build leaves it, or where it is installed
+/// (lib/equipoise beside the program's folder). None if there is none.
 [[nodiscard]] std::optional<std::string> file_of(const RunTimeModule& module);
 
 /// Opens the module and returns its table. Throws BackendError if it is missing or cannot be

@@ -23,6 +23,7 @@
 #include "sim/child_process.hpp"
 #include "sim/sim_executor.hpp"
 #include "tests/bench/bare_simgrid.hpp"
+#include "tests/support/program.hpp"
 #include "tests/support/scripted.hpp"
 #include "tests/support/sim_platforms.hpp"
 #include "traces/journal_file.hpp"
@@ -153,7 +154,8 @@ BareWork bare_of(Kind kind, int units, std::uint64_t blocks, const std::string& 
 }
 
 RunBare* bare_program() {
-  void* const file = ::dlopen(EQUIPOISE_BARE_SIMGRID, RTLD_LAZY | RTLD_LOCAL);
+  void* const file =
+      ::dlopen(module_file("equipoise_bare_simgrid", "tests").c_str(), RTLD_LAZY | RTLD_LOCAL);
   void* const function = file == nullptr ? nullptr : ::dlsym(file, "run_bare");
   if (function == nullptr) throw BackendError(::dlerror());
   return reinterpret_cast<RunBare*>(function);

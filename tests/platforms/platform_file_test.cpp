@@ -4,6 +4,7 @@
 #include "platforms/platform_file.hpp"
 #include "tests/platforms/platform_texts.hpp"
 #include "tests/support/mutations.hpp"
+#include "tests/support/places.hpp"
 
 namespace equipoise::platform_file_test {
 namespace {
@@ -216,7 +217,7 @@ TEST(PlatformFile, FindsNothingWrongWithTheCommittedPlatforms) {
   const std::pair<const char*, std::size_t> machines[] = {
       {"sirocco", 25}, {"mirage", 13}, {"attila", 13}, {"idgraf", 13}, {"hannibal", 9}};
   for (const auto& [machine, hosts] : machines) {
-    const std::string path = std::string(SOURCE_DIR "/platforms/") + machine + ".xml";
+    const std::string path = repository() / "platforms" / (std::string(machine) + ".xml");
     const PlatformFileFacts facts = check_platform_file(path);
     EXPECT_EQ(facts.hosts.size(), hosts) << machine;
     EXPECT_EQ(facts.master, "RAM") << machine;

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "platforms/starpu_platform.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -128,7 +129,7 @@ TEST(StarpuMachine, MakesTheCommittedPlatformsOfThePackagesFiles) {
     const PlatformDescription made =
         starpu_platform(read_starpu_machine(directory, name), false, "test");
     const PlatformFileFacts committed =
-        check_platform_file(SOURCE_DIR "/platforms/" + name + ".xml");
+        check_platform_file(repository() / "platforms" / (name + ".xml"));
     ASSERT_EQ(made.hosts.size(), committed.hosts.size()) << name;
     for (std::size_t i = 0; i < made.hosts.size(); ++i) {
       EXPECT_EQ(made.hosts[i].name, committed.hosts[i].name) << name;

@@ -17,6 +17,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/metrics.hpp"
 #include "sim/child_process.hpp"
+#include "tests/support/program.hpp"
 #include "tests/support/random_seed.hpp"
 #include "tests/support/scripted.hpp"
 #include "tests/support/sim_platforms.hpp"
@@ -33,7 +34,8 @@ struct Joules {
 /// A function of the SimGrid library that the simulator's module loads.
 template <class Function>
 Function* of_simgrid(const char* name) {
-  void* const module = ::dlopen(EQUIPOISE_SIMGRID_MODULE, RTLD_LAZY | RTLD_LOCAL);
+  void* const module =
+      ::dlopen(module_file("equipoise_simgrid", "sim").c_str(), RTLD_LAZY | RTLD_LOCAL);
   EQ_CHECK(module != nullptr, "the module is there");
   void* const function = ::dlsym(module, name);
   EQ_CHECK(function != nullptr, "SimGrid has the energy plugin");

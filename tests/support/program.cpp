@@ -8,16 +8,21 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
 
+#include "shared_policies/model/run_time_module.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace equipoise {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 /// Redirects stdout of this process as `to` says; `file` is used for Stdout::file. Returns whether
 /// that succeeded.
@@ -42,13 +47,14 @@ pid_t start(const std::string& program, const std::vector<std::string>& argument
             const std::string& out, const std::string& err, Stdout to = Stdout::file) {
   std::vector<std::string> words = {program};
   words.insert(words.end(), arguments.begin(), arguments.end());
+  const std::string root = repository();
   const pid_t child = ::fork();
   if (child < 0) throw std::runtime_error("cannot fork");
   if (child == 0) {
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
-    const bool ready = ::chdir(SOURCE_DIR) == 0 &&
+    const bool ready = ::chdir(root.c_str()) == 0 &&
                        ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), 2) == 2 &&
                        redirect(to, out);
     if (ready) ::execv(argv[0], argv.data());
@@ -61,7 +67,15 @@ int exit_code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 
 
 }  // namespace
 
-std::string program_file() { return EQUIPOISE_BINARY; }
+std::string program_file() {
+  const fs::path around = folder_of_this_program() / "..";
+  const fs::path installed = around / "bin/equipoise";
+  return fs::exists(installed) ? installed : around / "tools/equipoise";
+}
+
+std::string module_file(const char* name, const char* folder) {
+  return file_of({.name = name, .folder = folder, .refusal = "", .remedy = ""}).value();
+}
 
 ProgramRun run_equipoise(const std::vector<std::string>& arguments, Stdout to) {
   return run_copy(program_file(), arguments, to);

@@ -19,7 +19,7 @@ struct ProgramRun {
 /// reads, or nowhere because it is closed.
 enum class Stdout : std::uint8_t { file, full, unread, closed };
 
-/// Runs `equipoise` with `arguments` in the root of the repository and waits for its end.
+/// Runs `equipoise` with `arguments` in the folder `repository()` and waits for its end.
 [[nodiscard]] ProgramRun run_equipoise(const std::vector<std::string>& arguments,
                                        Stdout to = Stdout::file);
 
@@ -30,6 +30,9 @@ enum class Stdout : std::uint8_t { file, full, unread, closed };
 
 /// The path of the program that `run_equipoise` runs.
 [[nodiscard]] std::string program_file();
+
+/// The path of the module `name`, which the build leaves in `folder`.
+[[nodiscard]] std::string module_file(const char* name, const char* folder);
 
 /// Runs `equipoise`, sends it `signal` as soon as `when` returns true, and waits for its end. Sends
 /// nothing if it ends by itself before.

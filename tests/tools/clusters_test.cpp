@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/places.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -18,7 +19,7 @@ const std::vector<std::string> specs = {
     "plb-hac", "plb-hac-adaptivity", "plb-hec",           "q9550-gtx285"};
 
 Json spec_of(const std::string& name) {
-  return Json::parse(read_text(std::string(SOURCE_DIR) + "/platforms/" + name + ".json"));
+  return Json::parse(read_text(repository() / "platforms" / (name + ".json")));
 }
 
 /// The largest problem of a trace, as a --workload argument.
@@ -53,8 +54,8 @@ TEST(Clusters, AreWhatTheirSpecsGenerate) {
   }
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(scratch.path(""))) {
-    const std::string folder = entry.path().extension() == ".xml" ? "/platforms/" : "/traces/";
-    const std::string committed = SOURCE_DIR + folder + entry.path().filename().string();
+    const std::string folder = entry.path().extension() == ".xml" ? "platforms" : "traces";
+    const std::string committed = repository() / folder / entry.path().filename();
     EXPECT_EQ(read_text(entry.path()), read_text(committed))
         << committed << ": generate it again from its spec";
     ++files;
@@ -140,7 +141,7 @@ TEST(Clusters, SplitAsTheEnergyPaperSays) {
 
 TEST(Clusters, LetAGtx285Hold122FourierTransforms) {
   const std::vector<std::string> lines =
-      lines_of(read_text(std::string(SOURCE_DIR) + "/traces/q9550-gtx285-fft2d.jsonl"));
+      lines_of(read_text(repository() / "traces/q9550-gtx285-fft2d.jsonl"));
   double largest = 0.0;
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const Json sample = Json::parse(lines[i]);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/support/energy_paper.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -45,7 +46,7 @@ class PaperPlatform : public testing::TestWithParam<PaperRow> {
 
   /// W / S_C in seconds: the time of the CPU alone.
   static double cpu_alone_s() {
-    for (const std::string& line : lines_of(read_text(std::string(SOURCE_DIR) + "/" + trace()))) {
+    for (const std::string& line : lines_of(read_text(repository() / trace()))) {
       const Json sample = Json::parse(line);
       if (sample.contains("unit") && sample.at("unit") == cpu()) {
         const Json& compute = sample.at("compute_s");

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <set>
 
+#include "tests/support/places.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/small_machine.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -123,7 +124,7 @@ TEST_F(Outputs, OfAnImportSpareTheTable) {
 
 TEST_F(Outputs, OfGenerateSpareTheSpec) {
   const std::string spec =
-      scratch.write("desk.xml", read_text(SOURCE_DIR "/platforms/example.json"));
+      scratch.write("desk.xml", read_text(repository() / "platforms/example.json"));
   expect_kept({"platform", "generate", "--spec", spec, "--out", scratch.path("")}, spec);
   EXPECT_EQ(names_in(scratch.path("")),
             (std::set<std::string>{"desk.xml", "k.jsonl", "l.jsonl", "p.xml"}));
@@ -138,7 +139,7 @@ TEST_F(Outputs, OfGenerateAreAllReadableOrNoneIsWritten) {
       {{"\"latency_s\": 5e-5", "\"latency_s\": 5e-324"}, "spec.json:4: 'latency_s'"},
       {{"\"source\": \"", "\"source\": \"\\u0000"}, "spec.json:3: "}};
   for (const auto& [change, said] : cases) {
-    std::string text = read_text(SOURCE_DIR "/platforms/example.json");
+    std::string text = read_text(repository() / "platforms/example.json");
     const std::size_t at = text.find(change.first);
     ASSERT_NE(at, std::string::npos) << change.first;
     text.replace(at, change.first.size(), change.second);

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/places.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/small_machine.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -161,9 +162,9 @@ TEST_F(Sweep, SimulatesNothingTwice) {
 
 TEST_F(Sweep, NoticesAChangedCampaign) {
   const std::string folder = scratch.path("whole");
-  std::string text = read_text(std::string(SOURCE_DIR) + "/" + small);
+  std::string text = read_text(repository() / small);
   for (std::size_t at = 0; (at = text.find("../..", at)) != std::string::npos; ++at) {
-    text.replace(at, 5, SOURCE_DIR);
+    text.replace(at, 5, repository().string());
   }
   text.replace(text.find("\"reps\": 3"), 9, "\"reps\": 4");
   text.replace(text.find("\"2e4\""), 5, "\"3e4\"");

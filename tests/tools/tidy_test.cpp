@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/places.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace equipoise::tidy_test {
@@ -23,7 +24,7 @@ class Tidy : public testing::Test {
  protected:
   void SetUp() override {
     fs::create_directories(scratch.path("tools"));
-    fs::copy_file(std::string(SOURCE_DIR) + "/tools/tidy", scratch.path("tools/tidy"));
+    fs::copy_file(repository() / "tools/tidy", scratch.path("tools/tidy"));
     scratch.write("a.hpp", "int a();\n");
     scratch.write("a.cpp", "#include \"a.hpp\"\n");
     scratch.write("b.cpp", "int b();\n");

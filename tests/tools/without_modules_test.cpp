@@ -15,7 +15,12 @@ namespace fs = std::filesystem;
 /// A copy of the program in a folder without its modules.
 class WithoutModules : public testing::Test {
  protected:
-  WithoutModules() { fs::copy_file(program_file(), program_); }
+  void SetUp() override {
+    if (fs::exists(fs::path(program_file()).parent_path() / "../lib/libstdc++.so.6")) {
+      GTEST_SKIP() << "the program of an archive does not start without the libraries beside it";
+    }
+    fs::copy_file(program_file(), program_);
+  }
 
   /// Runs blackscholes on one core with `policy`.
   [[nodiscard]] ProgramRun run_with(const std::string& policy) const {
@@ -81,7 +86,7 @@ TEST_F(WithoutModules, ListsRecordsAndRuns) {
 
 TEST_F(WithoutModules, NamesTheLibraryThatTheModuleMisses) {
   // A module that needs a library which does not exist: the name of SimGrid's library is changed.
-  std::string module = read_text(EQUIPOISE_SIMGRID_MODULE);
+  std::string module = read_text(module_file("equipoise_simgrid", "sim"));
   const std::string library = "libsimgrid.so";
   const std::size_t at = module.find(library);
   ASSERT_NE(at, std::string::npos);
@@ -90,7 +95,7 @@ TEST_F(WithoutModules, NamesTheLibraryThatTheModuleMisses) {
 }
 
 TEST_F(WithoutModules, FindsAModuleBesideIt) {
-  fs::copy_file(EQUIPOISE_SIMGRID_MODULE, folder_.path("equipoise_simgrid.so"));
+  fs::copy_file(module_file("equipoise_simgrid", "sim"), folder_.path("equipoise_simgrid.so"));
   const ProgramRun run = run_copy(program_, {"platform", "check", "platforms/sirocco.xml"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
 }
@@ -104,7 +109,8 @@ TEST_F(WithoutModules, SolvesWithIpoptOnlyWithItsModule) {
             "and build again, or choose solver=direct\n");
   EXPECT_FALSE(fs::exists(folder_.path("run.jsonl")));
   EXPECT_EQ(run_with("plb-hec").exit_code, 0);
-  fs::copy_file(EQUIPOISE_IPOPT_MODULE, folder_.path("equipoise_ipopt.so"));
+  fs::copy_file(module_file("equipoise_ipopt", "shared_policies"),
+                folder_.path("equipoise_ipopt.so"));
   const ProgramRun solved = run_with("plb-hec:solver=ipopt");
   EXPECT_EQ(solved.exit_code, 0) << solved.err;
 }

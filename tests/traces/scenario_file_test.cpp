@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "tests/support/mutations.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -245,7 +246,7 @@ TEST(ScenarioFile, ReadsOrRefusesDamagedFiles) {
 TEST(ScenarioFile, ReadsEveryCommittedScenario) {
   int scenarios = 0;
   for (const auto& entry :
-       std::filesystem::recursive_directory_iterator(SOURCE_DIR "/traces/scenarios")) {
+       std::filesystem::recursive_directory_iterator(repository() / "traces/scenarios")) {
     if (entry.path().extension() != ".json") continue;
     EXPECT_FALSE(read_scenario(entry.path().string()).scenario.events.empty()) << entry.path();
     ++scenarios;

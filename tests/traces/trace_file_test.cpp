@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "tests/support/mutations.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "traces/trace_file.hpp"
@@ -295,7 +296,7 @@ TEST(TraceFile, ReadsOrRefusesDamagedFiles) {
 
 TEST(TraceFile, ReadsEveryCommittedTrace) {
   int traces = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(SOURCE_DIR "/traces")) {
+  for (const auto& entry : std::filesystem::directory_iterator(repository() / "traces")) {
     if (entry.path().extension() != ".jsonl") continue;
     std::vector<std::string> warnings;
     const Trace trace = read_trace(entry.path().string(), &warnings);

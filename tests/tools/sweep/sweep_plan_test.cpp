@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "tests/support/places.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tools/report/version.hpp"
@@ -16,8 +17,6 @@
 
 namespace equipoise::sweep_plan_test {
 namespace {
-
-const std::string repository = SOURCE_DIR;
 
 /// A campaign on copies of a recorded machine. Each test changes one part of it.
 class Plan : public testing::Test {
@@ -44,13 +43,13 @@ class Plan : public testing::Test {
 
   static std::string text_of(const std::string& file) {
     std::ostringstream text;
-    text << std::ifstream(repository + file, std::ios::binary).rdbuf();
+    text << std::ifstream(repository() / file, std::ios::binary).rdbuf();
     return text.str();
   }
 
   TemporaryFolder scratch;
-  std::string platform = text_of("/platforms/hannibal.xml");
-  std::string trace = text_of("/traces/hannibal-chol_model_11.jsonl");
+  std::string platform = text_of("platforms/hannibal.xml");
+  std::string trace = text_of("traces/hannibal-chol_model_11.jsonl");
   std::string top;
   std::string name = "e";
   std::string workload = "chol_model_11:items=1e4";
@@ -158,7 +157,7 @@ TEST_F(Plan, DealsEveryPointAndSearchToOneShard) {
 }
 
 TEST(CommittedCampaigns, NameNothingThatIsNotThere) {
-  const std::filesystem::path folder = repository + "/tools/campaigns";
+  const std::filesystem::path folder = repository() / "tools/campaigns";
   std::size_t campaigns = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".json") continue;

@@ -1,0 +1,65 @@
+# What `cmake --install` installs, and the archive that the target `package` makes: the program with all
+# that it needs where nothing is installed, and the tests and the benchmark if they are built. The archive is
+# arranged like the repository, so that the README's commands and the tests find their files in it.
+set(modules equipoise_ipopt)
+if(SIMGRID_FOUND)
+  list(APPEND modules equipoise_simgrid)
+endif()
+install(TARGETS equipoise RUNTIME DESTINATION bin COMPONENT program)
+install(TARGETS ${modules} LIBRARY DESTINATION lib/equipoise COMPONENT program)
+
+# equipoise_install_files(FOLDER COMPONENT...) installs recorded machines, campaigns and texts.
+function(equipoise_install_files folder)
+  install(DIRECTORY platforms traces DESTINATION ${folder} ${ARGN} FILES_MATCHING
+    PATTERN traces/files EXCLUDE
+    PATTERN *.xml PATTERN *.json PATTERN *.jsonl PATTERN *.csv PATTERN README.md)
+  install(DIRECTORY tools/campaigns tools/validation DESTINATION ${folder}/tools
+    USE_SOURCE_PERMISSIONS ${ARGN})
+  install(FILES README.md CHANGELOG.md LICENSE THIRD-PARTY.md DESTINATION ${folder} ${ARGN})
+endfunction()
+equipoise_install_files(share/equipoise COMPONENT data)
+equipoise_install_files(. COMPONENT archive EXCLUDE_FROM_ALL)
+
+# Tests of the sources stay with them.
+get_property(tests GLOBAL PROPERTY EQUIPOISE_TEST_PROGRAMS)
+list(REMOVE_ITEM tests source_tree_tests)
+if(TARGET equipoise_bench)
+  list(APPEND tests equipoise_bench)
+  list(APPEND modules equipoise_bare_simgrid)
+  install(TARGETS equipoise_bare_simgrid
+    LIBRARY DESTINATION lib/equipoise COMPONENT archive EXCLUDE_FROM_ALL)
+endif()
+if(tests)
+  install(TARGETS ${tests} RUNTIME DESTINATION tests COMPONENT archive EXCLUDE_FROM_ALL)
+endif()
+if(TARGET equipoise_fake_cublas)
+  install(TARGETS equipoise_fake_cublas equipoise_fake_cufft
+    LIBRARY DESTINATION tests/fake_libraries COMPONENT archive EXCLUDE_FROM_ALL)
+endif()
+
+set(files_that_need_libraries)
+foreach(target equipoise ${tests})
+  list(APPEND files_that_need_libraries $<TARGET_FILE:${target}>)
+endforeach()
+set(modules_that_need_libraries)
+foreach(target ${modules})
+  list(APPEND modules_that_need_libraries $<TARGET_FILE:${target}>)
+  # Beside lib/equipoise.
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/..")
+endforeach()
+install(CODE "set(programs \"${files_that_need_libraries}\")
+set(modules \"${modules_that_need_libraries}\")" COMPONENT archive EXCLUDE_FROM_ALL)
+install(SCRIPT tools/package_libraries.cmake COMPONENT archive EXCLUDE_FROM_ALL)
+
+set(CPACK_GENERATOR TGZ)
+set(CPACK_PACKAGE_FILE_NAME
+  ${PROJECT_NAME}-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR})
+set(CPACK_PACKAGE_VENDOR "the Equipoise authors")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_RESOURCE_FILE_README ${PROJECT_SOURCE_DIR}/README.md)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
+set(CPACK_COMPONENTS_ALL program archive)
+set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY ON)
+include(CPack)
