@@ -13,6 +13,8 @@ add_executable(equipoise_bench
   bench/sim_bench.cpp
   bench/solve_bench.cpp
 )
+# It has functions of the same names as real_bench.cpp.
+set_source_files_properties(bench/sim_bench.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 # The loops that measure what the machine can do are compiled with the options of the kernels.
 set_source_files_properties(bench/root_loop.cpp PROPERTIES
   COMPILE_OPTIONS "-O3;-fno-math-errno;-fno-trapping-math")

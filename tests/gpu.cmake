@@ -9,6 +9,7 @@ equipoise_tests(gpu
   LIBS equipoise::real
   ALONE
   SMOKE
+  PACKED
 )
 if(EQUIPOISE_HAS_CUDA)
   equipoise_tests(fake_gpu

@@ -14,7 +14,7 @@ equipoise_program_tests(live
     tools/validate_test.cpp
   ALONE)
 
-equipoise_program_tests(this_machine SOURCES tools/this_machine_test.cpp ALONE SMOKE)
+equipoise_program_tests(this_machine SOURCES tools/this_machine_test.cpp ALONE SMOKE PACKED)
 
 # The usual way through the program.
 equipoise_program_tests(program

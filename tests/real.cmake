@@ -17,6 +17,7 @@ equipoise_tests(real
     real/unit_spec_test.cpp
   LIBS equipoise::real
   SMOKE
+  PACKED
 )
 
 # Tests with threads: real and paced workers, how threads wait for one another, recording, and the
@@ -34,5 +35,6 @@ equipoise_tests(threads
     traces/journal_queue_test.cpp
   LIBS equipoise::real equipoise::traces
   ALONE
+  PACKED
 )
 add_dependencies(threads threads_tests)

@@ -1,5 +1,5 @@
 # What `cmake --install` installs, and the archive that the target `package` makes: the program with all
-# that it needs where nothing is installed, and the tests and the benchmark if they are built. The archive is
+# that it needs where nothing is installed, and the tests of machines and the benchmark if they are built. The archive is
 # arranged like the repository, so that the README's commands and the tests find their files in it.
 set(modules equipoise_ipopt)
 if(SIMGRID_FOUND)
@@ -20,9 +20,7 @@ endfunction()
 equipoise_install_files(share/equipoise COMPONENT data)
 equipoise_install_files(. COMPONENT archive EXCLUDE_FROM_ALL)
 
-# Tests of the sources stay with them.
-get_property(tests GLOBAL PROPERTY EQUIPOISE_TEST_PROGRAMS)
-list(REMOVE_ITEM tests source_tree_tests)
+get_property(tests GLOBAL PROPERTY EQUIPOISE_PACKED_TESTS)
 if(TARGET equipoise_bench)
   list(APPEND tests equipoise_bench)
   list(APPEND modules equipoise_bare_simgrid)
@@ -31,10 +29,6 @@ if(TARGET equipoise_bench)
 endif()
 if(tests)
   install(TARGETS ${tests} RUNTIME DESTINATION tests COMPONENT archive EXCLUDE_FROM_ALL)
-endif()
-if(TARGET equipoise_fake_cublas)
-  install(TARGETS equipoise_fake_cublas equipoise_fake_cufft
-    LIBRARY DESTINATION tests/fake_libraries COMPONENT archive EXCLUDE_FROM_ALL)
 endif()
 
 set(files_that_need_libraries)
