@@ -12,6 +12,7 @@
 #include "real/competing_load.hpp"
 #include "real/core_watch.hpp"
 #include "real/disturbances.hpp"
+#include "real/meters/meter_sampler.hpp"
 #include "real/this_thread.hpp"
 #include "real/wake_signal.hpp"
 #include "real/worker.hpp"
@@ -75,11 +76,15 @@ class RealExecutor final : public Executor {
       slot.worker->await_up();
       slot.is_up = true;
     }
+    RunMetering metering(setup_.meters.get());
     clock_->start();
-    start_loads();  // before ControllerPinning: new threads inherit the scheduling of this one
+    // Before ControllerPinning: new threads inherit the scheduling of this one.
+    start_loads();
+    metering.sample(*clock_, placement_.waiting);
     const ControllerPinning place(placement_);
     const CoreWatch watch(placement_);
     body();
+    metering.end(now());
     if (setup_.report_core_use) setup_.report_core_use(watch.since());
     tell();
   }

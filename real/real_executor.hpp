@@ -11,6 +11,7 @@
 #include "real/disturbances.hpp"
 #include "real/kernels/kernel.hpp"
 #include "real/machine.hpp"
+#include "real/meters/meter_sampler.hpp"
 #include "real/paced_unit.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/machine/scenario.hpp"
@@ -52,6 +53,8 @@ struct RealSetup {
   std::shared_ptr<Clock> clock;
   /// The scale of the clock. May differ from 1 only if all units are paced.
   double time_scale = 1.0;
+  /// Samples meters from the start of `body` to its end. May be null.
+  std::shared_ptr<MeterSampler> meters;
   /// Called on the controller's thread, at least every 50 ms while the executor waits. If it
   /// returns true, `next` returns nothing. May be empty.
   std::function<bool()> stop_requested;

@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "real/clock.hpp"
 #include "real/competing_load.hpp"
+#include "real/gpu_place.hpp"
 #include "real/unit_rates.hpp"
 #include "real/worker.hpp"
 #include "shared_policies/machine/scenario.hpp"
@@ -32,6 +34,8 @@ class UnitFactory {
   [[nodiscard]] virtual std::string trace_unit() const { return {}; }
   /// Whether the unit computes blocks, so that kernels have results to verify.
   [[nodiscard]] bool computes() const { return trace_unit().empty(); }
+  /// The GPU on which the unit computes; none if it computes on no real one.
+  [[nodiscard]] virtual std::optional<GpuPlace> gpu() const { return std::nullopt; }
   /// Whether it has a program for `kernel`.
   [[nodiscard]] virtual bool has_program(const std::string& kernel) const = 0;
   /// The host's memory that the unit takes for the blocks of `workload`, in bytes.

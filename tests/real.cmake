@@ -1,4 +1,10 @@
-# Kernels, unit specifications, memory, the emulated device, and the sizes that are recorded.
+# A library that takes the place of NVML, which comes with NVIDIA's driver.
+add_library(equipoise_fake_nvml MODULE support/fake_nvml.cpp)
+target_link_libraries(equipoise_fake_nvml PRIVATE equipoise_build_settings)
+set_target_properties(equipoise_fake_nvml PROPERTIES
+  PREFIX "lib" SUFFIX ".so" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/fake_libraries)
+
+# Kernels, unit specifications, memory, the emulated device, meters, and sizes that are recorded.
 equipoise_tests(real
   SOURCES
     real/kernels/binomial_test.cpp
@@ -11,6 +17,8 @@ equipoise_tests(real
     real/kernels/mandelbrot_test.cpp
     real/kernels/nbody_test.cpp
     real/kernels/taylor_test.cpp
+    real/meters/nvml_test.cpp
+    real/meters/powercap_test.cpp
     real/recording/size_plan_test.cpp
     real/emulated_device_test.cpp
     real/unit_memory_test.cpp
@@ -19,6 +27,8 @@ equipoise_tests(real
   SMOKE
   PACKED
 )
+add_dependencies(real_tests equipoise_fake_nvml)
+set_target_properties(real_tests PROPERTIES BUILD_RPATH "\$ORIGIN/fake_libraries")
 
 # Tests with threads: real and paced workers, how threads wait for one another, recording, and the
 # thread that writes run files.
@@ -29,6 +39,7 @@ equipoise_tests(threads
     real/emulated_test.cpp
     real/paced_test.cpp
     real/real_executor_test.cpp
+    real/meters/meter_sampler_test.cpp
     real/recording/recorder_test.cpp
     real/scenario_test.cpp
     real/waiting_test.cpp

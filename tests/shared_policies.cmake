@@ -16,6 +16,7 @@ equipoise_tests(run
     shared_policies/model/spec_test.cpp
     shared_policies/run/decisions_test.cpp
     shared_policies/run/journal_check_test.cpp
+    shared_policies/run/metered_journal_test.cpp
     shared_policies/run/pool_test.cpp
     shared_policies/run/recorded_decisions_test.cpp
     shared_policies/run/results_test.cpp

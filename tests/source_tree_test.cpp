@@ -185,10 +185,12 @@ TEST(SourceTree, IpoptIsKnownToOneFile) {
 }
 
 TEST(SourceTree, UsersFilesAreOpenedInOnePlaceThatRemembersThem) {
-  // A sweep's own points are read and written. Files of the system have their names in the source.
+  // A sweep's own points are read and written. Files of the system have their names in the source,
+  // or in the folder that shows meters.
   expect_none("ifstream \\w+[({](?!\")|\\bfopen\\(|\\bfreopen\\(",
               "open inputs with traces/files/input_file.hpp, so that no output overwrites them",
-              outside({"traces/files/", "tools/sweep/point_store.cpp", "tests/"}));
+              outside({"traces/files/", "tools/sweep/point_store.cpp", "real/meters/powercap.cpp",
+                       "tests/"}));
 }
 
 TEST(SourceTree, JsonIsKnownToReadersAndWritersOfFilesOnly) {
@@ -213,6 +215,12 @@ TEST(SourceTree, CudaAndMpiHaveOneFolderEach) {
   expect_none("#include <(cuda|cublas|cufft)", "one place, and the stand-in for its library",
               outside({"real/cuda/", "tests/support/fake_cuda.cpp"}));
   expect_none("#include <mpi\\.h>", "one place", outside({"real/mpi/"}));
+}
+
+TEST(SourceTree, MetersAreReadInOneFolder) {
+  const auto elsewhere = outside({"real/meters/", "tests/real/meters/", "tests/support/fake_nvml"});
+  expect_none("libnvidia-ml|\\bnvml[A-Z]", "one place, and the stand-in for NVML", elsewhere);
+  expect_none("/sys/class/powercap|energy_uj", "one place", elsewhere);
 }
 
 TEST(SourceTree, HasNoConditionalCompilation) {

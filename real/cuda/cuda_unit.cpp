@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -76,11 +78,23 @@ void describe(int device, Unit& unit) {
   unit.memory_bytes = std::max(1.0, static_cast<double>(free_bytes) - reserve_bytes);
 }
 
+/// As NVML spells it. Throws as check_cuda does.
+std::string pci_bus_id_of(int device) {
+  cudaDeviceProp properties{};
+  check_cuda(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+  return fmt::format("{:08x}:{:02x}:{:02x}.0", properties.pciDomainID, properties.pciBusID,
+                     properties.pciDeviceID);
+}
+
 class CudaFactory final : public UnitFactory {
  public:
-  explicit CudaFactory(int device) : device_(device) {}
+  CudaFactory(int device, std::string pci_bus_id)
+      : device_(device), pci_bus_id_(std::move(pci_bus_id)) {}
 
   int cores() const override { return 0; }
+  std::optional<GpuPlace> gpu() const override {
+    return GpuPlace{fmt::format("cuda{}", device_), pci_bus_id_};
+  }
   bool has_program(const std::string& kernel) const override { return has_cuda_program(kernel); }
   double host_bytes(const Unit& unit, const Workload& workload) const override {
     return staged_bytes(workload, room_items(unit, workload));  // pinned
@@ -100,6 +114,7 @@ class CudaFactory final : public UnitFactory {
 
  private:
   int device_;
+  std::string pci_bus_id_;
 };
 
 std::shared_ptr<const UnitFactory> make_cuda_factory(const Parameters& read, Unit& unit,
@@ -107,7 +122,7 @@ std::shared_ptr<const UnitFactory> make_cuda_factory(const Parameters& read, Uni
   try {
     const auto device = static_cast<int>(read.items("device", 0, count_devices() - 1));
     describe(device, unit);
-    return std::make_shared<CudaFactory>(device);
+    return std::make_shared<CudaFactory>(device, pci_bus_id_of(device));
   } catch (const InputError&) {
     throw;
   } catch (const std::exception& failure) {

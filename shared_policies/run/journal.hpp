@@ -51,7 +51,7 @@ struct Measured {
   Seconds at;
   std::string domain;  ///< what the meter measures: "package-0", "cuda0"
   std::string what;    ///< the quantity with its unit of measure: "energy_j" (joules since the run
-                       ///< began), "power_w", "clock_hz"
+                       ///< began), "idle_w" (watts before the run), "power_w", "clock_hz"
   double value = 0.0;  ///< finite
 };
 

@@ -42,8 +42,9 @@ Seconds finish_spread(const RunNumbers& numbers) {
   return numbers.blocks == 0 ? Seconds{} : last - first;
 }
 
-Metrics::Metrics(std::vector<Unit> units, std::vector<std::vector<RecordedSizes>> recorded)
-    : units_(std::move(units)), recorded_(std::move(recorded)) {
+Metrics::Metrics(std::vector<Unit> units, std::vector<std::vector<RecordedSizes>> recorded,
+                 std::string meter_note)
+    : units_(std::move(units)), recorded_(std::move(recorded)), meter_note_(std::move(meter_note)) {
   sum_.units.resize(units_.size());
   stretches_.resize(units_.size());
 }
@@ -109,6 +110,7 @@ void Metrics::measured(const Measured& record) {
   EnergyReadings& readings = energy_[record.domain];
   if (readings.count++ == 0) readings.first_j = record.value;
   readings.last_j = record.value;
+  readings.last_at = record.at;
 }
 
 RunNumbers Metrics::numbers() const {
@@ -122,8 +124,16 @@ RunNumbers Metrics::numbers() const {
   return numbers;
 }
 
+std::string Metrics::why_unmeasured() const {
+  if (std::ranges::any_of(energy_, [](const auto& of) { return of.second.count > 1; })) {
+    return "no meter was read up to the end";
+  }
+  if (!energy_.empty()) return "no meter was read twice";
+  if (meter_note_.empty()) return "no meter was read";
+  return fmt::format("no meter was read ({})", meter_note_);
+}
+
 void Metrics::model_energy(RunNumbers& numbers) const {
-  const std::string no_meter = energy_.empty() ? "no meter was read" : "no meter was read twice";
   double all_j = 0.0;
   std::vector<std::string> unknown;
   for (std::size_t i = 0; i < units_.size(); ++i) {
@@ -139,29 +149,38 @@ void Metrics::model_energy(RunNumbers& numbers) const {
   if (unknown.empty()) {
     numbers.energy_j = all_j;
     numbers.energy_from = EnergySource::modelled;
+    if (!meter_note_.empty() || !energy_.empty()) numbers.energy_note = why_unmeasured();
   } else if (unknown.size() == units_.size()) {
-    numbers.energy_note = no_meter + ", and no unit's watts are known";
+    numbers.energy_note = why_unmeasured() + ", and no unit's watts are known";
   } else {
-    numbers.energy_note =
-        fmt::format("{}, and the watts of {} are unknown", no_meter, fmt::join(unknown, ", "));
+    numbers.energy_note = fmt::format("{}, and the watts of {} are unknown", why_unmeasured(),
+                                      fmt::join(unknown, ", "));
   }
 }
 
 void Metrics::measure_energy(RunNumbers& numbers) const {
   double all_j = 0.0;
   std::vector<std::string> measured;
-  std::vector<std::string> once;
+  std::vector<std::string> left_out;
   for (const auto& [domain, readings] : energy_) {
-    all_j += readings.last_j - readings.first_j;
-    (readings.count == 1 ? once : measured).push_back(domain);
+    if (readings.count == 1) {
+      left_out.push_back(domain + ": read only once");
+    } else if (readings.last_at < numbers.makespan) {
+      left_out.push_back(
+          fmt::format("{}: read only until {:.3g} s", domain, readings.last_at.value));
+    } else {
+      measured.push_back(domain);
+      all_j += readings.last_j - readings.first_j;
+    }
   }
   if (measured.empty()) return;
   numbers.energy_j = all_j;
   numbers.energy_from = EnergySource::measured;
   numbers.energy_note = fmt::format("of {}", fmt::join(measured, ", "));
-  if (!once.empty()) {
-    numbers.energy_note += fmt::format(", without {}: read only once", fmt::join(once, ", "));
+  if (!left_out.empty()) {
+    numbers.energy_note += fmt::format(", without {}", fmt::join(left_out, ", without "));
   }
+  if (!meter_note_.empty()) numbers.energy_note += "; " + meter_note_;
   for (UnitNumbers& unit : numbers.units) unit.energy_j = std::nullopt;
 }
 

@@ -72,7 +72,8 @@ struct RunNumbers {
                                     ///< sizes
   std::optional<double> energy_j;   ///< of the whole run; none if it is unknown
   EnergySource energy_from = EnergySource::unknown;
-  std::string energy_note;  ///< why the energy is unknown, or what was measured; else empty
+  std::string energy_note;  ///< why the energy is unknown or only modelled, or what was measured;
+                            ///< else empty
 };
 
 /// The idle fraction of a unit, 1 - occupied / makespan, in [0, 1]: when it neither computed nor
@@ -90,7 +91,8 @@ struct RunNumbers {
 /// A journal that adds up its records. Its memory grows with the units, not with the blocks.
 ///
 /// Measured energy: the sum over all domains of the last minus the first reading of "energy_j"; a
-/// domain that was read only once is left out. It replaces the modelled energy.
+/// domain that was read only once, or not up to the end of the last block, is left out. It replaces
+/// the modelled energy.
 ///
 /// Modelled energy, known if the watts of all units are: a unit draws its idle watts during the
 /// whole run, except that it draws its busy watts while it computes:
@@ -110,7 +112,9 @@ class Metrics final : public Journal {
  public:
   /// `recorded`: one entry for each unit and phase, [phase][unit]; empty if nothing is extrapolated
   /// (real runs).
-  explicit Metrics(std::vector<Unit> units, std::vector<std::vector<RecordedSizes>> recorded = {});
+  /// `meter_note`: what the machine's meters do not measure, and why; for the note on the energy.
+  explicit Metrics(std::vector<Unit> units, std::vector<std::vector<RecordedSizes>> recorded = {},
+                   std::string meter_note = {});
 
   void block(const BlockRecord& record) override;
   void decision(const DecisionRecord& record) override;
@@ -132,15 +136,19 @@ class Metrics final : public Journal {
   struct EnergyReadings {
     double first_j = 0.0;
     double last_j = 0.0;
+    Seconds last_at;
     std::uint64_t count = 0;
   };
 
   void occupy(UnitId unit, Seconds from, Seconds until);
   void model_energy(RunNumbers& numbers) const;
   void measure_energy(RunNumbers& numbers) const;
+  /// Why no energy was measured.
+  [[nodiscard]] std::string why_unmeasured() const;
 
   std::vector<Unit> units_;
   std::vector<std::vector<RecordedSizes>> recorded_;
+  std::string meter_note_;
   RunNumbers sum_;
   std::vector<OccupiedStretch> stretches_;  ///< (n), the latest period of each unit
   Items extrapolated_items_ = 0;

@@ -8,6 +8,7 @@
 
 #include "real/kernels/catalog.hpp"
 #include "real/machine.hpp"
+#include "real/meters/machine_meters.hpp"
 #include "real/paced_worker.hpp"
 #include "real/real_executor.hpp"
 #include "real/unit_checks.hpp"
@@ -229,6 +230,7 @@ std::unique_ptr<Executor> make_executor(const RealWorld& world, const Options& o
   setup.scenario = world.scenario;
   setup.block_timeout = options.block_timeout.value_or(Seconds::infinity());
   setup.time_scale = options.time_scale;
+  setup.meters = world.meters;
   setup.stop_requested = [] { return stop_signal() != 0; };
   setup.warn = warn;
   setup.report_pacing = [&notes, scale = options.time_scale](const PacingReport& report) {
@@ -250,6 +252,12 @@ void RealWorld::allocate(std::uint64_t seed) {
   for (const std::unique_ptr<Kernel>& kernel : kernels) {
     if (kernel) kernel->allocate(seed);
   }
+}
+
+void RealWorld::find_meters() {
+  if (!computes()) return;
+  meters = std::make_shared<MeterSampler>(machine_meters(specs));
+  meters->measure_idle();
 }
 
 RealWorld load_real_world(const Options& options) {
@@ -302,6 +310,7 @@ RunReport run_once(const RealWorld& world, const PolicyChoice& choice, const Opt
   plan.stop_requested = [] { return stop_signal() != 0; };
   ExecutorNotes notes;
   plan.notes = &notes;
+  plan.readings = world.meters.get();
   CoreUse core_use;
   const std::unique_ptr<Executor> executor =
       make_executor(world, options, repetition, notes, core_use);

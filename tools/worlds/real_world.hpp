@@ -7,6 +7,7 @@
 
 #include "real/disturbances.hpp"
 #include "real/kernels/kernel.hpp"
+#include "real/meters/meter_sampler.hpp"
 #include "real/paced_unit.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/machine/block_timing.hpp"
@@ -30,6 +31,7 @@ struct RealWorld {
   std::vector<Seconds> merges;  ///< (phases) time between iterations where no kernel merges
   std::vector<Trace> traces;    ///< profiles for informed policies; may be empty
   Scenario scenario;
+  std::shared_ptr<MeterSampler> meters;  ///< null if no unit computes
   /// The simulation of the same machine, whose bound and costs also apply here; nullptr if none.
   std::shared_ptr<SimWorld> platform;
   std::string settings;  ///< for headers: a JSON object as text
@@ -38,6 +40,9 @@ struct RealWorld {
   [[nodiscard]] bool computes() const;
   /// Makes the kernels' data, which is the same for the same seed.
   void allocate(std::uint64_t seed);
+  /// Finds the meters of this machine and measures it while it is idle, which takes a second if
+  /// there are any. Does nothing if no unit computes.
+  void find_meters();
 };
 
 /// Reads and checks `--unit`, `--workload`, `--trace` and `--scenario`. Without units, reads

@@ -6,6 +6,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/spec.hpp"
+#include "shared_policies/run/metered_journal.hpp"
 #include "shared_policies/run/recorded_decisions.hpp"
 #include "shared_policies/run/scenario_journal.hpp"
 #include "tools/report/json_text.hpp"
@@ -106,15 +107,18 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
     file = make_queued_journal(
         make_journal_file(plan.journal_file, run_header_text(plan), names_of(plan.units)));
   }
-  Metrics metrics(plan.units, plan.recorded);
+  Metrics metrics(plan.units, plan.recorded,
+                  plan.readings != nullptr ? plan.readings->note() : std::string());
   Tee both(metrics, file.get());
-  const std::unique_ptr<Journal> journal = make_scenario_journal(plan.scenario, both);
+  const std::unique_ptr<Journal> disturbed = make_scenario_journal(plan.scenario, both);
+  MeteredJournal journal(plan.readings, *disturbed);
   RunReport report;
   try {
     report.outcome = run_policy(
         deciding.around != nullptr ? *deciding.around : executor, *deciding.policy,
         {plan.units, plan.phases, meter.get(), plan.stop_requested, absent_at_start(plan)},
-        *journal);
+        journal);
+    journal.finish();
   } catch (const InputError&) {  // remove the run file of a refused run
     file.reset();
     std::error_code error;

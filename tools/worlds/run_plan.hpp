@@ -11,6 +11,7 @@
 #include "shared_policies/machine/trace.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/run/executor.hpp"
+#include "shared_policies/run/metered_journal.hpp"
 #include "shared_policies/run/metrics.hpp"
 #include "shared_policies/run/recorded_run.hpp"
 #include "shared_policies/run/results.hpp"
@@ -74,6 +75,8 @@ struct RunPlan {
   std::string decision_cost = "none";
   /// Notes that the executor fills during the run. Null for simulations.
   const ExecutorNotes* notes = nullptr;
+  /// What meters read during the run. Null where there is nothing to measure.
+  MeterReadings* readings = nullptr;
   std::string settings;      ///< additional facts for the header: a JSON object as text
   std::string journal_file;  ///< empty: no run file
   std::function<bool()> stop_requested;

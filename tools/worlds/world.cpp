@@ -73,7 +73,10 @@ class RealRuns final : public World {
   void leave_out_failures() override {
     if (erase_failures(world_.scenario) && world_.platform) world_.platform->bound = {};
   }
-  void prepare() override { world_.allocate(options_.seed); }
+  void prepare() override {
+    world_.find_meters();
+    world_.allocate(options_.seed);
+  }
 
   RunReport run(const PolicyChoice& choice, std::uint64_t repetition,
                 const std::string& journal_file) override {

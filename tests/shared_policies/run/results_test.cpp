@@ -81,6 +81,7 @@ TEST(Metrics, PrefersWhatMetersSayToWatts) {
   metrics.measured({Seconds{0}, "cuda0", "energy_j", 0.0});
   metrics.measured({Seconds{1}, "cuda0", "power_w", 250.0});
   EXPECT_EQ(metrics.numbers().energy_from, EnergySource::modelled) << "no meter was read twice";
+  EXPECT_EQ(metrics.numbers().energy_note, "no meter was read twice");
   EXPECT_DOUBLE_EQ(*metrics.numbers().energy_j, 80.0);
   metrics.measured({Seconds{4}, "cuda0", "energy_j", 100.0});
   metrics.measured({Seconds{8}, "cuda0", "energy_j", 300.0});
@@ -91,6 +92,25 @@ TEST(Metrics, PrefersWhatMetersSayToWatts) {
   metrics.measured({Seconds{8}, "package-0", "energy_j", 45.0});
   EXPECT_DOUBLE_EQ(*metrics.numbers().energy_j, 300.0 + 40.0);
   EXPECT_EQ(metrics.numbers().energy_note, "of cuda0, package-0");
+}
+
+TEST(Metrics, LeavesOutADomainThatWasNotReadUpToTheEnd) {
+  std::vector<Unit> units(1);
+  units[0].idle_w = units[0].busy_w = 10;
+  Metrics metrics(units, {}, "dram is not counted");
+  metrics.block(record(0, 40, 6, 8));
+  EXPECT_EQ(metrics.numbers().energy_from, EnergySource::modelled);
+  EXPECT_EQ(metrics.numbers().energy_note, "no meter was read (dram is not counted)");
+  metrics.measured({Seconds{0}, "cuda0", "energy_j", 0.0});
+  metrics.measured({Seconds{7.5}, "cuda0", "energy_j", 100.0});
+  EXPECT_EQ(metrics.numbers().energy_from, EnergySource::modelled);
+  EXPECT_EQ(metrics.numbers().energy_note, "no meter was read up to the end");
+  metrics.measured({Seconds{0}, "package-0", "energy_j", 0.0});
+  metrics.measured({Seconds{8.01}, "package-0", "energy_j", 45.0});
+  EXPECT_EQ(metrics.numbers().energy_from, EnergySource::measured);
+  EXPECT_DOUBLE_EQ(*metrics.numbers().energy_j, 45.0);
+  EXPECT_EQ(metrics.numbers().energy_note,
+            "of package-0, without cuda0: read only until 7.5 s; dram is not counted");
 }
 
 TEST(Metrics, DrawsIdleWattsWhileAUnitCopies) {

@@ -1,0 +1,122 @@
+// The thread that reads meters, and the queue of its readings.
+#include "real/meters/meter_sampler.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "real/this_thread.hpp"
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+
+MeterSampler::MeterSampler(Meters meters) : notes_(std::move(meters.notes)) {
+  for (std::unique_ptr<Meter>& meter : meters.found) {
+    domains_.push_back({.meter = std::move(meter)});
+  }
+}
+
+void MeterSampler::measure_idle(std::chrono::milliseconds span) {
+  if (domains_.empty()) return;
+  const double begin_s = seconds_of(CLOCK_MONOTONIC);
+  const double span_s = std::chrono::duration<double>(span).count();
+  double now_s = begin_s;
+  for (Domain& domain : domains_) {
+    const auto begin_j = domain.meter->joules(now_s);
+    domain.is_failed = !begin_j;
+    domain.begin_j = begin_j.value_or(0.0);
+  }
+  while (now_s < begin_s + span_s) {
+    std::this_thread::sleep_for(sampling_period);
+    now_s = seconds_of(CLOCK_MONOTONIC);
+    for (Domain& domain : domains_) {
+      const auto now_j = domain.meter->joules(now_s);
+      domain.is_failed |= !now_j;
+      domain.idle_w.reset();
+      if (!domain.is_failed) domain.idle_w = (*now_j - domain.begin_j) / (now_s - begin_s);
+    }
+  }
+}
+
+void MeterSampler::begin() {
+  EQ_CHECK(!thread_.joinable(), "runs follow one another");
+  readings_.clear();
+  const double now_s = seconds_of(CLOCK_MONOTONIC);
+  for (Domain& domain : domains_) {
+    const auto begin_j = domain.meter->joules(now_s);
+    domain.is_failed = !begin_j;
+    if (!begin_j) continue;
+    domain.begin_j = *begin_j;
+    const std::string& name = domain.meter->domain();
+    if (domain.idle_w) readings_.push_back({Seconds{}, name, "idle_w", *domain.idle_w});
+    readings_.push_back({Seconds{}, name, "energy_j", 0.0});
+  }
+}
+
+void MeterSampler::sample(const Clock& clock, const std::vector<int>& cores) {
+  if (domains_.empty()) return;
+  is_stopping_ = false;
+  thread_ = std::thread([this, &clock, cores] {
+    pin_this_thread(cores);
+    sample_until_stopped(clock);
+  });
+}
+
+void MeterSampler::sample_until_stopped(const Clock& clock) {
+  auto next = std::chrono::steady_clock::now();
+  while (true) {
+    next += sampling_period;
+    {
+      std::unique_lock lock(mutex_);
+      if (stopping_.wait_until(lock, next, [this] { return is_stopping_; })) return;
+    }
+    read_all(clock.now());
+    next = std::max(next, std::chrono::steady_clock::now() - sampling_period);
+  }
+}
+
+/// Reads the meters before it takes the lock, because some take milliseconds.
+void MeterSampler::read_all(Seconds at) {
+  const double now_s = seconds_of(CLOCK_MONOTONIC);
+  for (Domain& domain : domains_) {
+    if (domain.is_failed) continue;
+    const auto now_j = domain.meter->joules(now_s);
+    domain.is_failed = !now_j;
+    if (!now_j) continue;
+    Measured reading{at, domain.meter->domain(), "energy_j", *now_j - domain.begin_j};
+    const std::lock_guard lock(mutex_);
+    readings_.push_back(std::move(reading));
+  }
+}
+
+void MeterSampler::stop() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    is_stopping_ = true;
+  }
+  stopping_.notify_one();
+  thread_.join();
+}
+
+void MeterSampler::end(Seconds at) {
+  stop();
+  read_all(at);
+}
+
+std::optional<Measured> MeterSampler::take(Seconds until) {
+  std::unique_lock lock(mutex_, std::defer_lock);
+  // Without the thread nobody else has the lock.
+  if (thread_.joinable() && !lock.try_lock()) return std::nullopt;
+  if (readings_.empty() || readings_.front().at > until) return std::nullopt;
+  std::optional<Measured> first = std::move(readings_.front());
+  readings_.pop_front();
+  return first;
+}
+
+std::string MeterSampler::note() const { return fmt::format("{}", fmt::join(notes_, "; ")); }
+
+}  // namespace equipoise

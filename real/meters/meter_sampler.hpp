@@ -1,0 +1,95 @@
+// Reads the meters of a machine again and again while a run goes on.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "real/clock.hpp"
+#include "real/meters/meter.hpp"
+#include "shared_policies/run/metered_journal.hpp"
+
+namespace equipoise {
+
+/// The time between two readings of a meter.
+inline constexpr std::chrono::milliseconds sampling_period{20};
+/// How long the idle machine is measured before runs.
+inline constexpr std::chrono::milliseconds idle_span{1000};
+
+/// Reads meters in a thread of its own, so that the controller neither reads them nor waits for
+/// them. Each reading is a Measured with what = "energy_j": joules since the run began. Runs follow
+/// one another. A meter that cannot be read any more is left out for the rest of the run. All
+/// members are for the thread of the controller.
+class MeterSampler final : public MeterReadings {
+ public:
+  explicit MeterSampler(Meters meters);
+  ~MeterSampler() override { stop(); }
+
+  /// Measures for `span` what each domain takes while nothing runs. Readings of a run begin with
+  /// it: what = "idle_w", at 0.
+  void measure_idle(std::chrono::milliseconds span = idle_span);
+  /// Reads all meters for the first time in a run, at 0. Readings of the run before are dropped.
+  void begin();
+  /// Reads them from now on in a thread on `cores`. `clock` gives the times.
+  void sample(const Clock& clock, const std::vector<int>& cores);
+  /// Ends the thread.
+  void stop();
+  /// Ends the thread and reads all meters for the last time in the run, which ends now, at `at`.
+  void end(Seconds at);
+
+  std::optional<Measured> take(Seconds until) override;
+  std::string note() const override;
+
+ private:
+  /// A meter and its state in the run.
+  struct Domain {
+    std::unique_ptr<Meter> meter;
+    std::optional<double> idle_w;
+    double begin_j = 0.0;    ///< the meter's reading when the run began
+    bool is_failed = false;  ///< in this run
+  };
+
+  void read_all(Seconds at);
+  void sample_until_stopped(const Clock& clock);
+
+  std::vector<Domain> domains_;
+  std::vector<std::string> notes_;
+  std::mutex mutex_;  ///< of what follows
+  std::condition_variable stopping_;
+  bool is_stopping_ = false;
+  std::deque<Measured> readings_;
+  std::thread thread_;
+};
+
+/// Has meters read during its lifetime. `sampler` may be null: then it does nothing.
+class RunMetering {
+ public:
+  /// Reads the meters for the first time.
+  explicit RunMetering(MeterSampler* sampler) : sampler_(sampler) {
+    if (sampler_ != nullptr) sampler_->begin();
+  }
+  RunMetering(const RunMetering&) = delete;
+  RunMetering& operator=(const RunMetering&) = delete;
+  ~RunMetering() {
+    if (sampler_ != nullptr) sampler_->stop();
+  }
+
+  void sample(const Clock& clock, const std::vector<int>& cores) {
+    if (sampler_ != nullptr) sampler_->sample(clock, cores);
+  }
+  void end(Seconds at) {
+    if (sampler_ != nullptr) sampler_->end(at);
+  }
+
+ private:
+  MeterSampler* sampler_;
+};
+
+}  // namespace equipoise
