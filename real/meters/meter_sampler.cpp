@@ -15,7 +15,7 @@ namespace equipoise {
 
 MeterSampler::MeterSampler(Meters meters) : notes_(std::move(meters.notes)) {
   for (std::unique_ptr<Meter>& meter : meters.found) {
-    domains_.push_back({.meter = std::move(meter)});
+    domains_.emplace_back().meter = std::move(meter);
   }
 }
 

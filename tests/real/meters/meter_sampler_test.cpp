@@ -95,7 +95,8 @@ TEST(MeterSampler, ReadsFromTheStartOfARunToItsEnd) {
     for (std::size_t i = 0; i < memory.measurements.size(); ++i) {
       EXPECT_EQ(memory.measurements[i].what, "energy_j");
       EXPECT_EQ(memory.measurements[i].value, 10.0 * static_cast<double>(i));
-      if (i > 0) EXPECT_GE(memory.measurements[i].at, memory.measurements[i - 1].at);
+      const Seconds before = memory.measurements[i == 0 ? 0 : i - 1].at;
+      EXPECT_GE(memory.measurements[i].at, before);
     }
     EXPECT_EQ(numbers.energy_from, EnergySource::measured);
     EXPECT_DOUBLE_EQ(*numbers.energy_j, 10.0 * (readings - 1));

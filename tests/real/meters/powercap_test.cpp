@@ -95,9 +95,13 @@ TEST(Powercap, SaysThatOnlyRootMayReadACounter) {
   std::filesystem::permissions(folder.path("intel-rapl:0/energy_uj"), std::filesystem::perms::none);
   const bool is_root = geteuid() == 0;
   constexpr uid_t nobody = 65534;
-  if (is_root) ASSERT_EQ(seteuid(nobody), 0);  // because root may read everything
+  if (is_root) {
+    ASSERT_EQ(seteuid(nobody), 0) << "root may read everything";
+  }
   const Meters meters = powercap_meters(folder.path(""));
-  if (is_root) ASSERT_EQ(seteuid(0), 0);
+  if (is_root) {
+    ASSERT_EQ(seteuid(0), 0);
+  }
   ASSERT_EQ(meters.found.size(), 1u);
   EXPECT_EQ(meters.found[0]->domain(), "package-1");
   ASSERT_EQ(meters.notes.size(), 2u);
