@@ -26,6 +26,7 @@ FakeGpu gpus[] = {{"00000000:01:00.0"}, {"00000000:02:00.0"}, {"00000000:03:00.0
 
 }  // namespace
 
+// NOLINTBEGIN(readability-identifier-naming): names of NVML
 extern "C" {
 
 void fake_nvml_set(unsigned long long energy_mj, unsigned int power_mw, bool lost) {
@@ -67,3 +68,4 @@ int nvmlDeviceGetPowerUsage(FakeGpu* gpu, unsigned int* milliwatts) {
 }
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)
