@@ -31,6 +31,9 @@ if(tests)
   install(TARGETS ${tests} RUNTIME DESTINATION tests COMPONENT archive EXCLUDE_FROM_ALL)
 endif()
 
+# What is in the archive. The target `package` builds everything first; CPack alone takes what is there.
+add_custom_target(packed DEPENDS equipoise ${modules} ${tests})
+
 set(files_that_need_libraries)
 foreach(target equipoise ${tests})
   list(APPEND files_that_need_libraries $<TARGET_FILE:${target}>)
