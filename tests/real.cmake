@@ -28,7 +28,9 @@ equipoise_tests(real
   PACKED
 )
 add_dependencies(real_tests equipoise_fake_nvml)
-set_target_properties(real_tests PROPERTIES BUILD_RPATH "\$ORIGIN/fake_libraries")
+set_target_properties(real_tests PROPERTIES INSTALL_RPATH "$ORIGIN/../lib;$ORIGIN/fake_libraries")
+install(TARGETS equipoise_fake_nvml
+  LIBRARY DESTINATION tests/fake_libraries COMPONENT archive EXCLUDE_FROM_ALL)
 
 # Tests with threads: real and paced workers, how threads wait for one another, recording, and the
 # thread that writes run files.
