@@ -1,6 +1,7 @@
 // Makes units of CPU cores.
 #include "real/cpu_unit.hpp"
 
+#include <span>
 #include <utility>
 
 #include "real/cpu_worker.hpp"
@@ -32,11 +33,16 @@ UnitKindInfo cpu_kind() {
               {{"threads", "1", "", "how many cores; a block is computed by all of them together"}},
               "1", "no limit"),
           [] { return std::string(); },
-          [](const Parameters& read, Unit& unit, const std::string& /*where*/) {
-            unit.kind = UnitKind::cpu;
-            unit.model = this_machine().cpu_model;
-            unit.copy_engines = 0;
-            return make_cpu_factory(static_cast<int>(read.items("threads", 1, 1024)));
+          [](std::span<UnitRequest> requests) {
+            UnitFactories factories;
+            for (UnitRequest& request : requests) {
+              request.unit.kind = UnitKind::cpu;
+              request.unit.model = this_machine().cpu_model;
+              request.unit.copy_engines = 0;
+              factories.push_back(
+                  make_cpu_factory(static_cast<int>(request.read.items("threads", 1, 1024))));
+            }
+            return factories;
           }};
 }
 

@@ -2,6 +2,7 @@
 #include "real/paced_worker.hpp"
 
 #include <deque>
+#include <span>
 #include <utility>
 
 #include "real/this_thread.hpp"
@@ -172,12 +173,18 @@ UnitKindInfo paced_kind() {
                                "0: no stages overlap; 1 or 2: how many copies go on at a time"}},
                              "1", "the trace's"),
       [] { return std::string(); },
-      [](const Parameters& read, Unit& unit, const std::string& where) {
-        if (!read.is_given("trace_unit")) {
-          throw InputError(where, "a paced unit needs a unit of a trace; give trace_unit=");
+      [](std::span<UnitRequest> requests) {
+        UnitFactories factories;
+        for (UnitRequest& request : requests) {
+          const Parameters& read = request.read;
+          if (!read.is_given("trace_unit")) {
+            throw InputError(request.where,
+                             "a paced unit needs a unit of a trace; give trace_unit=");
+          }
+          request.unit.copy_engines = static_cast<int>(read.items("copy_engines", 0, 2));
+          factories.push_back(make_paced_factory(read.text("trace_unit"), {}));
         }
-        unit.copy_engines = static_cast<int>(read.items("copy_engines", 0, 2));
-        return make_paced_factory(read.text("trace_unit"), {});
+        return factories;
       }};
 }
 

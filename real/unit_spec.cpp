@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -65,24 +65,27 @@ std::string checked_name(const std::string& name, const std::string& where) {
   throw InputError(where, fmt::format("'{}' is no name; use letters, digits, '_', '-', '.'", name));
 }
 
-UnitSpec make_spec(const Spec& text, const std::string& name, const std::string& where) {
-  const UnitKindInfo& kind = find_kind(text.name, where);
+/// The unit that `text` requests; `name` is its name unless the user gave one.
+UnitRequest make_request(const UnitKindInfo& kind, const Spec& text, const std::string& name,
+                         const std::string& where) {
   if (kind.is_absent()) {
     throw InputError(where, fmt::format("{}; {}", kind.why_absent(), what_there_is(kind.name)));
   }
   const Parameters read(text.parameters, kind.parameters, text.name, where);
-  UnitSpec spec;
-  spec.unit.name = checked_name(read.is_given("id") ? read.text("id") : name, where);
-  spec.unit.node =
-      read.is_given("node") ? checked_name(read.text("node"), where) : this_machine().name;
-  spec.unit.slots = static_cast<int>(read.items("slots", 1, 1024));
-  if (read.is_given("memory_bytes")) {
-    spec.unit.memory_bytes = read.number("memory_bytes", 1.0, 1e18);
-  }
-  spec.slowdown = read.number("slowdown", 1.0, 1e6);
-  spec.factory = kind.make(read, spec.unit, where);
-  return spec;
+  Unit unit;
+  unit.name = checked_name(read.is_given("id") ? read.text("id") : name, where);
+  unit.node = read.is_given("node") ? checked_name(read.text("node"), where) : this_machine().name;
+  unit.slots = static_cast<int>(read.items("slots", 1, 1024));
+  if (read.is_given("memory_bytes")) unit.memory_bytes = read.number("memory_bytes", 1.0, 1e18);
+  return {read, where, unit};
 }
+
+/// All units of one kind on a command line.
+struct UnitsOfKind {
+  const UnitKindInfo* kind;
+  std::vector<UnitRequest> requests;
+  std::vector<std::size_t> places;  ///< which units they are on the command line
+};
 
 }  // namespace
 
@@ -107,19 +110,29 @@ std::span<const UnitKindInfo> unit_catalog() {
 }
 
 std::vector<UnitSpec> parse_units(const std::vector<std::string>& texts) {
-  std::vector<UnitSpec> specs;
-  std::map<std::string, int> count_by_kind;
-  for (const std::string& text : texts) {
-    const std::string where = "--unit " + text;
-    const Spec parts = parse_spec(text, ',', where);
-    const std::string name = fmt::format("{}{}", parts.name, count_by_kind[parts.name]++);
-    UnitSpec spec = make_spec(parts, name, where);
-    for (const UnitSpec& other : specs) {
-      if (other.unit.name != spec.unit.name) continue;
-      throw InputError(
-          where, fmt::format("there is a unit '{}' already; give another id=", spec.unit.name));
+  std::vector<UnitsOfKind> kinds;
+  std::set<std::string> names;
+  for (std::size_t place = 0; place < texts.size(); ++place) {
+    const std::string where = "--unit " + texts[place];
+    const Spec parts = parse_spec(texts[place], ',', where);
+    const UnitKindInfo& kind = find_kind(parts.name, where);
+    auto same = std::ranges::find(kinds, &kind, &UnitsOfKind::kind);
+    if (same == kinds.end()) same = kinds.insert(same, {&kind, {}, {}});
+    const std::string name = fmt::format("{}{}", kind.name, same->requests.size());
+    same->requests.push_back(make_request(kind, parts, name, where));
+    same->places.push_back(place);
+    const std::string& given = same->requests.back().unit.name;
+    if (!names.insert(given).second) {
+      throw InputError(where, fmt::format("there is a unit '{}' already; give another id=", given));
     }
-    specs.push_back(std::move(spec));
+  }
+  std::vector<UnitSpec> specs(texts.size());
+  for (UnitsOfKind& of : kinds) {
+    const UnitFactories factories = of.kind->make(of.requests);
+    for (std::size_t i = 0; i < factories.size(); ++i) {
+      const UnitRequest& request = of.requests[i];
+      specs[of.places[i]] = {request.unit, request.read.number("slowdown", 1.0, 1e6), factories[i]};
+    }
   }
   return specs;
 }

@@ -27,6 +27,16 @@ struct UnitSpec {
   }
 };
 
+/// A unit of one kind, before it is complete.
+struct UnitRequest {
+  Parameters read;    ///< as the user typed them
+  std::string where;  ///< `--unit TEXT`
+  Unit unit;          ///< has the parameters of all kinds
+};
+
+/// What drives each of some units.
+using UnitFactories = std::vector<std::shared_ptr<const UnitFactory>>;
+
 /// One kind of units: an entry of the catalog.
 struct UnitKindInfo {
   std::string name;
@@ -34,10 +44,10 @@ struct UnitKindInfo {
   std::vector<ParameterInfo> parameters;
   /// Why there are no such units on this build or machine; empty if there are.
   std::string (*why_absent)();
-  /// Completes `unit`, which has the parameters of all kinds, and makes its factory. Throws
-  /// InputError at `where`. Null if there are no such units.
-  std::shared_ptr<const UnitFactory> (*make)(const Parameters& read, Unit& unit,
-                                             const std::string& where);
+  /// Completes all units of this kind that a user requests together, of which some may share a
+  /// device, and makes their factories, in the same order. Throws InputError at the `where` of a
+  /// request. Is not called if there are no such units.
+  UnitFactories (*make)(std::span<UnitRequest> requests);
 
   [[nodiscard]] bool is_absent() const { return !why_absent().empty(); }
 };

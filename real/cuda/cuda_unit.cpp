@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <exception>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -117,17 +118,23 @@ class CudaFactory final : public UnitFactory {
   std::string pci_bus_id_;
 };
 
-std::shared_ptr<const UnitFactory> make_cuda_factory(const Parameters& read, Unit& unit,
-                                                     const std::string& where) {
+std::shared_ptr<const UnitFactory> make_cuda_factory(UnitRequest& request) {
   try {
-    const auto device = static_cast<int>(read.items("device", 0, count_devices() - 1));
-    describe(device, unit);
+    const auto device = static_cast<int>(request.read.items("device", 0, count_devices() - 1));
+    describe(device, request.unit);
     return std::make_shared<CudaFactory>(device, pci_bus_id_of(device));
   } catch (const InputError&) {
     throw;
   } catch (const std::exception& failure) {
-    throw BackendError(fmt::format("{}: the GPU cannot be used: {}", where, failure.what()));
+    throw BackendError(
+        fmt::format("{}: the GPU cannot be used: {}", request.where, failure.what()));
   }
+}
+
+UnitFactories make_cuda_factories(std::span<UnitRequest> requests) {
+  UnitFactories factories;
+  for (UnitRequest& request : requests) factories.push_back(make_cuda_factory(request));
+  return factories;
 }
 
 }  // namespace
@@ -136,7 +143,7 @@ UnitKindInfo cuda_kind() {
   return {"cuda", "a GPU of this machine, driven by CUDA",
           with_common_parameters({{"device", "0", "", "which GPU, as CUDA numbers them"}}, "3",
                                  "what is free, less a sixteenth"),
-          [] { return why_absent(); }, make_cuda_factory};
+          [] { return why_absent(); }, make_cuda_factories};
 }
 
 }  // namespace equipoise

@@ -1,6 +1,7 @@
 // Makes emulated accelerators.
 #include "real/emulated/emulated_unit.hpp"
 
+#include <span>
 #include <utility>
 
 #include "real/device_worker.hpp"
@@ -29,6 +30,22 @@ class EmulatedFactory final : public CoresFactory {
   EmulatedFigures figures_;
 };
 
+/// Completes the unit and makes its factory.
+std::shared_ptr<const UnitFactory> complete(UnitRequest& request) {
+  const Parameters& read = request.read;
+  Unit& unit = request.unit;
+  unit.kind = UnitKind::gpu;
+  unit.model = "emulated";
+  unit.copy_engines = static_cast<int>(read.items("copy_engines", 1, 2));
+  unit.memory_bytes = read.number("memory_bytes", 1.0, 1e18);
+  EmulatedFigures figures;
+  figures.in_bytes_per_s = read.number("in_bytes_per_s", 1.0, 1e15);
+  figures.out_bytes_per_s = read.number("out_bytes_per_s", 1.0, 1e15);
+  figures.latency = Seconds{read.number("latency_s", 0.0, 1e3)};
+  figures.copy_engines = unit.copy_engines;
+  return make_emulated_factory(figures, static_cast<int>(read.items("threads", 1, 1024)));
+}
+
 }  // namespace
 
 UnitKindInfo emulated_kind() {
@@ -43,17 +60,10 @@ UnitKindInfo emulated_kind() {
                 "1: one copy at a time; 2: a copy in and a copy out go on together"}},
               "3", "1Gi"),
           [] { return std::string(); },
-          [](const Parameters& read, Unit& unit, const std::string& /*where*/) {
-            unit.kind = UnitKind::gpu;
-            unit.model = "emulated";
-            unit.copy_engines = static_cast<int>(read.items("copy_engines", 1, 2));
-            unit.memory_bytes = read.number("memory_bytes", 1.0, 1e18);
-            EmulatedFigures figures;
-            figures.in_bytes_per_s = read.number("in_bytes_per_s", 1.0, 1e15);
-            figures.out_bytes_per_s = read.number("out_bytes_per_s", 1.0, 1e15);
-            figures.latency = Seconds{read.number("latency_s", 0.0, 1e3)};
-            figures.copy_engines = unit.copy_engines;
-            return make_emulated_factory(figures, static_cast<int>(read.items("threads", 1, 1024)));
+          [](std::span<UnitRequest> requests) {
+            UnitFactories factories;
+            for (UnitRequest& request : requests) factories.push_back(complete(request));
+            return factories;
           }};
 }
 

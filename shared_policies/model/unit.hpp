@@ -32,6 +32,8 @@ struct Unit {
   std::string node;                    ///< units of one node share its network link
   bool is_remote = false;              ///< true if the input is on another node
   std::string model;                   ///< "Tesla K40m", or empty
+  std::string device;                  ///< units of one node that name the same device share its
+                                       ///< copy engines; empty: a device of its own
   std::optional<double> memory_bytes;  ///< none: no limit on block sizes
   int copy_engines = 1;                ///< 1 or 2; 0: the unit copies by itself
   int slots = 1;                       ///< number of blocks that a policy should keep queued on

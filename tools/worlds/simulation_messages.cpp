@@ -21,9 +21,10 @@ void fields(auto& archive, Of<UnitId> auto& id) {
 }
 
 void fields(auto& archive, Of<Unit> auto& unit) {
-  auto& [name, kind, node, is_remote, model, memory_bytes, copy_engines, slots, idle_w, busy_w] =
-      unit;
-  archive(name, kind, node, is_remote, model, memory_bytes, copy_engines, slots, idle_w, busy_w);
+  auto& [name, kind, node, is_remote, model, device, memory_bytes, copy_engines, slots, idle_w,
+         busy_w] = unit;
+  archive(name, kind, node, is_remote, model, device, memory_bytes, copy_engines, slots, idle_w,
+          busy_w);
 }
 
 void fields(auto& archive, Of<Workload> auto& workload) {
