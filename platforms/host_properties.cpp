@@ -93,6 +93,8 @@ void apply_property(const std::string& name, const std::string& value, PlatformU
     unit.node = value;
   } else if (name == "model") {
     unit.model = value;
+  } else if (name == "device") {
+    unit.device = value;
   } else if (name == "trace_unit") {
     if (value.empty()) throw InputError("", "property trace_unit is empty; name a unit of a trace");
     result.trace_unit = value;
@@ -111,6 +113,11 @@ PlatformUnit unit_from_properties(const std::string& host,
     } catch (const InputError& error) {
       throw InputError("host " + printable(host), error.why());
     }
+  }
+  if (!result.unit.device.empty() && !properties.contains("node")) {
+    throw InputError("host " + printable(host),
+                     "property device needs property node: units of one node share devices; give "
+                     "it");
   }
   return result;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include "platforms/master_host.hpp"
 #include "shared_policies/model/failure.hpp"
@@ -26,6 +27,7 @@ Unit unit_of(const MachineFigures& machine, const UnitFigures& figures, int numb
   unit.kind = figures.kind;
   unit.node = machine.id;
   unit.model = figures.model;
+  unit.device = figures.device;
   unit.memory_bytes = figures.memory_bytes;
   unit.copy_engines = figures.copy_engines;
   unit.slots = figures.slots;
@@ -49,12 +51,17 @@ void add_links(PlatformDescription& platform, const LinkFigures& figures, const 
 /// of the machine.
 void add_machine(PlatformDescription& platform, const MachineFigures& machine,
                  const std::vector<std::string>& in, const std::vector<std::string>& out) {
+  std::set<std::string> buses;  // those that are there
   for (const UnitFigures& figures : machine.units) {
     std::vector<std::string> to = in;
     std::vector<std::string> from = out;
     if (figures.bus) {
-      const std::string bus = machine.id + "." + figures.id + ".bus";
-      add_links(platform, *figures.bus, bus + ".in", bus + ".out");
+      const bool is_of_device = !figures.device.empty();
+      const std::string bus = machine.id + "." + (is_of_device ? figures.device : figures.id) +
+                              (is_of_device ? ".device" : ".bus");
+      if (buses.insert(bus).second) {
+        add_links(platform, *figures.bus, bus + ".in", bus + ".out");
+      }
       to.push_back(bus + ".in");
       from.insert(from.begin(), bus + ".out");
     }
@@ -108,8 +115,9 @@ BlockCost block_cost(const UnitFigures& unit, const TraceChoice& trace) {
   cost.half_saturation_items = unit.half_saturation_threads / trace.cost.threads;
   cost.items_per_s = roofline_items_per_s(unit, trace);
   if (unit.bus) {
-    // Equal units read at the same time over the same bus.
-    cost.streaming_s = unit.count * trace.cost.streamed_bytes_per_block / unit.bus->in_bytes_per_s;
+    // All units of a bus read over it at the same time.
+    cost.streaming_s =
+        unit.units_of_bus * trace.cost.streamed_bytes_per_block / unit.bus->in_bytes_per_s;
   }
   return cost;
 }

@@ -20,6 +20,8 @@ struct LinkFigures {
   double in_bytes_per_s = 0.0;   ///< towards the unit
   double out_bytes_per_s = 0.0;  ///< towards the master
   double latency_s = 0.0;
+
+  bool operator==(const LinkFigures&) const = default;
 };
 
 /// Published figures of one unit, or of several equal ones that share a bus link.
@@ -27,19 +29,23 @@ struct UnitFigures {
   std::string id;  ///< name within its machine: "gpu"; of several units: gpu0, gpu1, ...
   UnitKind kind = UnitKind::cpu;
   std::string model;
-  int count = 1;                              ///< number of equal units; the figures are those of
-                                              ///< one
-  double peak_flop_per_s = 0.0;               ///< single precision; 0: not given
-  std::optional<double> double_share;         ///< peak of double over single precision
-  double memory_bytes_per_s = 0.0;            ///< 0: speed is not limited by memory
-  std::optional<double> memory_bytes;         ///< none: no limit on block sizes
-  int copy_engines = 1;                       ///< 1 or 2
-  int slots = 1;                              ///< number of blocks that a policy should keep queued
-  std::optional<double> idle_w;               ///< given together with busy_w, or not at all
-  std::optional<double> busy_w;               ///< given together with idle_w, or not at all
-  std::optional<LinkFigures> bus;             ///< none: the unit works in the memory of its machine
-  double startup_s = 0.0;                     ///< fixed time of every block
-  double half_saturation_threads = 0.0;       ///< threads in flight at half of the maximum speed
+  std::string device;                    ///< of its machine; units that name the same one share
+                                         ///< its copy engines and bus; empty: each has its own
+                                         ///< engines
+  int count = 1;                         ///< number of equal units; the figures are those of
+                                         ///< one
+  double peak_flop_per_s = 0.0;          ///< single precision; 0: not given
+  std::optional<double> double_share;    ///< peak of double over single precision
+  double memory_bytes_per_s = 0.0;       ///< 0: speed is not limited by memory
+  std::optional<double> memory_bytes;    ///< none: no limit on block sizes
+  int copy_engines = 1;                  ///< 1 or 2
+  int slots = 1;                         ///< number of blocks that a policy should keep queued
+  std::optional<double> idle_w;          ///< given together with busy_w, or not at all
+  std::optional<double> busy_w;          ///< given together with idle_w, or not at all
+  std::optional<LinkFigures> bus;        ///< none: the unit works in the memory of its machine
+  int units_of_bus = 1;                  ///< how many units share the bus
+  double startup_s = 0.0;                ///< fixed time of every block
+  double half_saturation_threads = 0.0;  ///< threads in flight at half of the maximum speed
   std::map<std::string, double> items_per_s;  ///< by kernel: known speeds, used instead of the
                                               ///< roofline
 };

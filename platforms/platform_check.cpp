@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "platforms/link_profile.hpp"
 #include "platforms/platform_file.hpp"
 #include "platforms/platform_settings.hpp"
+#include "platforms/radical.hpp"
 #include "platforms/simgrid_xml.hpp"
 #include "platforms/xml_file.hpp"
 #include "shared_policies/model/failure.hpp"
@@ -40,34 +40,6 @@ constexpr std::array known_elements{
     "backbone", "cluster",       "cabinet",       "peer",        "host_link",
     "route",    "zoneRoute",     "ASroute",       "bypassRoute", "bypassZoneRoute",
     "trace",    "trace_connect", "bypassASroute", "random",      "model_prop"};
-
-/// Removes blanks and a whole number >= 0 from the beginning of `text` and returns the number;
-/// nothing if there is none.
-std::optional<int> take_number(std::string_view& text) {
-  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || number < 0) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return number;
-}
-
-/// The number of hosts in `radical`, such as 0-9,12; nothing if it is malformed.
-std::optional<double> hosts_of_radical(std::string_view radical) {
-  for (double hosts = 0.0;;) {
-    const std::optional<int> first = take_number(radical);
-    std::optional<int> last = first;
-    if (radical.starts_with('-')) {
-      radical.remove_prefix(1);
-      last = take_number(radical);
-    }
-    if (!first || !last || *last < *first) return std::nullopt;
-    hosts += static_cast<double>(*last) - *first + 1.0;
-    if (radical.empty()) return hosts;
-    if (radical.front() != ',') return std::nullopt;
-    radical.remove_prefix(1);
-  }
-}
 
 /// The name of an element in messages: `link l`.
 std::string subject_of(const pugi::xml_node& node) {
@@ -228,7 +200,24 @@ class PlatformChecker {
     if (name.empty()) file_.refuse(node, "a host without id; name it");
     expect_new(node, line_of_host_);
     facts_.hosts.push_back({name, file_.line_of(node)});
-    for (const pugi::xml_node& prop : node.children("prop")) visit_property(name, prop);
+    std::map<std::string, std::string> properties;
+    for (const pugi::xml_node& prop : node.children("prop")) {
+      visit_property(name, prop);
+      properties[prop.attribute("id").as_string()] = prop.attribute("value").as_string();
+    }
+    if (properties.contains("device")) visit_device(name, properties, node);
+  }
+
+  /// Checks the unit that `node` describes against those of its device before it.
+  void visit_device(const std::string& host, const std::map<std::string, std::string>& properties,
+                    const pugi::xml_node& node) {
+    try {
+      Unit unit = unit_from_properties(host, properties).unit;
+      check_device(unit, units_of_devices_, "");
+      units_of_devices_.push_back(std::move(unit));
+    } catch (const InputError& error) {
+      file_.refuse(node, "host " + printable(host) + ": " + error.why());
+    }
   }
 
   void visit_property(const std::string& host, const pugi::xml_node& prop) {
@@ -371,6 +360,7 @@ class PlatformChecker {
   static constexpr std::size_t most_profiles = 500;
 
   XmlFile file_;
+  std::vector<Unit> units_of_devices_;  ///< those of hosts with the property `device`
   std::map<std::string, int> line_of_host_;
   std::map<std::string, int> line_of_trace_;
   std::set<std::string> connected_;

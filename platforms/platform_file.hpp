@@ -39,7 +39,7 @@ struct PlatformFileFacts {
 /// elements that do not belong in a platform (actors, includes, storage); links with sharing policy
 /// WIFI; state files; profiles of hosts; profiles of links that would make SimGrid abort, or of the
 /// bandwidth of FATPIPE links; unusable values of `kind`, `memory_bytes`, `copy_engines`, `slots`,
-/// `master` and `wattage_per_state`.
+/// `master` and `wattage_per_state`; units of one device with different `copy_engines`.
 [[nodiscard]] PlatformFileFacts check_platform_file(const std::string& path);
 
 /// The unit described by the properties of a host. Defaults: `kind` is cpu, `node` and `trace_unit`

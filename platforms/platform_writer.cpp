@@ -42,6 +42,7 @@ HostDescription describe_unit(const Unit& unit, const std::string& trace_unit) {
   add("kind", to_string(unit.kind));
   if (!unit.node.empty()) add("node", unit.node);
   if (!unit.model.empty()) add("model", unit.model);
+  if (!unit.device.empty()) add("device", unit.device);
   if (unit.memory_bytes) add("memory_bytes", whole(*unit.memory_bytes));
   if (unit.copy_engines != 1) add("copy_engines", std::to_string(unit.copy_engines));
   if (unit.slots != 1) add("slots", std::to_string(unit.slots));

@@ -21,7 +21,7 @@
 #include "shared_policies/machine/copy_speed.hpp"
 #include "shared_policies/machine/disturbed_platform.hpp"
 #include "shared_policies/machine/draw.hpp"
-#include "shared_policies/machine/unit_pipeline.hpp"
+#include "shared_policies/machine/machine_pipelines.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/event_queue.hpp"
 #include "sim/machine_changes.hpp"
@@ -70,8 +70,7 @@ class SimExecutor final : public Executor, private PipelineStages {
         changes_(machine_changes(setup_.scenario, setup_.platform)) {
     const DisturbedPlatform world(setup_.platform, setup_.scenario);
     for (const PlatformUnit& unit : setup_.platform.units) {
-      const UnitId id{static_cast<std::uint32_t>(pipelines_.size())};
-      pipelines_.push_back(UnitPipeline(id, unit.unit.copy_engines, *this));
+      pipelines_.add_unit(unit.unit.copy_engines, device_of(unit.unit), *this);
       const StepFunction speed = setup_.scenario.speed_of(unit.unit.name);
       rates_.push_back({speed, world.copy_rate_of(unit, unit.in),
                         world.copy_rate_of(unit, unit.out),
@@ -127,10 +126,10 @@ class SimExecutor final : public Executor, private PipelineStages {
   std::vector<CopySpeeds> copies_;                ///< (units), speeds over routes_
   std::vector<std::vector<UnitOfPhase>> phases_;  ///< (phases, units)
   std::vector<std::uint64_t> ordinals_;           ///< (units), ordinal of the next block
-  std::vector<UnitPipeline> pipelines_;           ///< (units)
+  MachinePipelines pipelines_;                    ///< (units)
   std::vector<UnitRates> rates_;                  ///< (units)
   std::unique_ptr<StageActivities> activities_;
-  Timeline timeline_;  ///< (units + 1), for the pipelines and the changes
+  Timeline timeline_;  ///< (units + 1), for the devices, each as its first unit, and the changes
   std::vector<MachineChange> changes_;
   std::size_t changes_done_ = 0;  ///< number of changes that have happened
   std::optional<ChangingLinks> links_;
@@ -202,9 +201,9 @@ void SimExecutor::control(const std::function<void()>& body) {
 Seconds SimExecutor::start(const Block& block, UnitId unit) {
   const PipelinedBlock work = at_work(block, unit.index);
   if (!rates_[unit.index].is_present) return now();
-  UnitPipeline& pipeline = pipelines_[unit.index];
-  pipeline.add(work);
-  timeline_.set(unit.index, pipeline.next_date());
+  pipelines_[unit].add(work);
+  const UnitId device = pipelines_.device_of(unit);
+  timeline_.set(device.index, pipelines_.next_date(device));
   return now();
 }
 
@@ -215,7 +214,7 @@ Seconds SimExecutor::begin_iteration(int phase, int iteration) {
 
 Seconds SimExecutor::occupy(std::optional<UnitId> unit, Seconds span) {
   if (unit) {
-    if (span > Seconds{}) pipelines_[unit->index].add_decision_time(now(), span);
+    if (span > Seconds{}) pipelines_[*unit].add_decision_time(now(), span);
     return now();
   }
   const Seconds until = now() + span;
@@ -244,8 +243,8 @@ PipelinedBlock SimExecutor::at_work(const Block& block, std::uint32_t unit) {
 
   PipelinedBlock work{block, now(), now() + setup_.costs[phase].dispatch_of(unit)};
   work.room_items = phases_[phase][unit].room_items;
-  add_setup(work, pipelines_[unit].resident_data(block), setup_.costs[phase].first_use, workload,
-            copies_[unit]);
+  add_setup(work, pipelines_[UnitId{unit}].resident_data(block), setup_.costs[phase].first_use,
+            workload, copies_[unit]);
   add_copies(work, timing, workload, copies_[unit]);
   const double quantile = phases_[phase][unit].draw.quantile(ordinals_[unit]++);
   work.alone.compute = setup_.noise ? timing.quantile(items, quantile) : timing.mean(items);
@@ -296,8 +295,8 @@ void SimExecutor::end(UnitId unit, Stage stage, bool is_failed) {
     controller_->resume();
     return;
   }
-  pipelines_[unit.index].end_stage(stage, now());
-  timeline_.set(unit.index, now());
+  pipelines_[unit].end_stage(stage, now());
+  timeline_.set(pipelines_.device_of(unit).index, now());
   arm(now());
 }
 
@@ -314,8 +313,8 @@ void SimExecutor::advance() {
       change_machines();
       continue;
     }
-    pipelines_[slot].advance(clock);
-    timeline_.set(slot, pipelines_[slot].next_date());
+    pipelines_.advance(UnitId{slot}, clock);
+    timeline_.set(slot, pipelines_.next_date(UnitId{slot}));
   }
 }
 
@@ -329,11 +328,11 @@ void SimExecutor::change_machines() {
     return;
   }
   const UnitId unit{change.index};
-  UnitPipeline& pipeline = pipelines_[unit.index];
-  pipeline.advance(change.at);
-  pipeline.clear();
+  const UnitId device = pipelines_.device_of(unit);
+  pipelines_.advance(device, change.at);
+  pipelines_.clear(unit);
   activities_->cancel(unit);
-  timeline_.set(unit.index, Seconds::infinity());
+  timeline_.set(device.index, pipelines_.next_date(device));
   rates_[unit.index].is_present = change.kind == ChangeKind::join;
   if (change.kind == ChangeKind::join) {
     ready_.push({change.at, UnitJoined{unit}});

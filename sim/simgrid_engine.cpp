@@ -12,6 +12,7 @@
 #include <csignal>
 #include <deque>
 #include <limits>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -185,14 +186,19 @@ std::vector<UnitRoutes> find_routes(const Platform& platform) {
   std::vector<std::pair<Crossing, Crossing>> crossings;
   std::vector<Host*> hosts;
   LinkUses uses;
+  std::map<std::string, std::size_t> devices;  // the first unit of each
   for (std::size_t unit = 0; unit < platform.units.size(); ++unit) {
     Host* host = host_called(platform.units[unit].unit.name);
     hosts.push_back(host);
     crossings.emplace_back(crossing(master, host, platform.units[unit].in),
                            crossing(host, master, platform.units[unit].out));
-    const std::size_t second_engine = platform.units[unit].unit.copy_engines == 2 ? 1 : 0;
-    note_use(uses, crossings.back().first.links, 2 * unit);
-    note_use(uses, crossings.back().second.links, 2 * unit + second_engine);
+    const Unit& described = platform.units[unit].unit;
+    const std::string device = device_of(described);
+    const std::size_t first =
+        device.empty() ? unit : devices.try_emplace(device, unit).first->second;
+    const std::size_t second_engine = described.copy_engines == 2 ? 1 : 0;
+    note_use(uses, crossings.back().first.links, 2 * first);
+    note_use(uses, crossings.back().second.links, 2 * first + second_engine);
   }
   std::vector<UnitRoutes> routes;
   for (std::size_t unit = 0; unit < hosts.size(); ++unit) {

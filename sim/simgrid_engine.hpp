@@ -50,9 +50,8 @@ struct TransferRoute {
   simgrid::s4u::Host* to = nullptr;
   Seconds latency;
   double bandwidth_bytes_per_s = 0.0;  ///< infinity if there is no link
-  /// No other transfer can use the limiting links of this one: no transfer of another unit and, on
-  /// a unit with two copy engines, none in the other direction. Then every transfer takes latency +
-  /// bytes / bandwidth.
+  /// No other transfer can use the limiting links of this one: none over another copy engine. Then
+  /// every transfer takes latency + bytes / bandwidth.
   bool is_private = false;
 };
 
@@ -63,8 +62,8 @@ struct UnitRoutes {
 };
 
 /// The routes (units) of the units of `platform`, on the platform that SimGrid has loaded. A link
-/// is shared if the routes of two units, or both directions of a unit with two copy engines, use
-/// it, unless it is a FATPIPE. Throws BackendError if a host does not exist.
+/// is shared if two copy engines use it (of two devices, or of one that has two), unless it is a
+/// FATPIPE. Throws BackendError if a host does not exist.
 [[nodiscard]] std::vector<UnitRoutes> find_routes(const Platform& platform);
 
 /// Lets transfers under way become slower and faster with their links, when a scenario or a profile

@@ -10,6 +10,7 @@ equipoise_tests(sim
     sim/platform_probe_test.cpp
     sim/probe_protocol_test.cpp
     sim/scenario_test.cpp
+    sim/shared_device_test.cpp
     sim/sharing_test.cpp
     sim/timeline_test.cpp
   LIBS equipoise_test_support equipoise::platforms

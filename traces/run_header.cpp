@@ -41,6 +41,7 @@ Unit read_unit(const JsonObject& object) {
   unit.kind = read_unit_kind(object.text("kind"), object.where() + ": unit " + unit.name);
   unit.model = text_or_nothing(object, "model");
   unit.node = text_or_nothing(object, "node");
+  unit.device = text_or_nothing(object, "device");
   unit.is_remote = object.find("is_remote") != nullptr && object.flag("is_remote");
   unit.memory_bytes = number_or_nothing(object, "memory_bytes");
   unit.idle_w = number_or_nothing(object, "idle_w");
@@ -54,7 +55,9 @@ void read_units(const JsonObject& header, const std::string& path, RecordedRun& 
   std::set<std::string> names;
   for (const JsonValue& value : header.list("units")) {
     const JsonObject object(value, path, "a unit");
-    run.units.push_back(read_unit(object));
+    Unit unit = read_unit(object);
+    check_device(unit, run.units, object.where());
+    run.units.push_back(std::move(unit));
     if (!names.insert(run.units.back().name).second) {
       throw InputError(object.where(),
                        "unit " + run.units.back().name + " is listed twice; name each unit once");

@@ -134,6 +134,7 @@ Unit read_unit(const Line& line) {
   unit.kind = read_unit_kind(line.text("kind", true), line.where + ": unit " + unit.name);
   unit.node = line.text("node", false);
   unit.model = line.text("model", false);
+  unit.device = line.text("device", false);
   if (const json* memory = line.field("memory_bytes")) {
     unit.memory_bytes = line.not_negative("memory_bytes", *memory);
   }

@@ -17,6 +17,7 @@ ordered_json unit_json(const Unit& unit) {
   if (!unit.model.empty()) object["model"] = unit.model;
   if (unit.memory_bytes) object["memory_bytes"] = static_cast<std::uint64_t>(*unit.memory_bytes);
   if (!unit.node.empty()) object["node"] = unit.node;
+  if (!unit.device.empty()) object["device"] = unit.device;
   return object;
 }
 

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "shared_policies/machine/unit_pipeline.hpp"
+#include "shared_policies/machine/machine_pipelines.hpp"
 #include "shared_policies/run/event_queue.hpp"
 
 namespace equipoise {
@@ -20,7 +20,7 @@ class FakeExecutor final : public Executor, private PipelineStages {
     const Scenario& scenario = setup_.scenario;
     for (const FakeUnit& unit : setup_.units) {
       const UnitId id{static_cast<std::uint32_t>(pipelines_.size())};
-      pipelines_.push_back(UnitPipeline(id, unit.copy_engines, *this));
+      pipelines_.add_unit(unit.copy_engines, unit.device, *this);
       const Presence presence = scenario.presence_of(name_of(id.index));
       is_present_.push_back(presence.at_start);
       for (const PresenceChange& change : presence.changes) {
@@ -55,17 +55,17 @@ class FakeExecutor final : public Executor, private PipelineStages {
     PipelinedBlock work{block, now_, now_ + setup_.dispatch};
     work.room_items = fake.memory_items;
     work.alone = {{}, time(fake.in_s), time(fake.compute_s), time(fake.out_s)};
-    const ResidentData data = pipelines_[unit.index].resident_data(block);
+    const ResidentData data = pipelines_[unit].resident_data(block);
     if (data == ResidentData::missing) work.alone.setup = Seconds{fake.resident_s};
     if (data == ResidentData::outdated) work.alone.setup = Seconds{fake.iteration_s};
-    pipelines_[unit.index].add(work);
+    pipelines_[unit].add(work);
     return now_;
   }
 
   Seconds occupy(std::optional<UnitId> unit, Seconds span) override {
     if (unit && span > Seconds{}) {
       advance(now_);
-      pipelines_[unit->index].add_decision_time(now_, span);
+      pipelines_[*unit].add_decision_time(now_, span);
     } else if (!unit) {
       now_ += span;
     }
@@ -115,7 +115,9 @@ class FakeExecutor final : public Executor, private PipelineStages {
   [[nodiscard]] Seconds next_date() const {
     Seconds date = Seconds::infinity();
     if (faults_past_ < setup_.faults.size()) date = setup_.faults[faults_past_].at;
-    for (const UnitPipeline& pipeline : pipelines_) date = std::min(date, pipeline.next_date());
+    for (std::uint32_t unit = 0; unit < pipelines_.size(); ++unit) {
+      date = std::min(date, pipelines_.next_date(UnitId{unit}));
+    }
     return date;
   }
 
@@ -126,7 +128,11 @@ class FakeExecutor final : public Executor, private PipelineStages {
       const bool has_fault =
           faults_past_ < setup_.faults.size() && setup_.faults[faults_past_].at <= until;
       const Seconds at = has_fault ? setup_.faults[faults_past_].at : until;
-      for (UnitPipeline& pipeline : pipelines_) pipeline.advance(at);
+      for (std::uint32_t unit = 0; unit < pipelines_.size(); ++unit) {
+        if (pipelines_.device_of(UnitId{unit}) == UnitId{unit}) {
+          pipelines_.advance(UnitId{unit}, at);
+        }
+      }
       if (!has_fault) return;
       apply_fault(setup_.faults[faults_past_++]);
     }
@@ -135,7 +141,7 @@ class FakeExecutor final : public Executor, private PipelineStages {
   void apply_fault(const FakeFault& fault) {
     if (is_present_[fault.unit.index] == fault.joins) return;
     is_present_[fault.unit.index] = fault.joins;
-    pipelines_[fault.unit.index].clear();
+    pipelines_.clear(fault.unit);
     if (fault.joins) {
       ready_.push({fault.at, UnitJoined{fault.unit}});
     } else {
@@ -144,7 +150,7 @@ class FakeExecutor final : public Executor, private PipelineStages {
   }
 
   FakeSetup setup_;
-  std::vector<UnitPipeline> pipelines_;
+  MachinePipelines pipelines_;
   std::vector<bool> is_present_;
   std::vector<std::array<StepFunction, stage_count>> rates_;  ///< (units), of each stage
   std::size_t faults_past_ = 0;  ///< how many of the faults have happened

@@ -31,6 +31,7 @@ struct FakeUnit {
   Items memory_items = std::numeric_limits<Items>::max();  ///< that its memory holds at a time
   FakeLink in{};
   FakeLink out{};
+  std::string device{};  ///< units that name the same device share its copy engines
 };
 
 /// A unit fails, or joins (again).
@@ -54,7 +55,7 @@ struct FakeSetup {
 [[nodiscard]] std::vector<UnitId> absent_at_start(const FakeSetup& setup);
 
 /// Makes the executor. The blocks of a unit overlap as its copy engines and memory allow
-/// (UnitPipeline), as in the simulator; units share no links. A block is dispatched while it waits
+/// (MachinePipelines), as in the simulator; units share no links. A block is dispatched while it waits
 /// in its unit's queue.
 [[nodiscard]] std::unique_ptr<Executor> make_fake_executor(FakeSetup setup);
 

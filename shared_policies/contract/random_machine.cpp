@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "shared_policies/fit/timing_curve.hpp"
@@ -71,6 +72,7 @@ FakeUnit table_of(const Platform& platform, const PlatformUnit& unit, const Work
   fake.in = link_of(unit.in);
   fake.out = link_of(unit.out);
   fake.copy_engines = unit.unit.copy_engines;
+  fake.device = device_of(unit.unit);
   fake.memory_items = items_in_memory(unit.unit, workload);
   return fake;
 }
@@ -91,6 +93,24 @@ Workload random_workload(std::mt19937& random) {
     workload.iteration_bytes = changes * workload.resident_bytes;
   }
   return workload;
+}
+
+/// Puts the units of each node on one device, in half of all cases, with the copy engines and links
+/// of its first unit. `random` is a copy, so that everything else is drawn as without devices.
+void share_devices(RandomMachine& c, std::mt19937 random) {
+  std::map<std::string, std::optional<std::size_t>> first_of;  // by node; none: no device there
+  for (std::size_t i = 0; i < c.platform.units.size(); ++i) {
+    PlatformUnit& unit = c.platform.units[i];
+    const auto [found, is_new] = first_of.try_emplace(unit.unit.node);
+    if (is_new && random() % 2 == 0) found->second = i;
+    if (!found->second) continue;
+    const PlatformUnit& first = c.platform.units[*found->second];
+    unit.unit.device = "card";
+    unit.unit.copy_engines = first.unit.copy_engines;
+    unit.in = first.in;
+    unit.out = first.out;
+    c.run.units[i] = unit.unit;
+  }
 }
 
 /// Draws units and links, without times.
@@ -120,6 +140,7 @@ RandomMachine random_units(std::mt19937& random, std::vector<Workload> phases) {
     c.run.units[i] = unit.unit;
     c.platform.units.push_back(unit);
   }
+  share_devices(c, random);
   return c;
 }
 

@@ -89,8 +89,10 @@ std::size_t UnitPipeline::position(Stage stage) const {
 
 /// The next time at which a stage ends or a block enters its first stage. All other stages begin
 /// when another stage ends.
-Seconds UnitPipeline::next_change() const {
-  Seconds date = entry_date();
+Seconds UnitPipeline::next_change() const { return std::min(entry_date(), next_end()); }
+
+Seconds UnitPipeline::next_end() const {
+  Seconds date = Seconds::infinity();
   for (const Running& run : running_) {
     if (run.is_busy) date = std::min(date, run.end);
   }
@@ -120,16 +122,25 @@ Seconds UnitPipeline::end_of_first_block() const {
 
 /// The earliest time at which the next block can enter its first stage in the present state.
 Seconds UnitPipeline::entry_date() const {
+  const Seconds date = entry_date_with_engine();
+  const bool engine_is_free = is_duplex_ || (!running(Stage::out).is_busy && computed_ == 0);
+  if (engine_is_free || date == Seconds::infinity()) return date;
+  return needs_engine_to_enter(date) ? Seconds::infinity() : date;
+}
+
+/// The same if a copy engine is free.
+Seconds UnitPipeline::entry_date_with_engine() const {
   if (copied_in_ == queue_.size() || is_taking_in()) return Seconds::infinity();
   const Entry& next = queue_[copied_in_];
   const bool has_room = room_.has_room(next.work.block.items, next.work.room_items);
   if (copied_in_ > 0 && (next.waits_for_all || !has_room)) return Seconds::infinity();
-  const Seconds date = std::max(next.work.ready, free_at_ + next.decision_time);
-  const bool engine_is_free = is_duplex_ || (!running(Stage::out).is_busy && computed_ == 0);
-  if (engine_is_free) return date;
-  const bool needs_engine =
-      next.work.brings_setup() || duration(copied_in_, Stage::in, date) != Seconds{};
-  return needs_engine ? Seconds::infinity() : date;
+  return std::max(next.work.ready, free_at_ + next.decision_time);
+}
+
+/// Whether the next block needs a copy engine if it enters its first stage at `date`.
+bool UnitPipeline::needs_engine_to_enter(Seconds date) const {
+  return queue_[copied_in_].work.brings_setup() ||
+         duration(copied_in_, Stage::in, date) != Seconds{};
 }
 
 bool UnitPipeline::end_one(Seconds at) {
@@ -154,7 +165,7 @@ bool UnitPipeline::begin_compute(Seconds at) {
 }
 
 bool UnitPipeline::begin_out(Seconds at) {
-  if (running(Stage::out).is_busy || computed_ == 0) return false;
+  if (!wants_out()) return false;
   const bool engine_is_free = is_duplex_ || !is_taking_in();
   if (!engine_is_free && duration(0, Stage::out, at) != Seconds{}) return false;
   begin(Stage::out, at);
@@ -164,6 +175,11 @@ bool UnitPipeline::begin_out(Seconds at) {
 /// Begins the first stage of the next block.
 bool UnitPipeline::begin_next(Seconds at) {
   if (entry_date() > at) return false;
+  enter(at);
+  return true;
+}
+
+void UnitPipeline::enter(Seconds at) {
   PipelinedBlock& block = queue_[copied_in_].work;
   room_.take(block.block, block.room_items);
   if (block.brings_setup()) {
@@ -172,7 +188,6 @@ bool UnitPipeline::begin_next(Seconds at) {
   } else {
     begin(Stage::in, at);
   }
-  return true;
 }
 
 void UnitPipeline::begin(Stage stage, Seconds at) {

@@ -88,6 +88,9 @@ class PipelineStages {
 /// Deterministic: at one instant, first all stages end that end then; after them computations
 /// begin, then copies out, then copies in. Takes O(1) for each stage, but O(blocks on the unit) at
 /// the end of each block of a group.
+///
+/// Pipelines of units that share the copy engines of a device are advanced together, by
+/// MachinePipelines.
 class UnitPipeline {
  public:
   /// `copy_engines` is 0, 1 or 2; `stages` must outlive the pipeline.
@@ -123,6 +126,8 @@ class UnitPipeline {
   [[nodiscard]] Seconds next_date() const;
 
  private:
+  friend class MachinePipelines;
+
   struct Entry {
     PipelinedBlock work;
     Seconds decision_time;  ///< of the unit, before this block and after all earlier ones
@@ -151,12 +156,17 @@ class UnitPipeline {
   }
 
   [[nodiscard]] Seconds next_change() const;
+  [[nodiscard]] Seconds next_end() const;
   [[nodiscard]] Seconds end_of_first_block() const;
   [[nodiscard]] Seconds entry_date() const;
+  [[nodiscard]] Seconds entry_date_with_engine() const;
+  [[nodiscard]] bool needs_engine_to_enter(Seconds date) const;
+  [[nodiscard]] bool wants_out() const { return !running(Stage::out).is_busy && computed_ > 0; }
   bool end_one(Seconds at);
   bool begin_compute(Seconds at);
   bool begin_out(Seconds at);
   bool begin_next(Seconds at);
+  void enter(Seconds at);
   void begin(Stage stage, Seconds at);
   void finish(Seconds at);
 

@@ -1,4 +1,4 @@
-// Names of unit kinds, checks of power figures, and the block sizes that fit in a unit's memory.
+// Names of unit kinds, checks of devices and of power figures, and the block sizes that fit in a unit's memory.
 #include "shared_policies/model/unit.hpp"
 
 #include <fmt/format.h>
@@ -29,6 +29,28 @@ UnitKind read_unit_kind(const std::string& name, const std::string& where) {
     if (name == to_string(kind)) return kind;
   }
   throw InputError(where, "unknown kind of unit '" + name + "'; it is cpu, gpu or mic");
+}
+
+std::string device_of(const Unit& unit) {
+  return unit.device.empty() ? std::string() : unit.node + '\n' + unit.device;
+}
+
+void check_device(const Unit& unit, std::span<const Unit> others, const std::string& where) {
+  if (unit.device.empty()) return;
+  if (unit.copy_engines == 0) {
+    throw InputError(where, fmt::format("{} names a device and copies by itself; give copy_engines "
+                                        "1 or 2, or leave out the device",
+                                        unit.name));
+  }
+  for (const Unit& other : others) {
+    const bool is_shared = other.device == unit.device && other.node == unit.node;
+    if (!is_shared || other.copy_engines == unit.copy_engines) continue;
+    throw InputError(where,
+                     fmt::format("{} and {} share a device, so they have the same copy_engines; "
+                                 "{} has {}, and {} has {}",
+                                 other.name, unit.name, other.name, other.copy_engines, unit.name,
+                                 unit.copy_engines));
+  }
 }
 
 void require_watts(std::span<const Unit> units, const std::string& where, const std::string& user) {

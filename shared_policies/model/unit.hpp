@@ -43,6 +43,13 @@ struct Unit {
   std::optional<double> busy_w;        ///< power drawn while it computes; at least idle_w
 };
 
+/// What names the device of `unit` among all units of a machine; empty for a device of its own.
+[[nodiscard]] std::string device_of(const Unit& unit);
+
+/// Throws InputError (at `where`) if `unit` cannot share its device with those of `others` that name
+/// the same one, because their copy engines differ, or because it has none.
+void check_device(const Unit& unit, std::span<const Unit> others, const std::string& where);
+
 /// Throws InputError (at `where`), naming the units, if some units have no idle or busy watts.
 /// `user` names what needs them, for the message.
 void require_watts(std::span<const Unit> units, const std::string& where, const std::string& user);

@@ -8,6 +8,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/solve/packing_program.hpp"
 #include "shared_policies/solve/rate_integral.hpp"
+#include "shared_policies/solve/shared_resource.hpp"
 #include "shared_policies/solve/unit_needs.hpp"
 
 namespace equipoise {
@@ -16,14 +17,6 @@ namespace {
 constexpr double time_exactness = 1e-12;
 constexpr double safety = 1e-9;  // the bound is rounded down by this, to stay below in spite of
                                  // rounding errors
-
-/// A shared link that several units use.
-struct SharedLink {
-  std::uint32_t link = 0;
-  std::vector<std::size_t> in_users;  // positions in needs_
-  std::vector<std::size_t> out_users;
-  RateIntegral bytes;
-};
 
 /// The time after which `scenario` changes nothing any more.
 Seconds settles_at(const Scenario& scenario) {
@@ -52,7 +45,7 @@ class IterationBound {
       }
     }
     EQ_CHECK(!needs_.empty(), "a unit takes part");
-    find_shared_links();
+    shared_ = find_shared_resources(world, needs_);
   }
 
   /// `setup_bytes` are sent to every unit that gets items.
@@ -82,8 +75,8 @@ class IterationBound {
     for (UnitNeeds& needs : needs_) {
       needs.begin_at(start);
     }
-    for (SharedLink& link : shared_) {
-      link.bytes = RateIntegral(world_.link_bytes_per_s[link.link], start);
+    for (SharedResource& resource : shared_) {
+      resource.offered = RateIntegral(resource.rate, start);
     }
   }
 
@@ -95,45 +88,7 @@ class IterationBound {
                         [](const UnitNeeds& needs) { return needs.ends_present; });
   }
 
-  void find_shared_links() {
-    std::vector<SharedLink> links(platform_.links.size());
-    std::vector<std::vector<std::uint32_t>> own_links(needs_.size());
-    for (std::uint32_t l = 0; l < links.size(); ++l) {
-      links[l].link = l;
-    }
-    for (std::size_t i = 0; i < needs_.size(); ++i) {
-      for (const std::uint32_t l : platform_.units[needs_[i].unit].in.links) {
-        links[l].in_users.push_back(i);
-      }
-      for (const std::uint32_t l : platform_.units[needs_[i].unit].out.links) {
-        links[l].out_users.push_back(i);
-      }
-    }
-    for (SharedLink& link : links) {
-      if (!platform_.links[link.link].shared) {
-        continue;
-      }
-      if (is_of_one_unit(link)) {
-        if (!link.in_users.empty() && !link.out_users.empty()) {
-          own_links[link.in_users.front()].push_back(link.link);
-        }
-      } else if (!link.in_users.empty() || !link.out_users.empty()) {
-        shared_.push_back(std::move(link));
-      }
-    }
-    for (std::size_t i = 0; i < needs_.size(); ++i) {
-      if (!own_links[i].empty()) {
-        needs_[i].set_own_links(world_, own_links[i]);
-      }
-    }
-  }
-
-  static bool is_of_one_unit(const SharedLink& link) {
-    return link.in_users.size() <= 1 && link.out_users.size() <= 1 &&
-           (link.in_users.empty() || link.out_users.empty() || link.in_users == link.out_users);
-  }
-
-  /// The number of items that fit into `seconds` if shared links are ignored.
+  /// The number of items that fit into `seconds` if what units share is ignored.
   double unit_within(const UnitNeeds& needs, double seconds) const {
     return std::min({needs.compute.within(seconds, 0.0), needs.copies_within(seconds, setup_bytes_),
                      static_cast<double>(workload_.items)});
@@ -161,21 +116,18 @@ class IterationBound {
 
   PackingProblem program(double seconds) const {
     std::vector<std::vector<std::pair<int, double>>> columns(needs_.size());
-    const auto add = [&](std::size_t i, std::size_t l, double bytes) {
-      const double room = shared_[l].bytes.over(seconds);
-      auto& column = columns[i];
-      if (!column.empty() && column.back().first == static_cast<int>(l)) {
-        column.back().second += bytes / room;
-      } else {
-        column.emplace_back(static_cast<int>(l), bytes / room);
-      }
-    };
-    for (std::size_t l = 0; l < shared_.size(); ++l) {
-      for (const std::size_t i : shared_[l].in_users) {
-        add(i, l, needs_[i].in_bytes_per_item * limits_[i] + setup_bytes_);
-      }
-      for (const std::size_t i : shared_[l].out_users) {
-        add(i, l, needs_[i].out_bytes_per_item * limits_[i]);
+    for (std::size_t row = 0; row < shared_.size(); ++row) {
+      const double room = shared_[row].offered.over(seconds);
+      if (room <= 0.0) continue;  // none of its units is there
+      for (const SharedResource::User& user : shared_[row].users) {
+        const double need =
+            user.per_item * limits_[user.needs] + user.per_setup_byte * setup_bytes_;
+        auto& column = columns[user.needs];
+        if (!column.empty() && column.back().first == static_cast<int>(row)) {
+          column.back().second += need / room;
+        } else {
+          column.emplace_back(static_cast<int>(row), need / room);
+        }
       }
     }
     PackingProblem problem;
@@ -210,7 +162,7 @@ class IterationBound {
       const auto dearest = std::max_element(packing_.row_prices.begin(), packing_.row_prices.end());
       if (*dearest > 1e-9 * most) {
         const auto l = static_cast<std::size_t>(dearest - packing_.row_prices.begin());
-        bound.binding = platform_.links[shared_[l].link].name;
+        bound.binding = shared_[l].name;
       }
     }
     return bound;
@@ -220,7 +172,7 @@ class IterationBound {
   const Platform& platform_;
   const Workload& workload_;
   std::vector<UnitNeeds> needs_;
-  std::vector<SharedLink> shared_;
+  std::vector<SharedResource> shared_;
   double setup_bytes_ = 0.0;
   std::vector<double> limits_;  // of the units that take part, at the last trial time
   Packing packing_;             // at the last trial time for which the linear program was solved

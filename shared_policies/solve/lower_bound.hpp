@@ -26,6 +26,7 @@ struct LowerBound {
 ///     minimise T   subject to
 ///       C_p(x_p) <= T,  I_p(x_p) <= T,  O_p(x_p) <= T          for every unit p
 ///       sum_p x_p (in + out bytes per item over l) <= T B_l    for every link l
+///       sum_p x_p (seconds of an engine per item)  <= T        for every shared copy engine
 ///       sum_p x_p = items
 ///
 /// C_p(x) is a lower bound on the mean time of x items in any number of blocks, each from one grain
@@ -33,8 +34,8 @@ struct LowerBound {
 /// CheapestBlocks. I_p and O_p are computed in the same way from latency plus bytes over the
 /// smallest bandwidth of the route; I_p includes the bytes of the unit's setup. A unit with one
 /// copy engine has I_p + O_p <= T instead; a unit that copies by itself has its copies in C_p.
-/// These constraints cover links that only one unit uses. Shared links are rows of a linear program
-/// in the shares, solved for every trial T (Clp), in which setup bytes are counted in proportion to
+/// These constraints cover links that only one unit uses. Shared links and the copy engines of
+/// devices that several units share (SharedResource) are rows of a linear program in the shares, solved for every trial T (Clp), in which setup bytes are counted in proportion to
 /// x_p over the items that the unit could do in T. A link that is on a unit's route in and on its
 /// route out carries the bytes of both. Links that are not shared (`Link::shared`) have no such
 /// constraint.

@@ -29,42 +29,6 @@ std::vector<double> kinks(const Unit& unit, const Workload& workload, const Bloc
   return inside;
 }
 
-CheapestBlocks cheapest(const std::vector<double>& sizes,
-                        const std::function<double(double)>& takes) {
-  std::vector<BlockTake> list;
-  for (const double size : sizes) {
-    list.push_back({size, takes(size)});
-  }
-  return CheapestBlocks(list);
-}
-
-double least(std::span<const double> values) {
-  return *std::min_element(values.begin(), values.end());
-}
-
-double greatest(std::span<const double> values) {
-  return *std::max_element(values.begin(), values.end());
-}
-
-/// The smallest and the largest value; a single value if they are equal.
-std::vector<double> extremes(const StepFunction& rate) {
-  std::vector<double> values = {rate.at(Seconds{})};
-  for (const Seconds change : rate.changes()) {
-    values.push_back(rate.at(change));
-  }
-  const double low = least(values);
-  const double high = greatest(values);
-  return low < high ? std::vector<double>{low, high} : std::vector<double>{low};
-}
-
-/// The copies of a unit in one direction, or in both directions through one copy engine.
-struct CopyDirection {
-  StepFunction rate;  ///< r(t)
-  std::function<double(double)> latency_s;
-  std::function<double(double)> moving_s;  ///< at the undisturbed bandwidth
-  double setup = 0.0;                      ///< seconds for each setup byte
-};
-
 /// Whether no other unit uses a shared link on the routes of unit `p`.
 bool has_links_alone(const Platform& platform, std::size_t p) {
   const auto uses = [&](const PlatformUnit& unit, std::uint32_t link) {
@@ -80,33 +44,6 @@ bool has_links_alone(const Platform& platform, std::size_t p) {
   const PlatformUnit& unit = platform.units[p];
   return std::ranges::none_of(unit.in.links, is_shared) &&
          std::ranges::none_of(unit.out.links, is_shared);
-}
-
-/// `copies_alone`: the unit copies by itself, and no other unit uses its links.
-CopyDirection direction_of(const DisturbedPlatform& world, const PlatformUnit& unit,
-                           const Route& route, const std::function<double(double)>& bytes,
-                           bool copies_alone) {
-  const CopySpeed speed = copy_speed_of(world.platform.links, route);
-  const double bandwidth = speed.bandwidth_bytes_per_s;
-  const double latency_s = speed.latency.value;
-  CopyDirection direction;
-  direction.rate = copies_alone ? world.copy_rate_of(unit, route) : world.rate_of(route);
-  const auto latency = [=](double x) { return bytes(x) > 0.0 ? latency_s : 0.0; };
-  direction.latency_s = [=](double x) { return copies_alone ? 0.0 : latency(x); };
-  direction.moving_s = [=](double x) {
-    return bytes(x) / bandwidth + (copies_alone ? latency(x) : 0.0);
-  };
-  direction.setup = 1.0 / bandwidth;
-  return direction;
-}
-
-CopyDirection both_of(const CopyDirection& in, const CopyDirection& out) {
-  CopyDirection both;
-  both.rate = combined({in.rate, out.rate}, greatest);
-  both.latency_s = [=](double x) { return in.latency_s(x) + out.latency_s(x); };
-  both.moving_s = [=](double x) { return in.moving_s(x) + out.moving_s(x); };
-  both.setup = in.setup;
-  return both;
 }
 
 }  // namespace
@@ -125,7 +62,7 @@ UnitNeeds::UnitNeeds(const DisturbedPlatform& world, const Workload& workload, s
   const PlatformUnit& the_unit = world.platform.units[p];
   const Presence presence = world.scenario.presence_of(the_unit.unit.name);
   ends_present = presence.changes.empty() ? presence.at_start : presence.changes.back().present;
-  present_ = presence.function();
+  present = presence.function();
   const std::vector<double> sizes = kinks(the_unit.unit, workload, timing);
   const auto in_bytes = [&](double x) {
     return timing.in_bytes(x).value_or(workload.in_bytes_per_item * x);
@@ -136,8 +73,9 @@ UnitNeeds::UnitNeeds(const DisturbedPlatform& world, const Workload& workload, s
   in_bytes_per_item = cheapest(sizes, in_bytes).per_item();
   out_bytes_per_item = cheapest(sizes, out_bytes).per_item();
   const bool copies_alone = the_unit.unit.copy_engines == 0 && has_links_alone(world.platform, p);
-  const CopyDirection in = direction_of(world, the_unit, the_unit.in, in_bytes, copies_alone);
+  CopyDirection in = direction_of(world, the_unit, the_unit.in, in_bytes, copies_alone);
   CopyDirection out = direction_of(world, the_unit, the_unit.out, out_bytes, copies_alone);
+  in.sizes = out.sizes = sizes;
   out.setup = 0.0;
   std::vector<CopyDirection> directions = {in, out};
   if (the_unit.unit.copy_engines < 2) {
@@ -150,15 +88,13 @@ UnitNeeds::UnitNeeds(const DisturbedPlatform& world, const Workload& workload, s
     });
     compute.rate = combined({compute.rate, copies_of_block.rate}, greatest);
   }
-  compute.rate = product(compute.rate, present_);
+  compute.rate = product(compute.rate, present);
+  if (!the_unit.unit.device.empty()) {
+    engines = the_unit.unit.copy_engines == 1 ? std::vector{directions.back()} : directions;
+  }
   for (const CopyDirection& direction : directions) {
     for (const double c : extremes(direction.rate)) {
-      copies.push_back(
-          {cheapest(sizes,
-                    [&](double x) { return c * direction.latency_s(x) + direction.moving_s(x); }),
-           direction.setup, combined({direction.rate, present_}, [c](std::span<const double> now) {
-             return std::max(c, now[0]) * now[1];
-           })});
+      copies.push_back({direction.takes(c), direction.setup, direction.offered(c, present)});
     }
   }
 }
@@ -167,7 +103,7 @@ void UnitNeeds::set_own_links(const DisturbedPlatform& world,
                               const std::vector<std::uint32_t>& links) {
   const double bytes_per_item = in_bytes_per_item + out_bytes_per_item;
   own_link_bytes = Need{cheapest({1.0}, [=](double x) { return bytes_per_item * x; }), 1.0,
-                        product(world.bandwidth_of(links), present_)};
+                        product(world.bandwidth_of(links), present)};
 }
 
 void UnitNeeds::begin_at(Seconds start) {

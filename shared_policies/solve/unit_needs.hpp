@@ -11,6 +11,7 @@
 #include "shared_policies/machine/step_function.hpp"
 #include "shared_policies/model/workload.hpp"
 #include "shared_policies/solve/cheapest_blocks.hpp"
+#include "shared_policies/solve/copy_direction.hpp"
 #include "shared_policies/solve/rate_integral.hpp"
 
 namespace equipoise {
@@ -55,9 +56,12 @@ struct UnitNeeds {
   Need compute;
   std::vector<Need> copies;
   std::optional<Need> own_link_bytes;
-  double in_bytes_per_item = 0.0;   ///< a lower bound
-  double out_bytes_per_item = 0.0;  ///< a lower bound
-  bool ends_present = true;         ///< the unit is present after the scenario's last change
+  std::vector<CopyDirection> engines;  ///< of a unit with a `device`: the copies in and out, or all
+                                       ///< copies if it has one engine
+  double in_bytes_per_item = 0.0;      ///< a lower bound
+  double out_bytes_per_item = 0.0;     ///< a lower bound
+  bool ends_present = true;            ///< the unit is present after the scenario's last change
+  StepFunction present;                ///< 1 while it is there, else 0
 
   UnitNeeds(const DisturbedPlatform& world, const Workload& workload, std::size_t unit,
             const BlockTiming& timing);
@@ -69,9 +73,6 @@ struct UnitNeeds {
 
   /// The number of items whose copies fit into `span_s`, with `setup_bytes` to be sent as well.
   [[nodiscard]] double copies_within(double span_s, double setup_bytes) const;
-
- private:
-  StepFunction present_;
 };
 
 }  // namespace equipoise

@@ -2,6 +2,7 @@
 // dates that are computed in advance and SimGrid activities, and two runs with the same seed.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <string>
@@ -65,6 +66,22 @@ Instance random_instance(std::mt19937& random) {
   return instance;
 }
 
+/// Puts the units on devices, two or three that follow one another on each.
+void share_devices(Instance& instance, std::mt19937& random) {
+  std::vector<TestUnit>& units = instance.platform.units;
+  for (std::size_t first = 0; first < units.size();) {
+    const std::size_t end = std::min(units.size(), first + 2 + random() % 2);
+    for (std::size_t i = first; i < end; ++i) {
+      units[i].device = "card" + std::to_string(first);
+      units[i].copy_engines = units[first].copy_engines;
+      units[i].sharing = units[first].sharing;
+      units[i].bandwidth = units[first].bandwidth;
+      units[i].latency_s = units[first].latency_s;
+    }
+    first = end;
+  }
+}
+
 void expect_same(const std::vector<Finish>& a, const std::vector<Finish>& b) {
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -83,9 +100,14 @@ void expect_same(const std::vector<Finish>& a, const std::vector<Finish>& b) {
   }
 }
 
-/// The link of one `direction` of the `i`th unit.
-std::string link_of(const TestUnit& unit, std::size_t i, const std::string& direction) {
-  return "link" + std::to_string(i) + (unit.sharing == "SPLITDUPLEX" ? direction : "");
+/// The link of one `direction` of the `i`th unit: that of the first unit of its device.
+std::string link_of(const TestPlatform& platform, std::size_t i, const std::string& direction) {
+  const TestUnit& unit = platform.units[i];
+  std::size_t owner = i;
+  while (!unit.device.empty() && owner > 0 && platform.units[owner - 1].device == unit.device) {
+    --owner;
+  }
+  return "link" + std::to_string(owner) + (unit.sharing == "SPLITDUPLEX" ? direction : "");
 }
 
 /// The fake executor's setup with the times of `instance`, which has one phase.
@@ -108,9 +130,10 @@ FakeSetup fake_setup_of(const Instance& instance) {
     table.resident_s = moved(work.resident_bytes)(1.0);
     table.iteration_s = moved(work.iteration_bytes)(1.0);
     table.copy_engines = unit.copy_engines;
+    table.device = unit.device;
     if (unit.memory_bytes) table.memory_items = static_cast<Items>(*unit.memory_bytes - 1e6);
-    table.in = {link_of(unit, i, "_DOWN"), unit.latency_s};
-    table.out = {link_of(unit, i, "_UP"), unit.latency_s};
+    table.in = {link_of(instance.platform, i, "_DOWN"), unit.latency_s};
+    table.out = {link_of(instance.platform, i, "_UP"), unit.latency_s};
     fake.units.push_back(table);
   }
   return fake;
@@ -148,6 +171,33 @@ TEST(SimulatorAndFakeExecutor, AgreeUnderAScenario) {
     FakeSetup fake = fake_setup_of(instance);
     fake.scenario = random_scenario(instance.platform.units.size(), links, 0.5, random);
     setup.scenario = fake.scenario;
+    const std::unique_ptr<Executor> executor = make_fake_executor(fake);
+    const Seen expected = run_blocks(*executor, run_of(setup), instance.block_items);
+    expect_same(simulate_blocks(setup, instance.block_items).finishes, expected.finishes);
+    setup.activities_only = true;
+    expect_same(simulate_blocks(setup, instance.block_items).finishes, expected.finishes);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(SimulatorAndFakeExecutor, AgreeIfUnitsShareDevices) {
+  const std::uint64_t seed = random_seed();
+  SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed));
+  std::mt19937 random(seed);
+  for (int repetition = 0; repetition < 40; ++repetition) {
+    SCOPED_TRACE(repetition);
+    Instance instance = random_instance(random);
+    instance.phases.resize(1);
+    share_devices(instance, random);
+    SimSetup setup = sim_setup(instance.platform, instance.phases);
+    setup.costs.assign(setup.phases.size(), {instance.dispatch, {}, merge});
+    FakeSetup fake = fake_setup_of(instance);
+    if (repetition % 2 == 1) {
+      std::vector<std::string> links;
+      for (const Link& link : setup.platform.links) links.push_back(link.name);
+      fake.scenario = random_scenario(instance.platform.units.size(), links, 0.5, random);
+      setup.scenario = fake.scenario;
+    }
     const std::unique_ptr<Executor> executor = make_fake_executor(fake);
     const Seen expected = run_blocks(*executor, run_of(setup), instance.block_items);
     expect_same(simulate_blocks(setup, instance.block_items).finishes, expected.finishes);

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -48,12 +49,21 @@ std::string link_ctn(const std::string& id, const std::string& sharing,
          "/>";
 }
 
+/// The unit whose link that of `unit` is: units of one device have the link of the first.
+std::size_t owner_of_link(const TestPlatform& platform, std::size_t unit) {
+  const std::string& device = platform.units[unit].device;
+  if (device.empty()) return unit;
+  return static_cast<std::size_t>(std::ranges::find(platform.units, device, &TestUnit::device) -
+                                  platform.units.begin());
+}
+
 /// The links that a route crosses. `direction` has an effect on split-duplex links only.
 std::string crossed(const TestPlatform& platform, std::size_t unit, const std::string& direction) {
   std::string links;
   if (platform.shared_bandwidth > 0.0) links += link_ctn("shared", platform.sharing, direction);
-  const TestUnit& own = platform.units[unit];
-  if (own.bandwidth > 0.0) links += link_ctn(numbered("link", unit), own.sharing, direction);
+  const std::size_t owner = owner_of_link(platform, unit);
+  const TestUnit& own = platform.units[owner];
+  if (own.bandwidth > 0.0) links += link_ctn(numbered("link", owner), own.sharing, direction);
   return links;
 }
 
@@ -89,7 +99,7 @@ std::string platform_xml(const TestPlatform& platform) {
   }
   for (std::size_t i = 0; i < platform.units.size(); ++i) {
     const TestUnit& unit = platform.units[i];
-    if (unit.bandwidth > 0.0) {
+    if (unit.bandwidth > 0.0 && owner_of_link(platform, i) == i) {
       xml += link_xml(numbered("link", i), unit.bandwidth, unit.latency_s, unit.sharing);
     }
   }
@@ -149,6 +159,7 @@ SimSetup sim_setup(const TestPlatform& platform, const std::vector<Workload>& ph
     const TestUnit& wanted = platform.units[i - 1];
     PlatformUnit unit;
     unit.unit.name = probed.hosts[i].name;
+    unit.unit.device = wanted.device;
     unit.unit.copy_engines = wanted.copy_engines;
     unit.unit.memory_bytes = wanted.memory_bytes;
     unit.unit.slots = wanted.slots;

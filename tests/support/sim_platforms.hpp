@@ -21,6 +21,7 @@ struct TestUnit {
   std::string sharing = "SHARED";        ///< policy of its private link
   std::optional<double> memory_bytes{};  ///< none: unlimited
   int slots = 1;
+  std::string device{};  ///< units of one device have the link of the first
 };
 
 /// A platform of test units around the host `master`.

@@ -66,13 +66,13 @@ int platform_check_command(const std::string& file) {
 
 int platform_show_command(const std::string& file) {
   const ProbedPlatform platform = load_all(file).probed;
-  TextTable table({"host", "kind", "model", "node", "timed as", "memory GiB", "in GB/s", "in us",
-                   "out GB/s", "out us", "links in"});
+  TextTable table({"host", "kind", "model", "node", "device", "timed as", "memory GiB", "in GB/s",
+                   "in us", "out GB/s", "out us", "links in"});
   for (const ProbedHost& host : platform.hosts) {
     const PlatformUnit unit = unit_from_properties(host.name, host.properties);
     table.add(
         {printable(host.name), to_string(unit.unit.kind), printable(unit.unit.model),
-         printable(unit.unit.node), printable(unit.trace_unit),
+         printable(unit.unit.node), printable(unit.unit.device), printable(unit.trace_unit),
          unit.unit.memory_bytes ? fmt::format("{:.3g}", *unit.unit.memory_bytes / 0x1p30) : "-",
          bandwidth_text(platform, host.in), latency_text(platform, host.in),
          bandwidth_text(platform, host.out), latency_text(platform, host.out),

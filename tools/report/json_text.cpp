@@ -34,6 +34,7 @@ Json unit_json(const Unit& unit) {
   if (!unit.model.empty()) json["model"] = unit.model;
   if (unit.memory_bytes) json["memory_bytes"] = *unit.memory_bytes;
   if (!unit.node.empty()) json["node"] = unit.node;
+  if (!unit.device.empty()) json["device"] = unit.device;
   if (unit.idle_w) json["idle_w"] = *unit.idle_w;
   if (unit.busy_w) json["busy_w"] = *unit.busy_w;
   if (unit.is_remote) json["is_remote"] = true;

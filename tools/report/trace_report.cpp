@@ -50,6 +50,7 @@ std::string unit_line(const Unit& unit) {
   if (!unit.model.empty()) line += ", " + unit.model;
   if (unit.memory_bytes) line += fmt::format(", {:.3g} GiB", *unit.memory_bytes / 0x1p30);
   if (!unit.node.empty()) line += ", node " + unit.node;
+  if (!unit.device.empty()) line += ", device " + unit.device;
   return line + ")\n";
 }
 

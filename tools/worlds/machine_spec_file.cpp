@@ -203,15 +203,32 @@ class SpecReader {
   }
 
   [[nodiscard]] UnitFigures read_unit(const JsonValue& value) const {
-    const JsonObject object(
-        value, path_, "a unit",
-        {"id", "kind", "model", "count", "cores", "clock_hz", "flop_per_cycle", "peak_flop_per_s",
-         "double_share", "memory_bytes_per_s", "memory_bytes", "copy_engines", "slots", "idle_w",
-         "busy_w", "bus", "startup_s", "half_saturation_threads", "items_per_s"});
+    const JsonObject object(value, path_, "a unit",
+                            {"id",
+                             "kind",
+                             "model",
+                             "device",
+                             "count",
+                             "cores",
+                             "clock_hz",
+                             "flop_per_cycle",
+                             "peak_flop_per_s",
+                             "double_share",
+                             "memory_bytes_per_s",
+                             "memory_bytes",
+                             "copy_engines",
+                             "slots",
+                             "idle_w",
+                             "busy_w",
+                             "bus",
+                             "startup_s",
+                             "half_saturation_threads",
+                             "items_per_s"});
     UnitFigures unit;
     unit.id = name_of(object, "id");
     unit.kind = read_unit_kind(object.text("kind"), object.where(object.at("kind")));
     unit.model = text_or_empty(object, "model");
+    if (object.find("device") != nullptr) unit.device = name_of(object, "device");
     unit.count = whole_or(object, "count", most_units, 1);
     unit.peak_flop_per_s = read_peak(object);
     if (unit.kind != UnitKind::gpu) unit.double_share = 0.5;
@@ -249,11 +266,32 @@ class SpecReader {
     for (const JsonValue& entry : entries_of(object, "units")) {
       machine.units.push_back(read_unit(entry));
       const UnitFigures& unit = machine.units.back();
+      check_shared_device(machine, unit, place(entry));
       for (int i = 0; i < unit.count; ++i) {
         add_name(names, unit_name(machine, unit, i), place(entry));
       }
     }
+    for (UnitFigures& unit : machine.units) {
+      unit.units_of_bus = unit.count;
+      for (const UnitFigures& other : machine.units) {
+        const bool is_shared = !unit.device.empty() && other.device == unit.device;
+        if (is_shared && &other != &unit) unit.units_of_bus += other.count;
+      }
+    }
     return machine;
+  }
+
+  /// Units of one device have the same copy engines and bus.
+  static void check_shared_device(const MachineFigures& machine, const UnitFigures& unit,
+                                  const std::string& where) {
+    for (const UnitFigures& other : machine.units) {
+      if (unit.device.empty() || other.device != unit.device) continue;
+      if (other.copy_engines == unit.copy_engines && other.bus == unit.bus) continue;
+      throw InputError(where,
+                       fmt::format("{} and {} share the device {}, so they have the same bus "
+                                   "and the same copy_engines; correct one of them",
+                                   other.id, unit.id, unit.device));
+    }
   }
 
   [[nodiscard]] PlatformChoice read_platform(const JsonValue& value) const {

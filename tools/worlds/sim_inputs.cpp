@@ -88,6 +88,7 @@ void add_units(SimInputs& inputs, const ProbedPlatform& probed) {
   const std::string input_node = node_of_input(probed);
   std::set<std::string> used;
   std::vector<std::string> untimed;
+  std::vector<Unit> with_devices;  // those of a cluster are in no line of the file
   Platform& platform = inputs.platform;
   platform.master = probed.master;
   platform.links = probed.links;
@@ -108,6 +109,8 @@ void add_units(SimInputs& inputs, const ProbedPlatform& probed) {
         !input_node.empty() && host.properties.contains("node") && unit.unit.node != input_node;
     unit.in = host.in;
     unit.out = host.out;
+    check_device(unit.unit, with_devices, "host " + printable(unit.unit.name));
+    if (!unit.unit.device.empty()) with_devices.push_back(unit.unit);
     if (takes_part(unit.unit, inputs.phases)) platform.units.push_back(std::move(unit));
   }
   if (!untimed.empty()) {

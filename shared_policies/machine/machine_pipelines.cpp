@@ -1,0 +1,144 @@
+// Advances the pipelines of a device together, and gives its copy engines to them.
+#include "shared_policies/machine/machine_pipelines.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+
+void MachinePipelines::add_unit(int copy_engines, const std::string& device,
+                                PipelineStages& stages) {
+  const auto unit = static_cast<std::uint32_t>(units_.size());
+  units_.emplace_back(UnitId{unit}, copy_engines, stages);
+  asking_.emplace_back();
+  first_.push_back(unit);
+  if (device.empty()) return;
+  const std::uint32_t first = by_name_.try_emplace(device, unit).first->second;
+  first_.back() = first;
+  if (first == unit) return;
+  EQ_CHECK(copy_engines > 0 && units_[first].is_duplex_ == (copy_engines == 2) &&
+               !units_[first].copies_itself_,
+           "units of one device have the same number of copy engines");
+  std::vector<std::uint32_t>& units = shared_[first].units;
+  if (units.empty()) units.push_back(first);
+  units.push_back(unit);
+}
+
+void MachinePipelines::advance(UnitId device, Seconds until) {
+  const auto shared = shared_.find(device.index);
+  if (shared == shared_.end()) {
+    units_[device.index].advance(until);
+    return;
+  }
+  SharedDevice& together = shared->second;
+  for (Seconds at = next_change(together); at <= until; at = next_change(together)) {
+    while (step(together, at)) continue;
+  }
+  together.advanced_to = std::max(together.advanced_to, until);
+}
+
+Seconds MachinePipelines::next_date(UnitId device) const {
+  const auto shared = shared_.find(device.index);
+  if (shared != shared_.end()) return next_change(shared->second);
+  if (first_[device.index] != device.index) return Seconds::infinity();
+  return units_[device.index].next_date();
+}
+
+void MachinePipelines::clear(UnitId unit) {
+  units_[unit.index].clear();
+  asking_[unit.index] = {};
+}
+
+/// A copy that takes no time ends before anything else begins, so it takes no engine.
+MachinePipelines::FreeEngines MachinePipelines::free_engines(const SharedDevice& device) const {
+  FreeEngines free;
+  for (const std::uint32_t unit : device.units) {
+    if (units_[unit].is_taking_in()) free.in = false;
+    if (units_[unit].running(Stage::out).is_busy) free.out = false;
+  }
+  if (!units_[device.units.front()].is_duplex_) free.in = free.out = free.in && free.out;
+  return free;
+}
+
+/// The next time at which something happens on the device; not before it was advanced to, because
+/// an engine may have become free by a loss.
+Seconds MachinePipelines::next_change(const SharedDevice& device) const {
+  const FreeEngines free = free_engines(device);
+  Seconds date = Seconds::infinity();
+  for (const std::uint32_t unit : device.units) {
+    date = std::min({date, units_[unit].next_end(), next_entry(unit, free)});
+    if (asking_[unit].out && free.out) date = std::min(date, *asking_[unit].out);
+  }
+  return std::max(date, device.advanced_to);
+}
+
+/// When the next block of `unit` enters its first stage or asks for an engine.
+Seconds MachinePipelines::next_entry(std::uint32_t unit, const FreeEngines& free) const {
+  if (!asking_[unit].in) return units_[unit].entry_date_with_engine();
+  return free.in ? *asking_[unit].in : Seconds::infinity();
+}
+
+/// One thing that happens at `at`; false if there is nothing more.
+bool MachinePipelines::step(const SharedDevice& device, Seconds at) {
+  for (const std::uint32_t unit : device.units) {
+    if (units_[unit].end_one(at) || units_[unit].begin_compute(at)) return true;
+  }
+  for (const std::uint32_t unit : device.units) {
+    if (begin_without_engine(unit, at)) return true;
+    ask(unit, at);
+  }
+  const std::optional<Copy> first = first_copy(device);
+  if (first) begin(*first, at);
+  return first.has_value();
+}
+
+/// Begins a copy of `unit` that takes no time.
+bool MachinePipelines::begin_without_engine(std::uint32_t unit, Seconds at) {
+  UnitPipeline& pipeline = units_[unit];
+  if (pipeline.wants_out() && pipeline.duration(0, Stage::out, at) == Seconds{}) {
+    begin({unit, false, at}, at);
+    return true;
+  }
+  if (pipeline.entry_date_with_engine() > at || pipeline.needs_engine_to_enter(at)) return false;
+  begin({unit, true, at}, at);
+  return true;
+}
+
+void MachinePipelines::ask(std::uint32_t unit, Seconds at) {
+  Asking& asking = asking_[unit];
+  if (!asking.out && units_[unit].wants_out()) asking.out = at;
+  if (!asking.in && units_[unit].entry_date_with_engine() <= at) asking.in = at;
+}
+
+/// The copy whose turn it is, if its engine is free.
+std::optional<MachinePipelines::Copy> MachinePipelines::first_copy(
+    const SharedDevice& device) const {
+  const FreeEngines free = free_engines(device);
+  const bool is_duplex = units_[device.units.front()].is_duplex_;
+  std::optional<Copy> first;
+  const auto consider = [&](const Copy& copy) {
+    const auto rank = [](const Copy& of) { return std::tuple(of.since, of.is_in, of.unit); };
+    if (!first || rank(copy) < rank(*first)) first = copy;
+  };
+  for (const std::uint32_t unit : device.units) {
+    const Asking& asking = asking_[unit];
+    if (asking.out && free.out) consider({unit, false, *asking.out});
+    const bool is_before_out = !is_duplex && asking.out;
+    if (asking.in && free.in && !is_before_out) consider({unit, true, *asking.in});
+  }
+  return first;
+}
+
+void MachinePipelines::begin(const Copy& copy, Seconds at) {
+  Asking& asking = asking_[copy.unit];
+  (copy.is_in ? asking.in : asking.out).reset();
+  if (copy.is_in) {
+    units_[copy.unit].enter(at);
+  } else {
+    units_[copy.unit].begin(Stage::out, at);
+  }
+}
+
+}  // namespace equipoise
