@@ -46,8 +46,12 @@ Scenario without_loads(Scenario scenario) {
 
 }  // namespace
 
-std::string in_link_of(const Unit& unit) { return "RAM-" + unit.name; }
-std::string out_link_of(const Unit& unit) { return unit.name + "-RAM"; }
+std::string in_link_of(const Unit& unit) {
+  return "RAM-" + (unit.device.empty() ? unit.name : unit.device);
+}
+std::string out_link_of(const Unit& unit) {
+  return (unit.device.empty() ? unit.name : unit.device) + "-RAM";
+}
 
 UnitRates modelled_rates(const Unit& unit, double slowdown, const Scenario& scenario) {
   UnitRates rates;

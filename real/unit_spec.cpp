@@ -54,17 +54,6 @@ const UnitKindInfo& find_kind(const std::string& name, const std::string& where)
                        "; " + what_there_is({}));
 }
 
-/// Checks a name. It becomes a host name in platform files and a word in tables, so it may contain
-/// letters, digits, `_`, `-` and `.`.
-std::string checked_name(const std::string& name, const std::string& where) {
-  const auto is_legal = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || c == '.';
-  };
-  if (std::all_of(name.begin(), name.end(), is_legal)) return name;
-  throw InputError(where, fmt::format("'{}' is no name; use letters, digits, '_', '-', '.'", name));
-}
-
 /// The unit that `text` requests; `name` is its name unless the user gave one.
 UnitRequest make_request(const UnitKindInfo& kind, const Spec& text, const std::string& name,
                          const std::string& where) {
@@ -88,6 +77,15 @@ struct UnitsOfKind {
 };
 
 }  // namespace
+
+std::string checked_name(const std::string& name, const std::string& where) {
+  const auto is_legal = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.';
+  };
+  if (std::all_of(name.begin(), name.end(), is_legal)) return name;
+  throw InputError(where, fmt::format("'{}' is no name; use letters, digits, '_', '-', '.'", name));
+}
 
 std::vector<ParameterInfo> with_common_parameters(std::vector<ParameterInfo> own,
                                                   const std::string& slots,

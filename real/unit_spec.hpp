@@ -52,6 +52,10 @@ struct UnitKindInfo {
   [[nodiscard]] bool is_absent() const { return !why_absent().empty(); }
 };
 
+/// Checks a name. It becomes a host name in platform files and a word in tables, so it may contain
+/// letters, digits, `_`, `-` and `.`. Throws InputError at `where`.
+[[nodiscard]] std::string checked_name(const std::string& name, const std::string& where);
+
 /// `own` parameters of a kind and those that all kinds have, with the kind's defaults.
 [[nodiscard]] std::vector<ParameterInfo> with_common_parameters(std::vector<ParameterInfo> own,
                                                                 const std::string& slots,

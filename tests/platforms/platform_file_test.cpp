@@ -102,6 +102,26 @@ TEST(PlatformFile, RefusesUnusableProperties) {
   EXPECT_EQ(property_refusal("memory_bytes", "0"), "not refused");
 }
 
+TEST(PlatformFile, RefusesUnitsThatCannotShareADevice) {
+  const auto host = [](const std::string& id, const std::string& node,
+                       const std::string& copy_engines) {
+    return "<host id=\"" + id + "\" speed=\"1Gf\"><prop id=\"device\" value=\"card\"/>" +
+           (node.empty() ? "" : "<prop id=\"node\" value=\"" + node + "\"/>") +
+           "<prop id=\"copy_engines\" value=\"" + copy_engines + "\"/></host>\n";
+  };
+  const std::string first = host("a", "n", "2");
+  EXPECT_EQ(refusal(zone(first + host("b", "n", "2") + host("c", "other", "1"))), "not refused");
+  EXPECT_EQ(refusal(zone(first + host("b", "n", "1"))),
+            "p.xml:6: host b: a and b share a device, so they have the same copy_engines; a has 2, "
+            "and b has 1");
+  EXPECT_EQ(refusal(zone(first + host("b", "n", "0"))),
+            "p.xml:6: host b: b names a device and copies by itself; give copy_engines 1 or 2, or "
+            "leave out the device");
+  EXPECT_EQ(refusal(zone(first + host("b", "", "2"))),
+            "p.xml:6: host b: property device needs property node: units of one node share "
+            "devices; give it");
+}
+
 TEST(PlatformFile, RefusesWhatStopsSimGridInTheMiddleOfASimulation) {
   const std::string host = "<host id=\"a\" speed=\"1Gf\"/>\n";
   const auto link = [&](const std::string& attribute) {
@@ -149,6 +169,7 @@ TEST(UnitFromProperties, ReadsEveryProperty) {
                                                        {"slots", "3"},
                                                        {"node", "sirocco"},
                                                        {"model", "Tesla K40m"},
+                                                       {"device", "card"},
                                                        {"wattage_per_state", "20.5: 95 :235, 1:2"},
                                                        {"trace_unit", "cuda0"},
                                                        {"other", "ignored"}});
@@ -159,6 +180,7 @@ TEST(UnitFromProperties, ReadsEveryProperty) {
   EXPECT_EQ(unit.unit.slots, 3);
   EXPECT_EQ(unit.unit.node, "sirocco");
   EXPECT_EQ(unit.unit.model, "Tesla K40m");
+  EXPECT_EQ(unit.unit.device, "card");
   EXPECT_EQ(unit.unit.idle_w, 20.5);
   EXPECT_EQ(unit.unit.busy_w, 235.0);
   EXPECT_EQ(unit.trace_unit, "cuda0");
@@ -185,6 +207,7 @@ TEST(PlatformWriter, WritesWhatTheCheckerReads) {
   gpu.name = "cuda0";
   gpu.kind = UnitKind::gpu;
   gpu.node = "a<b";
+  gpu.device = "card";
   gpu.memory_bytes = 12079136768.0;
   gpu.copy_engines = 2;
   gpu.slots = 2;
@@ -205,6 +228,7 @@ TEST(PlatformWriter, WritesWhatTheCheckerReads) {
   EXPECT_EQ(facts.master, "RAM");
   const std::string text = folder.read("p.xml");
   EXPECT_NE(text.find("<prop id=\"node\" value=\"a&lt;b\"/>"), std::string::npos);
+  EXPECT_NE(text.find("<prop id=\"device\" value=\"card\"/>"), std::string::npos);
   EXPECT_NE(text.find("<prop id=\"memory_bytes\" value=\"12079136768\"/>"), std::string::npos);
   EXPECT_NE(text.find("<prop id=\"wattage_per_state\" value=\"20:235\"/>"), std::string::npos);
   EXPECT_NE(text.find("<prop id=\"trace_unit\" value=\"other\"/>"), std::string::npos);

@@ -1,4 +1,5 @@
-// Tests of the order in which the only copy engine of an emulated device serves its two queues.
+// Tests of the order in which the only copy engine of an emulated accelerator serves the queues of
+// its devices.
 #include "real/emulated/emulated_device.hpp"
 
 #include <gtest/gtest.h>
@@ -9,6 +10,7 @@
 #include <exception>
 #include <memory>
 #include <thread>
+#include <vector>
 
 #include "real/host_gate.hpp"
 #include "real/machine.hpp"
@@ -22,8 +24,16 @@ class OneCopyEngine : public testing::Test {
  protected:
   [[nodiscard]] TicketPtr ticket() { return std::make_shared<BlockTicket>(host_, host_.epoch()); }
 
-  void copy(Queue queue, const TicketPtr& ticket) {
-    device_->copy(queue, {{to_.data(), from_.data(), to_.size()}}, ticket);
+  void copy(Queue queue, const TicketPtr& ticket) { copy(*device_, queue, ticket); }
+  void copy(Device& device, Queue queue, const TicketPtr& ticket) {
+    device.copy(queue, {{to_.data(), from_.data(), to_.size()}}, ticket);
+  }
+  /// Puts a copy in into the queue of `device`, and returns when it began.
+  EventPtr copy_in(Device& device, const TicketPtr& ticket) {
+    EventPtr began = device.record(Queue::in);
+    copy(device, Queue::in, ticket);
+    static_cast<void>(device.record(Queue::in));
+    return began;
   }
 
   static void end(const TicketPtr& copied) {
@@ -41,9 +51,10 @@ class OneCopyEngine : public testing::Test {
   std::array<std::byte, 8> from_{};
   std::array<std::byte, 8> to_{};
   std::shared_ptr<Clock> clock_ = make_steady_clock();
-  std::unique_ptr<Device> device_ =
-      open_emulated_device({1e-5, 1e-5, Seconds{}, 1}, {this_machine().threads.at(0).number},
-                           {this_machine().threads.at(0).number}, clock_);
+  const std::vector<int> core_{this_machine().threads.at(0).number};
+  std::shared_ptr<EmulatedEngines> engines_ =
+      std::make_shared<EmulatedEngines>(EmulatedFigures{1e-5, 1e-5, Seconds{}, 1}, core_, clock_);
+  std::unique_ptr<Device> device_ = open_emulated_device(engines_, core_);
 };
 
 TEST_F(OneCopyEngine, TellsTheEndOfACopyBeforeItTurnsToTheOtherQueue) {
@@ -98,6 +109,34 @@ TEST_F(OneCopyEngine, ServesTheOtherQueueWhileAQueueWaitsForAHeldComputation) {
   device_->let_go(held);
   end(out);
   EXPECT_GE(await(out_ended), await(held));
+}
+
+TEST_F(OneCopyEngine, ServesFirstTheDeviceThatHasWaitedLongest) {
+  const std::unique_ptr<Device> other = open_emulated_device(engines_, core_);
+  const TicketPtr first = ticket();
+  const TicketPtr second = ticket();
+  const TicketPtr third = ticket();
+  await(copy_in(*device_, first));
+  const EventPtr other_began = copy_in(*other, second);
+  const EventPtr third_began = copy_in(*device_, third);  // asks when the first has ended
+  end(first);
+  await(other_began);
+  EXPECT_FALSE(has_happened(third_began));
+  end(second);
+  EXPECT_GE(await(third_began), await(other_began));
+  end(third);
+}
+
+TEST_F(OneCopyEngine, IsFreeForOtherDevicesWhenTheOneIsClosedForWhichItCopies) {
+  std::unique_ptr<Device> other = open_emulated_device(engines_, core_);
+  const TicketPtr endless = ticket();
+  const TicketPtr mine = ticket();
+  await(copy_in(*other, endless));
+  const EventPtr began = copy_in(*device_, mine);
+  EXPECT_FALSE(has_happened(began));
+  other.reset();
+  await(began);
+  end(mine);
 }
 
 }  // namespace

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -83,6 +86,62 @@ TEST(Emulated, HoldsItsCopiesToTheirLatencyAndBandwidth) {
     EXPECT_GE(event->at - finished.assigned, total(finished.times));
   });
   EXPECT_TRUE(kernel.verify().passed);
+}
+
+/// When a copy of a unit began and ended.
+struct CopySpan {
+  double begin_s = 0.0;
+  double end_s = 0.0;
+};
+
+/// Expects that no two of the copies overlap.
+void expect_one_at_a_time(std::vector<CopySpan> copies) {
+  std::ranges::sort(copies, {}, &CopySpan::begin_s);
+  for (std::size_t i = 1; i < copies.size(); ++i) {
+    EXPECT_GE(copies[i].begin_s, copies[i - 1].end_s - 1e-9) << i;
+  }
+}
+
+TEST(Emulated, CopiesForOneUnitOfADeviceAtATime) {
+  for (const std::string engines : {"1", "2"}) {
+    KernelScript script(900);
+    ScriptedKernel kernel(script);
+    const std::string unit =
+        "emulated,device=card,in_bytes_per_s=4e5,out_bytes_per_s=4e5,copy_engines=" + engines;
+    MemoryJournal journal;
+    EXPECT_TRUE(run_all(setup_of({unit, unit, unit}, {&kernel}), 15, journal).complete);
+    EXPECT_TRUE(kernel.verify().passed);
+    std::vector<CopySpan> in;
+    std::vector<CopySpan> out;
+    std::set<std::uint32_t> units;
+    for (const BlockRecord& record : journal.blocks) {
+      units.insert(record.unit.index);
+      const double in_s = record.begins.in.value;
+      const double out_s = record.begins.out.value;
+      in.push_back({in_s, in_s + record.times.in.value});
+      out.push_back({out_s, out_s + record.times.out.value});
+    }
+    EXPECT_EQ(units.size(), 3u);
+    expect_one_at_a_time(in);
+    expect_one_at_a_time(out);
+    if (engines == "2") continue;
+    in.insert(in.end(), out.begin(), out.end());
+    expect_one_at_a_time(in);
+  }
+}
+
+TEST(Emulated, GoesOnWhenAnotherUnitOfItsDeviceIsLost) {
+  KernelScript script(2000);
+  ScriptedKernel kernel(script);
+  const std::string unit = "emulated,device=card,in_bytes_per_s=1e6,copy_engines=1";
+  RealSetup setup = setup_of({unit, unit}, {&kernel});
+  for (int i = 0; i < 5; ++i) {
+    setup.scenario.events.push_back(disturb(DisturbanceKind::fail, "emulated0", 1e-3 * (2 * i + 1),
+                                            1.0, Seconds{1e-3 * (2 * i + 2)}));
+  }
+  MemoryJournal journal;
+  EXPECT_TRUE(run_all(std::move(setup), 40, journal).complete);
+  EXPECT_TRUE(has_all_results(script));
 }
 
 TEST(Emulated, KeepsAsManyBlocksInFlightAsItsMemoryHolds) {

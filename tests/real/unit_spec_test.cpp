@@ -10,6 +10,7 @@
 #include "real/kernels/catalog.hpp"
 #include "real/machine.hpp"
 #include "real/unit_checks.hpp"
+#include "real/unit_rates.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace equipoise::unit_spec_test {
@@ -64,6 +65,27 @@ TEST(UnitSpec, ReadsPacedUnitsWhichTakeNoCores) {
   EXPECT_EQ(placement.cores, (std::vector<std::vector<int>>{{}, {0}, {}}));
   EXPECT_EQ(refusal({"paced"}),
             "--unit paced: a paced unit needs a unit of a trace; give trace_unit=");
+}
+
+TEST(UnitSpec, LetsEmulatedUnitsShareADeviceOfOneSpeed) {
+  const auto specs = parse_units({"emulated,device=card,copy_engines=1,memory_bytes=64Mi", "cpu",
+                                  "emulated,device=card,copy_engines=1,threads=2", "emulated"});
+  EXPECT_EQ(specs[0].unit.device, "emulated:card");
+  EXPECT_EQ(specs[2].unit.device, "emulated:card");
+  EXPECT_EQ(specs[0].unit.memory_bytes, 64.0 * 1024 * 1024);
+  EXPECT_EQ(specs[2].unit.memory_bytes, 1024.0 * 1024 * 1024);
+  EXPECT_EQ(specs[1].unit.device, "");
+  EXPECT_EQ(specs[3].unit.device, "");
+  EXPECT_EQ(in_link_of(specs[2].unit), "RAM-emulated:card");
+  EXPECT_EQ(out_link_of(specs[3].unit), "emulated2-RAM");
+  for (const char* const other :
+       {"in_bytes_per_s=1e9", "out_bytes_per_s=1e9", "latency_s=0", "copy_engines=1", "node=x"}) {
+    EXPECT_NE(refusal({"emulated,device=card", std::string("emulated,device=card,") + other})
+                  .find("shares its device with emulated0"),
+              std::string::npos)
+        << other;
+  }
+  EXPECT_NE(refusal({"emulated,device=a b"}).find("is no name"), std::string::npos);
 }
 
 TEST(UnitSpec, SaysWhatIsWrong) {

@@ -147,7 +147,9 @@ class FailingFactory final : public CoresFactory {
     return make_device_worker(
         std::move(setup), [figures = figures_, script = script_](const WorkerSetup& of) {
           return std::make_unique<FailingDevice>(
-              open_emulated_device(figures, of.cores, of.waiting, of.clock), script);
+              open_emulated_device(std::make_shared<EmulatedEngines>(figures, of.waiting, of.clock),
+                                   of.cores),
+              script);
         });
   }
 

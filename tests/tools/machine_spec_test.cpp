@@ -148,6 +148,32 @@ TEST_F(MachineSpecTest, ReachesAUnitOverBothNetworkLinksAndItsBus) {
   EXPECT_EQ((routes[{"RAM", "b.core3"}]), free);
 }
 
+TEST_F(MachineSpecTest, GivesTheUnitsOfADeviceOneBus) {
+  Json& units = spec_["machines"][0]["units"];
+  units[1]["device"] = "card";  // two GPUs
+  units.push_back(units[1]);
+  units[2]["id"] = "part";
+  units[2]["count"] = 1;
+  spec_["traces"][0]["streamed_bytes_per_block"] = 1e6;
+  const MachineSpec spec = read(spec_);
+  const PlatformDescription platform = machines_platform(spec, spec.platforms[0]);
+  EXPECT_EQ(std::ranges::count(platform.links, "a.card.device.in", &Link::name), 1);
+  for (const RouteDescription& route : platform.routes) {
+    if (route.to != "a.gpu1" && route.to != "a.part") continue;
+    EXPECT_EQ(route.links, std::vector<std::string>{"a.card.device.in"});
+  }
+  const std::pair<std::string, std::string> device = {"device", "card"};
+  EXPECT_EQ(std::ranges::count(platform.hosts[4].properties, device), 1) << "a.part";
+  // Three units read 1e6 bytes each over a bus of 1e9 bytes/s.
+  const Trace trace = modelled_trace(spec, spec.traces[0]);
+  EXPECT_DOUBLE_EQ(samples_of(trace, "a.part").back().compute_mean_s, 3e-3);
+  spec_["machines"][0]["units"][2]["copy_engines"] = 1;
+  const std::string why = refusal(spec_);
+  EXPECT_TRUE(std::regex_search(why, std::regex("^spec\\.json:[0-9]+: gpu and part share the "
+                                                "device card, so they have the same bus")))
+      << why;
+}
+
 TEST_F(MachineSpecTest, KnowsWhatARowOfAMatrixProductCosts) {
   spec_["traces"][0] = {{"name", "mm"}, {"kernel", "matmul"}, {"problem", {{"n", 1000}}}};
   spec_["machines"][1]["units"][0]["items_per_s"] = {{"matmul", 1}};

@@ -129,5 +129,36 @@ TEST(RecordCommand, RecordsAnEmulatedAcceleratorThatIsThenSimulatedLikeAnyUnit) 
   EXPECT_NE(simulated.out.find(R"("items":64)"), std::string::npos) << simulated.out;
 }
 
+TEST(RecordCommand, GivesUnitsOfOneDeviceOneLinkEachWay) {
+  const TemporaryFolder scratch;
+  const std::string trace = scratch.path("t.jsonl");
+  const std::string platform = scratch.path("p.xml");
+  const ProgramRun recorded = run_equipoise(
+      {"record", "--unit", "emulated,device=card", "--unit", "emulated,device=card", "--workload",
+       "matmul:n=64", "--sizes", "1,4,16", "--out", trace, "--platform-out", platform});
+  ASSERT_EQ(recorded.exit_code, 0) << recorded.err;
+  EXPECT_NE(read_text(trace).find(R"("device":"emulated:card")"), std::string::npos);
+  const std::string text = read_text(platform);
+  const auto count = [&](const std::string& part) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+      ++found;
+    }
+    return found;
+  };
+  EXPECT_EQ(count(R"(<prop id="device" value="emulated:card"/>)"), 2u) << text;
+  EXPECT_EQ(count("<link id="), 2u) << text;
+  EXPECT_EQ(count(R"(<link_ctn id="RAM-emulated:card"/>)"), 2u) << text;
+  EXPECT_EQ(count(R"(<link_ctn id="emulated:card-RAM"/>)"), 2u) << text;
+  const ProgramRun shown = run_equipoise({"platform", "show", platform});
+  EXPECT_NE(shown.out.find("emulated:card"), std::string::npos) << shown.out;
+  const std::string out = scratch.path("run.jsonl");
+  const ProgramRun simulated =
+      run_equipoise({"simulate", "--platform", platform, "--trace", trace, "--workload",
+                     "matmul:n=64", "--policy", "greedy", "--out", out});
+  ASSERT_EQ(simulated.exit_code, 0) << simulated.err;
+  EXPECT_NE(read_text(out).find(R"("device":"emulated:card")"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace equipoise::record_test

@@ -23,7 +23,8 @@ const std::string header =
     R"("grain_items":1,"iterations":2,"in_bytes_per_item":8.5,"out_bytes_per_item":0.0,)"
     R"("resident_bytes":9.0,"iteration_bytes":4.5,"memory_bytes_per_item":0.0,"flop_per_item":2.0,)"
     R"("parameters":{"n":64.0}}],"units":[{"id":"cpu0","kind":"cpu","node":"here","copy_engines":1,)"
-    R"("slots":1},{"id":"gpu0","kind":"gpu","model":"K40","memory_bytes":1e9,"is_remote":true,)"
+    R"("slots":1},{"id":"gpu0","kind":"gpu","model":"K40","device":"card","memory_bytes":1e9,)"
+    R"("is_remote":true,)"
     R"("idle_w":20.5,"busy_w":200.0,"copy_engines":2,"slots":3,"present_at_start":false}],)"
     R"("seed":7,"repetition":3,"decision_cost":"paper","workload_spellings":["dgemm:items=9"],)"
     R"("platform":"p.xml","traces":["a.jsonl","b.jsonl"],"scenario":null,"noise":false,)"
@@ -87,6 +88,7 @@ TEST(RunFile, ComesBackAsItWasWritten) {
   const Unit& gpu = file.run.units[1];
   EXPECT_EQ(gpu.kind, UnitKind::gpu);
   EXPECT_TRUE(gpu.is_remote);
+  EXPECT_EQ(gpu.device, "card");
   EXPECT_EQ(gpu.memory_bytes, 1e9);
   EXPECT_EQ(gpu.copy_engines, 2);
   EXPECT_EQ(gpu.slots, 3);

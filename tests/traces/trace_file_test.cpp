@@ -15,7 +15,8 @@ namespace {
 const std::string header =
     R"({"schema":"equipoise.trace/1","source":"recorded","kernel":"dgemm","item":"MFlop",)"
     R"("provenance":"by hand","machine":{"name":"here"},"units":[{"id":"cpu0","kind":"cpu"},)"
-    R"({"id":"cuda0","kind":"gpu","model":"Tesla K40m","memory_bytes":12079136768,"node":"a"}]})"
+    R"({"id":"cuda0","kind":"gpu","model":"Tesla K40m","memory_bytes":12079136768,"node":"a",)"
+    R"("device":"card"}]})"
     "\n";
 const std::string sample = R"({"unit":"cpu0","items":5,"compute_s":0.25})"
                            "\n";
@@ -101,6 +102,7 @@ TEST(TraceFile, ComesBackAsItWasWritten) {
   folder.write("b.jsonl", trace_text(read_trace(folder.path("a.jsonl"), nullptr)));
   EXPECT_EQ(folder.read("a.jsonl"), folder.read("b.jsonl"));
   EXPECT_NE(folder.read("a.jsonl").find(R"("memory_bytes":12079136768)"), std::string::npos);
+  EXPECT_NE(folder.read("a.jsonl").find(R"("node":"a","device":"card"})"), std::string::npos);
   EXPECT_NE(folder.read("a.jsonl").find("{\"unit\":\"cpu0\",\"items\":5,\"compute_s\":0.25}\n"),
             std::string::npos);
   EXPECT_NE(folder.read("a.jsonl").find(R"("sd":0.03,"min":null)"), std::string::npos);

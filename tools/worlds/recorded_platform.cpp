@@ -3,25 +3,44 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <set>
+#include <string>
+
 #include "real/disturbances.hpp"
 
 namespace equipoise {
 namespace {
 
-/// Adds one link for each copy direction of the unit; a direction without copies gets a link
-/// without cost. No other unit uses these links.
-void add_unit(PlatformDescription& platform, const RecordedUnit& recorded) {
-  const std::string& name = recorded.unit.name;
-  platform.hosts.push_back(describe_unit(recorded.unit, name));
+/// The first speed of the units of a device that is known; without one, its link costs nothing.
+CopySpeed speed_of(const std::vector<RecordedUnit>& units, const std::string& link,
+                   std::string (*link_of)(const Unit&), std::optional<CopySpeed> CopySpeeds::*way) {
+  for (const RecordedUnit& unit : units) {
+    if (link_of(unit.unit) == link && unit.copies.*way) return *(unit.copies.*way);
+  }
   constexpr double costless_bytes_per_s = 1e15;
-  const auto link = [&](const std::string& from, const std::string& to, const std::string& id,
-                        const std::optional<CopySpeed>& speed) {
-    const CopySpeed copies = speed.value_or(CopySpeed{Seconds{}, costless_bytes_per_s});
+  return {Seconds{}, costless_bytes_per_s};
+}
+
+/// Adds a link for each copy direction of each device, which only its units use.
+void add_links(PlatformDescription& platform, const std::vector<RecordedUnit>& units) {
+  std::set<std::string> added;
+  const auto add = [&](const std::string& id, const CopySpeed& copies) {
+    if (!added.insert(id).second) return;
     platform.links.push_back({id, copies.bandwidth_bytes_per_s, copies.latency, true});
-    platform.routes.push_back({from, to, {id}});
   };
-  link("RAM", name, in_link_of(recorded.unit), recorded.copies.in);
-  link(name, "RAM", out_link_of(recorded.unit), recorded.copies.out);
+  for (const RecordedUnit& unit : units) {
+    const std::string in = in_link_of(unit.unit);
+    const std::string out = out_link_of(unit.unit);
+    add(in, speed_of(units, in, in_link_of, &CopySpeeds::in));
+    add(out, speed_of(units, out, out_link_of, &CopySpeeds::out));
+  }
+}
+
+void add_unit(PlatformDescription& platform, const Unit& unit) {
+  platform.hosts.push_back(describe_unit(unit, unit.name));
+  platform.routes.push_back({"RAM", unit.name, {in_link_of(unit)}});
+  platform.routes.push_back({unit.name, "RAM", {out_link_of(unit)}});
 }
 
 }  // namespace
@@ -34,7 +53,8 @@ PlatformDescription recorded_platform(const std::vector<RecordedUnit>& units,
       "{}.",
       trace_file, kernel);
   platform.hosts.push_back({"RAM", {{"master", "true"}}});
-  for (const RecordedUnit& unit : units) add_unit(platform, unit);
+  for (const RecordedUnit& unit : units) add_unit(platform, unit.unit);
+  add_links(platform, units);
   return platform;
 }
 

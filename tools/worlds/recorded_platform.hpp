@@ -10,8 +10,8 @@
 namespace equipoise {
 
 /// A platform with this machine's memory as the master, RAM, and the units around it. Each unit has
-/// its own link in either direction, as fast as the recorded copies of `kernel` in `trace_file`; a
-/// direction without copies has a link without cost.
+/// its own link in either direction, or that of its device, as fast as the recorded copies of
+/// `kernel` in `trace_file`; a direction without copies has a link without cost.
 [[nodiscard]] PlatformDescription recorded_platform(const std::vector<RecordedUnit>& units,
                                                     const std::string& kernel,
                                                     const std::string& trace_file);
