@@ -54,9 +54,10 @@ struct SimSetup {
 /// A block is dispatched, copied in, computed and copied out. A unit's first block of a phase has a
 /// setup before its copy in: first use, then a transfer of the resident bytes; that of a further
 /// iteration, a transfer of the iteration bytes. The blocks of a unit overlap as its copy engines
-/// and its memory allow (UnitPipeline). Bytes are rounded up to whole ones. Compute times are drawn
-/// by unit, kernel and ordinal of the block on the unit in this run, or are means without noise.
-/// Bytes come from the trace if it has them, else from the workload.
+/// and its memory allow; units of one device share its copy engines (MachinePipelines). Bytes are
+/// rounded up to whole ones. Compute times are drawn by unit, kernel and ordinal of the block on the
+/// unit in this run, or are means without noise. Bytes come from the trace if it has them, else from
+/// the workload.
 ///
 /// A transfer takes latency + bytes / bandwidth if no other transfer can use the links of its route
 /// at the same time, and the file has no `<config>` settings or link profiles that make SimGrid

@@ -55,8 +55,8 @@ struct FakeSetup {
 [[nodiscard]] std::vector<UnitId> absent_at_start(const FakeSetup& setup);
 
 /// Makes the executor. The blocks of a unit overlap as its copy engines and memory allow
-/// (MachinePipelines), as in the simulator; units share no links. A block is dispatched while it waits
-/// in its unit's queue.
+/// (MachinePipelines), as in the simulator; units share no links. A block is dispatched while it
+/// waits in its unit's queue.
 [[nodiscard]] std::unique_ptr<Executor> make_fake_executor(FakeSetup setup);
 
 /// A unit whose blocks take `fixed_s + per_item_s * items`.

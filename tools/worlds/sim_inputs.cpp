@@ -9,6 +9,7 @@
 
 #include "platforms/platform_file.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/printable_text.hpp"
 #include "tools/report/console.hpp"
 #include "tools/worlds/inputs.hpp"
 #include "tools/worlds/platform_loading.hpp"
