@@ -31,6 +31,13 @@ __device__ inline T* dynamic_shared() {
 /// How many bits are 1.
 __device__ inline int count_bits(std::uint64_t bits) { return __popcll(bits); }
 
+/// A clock of the GPU in nanoseconds; many count whole microseconds.
+__device__ inline std::uint64_t device_ns() {
+  std::uint64_t now = 0;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  return now;
+}
+
 /// Enqueues `kernel` on `stream` with `shared_bytes` of dynamic shared memory for each block. Throws
 /// as check_cuda does.
 template <class... P, class... A>

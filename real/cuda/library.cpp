@@ -4,6 +4,9 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <new>
+
+#include "real/worker.hpp"
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
@@ -25,6 +28,12 @@ void* Library::address_of(const char* name) const {
                     user_, name, file_));
   }
   return address;
+}
+
+void throw_library_failure(const char* user, const char* call, int status, int no_memory,
+                           const std::string& why) {
+  if (status == no_memory) throw std::bad_alloc();
+  throw BlockFailure(fmt::format("{}: {} failed: {}", user, call, why));
 }
 
 }  // namespace equipoise

@@ -27,4 +27,9 @@ class Library {
   void* handle_;
 };
 
+/// Throws what becomes of a call of a library that returned `status`: std::bad_alloc if that is
+/// `no_memory`, and BlockFailure with `why` if not. `user` is what needs the library.
+[[noreturn]] void throw_library_failure(const char* user, const char* call, int status,
+                                        int no_memory, const std::string& why);
+
 }  // namespace equipoise

@@ -5,6 +5,7 @@ set(cuda_program_sources
   ${CMAKE_CURRENT_LIST_DIR}/programs.cpp
   ${CMAKE_CURRENT_LIST_DIR}/programs/binomial.cu
   ${CMAKE_CURRENT_LIST_DIR}/programs/blackscholes.cu
+  ${CMAKE_CURRENT_LIST_DIR}/programs/compete.cu
   ${CMAKE_CURRENT_LIST_DIR}/programs/fft2d.cpp
   ${CMAKE_CURRENT_LIST_DIR}/programs/fourier_filter.cu
   ${CMAKE_CURRENT_LIST_DIR}/programs/gaussian.cu

@@ -18,6 +18,7 @@
 #include "real/cuda/programs/nbody.hpp"
 #include "real/cuda/programs/taylor.hpp"
 #include "real/kernels/option_inputs.hpp"
+#include "real/worker.hpp"
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
@@ -72,7 +73,8 @@ std::unique_ptr<CudaProgram> make_blackscholes_program(const Kernel& /*kernel*/)
 std::unique_ptr<CudaProgram> make_fft2d_program(const Kernel& kernel) {
   return make_cuda_fft2d({.rows = count_parameter(kernel, "rows"),
                           .columns = count_parameter(kernel, "columns"),
-                          .directions = static_cast<int>(parameter(kernel, "directions"))});
+                          .directions = static_cast<int>(parameter(kernel, "directions"))},
+                         static_cast<std::size_t>(kernel.workload().items));
 }
 
 std::unique_ptr<CudaProgram> make_gaussian_program(const Kernel& kernel) {
@@ -170,7 +172,11 @@ bool has_cuda_program(const std::string& kernel) { return find_row(kernel) != nu
 std::unique_ptr<CudaProgram> make_cuda_program(const Kernel& kernel) {
   const Row* const row = find_row(kernel.workload().kernel);
   EQ_CHECK(row != nullptr, "units compute kernels that have a program");
-  return row->make(kernel);
+  try {
+    return row->make(kernel);
+  } catch (const BlockFailure& failure) {
+    throw BackendError(failure.what());  // there is no block yet
+  }
 }
 
 }  // namespace equipoise

@@ -21,13 +21,15 @@ class CudaProgram {
 
   /// Enqueues the computation of `block`, which is in the device's memory, on `stream`.
   virtual void enqueue(const StagedBlock& block, const Stream& stream) = 0;
+  /// Whether the first blocks of some sizes take longer, because a library prepares itself.
+  [[nodiscard]] virtual bool prepares_at_first_use() const { return false; }
 };
 
 /// Whether CUDA devices can compute `kernel`.
 [[nodiscard]] bool has_cuda_program(const std::string& kernel);
 
 /// The program for `kernel`, which is allocated and has one. Made on the unit's thread with the
-/// device current.
+/// device current. Throws BackendError, or std::bad_alloc if the device has too little memory.
 [[nodiscard]] std::unique_ptr<CudaProgram> make_cuda_program(const Kernel& kernel);
 
 }  // namespace equipoise

@@ -5,6 +5,7 @@
 // the next barrier of its block, or to its end.
 #pragma once
 
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -55,6 +56,12 @@ template <class T>
 
 /// The number of bits of `word` that are 1.
 [[nodiscard]] inline int count_bits(std::uint64_t word) { return __builtin_popcountll(word); }
+
+/// A clock in nanoseconds.
+[[nodiscard]] inline std::uint64_t device_ns() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
+}
 
 [[nodiscard]] inline double rsqrt(double x) { return 1.0 / std::sqrt(x); }
 

@@ -1,24 +1,19 @@
 // Batches of 2-D Fourier transforms by cuFFT: bound by the passes over the arrays. A block is
 // transformed in parts of about 32 MB, which a large GPU's second-level cache holds from one pass
-// to the next. Plans are for powers of two of transforms, so that there are few, and their working
-// memory is at most about twice a part.
+// to the next. Plans are for powers of two of transforms, so that there are few. All are made before
+// the first block: a plan gets working memory, and during a run that might wait for a queue which a
+// slowdown has stopped. Their working memory together is at most about four times a part.
 #include "real/cuda/programs/fft2d.hpp"
 
 #include <fmt/format.h>
 
 #include <map>
-#include <new>
-#include <string>
-#include <utility>
 
 #include "real/cuda/library.hpp"
-#include "real/worker.hpp"
-#include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
 namespace {
 
-constexpr int success = 0;             // CUFFT_SUCCESS
 constexpr int no_memory = 2;           // CUFFT_ALLOC_FAILED
 constexpr int complex_doubles = 0x69;  // CUFFT_Z2Z
 constexpr int forward = -1;            // CUFFT_FORWARD
@@ -46,28 +41,30 @@ struct Cufft {
   }
 };
 
-/// Throws if `call` failed: std::bad_alloc, or else `Failure`.
-template <class Failure>
+/// Throws if `call` failed.
 void check(int status, const char* call) {
-  if (status == no_memory) throw std::bad_alloc();
-  if (status != success) {
-    throw Failure(fmt::format("{}: {} failed with status {} of cuFFT", user, call, status));
-  }
+  if (status == 0) return;
+  throw_library_failure(user, call, status, no_memory, fmt::format("status {} of cuFFT", status));
 }
 
 /// A plan for a number of transforms. Its working memory is on the current device.
 class Plan {
  public:
   Plan(const Cufft& cufft, const FourierShape& shape, std::size_t transforms) : cufft_(cufft) {
-    check<BlockFailure>(cufft.create(&plan_), "cufftCreate");
-    long long extents[] = {static_cast<long long>(shape.rows),
-                           static_cast<long long>(shape.columns)};
+    check(cufft.create(&plan_), "cufftCreate");
+    // An extent of 1 changes nothing: what is left has one dimension.
+    long long extents[2] = {};
+    int rank = 0;
+    for (const std::size_t extent : {shape.rows, shape.columns}) {
+      if (extent > 1) extents[rank++] = static_cast<long long>(extent);
+    }
+    if (rank == 0) extents[rank++] = 1;
     const auto points = static_cast<long long>(shape.points());
     std::size_t work_bytes = 0;
-    const int status = cufft.make(plan_, 2, extents, nullptr, 1, points, nullptr, 1, points,
+    const int status = cufft.make(plan_, rank, extents, nullptr, 1, points, nullptr, 1, points,
                                   complex_doubles, static_cast<long long>(transforms), &work_bytes);
-    if (status != success) cufft.destroy(plan_);
-    check<BlockFailure>(status, "cufftMakePlanMany64");
+    if (status != 0) cufft.destroy(plan_);
+    check(status, "cufftMakePlanMany64");
   }
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
@@ -75,10 +72,9 @@ class Plan {
 
   /// Enqueues the transforms of `in` to `out`, which may be `in`.
   void enqueue(const Stream& stream, const double* in, double* out, int direction) const {
-    check<BlockFailure>(cufft_.set_stream(plan_, stream.handle), "cufftSetStream");
+    check(cufft_.set_stream(plan_, stream.handle), "cufftSetStream");
     // cuFFT writes to the input of no transform of complex numbers.
-    check<BlockFailure>(cufft_.transform(plan_, const_cast<double*>(in), out, direction),
-                        "cufftExecZ2Z");
+    check(cufft_.transform(plan_, const_cast<double*>(in), out, direction), "cufftExecZ2Z");
   }
 
  private:
@@ -88,12 +84,11 @@ class Plan {
 
 class Fft2d final : public CudaProgram {
  public:
-  explicit Fft2d(const FourierShape& shape) : shape_(shape) {
-    while (2 * most_ * shape.points() <= part_points) most_ *= 2;
-    try {
-      plan(most_);
-    } catch (const BlockFailure& failure) {
-      throw BackendError(failure.what());  // there is no block yet
+  Fft2d(const FourierShape& shape, std::size_t transforms) : shape_(shape) {
+    plans_.try_emplace(1, cufft_, shape, 1);
+    while (2 * most_ * shape.points() <= part_points && 2 * most_ <= transforms) {
+      most_ *= 2;
+      plans_.try_emplace(most_, cufft_, shape, most_);
     }
   }
 
@@ -103,7 +98,7 @@ class Fft2d final : public CudaProgram {
     std::size_t part = most_;
     for (auto left = static_cast<std::size_t>(block.items); left > 0; left -= part) {
       while (part > left) part /= 2;
-      const Plan& of_part = plan(part);
+      const Plan& of_part = plans_.at(part);
       of_part.enqueue(stream, in, out, forward);
       if (shape_.directions == 2) {
         launch_fourier_filter(stream, shape_, out, part);
@@ -113,23 +108,21 @@ class Fft2d final : public CudaProgram {
       out += 2 * part * shape_.points();
     }
   }
+  /// cuFFT loads the code of a plan when it is first executed.
+  bool prepares_at_first_use() const override { return true; }
 
  private:
-  /// The plan for a number of transforms, made at first use.
-  const Plan& plan(std::size_t transforms) {
-    return plans_.try_emplace(transforms, cufft_, shape_, transforms).first->second;
-  }
-
   Cufft cufft_;
   FourierShape shape_;
   std::size_t most_ = 1;  ///< transforms of a part, a power of two
-  std::map<std::size_t, Plan> plans_;
+  std::map<std::size_t, Plan> plans_;  ///< for all powers of two up to `most_`
 };
 
 }  // namespace
 
-std::unique_ptr<CudaProgram> make_cuda_fft2d(const FourierShape& shape) {
-  return std::make_unique<Fft2d>(shape);
+std::unique_ptr<CudaProgram> make_cuda_fft2d(const FourierShape& shape,
+                                             std::size_t transforms) {
+  return std::make_unique<Fft2d>(shape, transforms);
 }
 
 }  // namespace equipoise

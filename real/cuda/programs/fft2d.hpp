@@ -9,10 +9,11 @@
 
 namespace equipoise {
 
-/// Makes the program for transforms of `shape` on the current device. Opens cuFFT and plans now,
-/// which takes long. Throws BackendError if there is no cuFFT or it does not work, and
-/// std::bad_alloc if it has too little memory.
-[[nodiscard]] std::unique_ptr<CudaProgram> make_cuda_fft2d(const FourierShape& shape);
+/// Makes the program for blocks of up to `transforms` transforms of `shape` on the current device.
+/// Opens cuFFT and makes all plans now, which takes long. Throws BackendError if there is no cuFFT,
+/// BlockFailure if it does not work, and std::bad_alloc if it has too little memory.
+[[nodiscard]] std::unique_ptr<CudaProgram> make_cuda_fft2d(const FourierShape& shape,
+                                                           std::size_t transforms);
 
 /// Enqueues the multiplication of `count` transforms of `shape`, pairs of doubles in the device's
 /// memory, by the filter of FourierTransform.

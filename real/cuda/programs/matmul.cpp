@@ -2,21 +2,13 @@
 // so that ours, row by row, are their transposes to it, and it computes C^T = B^T A^T.
 #include "real/cuda/programs/matmul.hpp"
 
-#include <fmt/format.h>
-
-#include <new>
-#include <string>
-
 #include "real/cuda/library.hpp"
-#include "real/worker.hpp"
-#include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
 namespace {
 
 using Handle = struct cublasContext*;
 
-constexpr int success = 0;    // CUBLAS_STATUS_SUCCESS
 constexpr int no_memory = 3;  // CUBLAS_STATUS_ALLOC_FAILED
 constexpr int as_it_is = 0;   // CUBLAS_OP_N
 constexpr const char* user = "matmul on CUDA";
@@ -40,18 +32,16 @@ struct Cublas {
     library.find("cublasGetStatusString", describe);
   }
 
-  /// The message for the failure of `call`.
-  [[nodiscard]] std::string failure(int status, const char* call) const {
-    return fmt::format("{}: {} failed: {}", user, call, describe(status));
+  /// Throws if `call` failed.
+  void check(int status, const char* call) const {
+    if (status != 0) throw_library_failure(user, call, status, no_memory, describe(status));
   }
 };
 
 class Matmul final : public CudaProgram {
  public:
   explicit Matmul(Items n) : n_(static_cast<int>(n)) {
-    const int status = cublas_.create(&handle_);
-    if (status == no_memory) throw std::bad_alloc();
-    if (status != success) throw BackendError(cublas_.failure(status, "cublasCreate"));
+    cublas_.check(cublas_.create(&handle_), "cublasCreate");
   }
   /// Waits for the computation of all blocks.
   ~Matmul() override { cublas_.destroy(handle_); }
@@ -59,19 +49,17 @@ class Matmul final : public CudaProgram {
   void enqueue(const StagedBlock& block, const Stream& stream) override {
     constexpr double one = 1.0;
     constexpr double zero = 0.0;
-    check(cublas_.set_stream(handle_, stream.handle), "cublasSetStream");
-    check(cublas_.dgemm(handle_, as_it_is, as_it_is, n_, static_cast<int>(block.items), n_, &one,
-                        block.kept<double>(0), n_, block.input<double>(0), n_, &zero,
-                        block.result<double>(0), n_),
-          "cublasDgemm");
+    cublas_.check(cublas_.set_stream(handle_, stream.handle), "cublasSetStream");
+    cublas_.check(
+        cublas_.dgemm(handle_, as_it_is, as_it_is, n_, static_cast<int>(block.items), n_, &one,
+                      block.kept<double>(0), n_, block.input<double>(0), n_, &zero,
+                      block.result<double>(0), n_),
+        "cublasDgemm");
   }
+  /// cuBLAS loads the code of a product when it first needs it.
+  bool prepares_at_first_use() const override { return true; }
 
  private:
-  void check(int status, const char* call) const {
-    if (status == no_memory) throw std::bad_alloc();
-    if (status != success) throw BlockFailure(cublas_.failure(status, call));
-  }
-
   Cublas cublas_;
   int n_;
   Handle handle_ = nullptr;

@@ -9,8 +9,8 @@
 namespace equipoise {
 
 /// Makes the program for products of n by n matrices on the current device. Opens cuBLAS and makes
-/// its handle now, which takes long. Throws BackendError if there is no cuBLAS or it does not work,
-/// and std::bad_alloc if it has too little memory.
+/// its handle now, which takes long. Throws BackendError if there is no cuBLAS, BlockFailure
+/// if it does not work, and std::bad_alloc if it has too little memory.
 [[nodiscard]] std::unique_ptr<CudaProgram> make_cuda_matmul(Items n);
 
 }  // namespace equipoise
