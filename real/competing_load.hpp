@@ -1,4 +1,4 @@
-// A load that really competes with a unit for its cores.
+// A load that really competes with a unit for what it computes on.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace equipoise {
 
-/// Threads that take a share of some cores from `at` until `until`.
+/// A load that takes a share of a unit's cores, or of its part of a GPU, for a while.
 class CompetingLoad {
  public:
   CompetingLoad() = default;
@@ -17,7 +17,7 @@ class CompetingLoad {
   /// Ends the load.
   virtual ~CompetingLoad() = default;
 
-  /// The share of the cores' time that the load has had so far, from its start.
+  /// The share of them that the load has had so far, from its start.
   [[nodiscard]] virtual double share() const = 0;
 };
 

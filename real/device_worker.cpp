@@ -22,6 +22,10 @@ namespace {
 constexpr std::chrono::microseconds device_patience{0};
 /// A device that has failed for good may not ring any more.
 constexpr Seconds longest_silence{0.1};
+/// The most blocks in the device's queues; more would hide no waiting. CUDA makes its caller wait when
+/// there are about 1,000 commands in a queue, of which a block that is slowed down needs up to ten.
+/// The driver must not wait there: what the queue waits for may be a stop that only the driver ends.
+constexpr std::size_t in_queues_max = 32;
 
 /// A stage of a block in a queue of the device.
 struct StageInQueue {
@@ -145,6 +149,7 @@ class DeviceDriver final : public UnitDriver {
 
   /// Puts the oldest waiting block into the queues. Returns false if it has to wait.
   bool begin_next() {
+    if (in_flight_.size() == in_queues_max) return false;
     const Command& command = waiting_.front();
     const bool is_new = command.block.phase != phase_ || command.epoch != epoch_;
     if (is_new && !in_flight_.empty()) return false;

@@ -36,7 +36,7 @@ struct RealPhase {
 /// The share that a competing load really had.
 struct LoadReport {
   const Disturbance* load = nullptr;  ///< an event of the setup's scenario
-  double share = 0.0;                 ///< of the unit's cores, while the load ran
+  double share = 0.0;                 ///< of the unit, while the load ran
 };
 
 /// One real run.

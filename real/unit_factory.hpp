@@ -52,8 +52,8 @@ class UnitFactory {
                                         const Scenario& scenario) const = 0;
   /// Starts the unit's worker.
   [[nodiscard]] virtual std::unique_ptr<Worker> make_worker(WorkerSetup setup) const = 0;
-  /// Starts a load that competes with the unit, on `cores`, those of the unit. Null if such loads
-  /// are part of `rates`.
+  /// Starts a load that competes with the unit, whose worker is up and has the same clock, on `cores`,
+  /// those of the unit. Null if such loads are part of `rates`, or if the unit has failed for good.
   [[nodiscard]] virtual std::unique_ptr<CompetingLoad> make_load(
       const Clock& clock, const Disturbance& event, const std::vector<int>& cores) const = 0;
 };

@@ -65,19 +65,15 @@ UnitRates modelled_rates(const Unit& unit, double slowdown, const Scenario& scen
   return rates;
 }
 
-UnitRates rates_with_loads(const Unit& unit, double slowdown, const Scenario& scenario) {
-  UnitRates rates = modelled_rates(unit, slowdown, scenario);
+UnitRates rates_beside_loads(const Unit& unit, double slowdown, const Scenario& scenario) {
+  check_loads(unit.name, scenario);
+  UnitRates rates = modelled_rates(unit, slowdown, without_loads(scenario));
   const std::string remedy = "remove the event";
   check_rate(rates.compute, "unit " + unit.name,
              remedy + ", or give the unit a slowdown= of at least that factor", scenario);
   check_rate(rates.in, "link " + in_link_of(unit), remedy, scenario);
   check_rate(rates.out, "link " + out_link_of(unit), remedy, scenario);
   return rates;
-}
-
-UnitRates rates_beside_loads(const Unit& unit, double slowdown, const Scenario& scenario) {
-  check_loads(unit.name, scenario);
-  return rates_with_loads(unit, slowdown, without_loads(scenario));
 }
 
 }  // namespace equipoise

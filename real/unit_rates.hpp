@@ -26,14 +26,9 @@ struct UnitRates {
 /// copies if it has no copy engine, because it copies by itself.
 [[nodiscard]] UnitRates modelled_rates(const Unit& unit, double slowdown, const Scenario& scenario);
 
-/// The same for a unit that computes for real, with the loads that compete with it: it is held up as
-/// if they were there. Throws InputError with the scenario's name if the unit would have to be faster
-/// than it is.
-[[nodiscard]] UnitRates rates_with_loads(const Unit& unit, double slowdown,
-                                         const Scenario& scenario);
-
-/// The same without loads that compete with the unit, because these are real, too. Throws also if a
-/// load takes more than `competing_share_max`.
+/// The same for a unit that computes for real, without the loads that compete with it, because these
+/// are real, too. Throws InputError with the scenario's name if the unit would have to be faster than
+/// it is, or if a load takes more than `competing_share_max`.
 [[nodiscard]] UnitRates rates_beside_loads(const Unit& unit, double slowdown,
                                            const Scenario& scenario);
 

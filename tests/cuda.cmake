@@ -36,6 +36,7 @@ set_source_files_properties(cuda/libraries_test.cpp PROPERTIES
 
 equipoise_tests(cuda
   SOURCES
+    cuda/compete_test.cpp
     cuda/device_code_test.cpp
     cuda/kmeans_test.cpp
     cuda/libraries_test.cpp

@@ -213,7 +213,7 @@ TEST(SourceTree, TheCommandLineLibraryIsKnownToTheCommandLineOnly) {
 
 TEST(SourceTree, CudaAndMpiHaveOneFolderEach) {
   expect_none("#include <(cuda|cublas|cufft)", "one place, and the stand-in for its library",
-              outside({"real/cuda/", "tests/support/fake_cuda.cpp"}));
+              outside({"real/cuda/", "tests/support/fake_cuda"}));
   expect_none("#include <mpi\\.h>", "one place", outside({"real/mpi/"}));
 }
 

@@ -3,16 +3,19 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <map>
+#include <new>
 #include <thread>
 #include <utility>
 
 #include "real/cuda/cuda_call.hpp"
+#include "real/cuda/cuda_context.hpp"
 #include "real/cuda/cuda_hold.hpp"
 #include "real/cuda/cuda_moments.hpp"
 #include "real/cuda/host_calls.hpp"
@@ -27,50 +30,69 @@ namespace {
 /// How often the end of a device looks whether its work has ended.
 constexpr std::chrono::microseconds end_poll{200};
 
+/// The most memory for blocks when a library is used for the first time.
+constexpr std::size_t use_once_bytes_max = std::size_t{64} << 20;
+
 void copy_all(const std::vector<CopyPart>& parts) {
   for (const CopyPart& part : parts) std::memcpy(part.to, part.from, part.bytes);
 }
+
+/// Memory of the GPU.
+class GpuMemory {
+ public:
+  /// Throws as check_cuda does.
+  explicit GpuMemory(std::size_t bytes) {
+    void* memory = nullptr;
+    check_cuda(cudaMalloc(&memory, bytes + array_alignment), "cudaMalloc");
+    memory_.reset(static_cast<std::byte*>(memory));
+    const std::size_t past = reinterpret_cast<std::uintptr_t>(memory) % array_alignment;
+    begin_ = memory_.get() + (array_alignment - past) % array_alignment;
+  }
+
+  [[nodiscard]] std::byte* begin() const { return begin_; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const { static_cast<void>(cudaFree(memory)); }
+  };
+
+  std::unique_ptr<std::byte, Free> memory_;
+  std::byte* begin_ = nullptr;  ///< aligned
+};
 
 /// Memory of the GPU, and as much pinned memory of the host.
 class StagedMemory {
  public:
   /// Throws as check_cuda does.
-  explicit StagedMemory(std::size_t bytes) : bytes_(bytes) {
+  explicit StagedMemory(std::size_t bytes) : bytes_(bytes), device_(bytes) {
     void* memory = nullptr;
-    check_cuda(cudaMalloc(&memory, bytes + array_alignment), "cudaMalloc");
-    device_.reset(static_cast<std::byte*>(memory));
-    const std::size_t past = reinterpret_cast<std::uintptr_t>(memory) % array_alignment;
-    begin_ = device_.get() + (array_alignment - past) % array_alignment;
     check_cuda(cudaHostAlloc(&memory, bytes, cudaHostAllocDefault), "cudaHostAlloc");
     pinned_.reset(static_cast<std::byte*>(memory));
   }
 
-  [[nodiscard]] std::byte* begin() const { return begin_; }
+  [[nodiscard]] std::byte* begin() const { return device_.begin(); }
   /// The pinned bytes for those at `on_device`; null if these are not of this memory.
   [[nodiscard]] std::byte* pinned(const std::byte* on_device) const {
-    const std::ptrdiff_t offset = on_device - begin_;
+    const std::ptrdiff_t offset = on_device - begin();
     return offset >= 0 && static_cast<std::size_t>(offset) < bytes_ ? pinned_.get() + offset
                                                                     : nullptr;
   }
 
  private:
-  struct FreeDevice {
-    void operator()(std::byte* memory) const { static_cast<void>(cudaFree(memory)); }
-  };
   struct FreePinned {
     void operator()(std::byte* memory) const { static_cast<void>(cudaFreeHost(memory)); }
   };
 
   std::size_t bytes_;
-  std::unique_ptr<std::byte, FreeDevice> device_;
-  std::byte* begin_ = nullptr;
+  GpuMemory device_;
   std::unique_ptr<std::byte, FreePinned> pinned_;
 };
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice(const std::vector<int>& waiting, std::shared_ptr<const Clock> clock)
-      : timeline_(std::move(clock)) {
+  CudaDevice(std::shared_ptr<const CudaContext> context, const std::vector<int>& waiting,
+             std::shared_ptr<const Clock> clock)
+      : context_(std::move(context)), timeline_(std::move(clock), context_->make_stream()) {
     // The thread that calls functions of the host is CUDA's.
     calls_->put(Queue::in, stream(Queue::in), [waiting] {
       pin_this_thread(waiting);
@@ -105,6 +127,7 @@ class CudaDevice final : public Device {
       Stream stream_;
     };
     programs_.push_back(make_cuda_program(kernel));
+    if (programs_.back()->prepares_at_first_use()) use_once(*programs_.back(), kernel);
     return std::make_unique<Program>(*programs_.back(), Stream{stream(Queue::compute)});
   }
 
@@ -143,6 +166,35 @@ class CudaDevice final : public Device {
   }
 
  private:
+  /// Computes blocks of several sizes, of zeros. What a library prepares then would later be taken for
+  /// the time of a block, and might wait for a queue that is stopped. Does nothing if there is too
+  /// little memory.
+  void use_once(CudaProgram& program, const Kernel& kernel) {
+    const KernelData& data = kernel.data();
+    const auto bytes_for = [&](Items items) { return UnitMemory::bytes_for_one(data, items); };
+    Items most = 1;
+    while (2 * most <= kernel.workload().items &&
+           bytes_for(2 * most) - bytes_for(0) <= use_once_bytes_max) {
+      most *= 2;
+    }
+    try {
+      const GpuMemory memory(bytes_for(most));
+      check_cuda(cudaMemsetAsync(memory.begin(), 0, bytes_for(most), stream(Queue::compute)),
+                 "cudaMemsetAsync");
+      UnitMemory places;
+      places.begin_phase(data, memory.begin(), bytes_for(most), most);
+      for (Items items = 1; items <= most; items *= 2) {
+        const Block block{.items = items};
+        StagedBlock staged;
+        EQ_CHECK(places.place(block, staged), "there is memory for the largest block");
+        places.release(block, true);
+        program.enqueue(staged, Stream{stream(Queue::compute)});
+      }
+      check_cuda(end_of(stream(Queue::compute)), "the first use of a library");
+    } catch (const std::bad_alloc&) {
+    }
+  }
+
   [[nodiscard]] cudaStream_t stream(Queue queue) const {
     return streams_[static_cast<std::size_t>(queue)].get();
   }
@@ -180,19 +232,24 @@ class CudaDevice final : public Device {
     return is_behind;
   }
 
-  /// Waits until all work has ended. Returns false if the device has failed.
-  [[nodiscard]] bool has_ended() const {
-    for (const OwnedStream& stream : streams_) {
-      cudaError_t answer = cudaErrorNotReady;
-      while ((answer = cudaStreamQuery(stream.get())) == cudaErrorNotReady) {
-        std::this_thread::sleep_for(end_poll);
-      }
-      if (answer != cudaSuccess) return false;
+  /// Waits until all work of `stream` has ended. Returns the device's error, if it has failed.
+  [[nodiscard]] static cudaError_t end_of(cudaStream_t stream) {
+    cudaError_t answer = cudaErrorNotReady;
+    while ((answer = cudaStreamQuery(stream)) == cudaErrorNotReady) {
+      std::this_thread::sleep_for(end_poll);
     }
-    return true;
+    return answer;
   }
 
-  std::array<OwnedStream, 3> streams_ = {make_stream(), make_stream(), make_stream()};
+  /// Waits until all work has ended. Returns false if the device has failed.
+  [[nodiscard]] bool has_ended() const {
+    return std::ranges::all_of(
+        streams_, [](const OwnedStream& stream) { return end_of(stream.get()) == cudaSuccess; });
+  }
+
+  std::shared_ptr<const CudaContext> context_;
+  std::array<OwnedStream, 3> streams_ = {context_->make_stream(), context_->make_stream(),
+                                         context_->make_stream()};
   std::unique_ptr<HostCalls> calls_ = std::make_unique<HostCalls>();
   HoldWords holds_;
   CudaTimeline timeline_;
@@ -202,10 +259,10 @@ class CudaDevice final : public Device {
 
 }  // namespace
 
-std::unique_ptr<Device> open_cuda_device(int device, const std::vector<int>& waiting,
+std::unique_ptr<Device> open_cuda_device(std::shared_ptr<const CudaContext> context,
+                                         const std::vector<int>& waiting,
                                          std::shared_ptr<const Clock> clock) {
-  check_cuda(cudaSetDevice(device), "cudaSetDevice");
-  return std::make_unique<CudaDevice>(waiting, std::move(clock));
+  return std::make_unique<CudaDevice>(std::move(context), waiting, std::move(clock));
 }
 
 }  // namespace equipoise

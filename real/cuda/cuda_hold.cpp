@@ -1,11 +1,11 @@
-// The driver's function that lets a stream wait for a word. It is asked for at run time, so that the
-// program starts without a driver.
+// Stops are words of the host's memory for which a stream waits.
 #include "real/cuda/cuda_hold.hpp"
 
 #include <atomic>
 #include <cstddef>
 
 #include "real/cuda/cuda_call.hpp"
+#include "real/cuda/driver_function.hpp"
 #include "real/worker.hpp"
 #include "shared_policies/model/failure.hpp"
 
@@ -15,23 +15,9 @@ namespace {
 /// Every block at a worker has up to four stages, each with a stop. Memory for more cannot be had
 /// later: that would wait for the queues that are stopped.
 constexpr std::size_t words_max = 4 * blocks_at_worker_max;
-/// The CUDA version whose cuStreamWaitValue32 is meant.
-constexpr unsigned version_of_wait = 11070;
 
 void store(std::uint32_t* word, std::uint32_t value) {
   std::atomic_ref(*word).store(value, std::memory_order_seq_cst);
-}
-
-PFN_cuStreamWaitValue32_v11070 find_wait_for_value() {
-  void* found = nullptr;
-  cudaDriverEntryPointQueryResult result{};
-  check_cuda(cudaGetDriverEntryPointByVersion("cuStreamWaitValue32", &found, version_of_wait,
-                                              cudaEnableDefault, &result),
-             "cudaGetDriverEntryPointByVersion");
-  if (result != cudaDriverEntryPointSuccess) {
-    throw BackendError("this NVIDIA driver has no cuStreamWaitValue32");
-  }
-  return reinterpret_cast<PFN_cuStreamWaitValue32_v11070>(found);
 }
 
 }  // namespace
@@ -40,7 +26,8 @@ HoldWord::~HoldWord() { words_.free_.push_back(word_); }
 
 void HoldWord::let_go() const { store(word_, 1); }
 
-HoldWords::HoldWords() : wait_for_value_(find_wait_for_value()) {
+HoldWords::HoldWords() {
+  find_driver_function("cuStreamWaitValue32", 11070, wait_for_value_);
   void* memory = nullptr;
   check_cuda(cudaHostAlloc(&memory, words_max * sizeof(std::uint32_t), cudaHostAllocMapped),
              "cudaHostAlloc");
@@ -57,10 +44,9 @@ HoldWordPtr HoldWords::hold(cudaStream_t stream) {
   free_.pop_back();
   store(held->word_, 0);
   const auto offset = static_cast<std::size_t>(held->word_ - words_.get());
-  const CUresult result = wait_for_value_(stream, on_device_ + offset * sizeof(std::uint32_t), 1,
-                                          CU_STREAM_WAIT_VALUE_EQ);
-  // The numbers of the errors are those of the runtime.
-  check_cuda(static_cast<cudaError_t>(result), "cuStreamWaitValue32");
+  check_driver(wait_for_value_(stream, on_device_ + offset * sizeof(std::uint32_t), 1,
+                               CU_STREAM_WAIT_VALUE_EQ),
+               "cuStreamWaitValue32");
   return held;
 }
 

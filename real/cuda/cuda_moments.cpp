@@ -30,13 +30,6 @@ bool has_passed(cudaEvent_t event) {
 
 }  // namespace
 
-OwnedStream make_stream() {
-  cudaStream_t stream = nullptr;
-  check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
-             "cudaStreamCreateWithFlags");
-  return OwnedStream(stream);
-}
-
 CudaEventPool::~CudaEventPool() {
   for (const cudaEvent_t event : all_) static_cast<void>(cudaEventDestroy(event));
 }
@@ -72,8 +65,10 @@ void CudaMoment::let_go() {
   held_->let_go();
 }
 
-CudaTimeline::CudaTimeline(std::shared_ptr<const Clock> clock)
-    : clock_(std::move(clock)), base_(make_base(first_attempts, first_patience)) {
+CudaTimeline::CudaTimeline(std::shared_ptr<const Clock> clock, OwnedStream stream)
+    : clock_(std::move(clock)),
+      stream_(std::move(stream)),
+      base_(make_base(first_attempts, first_patience)) {
   if (!base_) throw BackendError("the GPU does not answer within 10 s");
   next_base_ = base_->at + base_lasts;
 }

@@ -9,23 +9,14 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <type_traits>
 #include <vector>
 
 #include "real/clock.hpp"
+#include "real/cuda/cuda_context.hpp"
 #include "real/cuda/cuda_hold.hpp"
 #include "real/device.hpp"
 
 namespace equipoise {
-
-/// Destroys a stream of CUDA.
-struct DestroyStream {
-  void operator()(cudaStream_t stream) const { static_cast<void>(cudaStreamDestroy(stream)); }
-};
-using OwnedStream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, DestroyStream>;
-
-/// A stream of the current device that does not wait for others. Throws as check_cuda does.
-[[nodiscard]] OwnedStream make_stream();
 
 /// CUDA events with times, which are used again and again.
 class CudaEventPool {
@@ -84,8 +75,8 @@ class CudaMoment final : public DeviceEvent {
 /// nor the precision of CUDA's times, which are floats, matters.
 class CudaTimeline {
  public:
-  /// Throws as check_cuda does.
-  explicit CudaTimeline(std::shared_ptr<const Clock> clock);
+  /// Nothing else uses `stream`. Throws as check_cuda does.
+  CudaTimeline(std::shared_ptr<const Clock> clock, OwnedStream stream);
 
   /// Records the moment at which all work that is now in `queue`, which is `stream`, has ended.
   /// `held`: what keeps the queue until then, if it is a stop.
@@ -103,7 +94,7 @@ class CudaTimeline {
   [[nodiscard]] TimeBasePtr make_base(int attempts, std::chrono::steady_clock::duration patience);
 
   std::shared_ptr<const Clock> clock_;
-  OwnedStream stream_ = make_stream();  ///< of the base events
+  OwnedStream stream_;  ///< of the base events
   CudaEventPool events_;
   TimeBasePtr base_;
   Clock::TimePoint next_base_;

@@ -4,18 +4,27 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <exception>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "real/cuda/card_shares.hpp"
 #include "real/cuda/cuda_call.hpp"
 #include "real/cuda/cuda_device.hpp"
+#include "real/cuda/cuda_load.hpp"
+#include "real/cuda/gpu_part.hpp"
 #include "real/cuda/programs.hpp"
+#include "real/cuda/sm_groups.hpp"
 #include "real/device_worker.hpp"
 #include "real/unit_memory.hpp"
 #include "shared_policies/model/failure.hpp"
@@ -24,8 +33,13 @@
 namespace equipoise {
 namespace {
 
-/// The part of a GPU's memory that is left to the libraries that compute there.
+/// The part of a GPU's memory that is left to all libraries that compute there. Each unit has its own
+/// handles: cuBLAS takes up to 32 MiB of workspace for one, and cuFFT up to 128 MiB, or as much as
+/// one transform if that is larger. They get it before the unit gets its own memory, which is less if
+/// they need more.
 constexpr double reserve_share = 1.0 / 16.0;
+/// The first driver that knows streams in parts of GPUs.
+constexpr int version_of_parts = 12050;
 
 std::string version_of(int number) {
   return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
@@ -36,6 +50,8 @@ std::string find_out_why_absent() {
   // Otherwise kernels are loaded when they are first used, and that may wait for all queues, also
   // for one that this thread has stopped.
   setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+  // Otherwise streams of several units share a queue of the hardware, and wait for one another.
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   int driver = 0;
   if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) {
     return "there is no NVIDIA driver here";
@@ -63,86 +79,172 @@ int count_devices() {
   return count;
 }
 
-/// Completes `unit` with what the GPU `device` is. Throws as check_cuda does.
-void describe(int device, Unit& unit) {
-  cudaDeviceProp properties{};
-  check_cuda(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
-  unit.kind = UnitKind::gpu;
-  unit.model = properties.name;
-  unit.copy_engines = std::clamp(properties.asyncEngineCount, 1, 2);
-  if (unit.memory_bytes) return;
-  std::size_t free_bytes = 0;
-  std::size_t all_bytes = 0;
-  check_cuda(cudaSetDevice(device), "cudaSetDevice");
-  check_cuda(cudaMemGetInfo(&free_bytes, &all_bytes), "cudaMemGetInfo");
-  const double reserve_bytes = reserve_share * static_cast<double>(all_bytes);
-  unit.memory_bytes = std::max(1.0, static_cast<double>(free_bytes) - reserve_bytes);
-}
-
-/// As NVML spells it. Throws as check_cuda does.
-std::string pci_bus_id_of(int device) {
-  cudaDeviceProp properties{};
-  check_cuda(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+/// As NVML spells it.
+std::string pci_bus_id_of(const cudaDeviceProp& properties) {
   return fmt::format("{:08x}:{:02x}:{:02x}.0", properties.pciDomainID, properties.pciBusID,
                      properties.pciDeviceID);
 }
 
+/// The context of a unit in the present run.
+class OpenContext {
+ public:
+  /// `clock` is the run's.
+  void set(const Clock& clock, const std::shared_ptr<const CudaContext>& context) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    clock_ = &clock;
+    context_ = context;
+  }
+  /// Null if the unit has ended.
+  [[nodiscard]] std::shared_ptr<const CudaContext> get(const Clock& clock) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return clock_ == &clock ? context_.lock() : nullptr;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  const Clock* clock_ = nullptr;
+  std::weak_ptr<const CudaContext> context_;
+};
+
 class CudaFactory final : public UnitFactory {
  public:
-  CudaFactory(int device, std::string pci_bus_id)
-      : device_(device), pci_bus_id_(std::move(pci_bus_id)) {}
+  CudaFactory(const GpuPart& part, std::string pci_bus_id)
+      : part_(part), pci_bus_id_(std::move(pci_bus_id)) {}
 
   int cores() const override { return 0; }
   std::optional<GpuPlace> gpu() const override {
-    return GpuPlace{fmt::format("cuda{}", device_), pci_bus_id_};
+    return GpuPlace{fmt::format("cuda{}", part_.device), pci_bus_id_};
   }
   bool has_program(const std::string& kernel) const override { return has_cuda_program(kernel); }
   double host_bytes(const Unit& unit, const Workload& workload) const override {
     return staged_bytes(workload, room_items(unit, workload));  // pinned
   }
   UnitRates rates(const Unit& unit, double slowdown, const Scenario& scenario) const override {
-    return rates_with_loads(unit, slowdown, scenario);
+    return rates_beside_loads(unit, slowdown, scenario);
   }
   std::unique_ptr<Worker> make_worker(WorkerSetup setup) const override {
-    return make_device_worker(std::move(setup), [device = device_](const WorkerSetup& of) {
-      return open_cuda_device(device, of.waiting, of.clock);
-    });
+    return make_device_worker(std::move(setup),
+                              [part = part_, open = open_](const WorkerSetup& of) {
+                                const auto context = open_cuda_context(part);
+                                open->set(*of.clock, context);
+                                return open_cuda_device(context, of.waiting, of.clock);
+                              });
   }
-  std::unique_ptr<CompetingLoad> make_load(const Clock& /*clock*/, const Disturbance& /*event*/,
+  std::unique_ptr<CompetingLoad> make_load(const Clock& clock, const Disturbance& event,
                                            const std::vector<int>& /*cores*/) const override {
-    return nullptr;
+    auto context = open_->get(clock);
+    if (!context) return nullptr;
+    return start_cuda_load(std::move(context), clock, event.at, event.until, event.amount);
   }
 
  private:
-  int device_;
+  GpuPart part_;
   std::string pci_bus_id_;
+  std::shared_ptr<OpenContext> open_ = std::make_shared<OpenContext>();
 };
 
-std::shared_ptr<const UnitFactory> make_cuda_factory(UnitRequest& request) {
-  try {
-    const auto device = static_cast<int>(request.read.items("device", 0, count_devices() - 1));
-    describe(device, request.unit);
-    return std::make_shared<CudaFactory>(device, pci_bus_id_of(device));
-  } catch (const InputError&) {
-    throw;
-  } catch (const std::exception& failure) {
-    throw BackendError(
-        fmt::format("{}: the GPU cannot be used: {}", request.where, failure.what()));
+CardWish wish_of(const UnitRequest& request) {
+  CardWish wish{.unit = request.unit.name, .where = request.where};
+  const Parameters& read = request.read;
+  if (read.text("device") != "auto") {
+    wish.device = static_cast<int>(read.items("device", 0, count_devices() - 1));
+  }
+  if (read.text("sms") != "all") wish.sms = static_cast<int>(read.items("sms", 1, 1 << 20));
+  wish.memory_bytes = request.unit.memory_bytes;
+  return wish;
+}
+
+CardMemory memory_of(int device) {
+  std::size_t free_bytes = 0;
+  std::size_t all_bytes = 0;
+  check_cuda(cudaSetDevice(device), "cudaSetDevice");
+  check_cuda(cudaMemGetInfo(&free_bytes, &all_bytes), "cudaMemGetInfo");
+  return {device, static_cast<double>(free_bytes), reserve_share * static_cast<double>(all_bytes)};
+}
+
+/// The parts of a GPU for units that ask for SMs.
+std::vector<GpuPart> make_parts(std::span<const CardWish> wishes, int device, int sms) {
+  int version = 0;
+  check_cuda(cudaDriverGetVersion(&version), "cudaDriverGetVersion");
+  if (version < version_of_parts) {
+    throw InputError(wishes[0].where,
+                     fmt::format("parts of GPUs (sms=) need a driver of CUDA {}, and the NVIDIA "
+                                 "driver here knows CUDA {}",
+                                 version_of(version_of_parts), version_of(version)));
+  }
+  SmGroups groups(device);
+  std::vector<GpuPart> parts;
+  for (const int count : divide_sms(wishes, {device, sms, groups.sms_of_group(), groups.count()})) {
+    parts.push_back({device, count * groups.sms_of_group(), groups.take(count)});
+  }
+  return parts;
+}
+
+/// Completes all units of a GPU and makes their factories, at the same places. Throws as check_cuda
+/// does.
+void make_units_of(int device, std::span<const CardWish> wishes,
+                   std::span<UnitRequest* const> requests,
+                   std::span<std::shared_ptr<const UnitFactory>* const> factories) {
+  cudaDeviceProp properties{};
+  check_cuda(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+  const int sms = properties.multiProcessorCount;
+  check_wholes(wishes, device);
+  const std::vector<GpuPart> parts = wishes[0].sms
+                                         ? make_parts(wishes, device, sms)
+                                         : std::vector<GpuPart>(wishes.size(), {device, sms});
+  const std::vector<double> memory_bytes = divide_memory(wishes, memory_of(device));
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    Unit& unit = requests[i]->unit;
+    unit.kind = UnitKind::gpu;
+    unit.model = properties.name;
+    if (wishes[i].sms) unit.model += fmt::format(", {} of {} SMs", parts[i].sms, sms);
+    unit.device = fmt::format("cuda:{}", device);
+    unit.copy_engines = std::clamp(properties.asyncEngineCount, 1, 2);
+    unit.memory_bytes = memory_bytes[i];
+    *factories[i] = std::make_shared<CudaFactory>(parts[i], pci_bus_id_of(properties));
   }
 }
 
 UnitFactories make_cuda_factories(std::span<UnitRequest> requests) {
-  UnitFactories factories;
-  for (UnitRequest& request : requests) factories.push_back(make_cuda_factory(request));
+  UnitFactories factories(requests.size());
+  const std::string* where = &requests[0].where;
+  try {
+    std::vector<CardWish> wishes;
+    for (const UnitRequest& request : requests) wishes.push_back(wish_of(request));
+    const std::vector<int> devices = choose_cards(wishes, count_devices());
+    for (const int device : std::set<int>(devices.begin(), devices.end())) {
+      std::vector<CardWish> of_card;
+      std::vector<UnitRequest*> to_complete;
+      std::vector<std::shared_ptr<const UnitFactory>*> to_make;
+      for (std::size_t i = 0; i < requests.size(); ++i) {
+        if (devices[i] != device) continue;
+        of_card.push_back(wishes[i]);
+        to_complete.push_back(&requests[i]);
+        to_make.push_back(&factories[i]);
+      }
+      where = &to_complete[0]->where;
+      make_units_of(device, of_card, to_complete, to_make);
+    }
+  } catch (const InputError&) {
+    throw;
+  } catch (const std::exception& failure) {
+    throw BackendError(fmt::format("{}: the GPU cannot be used: {}", *where, failure.what()));
+  }
   return factories;
 }
 
 }  // namespace
 
 UnitKindInfo cuda_kind() {
-  return {"cuda", "a GPU of this machine, driven by CUDA",
-          with_common_parameters({{"device", "0", "", "which GPU, as CUDA numbers them"}}, "3",
-                                 "what is free, less a sixteenth"),
+  return {"cuda", "a GPU of this machine or a part of it, driven by CUDA",
+          with_common_parameters(
+              {{"device", "auto", "",
+                "which GPU, as CUDA numbers them; auto: the first that no other unit has, and 0 "
+                "for a part of a GPU"},
+               {"sms", "all", "SMs",
+                "the multiprocessors of the GPU that the unit has; units of one GPU have different "
+                "ones"}},
+              "3", "its part of what is free there, less a sixteenth"),
           [] { return why_absent(); }, make_cuda_factories};
 }
 

@@ -26,12 +26,14 @@
 namespace equipoise::cuda_device_test {
 namespace {
 
+std::shared_ptr<const CudaContext> whole_gpu() { return open_cuda_context({}); }
+
 class CudaDevice : public GpuTest {
  protected:
   void SetUp() override {
     GpuTest::SetUp();
     if (IsSkipped()) return;
-    device_ = open_cuda_device(0, {this_machine().threads.at(0).number}, clock_);
+    device_ = open_cuda_device(whole_gpu(), {this_machine().threads.at(0).number}, clock_);
   }
 
   [[nodiscard]] TicketPtr ticket() { return std::make_shared<BlockTicket>(host_, host_.epoch()); }
@@ -214,11 +216,12 @@ class FailingGpuFactory final : public UnitFactory {
     return 0.0;
   }
   UnitRates rates(const Unit& unit, double slowdown, const Scenario& scenario) const override {
-    return rates_with_loads(unit, slowdown, scenario);
+    return rates_beside_loads(unit, slowdown, scenario);
   }
   std::unique_ptr<Worker> make_worker(WorkerSetup setup) const override {
     return make_device_worker(std::move(setup), [script = script_](const WorkerSetup& of) {
-      return std::make_unique<FailingDevice>(open_cuda_device(0, of.waiting, of.clock), script);
+      return std::make_unique<FailingDevice>(open_cuda_device(whole_gpu(), of.waiting, of.clock),
+                                             script);
     });
   }
   std::unique_ptr<CompetingLoad> make_load(const Clock& /*clock*/, const Disturbance& /*event*/,

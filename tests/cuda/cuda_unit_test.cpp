@@ -31,15 +31,40 @@ TEST_F(CudaUnit, IsAGpuThatTakesItsFactsFromTheDevice) {
   EXPECT_GT(spec.unit.memory_bytes.value_or(0.0), 0.0);
   EXPECT_EQ(spec.factory->cores(), 0);
   EXPECT_TRUE(spec.computes());
-  EXPECT_EQ(parse_units({"cuda,memory_bytes=64Mi"})[0].unit.memory_bytes, 64.0 * 1024 * 1024);
+  EXPECT_EQ(spec.unit.device, "cuda:0");
+  EXPECT_EQ(parse_units({"cuda,memory_bytes=8Mi"})[0].unit.memory_bytes, 8.0 * 1024 * 1024);
 }
 
-TEST_F(CudaUnit, MayShareItsDeviceWithOtherUnits) {
-  EXPECT_EQ(parse_units({"cuda,device=0", "cuda,device=0"}).size(), 2u);
+TEST_F(CudaUnit, SharesTheMemoryOfItsDeviceWithOtherUnits) {
+  const double alone = parse_units({"cuda"})[0].unit.memory_bytes.value_or(0.0);
+  const std::vector<UnitSpec> two = parse_units({"cuda,device=0", "cuda,device=0"});
+  for (const UnitSpec& spec : two) {
+    EXPECT_EQ(spec.unit.device, "cuda:0");
+    EXPECT_NEAR(spec.unit.memory_bytes.value_or(0.0), alone / 2.0, alone / 10.0);
+  }
+}
+
+// All GPUs that we know can be divided into groups of 8 SMs.
+TEST_F(CudaUnit, MayBeAPartOfADevice) {
+  const std::vector<UnitSpec> parts = parse_units({"cuda,sms=8", "cuda,device=0,sms=16"});
+  EXPECT_NE(parts[0].unit.model.find(", 8 of "), std::string::npos) << parts[0].unit.model;
+  EXPECT_NE(parts[1].unit.model.find(", 16 of "), std::string::npos) << parts[1].unit.model;
+  EXPECT_EQ(parts[0].unit.device, parts[1].unit.device);
+  EXPECT_NEAR(parts[1].unit.memory_bytes.value_or(0.0) / parts[0].unit.memory_bytes.value_or(1.0),
+              2.0, 1e-6);
 }
 
 TEST_F(CudaUnit, IsOfADeviceThatExists) {
   EXPECT_NE(refusal_of([] { (void)parse_units({"cuda,device=999"}); }).find("out of range"),
+            std::string::npos);
+}
+
+TEST_F(CudaUnit, RefusesAPartThatTheDeviceDoesNotHave) {
+  EXPECT_NE(refusal_of([] { (void)parse_units({"cuda,sms=100000"}); }).find("SMs"),
+            std::string::npos);
+  EXPECT_NE(refusal_of([] {
+              (void)parse_units({"cuda,sms=8", "cuda,device=0"});
+            }).find("cuda1 would compute on all SMs of GPU 0, also on those of cuda0"),
             std::string::npos);
 }
 
@@ -80,10 +105,37 @@ TEST_F(CudaUnit, SharesEveryKernelThatHasAProgramWithACpu) {
 }
 
 TEST_F(CudaUnit, SharesItsDeviceWithAnotherUnit) {
-  expect_verified_results_of_every_kernel({"cuda", "cuda,slowdown=2"});
+  expect_verified_results_of_every_kernel({"cuda,device=0", "cuda,device=0,slowdown=2"});
 }
 
-TEST_F(CudaUnit, IsSlowedDownInEveryStageAndByLoadsThatCompete) {
+TEST_F(CudaUnit, ComputesEveryKernelOnPartsOfADevice) {
+  expect_verified_results_of_every_kernel({"cuda,sms=8", "cuda,sms=16,slowdown=2", "cuda,sms=8"});
+}
+
+/// Runs blackscholes on `units` while a load competes with cuda0 for half of it, and returns which
+/// share the load really had.
+double share_of_load(const std::vector<std::string>& units) {
+  const auto kernel = make_kernel("blackscholes", {{"options", "2000000"}}, "--workload");
+  kernel->allocate(1);
+  RealSetup setup = setup_of(units, {kernel.get()});
+  setup.scenario.events.push_back(disturb(DisturbanceKind::compete, "cuda0", 0.0, 0.5));
+  double share = -1.0;
+  setup.report_load = [&](const LoadReport& report) { share = report.share; };
+  MemoryJournal journal;
+  EXPECT_TRUE(run_all(std::move(setup), 10'000, journal).complete);
+  EXPECT_TRUE(kernel->verify().passed) << kernel->verify().what;
+  return share;
+}
+
+TEST_F(CudaUnit, SharesItsSmsWithALoadThatCompetes) {
+  for (const double share :
+       {share_of_load({"cuda"}), share_of_load({"cuda,sms=8", "cuda,sms=16"})}) {
+    EXPECT_GT(share, 0.0);
+    EXPECT_LT(share, 0.6);
+  }
+}
+
+TEST_F(CudaUnit, IsSlowedDownInEveryStageWhileALoadCompetes) {
   const auto kernel = make_kernel("blackscholes", {{"options", "100000"}}, "--workload");
   kernel->allocate(1);
   RealSetup setup = setup_of({"cuda,slowdown=3"}, {kernel.get()});
@@ -109,26 +161,27 @@ TEST_F(CudaUnit, GoesAndComesAndEveryItemIsDoneOnce) {
   EXPECT_TRUE(kernel->verify().passed) << kernel->verify().what;
 }
 
-TEST(RatesWithLoads, HoldAUnitUpAsIfTheLoadWereThere) {
+TEST(RatesBesideLoads, LeaveLoadsThatCompeteToTheMachine) {
   Unit unit;
   unit.name = "cuda0";
   Scenario scenario;
   scenario.events.push_back(disturb(DisturbanceKind::compete, "cuda0", 1.0, 0.25, Seconds{2.0}));
-  const UnitRates rates = rates_with_loads(unit, 2.0, scenario);
+  scenario.events.push_back(disturb(DisturbanceKind::slow, "cuda0", 1.0, 3.0, Seconds{2.0}));
+  const UnitRates rates = rates_beside_loads(unit, 2.0, scenario);
   EXPECT_DOUBLE_EQ(rates.compute.at(Seconds{0.5}), 0.5);
-  EXPECT_DOUBLE_EQ(rates.compute.at(Seconds{1.5}), 0.375);
+  EXPECT_DOUBLE_EQ(rates.compute.at(Seconds{1.5}), 0.5 / 3.0);
   EXPECT_DOUBLE_EQ(rates.in.at(Seconds{1.5}), 1.0);
 }
 
-TEST(RatesWithLoads, RefuseAUnitThatWouldHaveToBeFasterThanItIs) {
+TEST(RatesBesideLoads, RefuseAUnitThatWouldHaveToBeFasterThanItIs) {
   Unit unit;
   unit.name = "cuda0";
   Scenario scenario;
   scenario.events.push_back(disturb(DisturbanceKind::slow, "cuda0", 0.0, 0.5));
   EXPECT_NE(
-      refusal_of([&] { (void)rates_with_loads(unit, 1.0, scenario); }).find("2 times as fast"),
+      refusal_of([&] { (void)rates_beside_loads(unit, 1.0, scenario); }).find("2 times as fast"),
       std::string::npos);
-  EXPECT_DOUBLE_EQ(rates_with_loads(unit, 2.0, scenario).compute.at(Seconds{}), 1.0);
+  EXPECT_DOUBLE_EQ(rates_beside_loads(unit, 2.0, scenario).compute.at(Seconds{}), 1.0);
 }
 
 }  // namespace

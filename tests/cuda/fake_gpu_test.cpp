@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <thread>
 
@@ -94,12 +95,20 @@ TEST(FakeGpu, DoesEveryItemOnceHoweverOftenItGoesAndComes) {
   EXPECT_TRUE(has_all_results(script));
 }
 
+/// A unit that was asked for when its GPU had more free memory.
+RealSetup setup_of_larger_gpu(const std::string& unit, ScriptedKernel& kernel) {
+  resize_fake_gpu(std::size_t{1} << 30);
+  RealSetup setup = setup_of({unit}, {&kernel});
+  resize_fake_gpu(std::size_t{16} << 20);
+  return setup;
+}
+
 TEST(FakeGpu, HoldsAsMuchAsItsMemoryThoughMoreIsAllowed) {
   // 8 bytes in and 8 bytes out for each item: 20 MB in all, of which 16 MiB fit.
   KernelScript script(1'250'000);
   ScriptedKernel kernel(script);
   MemoryJournal journal;
-  EXPECT_TRUE(run_all(setup_of({"cuda,memory_bytes=1e12"}, {&kernel}), 250'000, journal).complete);
+  EXPECT_TRUE(run_all(setup_of_larger_gpu("cuda", kernel), 250'000, journal).complete);
   EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
   EXPECT_EQ(journal.count("block_lost"), 0);
   EXPECT_EQ(journal.blocks.size(), 5u);
@@ -109,8 +118,7 @@ TEST(FakeGpu, LosesABlockThatIsTooLargeForItsMemoryAndDoesHalvesOfIt) {
   KernelScript script(1'250'000);
   ScriptedKernel kernel(script);
   MemoryJournal journal;
-  EXPECT_TRUE(run_all(setup_of({"cuda,slots=1,memory_bytes=1e12"}, {&kernel}), 1'250'000, journal)
-                  .complete);
+  EXPECT_TRUE(run_all(setup_of_larger_gpu("cuda,slots=1", kernel), 1'250'000, journal).complete);
   EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
   EXPECT_EQ(journal.count("block_lost"), 1);
   for (const BlockRecord& record : journal.blocks) EXPECT_LE(record.block.items, 625'000);

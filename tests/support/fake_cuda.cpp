@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "real/cuda/programs.hpp"
+#include "real/cuda/programs/compete.hpp"
 #include "real/this_thread.hpp"
 #include "real/thread_team.hpp"
 
@@ -31,12 +32,14 @@ namespace {
 
 using SteadyTime = std::chrono::steady_clock;
 
-/// The memory of the device.
-constexpr std::size_t memory_max = std::size_t{16} << 20;
 /// The clock of the device goes faster than the host's.
 constexpr double device_ms_per_s = 1000.2;
 
 std::atomic<bool> is_broken = false;
+std::atomic<int> devices = 1;
+std::atomic<std::size_t> memory_max = std::size_t{16} << 20;
+std::atomic<int> driver = 0;  ///< its version; 0: the build's
+std::atomic<int> load_sms = 0;
 /// CUDA calls functions of the host one at a time.
 std::mutex host_functions;
 
@@ -50,7 +53,7 @@ struct CUevent_st {
     double at_ms = 0.0;
   };
 
-  std::shared_ptr<Record> record = std::make_shared<Record>();
+  std::shared_ptr<Record> record;  ///< null: never recorded
 };
 
 struct CUstream_st {
@@ -128,20 +131,32 @@ cudaError_t allocate(void** memory, std::size_t bytes, std::size_t alignment) {
   return cudaSuccess;
 }
 
+/// A function of the driver; null if there is none of this name.
+void* find_function(const std::string& name) {
+  if (name == "cuStreamWaitValue32") return reinterpret_cast<void*>(wait_for_value);
+  return equipoise::find_fake_part_function(name);
+}
+
 }  // namespace
 
 cudaError_t cudaDriverGetVersion(int* version) {
-  *version = CUDART_VERSION;
+  *version = driver == 0 ? CUDART_VERSION : driver.load();
   return cudaSuccess;
 }
 cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
+  *count = devices;
   return cudaSuccess;
 }
 cudaError_t cudaSetDevice(int /*device*/) { return state(); }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int /*device*/) {
   std::strcpy(properties->name, "Fake GPU");
   properties->asyncEngineCount = 3;
+  properties->multiProcessorCount = equipoise::fake_sms;
+  return state();
+}
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int /*device*/) {
+  if (attribute != cudaDevAttrMaxSharedMemoryPerBlockOptin) return cudaErrorInvalidValue;
+  *value = 227 << 10;
   return state();
 }
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
@@ -158,9 +173,8 @@ const char* cudaGetErrorString(cudaError_t error) {
 cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function,
                                              unsigned /*version*/, unsigned long long /*flags*/,
                                              cudaDriverEntryPointQueryResult* result) {
-  const bool is_known = std::string(symbol) == "cuStreamWaitValue32";
-  *function = is_known ? reinterpret_cast<void*>(wait_for_value) : nullptr;
-  *result = is_known ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+  *function = find_function(symbol);
+  *result = *function != nullptr ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
   return cudaSuccess;
 }
 
@@ -195,6 +209,9 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
                             cudaStream_t stream) {
   return stream->put([to, from, bytes] { std::memcpy(to, from, bytes); });
 }
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
+  return stream->put([to, value, bytes] { std::memset(to, value, bytes); });
+}
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
   return stream->put([function, data] {
     const std::lock_guard<std::mutex> lock(host_functions);
@@ -210,6 +227,9 @@ cudaError_t cudaEventCreate(cudaEvent_t* event) {
   *event = new CUevent_st;
   return state();
 }
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned /*flags*/) {
+  return cudaEventCreate(event);
+}
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   delete event;
   return state();
@@ -224,7 +244,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   if (is_broken) return state();
-  return event->record->is_there ? cudaSuccess : cudaErrorNotReady;
+  return !event->record || event->record->is_there ? cudaSuccess : cudaErrorNotReady;
 }
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t from, cudaEvent_t to) {
   *ms = static_cast<float>(to->record->at_ms - from->record->at_ms);
@@ -235,13 +255,42 @@ namespace equipoise {
 
 void break_fake_gpu() { is_broken = true; }
 void mend_fake_gpu() { is_broken = false; }
+void set_fake_gpus(int count) { devices = count; }
+void resize_fake_gpu(std::size_t bytes) { memory_max = bytes; }
+void set_fake_driver(int version) { driver = version; }
+int fake_load_sms() { return load_sms; }
+
+void* make_fake_stream() { return new CUstream_st; }
+
+/// Sleeps in place of computing.
+void launch_compete(const Stream& stream, const CompetingBlocks& blocks) {
+  const cudaStream_t into = static_cast<cudaStream_t>(stream.handle);
+  static_cast<void>(into->put([into, blocks] {
+    using Word = std::uint64_t;
+    auto& stops = const_cast<Word&>(*blocks.stops);
+    auto* const busy_ns = const_cast<Word*>(blocks.busy_ns);
+    const auto begin = SteadyTime::now();
+    Word counted_ns = 0;
+    load_sms += static_cast<int>(blocks.count);
+    into->await([&] {
+      const auto past_ns = static_cast<Word>((SteadyTime::now() - begin).count());
+      for (unsigned i = 0; i < blocks.count; ++i) {
+        std::atomic_ref(busy_ns[i]).fetch_add(past_ns - counted_ns);
+      }
+      counted_ns = past_ns;
+      return past_ns >= blocks.span_ns || std::atomic_ref(stops).load() != 0;
+    });
+    load_sms -= static_cast<int>(blocks.count);
+  }));
+}
 
 bool has_cuda_program(const std::string& /*kernel*/) { return true; }
 
 std::unique_ptr<CudaProgram> make_cuda_program(const Kernel& kernel) {
   class OnHost final : public CudaProgram {
    public:
-    explicit OnHost(std::shared_ptr<const CpuProgram> program) : program_(std::move(program)) {}
+    OnHost(std::shared_ptr<const CpuProgram> program, bool prepares)
+        : program_(std::move(program)), prepares_(prepares) {}
     void enqueue(const StagedBlock& block, const Stream& stream) override {
       static_cast<void>(static_cast<cudaStream_t>(stream.handle)->put([program = program_, block] {
         ThreadTeam team({cores_of_this_thread().front()});
@@ -249,10 +298,13 @@ std::unique_ptr<CudaProgram> make_cuda_program(const Kernel& kernel) {
       }));
     }
 
+    bool prepares_at_first_use() const override { return prepares_; }
+
    private:
     std::shared_ptr<const CpuProgram> program_;
+    bool prepares_;
   };
-  return std::make_unique<OnHost>(kernel.make_cpu_program());
+  return std::make_unique<OnHost>(kernel.make_cpu_program(), kernel.workload().kernel == "matmul");
 }
 
 }  // namespace equipoise

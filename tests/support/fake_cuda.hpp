@@ -2,11 +2,36 @@
 // of the host, and whose programs are those of CPUs.
 #pragma once
 
+#include <cstddef>
+#include <set>
+#include <string>
+#include <vector>
+
 namespace equipoise {
+
+/// How many SMs the fake GPU has. They come in groups of `fake_group_sms`; two are in none.
+inline constexpr int fake_sms = 34;
+inline constexpr int fake_group_sms = 8;
 
 /// From now on the fake GPU does no work, as after an illegal address: every call fails.
 void break_fake_gpu();
 /// The fake GPU works again.
 void mend_fake_gpu();
+/// From now on there are `count` fake GPUs; at first one.
+void set_fake_gpus(int count);
+/// From now on the fake GPU has `bytes` of memory, also for a single allocation; at first 16 MiB.
+void resize_fake_gpu(std::size_t bytes);
+/// From now on the driver is of CUDA `version`, such as 12040; 0: that of the build.
+void set_fake_driver(int version);
+
+/// The SMs of each part of a GPU that was opened since the last call, in this order.
+[[nodiscard]] std::vector<std::set<int>> take_opened_parts();
+/// On how many SMs a competing load is busy.
+[[nodiscard]] int fake_load_sms();
+
+/// The driver's function `name` if it is about parts of GPUs; otherwise null.
+[[nodiscard]] void* find_fake_part_function(const std::string& name);
+/// A new cudaStream_t.
+[[nodiscard]] void* make_fake_stream();
 
 }  // namespace equipoise

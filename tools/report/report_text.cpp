@@ -109,7 +109,7 @@ std::string notes_text(const ExecutorNotes& notes) {
     text += "\n";
   }
   for (const LoadNote& load : notes.loads) {
-    text += fmt::format("load on {} from {} s: {:.3f} of its cores ({:.3f} asked for)\n", load.unit,
+    text += fmt::format("load on {} from {} s: {:.3f} of it ({:.3f} asked for)\n", load.unit,
                         significant(load.at.value, 4), load.measured_share, load.share);
   }
   return text;

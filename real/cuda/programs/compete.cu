@@ -1,7 +1,7 @@
 // Useless arithmetic: a block of threads takes all shared memory of an SM, so that neither another
 // such block nor a block of a unit's kernel has room beside it, and computes until its time is over.
 // Its first thread looks at the clock and at the word that stops it, which is in the host's memory,
-// every 20 us or so, and the others learn of it from shared memory.
+// every 50 us or so, and the others learn of it from shared memory.
 #include "real/cuda/programs/compete.hpp"
 
 #include "real/cuda/device_code.hpp"
@@ -11,20 +11,19 @@ namespace {
 
 constexpr unsigned block_threads = 256;
 /// How long a thread computes before the block looks at the clock again.
-constexpr int steps = 1000;
+constexpr int steps = 8000;
 
 __global__ void keep_busy(CompetingBlocks blocks) {
   int* const goes_on = dynamic_shared<int>();
   double* const result = reinterpret_cast<double*>(goes_on) + 1;
   const std::uint64_t begin = device_ns();
-  std::uint64_t counted = begin;
+  const std::uint64_t busy_before = blocks.busy_ns[blockIdx.x];
   double x = threadIdx.x;
   for (;;) {
     if (threadIdx.x == 0) {
-      const std::uint64_t now = device_ns();
-      blocks.busy_ns[blockIdx.x] = blocks.busy_ns[blockIdx.x] + (now - counted);
-      counted = now;
-      *goes_on = *blocks.stops == 0 && now - begin < blocks.span_ns ? 1 : 0;
+      const std::uint64_t busy = device_ns() - begin;
+      blocks.busy_ns[blockIdx.x] = busy_before + busy;
+      *goes_on = *blocks.stops == 0 && busy < blocks.span_ns ? 1 : 0;
     }
     __syncthreads();
     if (*goes_on == 0) return;

@@ -13,7 +13,7 @@ struct CompetingBlocks {
   unsigned count = 1;            ///< blocks, each of which keeps one SM busy
   std::size_t shared_bytes = 0;  ///< all that a block can have, so that an SM has room for one only
   std::uint64_t span_ns = 0;     ///< how long each is busy
-  const volatile std::uint32_t* stops = nullptr;  ///< all end soon after this is not 0
+  const volatile std::uint64_t* stops = nullptr;  ///< all end soon after this is not 0
   volatile std::uint64_t* busy_ns = nullptr;      ///< (blocks) how long each was busy is added here
 };
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "real/cuda/library.hpp"
@@ -20,6 +21,9 @@ constexpr int forward = -1;            // CUFFT_FORWARD
 constexpr int inverse = 1;             // CUFFT_INVERSE
 constexpr const char* user = "fft2d on CUDA";
 constexpr std::size_t part_points = std::size_t{1} << 21;
+/// About how many parts all transforms have at most: a part is five commands or so, and CUDA makes its
+/// caller wait when a queue holds about 1,000, which must not be behind a stop.
+constexpr std::size_t parts_max = 200;
 
 /// What we use of cuFFT, declared as in its header; enumerations are ints.
 struct Cufft {
@@ -86,7 +90,8 @@ class Fft2d final : public CudaProgram {
  public:
   Fft2d(const FourierShape& shape, std::size_t transforms) : shape_(shape) {
     plans_.try_emplace(1, cufft_, shape, 1);
-    while (2 * most_ * shape.points() <= part_points && 2 * most_ <= transforms) {
+    const std::size_t points = std::max(part_points, transforms * shape.points() / parts_max);
+    while (2 * most_ * shape.points() <= points && 2 * most_ <= transforms) {
       most_ *= 2;
       plans_.try_emplace(most_, cufft_, shape, most_);
     }
@@ -114,14 +119,13 @@ class Fft2d final : public CudaProgram {
  private:
   Cufft cufft_;
   FourierShape shape_;
-  std::size_t most_ = 1;  ///< transforms of a part, a power of two
+  std::size_t most_ = 1;               ///< transforms of a part, a power of two
   std::map<std::size_t, Plan> plans_;  ///< for all powers of two up to `most_`
 };
 
 }  // namespace
 
-std::unique_ptr<CudaProgram> make_cuda_fft2d(const FourierShape& shape,
-                                             std::size_t transforms) {
+std::unique_ptr<CudaProgram> make_cuda_fft2d(const FourierShape& shape, std::size_t transforms) {
   return std::make_unique<Fft2d>(shape, transforms);
 }
 

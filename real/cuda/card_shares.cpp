@@ -1,0 +1,101 @@
+// All units of a command line are known when GPUs are divided.
+#include "real/cuda/card_shares.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+
+std::vector<int> choose_cards(std::span<const CardWish> wishes, int cards) {
+  std::set<int> taken;
+  for (const CardWish& wish : wishes) {
+    if (wish.device || wish.sms) taken.insert(wish.device.value_or(0));
+  }
+  std::vector<int> chosen;
+  for (const CardWish& wish : wishes) {
+    int device = wish.device.value_or(0);
+    if (!wish.device && !wish.sms) {
+      while (taken.contains(device)) ++device;
+      if (device >= cards) {
+        throw InputError(
+            wish.where,
+            fmt::format("there {} here, and other units have {}; say which one {} shares with them "
+                        "(device=), and how many SMs each gets (sms=)",
+                        cards == 1 ? "is one GPU" : fmt::format("are {} GPUs", cards),
+                        cards == 1 ? "it" : "all of them", wish.unit));
+      }
+      taken.insert(device);
+    }
+    chosen.push_back(device);
+  }
+  return chosen;
+}
+
+void check_wholes(std::span<const CardWish> wishes, int device) {
+  const auto asks = [](const CardWish& wish) { return wish.sms.has_value(); };
+  const auto part = std::ranges::find_if(wishes, asks);
+  const auto whole = std::ranges::find_if_not(wishes, asks);
+  if (part == wishes.end() || whole == wishes.end()) return;
+  throw InputError(
+      whole->where,
+      fmt::format("{} would compute on all SMs of GPU {}, also on those of {}; give it "
+                  "sms=, too, or another device=",
+                  whole->unit, device, part->unit));
+}
+
+std::vector<int> divide_sms(std::span<const CardWish> wishes, const CardSms& card) {
+  const int most = card.group * card.groups;
+  const std::string what_there_is =
+      fmt::format("GPU {} has {} SMs, of which units can have {} in multiples of {}", card.device,
+                  card.all, most, card.group);
+  std::vector<int> groups;
+  int sum = 0;
+  for (const CardWish& wish : wishes) {
+    const int sms = wish.sms.value_or(0);
+    if (sms < card.group || sms % card.group != 0) {
+      throw InputError(wish.where, fmt::format("sms={} is not possible; {}", sms, what_there_is));
+    }
+    sum += sms;
+    if (sum > most) {
+      throw InputError(wish.where, fmt::format("with this unit there are {} SMs in all; {}", sum,
+                                               what_there_is));
+    }
+    groups.push_back(sms / card.group);
+  }
+  return groups;
+}
+
+std::vector<double> divide_memory(std::span<const CardWish> wishes, const CardMemory& card) {
+  constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
+  const double there_bytes = std::max(0.0, card.free_bytes - card.reserve_bytes);
+  const auto weight_of = [](const CardWish& wish) {
+    return wish.memory_bytes ? 0.0 : static_cast<double>(wish.sms.value_or(1));
+  };
+  double asked_bytes = 0.0;
+  double weights = 0.0;
+  for (const CardWish& wish : wishes) weights += weight_of(wish);
+  for (const CardWish& wish : wishes) {
+    asked_bytes += wish.memory_bytes.value_or(0.0);
+    if (asked_bytes < there_bytes || (asked_bytes == there_bytes && weights == 0.0)) continue;
+    throw InputError(
+        wish.where,
+        fmt::format("GPU {} has {:.3g} GiB of free memory, of which {:.3g} GiB are left to "
+                    "libraries, and with this unit {:.3g} GiB are asked for{}; give less "
+                    "memory_bytes=",
+                    card.device, card.free_bytes / gibibyte, card.reserve_bytes / gibibyte,
+                    asked_bytes / gibibyte, weights == 0.0 ? "" : ", so that others get none"));
+  }
+  std::vector<double> parts;
+  for (const CardWish& wish : wishes) {
+    parts.push_back(
+        wish.memory_bytes.value_or((there_bytes - asked_bytes) * weight_of(wish) / weights));
+  }
+  return parts;
+}
+
+}  // namespace equipoise

@@ -1,0 +1,56 @@
+// Parts of a GPU are green contexts of the driver.
+#include "real/cuda/cuda_context.hpp"
+
+#include "real/cuda/cuda_call.hpp"
+#include "real/cuda/driver_function.hpp"
+
+namespace equipoise {
+
+CudaContext::CudaContext(const GpuPart& part) : part_(part) {
+  check_cuda(cudaSetDevice(part.device), "cudaSetDevice");
+  if (part.some == nullptr) return;
+  PFN_cuDeviceGet_v2000 device_get = nullptr;
+  PFN_cuGreenCtxCreate_v12040 create = nullptr;
+  PFN_cuCtxFromGreenCtx_v12040 convert = nullptr;
+  PFN_cuCtxSetCurrent_v4000 set_current = nullptr;
+  EndGreenContext end{part.device};
+  find_driver_function("cuDeviceGet", 2000, device_get);
+  find_driver_function("cuGreenCtxCreate", 12040, create);
+  find_driver_function("cuGreenCtxDestroy", 12040, end.destroy);
+  find_driver_function("cuCtxFromGreenCtx", 12040, convert);
+  find_driver_function("cuCtxSetCurrent", 4000, set_current);
+  CUdevice handle = 0;
+  CUgreenCtx green = nullptr;
+  CUcontext converted = nullptr;
+  check_driver(device_get(&handle, part.device), "cuDeviceGet");
+  check_driver(create(&green, part.some, handle, CU_GREEN_CTX_DEFAULT_STREAM), "cuGreenCtxCreate");
+  green_ = {green, end};
+  check_driver(convert(&converted, green), "cuCtxFromGreenCtx");
+  check_driver(set_current(converted), "cuCtxSetCurrent");
+}
+
+void EndGreenContext::operator()(CUgreenCtx green) const {
+  static_cast<void>(cudaSetDevice(device));
+  static_cast<void>(destroy(green));
+}
+
+std::shared_ptr<const CudaContext> open_cuda_context(const GpuPart& part) {
+  return std::make_shared<const CudaContext>(part);
+}
+
+OwnedStream CudaContext::make_stream() const {
+  cudaStream_t stream = nullptr;
+  if (!green_) {
+    check_cuda(cudaSetDevice(part_.device), "cudaSetDevice");
+    check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
+               "cudaStreamCreateWithFlags");
+    return OwnedStream(stream);
+  }
+  PFN_cuGreenCtxStreamCreate_v12050 create = nullptr;
+  find_driver_function("cuGreenCtxStreamCreate", 12050, create);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  check_driver(create(&stream, green_.get(), CU_STREAM_NON_BLOCKING, 0), "cuGreenCtxStreamCreate");
+  return OwnedStream(stream);
+}
+
+}  // namespace equipoise

@@ -1,0 +1,51 @@
+// Where a unit's work takes place: a GPU, or a part of its SMs.
+#pragma once
+
+#include <cuda.h>
+#include <cudaTypedefs.h>
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <mutex>
+#include <type_traits>
+
+#include "real/cuda/gpu_part.hpp"
+
+namespace equipoise {
+
+/// Destroys a stream of CUDA.
+struct DestroyStream {
+  void operator()(cudaStream_t stream) const { static_cast<void>(cudaStreamDestroy(stream)); }
+};
+using OwnedStream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, DestroyStream>;
+
+/// Makes the whole GPU current again and ends the context of a part of it.
+struct EndGreenContext {
+  int device = 0;
+  PFN_cuGreenCtxDestroy_v12040 destroy = nullptr;
+  void operator()(CUgreenCtx green) const;
+};
+
+/// The context of a unit. Memory, events and kernels are those of the GPU, whichever SMs compute;
+/// work runs on the unit's SMs if it is in a stream that this object made.
+class CudaContext {
+ public:
+  /// Makes the context current for the calling thread, where libraries ask for it. Throws BackendError
+  /// if the driver knows no parts of GPUs, and as check_cuda does.
+  explicit CudaContext(const GpuPart& part);
+  CudaContext(const CudaContext&) = delete;
+  CudaContext& operator=(const CudaContext&) = delete;
+
+  [[nodiscard]] const GpuPart& part() const { return part_; }
+  /// A stream that does not wait for others. All streams end before the context. Any thread may call
+  /// it. Throws as check_cuda does.
+  [[nodiscard]] OwnedStream make_stream() const;
+
+ private:
+  GpuPart part_;
+  std::unique_ptr<std::remove_pointer_t<CUgreenCtx>, EndGreenContext>
+      green_;                 ///< null for a whole GPU
+  mutable std::mutex mutex_;  ///< CUDA does not guard a green context against several threads
+};
+
+}  // namespace equipoise

@@ -1,0 +1,207 @@
+// A thread keeps launches of the load in a stream, and ends them by a word that the GPU reads.
+#include "real/cuda/cuda_load.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+#include "real/cuda/cuda_call.hpp"
+#include "real/cuda/cuda_context.hpp"
+#include "real/cuda/programs/compete.hpp"
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+/// How long a launch lasts: long compared with kernels, for whose end the next launch has to wait,
+/// and short compared with what a driver allows a kernel where a GPU also has a screen.
+constexpr std::chrono::milliseconds launch_span{100};
+/// How often the thread looks for launches that have ended.
+constexpr std::chrono::milliseconds look{5};
+constexpr std::chrono::microseconds end_poll{200};
+
+/// How long the end of a load waits for the GPU, on which another kernel may hang.
+constexpr std::chrono::seconds end_patience{1};
+
+/// Words of the host's memory that the GPU sees: one that stops the load, and for each block of
+/// threads how long it was busy.
+class LoadWords {
+ public:
+  explicit LoadWords(int blocks) : blocks_(static_cast<std::size_t>(blocks)) {
+    void* memory = nullptr;
+    check_cuda(cudaHostAlloc(&memory, (1 + blocks_) * sizeof(std::uint64_t), cudaHostAllocMapped),
+               "cudaHostAlloc");
+    words_.reset(static_cast<std::uint64_t*>(memory));
+    std::fill_n(words_.get(), 1 + blocks_, 0);
+    check_cuda(cudaHostGetDevicePointer(&memory, words_.get(), 0), "cudaHostGetDevicePointer");
+    on_device_ = static_cast<std::uint64_t*>(memory);
+  }
+
+  /// What the GPU gets, but for the span of a launch.
+  [[nodiscard]] CompetingBlocks for_device(std::size_t shared_bytes) const {
+    return {.count = static_cast<unsigned>(blocks_),
+            .shared_bytes = shared_bytes,
+            .span_ns = std::chrono::nanoseconds(launch_span).count(),
+            .stops = on_device_,
+            .busy_ns = on_device_ + 1};
+  }
+  void stop() { std::atomic_ref(words_.get()[0]).store(1); }
+  /// The sum over all blocks.
+  [[nodiscard]] double busy_s() const {
+    double sum_ns = 0.0;
+    for (std::size_t i = 1; i <= blocks_; ++i) {
+      sum_ns += static_cast<double>(std::atomic_ref(words_.get()[i]).load());
+    }
+    return sum_ns * 1e-9;
+  }
+  /// The GPU may still write to the words.
+  void leave_behind() { static_cast<void>(words_.release()); }
+
+ private:
+  struct FreePinned {
+    void operator()(std::uint64_t* words) const { static_cast<void>(cudaFreeHost(words)); }
+  };
+
+  std::size_t blocks_;
+  std::unique_ptr<std::uint64_t, FreePinned> words_;
+  std::uint64_t* on_device_ = nullptr;
+};
+
+/// Destroys an event of CUDA.
+struct DestroyEvent {
+  void operator()(cudaEvent_t event) const { static_cast<void>(cudaEventDestroy(event)); }
+};
+using OwnedEvent = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, DestroyEvent>;
+
+OwnedEvent make_event() {
+  cudaEvent_t event = nullptr;
+  check_cuda(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+  return OwnedEvent(event);
+}
+
+/// The blocks of threads that keep `share` of `sms` SMs busy.
+int blocks_of(double share, int sms) {
+  return std::clamp(static_cast<int>(std::lround(share * sms)), 1, std::max(1, sms - 1));
+}
+
+class CudaLoad final : public CompetingLoad {
+ public:
+  CudaLoad(std::shared_ptr<const CudaContext> context, const Clock& clock, Seconds at,
+           Seconds until, double share)
+      : context_(std::move(context)),
+        begin_(clock.moment(at)),
+        end_(clock.moment(until)),
+        sms_(context_->part().sms),
+        stream_(context_->make_stream()),
+        ended_{make_event(), make_event()},
+        words_(blocks_of(share, sms_)) {
+    check_cuda(cudaDeviceGetAttribute(&shared_bytes_, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                      context_->part().device),
+               "cudaDeviceGetAttribute");
+    try {
+      thread_ = std::thread([this] { live(); });
+    } catch (const std::system_error& error) {
+      throw BackendError(std::string("no thread for a competing load: ") + error.what());
+    }
+  }
+
+  ~CudaLoad() override {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      stops_ = true;
+    }
+    condition_.notify_all();
+    thread_.join();
+    if (is_idle()) return;
+    words_.leave_behind();
+    static_cast<void>(stream_.release());
+  }
+
+  double share() const override {
+    const auto now = std::min(Clock::TimePoint::clock::now(), end_);
+    const double past_s = std::chrono::duration<double>(now - begin_).count();
+    return past_s <= 0.0 ? 0.0 : words_.busy_s() / past_s / sms_;
+  }
+
+ private:
+  /// Sleeps until `then`. Returns false if the load is to end.
+  bool sleep_until(Clock::TimePoint then) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    return !condition_.wait_until(lock, then, [this] { return stops_; });
+  }
+
+  void live() {
+    try {
+      check_cuda(cudaSetDevice(context_->part().device), "cudaSetDevice");
+      bool goes_on = sleep_until(begin_);
+      for (auto now = begin_; goes_on && now < end_; now = Clock::TimePoint::clock::now()) {
+        launch_more();
+        goes_on = sleep_until(std::min(now + look, end_));
+      }
+    } catch (const std::exception&) {  // the GPU has failed; its unit says so
+    }
+    words_.stop();
+  }
+
+  /// Puts a launch behind those in the stream if there are few.
+  void launch_more() {
+    for (const OwnedEvent& ended : ended_) {
+      const cudaError_t answer = cudaEventQuery(ended.get());
+      if (answer == cudaErrorNotReady) continue;
+      check_cuda(answer, "cudaEventQuery");
+      launch_compete(Stream{stream_.get()},
+                     words_.for_device(static_cast<std::size_t>(shared_bytes_)));
+      check_cuda(cudaEventRecord(ended.get(), stream_.get()), "cudaEventRecord");
+    }
+  }
+
+  /// Waits until all launches have ended, or for a while. Returns whether the GPU is done with them.
+  [[nodiscard]] bool is_idle() const {
+    const auto deadline = Clock::TimePoint::clock::now() + end_patience;
+    while (cudaStreamQuery(stream_.get()) == cudaErrorNotReady) {
+      if (Clock::TimePoint::clock::now() > deadline) return false;
+      std::this_thread::sleep_for(end_poll);
+    }
+    return true;
+  }
+
+  std::shared_ptr<const CudaContext> context_;
+  Clock::TimePoint begin_;
+  Clock::TimePoint end_;
+  int sms_;
+  int shared_bytes_ = 0;  ///< the most that a block can have
+  OwnedStream stream_;
+  /// Of the last launches. The next one is in the stream before one ends.
+  std::array<OwnedEvent, 2> ended_;
+  LoadWords words_;
+  bool stops_ = false;
+  std::mutex mutex_;
+  std::condition_variable condition_;
+  std::thread thread_;
+};
+
+}  // namespace
+
+std::unique_ptr<CompetingLoad> start_cuda_load(std::shared_ptr<const CudaContext> context,
+                                               const Clock& clock, Seconds at, Seconds until,
+                                               double share) {
+  EQ_CHECK(share > 0.0 && share <= competing_share_max, "a load leaves something");
+  return std::make_unique<CudaLoad>(std::move(context), clock, at, until, share);
+}
+
+}  // namespace equipoise
