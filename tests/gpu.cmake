@@ -2,7 +2,7 @@
 # CUDA the same tests and some more run on a GPU that is not there: a stand-in for CUDA's library.
 set(gpu_tests cuda/cuda_unit_test.cpp)
 if(EQUIPOISE_HAS_CUDA)
-  list(APPEND gpu_tests cuda/cuda_device_test.cpp)
+  list(APPEND gpu_tests cuda/cuda_device_test.cpp cuda/cuda_subjects.cpp device_contract_test.cpp)
 endif()
 equipoise_tests(gpu
   SOURCES ${gpu_tests}

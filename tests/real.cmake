@@ -36,8 +36,10 @@ install(TARGETS equipoise_fake_nvml
 # thread that writes run files.
 equipoise_tests(threads
   SOURCES
+    device_contract_test.cpp
     real/core_watch_test.cpp
     real/device_failures_test.cpp
+    real/emulated_subjects.cpp
     real/emulated_test.cpp
     real/paced_test.cpp
     real/real_executor_test.cpp

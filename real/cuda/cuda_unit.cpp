@@ -175,7 +175,7 @@ std::vector<GpuPart> make_parts(std::span<const CardWish> wishes, int device, in
   SmGroups groups(device);
   std::vector<GpuPart> parts;
   for (const int count : divide_sms(wishes, {device, sms, groups.sms_of_group(), groups.count()})) {
-    parts.push_back({device, count * groups.sms_of_group(), groups.take(count)});
+    parts.push_back(groups.take(count));
   }
   return parts;
 }

@@ -1,12 +1,22 @@
 // Groups that have been joined cannot be divided again, so the smallest groups are made first.
 #include "real/cuda/sm_groups.hpp"
 
+#include <cuda.h>
+
+#include <cstddef>
+#include <vector>
+
 #include "real/cuda/driver_function.hpp"
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
 
-SmGroups::SmGroups(int device) {
+struct SmGroups::Groups {
+  std::vector<CUdevResource> all;
+  std::size_t taken = 0;
+};
+
+SmGroups::SmGroups(int device) : device_(device), groups_(std::make_unique<Groups>()) {
   PFN_cuDeviceGet_v2000 device_get = nullptr;
   PFN_cuDeviceGetDevResource_v12040 resource_of = nullptr;
   PFN_cuDevSmResourceSplitByCount_v12040 split = nullptr;
@@ -20,23 +30,31 @@ SmGroups::SmGroups(int device) {
   const unsigned smallest = all.sm.minSmPartitionSize;
   unsigned count = 0;
   check_driver(split(nullptr, &count, &all, nullptr, 0, smallest), "cuDevSmResourceSplitByCount");
-  groups_.resize(count);
-  check_driver(split(groups_.data(), &count, &all, nullptr, 0, smallest),
+  std::vector<CUdevResource>& groups = groups_->all;
+  groups.resize(count);
+  check_driver(split(groups.data(), &count, &all, nullptr, 0, smallest),
                "cuDevSmResourceSplitByCount");
-  groups_.resize(count);
-  if (groups_.empty()) throw BackendError("its SMs cannot be divided");
+  groups.resize(count);
+  if (groups.empty()) throw BackendError("its SMs cannot be divided");
 }
 
-CUdevResourceDesc SmGroups::take(int count) {
-  const auto groups = static_cast<std::size_t>(count);
-  EQ_CHECK(groups >= 1 && taken_ + groups <= groups_.size(), "units get groups that are left");
+SmGroups::~SmGroups() = default;
+
+int SmGroups::sms_of_group() const { return static_cast<int>(groups_->all.front().sm.smCount); }
+
+int SmGroups::count() const { return static_cast<int>(groups_->all.size()); }
+
+GpuPart SmGroups::take(int count) {
+  auto& [all, taken] = *groups_;
+  EQ_CHECK(count >= 1 && taken + static_cast<std::size_t>(count) <= all.size(),
+           "units get groups that are left");
   PFN_cuDevResourceGenerateDesc_v12040 join = nullptr;
   find_driver_function("cuDevResourceGenerateDesc", 12040, join);
-  CUdevResourceDesc joined = nullptr;
-  check_driver(join(&joined, groups_.data() + taken_, static_cast<unsigned>(count)),
+  GpuPart part{device_, count * sms_of_group()};
+  check_driver(join(&part.some, all.data() + taken, static_cast<unsigned>(count)),
                "cuDevResourceGenerateDesc");
-  taken_ += groups;
-  return joined;
+  taken += static_cast<std::size_t>(count);
+  return part;
 }
 
 }  // namespace equipoise

@@ -1,10 +1,9 @@
 // The SMs of a GPU in groups, of which units get some each.
 #pragma once
 
-#include <cuda.h>
+#include <memory>
 
-#include <cstddef>
-#include <vector>
+#include "real/cuda/gpu_part.hpp"
 
 namespace equipoise {
 
@@ -16,16 +15,21 @@ class SmGroups {
   /// Divides the GPU that CUDA numbers `device`. Throws BackendError if the driver is too old for
   /// that, and as check_cuda does.
   explicit SmGroups(int device);
+  SmGroups(const SmGroups&) = delete;
+  SmGroups& operator=(const SmGroups&) = delete;
+  ~SmGroups();
 
   /// The SMs of a group.
-  [[nodiscard]] int sms_of_group() const { return static_cast<int>(groups_.front().sm.smCount); }
-  [[nodiscard]] int count() const { return static_cast<int>(groups_.size()); }
+  [[nodiscard]] int sms_of_group() const;
+  [[nodiscard]] int count() const;
   /// Joins the next `count` groups; there must be so many left. Throws as check_cuda does.
-  [[nodiscard]] CUdevResourceDesc take(int count);
+  [[nodiscard]] GpuPart take(int count);
 
  private:
-  std::vector<CUdevResource> groups_;
-  std::size_t taken_ = 0;
+  struct Groups;
+
+  int device_;
+  std::unique_ptr<Groups> groups_;
 };
 
 }  // namespace equipoise

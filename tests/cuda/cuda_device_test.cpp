@@ -74,76 +74,6 @@ class CudaDevice : public GpuTest {
   std::unique_ptr<Device> device_;
 };
 
-TEST_F(CudaDevice, CopiesThereAndBack) {
-  for (const std::size_t count : {std::size_t{2}, std::size_t{4097}, std::size_t{1'000'000}}) {
-    std::vector<std::byte> bytes = some_bytes(count);
-    copy_to_and_fro(bytes, ticket(), ticket());
-    EXPECT_EQ(bytes, some_bytes(count));
-  }
-}
-
-TEST_F(CudaDevice, CopiesArraysWithPaddingBetweenThemAndArraysFarApart) {
-  std::vector<std::byte> bytes = some_bytes(3000);
-  std::byte* const there = device_->allocate(10 * array_alignment);
-  const auto place = [&](std::size_t array) { return there + array * array_alignment; };
-  device_->copy(Queue::in,
-                {{place(0), bytes.data(), 1000},
-                 {place(1), bytes.data() + 1000, 1000},
-                 {place(7), bytes.data() + 2000, 1000}},
-                ticket());
-  device_->wait(Queue::out, device_->record(Queue::in));
-  std::vector<std::byte> back(3000);
-  device_->copy(Queue::out,
-                {{back.data() + 2000, place(7), 1000},
-                 {back.data(), place(0), 1000},
-                 {back.data() + 1000, place(1), 1000}},
-                ticket());
-  await(device_->record(Queue::out));
-  EXPECT_EQ(back, bytes);
-  device_->release(there);
-}
-
-TEST_F(CudaDevice, GivesMemoryThatIsAlignedAndGoesOnAfterAskingForTooMuch) {
-  EXPECT_THROW((void)device_->allocate(std::size_t{1} << 50), std::bad_alloc);
-  std::vector<std::byte*> all;
-  for (const std::size_t bytes : {std::size_t{1}, std::size_t{5000}, std::size_t{1'000'000}}) {
-    all.push_back(device_->allocate(bytes));
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(all.back()) % array_alignment, 0u);
-  }
-  for (std::byte* const memory : all) device_->release(memory);
-  std::vector<std::byte> bytes = some_bytes(100);
-  copy_to_and_fro(bytes, ticket(), ticket());
-  EXPECT_EQ(bytes, some_bytes(100));
-}
-
-TEST_F(CudaDevice, TouchesNoMemoryOfTheHostForABlockThatIsNotWanted) {
-  const TicketPtr failed = ticket();
-  failed->fail(std::make_exception_ptr(BlockFailure("a test")));
-  const TicketPtr abandoned = ticket();
-  host_.abandon();
-  for (const TicketPtr& out : {failed, abandoned}) {
-    std::vector<std::byte> bytes = some_bytes(100);
-    copy_to_and_fro(bytes, ticket(), out);
-    EXPECT_EQ(bytes, std::vector<std::byte>(100));
-  }
-}
-
-TEST_F(CudaDevice, StopsAQueueUntilItIsLetGo) {
-  const EventPtr before = device_->record(Queue::compute);
-  const EventPtr held = device_->hold(Queue::compute);
-  const EventPtr after = device_->record(Queue::compute);
-  device_->wait(Queue::out, held);
-  const EventPtr out = device_->record(Queue::out);
-  await(before);
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  EXPECT_FALSE(has_happened(held) || has_happened(after) || has_happened(out));
-  const Seconds let_go = clock_->now();
-  device_->let_go(held);
-  EXPECT_GE(await(out), let_go);
-  EXPECT_LE(await(before), await(held));
-  EXPECT_LE(await(held), await(after));
-}
-
 TEST_F(CudaDevice, HasAStopForEveryStageOfEveryBlock) {
   for (int round = 0; round < 3; ++round) {
     std::vector<EventPtr> held;
@@ -153,29 +83,6 @@ TEST_F(CudaDevice, HasAStopForEveryStageOfEveryBlock) {
     for (const EventPtr& stop : held) device_->let_go(stop);
     await(held.back());
   }
-}
-
-TEST_F(CudaDevice, EndsWithQueuesThatAreStopped) {
-  std::byte* const there = device_->allocate(100);
-  const std::vector<std::byte> bytes = some_bytes(100);
-  (void)device_->hold(Queue::in);
-  device_->copy(Queue::in, {{there, bytes.data(), bytes.size()}}, ticket());
-  device_->wait(Queue::out, device_->record(Queue::in));
-  (void)device_->hold(Queue::out);
-  device_.reset();
-}
-
-TEST_F(CudaDevice, CallsBackWhenTheWorkBeforeHasEnded) {
-  std::atomic<bool> called = false;
-  const EventPtr held = device_->hold(Queue::out);
-  device_->call_back(Queue::out, [&] {
-    called = true;
-    called.notify_all();
-  });
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  EXPECT_FALSE(called);
-  device_->let_go(held);
-  called.wait(false);
 }
 
 TEST_F(CudaDevice, TellsTimesOfTheRunsClockAlsoAfterItHasStarted) {

@@ -134,8 +134,7 @@ TEST(CudaFft2d, FailsWithItsUnitIfThereIsNoPlan) {
   const std::unique_ptr<Kernel> kernel = small_fft2d();
   {
     const Failing failing = cufft_failing("cufftMakePlanMany64", 5);
-    EXPECT_EQ(refusal_of(*kernel),
-              "fft2d on CUDA: cufftMakePlanMany64 failed: status 5 of cuFFT");
+    EXPECT_EQ(refusal_of(*kernel), "fft2d on CUDA: cufftMakePlanMany64 failed: status 5 of cuFFT");
   }
   const Failing failing = cufft_failing("cufftMakePlanMany64", 2);
   EXPECT_THROW(static_cast<void>(make_cuda_program(*kernel)), std::bad_alloc);
