@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <map>
 #include <new>
@@ -19,6 +20,7 @@
 #include "real/cuda/cuda_hold.hpp"
 #include "real/cuda/cuda_moments.hpp"
 #include "real/cuda/host_calls.hpp"
+#include "real/cuda/host_copier.hpp"
 #include "real/cuda/programs.hpp"
 #include "real/this_thread.hpp"
 #include "real/unit_memory.hpp"
@@ -30,6 +32,8 @@ namespace {
 /// How often the end of a device looks whether its work has ended.
 constexpr std::chrono::microseconds end_poll{200};
 
+/// Copies of fewer bytes take less time than waking another thread, a few times over.
+constexpr std::size_t own_thread_bytes_min = std::size_t{1} << 20;
 /// The most memory for blocks when a library is used for the first time.
 constexpr std::size_t use_once_bytes_max = std::size_t{64} << 20;
 
@@ -92,7 +96,9 @@ class CudaDevice final : public Device {
  public:
   CudaDevice(std::shared_ptr<const CudaContext> context, const std::vector<int>& waiting,
              std::shared_ptr<const Clock> clock)
-      : context_(std::move(context)), timeline_(std::move(clock), context_->make_stream()) {
+      : context_(std::move(context)),
+        copiers_{std::make_unique<HostCopier>(waiting), std::make_unique<HostCopier>(waiting)},
+        timeline_(std::move(clock), context_->make_stream()) {
     // The thread that calls functions of the host is CUDA's.
     calls_->put(Queue::in, stream(Queue::in), [waiting] {
       pin_this_thread(waiting);
@@ -103,6 +109,7 @@ class CudaDevice final : public Device {
   ~CudaDevice() override {
     holds_.let_all_go();
     if (!has_ended()) HostCalls::give_up(std::move(calls_));
+    copiers_ = {};  // before the memory that they copy
   }
 
   std::byte* allocate(std::size_t bytes) override {
@@ -132,26 +139,24 @@ class CudaDevice final : public Device {
   }
 
   void copy(Queue queue, std::vector<CopyPart> parts, const TicketPtr& ticket) override {
-    const bool is_in = queue == Queue::in;
+    const bool is_in = is_copy_in(queue);
     const std::vector<CopyPart> transfers = stage(parts, is_in);
-    auto touch_host = [ticket, parts = std::move(parts)] {
-      if (!ticket->is_wanted()) return;
-      ticket->access_host([&] { copy_all(parts); });
-    };
-    if (is_in) calls_->put(queue, stream(queue), touch_host);
+    if (is_in) copy_on_host(queue, parts, ticket);
     for (const CopyPart& transfer : transfers) {
       check_cuda(
           cudaMemcpyAsync(transfer.to, transfer.from, transfer.bytes,
                           is_in ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, stream(queue)),
           "cudaMemcpyAsync");
     }
-    if (!is_in) calls_->put(queue, stream(queue), std::move(touch_host));
+    if (!is_in) copy_on_host(queue, parts, ticket);
   }
 
   EventPtr record(Queue queue) override { return timeline_.record(queue, stream(queue)); }
 
   EventPtr hold(Queue queue) override {
-    return timeline_.record(queue, stream(queue), holds_.hold(stream(queue)));
+    HoldWordPtr word = holds_.take();
+    holds_.stop(stream(queue), *word);
+    return timeline_.record(queue, stream(queue), std::move(word));
   }
 
   void let_go(const EventPtr& held) override { static_cast<CudaMoment&>(*held).let_go(); }
@@ -194,6 +199,34 @@ class CudaDevice final : public Device {
     } catch (const std::bad_alloc&) {
     }
   }
+
+  /// Puts a copy of `parts`, which are all on the host, into `queue`. CUDA's thread makes small ones;
+  /// for large ones it rings, and the queue stops until the queue's own thread has copied.
+  void copy_on_host(Queue queue, const std::vector<CopyPart>& parts, const TicketPtr& ticket) {
+    std::size_t bytes = 0;
+    for (const CopyPart& part : parts) bytes += part.bytes;
+    auto copy = [ticket, parts] {
+      if (ticket->is_wanted()) ticket->access_host([&] { copy_all(parts); });
+    };
+    if (bytes < own_thread_bytes_min) {
+      calls_->put(queue, stream(queue), std::move(copy));
+      return;
+    }
+    std::deque<EventPtr>& copied = copied_[is_copy_in(queue) ? 0 : 1];
+    while (!copied.empty() && copied.front()->happened()) copied.pop_front();
+    HoldWordPtr word = holds_.take();
+    HostCopier& copier = *copiers_[is_copy_in(queue) ? 0 : 1];
+    calls_->put(queue, stream(queue), [&copier, copy = std::move(copy), word = word.get()] {
+      copier.put([copy, word] {
+        copy();
+        word->let_go();
+      });
+    });
+    holds_.stop(stream(queue), *word);
+    copied.push_back(timeline_.record(queue, stream(queue), std::move(word)));
+  }
+
+  [[nodiscard]] static bool is_copy_in(Queue queue) { return queue == Queue::in; }
 
   [[nodiscard]] cudaStream_t stream(Queue queue) const {
     return streams_[static_cast<std::size_t>(queue)].get();
@@ -251,8 +284,11 @@ class CudaDevice final : public Device {
   std::array<OwnedStream, 3> streams_ = {context_->make_stream(), context_->make_stream(),
                                          context_->make_stream()};
   std::unique_ptr<HostCalls> calls_ = std::make_unique<HostCalls>();
+  std::array<std::unique_ptr<HostCopier>, 2> copiers_;  ///< in, out
   HoldWords holds_;
   CudaTimeline timeline_;
+  /// When a queue has passed the stop of a copy, whose word is not to be used again before: in, out.
+  std::array<std::deque<EventPtr>, 2> copied_;
   std::map<std::byte*, StagedMemory> memory_;
   std::vector<std::unique_ptr<CudaProgram>> programs_;  ///< end when all work has ended
 };

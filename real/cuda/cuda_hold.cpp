@@ -12,9 +12,9 @@
 namespace equipoise {
 namespace {
 
-/// Every block at a worker has up to four stages, each with a stop. Memory for more cannot be had
-/// later: that would wait for the queues that are stopped.
-constexpr std::size_t words_max = 4 * blocks_at_worker_max;
+/// Every block at a worker has up to four stages, each with a stop at its end, and stops in copies.
+/// Memory for more cannot be had later: that would wait for the queues that are stopped.
+constexpr std::size_t words_max = 8 * blocks_at_worker_max;
 
 void store(std::uint32_t* word, std::uint32_t value) {
   std::atomic_ref(*word).store(value, std::memory_order_seq_cst);
@@ -38,16 +38,19 @@ HoldWords::HoldWords() {
   for (std::size_t i = 0; i < words_max; ++i) free_.push_back(words_.get() + i);
 }
 
-HoldWordPtr HoldWords::hold(cudaStream_t stream) {
+HoldWordPtr HoldWords::take() {
   EQ_CHECK(!free_.empty(), "there is a word for every stop");
-  auto held = std::make_unique<HoldWord>(*this, free_.back());
+  auto word = std::make_unique<HoldWord>(*this, free_.back());
   free_.pop_back();
-  store(held->word_, 0);
-  const auto offset = static_cast<std::size_t>(held->word_ - words_.get());
+  store(word->word_, 0);
+  return word;
+}
+
+void HoldWords::stop(cudaStream_t stream, const HoldWord& word) {
+  const auto offset = static_cast<std::size_t>(word.word_ - words_.get());
   check_driver(wait_for_value_(stream, on_device_ + offset * sizeof(std::uint32_t), 1,
                                CU_STREAM_WAIT_VALUE_EQ),
                "cuStreamWaitValue32");
-  return held;
 }
 
 void HoldWords::let_all_go() {

@@ -22,6 +22,7 @@ class HoldWord {
   /// The device has passed it, or will do no more work.
   ~HoldWord();
 
+  /// Any thread may call it.
   void let_go() const;
 
  private:
@@ -38,8 +39,10 @@ class HoldWords {
   /// For the current device. Throws as check_cuda does.
   HoldWords();
 
-  /// Puts a stop into `stream`. Throws as check_cuda does.
-  [[nodiscard]] HoldWordPtr hold(cudaStream_t stream);
+  /// A word that is not 1.
+  [[nodiscard]] HoldWordPtr take();
+  /// Puts a stop into `stream`, which ends when `word` is let go. Throws as check_cuda does.
+  void stop(cudaStream_t stream, const HoldWord& word);
   /// Ends all stops.
   void let_all_go();
 

@@ -1,0 +1,55 @@
+// The thread sleeps while there is nothing to copy.
+#include "real/cuda/host_copier.hpp"
+
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "real/this_thread.hpp"
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+
+HostCopier::HostCopier(const std::vector<int>& cores) {
+  try {
+    thread_ = std::thread([this, cores] {
+      pin_this_thread(cores);
+      wake_this_thread_on_time();
+      live();
+    });
+  } catch (const std::system_error& error) {
+    throw BackendError(std::string("no thread for copies: ") + error.what());
+  }
+}
+
+HostCopier::~HostCopier() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stops_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void HostCopier::put(std::function<void()> copy) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    copies_.push_back(std::move(copy));
+  }
+  changed_.notify_all();
+}
+
+void HostCopier::live() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return stops_ || !copies_.empty(); });
+    if (stops_) return;
+    const std::function<void()> copy = std::move(copies_.front());
+    copies_.pop_front();
+    lock.unlock();
+    copy();
+    lock.lock();
+  }
+}
+
+}  // namespace equipoise
