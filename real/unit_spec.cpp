@@ -107,6 +107,16 @@ std::span<const UnitKindInfo> unit_catalog() {
   return rows;
 }
 
+std::vector<GpuPlace> usable_gpus() {
+  std::vector<GpuPlace> all;
+  for (const UnitKindInfo& info : unit_catalog()) {
+    if (info.gpus == nullptr || info.is_absent()) continue;
+    const std::vector<GpuPlace> gpus = info.gpus();
+    all.insert(all.end(), gpus.begin(), gpus.end());
+  }
+  return all;
+}
+
 std::vector<UnitSpec> parse_units(const std::vector<std::string>& texts) {
   std::vector<UnitsOfKind> kinds;
   std::set<std::string> names;

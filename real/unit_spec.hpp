@@ -48,6 +48,8 @@ struct UnitKindInfo {
   /// device, and makes their factories, in the same order. Throws InputError at the `where` of a
   /// request. Is not called if there are no such units.
   UnitFactories (*make)(std::span<UnitRequest> requests);
+  /// The GPUs of this machine on which such units compute; null if they compute on none.
+  std::vector<GpuPlace> (*gpus)() = nullptr;
 
   [[nodiscard]] bool is_absent() const { return !why_absent().empty(); }
 };
@@ -63,6 +65,9 @@ struct UnitKindInfo {
 
 /// All kinds of units, in the order in which they are listed; also those that are absent here.
 [[nodiscard]] std::span<const UnitKindInfo> unit_catalog();
+
+/// All GPUs of this machine that units can use.
+[[nodiscard]] std::vector<GpuPlace> usable_gpus();
 
 /// Parses texts `KIND[,k=v,...]`, one per unit. Units are named by kind and order (`cpu0`, `cpu1`)
 /// unless `id=` is given; their node is this machine unless `node=` is given. Throws InputError

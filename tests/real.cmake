@@ -20,6 +20,7 @@ equipoise_tests(real
     real/meters/nvml_test.cpp
     real/meters/powercap_test.cpp
     real/recording/size_plan_test.cpp
+    real/recording/unit_watts_test.cpp
     real/emulated_device_test.cpp
     real/unit_memory_test.cpp
     real/unit_spec_test.cpp
@@ -44,6 +45,7 @@ equipoise_tests(threads
     real/paced_test.cpp
     real/real_executor_test.cpp
     real/meters/meter_sampler_test.cpp
+    real/recording/recorded_watts_test.cpp
     real/recording/recorder_test.cpp
     real/scenario_test.cpp
     real/waiting_test.cpp
@@ -53,3 +55,5 @@ equipoise_tests(threads
   PACKED
 )
 add_dependencies(threads threads_tests)
+add_dependencies(threads_tests equipoise_fake_nvml)
+set_target_properties(threads_tests PROPERTIES INSTALL_RPATH "$ORIGIN/../lib;$ORIGIN/fake_libraries")

@@ -138,6 +138,11 @@ Unit read_unit(const Line& line) {
   if (const json* memory = line.field("memory_bytes")) {
     unit.memory_bytes = line.not_negative("memory_bytes", *memory);
   }
+  if (const json* idle = line.field("idle_w")) unit.idle_w = line.not_negative("idle_w", *idle);
+  if (const json* busy = line.field("busy_w")) unit.busy_w = line.not_negative("busy_w", *busy);
+  if (unit.idle_w && unit.busy_w && *unit.busy_w < *unit.idle_w) {
+    line.refuse("unit " + unit.name + " has fewer watts busy than idle");
+  }
   return unit;
 }
 

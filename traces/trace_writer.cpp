@@ -18,6 +18,8 @@ ordered_json unit_json(const Unit& unit) {
   if (unit.memory_bytes) object["memory_bytes"] = static_cast<std::uint64_t>(*unit.memory_bytes);
   if (!unit.node.empty()) object["node"] = unit.node;
   if (!unit.device.empty()) object["device"] = unit.device;
+  if (unit.idle_w) object["idle_w"] = *unit.idle_w;
+  if (unit.busy_w) object["busy_w"] = *unit.busy_w;
   return object;
 }
 

@@ -106,15 +106,16 @@ class OpenContext {
   std::weak_ptr<const CudaContext> context_;
 };
 
+GpuPlace place_of(int device, const cudaDeviceProp& properties) {
+  return {fmt::format("cuda{}", device), pci_bus_id_of(properties)};
+}
+
 class CudaFactory final : public UnitFactory {
  public:
-  CudaFactory(const GpuPart& part, std::string pci_bus_id)
-      : part_(part), pci_bus_id_(std::move(pci_bus_id)) {}
+  CudaFactory(const GpuPart& part, GpuPlace place) : part_(part), place_(std::move(place)) {}
 
   int cores() const override { return 0; }
-  std::optional<GpuPlace> gpu() const override {
-    return GpuPlace{fmt::format("cuda{}", part_.device), pci_bus_id_};
-  }
+  std::optional<GpuPlace> gpu() const override { return place_; }
   bool has_program(const std::string& kernel) const override { return has_cuda_program(kernel); }
   double host_bytes(const Unit& unit, const Workload& workload) const override {
     return staged_bytes(workload, room_items(unit, workload));  // pinned
@@ -139,7 +140,7 @@ class CudaFactory final : public UnitFactory {
 
  private:
   GpuPart part_;
-  std::string pci_bus_id_;
+  GpuPlace place_;
   std::shared_ptr<OpenContext> open_ = std::make_shared<OpenContext>();
 };
 
@@ -201,7 +202,7 @@ void make_units_of(int device, std::span<const CardWish> wishes,
     unit.device = fmt::format("cuda:{}", device);
     unit.copy_engines = std::clamp(properties.asyncEngineCount, 1, 2);
     unit.memory_bytes = memory_bytes[i];
-    *factories[i] = std::make_shared<CudaFactory>(parts[i], pci_bus_id_of(properties));
+    *factories[i] = std::make_shared<CudaFactory>(parts[i], place_of(device, properties));
   }
 }
 
@@ -233,10 +234,26 @@ UnitFactories make_cuda_factories(std::span<UnitRequest> requests) {
   return factories;
 }
 
+/// The GPUs that can be asked.
+std::vector<GpuPlace> all_gpus() {
+  std::vector<GpuPlace> gpus;
+  try {
+    for (int device = 0; device < count_devices(); ++device) {
+      cudaDeviceProp properties{};
+      check_cuda(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+      gpus.push_back(place_of(device, properties));
+    }
+  } catch (const std::exception&) {
+    return gpus;
+  }
+  return gpus;
+}
+
 }  // namespace
 
 UnitKindInfo cuda_kind() {
-  return {"cuda", "a GPU of this machine or a part of it, driven by CUDA",
+  return {"cuda",
+          "a GPU of this machine or a part of it, driven by CUDA",
           with_common_parameters(
               {{"device", "auto", "",
                 "which GPU, as CUDA numbers them; auto: the first that no other unit has, and 0 "
@@ -245,7 +262,9 @@ UnitKindInfo cuda_kind() {
                 "the multiprocessors of the GPU that the unit has; units of one GPU have different "
                 "ones"}},
               "3", "its part of what is free there, less a sixteenth"),
-          [] { return why_absent(); }, make_cuda_factories};
+          [] { return why_absent(); },
+          make_cuda_factories,
+          all_gpus};
 }
 
 }  // namespace equipoise

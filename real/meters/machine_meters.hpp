@@ -2,13 +2,30 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <vector>
 
 #include "real/meters/meter.hpp"
+#include "real/meters/nvml.hpp"
+#include "real/meters/powercap.hpp"
 #include "real/unit_spec.hpp"
 
 namespace equipoise {
 
-/// Meters of all CPU packages of this machine, and of the GPUs that `units` use.
-[[nodiscard]] Meters machine_meters(std::span<const UnitSpec> units);
+/// Where meters are found. Tests have others.
+struct MeterPlaces {
+  std::string powercap = powercap_folder;
+  std::string nvml = nvml_file;
+};
+
+/// The GPUs that `units` use, each one once.
+[[nodiscard]] std::vector<GpuPlace> gpus_of(std::span<const UnitSpec> units);
+
+/// Meters of all CPU packages of this machine, and of `gpus`.
+[[nodiscard]] Meters machine_meters(std::span<const GpuPlace> gpus, const MeterPlaces& places = {});
+
+/// The meters that were found, and what is not measured, in one line: "package-0 (RAPL), cuda0
+/// (NVML); dram is not counted", or "none: " and why.
+[[nodiscard]] std::string meters_text(const Meters& meters);
 
 }  // namespace equipoise

@@ -12,13 +12,16 @@ namespace equipoise {
 /// Counts the energy that a domain of the machine takes: a CPU package or a GPU.
 class Meter {
  public:
-  explicit Meter(std::string domain) : domain_(std::move(domain)) {}
+  /// `source` is what the readings come from: "RAPL", "NVML".
+  Meter(std::string domain, std::string source)
+      : domain_(std::move(domain)), source_(std::move(source)) {}
   Meter(const Meter&) = delete;
   Meter& operator=(const Meter&) = delete;
   virtual ~Meter() = default;
 
   /// "package-0", "cuda0"
   [[nodiscard]] const std::string& domain() const { return domain_; }
+  [[nodiscard]] const std::string& source() const { return source_; }
 
   /// The energy in joules that the domain has taken since its first reading, which gives 0. `now_s`
   /// is the time now in seconds since any moment; meters that only tell power need it. Returns
@@ -28,6 +31,7 @@ class Meter {
 
  private:
   std::string domain_;
+  std::string source_;
 };
 
 /// The meters that were found.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "real/meters/counted_energy.hpp"
 #include "real/this_thread.hpp"
 #include "shared_policies/model/failure.hpp"
 
@@ -21,24 +22,36 @@ MeterSampler::MeterSampler(Meters meters) : notes_(std::move(meters.notes)) {
 
 void MeterSampler::measure_idle(std::chrono::milliseconds span) {
   if (domains_.empty()) return;
-  const double begin_s = seconds_of(CLOCK_MONOTONIC);
-  const double span_s = std::chrono::duration<double>(span).count();
-  double now_s = begin_s;
-  for (Domain& domain : domains_) {
-    const auto begin_j = domain.meter->joules(now_s);
-    domain.is_failed = !begin_j;
-    domain.begin_j = begin_j.value_or(0.0);
-  }
-  while (now_s < begin_s + span_s) {
+  std::vector<std::vector<CounterReading>> readings(domains_.size());
+  const auto read_all_at = [&](double now_s) {
+    for (std::size_t i = 0; i < domains_.size(); ++i) {
+      const auto now_j = domains_[i].meter->joules(now_s);
+      domains_[i].is_failed |= !now_j;
+      if (now_j) readings[i].push_back({now_s, *now_j});
+    }
+  };
+  for (Domain& domain : domains_) domain.is_failed = false;
+  double now_s = seconds_of(CLOCK_MONOTONIC);
+  const double end_s = now_s + std::chrono::duration<double>(span).count();
+  read_all_at(now_s);
+  while (now_s < end_s) {
     std::this_thread::sleep_for(sampling_period);
     now_s = seconds_of(CLOCK_MONOTONIC);
-    for (Domain& domain : domains_) {
-      const auto now_j = domain.meter->joules(now_s);
-      domain.is_failed |= !now_j;
-      domain.idle_w.reset();
-      if (!domain.is_failed) domain.idle_w = (*now_j - domain.begin_j) / (now_s - begin_s);
-    }
+    read_all_at(now_s);
   }
+  for (std::size_t i = 0; i < domains_.size(); ++i) {
+    domains_[i].idle_w.reset();
+    const std::optional<CountedEnergy> counted = counted_energy(readings[i]);
+    if (counted && !domains_[i].is_failed) domains_[i].idle_w = counted->mean_w();
+  }
+}
+
+std::map<std::string, double> MeterSampler::idle_w() const {
+  std::map<std::string, double> watts;
+  for (const Domain& domain : domains_) {
+    if (domain.idle_w) watts[domain.meter->domain()] = *domain.idle_w;
+  }
+  return watts;
 }
 
 void MeterSampler::begin() {

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -22,6 +23,8 @@ namespace equipoise {
 inline constexpr std::chrono::milliseconds sampling_period{20};
 /// How long the idle machine is measured before runs.
 inline constexpr std::chrono::milliseconds idle_span{1000};
+/// How long it is measured before a recording, which keeps its watts.
+inline constexpr std::chrono::milliseconds idle_span_of_recording{2000};
 
 /// Reads meters in a thread of its own, so that the controller neither reads them nor waits for
 /// them. Each reading is a Measured with what = "energy_j": joules since the run began. Runs follow
@@ -35,6 +38,8 @@ class MeterSampler final : public MeterReadings {
   /// Measures for `span` what each domain takes while nothing runs. Readings of a run begin with
   /// it: what = "idle_w", at 0.
   void measure_idle(std::chrono::milliseconds span = idle_span);
+  /// The watts that were measured then, by domain; without domains that could not be read.
+  [[nodiscard]] std::map<std::string, double> idle_w() const;
   /// Reads all meters for the first time in a run, at 0. Readings of the run before are dropped.
   void begin();
   /// Reads them from now on in a thread on `cores`. `clock` gives the times.

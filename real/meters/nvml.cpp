@@ -72,7 +72,7 @@ class Nvml {
 class GpuEnergyMeter final : public Meter {
  public:
   GpuEnergyMeter(std::string domain, std::shared_ptr<const Nvml> nvml, NvmlGpu* gpu)
-      : Meter(std::move(domain)), nvml_(std::move(nvml)), gpu_(gpu) {}
+      : Meter(std::move(domain), "NVML"), nvml_(std::move(nvml)), gpu_(gpu) {}
 
   std::optional<double> joules(double /*now_s*/) override {
     unsigned long long count_mj = 0;
@@ -92,7 +92,7 @@ class GpuEnergyMeter final : public Meter {
 class GpuPowerMeter final : public Meter {
  public:
   GpuPowerMeter(std::string domain, std::shared_ptr<const Nvml> nvml, NvmlGpu* gpu)
-      : Meter(std::move(domain)), nvml_(std::move(nvml)), gpu_(gpu) {}
+      : Meter(std::move(domain), "NVML"), nvml_(std::move(nvml)), gpu_(gpu) {}
 
   std::optional<double> joules(double now_s) override {
     unsigned int power_mw = 0;

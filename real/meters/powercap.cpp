@@ -30,15 +30,16 @@ std::optional<Value> read_value(const fs::path& path) {
 class PackageMeter final : public Meter {
  public:
   PackageMeter(std::string domain, fs::path counter, std::uint64_t range_uj)
-      : Meter(std::move(domain)), counter_(std::move(counter)), range_uj_(range_uj) {}
+      : Meter(std::move(domain), "RAPL"), counter_(std::move(counter)), range_uj_(range_uj) {}
 
   std::optional<double> joules(double /*now_s*/) override {
     const auto count_uj = read_value<std::uint64_t>(counter_);
     if (!count_uj) return std::nullopt;
-    if (last_uj_) {
-      // A counter that went back has wrapped around.
-      sum_uj_ += *count_uj - *last_uj_ + (*count_uj < *last_uj_ ? range_uj_ : 0);
+    if (last_uj_ && *count_uj < *last_uj_) {  // it has wrapped around
+      if (*last_uj_ > range_uj_) return std::nullopt;
+      sum_uj_ += range_uj_;
     }
+    if (last_uj_) sum_uj_ += *count_uj - *last_uj_;
     last_uj_ = count_uj;
     return 1e-6 * static_cast<double>(sum_uj_);
   }

@@ -2,6 +2,7 @@
 #include "real/recording/recorder.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <deque>
@@ -15,6 +16,7 @@
 #include "real/real_executor.hpp"
 #include "real/recording/merge_recorder.hpp"
 #include "real/recording/unit_recorder.hpp"
+#include "real/recording/unit_watts.hpp"
 #include "shared_policies/fit/copy_fit.hpp"
 #include "shared_policies/model/failure.hpp"
 
@@ -43,7 +45,8 @@ void add(CoreUse& sum, const CoreUse& use) {
 /// The units that are recorded at a time: one, or all.
 class GroupRecorder {
  public:
-  GroupRecorder(const RecordSetup& setup, std::size_t first) : setup_(setup), first_(first) {
+  GroupRecorder(const RecordSetup& setup, std::size_t first)
+      : setup_(setup), first_(first), watch_(units_at_a_time(setup)) {
     const Items part = part_of_a_unit(setup);
     Items begin = 0;
     for (std::size_t i = 0; i < units_at_a_time(setup); ++i) {
@@ -53,8 +56,8 @@ class GroupRecorder {
     }
   }
 
-  /// Records one pass. Returns false if a stop was requested.
-  bool run(const Placement& placement) {
+  /// Records one pass, and after the last one the watts. Returns false if a stop was requested.
+  bool run(const Placement& placement, bool is_last) {
     for (UnitRecorder& unit : units_) {
       if (unit.is_done()) unit.begin_pass();
     }
@@ -67,24 +70,50 @@ class GroupRecorder {
     }
     real.phases = {setup_.kernel};
     real.stop_requested = setup_.stop_requested;
+    if (is_last) real.meters = setup_.meters;
     real.report_core_use = [this](const CoreUse& use) { add(core_use_, use); };
     const std::unique_ptr<Executor> executor = make_real_executor(std::move(real));
     bool is_whole = false;
-    executor->run([&] { is_whole = drive(*executor); });
+    executor->run([&] { is_whole = drive(*executor, is_last); });
+    if (is_last) take_readings(Seconds::infinity());
     keep_the_rest();
     return is_whole;
   }
 
   [[nodiscard]] const std::vector<UnitRecorder>& units() const { return units_; }
+  [[nodiscard]] std::size_t first() const { return first_; }
+  /// What the meters read after the last pass.
+  [[nodiscard]] const BusyWatch& watch() const { return watch_; }
   /// How the units' cores were used in all passes.
   [[nodiscard]] const CoreUse& core_use() const { return core_use_; }
 
  private:
-  bool drive(Executor& executor) {
+  /// Whether all sizes of all units are timed in this pass.
+  [[nodiscard]] bool is_timed() const {
+    return std::ranges::all_of(
+        units_, [](const UnitRecorder& unit) { return unit.is_done() || !unit.computes(); });
+  }
+
+  /// Whether all units have computed for long enough while the meters were read.
+  [[nodiscard]] bool is_watched() const {
+    for (std::size_t i = 0; i < units_.size(); ++i) {
+      if (units_[i].computes() && !watch_.lasted(i, setup_.busy_span)) return false;
+    }
+    return true;
+  }
+
+  void take_readings(Seconds until) {
+    if (!setup_.meters) return;
+    while (const std::optional<Measured> reading = setup_.meters->take(until)) {
+      watch_.reading(*reading);
+    }
+  }
+
+  bool drive(Executor& executor, bool is_last) {
+    const bool has_meters = is_last && setup_.meters && !setup_.meters->idle_w().empty();
     executor.begin_iteration(0, 0);
     for (std::size_t i = 0; i < units_.size(); ++i) start_next(executor, i);
-    while (!std::ranges::all_of(
-        units_, [](const UnitRecorder& unit) { return unit.is_done() || !unit.computes(); })) {
+    while (!is_timed() || (has_meters && !is_watched())) {
       if (setup_.is_stopped()) return false;
       const std::optional<Event> event = executor.next(Seconds::infinity());
       const Seconds heard = executor.now();
@@ -94,6 +123,9 @@ class GroupRecorder {
         keep_the_rest();
         throw BackendError(loss_text(*event, setup_.units, first_, "it was recorded"));
       }
+      if (has_meters) take_readings(heard);
+      if (has_meters && is_timed() && !watch_.has_begun()) watch_.begin(heard);
+      watch_.block(finished->unit.index, event->at, finished->times);
       UnitRecorder& unit = units_[finished->unit.index];
       const Seconds dispatch = heard - finished->assigned - total(finished->times);
       if (unit.is_done() && !unit.computes()) unit.begin_pass();
@@ -124,8 +156,43 @@ class GroupRecorder {
   std::size_t first_;  ///< index of the first unit among the setup's units
   std::vector<UnitRecorder> units_;
   CoreUse core_use_;
+  BusyWatch watch_;
   std::uint64_t id_ = 0;
 };
+
+/// Gives the units of a whole recording their watts, and says which have none.
+void add_watts(const std::deque<GroupRecorder>& groups, const RecordSetup& setup,
+               Recording& recording) {
+  if (!setup.meters || setup.meters->idle_w().empty()) return;
+  const UnitDomains domains(setup.units, setup.meters->idle_w());
+  std::vector<std::string> together;
+  for (const GroupRecorder& group : groups) {
+    for (std::size_t i = 0; i < group.units().size(); ++i) {
+      if (!group.units()[i].computes()) continue;
+      const std::size_t place = group.first() + i;
+      Unit& unit = recording.trace.units[place];
+      unit.idle_w = domains.idle_w(place);
+      unit.busy_w = std::nullopt;
+      if (!unit.idle_w) {
+        recording.unmetered.push_back(
+            fmt::format("watts of {} were not measured: no meter counts them", unit.name));
+      } else if (!domains.is_apart(place, group.first(), group.units().size())) {
+        together.push_back(unit.name);
+      } else if (const auto added_w =
+                     group.watch().added_w(i, domains.of(place), domains.idle_w())) {
+        unit.busy_w = *unit.idle_w + *added_w;
+      } else {
+        recording.unmetered.push_back(fmt::format(
+            "busy watts of {} were not measured: a meter was not read to the end", unit.name));
+      }
+    }
+  }
+  if (!together.empty()) {
+    recording.unmetered.push_back(
+        fmt::format("busy watts of {} were not measured apart: record with --alone",
+                    fmt::join(together, ", ")));
+  }
+}
 
 /// The mean of the times that blocks took in addition to their stages, without the longest
 /// twentieth.
@@ -228,7 +295,8 @@ Recording record(const RecordSetup& setup) {
   RecordedMerges merges;
   for (int pass = 0; pass < setup.passes && !recording.interrupted; ++pass) {
     for (GroupRecorder& group : groups) {
-      recording.interrupted = recording.interrupted || !group.run(placement);
+      recording.interrupted =
+          recording.interrupted || !group.run(placement, pass + 1 == setup.passes);
     }
     if (!recording.interrupted) {
       const RecordedMerges further = record_merges(setup, placement);
@@ -258,9 +326,10 @@ Recording record(const RecordSetup& setup) {
     }
   }
   if (merges.count > 0) recording.trace.merge = (1.0 / merges.count) * merges.sum;
+  if (!recording.interrupted) add_watts(groups, setup, recording);
   for (std::uint32_t i = 0; i < setup.units.size(); ++i) {
     recording.units.push_back(
-        {setup.units[i].unit, copy_speeds_of(recording.trace, i, setup.kernel->workload())});
+        {recording.trace.units[i], copy_speeds_of(recording.trace, i, setup.kernel->workload())});
   }
   if (!dispatch_s.empty()) {
     recording.trace.dispatch = dispatch_from(dispatch_s);

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "real/kernels/kernel.hpp"
+#include "real/meters/meter_sampler.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/machine/copy_speed.hpp"
 #include "shared_policies/machine/trace.hpp"
@@ -38,6 +40,10 @@ struct RecordSetup {
   /// How often the recording goes through all sizes, so that a drift of the machine affects all of
   /// them. Each pass has an equal part of the budget and of the samples.
   int passes = 1;
+  /// Meters, with the watts of the idle machine (`MeterSampler::measure_idle`). If there are any,
+  /// the watts of the units are recorded. May be null.
+  std::shared_ptr<MeterSampler> meters;
+  Seconds busy_span{2.0};            ///< how long meters are read while units compute
   std::function<void()> after_pass;  ///< called when all units are idle; may be empty
   std::function<void(const RecordProgress&)> progress;  ///< called after every sample; may be empty
   /// Called with the samples of a size when the size is completed in a pass, and at the end with
@@ -52,7 +58,7 @@ struct RecordSetup {
 
 /// A unit with the properties that a platform for the recording needs.
 struct RecordedUnit {
-  Unit unit;  ///< name, kind, node, model, memory, slots
+  Unit unit;  ///< name, kind, node, model, memory, slots, watts
   CopySpeeds copies;
 };
 
@@ -65,6 +71,8 @@ struct Recording {
   /// Results that are impossible or doubtful: a copy faster than this machine can copy, a time that
   /// falls as the size grows, the number of outliers, other programs on the cores.
   std::vector<std::string> doubts;
+  /// "busy watts of cpu0 and cpu1 were not measured apart: record with --alone"
+  std::vector<std::string> unmetered;
   bool interrupted = false;  ///< a stop was requested; the trace holds the samples until then
 };
 
@@ -92,6 +100,12 @@ struct Recording {
 /// were recorded), and at least 0; that of the trace is the mean over all units that computed a
 /// block. For a workload with iterations, some iterations run at the end of every pass
 /// (`record_merges`); the merge time is the mean of the kernel's times between them.
+///
+/// With meters, units that were recorded together, or one alone, go on with blocks of their largest
+/// size for `busy_span` after the last pass. A unit's busy watts are its part of the idle machine's
+/// watts (`UnitDomains`) and what its domains took in addition to those while it computed
+/// (`BusyWatch`). If several units that compute at a time have a domain in common, their busy watts
+/// are unknown.
 ///
 /// Throws InputError, before anything is recorded, if a unit cannot hold one of `sizes` or if the
 /// workload has fewer items than all units need. Throws BackendError if a unit does not come up or

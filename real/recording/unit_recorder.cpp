@@ -52,7 +52,8 @@ void UnitRecorder::begin_size(Seconds now) {
 }
 
 Block UnitRecorder::next_block(std::uint64_t id) {
-  const Items items = is_done() ? sizes_.back().items : sizes_[at_].items;
+  const Items items =
+      is_done() ? std::ranges::max(sizes_, {}, &Size::items).items : sizes_[at_].items;
   if (position_ + items > segment_.items) position_ = 0;
   const Items first = segment_.first + std::exchange(position_, position_ + items);
   return {.id = id, .first = first, .items = items};

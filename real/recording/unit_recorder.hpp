@@ -35,7 +35,8 @@ class UnitRecorder {
   [[nodiscard]] bool is_done() const { return at_ == sizes_.size(); }
   /// Starts another pass through all sizes at time 0.
   void begin_pass();
-  /// The next block to be timed; if the pass is done, a block that only keeps the unit busy.
+  /// The next block to be timed; if the pass is done, one of the largest size, which only keeps the
+  /// unit busy.
   [[nodiscard]] Block next_block(std::uint64_t id);
   /// Takes the times of the block that was given last, at the time `now` since the recording of
   /// this unit's group began. Returns false if the block does not count, because it was the first

@@ -1,5 +1,6 @@
 // A library that takes the place of NVML. Its GPUs: 01 counts energy, 02 tells only its power, 03
 // tells nothing. Tests set what the next readings give.
+#include <atomic>
 #include <cstring>
 
 namespace {
@@ -9,9 +10,9 @@ constexpr int not_supported = 3;
 constexpr int no_permission = 4;
 constexpr int not_found = 6;
 
-unsigned long long energy_now_mj = 0;
-unsigned int power_now_mw = 0;
-bool is_lost = false;
+std::atomic<unsigned long long> energy_now_mj = 0;
+std::atomic<unsigned int> power_now_mw = 0;
+std::atomic<bool> is_lost = false;
 int users = 0;
 
 }  // namespace

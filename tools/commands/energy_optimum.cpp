@@ -1,34 +1,27 @@
-// Compares two runs of the oracle, one for the objective and one for time. The split for energy
-// ignores copies; if copies make the best schedule for time better for the objective too, that
-// schedule is chosen.
+// Prints two runs of the oracle, one for the objective and one for time.
 #include "tools/commands/energy_optimum.hpp"
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/unit.hpp"
+#include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/text_table.hpp"
+#include "tools/search/ideal_runs.hpp"
 #include "tools/search/schedule_search.hpp"
+#include "tools/search/units_worth_using.hpp"
 #include "tools/worlds/sim_world.hpp"
-#include "tools/worlds/simulations.hpp"
 
 namespace equipoise {
 namespace {
 
-double edp_js(const RunNumbers& numbers) { return *numbers.energy_j * numbers.makespan.value; }
-
-double worth(const RunNumbers& numbers, const std::string& objective) {
-  return objective == "energy" ? *numbers.energy_j : edp_js(numbers);
-}
-
 std::string text(const SimWorld& world, const std::string& objective, const RunNumbers& best,
-                 const RunNumbers& fastest) {
+                 const RunNumbers& fastest, const std::string& answer) {
   TextTable table({"unit", "items", "share %", "blocks", "ends s", "energy J", "items for time"});
   std::string unused;
   for (std::size_t i = 0; i < world.units.size(); ++i) {
@@ -45,7 +38,8 @@ std::string text(const SimWorld& world, const std::string& objective, const RunN
                         significant(numbers->makespan.value, 6), significant(*numbers->energy_j, 6),
                         significant(edp_js(*numbers), 6));
   }
-  return text + (unused.empty() ? "all units are used\n" : "not used:" + unused + "\n");
+  text += unused.empty() ? "all units are used\n" : "not used:" + unused + "\n";
+  return answer.empty() ? text : text + answer + "\n";
 }
 
 std::string run_json(const SimWorld& world, const RunNumbers& numbers) {
@@ -70,35 +64,28 @@ std::string run_json(const SimWorld& world, const RunNumbers& numbers) {
 int energy_optimum_command(const Options& options) {
   SimWorld world = load_sim_world(options);
   require_watts(world.units, options.platform_file, "--objective " + options.objective);
+  catch_stop_signals();
   find_best_schedule(world, options);
-  Options without_noise = options;
-  without_noise.noise = false;
-  const std::array<std::string, 2> objectives = {options.objective, "time"};
-  std::array<RunReport, 2> reports;
-  std::string failure;
-  run_simulations(
-      objectives.size(),
-      [&](std::size_t job) {
-        return simulation_of(world, parse_policy("optimum:objective=" + objectives[job]),
-                             without_noise);
-      },
-      [&](std::size_t job, SimulationResult result) {
-        if (!result.failure.empty()) failure = result.failure;
-        reports[job] = std::move(result.report);
-      });
-  if (!failure.empty()) throw BackendError(failure);
-  const RunNumbers& fastest = reports[1].run.numbers;
-  const RunNumbers& split = reports[0].run.numbers;
-  const RunNumbers& best =
-      worth(fastest, options.objective) < worth(split, options.objective) ? fastest : split;
-  const std::string said = options.json
-                               ? json_object({{"objective", json_string(options.objective)},
-                                              {"best", run_json(world, best)},
-                                              {"for_time", run_json(world, fastest)}}) +
-                                     "\n"
-                               : text(world, options.objective, best, fastest);
+  IdealRuns runs = ideal_runs(world, options);
+  if (!runs.best.run.verified || !runs.fastest.run.verified) {
+    say_error("no schedule: " +
+              (runs.best.run.verified ? runs.fastest.problem : runs.best.problem));
+    return 1;
+  }
+  const auto without = without_some_units(world, options, runs);
+  const std::string answer =
+      without ? worth_text(*without, runs, world, options.objective) : std::string();
+  const RunNumbers& best = runs.best.run.numbers;
+  const RunNumbers& fastest = runs.fastest.run.numbers;
+  const std::string said =
+      options.json ? json_object({{"objective", json_string(options.objective)},
+                                  {"best", run_json(world, best)},
+                                  {"for_time", run_json(world, fastest)},
+                                  {"without", without ? worth_json(*without, answer) : "null"}}) +
+                         "\n"
+                   : text(world, options.objective, best, fastest, answer);
   std::printf("%s", said.c_str());
-  return reports[0].run.verified && reports[1].run.verified ? 0 : 1;
+  return 0;
 }
 
 }  // namespace equipoise

@@ -1,10 +1,12 @@
-// `equipoise list policies|kernels|units`: lists them with every parameter, default and source.
+// `equipoise list policies|kernels|units`: lists them with every parameter, default and source, and
+// the meters of this machine.
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <span>
 
 #include "real/kernels/catalog.hpp"
+#include "real/meters/machine_meters.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
@@ -94,7 +96,11 @@ int list_command(const std::string& what, bool json) {
       print_text(entry);
     }
   }
-  if (json) std::printf("%s\n", json_list(list).c_str());
+  if (json) {
+    std::printf("%s\n", json_list(list).c_str());
+  } else if (what == "units") {
+    std::printf("meters: %s\n", meters_text(machine_meters(usable_gpus())).c_str());
+  }
   return 0;
 }
 

@@ -12,20 +12,13 @@
 #include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/text_table.hpp"
+#include "tools/search/ideal_runs.hpp"
 #include "tools/search/schedule_search.hpp"
+#include "tools/search/units_worth_using.hpp"
 #include "tools/worlds/sim_world.hpp"
-#include "tools/worlds/simulations.hpp"
 
 namespace equipoise {
 namespace {
-
-/// The run of the oracle with mean block times.
-RunReport simulate_optimum(const SimWorld& world, Options options) {
-  options.noise = false;
-  SimulationResult result = run_alone(simulation_of(world, parse_policy("optimum"), options));
-  if (!result.failure.empty()) throw BackendError(result.failure);
-  return std::move(result.report);
-}
 
 /// The units' items in one phase, next to the items at which its lower bound is reached.
 std::string phase_text(const SimWorld& world, const RunNumbers& numbers, std::size_t phase) {
@@ -57,7 +50,7 @@ std::string bindings(const SimWorld& world) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::string text(const SimWorld& world, const RunNumbers& numbers) {
+std::string text(const SimWorld& world, const RunNumbers& numbers, const std::string& answer) {
   std::string text;
   for (std::size_t phase = 0; phase < numbers.phases.size(); ++phase) {
     text += phase_text(world, numbers, phase);
@@ -73,7 +66,7 @@ std::string text(const SimWorld& world, const RunNumbers& numbers) {
     text += fmt::format("the policy equipoise, which sees what happens, needs {} s without noise\n",
                         significant(*world.best_known_s, 6));
   }
-  return text;
+  return answer.empty() ? text : text + answer + "\n";
 }
 
 std::string unit_json(const UnitInPhase& unit, double share, double items_at_bound) {
@@ -99,7 +92,7 @@ std::string phase_json(const SimWorld& world, const RunNumbers& numbers, std::si
 }
 
 /// The whole run, and its phases if there are several.
-std::string json(const SimWorld& world, const RunNumbers& numbers) {
+std::string json(const SimWorld& world, const RunNumbers& numbers, const std::string& without) {
   std::vector<std::pair<std::string, std::string>> units;
   for (std::size_t i = 0; i < world.units.size(); ++i) {
     double items_at_bound = 0.0;
@@ -117,6 +110,7 @@ std::string json(const SimWorld& world, const RunNumbers& numbers) {
               {"lower_bound_s", world.bound.seconds ? json_number(*world.bound.seconds) : "null"},
               {"binding", json_string(bindings(world))},
               {"by_unit", json_object(units)},
+              {"without", without},
               {"phases", phases.size() < 2 ? "null" : json_list(phases)}}) +
          "\n";
 }
@@ -128,13 +122,19 @@ int optimum_command(const Options& options) {
   SimWorld world = load_sim_world(options);
   catch_stop_signals();
   find_best_schedule(world, options);
-  const RunReport report = simulate_optimum(world, options);
-  if (!report.run.verified) {
-    say_error("no schedule: " + report.problem);
+  IdealRuns runs = ideal_runs(world, options);
+  if (!runs.best.run.verified) {
+    say_error("no schedule: " + runs.best.problem);
     return 1;
   }
-  const RunNumbers& numbers = report.run.numbers;
-  std::printf("%s", (options.json ? json(world, numbers) : text(world, numbers)).c_str());
+  const auto without = without_some_units(world, options, runs);
+  const std::string answer =
+      without ? worth_text(*without, runs, world, options.objective) : std::string();
+  const RunNumbers& numbers = runs.best.run.numbers;
+  const std::string said =
+      options.json ? json(world, numbers, without ? worth_json(*without, answer) : "null")
+                   : text(world, numbers, answer);
+  std::printf("%s", said.c_str());
   return 0;
 }
 

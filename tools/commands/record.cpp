@@ -55,6 +55,7 @@ RecordSetup setup_of(const RealWorld& world, const Options& options) {
   for (const std::string& size : options.sizes) setup.sizes.push_back(parse_items(size, "--sizes"));
   setup.budget = Seconds{options.seconds_max};
   setup.passes = 3;
+  setup.meters = world.meters;
   setup.stop_requested = [] { return stop_signal() != 0; };
   return setup;
 }
@@ -92,10 +93,12 @@ int record_command(const Options& options) {
     throw InputError("--unit", spec.unit.name + " is paced by a trace already; leave it out");
   }
   catch_stop_signals();
+  world.find_meters(idle_span_of_recording);
   world.allocate(options.seed);
   const Recording recording = record_to_file(setup_of(world, options), options);
   for (const std::string& line : recording.imprecise) warn(line);
   for (const std::string& line : recording.doubts) warn(line);
+  for (const std::string& line : recording.unmetered) warn(line);
 
   const bool is_any_recorded = !recording.trace.samples.empty();
   if (is_any_recorded && !options.platform_out.empty()) {

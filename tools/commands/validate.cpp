@@ -41,6 +41,7 @@ Recording record_together(const RealWorld& world, std::size_t phase, const Optio
   RecordSetup setup;
   setup.passes = passes;
   setup.after_pass = after_pass;
+  setup.meters = world.meters;
   for (UnitSpec spec : world.specs) {
     if (auto only = spec.factory->for_phase(phase)) spec.factory = std::move(only);
     setup.units.push_back(std::move(spec));
@@ -190,7 +191,7 @@ int validate_command(const Options& options, std::optional<double> error_max) {
   expect_no_inputs(files_of_validation(comparison, real, options), "--out");
   make_folder(options.out + "/runs", "--out");
   catch_stop_signals();
-  real.find_meters();
+  real.find_meters(idle_span_of_recording);
   real.allocate(options.seed);
   comparison.units = names_of(real.units);
   comparison.experiment = experiment_text(options, {{"real", real.settings}});

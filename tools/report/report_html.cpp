@@ -132,11 +132,14 @@ std::string html_energy_table(const Comparison& comparison) {
     return "<td>" + (energy_j ? number_text(field, *energy_j) : none) + "</td>";
   };
   std::string html =
-      "<h2>Energy in joules</h2>\n<table><thead><tr><th>policy</th><th>on</th><th>all</th>";
+      "<h2>Energy in "
+      "joules</h2>\n<table><thead><tr><th>policy</th><th>on</th><th>all</th><th>from</th>";
   for (const std::string& unit : comparison.units) html += "<th>" + markup_escaped(unit) + "</th>";
   html += "</tr></thead><tbody>\n";
   for (const PolicyResult& r : comparison.results) {
-    html += "<tr><td>" + markup_escaped(r.policy) + "</td><td>" + r.on + "</td>" + cell(r.energy_j);
+    html += "<tr><td>" + markup_escaped(r.policy) + "</td><td>" + r.on + "</td>" +
+            cell(r.energy_j) + "<td>" +
+            cell_text(result_field("energy_from"), {comparison, r}, none) + "</td>";
     for (const std::optional<double>& energy_j : r.energy_by_unit_j) html += cell(energy_j);
     html += "</tr>\n";
   }

@@ -54,6 +54,23 @@ std::string prediction_table(const Comparison& comparison) {
   return table.text() + "\n" + noise_text(measured);
 }
 
+/// Modelled energy of simulations beside measured energy of real runs; empty if there is none.
+std::string energy_prediction_table(const Comparison& comparison) {
+  const ResultField& energy = result_field("energy_j");
+  TextTable table({"policy", "predicted J", "measured J", "error %"});
+  bool any = false;
+  for (const PolicyResult& real : comparison.results) {
+    if (real.energy_from != EnergySource::measured) continue;
+    const PolicyResult* sim = find_result(comparison, real.policy, "sim");
+    if (sim == nullptr || !sim->energy_j || !(*real.energy_j > 0.0)) continue;
+    any = true;
+    table.add({real.policy, cell_text(energy, {comparison, *sim}, "-"),
+               cell_text(energy, {comparison, real}, "-"),
+               fmt::format("{:+.1f}", 100.0 * (*sim->energy_j / *real.energy_j - 1.0))});
+  }
+  return any ? "\n" + table.text() : std::string();
+}
+
 /// The energy of every unit in joules; empty if that of none is known.
 std::string energy_table(const Comparison& comparison) {
   const bool any = std::ranges::any_of(comparison.results, [](const PolicyResult& r) {
@@ -200,7 +217,7 @@ std::string comparison_table(const Comparison& comparison) {
                                 [](const PolicyResult& r) { return !is_simulated(r); }) &&
                     std::any_of(comparison.results.begin(), comparison.results.end(),
                                 [](const PolicyResult& r) { return is_simulated(r); });
-  if (both) text += "\n" + prediction_table(comparison);
+  if (both) text += "\n" + prediction_table(comparison) + energy_prediction_table(comparison);
   return text;
 }
 

@@ -157,9 +157,10 @@ constexpr std::array fields_of_results{
     ResultField{
         "energy_j", "energy J", "J", "The energy of all units.", in_data | in_text, to_digits(4),
         [](Of of) -> FieldValue { return optional_value(of.result.energy_j); }, knows_energy},
-    ResultField{"energy_from", "", "",
-                "Where the energy comes from: measured by meters, or modelled from watts.", in_data,
-                to_decimals(0), [](Of of) -> FieldValue { return energy_source(of.result); }},
+    ResultField{"energy_from", "energy from", "",
+                "Where the energy comes from: measured by meters, or modelled from watts.",
+                in_data | in_text, to_decimals(0),
+                [](Of of) -> FieldValue { return energy_source(of.result); }, knows_energy},
     ResultField{"energy_note", "", "", "Why the energy is unknown, or what was measured.", in_data,
                 to_decimals(0),
                 [](Of of) -> FieldValue {

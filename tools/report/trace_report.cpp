@@ -51,6 +51,8 @@ std::string unit_line(const Unit& unit) {
   if (unit.memory_bytes) line += fmt::format(", {:.3g} GiB", *unit.memory_bytes / 0x1p30);
   if (!unit.node.empty()) line += ", node " + unit.node;
   if (!unit.device.empty()) line += ", device " + unit.device;
+  if (unit.idle_w) line += fmt::format(", {} W idle", significant(*unit.idle_w, 3));
+  if (unit.busy_w) line += fmt::format(", {} W busy", significant(*unit.busy_w, 3));
   return line + ")\n";
 }
 

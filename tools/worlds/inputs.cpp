@@ -58,6 +58,12 @@ std::optional<TimingPlace> find_timing(const std::vector<Trace>& traces, const s
   return std::nullopt;
 }
 
+void complete_watts(Unit& unit, const Unit& recorded) {
+  if (unit.idle_w || unit.busy_w || !recorded.idle_w || !recorded.busy_w) return;
+  unit.idle_w = recorded.idle_w;
+  unit.busy_w = recorded.busy_w;
+}
+
 bool takes_part(const Unit& unit, const std::vector<Workload>& phases) {
   for (const Workload& phase : phases) {
     if (holds_a_grain(unit, phase)) continue;

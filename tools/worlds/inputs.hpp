@@ -32,6 +32,10 @@ struct TimingPlace {
                                                      const std::string& kernel,
                                                      const std::string& unit);
 
+/// Gives `unit` the watts of `recorded`, its unit in the trace of the first phase, if it has none of
+/// its own. Those of a platform therefore come first.
+void complete_watts(Unit& unit, const Unit& recorded);
+
 /// Whether `unit` can hold a grain of every phase; warns if it cannot.
 [[nodiscard]] bool takes_part(const Unit& unit, const std::vector<Workload>& phases);
 

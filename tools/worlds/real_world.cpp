@@ -92,6 +92,12 @@ void pace(UnitSpec& spec, const RealWorld& world) {
   spec.factory = make_paced_factory(trace_unit, std::move(timings));
 }
 
+/// Gives a unit the watts of its unit in the trace of the first phase, if that has any.
+void add_watts(UnitSpec& spec, const RealWorld& world) {
+  const auto place = find_timing(world.traces, world.phases.front().kernel, spec.name_in_traces());
+  if (place) complete_watts(spec.unit, place->trace->units[place->unit]);
+}
+
 void read_scenario_into(RealWorld& world, const std::string& path) {
   if (!path.empty()) {
     ScenarioFile file = read_scenario(path);
@@ -196,6 +202,7 @@ RealWorld load_given_units(const Options& options, std::vector<Trace> traces) {
     world.merges.push_back(is_known ? of_kernel->merge.value_or(Seconds{}) : Seconds{});
   }
   for (UnitSpec& spec : specs) {
+    add_watts(spec, world);
     if (!spec.computes()) pace(spec, world);
     if (!takes_part(spec.unit, world.phases)) continue;
     world.units.push_back(spec.unit);
@@ -254,10 +261,10 @@ void RealWorld::allocate(std::uint64_t seed) {
   }
 }
 
-void RealWorld::find_meters() {
+void RealWorld::find_meters(std::chrono::milliseconds idle) {
   if (!computes()) return;
-  meters = std::make_shared<MeterSampler>(machine_meters(specs));
-  meters->measure_idle();
+  meters = std::make_shared<MeterSampler>(machine_meters(gpus_of(specs)));
+  meters->measure_idle(idle);
 }
 
 RealWorld load_real_world(const Options& options) {
@@ -280,6 +287,10 @@ void pair_with(RealWorld& world, std::shared_ptr<SimWorld> sim, const Options& o
                      fmt::format("the real units are {}, the platform's are {}; both must be the "
                                  "same, in the same order",
                                  fmt::join(names_of(world.units), " "), fmt::join(simulated, " ")));
+  }
+  for (std::size_t i = 0; i < world.units.size(); ++i) {
+    world.units[i].idle_w = sim->units[i].idle_w;
+    world.units[i].busy_w = sim->units[i].busy_w;
   }
   world.platform = std::move(sim);
   world.settings = settings_of(world, options);

@@ -1,6 +1,7 @@
 // Units and kernels for all commands that run something in real time.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,9 +41,9 @@ struct RealWorld {
   [[nodiscard]] bool computes() const;
   /// Makes the kernels' data, which is the same for the same seed.
   void allocate(std::uint64_t seed);
-  /// Finds the meters of this machine and measures it while it is idle, which takes a second if
-  /// there are any. Does nothing if no unit computes.
-  void find_meters();
+  /// Finds the meters of this machine and measures it for `idle` while nothing runs, if there are
+  /// any. Does nothing if no unit computes.
+  void find_meters(std::chrono::milliseconds idle = idle_span);
 };
 
 /// Reads and checks `--unit`, `--workload`, `--trace` and `--scenario`. Without units, reads
@@ -54,7 +55,7 @@ struct RealWorld {
 [[nodiscard]] RealWorld load_real_world(const Options& options, std::vector<Trace> traces);
 
 /// Makes `sim`, which was loaded with `options`, the platform of `world`, so that informed policies
-/// know the same in both. Throws InputError if the units differ.
+/// know the same in both, and the units have its watts. Throws InputError if the units differ.
 void pair_with(RealWorld& world, std::shared_ptr<SimWorld> sim, const Options& options);
 
 /// The costs of whole blocks, including copies, phase by phase, from the traces for these units.

@@ -58,6 +58,7 @@ void complete_from_trace(Unit& unit, const Unit& recorded, bool has_kind) {
   if (!unit.memory_bytes) unit.memory_bytes = recorded.memory_bytes;
   if (unit.model.empty()) unit.model = recorded.model;
   if (!has_kind) unit.kind = recorded.kind;
+  complete_watts(unit, recorded);
 }
 
 /// Warns in one short line about timed units that the platform lacks. A trace may well time more

@@ -134,6 +134,21 @@ SimWorld under_scenario(const SimWorld& world, Scenario scenario) {
   return other;
 }
 
+SimWorld without_units(const SimWorld& world, const std::vector<std::string>& names) {
+  constexpr Seconds never{1e15};
+  Scenario scenario = world.setup.scenario;
+  for (const std::string& name : names) {
+    std::erase_if(scenario.events, [&](const Disturbance& event) { return event.target == name; });
+    Disturbance& join = scenario.events.emplace_back();
+    join.at = never;
+    join.kind = DisturbanceKind::join;
+    join.target = name;
+  }
+  SimWorld rest = under_scenario(world, std::move(scenario));
+  rest.bound = bound_of(rest);
+  return rest;
+}
+
 SimWorld first_phases(SimWorld world, std::size_t phases) {
   world.setup.phases.resize(phases);
   world.setup.timing.resize(phases);

@@ -48,6 +48,10 @@ struct SimWorld {
 /// not known.
 [[nodiscard]] SimWorld under_scenario(const SimWorld& world, Scenario scenario);
 
+/// The world in which the units called `names` are absent from the start to the end, with its bound
+/// and without a schedule. They draw idle watts.
+[[nodiscard]] SimWorld without_units(const SimWorld& world, const std::vector<std::string>& names);
+
 /// The world with its first `phases` phases only, without a schedule.
 [[nodiscard]] SimWorld first_phases(SimWorld world, std::size_t phases);
 

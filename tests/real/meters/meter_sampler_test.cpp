@@ -28,7 +28,7 @@ class CountingMeter final : public Meter {
  public:
   CountingMeter(std::string domain, std::atomic<int>& readings,
                 int most = std::numeric_limits<int>::max())
-      : Meter(std::move(domain)), readings_(readings), most_(most) {}
+      : Meter(std::move(domain), "test"), readings_(readings), most_(most) {}
 
   std::optional<double> joules(double /*now_s*/) override {
     const int before = readings_++;
@@ -43,7 +43,7 @@ class CountingMeter final : public Meter {
 /// A meter that shows 30 W.
 class SteadyMeter final : public Meter {
  public:
-  SteadyMeter() : Meter("package-0") {}
+  SteadyMeter() : Meter("package-0", "test") {}
   std::optional<double> joules(double now_s) override { return 30.0 * now_s; }
 };
 

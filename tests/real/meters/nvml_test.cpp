@@ -1,45 +1,22 @@
 // Tests of the meters of GPUs, on a library that takes the place of NVML.
 #include "real/meters/nvml.hpp"
 
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "tests/support/fake_nvml.hpp"
+
 namespace equipoise::nvml_test {
 namespace {
-
-constexpr const char* fake_file = "libequipoise_fake_nvml.so";
-
-/// What a test asks of the fake library.
-class FakeNvml {
- public:
-  FakeNvml() : library_(::dlopen(fake_file, RTLD_LAZY | RTLD_LOCAL)) {
-    if (library_ == nullptr) throw std::runtime_error(::dlerror());
-  }
-  void set(unsigned long long energy_mj, unsigned int power_mw, bool lost = false) const {
-    function<void(unsigned long long, unsigned int, bool)>("fake_nvml_set")(energy_mj, power_mw,
-                                                                            lost);
-  }
-  [[nodiscard]] int users() const { return function<int()>("fake_nvml_users")(); }
-
- private:
-  template <class Function>
-  [[nodiscard]] Function* function(const char* name) const {
-    return reinterpret_cast<Function*>(::dlsym(library_, name));
-  }
-
-  void* library_;
-};
 
 TEST(Nvml, ReadsACounterOfEnergyFromItsFirstReadingOn) {
   const FakeNvml fake;
   fake.set(5'000'000, 0);
   const std::vector<GpuPlace> gpus = {{"cuda0", "00000000:01:00.0"}};
   {
-    const Meters meters = nvml_meters(gpus, fake_file);
+    const Meters meters = nvml_meters(gpus, fake_nvml_file);
     ASSERT_EQ(meters.found.size(), 1u);
     EXPECT_TRUE(meters.notes.empty());
     EXPECT_EQ(meters.found[0]->domain(), "cuda0");
@@ -57,7 +34,7 @@ TEST(Nvml, AddsUpThePowerOfAGpuWithoutACounter) {
   const FakeNvml fake;
   fake.set(0, 100'000);
   const std::vector<GpuPlace> gpus = {{"cuda1", "00000000:02:00.0"}};
-  const Meters meters = nvml_meters(gpus, fake_file);
+  const Meters meters = nvml_meters(gpus, fake_nvml_file);
   ASSERT_EQ(meters.found.size(), 1u);
   EXPECT_DOUBLE_EQ(meters.found[0]->joules(10.0).value(), 0.0);
   fake.set(0, 300'000);
@@ -70,7 +47,7 @@ TEST(Nvml, SaysWhichGpusAreNotMeasuredAndWhy) {
   fake.set(0, 100'000);
   const std::vector<GpuPlace> gpus = {
       {"cuda0", "00000000:03:00.0"}, {"cuda1", "00000000:01:00.0"}, {"cuda2", "00000000:09:00.0"}};
-  const Meters meters = nvml_meters(gpus, fake_file);
+  const Meters meters = nvml_meters(gpus, fake_nvml_file);
   ASSERT_EQ(meters.found.size(), 1u);
   EXPECT_EQ(meters.found[0]->domain(), "cuda1");
   EXPECT_EQ(meters.notes,
@@ -89,7 +66,7 @@ TEST(Nvml, SaysThatThereIsNoLibrary) {
 
 TEST(Nvml, IsNotOpenedWithoutGpus) {
   const FakeNvml fake;
-  const Meters meters = nvml_meters({}, fake_file);
+  const Meters meters = nvml_meters({}, fake_nvml_file);
   EXPECT_TRUE(meters.found.empty());
   EXPECT_TRUE(meters.notes.empty());
 }

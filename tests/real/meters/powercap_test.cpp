@@ -62,6 +62,16 @@ TEST(Powercap, GoesOnWhenACounterWrapsAround) {
   EXPECT_DOUBLE_EQ(package.joules(0.3).value(), 2.0 + 262143.328850 - 1.671150);
 }
 
+TEST(Powercap, DoesNotGuessHowACounterBeyondItsRangeWrapsAround) {
+  const TemporaryFolder folder;
+  write_domain(folder, "intel-rapl:0", "package-0", "300000000000");
+  const Meters meters = powercap_meters(folder.path(""));
+  ASSERT_EQ(meters.found.size(), 1u);
+  EXPECT_TRUE(meters.found[0]->joules(0.0));
+  write_domain(folder, "intel-rapl:0", "package-0", "1000000");
+  EXPECT_FALSE(meters.found[0]->joules(0.1));
+}
+
 TEST(Powercap, TakesEachPackageOnceAndNothingButPackages) {
   const TemporaryFolder folder;
   write_domain(folder, "intel-rapl-mmio:0", "package-0", "7000000");

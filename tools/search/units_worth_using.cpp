@@ -1,0 +1,183 @@
+// Simulates the ideal run again with some units absent, and says what they are good for.
+#include "tools/search/units_worth_using.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "shared_policies/model/failure.hpp"
+#include "tools/report/json_text.hpp"
+#include "tools/report/text_table.hpp"
+#include "tools/search/schedule_search.hpp"
+
+namespace equipoise {
+namespace {
+
+/// The unit that would be the best one alone if it took all items as one block.
+std::size_t best_alone(const SimWorld& world, const std::string& objective) {
+  const KnownCosts known = known_costs(world, world.inputs->traces);
+  double static_w = 0.0;
+  for (const Unit& unit : world.units) static_w += unit.idle_w.value_or(0.0);
+  std::size_t best = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < world.units.size(); ++i) {
+    RunNumbers alone;
+    double computing_s = 0.0;
+    for (std::size_t phase = 0; phase < world.setup.phases.size(); ++phase) {
+      const Workload& workload = world.setup.phases[phase];
+      const CostModel& cost = *known.phases[phase][i];
+      const auto items = static_cast<double>(workload.items);
+      alone.makespan += Seconds{workload.iterations * cost.at(items).seconds};
+      computing_s += workload.iterations * cost.computing_s(items);
+    }
+    const Unit& unit = world.units[i];
+    const double added_w = unit.busy_w.value_or(0.0) - unit.idle_w.value_or(0.0);
+    alone.energy_j = static_w * alone.makespan.value + added_w * computing_s;
+    const double value = value_for(objective, alone);
+    if (value < least) best = i;
+    least = std::min(least, value);
+  }
+  return best;
+}
+
+/// Whether `numbers` have items on units called so.
+bool uses(const RunNumbers& numbers, const SimWorld& world, const std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < world.units.size(); ++i) {
+    const bool is_one = std::ranges::find(names, world.units[i].name) != names.end();
+    if (is_one && numbers.units[i].items > 0) return true;
+  }
+  return false;
+}
+
+/// "cuda0 and cuda1 alone"
+std::string kept_text(const std::vector<std::string>& names) {
+  constexpr std::size_t shown = 3;
+  if (names.size() > shown) return fmt::format("the other {} units alone", names.size());
+  if (names.size() == 1) return names.front() + " alone";
+  return fmt::format("{} and {} alone", fmt::join(std::span(names).first(names.size() - 1), ", "),
+                     names.back());
+}
+
+/// How an objective is called.
+struct Measure {
+  const char* name;
+  const char* unit;
+};
+
+Measure measure_of(const std::string& objective) {
+  if (objective == "time") return {"makespan", "s"};
+  return objective == "energy" ? Measure{"energy", "J"} : Measure{"EDP", "J s"};
+}
+
+std::string percent_of(double part) { return significant(100.0 * part, 2) + " %"; }
+
+/// What is judged, as a part of a sentence.
+struct Subject {
+  const char* is_worth;
+  const char* is_not_worth;
+  const char* is_needed;
+  const char* with;
+  const char* uses;
+};
+
+Subject subject_of(const WithoutSomeUnits& without, const SimWorld& world) {
+  if (!without.is_about_cpus) {
+    return {"Several units are worth using", "Several units are not worth using",
+            "Several units are needed", "together", "uses more"};
+  }
+  std::set<std::string> nodes;
+  for (const Unit& unit : world.units) {
+    if (unit.kind == UnitKind::cpu) nodes.insert(unit.node);
+  }
+  if (nodes.size() > 1) {
+    return {"The CPUs are worth using", "The CPUs are not worth using", "The CPUs are needed",
+            "with them", "uses them"};
+  }
+  return {"The CPU is worth using", "The CPU is not worth using", "The CPU is needed", "with it",
+          "uses it"};
+}
+
+}  // namespace
+
+std::optional<WithoutSomeUnits> without_some_units(const SimWorld& world, const Options& options,
+                                                   IdealRuns& runs) {
+  if (world.units.size() < 2) return std::nullopt;
+  const auto is_cpu = [](const Unit& unit) { return unit.kind == UnitKind::cpu; };
+  WithoutSomeUnits without;
+  without.is_about_cpus =
+      std::ranges::any_of(world.units, is_cpu) && !std::ranges::all_of(world.units, is_cpu);
+  const std::size_t alone = without.is_about_cpus ? 0 : best_alone(world, options.objective);
+  for (std::size_t i = 0; i < world.units.size(); ++i) {
+    const bool stays = without.is_about_cpus ? !is_cpu(world.units[i]) : i == alone;
+    (stays ? without.units : without.left_out).push_back(world.units[i].name);
+  }
+  without.is_used = uses(runs.best.run.numbers, world, without.left_out);
+  if (!without.is_used) {
+    without.best = runs.best;
+    return without;
+  }
+  SimWorld rest = without_units(world, without.left_out);
+  try {
+    rest.schedule = search_schedule(rest, options).schedule;
+  } catch (const BackendError&) {
+    return without;  // no schedule completes
+  }
+  RunReport best = ideal_runs(rest, options).best;
+  const RunNumbers& numbers = best.run.numbers;
+  if (!best.run.verified || uses(numbers, world, without.left_out)) return without;
+  const std::string& objective = options.objective;
+  if (value_for(objective, numbers) <= value_for(objective, runs.best.run.numbers)) {
+    without.is_used = false;
+    runs.best = best;
+  }
+  without.best = std::move(best);
+  return without;
+}
+
+std::string worth_text(const WithoutSomeUnits& without, const IdealRuns& runs,
+                       const SimWorld& world, const std::string& objective) {
+  const Subject subject = subject_of(without, world);
+  const Measure measure = measure_of(objective);
+  const auto said = [&](double value) {
+    return fmt::format("{} {}", significant(value, 4), measure.unit);
+  };
+  const std::string kept = kept_text(without.units);
+  if (!without.best) return fmt::format("{}: {} cannot do all items.", subject.is_needed, kept);
+  const double alone = value_for(objective, without.best->run.numbers);
+  if (without.is_used) {
+    const double best = value_for(objective, runs.best.run.numbers);
+    return fmt::format("{}: {} the {} is {}, with {} {} ({} less).", subject.is_worth, subject.with,
+                       measure.name, said(best), kept, said(alone), percent_of(1.0 - best / alone));
+  }
+  std::string text =
+      fmt::format("{}: {} {} the least {}, {}", subject.is_not_worth, kept,
+                  without.units.size() == 1 ? "has" : "have", measure.name, said(alone));
+  const double fastest = value_for(objective, runs.fastest.run.numbers);
+  if (uses(runs.fastest.run.numbers, world, without.left_out) && fastest > alone) {
+    text += fmt::format("; the fastest schedule {} and has {} ({} more)", subject.uses,
+                        said(fastest), percent_of(fastest / alone - 1.0));
+  }
+  return text + ".";
+}
+
+std::string worth_json(const WithoutSomeUnits& without, const std::string& answer) {
+  std::vector<std::pair<std::string, std::string>> members = {
+      {"answer", json_string(answer)},
+      {"is_worth_using", without.is_used ? "true" : "false"},
+      {"left_out", json_strings(without.left_out)},
+      {"units", json_strings(without.units)}};
+  const RunNumbers* const numbers = without.best ? &without.best->run.numbers : nullptr;
+  const bool has_energy = numbers != nullptr && numbers->energy_j;
+  members.emplace_back("makespan_s",
+                       numbers == nullptr ? "null" : json_number(numbers->makespan.value));
+  members.emplace_back("energy_j", has_energy ? json_number(*numbers->energy_j) : "null");
+  members.emplace_back("edp_js", has_energy ? json_number(edp_js(*numbers)) : "null");
+  return json_object(members);
+}
+
+}  // namespace equipoise
