@@ -11,6 +11,7 @@ equipoise_program_tests(live
     tools/paced_test.cpp
     tools/real_scenario_test.cpp
     tools/record_test.cpp
+    tools/recorded_watts_test.cpp
     tools/validate_test.cpp
   ALONE)
 

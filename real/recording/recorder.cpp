@@ -45,7 +45,7 @@ void add(CoreUse& sum, const CoreUse& use) {
 /// The units that are recorded at a time: one, or all.
 class GroupRecorder {
  public:
-  GroupRecorder(const RecordSetup& setup, std::size_t first)
+  GroupRecorder(const RecordSetup& setup, std::size_t first, const UnitDomains& domains)
       : setup_(setup), first_(first), watch_(units_at_a_time(setup)) {
     const Items part = part_of_a_unit(setup);
     Items begin = 0;
@@ -53,6 +53,10 @@ class GroupRecorder {
       units_.emplace_back(setup, first + i, ItemSegment{begin, part});
       const bool has_others_behind = begin + 2 * part <= setup.kernel->workload().items;
       if (setup.units[first + i].computes() && has_others_behind) begin += part;
+    }
+    for (std::size_t i = 0; i < units_.size(); ++i) {
+      const bool is_measured = units_[i].computes() && !domains.of(first + i).empty();
+      if (is_measured && domains.is_apart(first + i, first, units_.size())) watched_.push_back(i);
     }
   }
 
@@ -70,7 +74,7 @@ class GroupRecorder {
     }
     real.phases = {setup_.kernel};
     real.stop_requested = setup_.stop_requested;
-    if (is_last) real.meters = setup_.meters;
+    if (is_last && !watched_.empty()) real.meters = setup_.meters;
     real.report_core_use = [this](const CoreUse& use) { add(core_use_, use); };
     const std::unique_ptr<Executor> executor = make_real_executor(std::move(real));
     bool is_whole = false;
@@ -94,26 +98,23 @@ class GroupRecorder {
         units_, [](const UnitRecorder& unit) { return unit.is_done() || !unit.computes(); });
   }
 
-  /// Whether all units have computed for long enough while the meters were read.
+  /// Whether all watched units have computed for long enough while the meters were read.
   [[nodiscard]] bool is_watched() const {
-    for (std::size_t i = 0; i < units_.size(); ++i) {
-      if (units_[i].computes() && !watch_.lasted(i, setup_.busy_span)) return false;
-    }
-    return true;
+    return std::ranges::all_of(
+        watched_, [this](std::size_t unit) { return watch_.lasted(unit, setup_.busy_span); });
   }
 
   void take_readings(Seconds until) {
-    if (!setup_.meters) return;
+    if (watched_.empty()) return;
     while (const std::optional<Measured> reading = setup_.meters->take(until)) {
       watch_.reading(*reading);
     }
   }
 
   bool drive(Executor& executor, bool is_last) {
-    const bool has_meters = is_last && setup_.meters && !setup_.meters->idle_w().empty();
     executor.begin_iteration(0, 0);
     for (std::size_t i = 0; i < units_.size(); ++i) start_next(executor, i);
-    while (!is_timed() || (has_meters && !is_watched())) {
+    while (!is_timed() || (is_last && !is_watched())) {
       if (setup_.is_stopped()) return false;
       const std::optional<Event> event = executor.next(Seconds::infinity());
       const Seconds heard = executor.now();
@@ -123,8 +124,8 @@ class GroupRecorder {
         keep_the_rest();
         throw BackendError(loss_text(*event, setup_.units, first_, "it was recorded"));
       }
-      if (has_meters) take_readings(heard);
-      if (has_meters && is_timed() && !watch_.has_begun()) watch_.begin(heard);
+      if (is_last) take_readings(heard);
+      if (is_last && is_timed() && !watch_.has_begun()) watch_.begin(heard);
       watch_.block(finished->unit.index, event->at, finished->times);
       UnitRecorder& unit = units_[finished->unit.index];
       const Seconds dispatch = heard - finished->assigned - total(finished->times);
@@ -156,15 +157,15 @@ class GroupRecorder {
   std::size_t first_;  ///< index of the first unit among the setup's units
   std::vector<UnitRecorder> units_;
   CoreUse core_use_;
+  std::vector<std::size_t> watched_;  ///< those whose busy watts can be told apart
   BusyWatch watch_;
   std::uint64_t id_ = 0;
 };
 
 /// Gives the units of a whole recording their watts, and says which have none.
-void add_watts(const std::deque<GroupRecorder>& groups, const RecordSetup& setup,
+void add_watts(const std::deque<GroupRecorder>& groups, const UnitDomains& domains,
                Recording& recording) {
-  if (!setup.meters || setup.meters->idle_w().empty()) return;
-  const UnitDomains domains(setup.units, setup.meters->idle_w());
+  if (domains.idle_w().empty()) return;
   std::vector<std::string> together;
   for (const GroupRecorder& group : groups) {
     for (std::size_t i = 0; i < group.units().size(); ++i) {
@@ -188,9 +189,11 @@ void add_watts(const std::deque<GroupRecorder>& groups, const RecordSetup& setup
     }
   }
   if (!together.empty()) {
+    const std::string last = together.back();
+    together.pop_back();
     recording.unmetered.push_back(
-        fmt::format("busy watts of {} were not measured apart: record with --alone",
-                    fmt::join(together, ", ")));
+        fmt::format("busy watts of {} and {} were not measured apart: record with --alone",
+                    fmt::join(together, ", "), last));
   }
 }
 
@@ -288,9 +291,10 @@ Recording record(const RecordSetup& setup) {
   Recording recording;
   recording.trace = header_of_recording(setup);
   const Placement placement = place_units(setup.units, this_machine());
+  const UnitDomains domains(setup.units, setup.meters ? setup.meters->idle_w() : WattsByDomain());
   std::deque<GroupRecorder> groups;
   for (std::size_t first = 0; first < setup.units.size(); first += units_at_a_time(setup)) {
-    groups.emplace_back(setup, first);
+    groups.emplace_back(setup, first, domains);
   }
   RecordedMerges merges;
   for (int pass = 0; pass < setup.passes && !recording.interrupted; ++pass) {
@@ -326,7 +330,7 @@ Recording record(const RecordSetup& setup) {
     }
   }
   if (merges.count > 0) recording.trace.merge = (1.0 / merges.count) * merges.sum;
-  if (!recording.interrupted) add_watts(groups, setup, recording);
+  if (!recording.interrupted) add_watts(groups, domains, recording);
   for (std::uint32_t i = 0; i < setup.units.size(); ++i) {
     recording.units.push_back(
         {recording.trace.units[i], copy_speeds_of(recording.trace, i, setup.kernel->workload())});

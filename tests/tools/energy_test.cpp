@@ -21,7 +21,7 @@ class PaperMachine : public testing::Test {
  protected:
   /// Watts are given as `idle:busy`; the GPU does `gpu_items_per_s`.
   void write_machine(const std::string& cpu_watts, const std::string& gpu_watts,
-                     double gpu_items_per_s) {
+                     double gpu_items_per_s, const std::string& kind_of_gpu = "gpu") {
     std::ofstream(scratch_.path("machine.xml"))
         << "<?xml version='1.0'?>\n"
            "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
@@ -31,7 +31,9 @@ class PaperMachine : public testing::Test {
            "<prop id=\"wattage_per_state\" value=\""
         << cpu_watts
         << "\"/></host>\n"
-           "<host id=\"gpu\" speed=\"1Gf\"><prop id=\"kind\" value=\"gpu\"/>"
+           "<host id=\"gpu\" speed=\"1Gf\"><prop id=\"kind\" value=\""
+        << kind_of_gpu
+        << "\"/>"
            "<prop id=\"wattage_per_state\" value=\""
         << gpu_watts
         << "\"/></host>\n"
@@ -137,6 +139,63 @@ TEST_F(PaperMachine, HasAnIdealSplitForEveryObjective) {
   EXPECT_NEAR(edp.at("best").at("by_unit").at("cpu").at("share"), 0.24172, 1e-4);
   const ProgramRun said = run("optimum", {"--objective", "energy"});
   EXPECT_NE(said.out.find("not used: cpu\n"), std::string::npos) << said.out;
+}
+
+TEST_F(PaperMachine, SaysInOneLineWhetherTheCpuIsWorthUsingAsWell) {
+  write_machine("50:100", "10:60", 300.0);
+  const auto last_line = [&](const std::string& objective) {
+    const ProgramRun said = run("optimum", {"--objective", objective});
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    return lines_of(said.out).back();
+  };
+  // The GPU alone needs 1e4 / 300 = 33.33 s, in which the machine takes 50 + 60 W: 3666.7 J. Both
+  // need 1e4 / 400 = 25 s at 100 + 60 W: 4000 J.
+  EXPECT_EQ(last_line("time"),
+            "The CPU is worth using: with it the makespan is 25.00 s, with gpu alone 33.33 s (25 % "
+            "less).");
+  EXPECT_EQ(last_line("edp"),
+            "The CPU is worth using: with it the EDP is 100000 J s, with gpu alone 122222 J s (18 "
+            "% less).");
+  EXPECT_EQ(last_line("energy"),
+            "The CPU is not worth using: gpu alone has the least energy, 3667 J; the fastest "
+            "schedule uses it and has 4000 J (9.1 % more).");
+  const ProgramRun json = run("optimum", {"--objective", "edp", "--json"});
+  const Json without = Json::parse(json.out).at("without");
+  EXPECT_EQ(without.at("is_worth_using"), true);
+  EXPECT_EQ(without.at("left_out"), Json({"cpu"}));
+  EXPECT_EQ(without.at("units"), Json({"gpu"}));
+  EXPECT_NEAR(without.at("makespan_s"), 33.333, 0.001);
+  EXPECT_NEAR(without.at("energy_j"), 3666.7, 0.1);
+  EXPECT_NEAR(without.at("edp_js"), 122222, 5);
+  EXPECT_EQ(without.at("answer").get<std::string>(), last_line("edp"));
+}
+
+TEST_F(PaperMachine, IsNotWorthItsCpuIfThatTakesTooMuch) {
+  // Together 25 s at 500 + 60 W have 350000 J s, the GPU alone 122222 J s.
+  write_machine("50:500", "10:60", 300.0);
+  const ProgramRun edp = run("optimum", {"--objective", "edp"});
+  ASSERT_EQ(edp.exit_code, 0) << edp.err;
+  EXPECT_EQ(lines_of(edp.out).back(),
+            "The CPU is not worth using: gpu alone has the least EDP, 122222 J s; the fastest "
+            "schedule uses it and has 350000 J s (186 % more).");
+}
+
+TEST_F(PaperMachine, ComparesUnitsOfOneKindWithTheBestOneAlone) {
+  write_machine("50:100", "10:60", 300.0, "cpu");
+  const ProgramRun time = run("optimum", {"--objective", "edp"});
+  ASSERT_EQ(time.exit_code, 0) << time.err;
+  EXPECT_EQ(lines_of(time.out).back(),
+            "Several units are worth using: together the EDP is 100000 J s, with gpu alone 122222 "
+            "J s (18 % less).");
+}
+
+TEST_F(PaperMachine, SaysThatTheCpuIsNeededIfTheGpuFails) {
+  write_machine("50:100", "16.5:44", 313.70);
+  std::ofstream(scratch_.path("fails.json"))
+      << R"({"schema":"equipoise.scenario/1","events":[{"at_s":1,"unit":"gpu","kind":"fail"}]})";
+  const ProgramRun time = run("optimum", {"--scenario", scratch_.path("fails.json")});
+  ASSERT_EQ(time.exit_code, 0) << time.err;
+  EXPECT_EQ(lines_of(time.out).back(), "The CPU is needed: gpu alone cannot do all items.");
 }
 
 TEST_F(PaperMachine, RefusesAnIdealSplitForEnergyWithoutWatts) {
