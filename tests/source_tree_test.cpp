@@ -218,7 +218,8 @@ TEST(SourceTree, CudaAndMpiHaveOneFolderEach) {
 }
 
 TEST(SourceTree, MetersAreReadInOneFolder) {
-  const auto elsewhere = outside({"real/meters/", "tests/real/meters/", "tests/support/fake_nvml"});
+  const auto elsewhere = outside({"real/meters/", "tests/real/meters/", "tests/support/fake_nvml",
+                                  "tests/support/metered_machine"});
   expect_none("libnvidia-ml|\\bnvml[A-Z]", "one place, and the stand-in for NVML", elsewhere);
   expect_none("/sys/class/powercap|energy_uj", "one place", elsewhere);
 }

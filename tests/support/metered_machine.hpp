@@ -55,6 +55,7 @@ class MeteredMachine {
     folder_.write("next", std::to_string(blocks_ * 1'000'000) + "\n");
     std::filesystem::rename(folder_.path("next"), folder_.path("intel-rapl:0/energy_uj"));
   }
+  void remove_counter() { std::filesystem::remove(folder_.path("intel-rapl:0/energy_uj")); }
 
   TemporaryFolder folder_;
   std::string nvml_file_;

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "real/meters/machine_meters.hpp"
 #include "real/unit_spec.hpp"
 #include "tests/support/filled_pipe.hpp"
 #include "tests/support/full_disk.hpp"
@@ -232,6 +233,11 @@ TEST(Program, ListsEveryKindOfUnitsAndWhyItIsNotHere) {
     const std::string line = "\n" + info.name + (why.empty() ? "" : ": " + why) + "\n";
     EXPECT_NE(out.find(line), std::string::npos) << out;
   }
+}
+
+TEST(Program, ListsTheMetersOfThisMachineWithItsUnits) {
+  EXPECT_EQ(lines_of(run_equipoise({"list", "units"}).out).back(),
+            "meters: " + meters_text(machine_meters(usable_gpus())));
 }
 
 TEST(Program, ImportsACsvFile) {

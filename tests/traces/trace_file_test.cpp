@@ -263,6 +263,23 @@ TEST(TraceFile, TakesAUnitWithoutMemory) {
   EXPECT_EQ(read(text + sample).units.at(1).memory_bytes, 0.0);
 }
 
+TEST(TraceFile, HoldsTheWattsOfUnitsThatWereMeasured) {
+  Trace trace = read(header + sample);
+  trace.units[0].idle_w = 12.5;
+  trace.units[1].idle_w = 0.0;
+  trace.units[1].busy_w = 250.25;
+  const Trace again = read(trace_text(trace));
+  EXPECT_EQ(again.units[0].idle_w, 12.5);
+  EXPECT_EQ(again.units[0].busy_w, std::nullopt);
+  EXPECT_EQ(again.units[1].idle_w, 0.0);
+  EXPECT_EQ(again.units[1].busy_w, 250.25);
+  trace.units[1].idle_w = 251.0;
+  EXPECT_EQ(refusal(trace_text(trace)),
+            "t.jsonl:1: unit cuda0 has fewer watts busy than idle" + hint);
+  trace.units[1].idle_w = -1.0;
+  EXPECT_EQ(refusal(trace_text(trace)), "t.jsonl:1: `idle_w` must not be negative" + hint);
+}
+
 TEST(TraceFile, IgnoresATruncatedLastLineAndSaysSo) {
   std::vector<std::string> warnings;
   const Trace trace = read(header + sample + R"({"unit":"cuda0","items":7,"comp)", &warnings);

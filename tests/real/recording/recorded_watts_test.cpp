@@ -78,7 +78,7 @@ TEST_F(MeteredMachineTest, SaysWhichUnitsHaveNoMeter) {
 TEST_F(MeteredMachineTest, LosesAMeterAndGivesNoBusyWatts) {
   script_.compute = [this](const Block&, int) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    std::filesystem::remove(folder_.path("intel-rapl:0/energy_uj"));
+    remove_counter();
   };
   const Recording recording = record_with_meters(parse_units({"cpu"}), false);
   EXPECT_EQ(recording.unmetered,
@@ -88,7 +88,7 @@ TEST_F(MeteredMachineTest, LosesAMeterAndGivesNoBusyWatts) {
 }
 
 TEST_F(MeteredMachineTest, RecordsNoWattsWithoutMeters) {
-  std::filesystem::remove_all(folder_.path("intel-rapl:0"));
+  remove_counter();
   script_.compute = {};
   const Recording recording = record_with_meters(parse_units({"cpu"}), false);
   EXPECT_TRUE(recording.unmetered.empty());

@@ -164,6 +164,29 @@ TEST(ResultFields, AreLeftOutOfTablesWhereNobodyKnowsThem) {
   EXPECT_NE(comparison_table(one_result(2.5)).find(" 2.500 "), std::string::npos);
 }
 
+TEST(ResultFields, SayWhetherEnergyWasMeasuredOrModelledAndHowFarApartTheseAre) {
+  Comparison of = one_result(95.0);
+  of.results.front().energy_from = EnergySource::modelled;
+  of.results.push_back(of.results.front());
+  PolicyResult& real = of.results.back();
+  real.on = "real";
+  real.energy_j = 100.0;
+  real.energy_from = EnergySource::measured;
+  const std::string text = comparison_table(of);
+  EXPECT_NE(text.find("energy from"), std::string::npos) << text;
+  EXPECT_NE(text.find(" modelled "), std::string::npos) << text;
+  EXPECT_NE(text.find("policy  predicted J  measured J  error %\n"
+                      "------  -----------  ----------  -------\n"
+                      "greedy        95.00       100.0     -5.0\n"),
+            std::string::npos)
+      << text;
+  const std::string html = report_html(of);
+  EXPECT_NE(html.find("<td>95.00</td><td>modelled</td>"), std::string::npos);
+  EXPECT_NE(html.find("<td>100.0</td><td>measured</td>"), std::string::npos);
+  of.results.back().energy_from = EnergySource::modelled;
+  EXPECT_EQ(comparison_table(of).find("predicted J"), std::string::npos);
+}
+
 TEST(ResultFields, ShowInHtmlWhatWentWrong) {
   const std::string html = report_html(one_result());
   EXPECT_NE(html.find("<th>makespan s</th><th>95 % interval s</th><th>speedup</th>"),
