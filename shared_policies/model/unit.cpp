@@ -61,7 +61,8 @@ void require_watts(std::span<const Unit> units, const std::string& where, const 
   if (lacking.empty()) return;
   const bool one = lacking.size() == 1;
   throw InputError(where, fmt::format("{} needs the idle and busy watts of every unit, and {} {} "
-                                      "none; give {} the property wattage_per_state",
+                                      "none; record them where there are meters, or give {} the "
+                                      "property wattage_per_state",
                                       user, fmt::join(lacking, ", "), one ? "has" : "have",
                                       one ? "its host" : "their hosts"));
 }
