@@ -9,6 +9,7 @@
 
 #include "real/clock.hpp"
 #include "real/competing_load.hpp"
+#include "real/device_facts.hpp"
 #include "real/gpu_place.hpp"
 #include "real/unit_rates.hpp"
 #include "real/worker.hpp"
@@ -36,6 +37,12 @@ class UnitFactory {
   [[nodiscard]] bool computes() const { return trace_unit().empty(); }
   /// The GPU on which the unit computes; none if it computes on no real one.
   [[nodiscard]] virtual std::optional<GpuPlace> gpu() const { return std::nullopt; }
+  /// The processors of the GPU on which it computes; none if it computes on no real one.
+  [[nodiscard]] virtual std::optional<Processors> processors() const { return std::nullopt; }
+  /// Measures how fast its device copies, while no unit works there; takes about half a second. None
+  /// if it has no device whose copies other units could delay. Throws BackendError, BlockFailure or
+  /// std::bad_alloc if that fails.
+  [[nodiscard]] virtual std::optional<DeviceLink> measure_link() const { return std::nullopt; }
   /// Whether it has a program for `kernel`.
   [[nodiscard]] virtual bool has_program(const std::string& kernel) const = 0;
   /// The host's memory that the unit takes for the blocks of `workload`, in bytes.

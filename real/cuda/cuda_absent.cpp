@@ -12,4 +12,6 @@ UnitKindInfo cuda_kind() {
           [](std::span<UnitRequest>) { return UnitFactories(); }};
 }
 
+int cuda_devices() { return 0; }
+
 }  // namespace equipoise

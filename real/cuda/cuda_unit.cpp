@@ -21,6 +21,7 @@
 #include "real/cuda/card_shares.hpp"
 #include "real/cuda/cuda_call.hpp"
 #include "real/cuda/cuda_device.hpp"
+#include "real/cuda/cuda_link.hpp"
 #include "real/cuda/cuda_load.hpp"
 #include "real/cuda/gpu_part.hpp"
 #include "real/cuda/programs.hpp"
@@ -79,6 +80,14 @@ int count_devices() {
   return count;
 }
 
+/// What computes on a part of a GPU. Throws as check_cuda does.
+Processors processors_of(const GpuPart& part) {
+  int clock_khz = 0;
+  check_cuda(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, part.device),
+             "cudaDeviceGetAttribute");
+  return {part.sms, 1e3 * clock_khz};
+}
+
 /// As NVML spells it.
 std::string pci_bus_id_of(const cudaDeviceProp& properties) {
   return fmt::format("{:08x}:{:02x}:{:02x}.0", properties.pciDomainID, properties.pciBusID,
@@ -112,10 +121,15 @@ GpuPlace place_of(int device, const cudaDeviceProp& properties) {
 
 class CudaFactory final : public UnitFactory {
  public:
-  CudaFactory(const GpuPart& part, GpuPlace place) : part_(part), place_(std::move(place)) {}
+  CudaFactory(const GpuPart& part, GpuPlace place, const Processors& processors)
+      : part_(part), place_(std::move(place)), processors_(processors) {}
 
   int cores() const override { return 0; }
   std::optional<GpuPlace> gpu() const override { return place_; }
+  std::optional<Processors> processors() const override { return processors_; }
+  std::optional<DeviceLink> measure_link() const override {
+    return measure_cuda_link(part_.device);
+  }
   bool has_program(const std::string& kernel) const override { return has_cuda_program(kernel); }
   double host_bytes(const Unit& unit, const Workload& workload) const override {
     return staged_bytes(workload, room_items(unit, workload));  // pinned
@@ -141,6 +155,7 @@ class CudaFactory final : public UnitFactory {
  private:
   GpuPart part_;
   GpuPlace place_;
+  Processors processors_;
   std::shared_ptr<OpenContext> open_ = std::make_shared<OpenContext>();
 };
 
@@ -202,7 +217,8 @@ void make_units_of(int device, std::span<const CardWish> wishes,
     unit.device = fmt::format("cuda:{}", device);
     unit.copy_engines = std::clamp(properties.asyncEngineCount, 1, 2);
     unit.memory_bytes = memory_bytes[i];
-    *factories[i] = std::make_shared<CudaFactory>(parts[i], place_of(device, properties));
+    *factories[i] = std::make_shared<CudaFactory>(parts[i], place_of(device, properties),
+                                                  processors_of(parts[i]));
   }
 }
 
@@ -266,5 +282,7 @@ UnitKindInfo cuda_kind() {
           make_cuda_factories,
           all_gpus};
 }
+
+int cuda_devices() { return why_absent().empty() ? count_devices() : 0; }
 
 }  // namespace equipoise

@@ -332,8 +332,9 @@ Recording record(const RecordSetup& setup) {
   if (merges.count > 0) recording.trace.merge = (1.0 / merges.count) * merges.sum;
   if (!recording.interrupted) add_watts(groups, domains, recording);
   for (std::uint32_t i = 0; i < setup.units.size(); ++i) {
-    recording.units.push_back(
-        {recording.trace.units[i], copy_speeds_of(recording.trace, i, setup.kernel->workload())});
+    recording.units.push_back({recording.trace.units[i],
+                               copy_speeds_of(recording.trace, i, setup.kernel->workload()),
+                               setup.units[i].factory->processors()});
   }
   if (!dispatch_s.empty()) {
     recording.trace.dispatch = dispatch_from(dispatch_s);

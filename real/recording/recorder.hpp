@@ -3,10 +3,12 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "real/device_facts.hpp"
 #include "real/kernels/kernel.hpp"
 #include "real/meters/meter_sampler.hpp"
 #include "real/unit_spec.hpp"
@@ -60,6 +62,7 @@ struct RecordSetup {
 struct RecordedUnit {
   Unit unit;  ///< name, kind, node, model, memory, slots, watts
   CopySpeeds copies;
+  std::optional<Processors> processors;
 };
 
 /// The result of a recording.

@@ -54,6 +54,24 @@ TEST_F(CudaUnit, MayBeAPartOfADevice) {
               2.0, 1e-6);
 }
 
+TEST_F(CudaUnit, KnowsItsProcessorsAndMeasuresItsLink) {
+  const UnitSpec spec = parse_units({"cuda"})[0];
+  const auto processors = spec.factory->processors();
+  ASSERT_TRUE(processors);
+  EXPECT_GT(processors->sms, 0);
+  EXPECT_GT(processors->clock_hz, 1e6);
+  const auto link = spec.factory->measure_link();
+  ASSERT_TRUE(link);
+  for (const LinkRates& rates : {link->pinned, link->staged}) {
+    EXPECT_GT(rates.in.bandwidth_bytes_per_s, 0.0);
+    EXPECT_GE(rates.in.latency.value, 0.0);
+    EXPECT_GT(rates.out.bandwidth_bytes_per_s, 0.0);
+    EXPECT_GE(rates.out.latency.value, 0.0);
+    EXPECT_GT(rates.both_bytes_per_s, 0.0);
+  }
+  EXPECT_GE(cuda_devices(), 1);
+}
+
 TEST_F(CudaUnit, IsOfADeviceThatExists) {
   EXPECT_NE(refusal_of([] { (void)parse_units({"cuda,device=999"}); }).find("out of range"),
             std::string::npos);

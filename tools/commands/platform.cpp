@@ -10,6 +10,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/report/console.hpp"
 #include "tools/report/text_table.hpp"
+#include "tools/worlds/device_links.hpp"
 #include "tools/worlds/generated_files.hpp"
 #include "tools/worlds/machine_spec_file.hpp"
 #include "tools/worlds/platform_loading.hpp"
@@ -32,6 +33,16 @@ std::string bandwidth_text(const ProbedPlatform& platform, const Route& route) {
 std::string latency_text(const ProbedPlatform& platform, const Route& route) {
   if (route.links.empty()) return "-";
   return significant(copy_speed_of(platform.links, route).latency.value * 1e6, 4);
+}
+
+/// The model, and what it consists of if the platform says that.
+std::string model_text(const ProbedHost& host, const Unit& unit) {
+  const auto sms = host.properties.find("sms");
+  const auto clock = host.properties.find("clock_hz");
+  std::string text = unit.model;
+  if (sms != host.properties.end()) text += fmt::format(", {} SMs", sms->second);
+  if (clock != host.properties.end()) text += fmt::format(", {} Hz", clock->second);
+  return printable(text);
 }
 
 std::string links_text(const ProbedPlatform& platform, const Route& route) {
@@ -71,7 +82,7 @@ int platform_show_command(const std::string& file) {
   for (const ProbedHost& host : platform.hosts) {
     const PlatformUnit unit = unit_from_properties(host.name, host.properties);
     table.add(
-        {printable(host.name), to_string(unit.unit.kind), printable(unit.unit.model),
+        {printable(host.name), to_string(unit.unit.kind), model_text(host, unit.unit),
          printable(unit.unit.node), printable(unit.unit.device), printable(unit.trace_unit),
          unit.unit.memory_bytes ? fmt::format("{:.3g}", *unit.unit.memory_bytes / 0x1p30) : "-",
          bandwidth_text(platform, host.in), latency_text(platform, host.in),
@@ -108,7 +119,8 @@ int platform_generate_command(const std::string& spec_file, const std::string& o
 
 int platform_detect_command(const std::string& out) {
   if (!out.empty()) check_writable(out, "--out");
-  const PlatformDescription platform = detect_platform();
+  PlatformDescription platform = detect_platform();
+  add_gpus(platform, measure_gpus());
   if (out.empty()) {
     std::printf("%s", platform_xml(platform).c_str());
     return 0;

@@ -102,9 +102,9 @@ int record_command(const Options& options) {
 
   const bool is_any_recorded = !recording.trace.samples.empty();
   if (is_any_recorded && !options.platform_out.empty()) {
-    write_whole_file(
-        options.platform_out,
-        platform_xml(recorded_platform(recording.units, recording.trace.kernel, options.out)));
+    write_whole_file(options.platform_out,
+                     platform_xml(recorded_platform(recording.units, measure_links(world.specs),
+                                                    recording.trace.kernel, options.out)));
   }
   if (recording.interrupted) {
     say_error(is_any_recorded

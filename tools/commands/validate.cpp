@@ -123,7 +123,8 @@ RecordedFiles record_all(const RealWorld& world, const Options& options,
     write_whole_file(file, trace_text(recording.trace));
     if (files.traces.empty()) {
       write_whole_file(files.platform,
-                       platform_xml(recorded_platform(recording.units, workload.kernel, file)));
+                       platform_xml(recorded_platform(recording.units, measure_links(world.specs),
+                                                      workload.kernel, file)));
     }
     files.traces.push_back(file);
     if (recording.interrupted) {

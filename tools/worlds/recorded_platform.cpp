@@ -3,9 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "real/disturbances.hpp"
 
@@ -37,23 +41,48 @@ void add_links(PlatformDescription& platform, const std::vector<RecordedUnit>& u
   }
 }
 
-void add_unit(PlatformDescription& platform, const Unit& unit) {
-  platform.hosts.push_back(describe_unit(unit, unit.name));
-  platform.routes.push_back({"RAM", unit.name, {in_link_of(unit)}});
-  platform.routes.push_back({unit.name, "RAM", {out_link_of(unit)}});
+/// The links of `device` without latency. Copies in both directions are limited by what
+/// they reach together as blocks are copied, which is what was recorded.
+LinksOfDevice add_limits(PlatformDescription& platform, const std::string& device,
+                         const DeviceLink& link) {
+  LinkRates alone = link.pinned;
+  alone.in.latency = alone.out.latency = Seconds{};
+  return add_device_links(platform, device, alone, link.staged);
+}
+
+/// `further` are the links of its device that were measured.
+void add_unit(PlatformDescription& platform, const RecordedUnit& recorded,
+              const LinksOfDevice& further) {
+  const std::string& name = recorded.unit.name;
+  platform.hosts.push_back(describe_unit(recorded.unit, name));
+  if (recorded.processors) describe_processors(platform.hosts.back(), *recorded.processors);
+  const auto route = [&](const std::string& from, const std::string& to, const std::string& link,
+                         const std::vector<std::string>& of_device) {
+    platform.routes.push_back({from, to, {link}});
+    std::ranges::copy(of_device, std::back_inserter(platform.routes.back().links));
+  };
+  route("RAM", name, in_link_of(recorded.unit), further.in);
+  route(name, "RAM", out_link_of(recorded.unit), further.out);
 }
 
 }  // namespace
 
 PlatformDescription recorded_platform(const std::vector<RecordedUnit>& units,
-                                      const std::string& kernel, const std::string& trace_file) {
+                                      const DeviceLinks& devices, const std::string& kernel,
+                                      const std::string& trace_file) {
   PlatformDescription platform;
   platform.comment = fmt::format(
       "Matches {}, recorded with it: latency and bandwidth of the links are those of the copies of "
       "{}.",
       trace_file, kernel);
   platform.hosts.push_back({"RAM", {{"master", "true"}}});
-  for (const RecordedUnit& unit : units) add_unit(platform, unit.unit);
+  std::map<std::string, LinksOfDevice> of_device;
+  for (const auto& [device, link] : devices) {
+    of_device.emplace(device, add_limits(platform, device, link));
+    platform.comment += fmt::format(
+        "\nLinks {}-...: what its copies reach together, measured as blocks are copied.", device);
+  }
+  for (const RecordedUnit& unit : units) add_unit(platform, unit, of_device[unit.unit.device]);
   add_links(platform, units);
   return platform;
 }

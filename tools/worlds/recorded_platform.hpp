@@ -6,13 +6,17 @@
 
 #include "platforms/platform_file.hpp"
 #include "real/recording/recorder.hpp"
+#include "tools/worlds/device_links.hpp"
 
 namespace equipoise {
 
 /// A platform with this machine's memory as the master, RAM, and the units around it. Each unit has
 /// its own link in either direction, or that of its device, as fast as the recorded copies of
-/// `kernel` in `trace_file`; a direction without copies has a link without cost.
+/// `kernel` in `trace_file`; a direction without copies has a link without cost. If `devices` has the
+/// links of a unit's device, its copies cross these, too. They have no latency, because that of the
+/// recorded copies contains it: they only limit what all copies of the device reach together.
 [[nodiscard]] PlatformDescription recorded_platform(const std::vector<RecordedUnit>& units,
+                                                    const DeviceLinks& devices,
                                                     const std::string& kernel,
                                                     const std::string& trace_file);
 

@@ -1,0 +1,137 @@
+// Tests of the platforms that are written for devices whose links were measured, in simulations.
+#include "tools/worlds/device_links.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "platforms/detect.hpp"
+#include "tests/support/program.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tools/worlds/recorded_platform.hpp"
+
+namespace equipoise::device_links_test {
+namespace {
+
+/// A trace in which units copy 4.8e9 bytes in and out with a block of 100 items.
+std::string trace_of(const std::vector<std::string>& units) {
+  std::string names;
+  std::string samples;
+  for (const std::string& unit : units) {
+    names += (names.empty() ? "" : ",") + ("{\"id\":\"" + unit + "\",\"kind\":\"gpu\"}");
+    samples += "{\"unit\":\"" + unit +
+               R"(","items":100,"in_s":0.6,"compute_s":1e-6,"out_s":0.6,)"
+               R"("in_bytes":4.8e9,"out_bytes":4.8e9})"
+               "\n";
+  }
+  return R"({"schema":"equipoise.trace/1","source":"recorded","kernel":"k","item":"thing",)"
+         R"("provenance":"a test","machine":{},"units":[)" +
+         names + "]}\n" + samples;
+}
+
+Unit gpu(const std::string& name) {
+  Unit unit;
+  unit.name = name;
+  unit.kind = UnitKind::gpu;
+  unit.model = "Tested GPU";
+  unit.device = "cuda:0";
+  unit.copy_engines = 2;
+  unit.slots = 2;
+  return unit;
+}
+
+/// A card that fetches 10 GB/s in each direction. Blocks are copied with 8 GB/s, with `both` GB/s in
+/// the two directions together.
+DeviceLink card(double both) {
+  const CopySpeed wire{Seconds{1e-5}, 10e9};
+  const CopySpeed staged{Seconds{1e-5}, 8e9};
+  return {{wire, wire, 20e9}, {staged, staged, both * 1e9}};
+}
+
+RecordedUnit recorded(const std::string& name) {
+  const CopySpeed copies{Seconds{}, 8e9};
+  return {gpu(name), {copies, copies}, Processors{114, 1.755e9}};
+}
+
+class DeviceLinksInSimulations : public testing::Test {
+ protected:
+  /// The makespan of `blocks` blocks of 100 items on `platform`.
+  double makespan(const PlatformDescription& platform, const std::vector<std::string>& units,
+                  int blocks) {
+    folder_.write("p.xml", platform_xml(platform));
+    folder_.write("t.jsonl", trace_of(units));
+    const ProgramRun run = run_equipoise({"simulate", "--platform", folder_.path("p.xml"),
+                                          "--trace", folder_.path("t.jsonl"), "--workload",
+                                          "k:items=" + std::to_string(100 * blocks), "--policy",
+                                          "greedy:pieces=" + std::to_string(blocks), "--noise",
+                                          "off", "--out", folder_.path("run.jsonl")});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    const std::vector<std::string> lines = lines_of(read_text(folder_.path("run.jsonl")));
+    return nlohmann::json::parse(lines.back()).at("makespan_s").get<double>();
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(DeviceLinksInSimulations, TwoDirectionsAtOnceTakeAsLongAsTheSharedLinkSays) {
+  // In alone: 0.6 s. Then the first block goes out and the second one in, 9.6e9 bytes at 12 GB/s:
+  // 0.8 s. Out alone: 0.6 s.
+  const PlatformDescription platform =
+      recorded_platform({recorded("cuda0")}, {{"cuda:0", card(12.0)}}, "k", "t.jsonl");
+  EXPECT_EQ(platform.routes.at(0).links,
+            (std::vector<std::string>{"RAM-cuda0", "cuda:0-in", "cuda:0-both"}));
+  EXPECT_NEAR(makespan(platform, {"cuda0"}, 2), 2.0, 1e-3);
+}
+
+TEST_F(DeviceLinksInSimulations, DirectionsThatDoNotDelayEachOtherHaveNoLinkInCommon) {
+  const PlatformDescription platform =
+      recorded_platform({recorded("cuda0")}, {{"cuda:0", card(16.0)}}, "k", "t.jsonl");
+  EXPECT_EQ(platform.routes.at(0).links, (std::vector<std::string>{"RAM-cuda0", "cuda:0-in"}));
+  EXPECT_EQ(platform.routes.at(1).links, (std::vector<std::string>{"cuda0-RAM", "cuda:0-out"}));
+  EXPECT_NEAR(makespan(platform, {"cuda0"}, 2), 1.8, 1e-3);
+}
+
+TEST_F(DeviceLinksInSimulations, AUnitWithoutAMeasuredDeviceHasItsOwnLinksOnly) {
+  const PlatformDescription platform = recorded_platform({recorded("cuda0")}, {}, "k", "t.jsonl");
+  EXPECT_EQ(platform.links.size(), 2u);
+  EXPECT_NEAR(makespan(platform, {"cuda0"}, 2), 1.8, 1e-3);
+}
+
+TEST_F(DeviceLinksInSimulations, APlatformSaysWhatItsGpusConsistOf) {
+  folder_.write("p.xml", platform_xml(recorded_platform({recorded("cuda0")}, {}, "k", "t")));
+  const ProgramRun shown = run_equipoise({"platform", "show", folder_.path("p.xml")});
+  EXPECT_NE(shown.out.find("Tested GPU, 114 SMs, 1755000000 Hz"), std::string::npos) << shown.out;
+}
+
+/// A unit that knows nothing but the processors of its GPU.
+class KnownGpu final : public CoresFactory {
+ public:
+  KnownGpu() : CoresFactory(1) {}
+  std::optional<Processors> processors() const override { return Processors{114, 1.755e9}; }
+  double host_bytes(const Unit& /*unit*/, const Workload& /*workload*/) const override {
+    return 0.0;
+  }
+  std::unique_ptr<Worker> make_worker(WorkerSetup /*setup*/) const override { return nullptr; }
+};
+
+TEST_F(DeviceLinksInSimulations, DetectedGpusHaveTheLinksOfPinnedMemory) {
+  PlatformDescription platform = local_platform({}, 5e9, "a test");
+  DeviceLink link = card(12.0);
+  link.pinned.both_bytes_per_s = 15e9;
+  const std::vector<MeasuredGpu> gpus = {{{gpu("cuda0"), 1.0, std::make_shared<KnownGpu>()}, link}};
+  add_gpus(platform, gpus);
+  EXPECT_NE(platform.comment.find("cuda0: 10 GB/s in, 10 GB/s out, 15 GB/s both"),
+            std::string::npos)
+      << platform.comment;
+  // 10 us of latency each; 0.48 s in, 9.6e9 bytes at 15 GB/s: 0.64 s, 0.48 s out.
+  EXPECT_NEAR(makespan(platform, {"cuda0"}, 2), 1.6, 1e-3);
+}
+
+TEST(MeasureLinks, LeavesOutUnitsOfNoDevice) {
+  const std::vector<UnitSpec> specs = parse_units({"cpu", "emulated"});
+  EXPECT_TRUE(measure_links(specs).empty());
+}
+
+}  // namespace
+}  // namespace equipoise::device_links_test

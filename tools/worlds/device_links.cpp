@@ -1,0 +1,99 @@
+// Links of devices have the device's name and the direction.
+#include "tools/worlds/device_links.hpp"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "real/cuda/cuda_unit.hpp"
+#include "tools/report/console.hpp"
+
+namespace equipoise {
+namespace {
+
+void warn_of(const std::string& device, const std::exception& failure) {
+  warn(fmt::format("the links of {} could not be measured: {}", device, failure.what()));
+}
+
+std::string figures(const std::string& device, const LinkRates& rates) {
+  return fmt::format("{}: {:.3g} GB/s in, {:.3g} GB/s out, {:.3g} GB/s both at once", device,
+                     rates.in.bandwidth_bytes_per_s / 1e9, rates.out.bandwidth_bytes_per_s / 1e9,
+                     rates.both_bytes_per_s / 1e9);
+}
+
+}  // namespace
+
+DeviceLinks measure_links(std::span<const UnitSpec> specs) {
+  DeviceLinks links;
+  for (const UnitSpec& spec : specs) {
+    if (spec.unit.device.empty() || links.contains(spec.unit.device)) continue;
+    try {
+      if (const std::optional<DeviceLink> link = spec.factory->measure_link()) {
+        links.emplace(spec.unit.device, *link);
+      }
+    } catch (const std::exception& failure) {
+      warn_of(spec.unit.device, failure);
+    }
+  }
+  return links;
+}
+
+LinksOfDevice add_device_links(PlatformDescription& platform, const std::string& device,
+                               const LinkRates& alone, const LinkRates& both) {
+  LinksOfDevice names{{device + "-in"}, {device + "-out"}};
+  platform.links.push_back(
+      {names.in.front(), alone.in.bandwidth_bytes_per_s, alone.in.latency, true});
+  platform.links.push_back(
+      {names.out.front(), alone.out.bandwidth_bytes_per_s, alone.out.latency, true});
+  if (!both.both_share()) return names;
+  platform.links.push_back({device + "-both", both.both_bytes_per_s, Seconds{}, true});
+  names.in.push_back(platform.links.back().name);
+  names.out.push_back(platform.links.back().name);
+  return names;
+}
+
+void describe_processors(HostDescription& host, const Processors& processors) {
+  if (processors.sms > 0) host.properties.emplace_back("sms", std::to_string(processors.sms));
+  if (processors.clock_hz > 0.0) {
+    host.properties.emplace_back("clock_hz", fmt::format("{:.0f}", processors.clock_hz));
+  }
+}
+
+std::vector<MeasuredGpu> measure_gpus() {
+  std::vector<MeasuredGpu> gpus;
+  for (int i = 0; i < cuda_devices(); ++i) {
+    const std::string spelling = fmt::format("cuda,device={},id=cuda{}", i, i);
+    try {
+      UnitSpec spec = parse_units({spelling}).front();
+      const std::optional<DeviceLink> link = spec.factory->measure_link();
+      gpus.push_back({std::move(spec), link.value()});
+    } catch (const std::exception& failure) {
+      warn_of(fmt::format("cuda{}", i), failure);
+    }
+  }
+  return gpus;
+}
+
+void add_gpus(PlatformDescription& platform, std::span<const MeasuredGpu> gpus) {
+  if (gpus.empty()) return;
+  platform.comment +=
+      "\nThe links of GPUs were measured when this file was made, between the GPU and pinned "
+      "memory.\nBlocks are copied slower, because the host gathers them there: for predictions "
+      "use the\nplatform that `record` writes.";
+  for (const MeasuredGpu& gpu : gpus) {
+    const Unit& unit = gpu.spec.unit;
+    platform.comment += "\n" + figures(unit.name, gpu.link.pinned);
+    HostDescription host = describe_unit(unit, unit.name);
+    if (const auto processors = gpu.spec.factory->processors()) {
+      describe_processors(host, *processors);
+    }
+    platform.hosts.push_back(std::move(host));
+    LinksOfDevice links = add_device_links(platform, unit.device, gpu.link.pinned, gpu.link.pinned);
+    platform.routes.push_back({"RAM", unit.name, std::move(links.in)});
+    platform.routes.push_back({unit.name, "RAM", std::move(links.out)});
+  }
+}
+
+}  // namespace equipoise

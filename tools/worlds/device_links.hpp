@@ -1,0 +1,51 @@
+// How the devices of this machine are connected with the host: measured, and written to platforms.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "platforms/platform_file.hpp"
+#include "real/device_facts.hpp"
+#include "real/unit_spec.hpp"
+
+namespace equipoise {
+
+/// The links of devices, by Unit::device.
+using DeviceLinks = std::map<std::string, DeviceLink>;
+
+/// Measures the links of the devices of `specs` that can be measured, about half a second each. No
+/// unit should work there. A device that fails is left out, with a warning.
+[[nodiscard]] DeviceLinks measure_links(std::span<const UnitSpec> specs);
+
+/// The names of the links that copies of a device cross, in one direction.
+struct LinksOfDevice {
+  std::vector<std::string> in;
+  std::vector<std::string> out;
+};
+
+/// Adds to `platform` a link for each direction of the device called `device`, and if the two have less
+/// together than alone (`both`), a third one that both cross. All are shared by the device's units.
+[[nodiscard]] LinksOfDevice add_device_links(PlatformDescription& platform,
+                                             const std::string& device, const LinkRates& alone,
+                                             const LinkRates& both);
+
+/// Appends what computes on a unit's GPU: the properties `sms` and `clock_hz`, as far as known.
+void describe_processors(HostDescription& host, const Processors& processors);
+
+/// A GPU of this machine.
+struct MeasuredGpu {
+  UnitSpec spec;
+  DeviceLink link;
+};
+
+/// All GPUs of this machine that can be used, measured. Those that cannot are left out, with a
+/// warning.
+[[nodiscard]] std::vector<MeasuredGpu> measure_gpus();
+
+/// Adds `gpus` to `platform`, whose master is `RAM`. Their links are those of pinned memory; the
+/// comment says so.
+void add_gpus(PlatformDescription& platform, std::span<const MeasuredGpu> gpus);
+
+}  // namespace equipoise
