@@ -19,6 +19,7 @@ function(equipoise_install_files folder)
 endfunction()
 equipoise_install_files(share/equipoise COMPONENT data)
 equipoise_install_files(. COMPONENT archive EXCLUDE_FROM_ALL)
+install(PROGRAMS tools/gpu-check DESTINATION tools COMPONENT archive EXCLUDE_FROM_ALL)
 
 get_property(tests GLOBAL PROPERTY EQUIPOISE_PACKED_TESTS)
 if(TARGET equipoise_bench)
