@@ -25,6 +25,19 @@ add_dependencies(equipoise_bench equipoise_bare_simgrid)
 # For vectors.hpp.
 target_include_directories(equipoise_bench PRIVATE ${PROJECT_BINARY_DIR}/made)
 add_dependencies(smoke equipoise_bench)
+
+# What a GPU can do. The limits of kernels are known where there are CUDA units.
+add_executable(equipoise_gpu_bench bench/gpu_run_bench.cpp)
+if(EQUIPOISE_HAS_CUDA)
+  target_sources(equipoise_gpu_bench PRIVATE bench/gpu_kernel_bench.cpp bench/item_work.cpp)
+endif()
+target_link_libraries(equipoise_gpu_bench PRIVATE
+  equipoise_test_support equipoise::real fmt::fmt benchmark::benchmark_main)
+add_dependencies(smoke equipoise_gpu_bench)
+add_test(NAME gpu_benchmark_lives COMMAND equipoise_gpu_bench)
+set_tests_properties(gpu_benchmark_lives PROPERTIES LABELS smoke TIMEOUT 300
+  ENVIRONMENT "EQUIPOISE_GPU=emulated;EQUIPOISE_BENCH_SIZE=0.001")
+
 add_test(NAME benchmark_lives COMMAND equipoise_bench --benchmark_min_time=0.01
   --benchmark_filter=controller_blocks/af/units:2|equal_finish_direct|fit|lower_bound_disturbed/units:28|one_shared_link/units:8|real_matmul/rows:768|units:2/slots:2|emulated_overlap/copies:100/slots:3)
 set_tests_properties(benchmark_lives PROPERTIES LABELS smoke TIMEOUT 300)

@@ -40,7 +40,9 @@ equipoise_tests(cuda
     cuda/device_code_test.cpp
     cuda/kmeans_test.cpp
     cuda/libraries_test.cpp
+    cuda/limits_test.cpp
     cuda/programs_test.cpp
+    bench/item_work.cpp
   LIBS equipoise_cuda_programs_on_host
   SMOKE
 )

@@ -8,6 +8,7 @@ endfunction()
 # These run on this machine's units.
 equipoise_program_tests(live
   SOURCES
+    tools/gpu_check_test.cpp
     tools/paced_test.cpp
     tools/real_scenario_test.cpp
     tools/record_test.cpp

@@ -23,7 +23,7 @@ install(PROGRAMS tools/gpu-check DESTINATION tools COMPONENT archive EXCLUDE_FRO
 
 get_property(tests GLOBAL PROPERTY EQUIPOISE_PACKED_TESTS)
 if(TARGET equipoise_bench)
-  list(APPEND tests equipoise_bench)
+  list(APPEND tests equipoise_bench equipoise_gpu_bench)
   list(APPEND modules equipoise_bare_simgrid)
   install(TARGETS equipoise_bare_simgrid
     LIBRARY DESTINATION lib/equipoise COMPONENT archive EXCLUDE_FROM_ALL)

@@ -1,0 +1,105 @@
+// The chains of a thread are independent and unrolled, so that the units for the operation, and not
+// the time until a result is there, bound the kernel.
+#include "real/cuda/limits.hpp"
+
+#include <cmath>
+
+#include "real/cuda/device_code.hpp"
+#include "real/cuda/programs/grid.hpp"
+
+namespace equipoise {
+namespace {
+
+constexpr auto block_threads = static_cast<unsigned>(limit_block_threads);
+
+template <DeviceOperation operation>
+__device__ double applied(double x, double factor, double term) {
+  if constexpr (operation == DeviceOperation::multiply_add) return std::fma(x, factor, term);
+  if constexpr (operation == DeviceOperation::root) return rsqrt(x);
+  if constexpr (operation == DeviceOperation::quotient) return factor / x;
+  if constexpr (operation == DeviceOperation::exponential) return std::exp(-x);
+  if constexpr (operation == DeviceOperation::logarithm) return std::log(x + factor);
+}
+
+template <DeviceOperation operation>
+__global__ void repeat(std::size_t rounds, double factor, double term, double* sums) {
+  double chains[chains_of_thread];
+#pragma unroll
+  for (unsigned i = 0; i < chains_of_thread; ++i) chains[i] = factor * (i + 1);
+  for (std::size_t round = 0; round < rounds; ++round) {
+#pragma unroll
+    for (double& x : chains) x = applied<operation>(x, factor, term);
+  }
+  double sum = 0.0;
+#pragma unroll
+  for (const double x : chains) sum += x;
+  sums[std::size_t{blockIdx.x} * block_threads + threadIdx.x] = sum;
+}
+
+__global__ void copy_numbers(const double* __restrict__ from, double* __restrict__ to) {
+  const std::size_t i = std::size_t{blockIdx.x} * block_threads + threadIdx.x;
+  to[i] = from[i];
+}
+
+constexpr std::uint32_t spread = 0x9E3779B9;
+constexpr std::uint32_t samples = (1U << 20) - 1;
+
+__global__ void look_up(std::size_t rounds, std::int32_t* least) {
+  __shared__ std::int32_t table[look_up_table];
+  for (unsigned i = threadIdx.x; i < look_up_table; i += block_threads) {
+    table[i] = static_cast<std::int32_t>(i * 37 % look_up_table);
+  }
+  __syncthreads();
+  const std::uint32_t own = (threadIdx.x + 1) * spread;
+  const std::uint32_t gene = ~own & samples;
+  std::uint32_t seconds[chains_of_thread];
+#pragma unroll
+  for (unsigned i = 0; i < chains_of_thread; ++i) seconds[i] = own * (2 * i + 3) & samples;
+  std::int32_t best = 2 * static_cast<std::int32_t>(look_up_table);
+  for (std::size_t round = 0; round < rounds; ++round) {
+    const std::uint32_t first = static_cast<std::uint32_t>(round) * spread;
+#pragma unroll
+    for (const std::uint32_t second : seconds) {
+      const std::uint32_t both = first & second;
+      const int in_both = count_bits(both);
+      const int ones = count_bits(both & gene);
+      const std::int32_t sum = table[in_both * 5] + table[look_up_table - 1 - ones * 5];
+      best = sum < best ? sum : best;
+    }
+  }
+  least[std::size_t{blockIdx.x} * block_threads + threadIdx.x] = best;
+}
+
+}  // namespace
+
+void launch_operations(const Stream& stream, DeviceOperation operation, std::size_t blocks,
+                       std::size_t rounds, double factor, double term, double* sums) {
+  const auto start = [&](auto* kernel) {
+    launch(kernel, {blocks_for(blocks, 1)}, {block_threads}, 0, stream, rounds, factor, term, sums);
+  };
+  switch (operation) {
+    case DeviceOperation::multiply_add:
+      return start(repeat<DeviceOperation::multiply_add>);
+    case DeviceOperation::root:
+      return start(repeat<DeviceOperation::root>);
+    case DeviceOperation::quotient:
+      return start(repeat<DeviceOperation::quotient>);
+    case DeviceOperation::exponential:
+      return start(repeat<DeviceOperation::exponential>);
+    case DeviceOperation::logarithm:
+      return start(repeat<DeviceOperation::logarithm>);
+  }
+}
+
+void launch_copy(const Stream& stream, const double* from, double* to, std::size_t count) {
+  EQ_CHECK(count % limit_block_threads == 0, "every thread copies a number");
+  launch(copy_numbers, {blocks_for(count, limit_block_threads)}, {block_threads}, 0, stream, from,
+         to);
+}
+
+void launch_look_ups(const Stream& stream, std::size_t blocks, std::size_t rounds,
+                     std::int32_t* least) {
+  launch(look_up, {blocks_for(blocks, 1)}, {block_threads}, 0, stream, rounds, least);
+}
+
+}  // namespace equipoise
