@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "real/cuda/cuda_timing.hpp"
+#include "real/cuda/programs.hpp"
 #include "real/device_worker.hpp"
 #include "real/host_gate.hpp"
 #include "real/kernels/catalog.hpp"
@@ -83,6 +85,19 @@ TEST_F(CudaDevice, HasAStopForEveryStageOfEveryBlock) {
     for (const EventPtr& stop : held) device_->let_go(stop);
     await(held.back());
   }
+}
+
+TEST_F(CudaDevice, IsTimedWhileItWorks) {
+  const auto kernel = make_kernel("taylor", {{"points", "4096"}, {"terms", "1000"}}, "--workload");
+  const auto program = make_cuda_program(*kernel);
+  constexpr std::size_t column = 4096 * sizeof(double);
+  int calls = 0;
+  const Seconds time = time_on_device(0, 3 * column, [&](const Stream& stream, std::byte* memory) {
+    ++calls;
+    program->enqueue({0, 4096, {memory, memory + column}, {memory + 2 * column}, {}}, stream);
+  });
+  EXPECT_GT(time.value, 0.0);
+  EXPECT_GE(calls, 2) << "the first does not count";
 }
 
 TEST_F(CudaDevice, TellsTimesOfTheRunsClockAlsoAfterItHasStarted) {
