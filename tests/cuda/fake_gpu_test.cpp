@@ -65,6 +65,22 @@ TEST(FakeGpu, KeepsEveryStageBusyForAsLongAsItIsSlowedDown) {
   }
 }
 
+TEST(FakeGpu, IsHeldBusyWhereAScenarioSlowsItDown) {
+  KernelScript script(400);
+  ScriptedKernel kernel(script);
+  script.compute = [](const Block&, int) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  };
+  RealSetup setup = setup_of({"cuda"}, {&kernel});
+  setup.scenario.events.push_back(disturb(DisturbanceKind::slow, "cuda0", 0.0, 3.0));
+  MemoryJournal journal;
+  EXPECT_TRUE(run_all(std::move(setup), 100, journal).complete);
+  EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
+  for (const BlockRecord& record : journal.blocks) {
+    EXPECT_GE(record.times.compute.value, 5e-3) << "6 ms; the clocks are compared to some us";
+  }
+}
+
 TEST(FakeGpu, BringsResidentDataAgainWithEveryIteration) {
   KernelScript script(40);
   script.iterations = 3;

@@ -50,11 +50,10 @@ class Matmul final : public CudaProgram {
     constexpr double one = 1.0;
     constexpr double zero = 0.0;
     cublas_.check(cublas_.set_stream(handle_, stream.handle), "cublasSetStream");
-    cublas_.check(
-        cublas_.dgemm(handle_, as_it_is, as_it_is, n_, static_cast<int>(block.items), n_, &one,
-                      block.kept<double>(0), n_, block.input<double>(0), n_, &zero,
-                      block.result<double>(0), n_),
-        "cublasDgemm");
+    cublas_.check(cublas_.dgemm(handle_, as_it_is, as_it_is, n_, static_cast<int>(block.items), n_,
+                                &one, block.kept<double>(0), n_, block.input<double>(0), n_, &zero,
+                                block.result<double>(0), n_),
+                  "cublasDgemm");
   }
   /// cuBLAS loads the code of a product when it first needs it.
   bool prepares_at_first_use() const override { return true; }
