@@ -249,6 +249,8 @@ Trace modelled_trace(const MachineSpec& spec, const TraceChoice& choice) {
       const Items largest = largest_of(first, choice);
       if (largest == 0) continue;
       trace.units.push_back(first);
+      // The platform has the watts.
+      trace.units.back().idle_w = trace.units.back().busy_w = std::nullopt;
       add_samples(trace, spec, choice, unit, largest);
       figures += (figures.empty() ? "" : ",") + cost_json(first.name, block_cost(unit, choice));
     }
