@@ -83,7 +83,10 @@ TEST(UnitDomains, KnowNothingOfWhatIsNotMeasured) {
 }
 
 StageTimes times(double in_s, double compute_s, double out_s) {
-  return {.in = Seconds{in_s}, .compute = Seconds{compute_s}, .out = Seconds{out_s}};
+  return {.setup = Seconds{},
+          .in = Seconds{in_s},
+          .compute = Seconds{compute_s},
+          .out = Seconds{out_s}};
 }
 
 Measured energy(double at_s, const std::string& domain, double joules) {
