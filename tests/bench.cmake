@@ -34,7 +34,8 @@ endif()
 target_link_libraries(equipoise_gpu_bench PRIVATE
   equipoise_test_support equipoise::real fmt::fmt benchmark::benchmark_main)
 add_dependencies(smoke equipoise_gpu_bench)
-add_test(NAME gpu_benchmark_lives COMMAND equipoise_gpu_bench)
+add_test(NAME gpu_benchmark_lives COMMAND equipoise_gpu_bench
+  "--benchmark_filter=controller/greedy|together/taylor|limits|beside_limit/grn")
 set_tests_properties(gpu_benchmark_lives PROPERTIES LABELS smoke TIMEOUT 300
   ENVIRONMENT "EQUIPOISE_GPU=emulated;EQUIPOISE_BENCH_SIZE=0.001")
 
