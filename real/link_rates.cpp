@@ -34,7 +34,8 @@ CopySpeed speed_from(double small_s, double large_s, std::size_t large_bytes) {
 
 /// The bytes of a copy that takes as long as `large_bytes` at `fastest`; whole small copies.
 std::size_t bytes_beside(double bandwidth, double fastest, std::size_t large_bytes) {
-  const double share = bandwidth / fastest * static_cast<double>(large_bytes / small_bytes);
+  const std::size_t small_ones = large_bytes / small_bytes;
+  const double share = bandwidth / fastest * static_cast<double>(small_ones);
   return std::max<std::size_t>(1, static_cast<std::size_t>(share)) * small_bytes;
 }
 

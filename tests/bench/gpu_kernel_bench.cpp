@@ -8,6 +8,7 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "real/cuda/cuda_timing.hpp"
@@ -163,10 +164,10 @@ const std::vector<std::pair<std::string, TypedParameters>> sizes = {
     {"gaussian", {{"width", "8192"}, {"height", "4096"}}}};
 
 [[maybe_unused]] const bool registered = [] {
-  for (const auto& [name, parameters] : sizes) {
+  for (const auto& size : sizes) {
     benchmark::RegisterBenchmark(
-        ("beside_limit/" + name).c_str(),
-        [&name, &parameters](benchmark::State& state) { beside_limit(state, name, parameters); })
+        ("beside_limit/" + size.first).c_str(),
+        [&size](benchmark::State& state) { beside_limit(state, size.first, size.second); })
         ->Unit(benchmark::kMillisecond)
         ->Iterations(1);
   }
