@@ -1,4 +1,4 @@
-// Times copies by events in two streams, one for each direction.
+// Times copies by events in two streams, one for each direction, and copies as blocks make them.
 #include "real/cuda/cuda_link.hpp"
 
 #include <cuda_runtime_api.h>
@@ -6,13 +6,18 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <cstring>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
+#include "real/clock.hpp"
 #include "real/cuda/cuda_call.hpp"
+#include "real/cuda/cuda_context.hpp"
+#include "real/cuda/cuda_device.hpp"
 #include "real/cuda/cuda_moments.hpp"
+#include "real/host_gate.hpp"
+#include "real/this_thread.hpp"
 
 namespace equipoise {
 namespace {
@@ -39,26 +44,21 @@ std::size_t large_bytes() {
 /// One direction: memory on both sides, a stream, and the events around a copy.
 class Direction {
  public:
-  Direction(std::size_t bytes, cudaMemcpyKind kind) : kind_(kind), users_(bytes) {
+  Direction(const CudaContext& context, std::size_t bytes, cudaMemcpyKind kind)
+      : kind_(kind), stream_(context.make_stream()) {
     void* memory = nullptr;
     check_cuda(cudaMalloc(&memory, bytes), "cudaMalloc");
     device_.reset(static_cast<std::byte*>(memory));
     check_cuda(cudaHostAlloc(&memory, bytes, cudaHostAllocDefault), "cudaHostAlloc");
     pinned_.reset(static_cast<std::byte*>(memory));
-    std::memset(pinned_.get(), 0, bytes);
   }
 
-  /// Enqueues a copy of `bytes`. If it is `staged`, a function of the host copies as well, as it
-  /// does for blocks.
-  void copy(std::size_t bytes, bool staged) {
-    bytes_ = bytes;
+  void copy(std::size_t bytes) {
     const bool is_in = kind_ == cudaMemcpyHostToDevice;
     check_cuda(cudaEventRecord(begin_, stream_.get()), "cudaEventRecord");
-    if (staged && is_in) call_host();
     check_cuda(cudaMemcpyAsync(is_in ? device_.get() : pinned_.get(),
                                is_in ? pinned_.get() : device_.get(), bytes, kind_, stream_.get()),
                "cudaMemcpyAsync");
-    if (staged && !is_in) call_host();
     check_cuda(cudaEventRecord(end_, stream_.get()), "cudaEventRecord");
   }
 
@@ -78,43 +78,24 @@ class Direction {
   }
 
  private:
-  void call_host() {
-    const cudaHostFn_t touch = [](void* direction) {
-      auto& self = *static_cast<Direction*>(direction);
-      std::byte* const users = self.users_.data();
-      std::byte* const pinned = self.pinned_.get();
-      const bool is_in = self.kind_ == cudaMemcpyHostToDevice;
-      std::memcpy(is_in ? pinned : users, is_in ? users : pinned, self.bytes_);
-    };
-    check_cuda(cudaLaunchHostFunc(stream_.get(), touch, this), "cudaLaunchHostFunc");
-  }
-
   cudaMemcpyKind kind_;
-  std::size_t bytes_ = 0;
-  std::vector<std::byte> users_;
   std::unique_ptr<std::byte, FreeOnDevice> device_;
   std::unique_ptr<std::byte, FreePinned> pinned_;
   CudaEventPool events_;
   cudaEvent_t begin_ = events_.take();
   cudaEvent_t end_ = events_.take();
-  OwnedStream stream_ = make_stream();
+  OwnedStream stream_;
 };
 
-}  // namespace
-
-DeviceLink measure_cuda_link(int device) {
-  check_cuda(cudaSetDevice(device), "cudaSetDevice");
-  const std::size_t bytes = large_bytes();
-  Direction in(bytes, cudaMemcpyHostToDevice);
-  Direction out(bytes, cudaMemcpyDeviceToHost);
-  bool staged = false;
+/// Between the device and pinned memory of the host.
+LinkRates measure_pinned(const CudaContext& context, std::size_t large) {
+  Direction in(context, large, cudaMemcpyHostToDevice);
+  Direction out(context, large, cudaMemcpyDeviceToHost);
   const auto copy = [&](std::size_t in_bytes, std::size_t out_bytes) {
     std::vector<Direction*> used;
     if (in_bytes > 0) used.push_back(&in);
     if (out_bytes > 0) used.push_back(&out);
-    for (Direction* direction : used) {
-      direction->copy(direction == &in ? in_bytes : out_bytes, staged);
-    }
+    for (Direction* direction : used) direction->copy(direction == &in ? in_bytes : out_bytes);
     for (const Direction* direction : used) direction->wait();
     double longest_s = 0.0;
     for (const Direction* from : used) {
@@ -124,11 +105,51 @@ DeviceLink measure_cuda_link(int device) {
     }
     return Seconds{longest_s};
   };
-  DeviceLink link;
-  link.pinned = measure_link_rates(copy, bytes);
-  staged = true;
-  link.staged = measure_link_rates(copy, bytes);
-  return link;
+  return measure_link_rates(copy, large);
+}
+
+Seconds await(const EventPtr& event) {
+  std::optional<Seconds> at;
+  while (!(at = event->happened())) std::this_thread::sleep_for(end_poll);
+  return *at;
+}
+
+/// The same from and to other memory, through the device that units use.
+LinkRates measure_staged(std::shared_ptr<const CudaContext> context, std::size_t large) {
+  HostGate gate;
+  std::vector<std::byte> in_host(large);
+  std::vector<std::byte> out_host(large);
+  const std::unique_ptr<Device> device =
+      open_cuda_device(std::move(context), cores_of_this_thread(), std::make_shared<const Clock>());
+  std::byte* const in = device->allocate(large);
+  std::byte* const out = device->allocate(large);
+  const auto ticket = std::make_shared<BlockTicket>(gate, gate.epoch());
+  const auto copy = [&](std::size_t in_bytes, std::size_t out_bytes) {
+    std::vector<EventPtr> begins;
+    std::vector<EventPtr> ends;
+    const auto put = [&](Queue queue, const CopyPart& part) {
+      if (part.bytes == 0) return;
+      begins.push_back(device->record(queue));
+      device->copy(queue, {part}, ticket);
+      ends.push_back(device->record(queue));
+    };
+    put(Queue::in, {in, in_host.data(), in_bytes});
+    put(Queue::out, {out_host.data(), out, out_bytes});
+    Seconds begin = Seconds::infinity();
+    Seconds end;
+    for (const EventPtr& event : begins) begin = std::min(begin, await(event));
+    for (const EventPtr& event : ends) end = std::max(end, await(event));
+    return end - begin;
+  };
+  return measure_link_rates(copy, large);
+}
+
+}  // namespace
+
+DeviceLink measure_cuda_link(int device) {
+  const std::shared_ptr<const CudaContext> context = open_cuda_context({device});
+  const std::size_t large = large_bytes();
+  return {measure_pinned(*context, large), measure_staged(context, large)};
 }
 
 }  // namespace equipoise

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "real/cuda/cuda_call.hpp"
+#include "real/cuda/cuda_context.hpp"
 #include "real/cuda/cuda_moments.hpp"
 
 namespace equipoise {
@@ -25,14 +26,14 @@ struct FreeOnDevice {
 }  // namespace
 
 Seconds time_on_device(int device, std::size_t bytes, const DeviceWork& enqueue) {
-  check_cuda(cudaSetDevice(device), "cudaSetDevice");
+  const CudaContext context({device});
   void* memory = nullptr;
   check_cuda(cudaMalloc(&memory, bytes), "cudaMalloc");
   const std::unique_ptr<std::byte, FreeOnDevice> owned(static_cast<std::byte*>(memory));
   CudaEventPool events;
   const cudaEvent_t begin = events.take();
   const cudaEvent_t end = events.take();
-  const OwnedStream stream = make_stream();
+  const OwnedStream stream = context.make_stream();
   check_cuda(cudaMemsetAsync(memory, 0, bytes, stream.get()), "cudaMemsetAsync");
   std::vector<double> taken_s;
   for (int i = 0; i <= times; ++i) {
