@@ -2,6 +2,7 @@
 #include "real/emulated/emulated_engines.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -51,6 +52,30 @@ Seconds waits_since(const EmulatedQueue& queue) {
   return work.awaited ? std::max(since, *work.awaited->happened()) : since;
 }
 
+/// Finds the queue whose turn it is, if any has work that can be done now: `last_device`, `last`.
+bool choose(EmulatedThread& thread) {
+  if (thread.last_device != nullptr) {
+    const EmulatedQueue& present = (*thread.last_device)[thread.last];
+    if (present.works.empty() && present.has_unrecorded_end) return false;
+    if (begins_work(present)) return true;
+    if (follows_up(present)) return can_go_on(present);
+  }
+  std::optional<Seconds> longest;
+  for (EmulatedQueues* const device : thread.devices) {
+    const auto next = std::ranges::find_if(thread.kinds, [&](Queue kind) {
+      const EmulatedQueue& queue = (*device)[kind];
+      return !queue.works.empty() && can_go_on(queue);
+    });
+    if (next == thread.kinds.end()) continue;
+    const Seconds since = waits_since((*device)[*next]);
+    if (longest && *longest <= since) continue;
+    longest = since;
+    thread.last_device = device;
+    thread.last = *next;
+  }
+  return longest.has_value();
+}
+
 }  // namespace
 
 EmulatedEngines::EmulatedEngines(const EmulatedFigures& figures, const std::vector<int>& waiting,
@@ -72,13 +97,13 @@ EmulatedEngines::EmulatedEngines(const EmulatedFigures& figures, const std::vect
 EmulatedEngines::~EmulatedEngines() { stop(); }
 
 void EmulatedEngines::start_engine(std::vector<Queue> kinds, const std::vector<int>& waiting) {
-  Worker& worker = *engines_.emplace_back(std::make_unique<Worker>());
-  worker.kinds = std::move(kinds);
+  EmulatedThread& engine = *engines_.emplace_back(std::make_unique<EmulatedThread>());
+  engine.kinds = std::move(kinds);
   std::promise<void> up;
   std::future<void> is_up = up.get_future();
   try {
     threads_.emplace_back(
-        [this, &worker, waiting, up = std::move(up)]() mutable { copy_all(worker, waiting, up); });
+        [this, &engine, waiting, up = std::move(up)]() mutable { copy_all(engine, waiting, up); });
   } catch (const std::system_error& error) {
     throw BackendError(std::string("no thread: ") + error.what());
   }
@@ -86,66 +111,76 @@ void EmulatedEngines::start_engine(std::vector<Queue> kinds, const std::vector<i
 }
 
 void EmulatedEngines::stop() {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    for (const auto& engine : engines_) engine->stops = true;
-    changed_.notify_all();
-  }
+  stops_ = true;
+  announce();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
 }
 
+/// Wakes all threads, which look for work then.
+void EmulatedEngines::announce() {
+  ++changes_;
+  changes_.notify_all();
+}
+
 void EmulatedEngines::attach(EmulatedQueues& queues) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  for (const auto& engine : engines_) engine->devices.push_back(&queues);
+  for (const auto& engine : engines_) {
+    const std::lock_guard<std::mutex> lock(engine->mutex);
+    engine->devices.push_back(&queues);
+  }
 }
 
 void EmulatedEngines::detach(EmulatedQueues& queues) {
-  std::unique_lock<std::mutex> lock(mutex_);
   queues.stops = true;
-  changed_.notify_all();
+  announce();
   for (const auto& engine : engines_) {
-    std::erase(engine->devices, &queues);
-    if (engine->last_device == &queues) engine->last_device = nullptr;
-    changed_.wait(lock, [&] { return engine->busy != &queues; });
+    {
+      const std::lock_guard<std::mutex> lock(engine->mutex);
+      std::erase(engine->devices, &queues);
+      if (engine->last_device == &queues) engine->last_device = nullptr;
+    }
+    while (engine->busy == &queues) std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
 }
 
 void EmulatedEngines::put(EmulatedQueues& queues, Queue queue, EmulatedWork work) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  work.put_at = clock_->now();
-  queues[queue].works.push_back(std::move(work));
-  changed_.notify_all();
+  EmulatedThread& thread = queue == Queue::compute
+                               ? queues.computes
+                               : *engines_[queue == Queue::in ? engines_.size() - 1 : 0];
+  {
+    const std::lock_guard<std::mutex> lock(thread.mutex);
+    work.put_at = clock_->now();
+    queues[queue].works.push_back(std::move(work));
+  }
+  announce();
 }
 
 void EmulatedEngines::happen(EmulatedMoment& moment) {
-  const std::lock_guard<std::mutex> lock(mutex_);
   moment.happen(clock_->now());
-  changed_.notify_all();
+  announce();
 }
 
 void EmulatedEngines::compute_all(EmulatedQueues& queues,
                                   const std::function<Seconds(const EmulatedWork& work)>& compute) {
-  Worker worker;
-  worker.kinds = {Queue::compute};
-  worker.devices = {&queues};
-  work_off(worker, [&](EmulatedQueues& /*device*/, Queue /*queue*/, const EmulatedWork& work,
-                       Seconds /*begin*/) { return compute(work); });
+  queues.computes.kinds = {Queue::compute};
+  queues.computes.devices = {&queues};
+  work_off(queues.computes, queues.stops,
+           [&](const Taken& taken, Seconds /*begin*/) { return compute(taken.work); });
 }
 
-void EmulatedEngines::copy_all(Worker& worker, const std::vector<int>& waiting,
+void EmulatedEngines::copy_all(EmulatedThread& thread, const std::vector<int>& waiting,
                                std::promise<void>& up) {
   pin_this_thread(waiting);
   wake_this_thread_on_time();
   const PromptThread prompt;
   up.set_value();
-  work_off(worker, [this](EmulatedQueues& device, Queue queue, const EmulatedWork& work,
-                          Seconds begin) { return copy_now(device, queue, work, begin); });
+  work_off(thread, stops_,
+           [this](const Taken& taken, Seconds begin) { return copy_now(taken, begin); });
 }
 
 /// Copies, and returns when the copy has ended on the emulated device.
-Seconds EmulatedEngines::copy_now(EmulatedQueues& device, Queue queue, const EmulatedWork& work,
-                                  Seconds begin) {
+Seconds EmulatedEngines::copy_now(const Taken& taken, Seconds begin) {
+  const EmulatedWork& work = taken.work;
   std::size_t bytes = 0;
   work.ticket->access_host([&] {
     for (const CopyPart& part : work.parts) {
@@ -154,76 +189,52 @@ Seconds EmulatedEngines::copy_now(EmulatedQueues& device, Queue queue, const Emu
     }
   });
   const double bytes_per_s =
-      queue == Queue::in ? figures_.in_bytes_per_s : figures_.out_bytes_per_s;
+      taken.kind == Queue::in ? figures_.in_bytes_per_s : figures_.out_bytes_per_s;
   const Seconds copied = clock_->now();
   const Seconds end = begin + figures_.latency + Seconds{static_cast<double>(bytes) / bytes_per_s};
-  clock_->wait_until(end, [&] { return device.stops.load() || !work.ticket->is_wanted(); });
+  clock_->wait_until(end, [&] { return taken.device->stops.load() || !work.ticket->is_wanted(); });
   return std::max(copied, std::min(end, clock_->now()));
 }
 
-/// Works until it stops, or, on a thread that computes, until its device does.
-void EmulatedEngines::work_off(Worker& worker, const Perform& perform) {
-  const bool computes = worker.kinds.front() == Queue::compute;
-  std::unique_lock<std::mutex> lock(mutex_);
-  for (;;) {
-    bool has_next = false;
-    const auto is_over = [&] {
-      return worker.stops || (computes && worker.devices.front()->stops.load());
-    };
-    changed_.wait(lock, [&] {
-      has_next = !is_over() && choose(worker);
-      return has_next || is_over();
-    });
-    if (!has_next) return;
-    EmulatedQueues& device = *worker.last_device;
-    const Queue kind = worker.last;
-    EmulatedQueue& queue = device[kind];
-    const EmulatedWork work = std::move(queue.works.front());
-    queue.works.pop_front();
-    queue.at = std::max(queue.at, work.put_at);
-    if (work.awaited) queue.at = std::max(queue.at, *work.awaited->happened());
-    if (work.holds) worker.free_at = std::max(worker.free_at, queue.at);
-    if (work.occupies()) queue.has_unrecorded_end = true;
-    if (work.occupies() || begins_work(queue)) queue.at = std::max(queue.at, worker.free_at);
-    if (work.recorded) {
-      queue.has_unrecorded_end = false;
-      work.recorded->happen(queue.at);
-      changed_.notify_all();
+/// Works until `stops`.
+void EmulatedEngines::work_off(EmulatedThread& thread, const std::atomic<bool>& stops,
+                               const Perform& perform) {
+  while (!stops) {
+    const std::uint32_t seen = changes_;
+    const std::optional<Taken> taken = take_next(thread);
+    if (!taken) {
+      if (!stops) changes_.wait(seen);
+      continue;
     }
-    worker.busy = &device;
-    lock.unlock();
-    if (work.call) work.call();
-    if (work.occupies() && work.ticket->is_wanted()) {
-      queue.at = worker.free_at = perform(device, kind, work, queue.at);
+    if (taken->work.recorded) announce();
+    if (taken->work.call) taken->work.call();
+    if (taken->work.occupies() && taken->work.ticket->is_wanted()) {
+      EmulatedQueue& queue = (*taken->device)[taken->kind];
+      queue.at = thread.free_at = perform(*taken, queue.at);
     }
-    lock.lock();
-    worker.busy = nullptr;
-    if (device.stops) changed_.notify_all();
+    thread.busy = nullptr;  // the device may be gone from now on
   }
 }
 
-/// Finds the queue whose turn it is, if any has work that can be done now: `last_device`, `last`.
-bool EmulatedEngines::choose(Worker& worker) {
-  if (worker.last_device != nullptr) {
-    const EmulatedQueue& present = (*worker.last_device)[worker.last];
-    if (present.works.empty() && present.has_unrecorded_end) return false;
-    if (begins_work(present)) return true;
-    if (follows_up(present)) return can_go_on(present);
+/// The next piece of work, if any can be done now. If it records, the moment has happened.
+std::optional<EmulatedEngines::Taken> EmulatedEngines::take_next(EmulatedThread& thread) {
+  const std::lock_guard<std::mutex> lock(thread.mutex);
+  if (!choose(thread)) return std::nullopt;
+  EmulatedQueue& queue = (*thread.last_device)[thread.last];
+  Taken taken{std::move(queue.works.front()), thread.last_device, thread.last};
+  queue.works.pop_front();
+  const EmulatedWork& work = taken.work;
+  queue.at = std::max(queue.at, work.put_at);
+  if (work.awaited) queue.at = std::max(queue.at, *work.awaited->happened());
+  if (work.holds) thread.free_at = std::max(thread.free_at, queue.at);
+  if (work.occupies()) queue.has_unrecorded_end = true;
+  if (work.occupies() || begins_work(queue)) queue.at = std::max(queue.at, thread.free_at);
+  if (work.recorded) {
+    queue.has_unrecorded_end = false;
+    work.recorded->happen(queue.at);
   }
-  std::optional<Seconds> longest;
-  for (EmulatedQueues* const device : worker.devices) {
-    const auto next = std::ranges::find_if(worker.kinds, [&](Queue kind) {
-      const EmulatedQueue& queue = (*device)[kind];
-      return !queue.works.empty() && can_go_on(queue);
-    });
-    if (next == worker.kinds.end()) continue;
-    const Seconds since = waits_since((*device)[*next]);
-    if (longest && *longest <= since) continue;
-    longest = since;
-    worker.last_device = device;
-    worker.last = *next;
-  }
-  return longest.has_value();
+  thread.busy = thread.last_device;
+  return taken;
 }
 
 }  // namespace equipoise

@@ -4,8 +4,8 @@
 
 #include <array>
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <future>
@@ -67,9 +67,24 @@ struct EmulatedQueue {
   bool has_unrecorded_end = false;  ///< of a copy or computation
 };
 
+struct EmulatedQueues;
+
+/// A thread that copies or computes. Its lock is held by no thread of lower priority, so that a
+/// computation that has to wait for its core delays no copy.
+struct EmulatedThread {
+  std::mutex mutex;                      ///< of the queues that it serves
+  std::vector<Queue> kinds;              ///< the first has priority among those of a device
+  std::vector<EmulatedQueues*> devices;  ///< for which it works
+  EmulatedQueues* last_device = nullptr;
+  Queue last = Queue::in;                       ///< the queue of the last piece of work
+  Seconds free_at{};                            ///< when its last copy or computation has ended
+  std::atomic<EmulatedQueues*> busy = nullptr;  ///< the device for which it works now
+};
+
 /// The queues of one device.
 struct EmulatedQueues {
   std::array<EmulatedQueue, 3> queues;
+  EmulatedThread computes;
   std::atomic<bool> stops = false;
 
   [[nodiscard]] EmulatedQueue& operator[](Queue queue) {
@@ -77,9 +92,9 @@ struct EmulatedQueues {
   }
 };
 
-/// One or two threads that copy for all devices of an accelerator, and the lock of their queues.
-/// While an engine copies for one device, copies of the others wait. The copy that has waited longest
-/// goes first; with one engine, of the copies of one device, that back to the host.
+/// One or two threads that copy for all devices of an accelerator. While an engine copies for one
+/// device, copies of the others wait. The copy that has waited longest goes first; with one engine, of
+/// the copies of one device, that back to the host.
 class EmulatedEngines {
  public:
   /// The threads run on `waiting`. Throws BackendError if one cannot be started.
@@ -106,32 +121,28 @@ class EmulatedEngines {
                    const std::function<Seconds(const EmulatedWork& work)>& compute);
 
  private:
-  /// What one thread does.
-  struct Worker {
-    std::vector<Queue> kinds;              ///< the first has priority among those of a device
-    std::vector<EmulatedQueues*> devices;  ///< for which it works
-    EmulatedQueues* last_device = nullptr;
-    Queue last = Queue::in;          ///< the queue of the last piece of work
-    Seconds free_at{};               ///< when its last copy or computation has ended
-    EmulatedQueues* busy = nullptr;  ///< the device for which it works now
-    bool stops = false;
+  /// A piece of work that is no longer in its queue.
+  struct Taken {
+    EmulatedWork work;
+    EmulatedQueues* device;
+    Queue kind;
   };
-  using Perform = std::function<Seconds(EmulatedQueues& device, Queue queue,
-                                        const EmulatedWork& work, Seconds begin)>;
+  using Perform = std::function<Seconds(const Taken& taken, Seconds begin)>;
 
   void start_engine(std::vector<Queue> kinds, const std::vector<int>& waiting);
   void stop();
-  void copy_all(Worker& worker, const std::vector<int>& waiting, std::promise<void>& up);
-  [[nodiscard]] Seconds copy_now(EmulatedQueues& device, Queue queue, const EmulatedWork& work,
-                                 Seconds begin);
-  void work_off(Worker& worker, const Perform& perform);
-  [[nodiscard]] static bool choose(Worker& worker);
+  void announce();
+  void copy_all(EmulatedThread& thread, const std::vector<int>& waiting, std::promise<void>& up);
+  [[nodiscard]] Seconds copy_now(const Taken& taken, Seconds begin);
+  void work_off(EmulatedThread& thread, const std::atomic<bool>& stops, const Perform& perform);
+  [[nodiscard]] std::optional<Taken> take_next(EmulatedThread& thread);
 
   EmulatedFigures figures_;
   std::shared_ptr<Clock> clock_;
-  std::mutex mutex_;
-  std::condition_variable changed_;  ///< work was put in or done, an event happened, or a stop
-  std::vector<std::unique_ptr<Worker>> engines_;
+  /// Counts what threads may wait for: work was put in or done, an event happened, or a stop.
+  std::atomic<std::uint32_t> changes_ = 0;
+  std::atomic<bool> stops_ = false;
+  std::vector<std::unique_ptr<EmulatedThread>> engines_;
   std::vector<std::thread> threads_;
 };
 
