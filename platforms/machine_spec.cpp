@@ -203,6 +203,27 @@ std::string cost_json(const std::string& unit, const BlockCost& cost) {
 
 }  // namespace
 
+void check_device(const MachineFigures& machine, const UnitFigures& unit,
+                  const std::string& where) {
+  for (const UnitFigures& other : machine.units) {
+    if (unit.device.empty() || other.device != unit.device) continue;
+    if (other.copy_engines == unit.copy_engines && other.bus == unit.bus) continue;
+    throw InputError(where, fmt::format("{} and {} share the device {}, so they have the same bus "
+                                        "and the same copy_engines; correct one of them",
+                                        other.id, unit.id, unit.device));
+  }
+}
+
+void count_units_of_buses(MachineFigures& machine) {
+  for (UnitFigures& unit : machine.units) {
+    unit.units_of_bus = unit.count;
+    for (const UnitFigures& other : machine.units) {
+      const bool is_shared = !unit.device.empty() && other.device == unit.device;
+      if (is_shared && &other != &unit) unit.units_of_bus += other.count;
+    }
+  }
+}
+
 std::string unit_name(const MachineFigures& machine, const UnitFigures& unit, int number) {
   return machine.id + "." + unit.id + (unit.count == 1 ? "" : std::to_string(number));
 }

@@ -56,6 +56,13 @@ struct MachineFigures {
   std::vector<UnitFigures> units;
 };
 
+/// Throws InputError (at `where`) if units of `machine` name the device of `unit` and have another bus
+/// or another number of copy engines.
+void check_device(const MachineFigures& machine, const UnitFigures& unit, const std::string& where);
+
+/// Sets how many units share the bus of each unit of `machine`.
+void count_units_of_buses(MachineFigures& machine);
+
 /// A platform to generate.
 struct PlatformChoice {
   std::string name;

@@ -266,32 +266,13 @@ class SpecReader {
     for (const JsonValue& entry : entries_of(object, "units")) {
       machine.units.push_back(read_unit(entry));
       const UnitFigures& unit = machine.units.back();
-      check_shared_device(machine, unit, place(entry));
+      check_device(machine, unit, place(entry));
       for (int i = 0; i < unit.count; ++i) {
         add_name(names, unit_name(machine, unit, i), place(entry));
       }
     }
-    for (UnitFigures& unit : machine.units) {
-      unit.units_of_bus = unit.count;
-      for (const UnitFigures& other : machine.units) {
-        const bool is_shared = !unit.device.empty() && other.device == unit.device;
-        if (is_shared && &other != &unit) unit.units_of_bus += other.count;
-      }
-    }
+    count_units_of_buses(machine);
     return machine;
-  }
-
-  /// Units of one device have the same copy engines and bus.
-  static void check_shared_device(const MachineFigures& machine, const UnitFigures& unit,
-                                  const std::string& where) {
-    for (const UnitFigures& other : machine.units) {
-      if (unit.device.empty() || other.device != unit.device) continue;
-      if (other.copy_engines == unit.copy_engines && other.bus == unit.bus) continue;
-      throw InputError(where,
-                       fmt::format("{} and {} share the device {}, so they have the same bus "
-                                   "and the same copy_engines; correct one of them",
-                                   other.id, unit.id, unit.device));
-    }
   }
 
   [[nodiscard]] PlatformChoice read_platform(const JsonValue& value) const {

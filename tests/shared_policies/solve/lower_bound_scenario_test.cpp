@@ -142,25 +142,6 @@ TEST(DisturbedBound, FillsASharedLinkAsItsBandwidthChanges) {
   EXPECT_EQ(bound.binding, "l0");
 }
 
-TEST(DisturbedBound, SharesTheCopyEngineOfADevice) {
-  BoundProblem problem(1000);
-  problem.workload.in_bytes_per_item = 1.0;
-  for (int p = 0; p < 2; ++p) {
-    PlatformUnit& unit = problem.platform.units[problem.add_affine_unit(0.0, 1e-4)];
-    unit.unit.device = "card";
-    unit.in.links = {problem.add_link(100.0)};
-  }
-  EXPECT_NEAR(problem.bound().seconds, 10.0, 1e-6);
-  problem.disturb(4.0, Kind::bandwidth, "l0", 0.5);
-  EXPECT_NEAR(problem.bound().seconds, 10.0, 1e-6);  // all for u1 from then on
-  problem.disturb(4.0, Kind::bandwidth, "l1", 0.5);
-  EXPECT_NEAR(problem.bound().seconds, 16.0, 1e-6);  // 4 s, then 6 s of copies at half the speed
-  problem.disturb(1.0, Kind::fail, "u0", 1.0, 3.0);
-  EXPECT_NEAR(problem.bound().seconds, 16.0, 1e-6);  // the engine copies for u1
-  problem.disturb(2.0, Kind::fail, "u1", 1.0, 4.0);  // nobody is there for a second
-  EXPECT_NEAR(problem.bound().seconds, 18.0, 1e-6);
-}
-
 TEST(DisturbedBound, ChainsIterationsAndPhases) {
   BoundProblem problem = equal_units(1, 100);
   problem.workload.iterations = 3;
