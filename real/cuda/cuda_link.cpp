@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "real/clock.hpp"
@@ -120,7 +121,7 @@ LinkRates measure_staged(std::shared_ptr<const CudaContext> context, std::size_t
   std::vector<std::byte> in_host(large);
   std::vector<std::byte> out_host(large);
   const std::unique_ptr<Device> device =
-      open_cuda_device(std::move(context), cores_of_this_thread(), std::make_shared<const Clock>());
+      open_cuda_device(std::move(context), cores_of_this_thread(), make_steady_clock());
   std::byte* const in = device->allocate(large);
   std::byte* const out = device->allocate(large);
   const auto ticket = std::make_shared<BlockTicket>(gate, gate.epoch());

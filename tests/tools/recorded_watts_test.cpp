@@ -25,7 +25,7 @@ class RecordedMachine : public testing::Test, protected MeteredMachine {
     units_ = recording.trace.units;
     std::ofstream(trace_) << trace_text(recording.trace);
     std::ofstream(platform_) << platform_xml(
-        recorded_platform(recording.units, recording.trace.kernel, trace_));
+        recorded_platform(recording.units, {}, recording.trace.kernel, trace_));
   }
 
   [[nodiscard]] ProgramRun run(const std::string& command,
