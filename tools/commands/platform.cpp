@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 #include "platforms/detect.hpp"
 #include "platforms/platform_file.hpp"
@@ -35,14 +36,19 @@ std::string latency_text(const ProbedPlatform& platform, const Route& route) {
   return significant(copy_speed_of(platform.links, route).latency.value * 1e6, 4);
 }
 
-/// The model, and what it consists of if the platform says that.
+/// The model, and what it consists of if the platform says that. The model of a part of a GPU says
+/// its SMs.
 std::string model_text(const ProbedHost& host, const Unit& unit) {
+  std::vector<std::string> parts;
+  if (!unit.model.empty()) parts.push_back(unit.model);
   const auto sms = host.properties.find("sms");
+  if (sms != host.properties.end() && unit.model.find(" SMs") == std::string::npos) {
+    parts.push_back(sms->second + " SMs");
+  }
   const auto clock = host.properties.find("clock_hz");
-  std::string text = unit.model;
-  if (sms != host.properties.end()) text += fmt::format(", {} SMs", sms->second);
-  if (clock != host.properties.end()) text += fmt::format(", {} Hz", clock->second);
-  return printable(text);
+  const double hz = clock == host.properties.end() ? 0.0 : std::atof(clock->second.c_str());
+  if (hz > 0.0) parts.push_back(significant(hz / 1e9, 4) + " GHz");
+  return printable(fmt::format("{}", fmt::join(parts, ", ")));
 }
 
 std::string links_text(const ProbedPlatform& platform, const Route& route) {
