@@ -116,8 +116,8 @@ PlatformUnit unit_from_properties(const std::string& host,
   }
   if (!result.unit.device.empty() && !properties.contains("node")) {
     throw InputError("host " + printable(host),
-                     "property device needs property node: units of one node share devices; give "
-                     "it");
+                     "has the property device but no node; add the property node, because only "
+                     "units of one node share a device");
   }
   return result;
 }

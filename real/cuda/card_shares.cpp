@@ -24,10 +24,10 @@ std::vector<int> choose_cards(std::span<const CardWish> wishes, int cards) {
       if (device >= cards) {
         throw InputError(
             wish.where,
-            fmt::format("there {} here, and other units have {}; say which one {} shares with them "
-                        "(device=), and how many SMs each gets (sms=)",
-                        cards == 1 ? "is one GPU" : fmt::format("are {} GPUs", cards),
-                        cards == 1 ? "it" : "all of them", wish.unit));
+            fmt::format("the {} of this machine {} taken by other units; to share a GPU, give each "
+                        "of its units device= and sms=",
+                        cards == 1 ? "GPU" : fmt::format("{} GPUs", cards),
+                        cards == 1 ? "is" : "are"));
       }
       taken.insert(device);
     }
@@ -76,19 +76,23 @@ std::vector<double> divide_memory(std::span<const CardWish> wishes, const CardMe
   const auto weight_of = [](const CardWish& wish) {
     return wish.memory_bytes ? 0.0 : static_cast<double>(wish.sms.value_or(1));
   };
-  double asked_bytes = 0.0;
+  double all_asked_bytes = 0.0;
   double weights = 0.0;
-  for (const CardWish& wish : wishes) weights += weight_of(wish);
+  for (const CardWish& wish : wishes) {
+    all_asked_bytes += wish.memory_bytes.value_or(0.0);
+    weights += weight_of(wish);
+  }
+  double asked_bytes = 0.0;
   for (const CardWish& wish : wishes) {
     asked_bytes += wish.memory_bytes.value_or(0.0);
     if (asked_bytes < there_bytes || (asked_bytes == there_bytes && weights == 0.0)) continue;
     throw InputError(
         wish.where,
-        fmt::format("GPU {} has {:.3g} GiB of free memory, of which {:.3g} GiB are left to "
-                    "libraries, and with this unit {:.3g} GiB are asked for{}; give less "
-                    "memory_bytes=",
-                    card.device, card.free_bytes / gibibyte, card.reserve_bytes / gibibyte,
-                    asked_bytes / gibibyte, weights == 0.0 ? "" : ", so that others get none"));
+        fmt::format("GPU {}: its units ask for {:.3g} GiB; {:.3g} GiB are free, of which {:.3g} "
+                    "GiB are for libraries; {}give less memory_bytes=",
+                    card.device, all_asked_bytes / gibibyte, card.free_bytes / gibibyte,
+                    card.reserve_bytes / gibibyte,
+                    weights == 0.0 ? "" : "nothing is left for units without memory_bytes=; "));
   }
   std::vector<double> parts;
   for (const CardWish& wish : wishes) {

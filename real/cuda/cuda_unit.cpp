@@ -275,9 +275,10 @@ UnitKindInfo cuda_kind() {
                 "which GPU, as CUDA numbers them; auto: the first that no other unit has, and 0 "
                 "for a part of a GPU"},
                {"sms", "all", "SMs",
-                "the multiprocessors of the GPU that the unit has; units of one GPU have different "
-                "ones"}},
-              "3", "its part of what is free there, less a sixteenth"),
+                "how many of the GPU's SMs the unit has; units with sms= never share one"}},
+              "3",
+              "its part of the GPU's free memory; a sixteenth of the GPU's memory is left to "
+              "libraries"),
           [] { return why_absent(); },
           make_cuda_factories,
           all_gpus};

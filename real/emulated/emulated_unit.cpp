@@ -82,9 +82,9 @@ class NamedCards {
     auto& [first, card] = found->second;
     if (is_new) card = std::make_shared<EmulatedCard>(figures);
     if (card->figures() == figures && first.node == unit.node) return card;
-    throw InputError(where, fmt::format("shares its device with {}, so it has the same "
+    throw InputError(where, fmt::format("shares its device with {}, so both must have the same "
                                         "in_bytes_per_s, out_bytes_per_s, latency_s, copy_engines "
-                                        "and node; give both the same",
+                                        "and node",
                                         first.name));
   }
 

@@ -37,10 +37,10 @@ TEST(CardShares, GiveAUnitTheFirstGpuThatNoOtherOneHas) {
 
 TEST(CardShares, RefuseAUnitForWhichNoGpuIsLeft) {
   EXPECT_TRUE(
-      refuses("there is one GPU here, and other units have it; say which one cuda0 shares", [] {
+      refuses("the GPU of this machine is taken by other units; to share a GPU, give each", [] {
         (void)choose_cards(std::vector{wish({}), wish({})}, 1);
       }));
-  EXPECT_TRUE(refuses("there are 2 GPUs here, and other units have all of them", [] {
+  EXPECT_TRUE(refuses("the 2 GPUs of this machine are taken by other units", [] {
     (void)choose_cards(std::vector{wish(0), wish(1), wish({})}, 2);
   }));
 }
@@ -74,7 +74,7 @@ TEST(CardShares, RefuseAWholeGpuBesideAPartOfIt) {
   }));
 }
 
-// 66 GiB are free, of which 2 GiB are left to libraries.
+// 66 GiB are free, of which 2 GiB are for libraries.
 constexpr CardMemory memory{
     .device = 0, .free_bytes = 66 * gibibyte, .reserve_bytes = 2 * gibibyte};
 
@@ -95,12 +95,15 @@ TEST(CardShares, RefuseMoreMemoryThanThereIs) {
   };
   EXPECT_NO_THROW((void)divide_memory(asking(32, 32), memory));
   EXPECT_TRUE(
-      refuses("GPU 0 has 66 GiB of free memory, of which 2 GiB are left to libraries, and "
-              "with this unit 65 GiB are asked for; give less",
+      refuses("GPU 0: its units ask for 65 GiB; 66 GiB are free, of which 2 GiB are for "
+              "libraries; give less",
               [&] { (void)divide_memory(asking(32, 33), memory); }));
-  EXPECT_TRUE(refuses("64 GiB are asked for, so that others get none", [&] {
-    (void)divide_memory(std::vector{wish(0, {}, 64 * gibibyte), wish(0)}, memory);
-  }));
+  EXPECT_TRUE(
+      refuses("GPU 0: its units ask for 64 GiB; 66 GiB are free, of which 2 GiB are for "
+              "libraries; nothing is left for units without memory_bytes=; give less",
+              [&] {
+                (void)divide_memory(std::vector{wish(0, {}, 64 * gibibyte), wish(0)}, memory);
+              }));
 }
 
 }  // namespace

@@ -118,8 +118,8 @@ TEST(PlatformFile, RefusesUnitsThatCannotShareADevice) {
             "p.xml:6: host b: b names a device and copies by itself; give copy_engines 1 or 2, or "
             "leave out the device");
   EXPECT_EQ(refusal(zone(first + host("b", "", "2"))),
-            "p.xml:6: host b: property device needs property node: units of one node share "
-            "devices; give it");
+            "p.xml:6: host b: has the property device but no node; add the property node, because "
+            "only units of one node share a device");
 }
 
 TEST(PlatformFile, RefusesWhatStopsSimGridInTheMiddleOfASimulation) {
