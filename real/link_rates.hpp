@@ -9,6 +9,15 @@
 
 namespace equipoise {
 
+/// Which copies of a device are measured.
+///
+/// A block's copy to a CUDA device takes two steps: the host gathers its input in pinned memory, and
+/// the device fetches it from there.
+enum class CopyPath {
+  pinned,  ///< between the device and pinned memory of the host
+  staged,  ///< with the host's step, as blocks are copied
+};
+
 /// How fast copies are in each direction alone, and in both at once.
 struct LinkRates {
   CopySpeed in;                   ///< to the device, while nothing comes back

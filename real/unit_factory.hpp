@@ -11,6 +11,7 @@
 #include "real/competing_load.hpp"
 #include "real/device_facts.hpp"
 #include "real/gpu_place.hpp"
+#include "real/link_rates.hpp"
 #include "real/unit_rates.hpp"
 #include "real/worker.hpp"
 #include "shared_policies/machine/scenario.hpp"
@@ -39,10 +40,12 @@ class UnitFactory {
   [[nodiscard]] virtual std::optional<GpuPlace> gpu() const { return std::nullopt; }
   /// The processors of the GPU on which it computes; none if it computes on no real one.
   [[nodiscard]] virtual std::optional<Processors> processors() const { return std::nullopt; }
-  /// Measures how fast its device copies, while no unit works there; takes about half a second. None
-  /// if it has no device whose copies other units could delay. Throws BackendError, BlockFailure or
-  /// std::bad_alloc if that fails.
-  [[nodiscard]] virtual std::optional<DeviceLink> measure_link() const { return std::nullopt; }
+  /// Measures how fast its device copies, while no unit works there; takes a fraction of a second.
+  /// None if it has no device whose copies other units could delay. Throws BackendError,
+  /// BlockFailure or std::bad_alloc if that fails.
+  [[nodiscard]] virtual std::optional<LinkRates> measure_link(CopyPath /*path*/) const {
+    return std::nullopt;
+  }
   /// Whether it has a program for `kernel`.
   [[nodiscard]] virtual bool has_program(const std::string& kernel) const = 0;
   /// The host's memory that the unit takes for the blocks of `workload`, in bytes.

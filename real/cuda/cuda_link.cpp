@@ -147,10 +147,11 @@ LinkRates measure_staged(std::shared_ptr<const CudaContext> context, std::size_t
 
 }  // namespace
 
-DeviceLink measure_cuda_link(int device) {
-  const std::shared_ptr<const CudaContext> context = open_cuda_context({device});
+LinkRates measure_cuda_link(int device, CopyPath path) {
+  std::shared_ptr<const CudaContext> context = open_cuda_context({device});
   const std::size_t large = large_bytes();
-  return {measure_pinned(*context, large), measure_staged(context, large)};
+  return path == CopyPath::pinned ? measure_pinned(*context, large)
+                                  : measure_staged(std::move(context), large);
 }
 
 }  // namespace equipoise

@@ -127,8 +127,8 @@ class CudaFactory final : public UnitFactory {
   int cores() const override { return 0; }
   std::optional<GpuPlace> gpu() const override { return place_; }
   std::optional<Processors> processors() const override { return processors_; }
-  std::optional<DeviceLink> measure_link() const override {
-    return measure_cuda_link(part_.device);
+  std::optional<LinkRates> measure_link(CopyPath path) const override {
+    return measure_cuda_link(part_.device, path);
   }
   bool has_program(const std::string& kernel) const override { return has_cuda_program(kernel); }
   double host_bytes(const Unit& unit, const Workload& workload) const override {

@@ -60,14 +60,14 @@ TEST_F(CudaUnit, KnowsItsProcessorsAndMeasuresItsLink) {
   ASSERT_TRUE(processors);
   EXPECT_GT(processors->sms, 0);
   EXPECT_GT(processors->clock_hz, 1e6);
-  const auto link = spec.factory->measure_link();
-  ASSERT_TRUE(link);
-  for (const LinkRates& rates : {link->pinned, link->staged}) {
-    EXPECT_GT(rates.in.bandwidth_bytes_per_s, 0.0);
-    EXPECT_GE(rates.in.latency.value, 0.0);
-    EXPECT_GT(rates.out.bandwidth_bytes_per_s, 0.0);
-    EXPECT_GE(rates.out.latency.value, 0.0);
-    EXPECT_GT(rates.both_bytes_per_s, 0.0);
+  for (const CopyPath path : {CopyPath::pinned, CopyPath::staged}) {
+    const auto rates = spec.factory->measure_link(path);
+    ASSERT_TRUE(rates);
+    EXPECT_GT(rates->in.bandwidth_bytes_per_s, 0.0);
+    EXPECT_GE(rates->in.latency.value, 0.0);
+    EXPECT_GT(rates->out.bandwidth_bytes_per_s, 0.0);
+    EXPECT_GE(rates->out.latency.value, 0.0);
+    EXPECT_GT(rates->both_bytes_per_s, 0.0);
   }
   EXPECT_GE(cuda_devices(), 1);
 }

@@ -42,12 +42,10 @@ Unit gpu(const std::string& name) {
   return unit;
 }
 
-/// A card that fetches 10 GB/s in each direction. Blocks are copied with 8 GB/s, with `both` GB/s in
-/// the two directions together.
-DeviceLink card(double both) {
-  const CopySpeed wire{Seconds{1e-5}, 10e9};
-  const CopySpeed staged{Seconds{1e-5}, 8e9};
-  return {{wire, wire, 20e9}, {staged, staged, both * 1e9}};
+/// A GPU that copies `alone` GB/s in each direction, and `both` GB/s in the two together.
+LinkRates link(double alone, double both) {
+  const CopySpeed speed{Seconds{1e-5}, alone * 1e9};
+  return {speed, speed, both * 1e9};
 }
 
 RecordedUnit recorded(const std::string& name) {
@@ -79,17 +77,16 @@ TEST_F(DeviceLinksInSimulations, TwoDirectionsAtOnceTakeAsLongAsTheSharedLinkSay
   // In alone: 0.6 s. Then the first block goes out and the second one in, 9.6e9 bytes at 12 GB/s:
   // 0.8 s. Out alone: 0.6 s.
   const PlatformDescription platform =
-      recorded_platform({recorded("cuda0")}, {{"cuda:0", card(12.0)}}, "k", "t.jsonl");
-  EXPECT_EQ(platform.routes.at(0).links,
-            (std::vector<std::string>{"RAM-cuda:0", "cuda:0-in", "cuda:0-both"}));
+      recorded_platform({recorded("cuda0")}, {{"cuda:0", link(8.0, 12.0)}}, "k", "t.jsonl");
+  EXPECT_EQ(platform.routes.at(0).links, (std::vector<std::string>{"RAM-cuda:0", "cuda:0-both"}));
   EXPECT_NEAR(makespan(platform, {"cuda0"}, 2), 2.0, 1e-3);
 }
 
 TEST_F(DeviceLinksInSimulations, DirectionsThatDoNotDelayEachOtherHaveNoLinkInCommon) {
   const PlatformDescription platform =
-      recorded_platform({recorded("cuda0")}, {{"cuda:0", card(16.0)}}, "k", "t.jsonl");
-  EXPECT_EQ(platform.routes.at(0).links, (std::vector<std::string>{"RAM-cuda:0", "cuda:0-in"}));
-  EXPECT_EQ(platform.routes.at(1).links, (std::vector<std::string>{"cuda:0-RAM", "cuda:0-out"}));
+      recorded_platform({recorded("cuda0")}, {{"cuda:0", link(8.0, 16.0)}}, "k", "t.jsonl");
+  EXPECT_EQ(platform.routes.at(0).links, (std::vector<std::string>{"RAM-cuda:0"}));
+  EXPECT_EQ(platform.routes.at(1).links, (std::vector<std::string>{"cuda:0-RAM"}));
   EXPECT_NEAR(makespan(platform, {"cuda0"}, 2), 1.8, 1e-3);
 }
 
@@ -118,9 +115,8 @@ class KnownGpu final : public CoresFactory {
 
 TEST_F(DeviceLinksInSimulations, DetectedGpusHaveTheLinksOfPinnedMemory) {
   PlatformDescription platform = local_platform({}, 5e9, "a test");
-  DeviceLink link = card(12.0);
-  link.pinned.both_bytes_per_s = 15e9;
-  const std::vector<MeasuredGpu> gpus = {{{gpu("cuda0"), 1.0, std::make_shared<KnownGpu>()}, link}};
+  const std::vector<MeasuredGpu> gpus = {
+      {{gpu("cuda0"), 1.0, std::make_shared<KnownGpu>()}, link(10.0, 15.0)}};
   add_gpus(platform, gpus);
   EXPECT_NE(platform.comment.find("cuda0: 10 GB/s in, 10 GB/s out, 15 GB/s both"),
             std::string::npos)

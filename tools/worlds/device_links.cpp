@@ -30,7 +30,7 @@ DeviceLinks measure_links(std::span<const UnitSpec> specs) {
   for (const UnitSpec& spec : specs) {
     if (spec.unit.device.empty() || links.contains(spec.unit.device)) continue;
     try {
-      if (const std::optional<DeviceLink> link = spec.factory->measure_link()) {
+      if (const std::optional<LinkRates> link = spec.factory->measure_link(CopyPath::staged)) {
         links.emplace(spec.unit.device, *link);
       }
     } catch (const std::exception& failure) {
@@ -40,17 +40,24 @@ DeviceLinks measure_links(std::span<const UnitSpec> specs) {
   return links;
 }
 
+std::optional<std::string> add_link_of_both(PlatformDescription& platform,
+                                            const std::string& device, const LinkRates& rates) {
+  if (!rates.both_share()) return std::nullopt;
+  platform.links.push_back({device + "-both", rates.both_bytes_per_s, Seconds{}, true});
+  return platform.links.back().name;
+}
+
 LinksOfDevice add_device_links(PlatformDescription& platform, const std::string& device,
-                               const LinkRates& alone, const LinkRates& both) {
+                               const LinkRates& rates) {
   LinksOfDevice names{{device + "-in"}, {device + "-out"}};
   platform.links.push_back(
-      {names.in.front(), alone.in.bandwidth_bytes_per_s, alone.in.latency, true});
+      {names.in.front(), rates.in.bandwidth_bytes_per_s, rates.in.latency, true});
   platform.links.push_back(
-      {names.out.front(), alone.out.bandwidth_bytes_per_s, alone.out.latency, true});
-  if (!both.both_share()) return names;
-  platform.links.push_back({device + "-both", both.both_bytes_per_s, Seconds{}, true});
-  names.in.push_back(platform.links.back().name);
-  names.out.push_back(platform.links.back().name);
+      {names.out.front(), rates.out.bandwidth_bytes_per_s, rates.out.latency, true});
+  if (const auto both = add_link_of_both(platform, device, rates)) {
+    names.in.push_back(*both);
+    names.out.push_back(*both);
+  }
   return names;
 }
 
@@ -67,7 +74,7 @@ std::vector<MeasuredGpu> measure_gpus() {
     const std::string spelling = fmt::format("cuda,device={},id=cuda{}", i, i);
     try {
       UnitSpec spec = parse_units({spelling}).front();
-      const std::optional<DeviceLink> link = spec.factory->measure_link();
+      const std::optional<LinkRates> link = spec.factory->measure_link(CopyPath::pinned);
       gpus.push_back({std::move(spec), link.value()});
     } catch (const std::exception& failure) {
       warn_of(fmt::format("cuda{}", i), failure);
@@ -84,13 +91,13 @@ void add_gpus(PlatformDescription& platform, std::span<const MeasuredGpu> gpus) 
       "use the\nplatform that `record` writes.";
   for (const MeasuredGpu& gpu : gpus) {
     const Unit& unit = gpu.spec.unit;
-    platform.comment += "\n" + figures(unit.name, gpu.link.pinned);
+    platform.comment += "\n" + figures(unit.name, gpu.link);
     HostDescription host = describe_unit(unit, unit.name);
     if (const auto processors = gpu.spec.factory->processors()) {
       describe_processors(host, *processors);
     }
     platform.hosts.push_back(std::move(host));
-    LinksOfDevice links = add_device_links(platform, unit.device, gpu.link.pinned, gpu.link.pinned);
+    LinksOfDevice links = add_device_links(platform, unit.device, gpu.link);
     platform.routes.push_back({"RAM", unit.name, std::move(links.in)});
     platform.routes.push_back({unit.name, "RAM", std::move(links.out)});
   }

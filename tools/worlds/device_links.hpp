@@ -2,21 +2,24 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "platforms/platform_file.hpp"
 #include "real/device_facts.hpp"
+#include "real/link_rates.hpp"
 #include "real/unit_spec.hpp"
 
 namespace equipoise {
 
-/// The links of devices, by Unit::device.
-using DeviceLinks = std::map<std::string, DeviceLink>;
+/// How fast devices copy, by Unit::device.
+using DeviceLinks = std::map<std::string, LinkRates>;
 
-/// Measures the links of the devices of `specs` that can be measured, about half a second each. No
-/// unit should work there. A device that fails is left out, with a warning.
+/// Measures the devices of `specs` that can be measured, as blocks are copied (CopyPath::staged), a
+/// fraction of a second each. No unit should work there. A device that fails is left out, with a
+/// warning.
 [[nodiscard]] DeviceLinks measure_links(std::span<const UnitSpec> specs);
 
 /// The names of the links that copies of a device cross, in one direction.
@@ -25,11 +28,16 @@ struct LinksOfDevice {
   std::vector<std::string> out;
 };
 
-/// Adds to `platform` a link for each direction of the device called `device`, and if the two have less
-/// together than alone (`both`), a third one that both cross. All are shared by the device's units.
+/// If the two directions of `device` have less together than alone, adds the link `DEVICE-both` for
+/// what they reach together, and returns its name.
+[[nodiscard]] std::optional<std::string> add_link_of_both(PlatformDescription& platform,
+                                                          const std::string& device,
+                                                          const LinkRates& rates);
+
+/// Adds to `platform` a link for each direction of `device`, and if the two have less together than
+/// alone, a third one that both cross. All are shared by the device's units.
 [[nodiscard]] LinksOfDevice add_device_links(PlatformDescription& platform,
-                                             const std::string& device, const LinkRates& alone,
-                                             const LinkRates& both);
+                                             const std::string& device, const LinkRates& rates);
 
 /// Appends what computes on a unit's GPU: the properties `sms` and `clock_hz`, as far as known.
 void describe_processors(HostDescription& host, const Processors& processors);
@@ -37,7 +45,7 @@ void describe_processors(HostDescription& host, const Processors& processors);
 /// A GPU of this machine.
 struct MeasuredGpu {
   UnitSpec spec;
-  DeviceLink link;
+  LinkRates link;  ///< of pinned memory
 };
 
 /// All GPUs of this machine that can be used, measured. Those that cannot are left out, with a

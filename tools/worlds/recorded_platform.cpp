@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -41,28 +39,18 @@ void add_links(PlatformDescription& platform, const std::vector<RecordedUnit>& u
   }
 }
 
-/// The links of `device` without latency. Copies in both directions are limited by what
-/// they reach together as blocks are copied, which is what was recorded.
-LinksOfDevice add_limits(PlatformDescription& platform, const std::string& device,
-                         const DeviceLink& link) {
-  LinkRates alone = link.pinned;
-  alone.in.latency = alone.out.latency = Seconds{};
-  return add_device_links(platform, device, alone, link.staged);
-}
-
-/// `further` are the links of its device that were measured.
+/// `of_both` is the link that copies of its device in both directions cross; empty if there is none.
 void add_unit(PlatformDescription& platform, const RecordedUnit& recorded,
-              const LinksOfDevice& further) {
+              const std::string& of_both) {
   const std::string& name = recorded.unit.name;
   platform.hosts.push_back(describe_unit(recorded.unit, name));
   if (recorded.processors) describe_processors(platform.hosts.back(), *recorded.processors);
-  const auto route = [&](const std::string& from, const std::string& to, const std::string& link,
-                         const std::vector<std::string>& of_device) {
+  const auto route = [&](const std::string& from, const std::string& to, const std::string& link) {
     platform.routes.push_back({from, to, {link}});
-    std::ranges::copy(of_device, std::back_inserter(platform.routes.back().links));
+    if (!of_both.empty()) platform.routes.back().links.push_back(of_both);
   };
-  route("RAM", name, in_link_of(recorded.unit), further.in);
-  route(name, "RAM", out_link_of(recorded.unit), further.out);
+  route("RAM", name, in_link_of(recorded.unit));
+  route(name, "RAM", out_link_of(recorded.unit));
 }
 
 }  // namespace
@@ -76,13 +64,16 @@ PlatformDescription recorded_platform(const std::vector<RecordedUnit>& units,
       "{}.",
       trace_file, kernel);
   platform.hosts.push_back({"RAM", {{"master", "true"}}});
-  std::map<std::string, LinksOfDevice> of_device;
-  for (const auto& [device, link] : devices) {
-    of_device.emplace(device, add_limits(platform, device, link));
+  std::map<std::string, std::string> of_both;
+  for (const auto& [device, rates] : devices) {
+    const std::optional<std::string> link = add_link_of_both(platform, device, rates);
+    if (!link) continue;
+    of_both.emplace(device, *link);
     platform.comment += fmt::format(
-        "\nLinks {}-...: what its copies reach together, measured as blocks are copied.", device);
+        "\nLink {}: what copies in both directions reach together, measured as blocks are copied.",
+        *link);
   }
-  for (const RecordedUnit& unit : units) add_unit(platform, unit, of_device[unit.unit.device]);
+  for (const RecordedUnit& unit : units) add_unit(platform, unit, of_both[unit.unit.device]);
   add_links(platform, units);
   return platform;
 }

@@ -12,9 +12,9 @@ namespace equipoise {
 
 /// A platform with this machine's memory as the master, RAM, and the units around it. Each unit has
 /// its own link in either direction, or that of its device, as fast as the recorded copies of
-/// `kernel` in `trace_file`; a direction without copies has a link without cost. If `devices` has the
-/// links of a unit's device, its copies cross these, too. They have no latency, because that of the
-/// recorded copies contains it: they only limit what all copies of the device reach together.
+/// `kernel` in `trace_file`; a direction without copies has a link without cost. If the directions of
+/// a device in `devices` have less together than alone, the copies of its units cross a link
+/// `DEVICE-both` without latency, too, which limits what they reach together.
 [[nodiscard]] PlatformDescription recorded_platform(const std::vector<RecordedUnit>& units,
                                                     const DeviceLinks& devices,
                                                     const std::string& kernel,
