@@ -116,7 +116,7 @@ class OpenContext {
 };
 
 GpuPlace place_of(int device, const cudaDeviceProp& properties) {
-  return {fmt::format("cuda{}", device), pci_bus_id_of(properties)};
+  return {fmt::format("cuda:{}", device), pci_bus_id_of(properties)};
 }
 
 class CudaFactory final : public UnitFactory {

@@ -19,7 +19,7 @@ class Meter {
   Meter& operator=(const Meter&) = delete;
   virtual ~Meter() = default;
 
-  /// "package-0", "cuda0"
+  /// "package-0", "cuda:0"
   [[nodiscard]] const std::string& domain() const { return domain_; }
   [[nodiscard]] const std::string& source() const { return source_; }
 

@@ -15,7 +15,7 @@
 
 namespace equipoise {
 
-/// Watts by the domain of a meter: "package-0", "cuda0".
+/// Watts by the domain of a meter: "package-0", "cuda:0".
 using WattsByDomain = std::map<std::string, double>;
 
 /// What units of a machine have to do with its meters.

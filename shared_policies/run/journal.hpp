@@ -49,7 +49,7 @@ struct EventRecord {
 /// A reading of a meter.
 struct Measured {
   Seconds at;
-  std::string domain;  ///< what the meter measures: "package-0", "cuda0"
+  std::string domain;  ///< what the meter measures: "package-0", "cuda:0"
   std::string what;    ///< the quantity with its unit of measure: "energy_j" (joules since the run
                        ///< began), "idle_w" (watts before the run), "power_w", "clock_hz"
   double value = 0.0;  ///< finite

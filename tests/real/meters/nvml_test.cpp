@@ -14,12 +14,12 @@ namespace {
 TEST(Nvml, ReadsACounterOfEnergyFromItsFirstReadingOn) {
   const FakeNvml fake;
   fake.set(5'000'000, 0);
-  const std::vector<GpuPlace> gpus = {{"cuda0", "00000000:01:00.0"}};
+  const std::vector<GpuPlace> gpus = {{"cuda:0", "00000000:01:00.0"}};
   {
     const Meters meters = nvml_meters(gpus, fake_nvml_file);
     ASSERT_EQ(meters.found.size(), 1u);
     EXPECT_TRUE(meters.notes.empty());
-    EXPECT_EQ(meters.found[0]->domain(), "cuda0");
+    EXPECT_EQ(meters.found[0]->domain(), "cuda:0");
     EXPECT_DOUBLE_EQ(meters.found[0]->joules(0.0).value(), 0.0);
     fake.set(5'012'500, 0);
     EXPECT_DOUBLE_EQ(meters.found[0]->joules(0.02).value(), 12.5);
@@ -33,7 +33,7 @@ TEST(Nvml, ReadsACounterOfEnergyFromItsFirstReadingOn) {
 TEST(Nvml, AddsUpThePowerOfAGpuWithoutACounter) {
   const FakeNvml fake;
   fake.set(0, 100'000);
-  const std::vector<GpuPlace> gpus = {{"cuda1", "00000000:02:00.0"}};
+  const std::vector<GpuPlace> gpus = {{"cuda:1", "00000000:02:00.0"}};
   const Meters meters = nvml_meters(gpus, fake_nvml_file);
   ASSERT_EQ(meters.found.size(), 1u);
   EXPECT_DOUBLE_EQ(meters.found[0]->joules(10.0).value(), 0.0);
@@ -45,23 +45,24 @@ TEST(Nvml, AddsUpThePowerOfAGpuWithoutACounter) {
 TEST(Nvml, SaysWhichGpusAreNotMeasuredAndWhy) {
   const FakeNvml fake;
   fake.set(0, 100'000);
-  const std::vector<GpuPlace> gpus = {
-      {"cuda0", "00000000:03:00.0"}, {"cuda1", "00000000:01:00.0"}, {"cuda2", "00000000:09:00.0"}};
+  const std::vector<GpuPlace> gpus = {{"cuda:0", "00000000:03:00.0"},
+                                      {"cuda:1", "00000000:01:00.0"},
+                                      {"cuda:2", "00000000:09:00.0"}};
   const Meters meters = nvml_meters(gpus, fake_nvml_file);
   ASSERT_EQ(meters.found.size(), 1u);
-  EXPECT_EQ(meters.found[0]->domain(), "cuda1");
+  EXPECT_EQ(meters.found[0]->domain(), "cuda:1");
   EXPECT_EQ(meters.notes,
-            (std::vector<std::string>{"cuda0 is not measured: Insufficient Permissions",
-                                      "cuda2 is not measured: Not Found"}));
+            (std::vector<std::string>{"cuda:0 is not measured: Insufficient Permissions",
+                                      "cuda:2 is not measured: Not Found"}));
 }
 
 TEST(Nvml, SaysThatThereIsNoLibrary) {
-  const std::vector<GpuPlace> gpus = {{"cuda0", "00000000:01:00.0"}};
+  const std::vector<GpuPlace> gpus = {{"cuda:0", "00000000:01:00.0"}};
   const Meters meters = nvml_meters(gpus, "libequipoise_no_such_library.so");
   EXPECT_TRUE(meters.found.empty());
   EXPECT_EQ(meters.notes,
             (std::vector<std::string>{
-                "cuda0 is not measured: libequipoise_no_such_library.so cannot be opened"}));
+                "cuda:0 is not measured: libequipoise_no_such_library.so cannot be opened"}));
 }
 
 TEST(Nvml, IsNotOpenedWithoutGpus) {

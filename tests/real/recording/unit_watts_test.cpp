@@ -47,15 +47,15 @@ TEST(UnitDomains, DivideThePackagesByThreads) {
 
 TEST(UnitDomains, GiveAGpuToItsUnitsAndThePackagesToTheOthers) {
   auto units = parse_units({"cpu,threads=2", "cpu", "cpu", "cpu"});
-  put_on_gpu(units[1], "cuda0", "00000000:01:00.0");
-  put_on_gpu(units[2], "cuda1", "00000000:02:00.0");
-  put_on_gpu(units[3], "cuda1", "00000000:02:00.0");
-  const UnitDomains domains(units, {{"package-0", 20.0}, {"cuda0", 50.0}, {"cuda1", 60.0}});
+  put_on_gpu(units[1], "cuda:0", "00000000:01:00.0");
+  put_on_gpu(units[2], "cuda:1", "00000000:02:00.0");
+  put_on_gpu(units[3], "cuda:1", "00000000:02:00.0");
+  const UnitDomains domains(units, {{"package-0", 20.0}, {"cuda:0", 50.0}, {"cuda:1", 60.0}});
   EXPECT_DOUBLE_EQ(domains.idle_w(0).value(), 20.0);
   EXPECT_DOUBLE_EQ(domains.idle_w(1).value(), 50.0);
   EXPECT_DOUBLE_EQ(domains.idle_w(2).value(), 30.0);
   EXPECT_DOUBLE_EQ(domains.idle_w(3).value(), 30.0);
-  EXPECT_EQ(domains.of(1), Names{"cuda0"});
+  EXPECT_EQ(domains.of(1), Names{"cuda:0"});
   EXPECT_TRUE(domains.is_apart(0, 0, 4));
   EXPECT_TRUE(domains.is_apart(1, 0, 4));
   EXPECT_FALSE(domains.is_apart(2, 0, 4));
@@ -63,21 +63,21 @@ TEST(UnitDomains, GiveAGpuToItsUnitsAndThePackagesToTheOthers) {
 
 TEST(UnitDomains, GiveThePackagesToTheGpusIfNoUnitIsOnCores) {
   auto units = parse_units({"cpu", "cpu"});
-  put_on_gpu(units[0], "cuda0", "00000000:01:00.0");
-  put_on_gpu(units[1], "cuda1", "00000000:02:00.0");
-  const UnitDomains domains(units, {{"package-0", 20.0}, {"cuda0", 50.0}, {"cuda1", 60.0}});
+  put_on_gpu(units[0], "cuda:0", "00000000:01:00.0");
+  put_on_gpu(units[1], "cuda:1", "00000000:02:00.0");
+  const UnitDomains domains(units, {{"package-0", 20.0}, {"cuda:0", 50.0}, {"cuda:1", 60.0}});
   EXPECT_DOUBLE_EQ(domains.idle_w(0).value(), 60.0);
   EXPECT_DOUBLE_EQ(domains.idle_w(1).value(), 70.0);
-  EXPECT_EQ(domains.of(0), Names{"cuda0"});
+  EXPECT_EQ(domains.of(0), Names{"cuda:0"});
 }
 
 TEST(UnitDomains, KnowNothingOfWhatIsNotMeasured) {
   auto units = parse_units({"cpu", "cpu"});
-  put_on_gpu(units[1], "cuda0", "00000000:01:00.0");
+  put_on_gpu(units[1], "cuda:0", "00000000:01:00.0");
   const UnitDomains without_gpu(units, {{"package-0", 20.0}});
   EXPECT_DOUBLE_EQ(without_gpu.idle_w(0).value(), 20.0);
   EXPECT_FALSE(without_gpu.idle_w(1));
-  const UnitDomains without_package(units, {{"cuda0", 50.0}});
+  const UnitDomains without_package(units, {{"cuda:0", 50.0}});
   EXPECT_FALSE(without_package.idle_w(0));
   EXPECT_DOUBLE_EQ(without_package.idle_w(1).value(), 50.0);
 }
@@ -102,14 +102,14 @@ BusyWatch watched() {
   watch.begin(Seconds{10.0});
   for (const double at_s : {10.0, 14.0, 18.0}) {
     watch.reading(energy(at_s, "package-0", 100.0 * at_s));
-    watch.reading(energy(at_s, "cuda0", 300.0 * at_s));
-    watch.reading({Seconds{at_s}, "cuda0", "power_w", 1.0});
+    watch.reading(energy(at_s, "cuda:0", 300.0 * at_s));
+    watch.reading({Seconds{at_s}, "cuda:0", "power_w", 1.0});
     watch.block(0, Seconds{at_s + 4.0}, times(0.5, 3.0, 0.5));
   }
   watch.block(1, Seconds{18.0}, times(0.0, 8.0, 0.0));
   for (const double at_s : {22.0, 26.0}) {
     watch.reading(energy(at_s, "package-0", 100.0 * at_s));
-    watch.reading(energy(at_s, "cuda0", 300.0 * at_s));
+    watch.reading(energy(at_s, "cuda:0", 300.0 * at_s));
   }
   return watch;
 }
@@ -121,7 +121,8 @@ TEST(BusyWatch, FindsWhatAUnitAddsToTheIdleMachineWhileItComputes) {
   EXPECT_DOUBLE_EQ(watch.added_w(0, Names{"package-0"}, {{"package-0", 40.0}}).value(), 80.0);
   // (8 s * 300 W - 8 s * 30 W) / 6 s = 360 W more
   EXPECT_DOUBLE_EQ(
-      watch.added_w(0, Names{"package-0", "cuda0"}, {{"package-0", 40.0}, {"cuda0", 30.0}}).value(),
+      watch.added_w(0, Names{"package-0", "cuda:0"}, {{"package-0", 40.0}, {"cuda:0", 30.0}})
+          .value(),
       440.0);
   // Unit 1 computes all the time until 18 s.
   EXPECT_DOUBLE_EQ(watch.added_w(1, Names{"package-0"}, {{"package-0", 40.0}}).value(), 60.0);

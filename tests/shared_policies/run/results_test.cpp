@@ -78,20 +78,20 @@ TEST(Metrics, PrefersWhatMetersSayToWatts) {
   Metrics metrics(units);
   metrics.block(record(0, 40, 6, 8));
   metrics.measured({Seconds{0}, "package-0", "energy_j", 5.0});
-  metrics.measured({Seconds{0}, "cuda0", "energy_j", 0.0});
-  metrics.measured({Seconds{1}, "cuda0", "power_w", 250.0});
+  metrics.measured({Seconds{0}, "cuda:0", "energy_j", 0.0});
+  metrics.measured({Seconds{1}, "cuda:0", "power_w", 250.0});
   EXPECT_EQ(metrics.numbers().energy_from, EnergySource::modelled) << "no meter was read twice";
   EXPECT_EQ(metrics.numbers().energy_note, "no meter was read twice");
   EXPECT_DOUBLE_EQ(*metrics.numbers().energy_j, 80.0);
-  metrics.measured({Seconds{4}, "cuda0", "energy_j", 100.0});
-  metrics.measured({Seconds{8}, "cuda0", "energy_j", 300.0});
+  metrics.measured({Seconds{4}, "cuda:0", "energy_j", 100.0});
+  metrics.measured({Seconds{8}, "cuda:0", "energy_j", 300.0});
   EXPECT_EQ(metrics.numbers().energy_from, EnergySource::measured);
   EXPECT_DOUBLE_EQ(*metrics.numbers().energy_j, 300.0);
-  EXPECT_EQ(metrics.numbers().energy_note, "of cuda0, without package-0: read only once");
+  EXPECT_EQ(metrics.numbers().energy_note, "of cuda:0, without package-0: read only once");
   EXPECT_FALSE(metrics.numbers().units[0].energy_j);
   metrics.measured({Seconds{8}, "package-0", "energy_j", 45.0});
   EXPECT_DOUBLE_EQ(*metrics.numbers().energy_j, 300.0 + 40.0);
-  EXPECT_EQ(metrics.numbers().energy_note, "of cuda0, package-0");
+  EXPECT_EQ(metrics.numbers().energy_note, "of cuda:0, package-0");
 }
 
 TEST(Metrics, LeavesOutADomainThatWasNotReadUpToTheEnd) {
@@ -101,8 +101,8 @@ TEST(Metrics, LeavesOutADomainThatWasNotReadUpToTheEnd) {
   metrics.block(record(0, 40, 6, 8));
   EXPECT_EQ(metrics.numbers().energy_from, EnergySource::modelled);
   EXPECT_EQ(metrics.numbers().energy_note, "no meter was read (dram is not counted)");
-  metrics.measured({Seconds{0}, "cuda0", "energy_j", 0.0});
-  metrics.measured({Seconds{7.5}, "cuda0", "energy_j", 100.0});
+  metrics.measured({Seconds{0}, "cuda:0", "energy_j", 0.0});
+  metrics.measured({Seconds{7.5}, "cuda:0", "energy_j", 100.0});
   EXPECT_EQ(metrics.numbers().energy_from, EnergySource::modelled);
   EXPECT_EQ(metrics.numbers().energy_note, "no meter was read up to the end");
   metrics.measured({Seconds{0}, "package-0", "energy_j", 0.0});
@@ -110,7 +110,7 @@ TEST(Metrics, LeavesOutADomainThatWasNotReadUpToTheEnd) {
   EXPECT_EQ(metrics.numbers().energy_from, EnergySource::measured);
   EXPECT_DOUBLE_EQ(*metrics.numbers().energy_j, 45.0);
   EXPECT_EQ(metrics.numbers().energy_note,
-            "of package-0, without cuda0: read only until 7.5 s; dram is not counted");
+            "of package-0, without cuda:0: read only until 7.5 s; dram is not counted");
 }
 
 TEST(Metrics, DrawsIdleWattsWhileAUnitCopies) {
@@ -208,11 +208,11 @@ TEST(Results, KnowTheMeanEnergyOfRunsThatKnowItFromTheSameSource) {
     return run;
   };
   const PolicyRun two = run_of(EnergySource::measured, 2.0, "");
-  const PolicyRun four = run_of(EnergySource::measured, 4.0, "without cuda0: read only once");
+  const PolicyRun four = run_of(EnergySource::measured, 4.0, "without cuda:0: read only once");
   const PolicyResult measured = summarise("greedy", "real", {two, four}, std::nullopt);
   EXPECT_DOUBLE_EQ(measured.energy_j.value(), 3.0);
   EXPECT_EQ(measured.energy_from, EnergySource::measured);
-  EXPECT_EQ(measured.energy_note, "without cuda0: read only once");
+  EXPECT_EQ(measured.energy_note, "without cuda:0: read only once");
   const PolicyRun modelled = run_of(EnergySource::modelled, 9.0, "");
   const PolicyResult mixed = summarise("greedy", "real", {two, four, modelled}, std::nullopt);
   EXPECT_FALSE(mixed.energy_j);
