@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -115,6 +116,15 @@ std::vector<GpuPlace> usable_gpus() {
     all.insert(all.end(), gpus.begin(), gpus.end());
   }
   return all;
+}
+
+std::vector<GpuPlace> gpus_of(std::span<const UnitSpec> units) {
+  std::vector<GpuPlace> gpus;
+  for (const UnitSpec& spec : units) {
+    const std::optional<GpuPlace> gpu = spec.factory->gpu();
+    if (gpu && std::ranges::find(gpus, *gpu) == gpus.end()) gpus.push_back(*gpu);
+  }
+  return gpus;
 }
 
 std::vector<UnitSpec> parse_units(const std::vector<std::string>& texts) {

@@ -69,6 +69,9 @@ struct UnitKindInfo {
 /// All GPUs of this machine that units can use.
 [[nodiscard]] std::vector<GpuPlace> usable_gpus();
 
+/// The GPUs that `units` use, each one once.
+[[nodiscard]] std::vector<GpuPlace> gpus_of(std::span<const UnitSpec> units);
+
 /// Parses texts `KIND[,k=v,...]`, one per unit. Units are named by kind and order (`cpu0`, `cpu1`)
 /// unless `id=` is given; their node is this machine unless `node=` is given. Throws InputError
 /// (where = `--unit TEXT`) if a kind or parameter is unknown (with the most similar known one, and

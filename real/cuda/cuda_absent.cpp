@@ -12,6 +12,4 @@ UnitKindInfo cuda_kind() {
           [](std::span<UnitRequest>) { return UnitFactories(); }};
 }
 
-int cuda_devices() { return 0; }
-
 }  // namespace equipoise

@@ -284,6 +284,4 @@ UnitKindInfo cuda_kind() {
           all_gpus};
 }
 
-int cuda_devices() { return why_absent().empty() ? count_devices() : 0; }
-
 }  // namespace equipoise

@@ -6,18 +6,9 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
+#include <vector>
 
 namespace equipoise {
-
-std::vector<GpuPlace> gpus_of(std::span<const UnitSpec> units) {
-  std::vector<GpuPlace> gpus;
-  for (const UnitSpec& spec : units) {
-    const std::optional<GpuPlace> gpu = spec.factory->gpu();
-    if (gpu && std::ranges::find(gpus, *gpu) == gpus.end()) gpus.push_back(*gpu);
-  }
-  return gpus;
-}
 
 Meters machine_meters(std::span<const GpuPlace> gpus, const MeterPlaces& places) {
   Meters meters = powercap_meters(places.powercap);

@@ -3,12 +3,10 @@
 
 #include <span>
 #include <string>
-#include <vector>
 
 #include "real/meters/meter.hpp"
 #include "real/meters/nvml.hpp"
 #include "real/meters/powercap.hpp"
-#include "real/unit_spec.hpp"
 
 namespace equipoise {
 
@@ -17,9 +15,6 @@ struct MeterPlaces {
   std::string powercap = powercap_folder;
   std::string nvml = nvml_file;
 };
-
-/// The GPUs that `units` use, each one once.
-[[nodiscard]] std::vector<GpuPlace> gpus_of(std::span<const UnitSpec> units);
 
 /// Meters of all CPU packages of this machine, and of `gpus`.
 [[nodiscard]] Meters machine_meters(std::span<const GpuPlace> gpus, const MeterPlaces& places = {});

@@ -13,6 +13,7 @@
 
 #include "real/meters/machine_meters.hpp"
 #include "real/recording/recorder.hpp"
+#include "real/unit_spec.hpp"
 #include "tests/support/scripted_kernel.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <exception>
 #include <optional>
 #include <utility>
 
-#include "real/cuda/cuda_unit.hpp"
 #include "tools/report/console.hpp"
 
 namespace equipoise {
@@ -15,6 +15,12 @@ namespace {
 
 void warn_of(const std::string& device, const std::exception& failure) {
   warn(fmt::format("the links of {} could not be measured: {}", device, failure.what()));
+}
+
+/// The request for a unit on the whole GPU `name`: "cuda,device=0,id=cuda0" for "cuda:0".
+std::string unit_of(const std::string& name) {
+  const std::size_t colon = name.find(':');
+  return fmt::format("{0},device={1},id={0}{1}", name.substr(0, colon), name.substr(colon + 1));
 }
 
 std::string figures(const std::string& device, const LinkRates& rates) {
@@ -70,14 +76,13 @@ void describe_processors(HostDescription& host, const Processors& processors) {
 
 std::vector<MeasuredGpu> measure_gpus() {
   std::vector<MeasuredGpu> gpus;
-  for (int i = 0; i < cuda_devices(); ++i) {
-    const std::string spelling = fmt::format("cuda,device={},id=cuda{}", i, i);
+  for (const GpuPlace& gpu : usable_gpus()) {
     try {
-      UnitSpec spec = parse_units({spelling}).front();
+      UnitSpec spec = parse_units({unit_of(gpu.domain)}).front();
       const std::optional<LinkRates> link = spec.factory->measure_link(CopyPath::pinned);
       gpus.push_back({std::move(spec), link.value()});
     } catch (const std::exception& failure) {
-      warn_of(fmt::format("cuda{}", i), failure);
+      warn_of(gpu.domain, failure);
     }
   }
   return gpus;

@@ -12,6 +12,7 @@
 #include "real/paced_worker.hpp"
 #include "real/real_executor.hpp"
 #include "real/unit_checks.hpp"
+#include "real/unit_spec.hpp"
 #include "shared_policies/fit/copy_fit.hpp"
 #include "shared_policies/fit/timing_curve.hpp"
 #include "shared_policies/machine/disturbed_platform.hpp"
