@@ -9,8 +9,7 @@
 
 #include "real/clock.hpp"
 #include "real/competing_load.hpp"
-#include "real/device_facts.hpp"
-#include "real/gpu_place.hpp"
+#include "real/gpu.hpp"
 #include "real/link_rates.hpp"
 #include "real/unit_rates.hpp"
 #include "real/worker.hpp"
@@ -36,10 +35,8 @@ class UnitFactory {
   [[nodiscard]] virtual std::string trace_unit() const { return {}; }
   /// Whether the unit computes blocks, so that kernels have results to verify.
   [[nodiscard]] bool computes() const { return trace_unit().empty(); }
-  /// The GPU on which the unit computes; none if it computes on no real one.
-  [[nodiscard]] virtual std::optional<GpuPlace> gpu() const { return std::nullopt; }
-  /// The processors of the GPU on which it computes; none if it computes on no real one.
-  [[nodiscard]] virtual std::optional<Processors> processors() const { return std::nullopt; }
+  /// What the unit has of the GPU on which it computes; none if it computes on no real one.
+  [[nodiscard]] virtual std::optional<Gpu> gpu() const { return std::nullopt; }
   /// Measures how fast its device copies, while no unit works there; takes a fraction of a second.
   /// None if it has no device whose copies other units could delay. Throws BackendError,
   /// BlockFailure or std::bad_alloc if that fails.

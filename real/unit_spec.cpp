@@ -108,21 +108,21 @@ std::span<const UnitKindInfo> unit_catalog() {
   return rows;
 }
 
-std::vector<GpuPlace> usable_gpus() {
-  std::vector<GpuPlace> all;
+std::vector<Gpu> usable_gpus() {
+  std::vector<Gpu> all;
   for (const UnitKindInfo& info : unit_catalog()) {
     if (info.gpus == nullptr || info.is_absent()) continue;
-    const std::vector<GpuPlace> gpus = info.gpus();
+    const std::vector<Gpu> gpus = info.gpus();
     all.insert(all.end(), gpus.begin(), gpus.end());
   }
   return all;
 }
 
-std::vector<GpuPlace> gpus_of(std::span<const UnitSpec> units) {
-  std::vector<GpuPlace> gpus;
+std::vector<Gpu> gpus_of(std::span<const UnitSpec> units) {
+  std::vector<Gpu> gpus;
   for (const UnitSpec& spec : units) {
-    const std::optional<GpuPlace> gpu = spec.factory->gpu();
-    if (gpu && std::ranges::find(gpus, *gpu) == gpus.end()) gpus.push_back(*gpu);
+    const std::optional<Gpu> gpu = spec.factory->gpu();
+    if (gpu && std::ranges::find(gpus, gpu->name, &Gpu::name) == gpus.end()) gpus.push_back(*gpu);
   }
   return gpus;
 }

@@ -49,7 +49,7 @@ struct UnitKindInfo {
   /// request. Is not called if there are no such units.
   UnitFactories (*make)(std::span<UnitRequest> requests);
   /// The GPUs of this machine on which such units compute; null if they compute on none.
-  std::vector<GpuPlace> (*gpus)() = nullptr;
+  std::vector<Gpu> (*gpus)() = nullptr;
 
   [[nodiscard]] bool is_absent() const { return !why_absent().empty(); }
 };
@@ -67,10 +67,10 @@ struct UnitKindInfo {
 [[nodiscard]] std::span<const UnitKindInfo> unit_catalog();
 
 /// All GPUs of this machine that units can use.
-[[nodiscard]] std::vector<GpuPlace> usable_gpus();
+[[nodiscard]] std::vector<Gpu> usable_gpus();
 
-/// The GPUs that `units` use, each one once.
-[[nodiscard]] std::vector<GpuPlace> gpus_of(std::span<const UnitSpec> units);
+/// The GPUs that `units` use, each one once, with what its first unit has of it.
+[[nodiscard]] std::vector<Gpu> gpus_of(std::span<const UnitSpec> units);
 
 /// Parses texts `KIND[,k=v,...]`, one per unit. Units are named by kind and order (`cpu0`, `cpu1`)
 /// unless `id=` is given; their node is this machine unless `node=` is given. Throws InputError

@@ -80,18 +80,21 @@ int count_devices() {
   return count;
 }
 
-/// What computes on a part of a GPU. Throws as check_cuda does.
-Processors processors_of(const GpuPart& part) {
-  int clock_khz = 0;
-  check_cuda(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, part.device),
-             "cudaDeviceGetAttribute");
-  return {part.sms, 1e3 * clock_khz};
-}
-
 /// As NVML spells it.
 std::string pci_bus_id_of(const cudaDeviceProp& properties) {
   return fmt::format("{:08x}:{:02x}:{:02x}.0", properties.pciDomainID, properties.pciBusID,
                      properties.pciDeviceID);
+}
+
+/// As units and meters call a GPU.
+std::string name_of(int device) { return fmt::format("cuda:{}", device); }
+
+/// What is known of a GPU, of which `part` is used. Throws as check_cuda does.
+Gpu gpu_of(const GpuPart& part, const cudaDeviceProp& properties) {
+  int clock_khz = 0;
+  check_cuda(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, part.device),
+             "cudaDeviceGetAttribute");
+  return {name_of(part.device), pci_bus_id_of(properties), part.sms, 1e3 * clock_khz};
 }
 
 /// The context of a unit in the present run.
@@ -115,18 +118,12 @@ class OpenContext {
   std::weak_ptr<const CudaContext> context_;
 };
 
-GpuPlace place_of(int device, const cudaDeviceProp& properties) {
-  return {fmt::format("cuda:{}", device), pci_bus_id_of(properties)};
-}
-
 class CudaFactory final : public UnitFactory {
  public:
-  CudaFactory(const GpuPart& part, GpuPlace place, const Processors& processors)
-      : part_(part), place_(std::move(place)), processors_(processors) {}
+  CudaFactory(const GpuPart& part, Gpu gpu) : part_(part), gpu_(std::move(gpu)) {}
 
   int cores() const override { return 0; }
-  std::optional<GpuPlace> gpu() const override { return place_; }
-  std::optional<Processors> processors() const override { return processors_; }
+  std::optional<Gpu> gpu() const override { return gpu_; }
   std::optional<LinkRates> measure_link(CopyPath path) const override {
     return measure_cuda_link(part_.device, path);
   }
@@ -154,8 +151,7 @@ class CudaFactory final : public UnitFactory {
 
  private:
   GpuPart part_;
-  GpuPlace place_;
-  Processors processors_;
+  Gpu gpu_;
   std::shared_ptr<OpenContext> open_ = std::make_shared<OpenContext>();
 };
 
@@ -214,11 +210,10 @@ void make_units_of(int device, std::span<const CardWish> wishes,
     unit.kind = UnitKind::gpu;
     unit.model = properties.name;
     if (wishes[i].sms) unit.model += fmt::format(", {} of {} SMs", parts[i].sms, sms);
-    unit.device = fmt::format("cuda:{}", device);
+    unit.device = name_of(device);
     unit.copy_engines = std::clamp(properties.asyncEngineCount, 1, 2);
     unit.memory_bytes = memory_bytes[i];
-    *factories[i] = std::make_shared<CudaFactory>(parts[i], place_of(device, properties),
-                                                  processors_of(parts[i]));
+    *factories[i] = std::make_shared<CudaFactory>(parts[i], gpu_of(parts[i], properties));
   }
 }
 
@@ -251,13 +246,13 @@ UnitFactories make_cuda_factories(std::span<UnitRequest> requests) {
 }
 
 /// The GPUs that can be asked.
-std::vector<GpuPlace> all_gpus() {
-  std::vector<GpuPlace> gpus;
+std::vector<Gpu> all_gpus() {
+  std::vector<Gpu> gpus;
   try {
     for (int device = 0; device < count_devices(); ++device) {
       cudaDeviceProp properties{};
       check_cuda(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
-      gpus.push_back(place_of(device, properties));
+      gpus.push_back(gpu_of({device, properties.multiProcessorCount}, properties));
     }
   } catch (const std::exception&) {
     return gpus;

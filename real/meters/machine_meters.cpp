@@ -10,7 +10,7 @@
 
 namespace equipoise {
 
-Meters machine_meters(std::span<const GpuPlace> gpus, const MeterPlaces& places) {
+Meters machine_meters(std::span<const Gpu> gpus, const MeterPlaces& places) {
   Meters meters = powercap_meters(places.powercap);
   Meters of_gpus = nvml_meters(gpus, places.nvml);
   std::ranges::move(of_gpus.found, std::back_inserter(meters.found));

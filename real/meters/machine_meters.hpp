@@ -17,7 +17,7 @@ struct MeterPlaces {
 };
 
 /// Meters of all CPU packages of this machine, and of `gpus`.
-[[nodiscard]] Meters machine_meters(std::span<const GpuPlace> gpus, const MeterPlaces& places = {});
+[[nodiscard]] Meters machine_meters(std::span<const Gpu> gpus, const MeterPlaces& places = {});
 
 /// The meters that were found, and what is not measured, in one line: "package-0 (RAPL), cuda:0
 /// (NVML); dram is not counted", or "none: " and why.

@@ -116,39 +116,39 @@ class GpuPowerMeter final : public Meter {
 };
 
 /// Adds the meter of one GPU, or a note.
-void add_gpu(const std::shared_ptr<const Nvml>& nvml, const GpuPlace& place, Meters& meters) {
+void add_gpu(const std::shared_ptr<const Nvml>& nvml, const Gpu& gpu, Meters& meters) {
   const NvmlFunctions& functions = nvml->functions;
-  NvmlGpu* gpu = nullptr;
-  int result = functions.gpu_at(place.pci_bus_id.c_str(), &gpu);
+  NvmlGpu* handle = nullptr;
+  int result = functions.gpu_at(gpu.pci_bus_id.c_str(), &handle);
   if (result == nvml_success) {
     unsigned long long count_mj = 0;
-    if (functions.energy_mj != nullptr && functions.energy_mj(gpu, &count_mj) == nvml_success) {
-      meters.found.push_back(std::make_unique<GpuEnergyMeter>(place.domain, nvml, gpu));
+    if (functions.energy_mj != nullptr && functions.energy_mj(handle, &count_mj) == nvml_success) {
+      meters.found.push_back(std::make_unique<GpuEnergyMeter>(gpu.name, nvml, handle));
       return;
     }
     unsigned int power_mw = 0;
-    result = functions.power_mw(gpu, &power_mw);
+    result = functions.power_mw(handle, &power_mw);
     if (result == nvml_success) {
-      meters.found.push_back(std::make_unique<GpuPowerMeter>(place.domain, nvml, gpu));
+      meters.found.push_back(std::make_unique<GpuPowerMeter>(gpu.name, nvml, handle));
       return;
     }
   }
   meters.notes.push_back(
-      fmt::format("{} is not measured: {}", place.domain, functions.error_text(result)));
+      fmt::format("{} is not measured: {}", gpu.name, functions.error_text(result)));
 }
 
 }  // namespace
 
-Meters nvml_meters(std::span<const GpuPlace> gpus, const std::string& file) {
+Meters nvml_meters(std::span<const Gpu> gpus, const std::string& file) {
   Meters meters;
   if (gpus.empty()) return meters;
   std::string why;
   const auto nvml = std::make_shared<const Nvml>(file, why);
-  for (const GpuPlace& gpu : gpus) {
+  for (const Gpu& gpu : gpus) {
     if (why.empty()) {
       add_gpu(nvml, gpu, meters);
     } else {
-      meters.notes.push_back(fmt::format("{} is not measured: {}", gpu.domain, why));
+      meters.notes.push_back(fmt::format("{} is not measured: {}", gpu.name, why));
     }
   }
   return meters;

@@ -334,7 +334,7 @@ Recording record(const RecordSetup& setup) {
   for (std::uint32_t i = 0; i < setup.units.size(); ++i) {
     recording.units.push_back({recording.trace.units[i],
                                copy_speeds_of(recording.trace, i, setup.kernel->workload()),
-                               setup.units[i].factory->processors()});
+                               setup.units[i].factory->gpu()});
   }
   if (!dispatch_s.empty()) {
     recording.trace.dispatch = dispatch_from(dispatch_s);

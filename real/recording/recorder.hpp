@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "real/device_facts.hpp"
+#include "real/gpu.hpp"
 #include "real/kernels/kernel.hpp"
 #include "real/meters/meter_sampler.hpp"
 #include "real/unit_spec.hpp"
@@ -62,7 +62,7 @@ struct RecordSetup {
 struct RecordedUnit {
   Unit unit;  ///< name, kind, node, model, memory, slots, watts
   CopySpeeds copies;
-  std::optional<Processors> processors;
+  std::optional<Gpu> gpu;
 };
 
 /// The result of a recording.

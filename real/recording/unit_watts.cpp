@@ -17,12 +17,12 @@ double sum_of(const WattsByDomain& watts, const std::vector<std::string>& domain
 
 UnitDomains::UnitDomains(std::span<const UnitSpec> units, WattsByDomain idle_w)
     : idle_w_(std::move(idle_w)), of_(units.size()), share_w_(units.size()) {
-  std::vector<std::optional<GpuPlace>> gpus;
+  std::vector<std::optional<Gpu>> gpus;
   std::map<std::string, int> users;  // of each GPU
   int threads = 0;
   for (const UnitSpec& spec : units) {
     gpus.push_back(spec.factory->gpu());
-    if (gpus.back()) ++users[gpus.back()->domain];
+    if (gpus.back()) ++users[gpus.back()->name];
     if (!gpus.back()) threads += spec.factory->cores();
   }
   std::vector<std::string> packages;
@@ -33,8 +33,8 @@ UnitDomains::UnitDomains(std::span<const UnitSpec> units, WattsByDomain idle_w)
   const auto on_gpus = std::ranges::count_if(gpus, [](const auto& gpu) { return gpu.has_value(); });
   for (std::size_t i = 0; i < units.size(); ++i) {
     const int cores = gpus[i] ? 0 : units[i].factory->cores();
-    if (gpus[i] && idle_w_.contains(gpus[i]->domain)) {
-      const std::string& domain = gpus[i]->domain;
+    if (gpus[i] && idle_w_.contains(gpus[i]->name)) {
+      const std::string& domain = gpus[i]->name;
       of_[i] = {domain};
       share_w_[i] = idle_w_.at(domain) / users.at(domain);
       if (threads == 0) share_w_[i] += packages_w / static_cast<double>(on_gpus);

@@ -54,12 +54,13 @@ TEST_F(CudaUnit, MayBeAPartOfADevice) {
               2.0, 1e-6);
 }
 
-TEST_F(CudaUnit, KnowsItsProcessorsAndMeasuresItsLink) {
+TEST_F(CudaUnit, KnowsItsGpuAndMeasuresItsLink) {
   const UnitSpec spec = parse_units({"cuda"})[0];
-  const auto processors = spec.factory->processors();
-  ASSERT_TRUE(processors);
-  EXPECT_GT(processors->sms, 0);
-  EXPECT_GT(processors->clock_hz, 1e6);
+  const auto gpu = spec.factory->gpu();
+  ASSERT_TRUE(gpu);
+  EXPECT_EQ(gpu->name, spec.unit.device);
+  EXPECT_GT(gpu->sms, 0);
+  EXPECT_GT(gpu->clock_hz, 1e6);
   for (const CopyPath path : {CopyPath::pinned, CopyPath::staged}) {
     const auto rates = spec.factory->measure_link(path);
     ASSERT_TRUE(rates);

@@ -89,7 +89,7 @@ TEST_F(GpuParts, AreOfTheFirstGpuAndWholeUnitsOfTheNext) {
   EXPECT_EQ(units[0].unit.device, "cuda:1");
   EXPECT_EQ(units[1].unit.device, "cuda:0");
   EXPECT_EQ(units[2].unit.device, "cuda:0");
-  EXPECT_EQ(units[0].factory->gpu()->domain, "cuda:1");
+  EXPECT_EQ(units[0].factory->gpu()->name, "cuda:1");
   EXPECT_EQ(units[0].unit.memory_bytes, 15.0 * 1024 * 1024);
 }
 

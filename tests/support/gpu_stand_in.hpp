@@ -3,20 +3,19 @@
 
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "real/unit_spec.hpp"
 
 namespace equipoise {
 
-/// A unit on a core that says that it is on the GPU `place`.
+/// A unit on a core that says that it is on `gpu`.
 class GpuStandIn final : public CoresFactory {
  public:
-  GpuStandIn(std::shared_ptr<const UnitFactory> core, GpuPlace place)
-      : CoresFactory(core->cores()), core_(std::move(core)), place_(std::move(place)) {}
+  GpuStandIn(std::shared_ptr<const UnitFactory> core, Gpu gpu)
+      : CoresFactory(core->cores()), core_(std::move(core)), gpu_(std::move(gpu)) {}
 
-  std::optional<GpuPlace> gpu() const override { return place_; }
+  std::optional<Gpu> gpu() const override { return gpu_; }
   double host_bytes(const Unit& unit, const Workload& workload) const override {
     return core_->host_bytes(unit, workload);
   }
@@ -26,14 +25,13 @@ class GpuStandIn final : public CoresFactory {
 
  private:
   std::shared_ptr<const UnitFactory> core_;
-  GpuPlace place_;
+  Gpu gpu_;
 };
 
-/// Makes `spec`, a CPU unit, one on the GPU with this domain and PCI bus id.
-inline void put_on_gpu(UnitSpec& spec, const std::string& domain, const std::string& pci_bus_id) {
+/// Makes `spec`, a CPU unit, one on `gpu`.
+inline void put_on_gpu(UnitSpec& spec, Gpu gpu) {
   spec.unit.kind = UnitKind::gpu;
-  spec.factory =
-      std::make_shared<GpuStandIn>(std::move(spec.factory), GpuPlace{domain, pci_bus_id});
+  spec.factory = std::make_shared<GpuStandIn>(std::move(spec.factory), std::move(gpu));
 }
 
 }  // namespace equipoise

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "platforms/detect.hpp"
+#include "tests/support/gpu_stand_in.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tools/worlds/recorded_platform.hpp"
@@ -48,9 +49,11 @@ LinkRates link(double alone, double both) {
   return {speed, speed, both * 1e9};
 }
 
+const Gpu known_gpu{"cuda:0", "00000000:01:00.0", 114, 1.755e9};
+
 RecordedUnit recorded(const std::string& name) {
   const CopySpeed copies{Seconds{}, 8e9};
-  return {gpu(name), {copies, copies}, Processors{114, 1.755e9}};
+  return {gpu(name), {copies, copies}, known_gpu};
 }
 
 class DeviceLinksInSimulations : public testing::Test {
@@ -102,21 +105,12 @@ TEST_F(DeviceLinksInSimulations, APlatformSaysWhatItsGpusConsistOf) {
   EXPECT_NE(shown.out.find("Tested GPU, 114 SMs, 1.755 GHz"), std::string::npos) << shown.out;
 }
 
-/// A unit that knows nothing but the processors of its GPU.
-class KnownGpu final : public CoresFactory {
- public:
-  KnownGpu() : CoresFactory(1) {}
-  std::optional<Processors> processors() const override { return Processors{114, 1.755e9}; }
-  double host_bytes(const Unit& /*unit*/, const Workload& /*workload*/) const override {
-    return 0.0;
-  }
-  std::unique_ptr<Worker> make_worker(WorkerSetup /*setup*/) const override { return nullptr; }
-};
-
 TEST_F(DeviceLinksInSimulations, DetectedGpusHaveTheLinksOfPinnedMemory) {
   PlatformDescription platform = local_platform({}, 5e9, "a test");
-  const std::vector<MeasuredGpu> gpus = {
-      {{gpu("cuda0"), 1.0, std::make_shared<KnownGpu>()}, link(10.0, 15.0)}};
+  UnitSpec spec = parse_units({"cpu"}).front();
+  spec.unit = gpu("cuda0");
+  put_on_gpu(spec, known_gpu);
+  const std::vector<MeasuredGpu> gpus = {{spec, link(10.0, 15.0)}};
   add_gpus(platform, gpus);
   EXPECT_NE(platform.comment.find("cuda0: 10 GB/s in, 10 GB/s out, 15 GB/s both"),
             std::string::npos)

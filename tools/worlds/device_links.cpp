@@ -67,22 +67,22 @@ LinksOfDevice add_device_links(PlatformDescription& platform, const std::string&
   return names;
 }
 
-void describe_processors(HostDescription& host, const Processors& processors) {
-  if (processors.sms > 0) host.properties.emplace_back("sms", std::to_string(processors.sms));
-  if (processors.clock_hz > 0.0) {
-    host.properties.emplace_back("clock_hz", fmt::format("{:.0f}", processors.clock_hz));
+void describe_gpu(HostDescription& host, const Gpu& gpu) {
+  if (gpu.sms > 0) host.properties.emplace_back("sms", std::to_string(gpu.sms));
+  if (gpu.clock_hz > 0.0) {
+    host.properties.emplace_back("clock_hz", fmt::format("{:.0f}", gpu.clock_hz));
   }
 }
 
 std::vector<MeasuredGpu> measure_gpus() {
   std::vector<MeasuredGpu> gpus;
-  for (const GpuPlace& gpu : usable_gpus()) {
+  for (const Gpu& gpu : usable_gpus()) {
     try {
-      UnitSpec spec = parse_units({unit_of(gpu.domain)}).front();
+      UnitSpec spec = parse_units({unit_of(gpu.name)}).front();
       const std::optional<LinkRates> link = spec.factory->measure_link(CopyPath::pinned);
       gpus.push_back({std::move(spec), link.value()});
     } catch (const std::exception& failure) {
-      warn_of(gpu.domain, failure);
+      warn_of(gpu.name, failure);
     }
   }
   return gpus;
@@ -98,9 +98,7 @@ void add_gpus(PlatformDescription& platform, std::span<const MeasuredGpu> gpus) 
     const Unit& unit = gpu.spec.unit;
     platform.comment += "\n" + figures(unit.name, gpu.link);
     HostDescription host = describe_unit(unit, unit.name);
-    if (const auto processors = gpu.spec.factory->processors()) {
-      describe_processors(host, *processors);
-    }
+    if (const auto known = gpu.spec.factory->gpu()) describe_gpu(host, *known);
     platform.hosts.push_back(std::move(host));
     LinksOfDevice links = add_device_links(platform, unit.device, gpu.link);
     platform.routes.push_back({"RAM", unit.name, std::move(links.in)});

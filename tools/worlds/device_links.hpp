@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "platforms/platform_file.hpp"
-#include "real/device_facts.hpp"
+#include "real/gpu.hpp"
 #include "real/link_rates.hpp"
 #include "real/unit_spec.hpp"
 
@@ -40,7 +40,7 @@ struct LinksOfDevice {
                                              const std::string& device, const LinkRates& rates);
 
 /// Appends what computes on a unit's GPU: the properties `sms` and `clock_hz`, as far as known.
-void describe_processors(HostDescription& host, const Processors& processors);
+void describe_gpu(HostDescription& host, const Gpu& gpu);
 
 /// A GPU of this machine.
 struct MeasuredGpu {

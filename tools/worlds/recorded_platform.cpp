@@ -44,7 +44,7 @@ void add_unit(PlatformDescription& platform, const RecordedUnit& recorded,
               const std::string& of_both) {
   const std::string& name = recorded.unit.name;
   platform.hosts.push_back(describe_unit(recorded.unit, name));
-  if (recorded.processors) describe_processors(platform.hosts.back(), *recorded.processors);
+  if (recorded.gpu) describe_gpu(platform.hosts.back(), *recorded.gpu);
   const auto route = [&](const std::string& from, const std::string& to, const std::string& link) {
     platform.routes.push_back({from, to, {link}});
     if (!of_both.empty()) platform.routes.back().links.push_back(of_both);

@@ -14,7 +14,7 @@ namespace {
 TEST(Nvml, ReadsACounterOfEnergyFromItsFirstReadingOn) {
   const FakeNvml fake;
   fake.set(5'000'000, 0);
-  const std::vector<GpuPlace> gpus = {{"cuda:0", "00000000:01:00.0"}};
+  const std::vector<Gpu> gpus = {{"cuda:0", "00000000:01:00.0"}};
   {
     const Meters meters = nvml_meters(gpus, fake_nvml_file);
     ASSERT_EQ(meters.found.size(), 1u);
@@ -33,7 +33,7 @@ TEST(Nvml, ReadsACounterOfEnergyFromItsFirstReadingOn) {
 TEST(Nvml, AddsUpThePowerOfAGpuWithoutACounter) {
   const FakeNvml fake;
   fake.set(0, 100'000);
-  const std::vector<GpuPlace> gpus = {{"cuda:1", "00000000:02:00.0"}};
+  const std::vector<Gpu> gpus = {{"cuda:1", "00000000:02:00.0"}};
   const Meters meters = nvml_meters(gpus, fake_nvml_file);
   ASSERT_EQ(meters.found.size(), 1u);
   EXPECT_DOUBLE_EQ(meters.found[0]->joules(10.0).value(), 0.0);
@@ -45,9 +45,9 @@ TEST(Nvml, AddsUpThePowerOfAGpuWithoutACounter) {
 TEST(Nvml, SaysWhichGpusAreNotMeasuredAndWhy) {
   const FakeNvml fake;
   fake.set(0, 100'000);
-  const std::vector<GpuPlace> gpus = {{"cuda:0", "00000000:03:00.0"},
-                                      {"cuda:1", "00000000:01:00.0"},
-                                      {"cuda:2", "00000000:09:00.0"}};
+  const std::vector<Gpu> gpus = {{"cuda:0", "00000000:03:00.0"},
+                                 {"cuda:1", "00000000:01:00.0"},
+                                 {"cuda:2", "00000000:09:00.0"}};
   const Meters meters = nvml_meters(gpus, fake_nvml_file);
   ASSERT_EQ(meters.found.size(), 1u);
   EXPECT_EQ(meters.found[0]->domain(), "cuda:1");
@@ -57,7 +57,7 @@ TEST(Nvml, SaysWhichGpusAreNotMeasuredAndWhy) {
 }
 
 TEST(Nvml, SaysThatThereIsNoLibrary) {
-  const std::vector<GpuPlace> gpus = {{"cuda:0", "00000000:01:00.0"}};
+  const std::vector<Gpu> gpus = {{"cuda:0", "00000000:01:00.0"}};
   const Meters meters = nvml_meters(gpus, "libequipoise_no_such_library.so");
   EXPECT_TRUE(meters.found.empty());
   EXPECT_EQ(meters.notes,

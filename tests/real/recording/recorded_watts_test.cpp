@@ -36,7 +36,7 @@ void expect_busy(const Unit& unit) {
 
 TEST_F(MeteredMachineTest, GivesEveryUnitThatIsRecordedAloneItsWatts) {
   auto units = parse_units({"cpu", "cpu", "cpu"});
-  put_on_gpu(units[2], "cuda:0", "00000000:01:00.0");
+  put_on_gpu(units[2], {"cuda:0", "00000000:01:00.0"});
   const Recording recording = record_with_meters(units, true);
   EXPECT_TRUE(recording.unmetered.empty());
   for (std::size_t i = 0; i < units.size(); ++i) {
@@ -47,7 +47,7 @@ TEST_F(MeteredMachineTest, GivesEveryUnitThatIsRecordedAloneItsWatts) {
 
 TEST_F(MeteredMachineTest, GivesUnitsTheirWattsIfNoOtherUnitSharesTheirMeter) {
   auto units = parse_units({"cpu", "cpu"});
-  put_on_gpu(units[1], "cuda:0", "00000000:01:00.0");
+  put_on_gpu(units[1], {"cuda:0", "00000000:01:00.0"});
   const Recording recording = record_with_meters(units, false);
   EXPECT_TRUE(recording.unmetered.empty());
   EXPECT_TRUE(recording.trace.units[0].busy_w);
@@ -67,7 +67,7 @@ TEST_F(MeteredMachineTest, SaysWhichUnitsWereNotMeasuredApart) {
 
 TEST_F(MeteredMachineTest, SaysWhichUnitsHaveNoMeter) {
   auto units = parse_units({"cpu", "cpu"});
-  put_on_gpu(units[1], "cuda:9", "00000000:09:00.0");
+  put_on_gpu(units[1], {"cuda:9", "00000000:09:00.0"});
   const Recording recording = record_with_meters(units, true);
   EXPECT_EQ(recording.unmetered,
             (std::vector<std::string>{"watts of cpu1 were not measured: no meter counts them"}));
@@ -97,8 +97,7 @@ TEST_F(MeteredMachineTest, RecordsNoWattsWithoutMeters) {
 }
 
 TEST_F(MeteredMachineTest, SaysInOneLineWhatIsMeasured) {
-  const std::vector<GpuPlace> gpus = {{"cuda:0", "00000000:01:00.0"},
-                                      {"cuda:1", "00000000:03:00.0"}};
+  const std::vector<Gpu> gpus = {{"cuda:0", "00000000:01:00.0"}, {"cuda:1", "00000000:03:00.0"}};
   EXPECT_EQ(meters_text(machine_meters(gpus, {folder_.path(""), fake_nvml_file})),
             "package-0 (RAPL), cuda:0 (NVML); cuda:1 is not measured: Insufficient Permissions");
   const std::string none = folder_.path("none");

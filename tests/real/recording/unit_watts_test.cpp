@@ -47,9 +47,9 @@ TEST(UnitDomains, DivideThePackagesByThreads) {
 
 TEST(UnitDomains, GiveAGpuToItsUnitsAndThePackagesToTheOthers) {
   auto units = parse_units({"cpu,threads=2", "cpu", "cpu", "cpu"});
-  put_on_gpu(units[1], "cuda:0", "00000000:01:00.0");
-  put_on_gpu(units[2], "cuda:1", "00000000:02:00.0");
-  put_on_gpu(units[3], "cuda:1", "00000000:02:00.0");
+  put_on_gpu(units[1], {"cuda:0", "00000000:01:00.0"});
+  put_on_gpu(units[2], {"cuda:1", "00000000:02:00.0"});
+  put_on_gpu(units[3], {"cuda:1", "00000000:02:00.0"});
   const UnitDomains domains(units, {{"package-0", 20.0}, {"cuda:0", 50.0}, {"cuda:1", 60.0}});
   EXPECT_DOUBLE_EQ(domains.idle_w(0).value(), 20.0);
   EXPECT_DOUBLE_EQ(domains.idle_w(1).value(), 50.0);
@@ -63,8 +63,8 @@ TEST(UnitDomains, GiveAGpuToItsUnitsAndThePackagesToTheOthers) {
 
 TEST(UnitDomains, GiveThePackagesToTheGpusIfNoUnitIsOnCores) {
   auto units = parse_units({"cpu", "cpu"});
-  put_on_gpu(units[0], "cuda:0", "00000000:01:00.0");
-  put_on_gpu(units[1], "cuda:1", "00000000:02:00.0");
+  put_on_gpu(units[0], {"cuda:0", "00000000:01:00.0"});
+  put_on_gpu(units[1], {"cuda:1", "00000000:02:00.0"});
   const UnitDomains domains(units, {{"package-0", 20.0}, {"cuda:0", 50.0}, {"cuda:1", 60.0}});
   EXPECT_DOUBLE_EQ(domains.idle_w(0).value(), 60.0);
   EXPECT_DOUBLE_EQ(domains.idle_w(1).value(), 70.0);
@@ -73,7 +73,7 @@ TEST(UnitDomains, GiveThePackagesToTheGpusIfNoUnitIsOnCores) {
 
 TEST(UnitDomains, KnowNothingOfWhatIsNotMeasured) {
   auto units = parse_units({"cpu", "cpu"});
-  put_on_gpu(units[1], "cuda:0", "00000000:01:00.0");
+  put_on_gpu(units[1], {"cuda:0", "00000000:01:00.0"});
   const UnitDomains without_gpu(units, {{"package-0", 20.0}});
   EXPECT_DOUBLE_EQ(without_gpu.idle_w(0).value(), 20.0);
   EXPECT_FALSE(without_gpu.idle_w(1));
