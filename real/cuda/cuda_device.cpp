@@ -17,7 +17,9 @@
 
 #include "real/cuda/cuda_call.hpp"
 #include "real/cuda/cuda_context.hpp"
+#include "real/cuda/cuda_events.hpp"
 #include "real/cuda/cuda_hold.hpp"
+#include "real/cuda/cuda_memory.hpp"
 #include "real/cuda/cuda_moments.hpp"
 #include "real/cuda/host_calls.hpp"
 #include "real/cuda/host_copier.hpp"
@@ -29,9 +31,6 @@
 namespace equipoise {
 namespace {
 
-/// How often the end of a device looks whether its work has ended.
-constexpr std::chrono::microseconds end_poll{200};
-
 /// Copies of fewer bytes take less time than waking another thread, a few times over.
 constexpr std::size_t own_thread_bytes_min = std::size_t{1} << 20;
 /// The most memory for blocks when a library is used for the first time.
@@ -41,55 +40,24 @@ void copy_all(const std::vector<CopyPart>& parts) {
   for (const CopyPart& part : parts) std::memcpy(part.to, part.from, part.bytes);
 }
 
-/// Memory of the GPU.
-class GpuMemory {
- public:
-  /// Throws as check_cuda does.
-  explicit GpuMemory(std::size_t bytes) {
-    void* memory = nullptr;
-    check_cuda(cudaMalloc(&memory, bytes + array_alignment), "cudaMalloc");
-    memory_.reset(static_cast<std::byte*>(memory));
-    const std::size_t past = reinterpret_cast<std::uintptr_t>(memory) % array_alignment;
-    begin_ = memory_.get() + (array_alignment - past) % array_alignment;
-  }
-
-  [[nodiscard]] std::byte* begin() const { return begin_; }
-
- private:
-  struct Free {
-    void operator()(std::byte* memory) const { static_cast<void>(cudaFree(memory)); }
-  };
-
-  std::unique_ptr<std::byte, Free> memory_;
-  std::byte* begin_ = nullptr;  ///< aligned
-};
-
 /// Memory of the GPU, and as much pinned memory of the host.
 class StagedMemory {
  public:
   /// Throws as check_cuda does.
-  explicit StagedMemory(std::size_t bytes) : bytes_(bytes), device_(bytes) {
-    void* memory = nullptr;
-    check_cuda(cudaHostAlloc(&memory, bytes, cudaHostAllocDefault), "cudaHostAlloc");
-    pinned_.reset(static_cast<std::byte*>(memory));
-  }
+  explicit StagedMemory(std::size_t bytes) : bytes_(bytes), device_(bytes), pinned_(bytes) {}
 
   [[nodiscard]] std::byte* begin() const { return device_.begin(); }
   /// The pinned bytes for those at `on_device`; null if these are not of this memory.
   [[nodiscard]] std::byte* pinned(const std::byte* on_device) const {
     const std::ptrdiff_t offset = on_device - begin();
-    return offset >= 0 && static_cast<std::size_t>(offset) < bytes_ ? pinned_.get() + offset
+    return offset >= 0 && static_cast<std::size_t>(offset) < bytes_ ? pinned_.begin() + offset
                                                                     : nullptr;
   }
 
  private:
-  struct FreePinned {
-    void operator()(std::byte* memory) const { static_cast<void>(cudaFreeHost(memory)); }
-  };
-
   std::size_t bytes_;
   GpuMemory device_;
-  std::unique_ptr<std::byte, FreePinned> pinned_;
+  PinnedMemory pinned_;
 };
 
 class CudaDevice final : public Device {
@@ -263,15 +231,6 @@ class CudaDevice final : public Device {
                            next.to - last.to == next.from - last.from;
     if (is_behind) last.bytes += static_cast<std::size_t>(gap) + next.bytes;
     return is_behind;
-  }
-
-  /// Waits until all work of `stream` has ended. Returns the device's error, if it has failed.
-  [[nodiscard]] static cudaError_t end_of(cudaStream_t stream) {
-    cudaError_t answer = cudaErrorNotReady;
-    while ((answer = cudaStreamQuery(stream)) == cudaErrorNotReady) {
-      std::this_thread::sleep_for(end_poll);
-    }
-    return answer;
   }
 
   /// Waits until all work has ended. Returns false if the device has failed.

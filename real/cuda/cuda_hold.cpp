@@ -26,16 +26,9 @@ HoldWord::~HoldWord() { words_.free_.push_back(word_); }
 
 void HoldWord::let_go() const { store(word_, 1); }
 
-HoldWords::HoldWords() {
+HoldWords::HoldWords() : words_(words_max) {
   find_driver_function("cuStreamWaitValue32", 11070, wait_for_value_);
-  void* memory = nullptr;
-  check_cuda(cudaHostAlloc(&memory, words_max * sizeof(std::uint32_t), cudaHostAllocMapped),
-             "cudaHostAlloc");
-  words_.reset(static_cast<std::uint32_t*>(memory));
-  void* on_device = nullptr;
-  check_cuda(cudaHostGetDevicePointer(&on_device, memory, 0), "cudaHostGetDevicePointer");
-  on_device_ = reinterpret_cast<CUdeviceptr>(on_device);
-  for (std::size_t i = 0; i < words_max; ++i) free_.push_back(words_.get() + i);
+  for (std::size_t i = 0; i < words_max; ++i) free_.push_back(words_.begin() + i);
 }
 
 HoldWordPtr HoldWords::take() {
@@ -47,14 +40,14 @@ HoldWordPtr HoldWords::take() {
 }
 
 void HoldWords::stop(cudaStream_t stream, const HoldWord& word) {
-  const auto offset = static_cast<std::size_t>(word.word_ - words_.get());
-  check_driver(wait_for_value_(stream, on_device_ + offset * sizeof(std::uint32_t), 1,
-                               CU_STREAM_WAIT_VALUE_EQ),
-               "cuStreamWaitValue32");
+  const std::uint32_t* const on_device = words_.on_device() + (word.word_ - words_.begin());
+  check_driver(
+      wait_for_value_(stream, reinterpret_cast<CUdeviceptr>(on_device), 1, CU_STREAM_WAIT_VALUE_EQ),
+      "cuStreamWaitValue32");
 }
 
 void HoldWords::let_all_go() {
-  for (std::size_t i = 0; i < words_max; ++i) store(words_.get() + i, 1);
+  for (std::size_t i = 0; i < words_max; ++i) store(words_.begin() + i, 1);
 }
 
 }  // namespace equipoise

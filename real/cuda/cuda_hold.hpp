@@ -9,6 +9,8 @@
 #include <memory>
 #include <vector>
 
+#include "real/cuda/cuda_memory.hpp"
+
 namespace equipoise {
 
 class HoldWords;
@@ -49,13 +51,8 @@ class HoldWords {
  private:
   friend class HoldWord;
 
-  struct FreePinned {
-    void operator()(std::uint32_t* words) const { static_cast<void>(cudaFreeHost(words)); }
-  };
-
   PFN_cuStreamWaitValue32_v11070 wait_for_value_ = nullptr;
-  std::unique_ptr<std::uint32_t, FreePinned> words_;
-  CUdeviceptr on_device_ = 0;  ///< where the device sees the words
+  MappedWords<std::uint32_t> words_;
   std::vector<std::uint32_t*> free_;
 };
 

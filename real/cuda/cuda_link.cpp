@@ -4,7 +4,6 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -16,7 +15,8 @@
 #include "real/cuda/cuda_call.hpp"
 #include "real/cuda/cuda_context.hpp"
 #include "real/cuda/cuda_device.hpp"
-#include "real/cuda/cuda_moments.hpp"
+#include "real/cuda/cuda_events.hpp"
+#include "real/cuda/cuda_memory.hpp"
 #include "real/host_gate.hpp"
 #include "real/this_thread.hpp"
 
@@ -24,14 +24,6 @@ namespace equipoise {
 namespace {
 
 constexpr std::size_t copy_bytes_max = std::size_t{32} << 20;
-constexpr std::chrono::microseconds end_poll{50};
-
-struct FreeOnDevice {
-  void operator()(std::byte* memory) const { static_cast<void>(cudaFree(memory)); }
-};
-struct FreePinned {
-  void operator()(std::byte* memory) const { static_cast<void>(cudaFreeHost(memory)); }
-};
 
 /// The bytes that large copies have on the current device: what is free may be little.
 std::size_t large_bytes() {
@@ -46,42 +38,29 @@ std::size_t large_bytes() {
 class Direction {
  public:
   Direction(const CudaContext& context, std::size_t bytes, cudaMemcpyKind kind)
-      : kind_(kind), stream_(context.make_stream()) {
-    void* memory = nullptr;
-    check_cuda(cudaMalloc(&memory, bytes), "cudaMalloc");
-    device_.reset(static_cast<std::byte*>(memory));
-    check_cuda(cudaHostAlloc(&memory, bytes, cudaHostAllocDefault), "cudaHostAlloc");
-    pinned_.reset(static_cast<std::byte*>(memory));
-  }
+      : kind_(kind), device_(bytes), pinned_(bytes), stream_(context.make_stream()) {}
 
   void copy(std::size_t bytes) {
     const bool is_in = kind_ == cudaMemcpyHostToDevice;
     check_cuda(cudaEventRecord(begin_, stream_.get()), "cudaEventRecord");
-    check_cuda(cudaMemcpyAsync(is_in ? device_.get() : pinned_.get(),
-                               is_in ? pinned_.get() : device_.get(), bytes, kind_, stream_.get()),
-               "cudaMemcpyAsync");
+    check_cuda(
+        cudaMemcpyAsync(is_in ? device_.begin() : pinned_.begin(),
+                        is_in ? pinned_.begin() : device_.begin(), bytes, kind_, stream_.get()),
+        "cudaMemcpyAsync");
     check_cuda(cudaEventRecord(end_, stream_.get()), "cudaEventRecord");
   }
 
-  void wait() const {
-    cudaError_t answer = cudaErrorNotReady;
-    while ((answer = cudaEventQuery(end_)) == cudaErrorNotReady) {
-      std::this_thread::sleep_for(end_poll);
-    }
-    check_cuda(answer, "cudaEventQuery");
-  }
+  void wait() const { await(end_); }
 
   /// From the begin of this direction's last copy to the end of that of `other`.
-  [[nodiscard]] double seconds_until_end_of(const Direction& other) const {
-    float ms = 0.0F;
-    check_cuda(cudaEventElapsedTime(&ms, begin_, other.end_), "cudaEventElapsedTime");
-    return static_cast<double>(ms) * 1e-3;
+  [[nodiscard]] Seconds until_end_of(const Direction& other) const {
+    return time_between(begin_, other.end_);
   }
 
  private:
   cudaMemcpyKind kind_;
-  std::unique_ptr<std::byte, FreeOnDevice> device_;
-  std::unique_ptr<std::byte, FreePinned> pinned_;
+  GpuMemory device_;
+  PinnedMemory pinned_;
   CudaEventPool events_;
   cudaEvent_t begin_ = events_.take();
   cudaEvent_t end_ = events_.take();
@@ -98,20 +77,20 @@ LinkRates measure_pinned(const CudaContext& context, std::size_t large) {
     if (out_bytes > 0) used.push_back(&out);
     for (Direction* direction : used) direction->copy(direction == &in ? in_bytes : out_bytes);
     for (const Direction* direction : used) direction->wait();
-    double longest_s = 0.0;
+    Seconds longest;
     for (const Direction* from : used) {
       for (const Direction* to : used) {
-        longest_s = std::max(longest_s, from->seconds_until_end_of(*to));
+        longest = std::max(longest, from->until_end_of(*to));
       }
     }
-    return Seconds{longest_s};
+    return longest;
   };
   return measure_link_rates(copy, large);
 }
 
-Seconds await(const EventPtr& event) {
+Seconds time_of(const EventPtr& event) {
   std::optional<Seconds> at;
-  while (!(at = event->happened())) std::this_thread::sleep_for(end_poll);
+  while (!(at = event->happened())) std::this_thread::sleep_for(gpu_poll);
   return *at;
 }
 
@@ -138,8 +117,8 @@ LinkRates measure_staged(std::shared_ptr<const CudaContext> context, std::size_t
     put(Queue::out, {out_host.data(), out, out_bytes});
     Seconds begin = Seconds::infinity();
     Seconds end;
-    for (const EventPtr& event : begins) begin = std::min(begin, await(event));
-    for (const EventPtr& event : ends) end = std::max(end, await(event));
+    for (const EventPtr& event : begins) begin = std::min(begin, time_of(event));
+    for (const EventPtr& event : ends) end = std::max(end, time_of(event));
     return end - begin;
   };
   return measure_link_rates(copy, large);

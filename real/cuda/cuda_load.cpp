@@ -17,11 +17,12 @@
 #include <string>
 #include <system_error>
 #include <thread>
-#include <type_traits>
 #include <utility>
 
 #include "real/cuda/cuda_call.hpp"
 #include "real/cuda/cuda_context.hpp"
+#include "real/cuda/cuda_events.hpp"
+#include "real/cuda/cuda_memory.hpp"
 #include "real/cuda/programs/compete.hpp"
 #include "shared_policies/model/failure.hpp"
 
@@ -33,7 +34,6 @@ namespace {
 constexpr std::chrono::milliseconds launch_span{100};
 /// How often the thread looks for launches that have ended.
 constexpr std::chrono::milliseconds look{5};
-constexpr std::chrono::microseconds end_poll{200};
 
 /// How long the end of a load waits for the GPU, on which another kernel may hang.
 constexpr std::chrono::seconds end_patience{1};
@@ -42,57 +42,31 @@ constexpr std::chrono::seconds end_patience{1};
 /// threads how long it was busy.
 class LoadWords {
  public:
-  explicit LoadWords(int blocks) : blocks_(static_cast<std::size_t>(blocks)) {
-    void* memory = nullptr;
-    check_cuda(cudaHostAlloc(&memory, (1 + blocks_) * sizeof(std::uint64_t), cudaHostAllocMapped),
-               "cudaHostAlloc");
-    words_.reset(static_cast<std::uint64_t*>(memory));
-    std::fill_n(words_.get(), 1 + blocks_, 0);
-    check_cuda(cudaHostGetDevicePointer(&memory, words_.get(), 0), "cudaHostGetDevicePointer");
-    on_device_ = static_cast<std::uint64_t*>(memory);
-  }
+  explicit LoadWords(int blocks) : words_(1 + static_cast<std::size_t>(blocks)) {}
 
   /// What the GPU gets, but for the span of a launch.
   [[nodiscard]] CompetingBlocks for_device(std::size_t shared_bytes) const {
-    return {.count = static_cast<unsigned>(blocks_),
+    return {.count = static_cast<unsigned>(words_.count() - 1),
             .shared_bytes = shared_bytes,
             .span_ns = std::chrono::nanoseconds(launch_span).count(),
-            .stops = on_device_,
-            .busy_ns = on_device_ + 1};
+            .stops = words_.on_device(),
+            .busy_ns = words_.on_device() + 1};
   }
-  void stop() { std::atomic_ref(words_.get()[0]).store(1); }
+  void stop() { std::atomic_ref(words_.begin()[0]).store(1); }
   /// The sum over all blocks.
   [[nodiscard]] double busy_s() const {
     double sum_ns = 0.0;
-    for (std::size_t i = 1; i <= blocks_; ++i) {
-      sum_ns += static_cast<double>(std::atomic_ref(words_.get()[i]).load());
+    for (std::size_t i = 1; i < words_.count(); ++i) {
+      sum_ns += static_cast<double>(std::atomic_ref(words_.begin()[i]).load());
     }
     return sum_ns * 1e-9;
   }
   /// The GPU may still write to the words.
-  void leave_behind() { static_cast<void>(words_.release()); }
+  void leave_behind() { words_.leave_behind(); }
 
  private:
-  struct FreePinned {
-    void operator()(std::uint64_t* words) const { static_cast<void>(cudaFreeHost(words)); }
-  };
-
-  std::size_t blocks_;
-  std::unique_ptr<std::uint64_t, FreePinned> words_;
-  std::uint64_t* on_device_ = nullptr;
+  MappedWords<std::uint64_t> words_;
 };
-
-/// Destroys an event of CUDA.
-struct DestroyEvent {
-  void operator()(cudaEvent_t event) const { static_cast<void>(cudaEventDestroy(event)); }
-};
-using OwnedEvent = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, DestroyEvent>;
-
-OwnedEvent make_event() {
-  cudaEvent_t event = nullptr;
-  check_cuda(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
-  return OwnedEvent(event);
-}
 
 /// The blocks of threads that keep `share` of `sms` SMs busy.
 int blocks_of(double share, int sms) {
@@ -108,7 +82,7 @@ class CudaLoad final : public CompetingLoad {
         end_(clock.moment(until)),
         sms_(context_->part().sms),
         stream_(context_->make_stream()),
-        ended_{make_event(), make_event()},
+        ended_{events_.take(), events_.take()},
         words_(blocks_of(share, sms_)) {
     check_cuda(cudaDeviceGetAttribute(&shared_bytes_, cudaDevAttrMaxSharedMemoryPerBlockOptin,
                                       context_->part().device),
@@ -160,24 +134,17 @@ class CudaLoad final : public CompetingLoad {
 
   /// Puts a launch behind those in the stream if there are few.
   void launch_more() {
-    for (const OwnedEvent& ended : ended_) {
-      const cudaError_t answer = cudaEventQuery(ended.get());
-      if (answer == cudaErrorNotReady) continue;
-      check_cuda(answer, "cudaEventQuery");
+    for (const cudaEvent_t ended : ended_) {
+      if (!has_passed(ended)) continue;
       launch_compete(Stream{stream_.get()},
                      words_.for_device(static_cast<std::size_t>(shared_bytes_)));
-      check_cuda(cudaEventRecord(ended.get(), stream_.get()), "cudaEventRecord");
+      check_cuda(cudaEventRecord(ended, stream_.get()), "cudaEventRecord");
     }
   }
 
   /// Waits until all launches have ended, or for a while. Returns whether the GPU is done with them.
   [[nodiscard]] bool is_idle() const {
-    const auto deadline = Clock::TimePoint::clock::now() + end_patience;
-    while (cudaStreamQuery(stream_.get()) == cudaErrorNotReady) {
-      if (Clock::TimePoint::clock::now() > deadline) return false;
-      std::this_thread::sleep_for(end_poll);
-    }
-    return true;
+    return end_of(stream_.get(), end_patience) != cudaErrorNotReady;
   }
 
   std::shared_ptr<const CudaContext> context_;
@@ -186,8 +153,9 @@ class CudaLoad final : public CompetingLoad {
   int sms_;
   int shared_bytes_ = 0;  ///< the most that a block can have
   OwnedStream stream_;
+  CudaEventPool events_;
   /// Of the last launches. The next one is in the stream before one ends.
-  std::array<OwnedEvent, 2> ended_;
+  std::array<cudaEvent_t, 2> ended_;
   LoadWords words_;
   bool stops_ = false;
   std::mutex mutex_;

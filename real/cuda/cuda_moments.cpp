@@ -21,30 +21,7 @@ constexpr int attempts = 3;
 constexpr std::chrono::seconds first_patience{10};
 constexpr std::chrono::milliseconds patience{1};
 
-bool has_passed(cudaEvent_t event) {
-  const cudaError_t answer = cudaEventQuery(event);
-  if (answer == cudaErrorNotReady) return false;
-  check_cuda(answer, "cudaEventQuery");
-  return true;
-}
-
 }  // namespace
-
-CudaEventPool::~CudaEventPool() {
-  for (const cudaEvent_t event : all_) static_cast<void>(cudaEventDestroy(event));
-}
-
-cudaEvent_t CudaEventPool::take() {
-  if (free_.empty()) {
-    cudaEvent_t event = nullptr;
-    check_cuda(cudaEventCreate(&event), "cudaEventCreate");
-    all_.push_back(event);
-    return event;
-  }
-  const cudaEvent_t event = free_.back();
-  free_.pop_back();
-  return event;
-}
 
 CudaMoment::CudaMoment(CudaTimeline& timeline, Queue queue, TimeBasePtr base, HoldWordPtr held)
     : timeline_(timeline),
@@ -101,10 +78,7 @@ bool CudaTimeline::has_happened(const CudaMoment& moment) {
 /// The clocks are compared with an error of some microseconds. In spite of it, nothing happens
 /// before it was recorded or let go, after it was seen, or before what came earlier in its queue.
 void CudaTimeline::set_time(CudaMoment& moment, Clock::TimePoint now) {
-  float past_ms = 0.0F;
-  check_cuda(cudaEventElapsedTime(&past_ms, moment.base_->event, moment.event()),
-             "cudaEventElapsedTime");
-  const std::chrono::duration<double, std::milli> past(past_ms);
+  const std::chrono::duration<double> past(time_between(moment.base_->event, moment.event()).value);
   const Clock::TimePoint measured =
       moment.base_->at + std::chrono::duration_cast<SteadyTime::duration>(past);
   Clock::TimePoint& last = last_[static_cast<std::size_t>(moment.queue_)];

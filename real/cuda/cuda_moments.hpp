@@ -9,31 +9,14 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "real/clock.hpp"
 #include "real/cuda/cuda_context.hpp"
+#include "real/cuda/cuda_events.hpp"
 #include "real/cuda/cuda_hold.hpp"
 #include "real/device.hpp"
 
 namespace equipoise {
-
-/// CUDA events with times, which are used again and again.
-class CudaEventPool {
- public:
-  CudaEventPool() = default;
-  CudaEventPool(const CudaEventPool&) = delete;
-  CudaEventPool& operator=(const CudaEventPool&) = delete;
-  ~CudaEventPool();
-
-  /// Throws as check_cuda does.
-  [[nodiscard]] cudaEvent_t take();
-  void give_back(cudaEvent_t event) { free_.push_back(event); }
-
- private:
-  std::vector<cudaEvent_t> all_;
-  std::vector<cudaEvent_t> free_;
-};
 
 /// An event of the device of which is known when it happened on the host.
 struct TimeBase {
