@@ -7,7 +7,6 @@
 #include <condition_variable>
 #include <ctime>
 #include <mutex>
-#include <system_error>
 #include <thread>
 
 #include "real/this_thread.hpp"
@@ -31,12 +30,13 @@ class ThreadedLoad final : public CompetingLoad {
     try {
       for (const int core : cores) {
         for (int i = 0; i < n; ++i) {
-          threads_.emplace_back([this, core, part = share / n] { live(core, part); });
+          threads_.push_back(start_thread("a competing load",
+                                          [this, core, part = share / n] { live(core, part); }));
         }
       }
-    } catch (const std::system_error& error) {
+    } catch (...) {
       end();
-      throw BackendError(std::string("no thread for a competing load: ") + error.what());
+      throw;
     }
   }
 

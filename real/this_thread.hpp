@@ -1,10 +1,27 @@
-// Sets the cores and the scheduling of the calling thread.
+// Starts threads, and sets the cores and the scheduling of the calling one.
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
 #include <vector>
 
+#include "shared_policies/model/failure.hpp"
+
 namespace equipoise {
+
+/// Starts a thread that calls `function`. Throws BackendError if it cannot be started: "no thread for
+/// PURPOSE" and why.
+template <class Function>
+[[nodiscard]] std::thread start_thread(const std::string& purpose, Function function) {
+  try {
+    return std::thread(std::move(function));
+  } catch (const std::system_error& error) {
+    throw BackendError("no thread for " + purpose + ": " + error.what());
+  }
+}
 
 /// Pins the calling thread to these cores (as the operating system numbers them). If the machine
 /// does not allow that, the thread stays where it is, which only costs time.

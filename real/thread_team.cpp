@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
-#include <system_error>
 #include <thread>
 
 #include "real/this_thread.hpp"
@@ -22,7 +21,8 @@ constexpr std::chrono::microseconds team_patience{300};
 /// An additional thread of a team.
 class ThreadTeam::Member {
  public:
-  explicit Member(int core) : thread_([this, core] { live(core); }) {}
+  explicit Member(int core)
+      : thread_(start_thread("a core of a unit", [this, core] { live(core); })) {}
   Member(const Member&) = delete;
   Member& operator=(const Member&) = delete;
   ~Member() {
@@ -81,12 +81,8 @@ ThreadTeam::ThreadTeam(const std::vector<int>& cores) {
   EQ_CHECK(!cores.empty(), "a team has a core");
   pin_this_thread({cores.front()});
   wake_this_thread_on_time();
-  try {
-    for (std::size_t i = 1; i < cores.size(); ++i) {
-      members_.push_back(std::make_unique<Member>(cores[i]));
-    }
-  } catch (const std::system_error& error) {
-    throw BackendError("a thread does not start: " + std::string(error.what()));
+  for (std::size_t i = 1; i < cores.size(); ++i) {
+    members_.push_back(std::make_unique<Member>(cores[i]));
   }
 }
 

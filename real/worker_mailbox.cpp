@@ -5,12 +5,12 @@
 #include <exception>
 #include <future>
 #include <new>
-#include <system_error>
 #include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "real/this_thread.hpp"
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
@@ -77,11 +77,7 @@ class ThreadedWorker final : public Worker {
     up_ = state->up.get_future();
     ended_ = state->ended.get_future();
     left_ = state->left;
-    try {
-      thread_ = std::thread([state, mailbox = mailbox_] { live(*state, mailbox); });
-    } catch (const std::system_error& error) {
-      throw BackendError(fmt::format("unit {}: no thread: {}", unit_, error.what()));
-    }
+    thread_ = start_thread("unit " + unit_, [state, mailbox = mailbox_] { live(*state, mailbox); });
   }
 
   ~ThreadedWorker() override {

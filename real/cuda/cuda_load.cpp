@@ -14,8 +14,6 @@
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -24,6 +22,7 @@
 #include "real/cuda/cuda_events.hpp"
 #include "real/cuda/cuda_memory.hpp"
 #include "real/cuda/programs/compete.hpp"
+#include "real/this_thread.hpp"
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
@@ -87,11 +86,7 @@ class CudaLoad final : public CompetingLoad {
     check_cuda(cudaDeviceGetAttribute(&shared_bytes_, cudaDevAttrMaxSharedMemoryPerBlockOptin,
                                       context_->part().device),
                "cudaDeviceGetAttribute");
-    try {
-      thread_ = std::thread([this] { live(); });
-    } catch (const std::system_error& error) {
-      throw BackendError(std::string("no thread for a competing load: ") + error.what());
-    }
+    thread_ = start_thread("a competing load", [this] { live(); });
   }
 
   ~CudaLoad() override {

@@ -1,25 +1,18 @@
 // The thread sleeps while there is nothing to copy.
 #include "real/cuda/host_copier.hpp"
 
-#include <string>
-#include <system_error>
 #include <utility>
 
 #include "real/this_thread.hpp"
-#include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
 
 HostCopier::HostCopier(const std::vector<int>& cores) {
-  try {
-    thread_ = std::thread([this, cores] {
-      pin_this_thread(cores);
-      wake_this_thread_on_time();
-      live();
-    });
-  } catch (const std::system_error& error) {
-    throw BackendError(std::string("no thread for copies: ") + error.what());
-  }
+  thread_ = start_thread("copies", [this, cores] {
+    pin_this_thread(cores);
+    wake_this_thread_on_time();
+    live();
+  });
 }
 
 HostCopier::~HostCopier() {

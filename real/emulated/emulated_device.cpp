@@ -6,11 +6,11 @@
 #include <future>
 #include <map>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "real/kernels/buffer.hpp"
+#include "real/this_thread.hpp"
 #include "real/thread_team.hpp"
 #include "shared_policies/model/failure.hpp"
 
@@ -25,12 +25,9 @@ class EmulatedDevice final : public Device {
     try {
       std::promise<void> up;
       std::future<void> is_up = up.get_future();
-      computes_ =
-          std::thread([this, cores, up = std::move(up)]() mutable { compute_all(cores, up); });
+      computes_ = start_thread(
+          "computations", [this, cores, up = std::move(up)]() mutable { compute_all(cores, up); });
       is_up.get();
-    } catch (const std::system_error& error) {
-      stop();
-      throw BackendError(std::string("no thread: ") + error.what());
     } catch (...) {
       stop();
       throw;

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "real/this_thread.hpp"
@@ -101,12 +100,9 @@ void EmulatedEngines::start_engine(std::vector<Queue> kinds, const std::vector<i
   engine.kinds = std::move(kinds);
   std::promise<void> up;
   std::future<void> is_up = up.get_future();
-  try {
-    threads_.emplace_back(
-        [this, &engine, waiting, up = std::move(up)]() mutable { copy_all(engine, waiting, up); });
-  } catch (const std::system_error& error) {
-    throw BackendError(std::string("no thread: ") + error.what());
-  }
+  threads_.push_back(start_thread("copies", [this, &engine, waiting, up = std::move(up)]() mutable {
+    copy_all(engine, waiting, up);
+  }));
   is_up.get();
 }
 

@@ -72,7 +72,7 @@ void MeterSampler::begin() {
 void MeterSampler::sample(const Clock& clock, const std::vector<int>& cores) {
   if (domains_.empty()) return;
   is_stopping_ = false;
-  thread_ = std::thread([this, &clock, cores] {
+  thread_ = start_thread("meters", [this, &clock, cores] {
     pin_this_thread(cores);
     sample_until_stopped(clock);
   });
