@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <set>
+#include <vector>
 
 #include "platforms/master_host.hpp"
 #include "shared_policies/model/failure.hpp"
@@ -205,13 +206,15 @@ std::string cost_json(const std::string& unit, const BlockCost& cost) {
 
 void check_device(const MachineFigures& machine, const UnitFigures& unit,
                   const std::string& where) {
+  std::vector<Unit> others;
   for (const UnitFigures& other : machine.units) {
-    if (unit.device.empty() || other.device != unit.device) continue;
-    if (other.copy_engines == unit.copy_engines && other.bus == unit.bus) continue;
-    throw InputError(where, fmt::format("{} and {} share the device {}, so they have the same bus "
-                                        "and the same copy_engines; correct one of them",
+    others.push_back(unit_of(machine, other, 0));
+    if (unit.device.empty() || other.device != unit.device || other.bus == unit.bus) continue;
+    throw InputError(where, fmt::format("{} and {} share the device {}, so they have the same bus; "
+                                        "correct one of them",
                                         other.id, unit.id, unit.device));
   }
+  check_device(unit_of(machine, unit, 0), others, where);
 }
 
 void count_units_of_buses(MachineFigures& machine) {

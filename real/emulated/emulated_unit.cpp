@@ -81,6 +81,7 @@ class NamedCards {
     const auto [found, is_new] = cards_.try_emplace(unit.device, unit, nullptr);
     auto& [first, card] = found->second;
     if (is_new) card = std::make_shared<EmulatedCard>(figures);
+    check_device(unit, std::span(&first, 1), where);
     if (card->figures() == figures && first.node == unit.node) return card;
     throw InputError(where, fmt::format("shares its device with {}, so both must have the same "
                                         "in_bytes_per_s, out_bytes_per_s, latency_s, copy_engines "

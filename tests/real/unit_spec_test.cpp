@@ -79,12 +79,15 @@ TEST(UnitSpec, LetsEmulatedUnitsShareADeviceOfOneSpeed) {
   EXPECT_EQ(in_link_of(specs[2].unit), "RAM-emulated:card");
   EXPECT_EQ(out_link_of(specs[3].unit), "emulated2-RAM");
   for (const char* const other :
-       {"in_bytes_per_s=1e9", "out_bytes_per_s=1e9", "latency_s=0", "copy_engines=1", "node=x"}) {
+       {"in_bytes_per_s=1e9", "out_bytes_per_s=1e9", "latency_s=0", "node=x"}) {
     EXPECT_NE(refusal({"emulated,device=card", std::string("emulated,device=card,") + other})
                   .find("shares its device with emulated0"),
               std::string::npos)
         << other;
   }
+  EXPECT_NE(refusal({"emulated,device=card", "emulated,device=card,copy_engines=1"})
+                .find("emulated0 and emulated1 share a device, so they have the same copy_engines"),
+            std::string::npos);
   EXPECT_NE(refusal({"emulated,device=a b"}).find("is no name"), std::string::npos);
 }
 

@@ -167,8 +167,14 @@ TEST_F(MachineSpecTest, GivesTheUnitsOfADeviceOneBus) {
   // Three units read 1e6 bytes each over a bus of 1e9 bytes/s.
   const Trace trace = modelled_trace(spec, spec.traces[0]);
   EXPECT_DOUBLE_EQ(samples_of(trace, "a.part").back().compute_mean_s, 3e-3);
-  spec_["machines"][0]["units"][2]["copy_engines"] = 1;
-  const std::string why = refusal(spec_);
+  Json other_engines = spec_;
+  other_engines["machines"][0]["units"][2]["copy_engines"] = 1;
+  std::string why = refusal(other_engines);
+  EXPECT_TRUE(std::regex_search(why, std::regex("^spec\\.json:[0-9]+: a.gpu0 and a.part share a "
+                                                "device, so they have the same copy_engines")))
+      << why;
+  spec_["machines"][0]["units"][2]["bus"]["latency_s"] = 1e-3;
+  why = refusal(spec_);
   EXPECT_TRUE(std::regex_search(why, std::regex("^spec\\.json:[0-9]+: gpu and part share the "
                                                 "device card, so they have the same bus")))
       << why;
