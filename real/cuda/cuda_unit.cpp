@@ -18,12 +18,12 @@
 
 #include <fmt/format.h>
 
-#include "real/cuda/card_shares.hpp"
 #include "real/cuda/cuda_call.hpp"
 #include "real/cuda/cuda_device.hpp"
 #include "real/cuda/cuda_link.hpp"
 #include "real/cuda/cuda_load.hpp"
 #include "real/cuda/gpu_part.hpp"
+#include "real/cuda/gpu_shares.hpp"
 #include "real/cuda/programs.hpp"
 #include "real/cuda/sm_groups.hpp"
 #include "real/device_worker.hpp"
@@ -155,8 +155,8 @@ class CudaFactory final : public UnitFactory {
   std::shared_ptr<OpenContext> open_ = std::make_shared<OpenContext>();
 };
 
-CardWish wish_of(const UnitRequest& request) {
-  CardWish wish{.unit = request.unit.name, .where = request.where};
+GpuWish wish_of(const UnitRequest& request) {
+  GpuWish wish{.unit = request.unit.name, .where = request.where};
   const Parameters& read = request.read;
   if (read.text("device") != "auto") {
     wish.device = static_cast<int>(read.items("device", 0, count_devices() - 1));
@@ -166,7 +166,7 @@ CardWish wish_of(const UnitRequest& request) {
   return wish;
 }
 
-CardMemory memory_of(int device) {
+FreeGpuMemory memory_of(int device) {
   std::size_t free_bytes = 0;
   std::size_t all_bytes = 0;
   check_cuda(cudaSetDevice(device), "cudaSetDevice");
@@ -175,7 +175,7 @@ CardMemory memory_of(int device) {
 }
 
 /// The parts of a GPU for units that ask for SMs.
-std::vector<GpuPart> make_parts(std::span<const CardWish> wishes, int device, int sms) {
+std::vector<GpuPart> make_parts(std::span<const GpuWish> wishes, int device, int sms) {
   int version = 0;
   check_cuda(cudaDriverGetVersion(&version), "cudaDriverGetVersion");
   if (version < version_of_parts) {
@@ -194,7 +194,7 @@ std::vector<GpuPart> make_parts(std::span<const CardWish> wishes, int device, in
 
 /// Completes all units of a GPU and makes their factories, at the same places. Throws as check_cuda
 /// does.
-void make_units_of(int device, std::span<const CardWish> wishes,
+void make_units_of(int device, std::span<const GpuWish> wishes,
                    std::span<UnitRequest* const> requests,
                    std::span<std::shared_ptr<const UnitFactory>* const> factories) {
   cudaDeviceProp properties{};
@@ -221,21 +221,21 @@ UnitFactories make_cuda_factories(std::span<UnitRequest> requests) {
   UnitFactories factories(requests.size());
   const std::string* where = &requests[0].where;
   try {
-    std::vector<CardWish> wishes;
+    std::vector<GpuWish> wishes;
     for (const UnitRequest& request : requests) wishes.push_back(wish_of(request));
-    const std::vector<int> devices = choose_cards(wishes, count_devices());
+    const std::vector<int> devices = choose_gpus(wishes, count_devices());
     for (const int device : std::set<int>(devices.begin(), devices.end())) {
-      std::vector<CardWish> of_card;
+      std::vector<GpuWish> of_gpu;
       std::vector<UnitRequest*> to_complete;
       std::vector<std::shared_ptr<const UnitFactory>*> to_make;
       for (std::size_t i = 0; i < requests.size(); ++i) {
         if (devices[i] != device) continue;
-        of_card.push_back(wishes[i]);
+        of_gpu.push_back(wishes[i]);
         to_complete.push_back(&requests[i]);
         to_make.push_back(&factories[i]);
       }
       where = &to_complete[0]->where;
-      make_units_of(device, of_card, to_complete, to_make);
+      make_units_of(device, of_gpu, to_complete, to_make);
     }
   } catch (const InputError&) {
     throw;

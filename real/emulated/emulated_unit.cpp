@@ -20,9 +20,9 @@ namespace equipoise {
 namespace {
 
 /// An accelerator of which each unit is a part.
-class EmulatedCard {
+class EmulatedAccelerator {
  public:
-  explicit EmulatedCard(const EmulatedFigures& figures) : figures_(figures) {}
+  explicit EmulatedAccelerator(const EmulatedFigures& figures) : figures_(figures) {}
 
   /// The copy engines for the run with the clock of `setup`, the same for all units. They end with
   /// the last device that uses them.
@@ -46,21 +46,22 @@ class EmulatedCard {
 
 class EmulatedFactory final : public CoresFactory {
  public:
-  EmulatedFactory(std::shared_ptr<EmulatedCard> card, int threads)
-      : CoresFactory(threads), card_(std::move(card)) {}
+  EmulatedFactory(std::shared_ptr<EmulatedAccelerator> accelerator, int threads)
+      : CoresFactory(threads), accelerator_(std::move(accelerator)) {}
 
   double host_bytes(const Unit& unit, const Workload& workload) const override {
     return staged_bytes(workload, room_items(unit, workload));
   }
 
   std::unique_ptr<Worker> make_worker(WorkerSetup setup) const override {
-    return make_device_worker(std::move(setup), [card = card_](const WorkerSetup& of) {
-      return open_emulated_device(card->engines(of), of.cores);
-    });
+    return make_device_worker(std::move(setup),
+                              [accelerator = accelerator_](const WorkerSetup& of) {
+                                return open_emulated_device(accelerator->engines(of), of.cores);
+                              });
   }
 
  private:
-  std::shared_ptr<EmulatedCard> card_;
+  std::shared_ptr<EmulatedAccelerator> accelerator_;
 };
 
 EmulatedFigures figures_of(const Parameters& read) {
@@ -72,17 +73,17 @@ EmulatedFigures figures_of(const Parameters& read) {
   return figures;
 }
 
-/// The cards that have a name, and the first unit of each.
-class NamedCards {
+/// The accelerators that have a name, and the first unit of each.
+class NamedAccelerators {
  public:
-  /// The card of `unit` with `figures`. Throws InputError at `where` if the card has others.
-  std::shared_ptr<EmulatedCard> get(const Unit& unit, const EmulatedFigures& figures,
-                                    const std::string& where) {
-    const auto [found, is_new] = cards_.try_emplace(unit.device, unit, nullptr);
-    auto& [first, card] = found->second;
-    if (is_new) card = std::make_shared<EmulatedCard>(figures);
+  /// The accelerator of `unit` with `figures`. Throws InputError at `where` if it has others.
+  std::shared_ptr<EmulatedAccelerator> get(const Unit& unit, const EmulatedFigures& figures,
+                                           const std::string& where) {
+    const auto [found, is_new] = named_.try_emplace(unit.device, unit, nullptr);
+    auto& [first, accelerator] = found->second;
+    if (is_new) accelerator = std::make_shared<EmulatedAccelerator>(figures);
     check_device(unit, std::span(&first, 1), where);
-    if (card->figures() == figures && first.node == unit.node) return card;
+    if (accelerator->figures() == figures && first.node == unit.node) return accelerator;
     throw InputError(where, fmt::format("shares its device with {}, so both must have the same "
                                         "in_bytes_per_s, out_bytes_per_s, latency_s, copy_engines "
                                         "and node",
@@ -90,11 +91,11 @@ class NamedCards {
   }
 
  private:
-  std::map<std::string, std::pair<Unit, std::shared_ptr<EmulatedCard>>> cards_;
+  std::map<std::string, std::pair<Unit, std::shared_ptr<EmulatedAccelerator>>> named_;
 };
 
 /// Completes the unit and makes its factory.
-std::shared_ptr<const UnitFactory> complete(UnitRequest& request, NamedCards& cards) {
+std::shared_ptr<const UnitFactory> complete(UnitRequest& request, NamedAccelerators& accelerators) {
   const Parameters& read = request.read;
   const EmulatedFigures figures = figures_of(read);
   Unit& unit = request.unit;
@@ -104,9 +105,9 @@ std::shared_ptr<const UnitFactory> complete(UnitRequest& request, NamedCards& ca
   unit.memory_bytes = read.number("memory_bytes", 1.0, 1e18);
   if (read.is_given("device"))
     unit.device = "emulated:" + checked_name(read.text("device"), request.where);
-  auto card = unit.device.empty() ? std::make_shared<EmulatedCard>(figures)
-                                  : cards.get(unit, figures, request.where);
-  return std::make_shared<EmulatedFactory>(std::move(card),
+  auto accelerator = unit.device.empty() ? std::make_shared<EmulatedAccelerator>(figures)
+                                         : accelerators.get(unit, figures, request.where);
+  return std::make_shared<EmulatedFactory>(std::move(accelerator),
                                            static_cast<int>(read.items("threads", 1, 1024)));
 }
 
@@ -128,8 +129,9 @@ UnitKindInfo emulated_kind() {
           [] { return std::string(); },
           [](std::span<UnitRequest> requests) {
             UnitFactories factories;
-            NamedCards cards;
-            for (UnitRequest& request : requests) factories.push_back(complete(request, cards));
+            NamedAccelerators accelerators;
+            for (UnitRequest& request : requests)
+              factories.push_back(complete(request, accelerators));
             return factories;
           }};
 }

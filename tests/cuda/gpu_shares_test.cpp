@@ -1,5 +1,5 @@
 // Tests of how GPUs are divided among units.
-#include "real/cuda/card_shares.hpp"
+#include "real/cuda/gpu_shares.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,13 +9,13 @@
 
 #include "tests/support/refusal.hpp"
 
-namespace equipoise::card_shares_test {
+namespace equipoise::gpu_shares_test {
 namespace {
 
 constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
 
-CardWish wish(std::optional<int> device, std::optional<int> sms = {},
-              std::optional<double> memory_bytes = {}) {
+GpuWish wish(std::optional<int> device, std::optional<int> sms = {},
+             std::optional<double> memory_bytes = {}) {
   return {"cuda0", "--unit cuda", device, sms, memory_bytes};
 }
 
@@ -27,34 +27,34 @@ testing::AssertionResult refuses(const std::string& text, Call&& call) {
   return testing::AssertionFailure() << "'" << message << "' does not contain '" << text << "'";
 }
 
-TEST(CardShares, GiveAUnitTheFirstGpuThatNoOtherOneHas) {
-  using Cards = std::vector<int>;
-  EXPECT_EQ(choose_cards(std::vector{wish({}), wish({})}, 2), (Cards{0, 1}));
-  EXPECT_EQ(choose_cards(std::vector{wish({}), wish({}), wish(0)}, 3), (Cards{1, 2, 0}));
-  EXPECT_EQ(choose_cards(std::vector{wish(1), wish(1)}, 2), (Cards{1, 1}));
-  EXPECT_EQ(choose_cards(std::vector{wish({}, 16), wish({}, 32), wish({})}, 2), (Cards{0, 0, 1}));
+TEST(GpuShares, GiveAUnitTheFirstGpuThatNoOtherOneHas) {
+  using Gpus = std::vector<int>;
+  EXPECT_EQ(choose_gpus(std::vector{wish({}), wish({})}, 2), (Gpus{0, 1}));
+  EXPECT_EQ(choose_gpus(std::vector{wish({}), wish({}), wish(0)}, 3), (Gpus{1, 2, 0}));
+  EXPECT_EQ(choose_gpus(std::vector{wish(1), wish(1)}, 2), (Gpus{1, 1}));
+  EXPECT_EQ(choose_gpus(std::vector{wish({}, 16), wish({}, 32), wish({})}, 2), (Gpus{0, 0, 1}));
 }
 
-TEST(CardShares, RefuseAUnitForWhichNoGpuIsLeft) {
+TEST(GpuShares, RefuseAUnitForWhichNoGpuIsLeft) {
   EXPECT_TRUE(
       refuses("the GPU of this machine is taken by other units; to share a GPU, give each", [] {
-        (void)choose_cards(std::vector{wish({}), wish({})}, 1);
+        (void)choose_gpus(std::vector{wish({}), wish({})}, 1);
       }));
   EXPECT_TRUE(refuses("the 2 GPUs of this machine are taken by other units", [] {
-    (void)choose_cards(std::vector{wish(0), wish(1), wish({})}, 2);
+    (void)choose_gpus(std::vector{wish(0), wish(1), wish({})}, 2);
   }));
 }
 
 // 132 SMs in groups of 8 are 16 groups, and 4 SMs are in none.
-constexpr CardSms h100{.device = 0, .all = 132, .group = 8, .groups = 16};
+constexpr GpuSms h100{.device = 0, .all = 132, .group = 8, .groups = 16};
 
-TEST(CardShares, DivideSmsInGroups) {
+TEST(GpuShares, DivideSmsInGroups) {
   const std::vector parts = {wish(0, 16), wish(0, 32), wish(0, 64)};
   EXPECT_EQ(divide_sms(parts, h100), (std::vector<int>{2, 4, 8}));
   EXPECT_EQ(divide_sms(std::vector{wish(0, 128)}, h100), std::vector<int>{16});
 }
 
-TEST(CardShares, RefuseSmsThatTheGpuCannotGive) {
+TEST(GpuShares, RefuseSmsThatTheGpuCannotGive) {
   for (const int sms : {4, 20, 129}) {
     EXPECT_TRUE(
         refuses("is not possible; GPU 0 has 132 SMs, of which units can have 128 in "
@@ -66,7 +66,7 @@ TEST(CardShares, RefuseSmsThatTheGpuCannotGive) {
   }));
 }
 
-TEST(CardShares, RefuseAWholeGpuBesideAPartOfIt) {
+TEST(GpuShares, RefuseAWholeGpuBesideAPartOfIt) {
   EXPECT_NO_THROW(check_wholes(std::vector{wish(0), wish(0)}, 0));
   EXPECT_NO_THROW(check_wholes(std::vector{wish(0, 8), wish(0, 16)}, 0));
   EXPECT_TRUE(refuses("would compute on all SMs of GPU 0", [] {
@@ -75,10 +75,10 @@ TEST(CardShares, RefuseAWholeGpuBesideAPartOfIt) {
 }
 
 // 66 GiB are free, of which 2 GiB are for libraries.
-constexpr CardMemory memory{
+constexpr FreeGpuMemory memory{
     .device = 0, .free_bytes = 66 * gibibyte, .reserve_bytes = 2 * gibibyte};
 
-TEST(CardShares, DivideMemoryInProportionToSmsAfterWhatIsAskedFor) {
+TEST(GpuShares, DivideMemoryInProportionToSmsAfterWhatIsAskedFor) {
   using Bytes = std::vector<double>;
   EXPECT_EQ(divide_memory(std::vector{wish(0)}, memory), Bytes{64 * gibibyte});
   EXPECT_EQ(divide_memory(std::vector{wish(0), wish(0)}, memory),
@@ -89,7 +89,7 @@ TEST(CardShares, DivideMemoryInProportionToSmsAfterWhatIsAskedFor) {
             (Bytes{15 * gibibyte, 4 * gibibyte, 45 * gibibyte}));
 }
 
-TEST(CardShares, RefuseMoreMemoryThanThereIs) {
+TEST(GpuShares, RefuseMoreMemoryThanThereIs) {
   const auto asking = [](double first, double second) {
     return std::vector{wish(0, {}, first * gibibyte), wish(0, {}, second * gibibyte)};
   };
@@ -107,4 +107,4 @@ TEST(CardShares, RefuseMoreMemoryThanThereIs) {
 }
 
 }  // namespace
-}  // namespace equipoise::card_shares_test
+}  // namespace equipoise::gpu_shares_test
