@@ -1,15 +1,12 @@
-// The kind "cuda" in a build without CUDA.
+// A build without CUDA has no units of GPUs.
 #include "real/cuda/cuda_unit.hpp"
-
-#include <span>
 
 namespace equipoise {
 
-UnitKindInfo cuda_kind() {
-  return {"cuda", "a GPU of this machine or a part of it, driven by CUDA",
-          with_common_parameters({}, "3", "the GPU's"),
-          [] { return std::string("this build has no CUDA"); },
-          [](std::span<UnitRequest>) { return UnitFactories(); }};
-}
+std::string why_no_cuda() { return "this build has no CUDA"; }
+
+UnitFactories make_cuda_factories(std::span<UnitRequest> /*requests*/) { return {}; }
+
+std::vector<Gpu> cuda_gpus() { return {}; }
 
 }  // namespace equipoise

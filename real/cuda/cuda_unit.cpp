@@ -69,11 +69,6 @@ std::string find_out_why_absent() {
   return error == cudaSuccess ? std::string() : cudaGetErrorString(error);
 }
 
-const std::string& why_absent() {
-  static const std::string why = find_out_why_absent();
-  return why;
-}
-
 int count_devices() {
   int count = 0;
   check_cuda(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
@@ -217,6 +212,13 @@ void make_units_of(int device, std::span<const GpuWish> wishes,
   }
 }
 
+}  // namespace
+
+std::string why_no_cuda() {
+  static const std::string why = find_out_why_absent();
+  return why;
+}
+
 UnitFactories make_cuda_factories(std::span<UnitRequest> requests) {
   UnitFactories factories(requests.size());
   const std::string* where = &requests[0].where;
@@ -245,8 +247,7 @@ UnitFactories make_cuda_factories(std::span<UnitRequest> requests) {
   return factories;
 }
 
-/// The GPUs that can be asked.
-std::vector<Gpu> all_gpus() {
+std::vector<Gpu> cuda_gpus() {
   std::vector<Gpu> gpus;
   try {
     for (int device = 0; device < count_devices(); ++device) {
@@ -258,25 +259,6 @@ std::vector<Gpu> all_gpus() {
     return gpus;
   }
   return gpus;
-}
-
-}  // namespace
-
-UnitKindInfo cuda_kind() {
-  return {"cuda",
-          "a GPU of this machine or a part of it, driven by CUDA",
-          with_common_parameters(
-              {{"device", "auto", "",
-                "which GPU, as CUDA numbers them; auto: the first that no other unit has, and 0 "
-                "for a part of a GPU"},
-               {"sms", "all", "SMs",
-                "how many of the GPU's SMs the unit has; units with sms= never share one"}},
-              "3",
-              "its part of the GPU's free memory; a sixteenth of the GPU's memory is left to "
-              "libraries"),
-          [] { return why_absent(); },
-          make_cuda_factories,
-          all_gpus};
 }
 
 }  // namespace equipoise

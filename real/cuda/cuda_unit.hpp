@@ -1,11 +1,23 @@
 // Units that are GPUs, driven by CUDA.
 #pragma once
 
+#include <span>
+#include <string>
+#include <vector>
+
+#include "real/gpu.hpp"
 #include "real/unit_spec.hpp"
 
 namespace equipoise {
 
 /// The kind "cuda".
 [[nodiscard]] UnitKindInfo cuda_kind();
+
+/// UnitKindInfo::why_absent
+[[nodiscard]] std::string why_no_cuda();
+/// UnitKindInfo::make. Throws BackendError, too, if a GPU cannot be used.
+[[nodiscard]] UnitFactories make_cuda_factories(std::span<UnitRequest> requests);
+/// UnitKindInfo::gpus: those that can be asked.
+[[nodiscard]] std::vector<Gpu> cuda_gpus();
 
 }  // namespace equipoise
