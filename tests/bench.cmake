@@ -30,6 +30,7 @@ add_dependencies(smoke equipoise_bench)
 add_executable(equipoise_gpu_bench bench/gpu_run_bench.cpp)
 if(EQUIPOISE_HAS_CUDA)
   target_sources(equipoise_gpu_bench PRIVATE bench/gpu_kernel_bench.cpp bench/item_work.cpp)
+  target_link_libraries(equipoise_gpu_bench PRIVATE equipoise_gpu_limits)
 endif()
 target_link_libraries(equipoise_gpu_bench PRIVATE
   equipoise_test_support equipoise::real fmt::fmt benchmark::benchmark_main)

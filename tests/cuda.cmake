@@ -7,13 +7,14 @@ endif()
 include(${PROJECT_SOURCE_DIR}/real/cuda/program_sources.cmake)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/made_for_host/real/cuda/device_code.hpp
   CONTENT "#pragma once\n#include \"tests/support/device_code_host.hpp\"\n")
-set(cuda_kernels ${cuda_program_sources})
+# The kernels of limits.cu are those of a benchmark.
+set(cuda_kernels ${cuda_program_sources} bench/limits.cu)
 list(FILTER cuda_kernels INCLUDE REGEX "\\.cu$")
 # Some pragmas are for nvcc only.
 set_source_files_properties(${cuda_kernels} PROPERTIES
   LANGUAGE CXX COMPILE_OPTIONS -Wno-unknown-pragmas)
 add_library(equipoise_cuda_programs_on_host STATIC
-  ${cuda_program_sources} support/device_code_host.cpp)
+  ${cuda_program_sources} bench/limits.cu support/device_code_host.cpp)
 # Kernels define the same local names.
 set_target_properties(equipoise_cuda_programs_on_host PROPERTIES UNITY_BUILD OFF)
 target_include_directories(equipoise_cuda_programs_on_host

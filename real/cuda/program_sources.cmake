@@ -1,8 +1,7 @@
 # The programs for CUDA devices. Used twice: nvcc compiles them for units, and the host's compiler
-# for tests (tests/cuda.cmake). The kernels of limits.cu are for benchmarks.
+# for tests (tests/cuda.cmake).
 set(cuda_program_sources
   ${CMAKE_CURRENT_LIST_DIR}/library.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/limits.cu
   ${CMAKE_CURRENT_LIST_DIR}/programs.cpp
   ${CMAKE_CURRENT_LIST_DIR}/programs/binomial.cu
   ${CMAKE_CURRENT_LIST_DIR}/programs/blackscholes.cu

@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "real/cuda/cuda_timing.hpp"
-#include "real/cuda/limits.hpp"
 #include "real/cuda/programs.hpp"
 #include "real/kernels/catalog.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "tests/bench/cuda_timing.hpp"
 #include "tests/bench/item_work.hpp"
+#include "tests/bench/limits.hpp"
 #include "tests/bench/units_of_bench.hpp"
 #include "tests/support/real_runs.hpp"
 

@@ -13,7 +13,6 @@
 #include <thread>
 #include <vector>
 
-#include "real/cuda/cuda_timing.hpp"
 #include "real/cuda/programs.hpp"
 #include "real/device_worker.hpp"
 #include "real/host_gate.hpp"
@@ -21,6 +20,7 @@
 #include "real/machine.hpp"
 #include "real/unit_memory.hpp"
 #include "real/worker.hpp"
+#include "tests/bench/cuda_timing.hpp"
 #include "tests/support/failing_device.hpp"
 #include "tests/support/gpu_test.hpp"
 #include "tests/support/real_runs.hpp"

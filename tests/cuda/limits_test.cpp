@@ -1,6 +1,6 @@
 // Tests of the kernels that measure limits: that they do as many operations as they are said to do;
 // and of what an item of each kernel costs.
-#include "real/cuda/limits.hpp"
+#include "tests/bench/limits.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,5 @@
 // Events before and after the work, in its stream.
-#include "real/cuda/cuda_timing.hpp"
-
-#include <cuda_runtime_api.h>
+#include "tests/bench/cuda_timing.hpp"
 
 #include <algorithm>
 #include <vector>

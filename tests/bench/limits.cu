@@ -1,6 +1,6 @@
 // The chains of a thread are independent and unrolled, so that the units for the operation, and not
 // the time until a result is there, bound the kernel.
-#include "real/cuda/limits.hpp"
+#include "tests/bench/limits.hpp"
 
 #include <cmath>
 
