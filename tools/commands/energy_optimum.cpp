@@ -21,7 +21,7 @@ namespace equipoise {
 namespace {
 
 std::string text(const SimWorld& world, const std::string& objective, const RunNumbers& best,
-                 const RunNumbers& fastest, const std::string& answer) {
+                 const RunNumbers& fastest, const std::string& worth) {
   TextTable table({"unit", "items", "share %", "blocks", "ends s", "energy J", "items for time"});
   std::string unused;
   for (std::size_t i = 0; i < world.units.size(); ++i) {
@@ -39,7 +39,7 @@ std::string text(const SimWorld& world, const std::string& objective, const RunN
                         significant(edp_js(*numbers), 6));
   }
   text += unused.empty() ? "all units are used\n" : "not used:" + unused + "\n";
-  return answer.empty() ? text : text + answer + "\n";
+  return text + worth;
 }
 
 std::string run_json(const SimWorld& world, const RunNumbers& numbers) {
@@ -72,18 +72,16 @@ int energy_optimum_command(const Options& options) {
               (runs.best.run.verified ? runs.fastest.problem : runs.best.problem));
     return 1;
   }
-  const auto without = without_some_units(world, options, runs);
-  const std::string answer =
-      without ? worth_text(*without, runs, world, options.objective) : std::string();
+  const Worth worth = worth_of_units(world, options, runs);
   const RunNumbers& best = runs.best.run.numbers;
   const RunNumbers& fastest = runs.fastest.run.numbers;
-  const std::string said =
-      options.json ? json_object({{"objective", json_string(options.objective)},
-                                  {"best", run_json(world, best)},
-                                  {"for_time", run_json(world, fastest)},
-                                  {"without", without ? worth_json(*without, answer) : "null"}}) +
-                         "\n"
-                   : text(world, options.objective, best, fastest, answer);
+  const std::string said = options.json
+                               ? json_object({{"objective", json_string(options.objective)},
+                                              {"best", run_json(world, best)},
+                                              {"for_time", run_json(world, fastest)},
+                                              {"without", worth.json}}) +
+                                     "\n"
+                               : text(world, options.objective, best, fastest, worth.line);
   std::printf("%s", said.c_str());
   return 0;
 }

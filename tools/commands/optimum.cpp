@@ -50,7 +50,7 @@ std::string bindings(const SimWorld& world) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::string text(const SimWorld& world, const RunNumbers& numbers, const std::string& answer) {
+std::string text(const SimWorld& world, const RunNumbers& numbers, const std::string& worth) {
   std::string text;
   for (std::size_t phase = 0; phase < numbers.phases.size(); ++phase) {
     text += phase_text(world, numbers, phase);
@@ -66,7 +66,7 @@ std::string text(const SimWorld& world, const RunNumbers& numbers, const std::st
     text += fmt::format("the policy equipoise, which sees what happens, needs {} s without noise\n",
                         significant(*world.best_known_s, 6));
   }
-  return answer.empty() ? text : text + answer + "\n";
+  return text + worth;
 }
 
 std::string unit_json(const UnitInPhase& unit, double share, double items_at_bound) {
@@ -127,13 +127,10 @@ int optimum_command(const Options& options) {
     say_error("no schedule: " + runs.best.problem);
     return 1;
   }
-  const auto without = without_some_units(world, options, runs);
-  const std::string answer =
-      without ? worth_text(*without, runs, world, options.objective) : std::string();
+  const Worth worth = worth_of_units(world, options, runs);
   const RunNumbers& numbers = runs.best.run.numbers;
   const std::string said =
-      options.json ? json(world, numbers, without ? worth_json(*without, answer) : "null")
-                   : text(world, numbers, answer);
+      options.json ? json(world, numbers, worth.json) : text(world, numbers, worth.line);
   std::printf("%s", said.c_str());
   return 0;
 }

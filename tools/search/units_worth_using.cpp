@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/report/json_text.hpp"
@@ -17,6 +19,17 @@
 
 namespace equipoise {
 namespace {
+
+/// The ideal run of some units alone, beside that of all.
+struct WithoutSomeUnits {
+  /// The CPUs of a machine that has other units, too; otherwise all units but the one that would be
+  /// the best one alone.
+  std::vector<std::string> left_out;
+  std::vector<std::string> units;  ///< those that take part
+  bool is_about_cpus = false;
+  bool is_used = false;           ///< whether the best run of all uses units of `left_out`
+  std::optional<RunReport> best;  ///< nullopt if these units cannot do all items
+};
 
 /// The unit that would be the best one alone if it took all items as one block.
 std::size_t best_alone(const SimWorld& world, const std::string& objective) {
@@ -102,8 +115,7 @@ Subject subject_of(const WithoutSomeUnits& without, const SimWorld& world) {
           "uses it"};
 }
 
-}  // namespace
-
+/// Returns nullopt for a world of one unit.
 std::optional<WithoutSomeUnits> without_some_units(const SimWorld& world, const Options& options,
                                                    IdealRuns& runs) {
   if (world.units.size() < 2) return std::nullopt;
@@ -139,6 +151,7 @@ std::optional<WithoutSomeUnits> without_some_units(const SimWorld& world, const 
   return without;
 }
 
+/// The answer in one line.
 std::string worth_text(const WithoutSomeUnits& without, const IdealRuns& runs,
                        const SimWorld& world, const std::string& objective) {
   const Subject subject = subject_of(without, world);
@@ -178,6 +191,15 @@ std::string worth_json(const WithoutSomeUnits& without, const std::string& answe
   members.emplace_back("energy_j", has_energy ? json_number(*numbers->energy_j) : "null");
   members.emplace_back("edp_js", has_energy ? json_number(edp_js(*numbers)) : "null");
   return json_object(members);
+}
+
+}  // namespace
+
+Worth worth_of_units(const SimWorld& world, const Options& options, IdealRuns& runs) {
+  const auto without = without_some_units(world, options, runs);
+  if (!without) return {"", "null"};
+  const std::string answer = worth_text(*without, runs, world, options.objective);
+  return {answer + "\n", worth_json(*without, answer)};
 }
 
 }  // namespace equipoise
