@@ -50,4 +50,14 @@ void for_each_result(const KernelData& data, const Block& block, const StagedBlo
   }
 }
 
+/// Copies the resident data to `staged`, in memory that the host's cores can reach, whose version
+/// differs from that in `versions` (resident arrays; 0: not there), which it updates. Returns whether
+/// there was any.
+bool copy_resident(const KernelData& data, const StagedBlock& staged,
+                   std::vector<std::uint64_t>& versions);
+/// Copies the input of `block` to `staged`, in such memory.
+void copy_in(const KernelData& data, const Block& block, const StagedBlock& staged);
+/// Copies the results of `block` back from such memory.
+void copy_out(const KernelData& data, const Block& block, const StagedBlock& staged);
+
 }  // namespace equipoise

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <thread>
 
-#include "real/this_thread.hpp"
+#include "real/threads/this_thread.hpp"
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {

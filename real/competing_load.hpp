@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "real/clock.hpp"
+#include "real/threads/clock.hpp"
 
 namespace equipoise {
 

@@ -11,7 +11,7 @@
 #include <map>
 #include <sstream>
 
-#include "real/clock.hpp"
+#include "real/threads/clock.hpp"
 
 namespace equipoise {
 namespace {

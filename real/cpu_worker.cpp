@@ -6,9 +6,9 @@
 #include <exception>
 #include <utility>
 
-#include "real/host_copies.hpp"
+#include "real/block_copies.hpp"
 #include "real/kernels/buffer.hpp"
-#include "real/thread_team.hpp"
+#include "real/threads/thread_team.hpp"
 #include "real/unit_memory.hpp"
 #include "real/worker_mailbox.hpp"
 #include "shared_policies/model/failure.hpp"

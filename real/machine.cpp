@@ -14,7 +14,7 @@
 
 #include <fmt/format.h>
 
-#include "real/this_thread.hpp"
+#include "real/threads/this_thread.hpp"
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {

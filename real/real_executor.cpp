@@ -8,13 +8,13 @@
 
 #include <fmt/format.h>
 
-#include "real/clock.hpp"
 #include "real/competing_load.hpp"
 #include "real/core_watch.hpp"
 #include "real/disturbances.hpp"
 #include "real/meters/meter_sampler.hpp"
-#include "real/this_thread.hpp"
-#include "real/wake_signal.hpp"
+#include "real/threads/clock.hpp"
+#include "real/threads/this_thread.hpp"
+#include "real/threads/wake_signal.hpp"
 #include "real/worker.hpp"
 #include "shared_policies/model/failure.hpp"
 

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "real/clock.hpp"
 #include "real/disturbances.hpp"
 #include "real/kernels/kernel.hpp"
 #include "real/machine.hpp"
 #include "real/meters/meter_sampler.hpp"
-#include "real/paced_unit.hpp"
+#include "real/paced/paced_unit.hpp"
+#include "real/threads/clock.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/run/executor.hpp"

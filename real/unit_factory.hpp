@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "real/clock.hpp"
 #include "real/competing_load.hpp"
-#include "real/gpu.hpp"
-#include "real/link_rates.hpp"
+#include "real/devices/gpu.hpp"
+#include "real/devices/link_rates.hpp"
+#include "real/threads/clock.hpp"
 #include "real/unit_rates.hpp"
 #include "real/worker.hpp"
 #include "shared_policies/machine/scenario.hpp"

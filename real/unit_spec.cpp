@@ -13,7 +13,7 @@
 #include "real/cuda/cuda_unit.hpp"
 #include "real/emulated/emulated_unit.hpp"
 #include "real/machine.hpp"
-#include "real/paced_worker.hpp"
+#include "real/paced/paced_worker.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
 #include "shared_policies/model/spec.hpp"

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "real/clock.hpp"
 #include "real/kernels/kernel.hpp"
-#include "real/paced_unit.hpp"
+#include "real/paced/paced_unit.hpp"
+#include "real/threads/clock.hpp"
+#include "real/threads/wake_signal.hpp"
 #include "real/unit_rates.hpp"
-#include "real/wake_signal.hpp"
 #include "shared_policies/model/block.hpp"
 #include "shared_policies/model/unit.hpp"
 

@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
-#include "real/host_gate.hpp"
-#include "real/ring.hpp"
-#include "real/wake_signal.hpp"
+#include "real/threads/host_gate.hpp"
+#include "real/threads/ring.hpp"
+#include "real/threads/wake_signal.hpp"
 #include "real/worker.hpp"
 
 namespace equipoise {

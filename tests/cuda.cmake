@@ -6,7 +6,7 @@ if(EQUIPOISE_SANITIZE_THREAD)
 endif()
 include(${PROJECT_SOURCE_DIR}/real/cuda/program_sources.cmake)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/made_for_host/real/cuda/device_code.hpp
-  CONTENT "#pragma once\n#include \"tests/support/device_code_host.hpp\"\n")
+  CONTENT "#pragma once\n#include \"tests/support/gpu/device_code_host.hpp\"\n")
 # The kernels of limits.cu are those of a benchmark.
 set(cuda_kernels ${cuda_program_sources} bench/limits.cu)
 list(FILTER cuda_kernels INCLUDE REGEX "\\.cu$")
@@ -14,7 +14,7 @@ list(FILTER cuda_kernels INCLUDE REGEX "\\.cu$")
 set_source_files_properties(${cuda_kernels} PROPERTIES
   LANGUAGE CXX COMPILE_OPTIONS -Wno-unknown-pragmas)
 add_library(equipoise_cuda_programs_on_host STATIC
-  ${cuda_program_sources} bench/limits.cu support/device_code_host.cpp)
+  ${cuda_program_sources} bench/limits.cu support/gpu/device_code_host.cpp)
 # Kernels define the same local names.
 set_target_properties(equipoise_cuda_programs_on_host PROPERTIES UNITY_BUILD OFF)
 target_include_directories(equipoise_cuda_programs_on_host
@@ -23,8 +23,8 @@ target_link_libraries(equipoise_cuda_programs_on_host PUBLIC equipoise::real)
 
 # Libraries that take the place of cuBLAS and cuFFT. Tests find them before all others: an RPATH comes
 # before LD_LIBRARY_PATH, a RUNPATH after it.
-add_library(equipoise_fake_cublas MODULE support/fake_cublas.cpp)
-add_library(equipoise_fake_cufft MODULE support/fake_cufft.cpp)
+add_library(equipoise_fake_cublas MODULE support/gpu/fake_cublas.cpp)
+add_library(equipoise_fake_cufft MODULE support/gpu/fake_cufft.cpp)
 target_link_libraries(equipoise_fake_cublas PRIVATE equipoise_build_settings)
 target_link_libraries(equipoise_fake_cufft PRIVATE equipoise_build_settings PkgConfig::FFTW)
 foreach(library cublas cufft)

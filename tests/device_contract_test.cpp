@@ -1,5 +1,5 @@
-// What real/device.hpp promises, checked on every device of a program of tests: emulated accelerators,
-// and GPUs where there are any, or the one that is not there.
+// What real/devices/device.hpp promises, checked on every device of a program of tests: emulated
+// accelerators, and GPUs where there are any, or the one that is not there.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "real/block_copies.hpp"
-#include "real/host_gate.hpp"
 #include "real/kernels/catalog.hpp"
 #include "real/machine.hpp"
+#include "real/threads/host_gate.hpp"
 #include "real/unit_memory.hpp"
 #include "real/worker.hpp"
 #include "tests/support/device_subjects.hpp"

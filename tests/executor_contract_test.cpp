@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "real/kernels/catalog.hpp"
-#include "real/paced_worker.hpp"
+#include "real/paced/paced_worker.hpp"
 #include "real/real_executor.hpp"
 #include "shared_policies/contract/fake_executor.hpp"
 #include "shared_policies/policies/catalog.hpp"

@@ -1,5 +1,5 @@
 # A library that takes the place of NVML, which comes with NVIDIA's driver.
-add_library(equipoise_fake_nvml MODULE support/fake_nvml.cpp)
+add_library(equipoise_fake_nvml MODULE support/gpu/fake_nvml.cpp)
 target_link_libraries(equipoise_fake_nvml PRIVATE equipoise_build_settings)
 set_target_properties(equipoise_fake_nvml PROPERTIES
   PREFIX "lib" SUFFIX ".so" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/fake_libraries)

@@ -213,13 +213,13 @@ TEST(SourceTree, TheCommandLineLibraryIsKnownToTheCommandLineOnly) {
 
 TEST(SourceTree, CudaAndMpiHaveOneFolderEach) {
   expect_none("#include <(cuda|cublas|cufft)", "one place, and the stand-in for its library",
-              outside({"real/cuda/", "tests/support/fake_cuda"}));
+              outside({"real/cuda/", "tests/support/gpu/fake_cuda"}));
   expect_none("#include <mpi\\.h>", "one place", outside({"real/mpi/"}));
 }
 
 TEST(SourceTree, MetersAreReadInOneFolder) {
-  const auto elsewhere = outside({"real/meters/", "tests/real/meters/", "tests/support/fake_nvml",
-                                  "tests/support/metered_machine"});
+  const auto elsewhere = outside({"real/meters/", "tests/real/meters/",
+                                  "tests/support/gpu/fake_nvml", "tests/support/metered_machine"});
   expect_none("libnvidia-ml|\\bnvml[A-Z]", "one place, and the stand-in for NVML", elsewhere);
   expect_none("/sys/class/powercap|energy_uj", "one place", elsewhere);
 }

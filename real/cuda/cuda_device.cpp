@@ -24,7 +24,7 @@
 #include "real/cuda/host_calls.hpp"
 #include "real/cuda/host_copier.hpp"
 #include "real/cuda/programs.hpp"
-#include "real/this_thread.hpp"
+#include "real/threads/this_thread.hpp"
 #include "real/unit_memory.hpp"
 #include "shared_policies/model/failure.hpp"
 

@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "real/clock.hpp"
 #include "real/cuda/gpu_part.hpp"
-#include "real/device.hpp"
+#include "real/devices/device.hpp"
+#include "real/threads/clock.hpp"
 
 namespace equipoise {
 

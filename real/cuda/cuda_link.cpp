@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "real/clock.hpp"
 #include "real/cuda/cuda_call.hpp"
 #include "real/cuda/cuda_context.hpp"
 #include "real/cuda/cuda_device.hpp"
 #include "real/cuda/cuda_events.hpp"
 #include "real/cuda/cuda_memory.hpp"
-#include "real/host_gate.hpp"
-#include "real/this_thread.hpp"
+#include "real/threads/clock.hpp"
+#include "real/threads/host_gate.hpp"
+#include "real/threads/this_thread.hpp"
 
 namespace equipoise {
 namespace {

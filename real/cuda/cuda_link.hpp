@@ -1,7 +1,7 @@
 // How fast a GPU copies from and to the host.
 #pragma once
 
-#include "real/link_rates.hpp"
+#include "real/devices/link_rates.hpp"
 
 namespace equipoise {
 

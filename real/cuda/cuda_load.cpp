@@ -22,7 +22,7 @@
 #include "real/cuda/cuda_events.hpp"
 #include "real/cuda/cuda_memory.hpp"
 #include "real/cuda/programs/compete.hpp"
-#include "real/this_thread.hpp"
+#include "real/threads/this_thread.hpp"
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {

@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "real/clock.hpp"
 #include "real/competing_load.hpp"
 #include "real/cuda/gpu_part.hpp"
+#include "real/threads/clock.hpp"
 
 namespace equipoise {
 

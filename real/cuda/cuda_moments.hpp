@@ -10,11 +10,11 @@
 #include <memory>
 #include <optional>
 
-#include "real/clock.hpp"
 #include "real/cuda/cuda_context.hpp"
 #include "real/cuda/cuda_events.hpp"
 #include "real/cuda/cuda_hold.hpp"
-#include "real/device.hpp"
+#include "real/devices/device.hpp"
+#include "real/threads/clock.hpp"
 
 namespace equipoise {
 

@@ -26,7 +26,7 @@
 #include "real/cuda/gpu_shares.hpp"
 #include "real/cuda/programs.hpp"
 #include "real/cuda/sm_groups.hpp"
-#include "real/device_worker.hpp"
+#include "real/devices/device_worker.hpp"
 #include "real/unit_memory.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/workload.hpp"

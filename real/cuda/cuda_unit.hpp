@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "real/gpu.hpp"
+#include "real/devices/gpu.hpp"
 #include "real/unit_spec.hpp"
 
 namespace equipoise {

@@ -10,8 +10,8 @@
 #include <memory>
 #include <utility>
 
-#include "real/device.hpp"
-#include "real/host_gate.hpp"
+#include "real/devices/device.hpp"
+#include "real/threads/host_gate.hpp"
 
 namespace equipoise {
 

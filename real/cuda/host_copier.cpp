@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "real/this_thread.hpp"
+#include "real/threads/this_thread.hpp"
 
 namespace equipoise {
 

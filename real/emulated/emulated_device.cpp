@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "real/kernels/buffer.hpp"
-#include "real/this_thread.hpp"
-#include "real/thread_team.hpp"
+#include "real/threads/this_thread.hpp"
+#include "real/threads/thread_team.hpp"
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {

@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "real/clock.hpp"
-#include "real/device.hpp"
+#include "real/devices/device.hpp"
 #include "real/emulated/emulated_engines.hpp"
+#include "real/threads/clock.hpp"
 
 namespace equipoise {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "real/this_thread.hpp"
+#include "real/threads/this_thread.hpp"
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {

@@ -15,9 +15,9 @@
 #include <thread>
 #include <vector>
 
-#include "real/clock.hpp"
-#include "real/device.hpp"
-#include "real/thread_team.hpp"
+#include "real/devices/device.hpp"
+#include "real/threads/clock.hpp"
+#include "real/threads/thread_team.hpp"
 
 namespace equipoise {
 

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "real/device_worker.hpp"
+#include "real/devices/device_worker.hpp"
 #include "real/emulated/emulated_device.hpp"
 #include "real/unit_memory.hpp"
 #include "shared_policies/model/failure.hpp"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "real/kernels/staged_block.hpp"
-#include "real/thread_team.hpp"
+#include "real/threads/thread_team.hpp"
 
 namespace equipoise {
 

@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include "real/clock.hpp"
 #include "real/meters/meter.hpp"
+#include "real/threads/clock.hpp"
 #include "shared_policies/run/metered_journal.hpp"
 
 namespace equipoise {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "real/kernels/catalog.hpp"
-#include "real/this_thread.hpp"
+#include "real/threads/this_thread.hpp"
 #include "tests/support/staged_unit.hpp"
 
 namespace equipoise {

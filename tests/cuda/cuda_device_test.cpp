@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "real/cuda/programs.hpp"
-#include "real/device_worker.hpp"
-#include "real/host_gate.hpp"
+#include "real/devices/device_worker.hpp"
 #include "real/kernels/catalog.hpp"
 #include "real/machine.hpp"
+#include "real/threads/host_gate.hpp"
 #include "real/unit_memory.hpp"
 #include "real/worker.hpp"
 #include "tests/bench/cuda_timing.hpp"

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "tests/support/device_code_host.hpp"
+#include "tests/support/gpu/device_code_host.hpp"
 
 namespace equipoise::device_code_test {
 namespace {

@@ -1,5 +1,5 @@
 // Tests of CUDA units on a GPU that is not there: what no real one does when it is asked to.
-#include "tests/support/fake_cuda.hpp"
+#include "tests/support/gpu/fake_cuda.hpp"
 
 #include <gtest/gtest.h>
 

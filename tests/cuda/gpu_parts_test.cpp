@@ -12,7 +12,7 @@
 
 #include "real/real_executor.hpp"
 #include "tests/support/disturb.hpp"
-#include "tests/support/fake_cuda.hpp"
+#include "tests/support/gpu/fake_cuda.hpp"
 #include "tests/support/real_runs.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/scripted_kernel.hpp"

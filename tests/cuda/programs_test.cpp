@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "real/block_copies.hpp"
 #include "real/cuda/programs.hpp"
-#include "real/host_copies.hpp"
 #include "real/kernels/catalog.hpp"
 #include "real/unit_memory.hpp"
 #include "tests/support/computed_blocks.hpp"

@@ -7,8 +7,8 @@
 
 #include <csignal>
 
-#include "real/clock.hpp"
-#include "real/this_thread.hpp"
+#include "real/threads/clock.hpp"
+#include "real/threads/this_thread.hpp"
 
 namespace equipoise::core_watch_test {
 namespace {

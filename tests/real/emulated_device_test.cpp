@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "real/host_gate.hpp"
 #include "real/machine.hpp"
+#include "real/threads/host_gate.hpp"
 #include "real/worker.hpp"
 
 namespace equipoise::emulated_device_test {

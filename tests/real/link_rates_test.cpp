@@ -1,5 +1,5 @@
 // Tests of the figures that timed copies give.
-#include "real/link_rates.hpp"
+#include "real/devices/link_rates.hpp"
 
 #include <gtest/gtest.h>
 

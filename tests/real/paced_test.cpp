@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "real/paced_worker.hpp"
+#include "real/paced/paced_worker.hpp"
 #include "real/real_executor.hpp"
 #include "shared_policies/machine/draw.hpp"
 #include "tests/support/disturb.hpp"

@@ -13,7 +13,7 @@
 #include "real/competing_load.hpp"
 #include "real/disturbances.hpp"
 #include "real/real_executor.hpp"
-#include "real/this_thread.hpp"
+#include "real/threads/this_thread.hpp"
 #include "real/worker.hpp"
 #include "shared_policies/run/run_loop.hpp"
 #include "tests/support/disturb.hpp"

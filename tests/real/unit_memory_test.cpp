@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "real/host_copies.hpp"
-#include "real/host_gate.hpp"
+#include "real/block_copies.hpp"
 #include "real/kernels/buffer.hpp"
+#include "real/threads/host_gate.hpp"
 #include "tests/support/random_seed.hpp"
 
 namespace equipoise::unit_memory_test {

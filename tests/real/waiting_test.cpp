@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "real/clock.hpp"
-#include "real/ring.hpp"
-#include "real/this_thread.hpp"
-#include "real/thread_team.hpp"
-#include "real/wake_signal.hpp"
+#include "real/threads/clock.hpp"
+#include "real/threads/ring.hpp"
+#include "real/threads/this_thread.hpp"
+#include "real/threads/thread_team.hpp"
+#include "real/threads/wake_signal.hpp"
 #include "tests/support/fake_clock.hpp"
 
 namespace equipoise::waiting_test {

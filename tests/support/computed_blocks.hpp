@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "real/kernels/catalog.hpp"
-#include "real/this_thread.hpp"
-#include "real/thread_team.hpp"
+#include "real/threads/this_thread.hpp"
+#include "real/threads/thread_team.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/staged_unit.hpp"
 

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "real/clock.hpp"
-#include "real/device.hpp"
+#include "real/devices/device.hpp"
+#include "real/threads/clock.hpp"
 
 namespace equipoise {
 
-/// A device that keeps, or should keep, what real/device.hpp promises.
+/// A device that keeps, or should keep, what real/devices/device.hpp promises.
 struct DeviceSubject {
   std::string name;
   std::string why_absent;  ///< empty if it is there

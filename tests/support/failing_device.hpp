@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "real/device_worker.hpp"
+#include "real/devices/device_worker.hpp"
 #include "real/emulated/emulated_device.hpp"
 #include "real/emulated/emulated_unit.hpp"
 #include "real/unit_factory.hpp"

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <chrono>
 
-#include "real/clock.hpp"
+#include "real/threads/clock.hpp"
 
 namespace equipoise {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "real/host_copies.hpp"
+#include "real/block_copies.hpp"
 #include "real/kernels/buffer.hpp"
 #include "real/kernels/kernel.hpp"
 #include "real/unit_memory.hpp"

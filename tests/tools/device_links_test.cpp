@@ -7,7 +7,7 @@
 #include <string>
 
 #include "platforms/detect.hpp"
-#include "tests/support/gpu_stand_in.hpp"
+#include "tests/support/gpu/gpu_stand_in.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tools/worlds/recorded_platform.hpp"

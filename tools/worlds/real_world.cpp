@@ -9,7 +9,7 @@
 #include "real/kernels/catalog.hpp"
 #include "real/machine.hpp"
 #include "real/meters/machine_meters.hpp"
-#include "real/paced_worker.hpp"
+#include "real/paced/paced_worker.hpp"
 #include "real/real_executor.hpp"
 #include "real/unit_checks.hpp"
 #include "real/unit_spec.hpp"

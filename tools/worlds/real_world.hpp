@@ -9,7 +9,7 @@
 #include "real/disturbances.hpp"
 #include "real/kernels/kernel.hpp"
 #include "real/meters/meter_sampler.hpp"
-#include "real/paced_unit.hpp"
+#include "real/paced/paced_unit.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/machine/trace.hpp"

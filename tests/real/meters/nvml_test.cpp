@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/fake_nvml.hpp"
+#include "tests/support/gpu/fake_nvml.hpp"
 
 namespace equipoise::nvml_test {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "real/meters/machine_meters.hpp"
-#include "tests/support/fake_nvml.hpp"
-#include "tests/support/gpu_stand_in.hpp"
+#include "tests/support/gpu/fake_nvml.hpp"
+#include "tests/support/gpu/gpu_stand_in.hpp"
 #include "tests/support/metered_machine.hpp"
 
 namespace equipoise::recorded_watts_test {

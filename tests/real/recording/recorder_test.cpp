@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "real/kernels/catalog.hpp"
-#include "real/paced_worker.hpp"
+#include "real/paced/paced_worker.hpp"
 #include "real/recording/block_samples.hpp"
 #include "real/recording/unit_recorder.hpp"
 #include "shared_policies/machine/block_timing.hpp"

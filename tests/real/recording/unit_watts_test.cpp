@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/gpu_stand_in.hpp"
+#include "tests/support/gpu/gpu_stand_in.hpp"
 
 namespace equipoise::unit_watts_test {
 namespace {

@@ -1,5 +1,5 @@
 // The machine's steady clock. A wait sleeps first and spins at the end.
-#include "real/clock.hpp"
+#include "real/threads/clock.hpp"
 
 #include <algorithm>
 #include <atomic>

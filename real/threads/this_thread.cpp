@@ -1,5 +1,5 @@
 // Sets affinity, timer slack and scheduling by system calls.
-#include "real/this_thread.hpp"
+#include "real/threads/this_thread.hpp"
 
 #include <pthread.h>
 #include <sched.h>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "real/paced_unit.hpp"
+#include "real/paced/paced_unit.hpp"
 #include "real/unit_factory.hpp"
 #include "real/unit_rates.hpp"
 #include "real/unit_spec.hpp"

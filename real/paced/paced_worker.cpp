@@ -1,11 +1,11 @@
 // The worker of a paced unit: its thread sleeps while the model of the unit's pipeline is busy.
-#include "real/paced_worker.hpp"
+#include "real/paced/paced_worker.hpp"
 
 #include <deque>
 #include <span>
 #include <utility>
 
-#include "real/this_thread.hpp"
+#include "real/threads/this_thread.hpp"
 #include "real/worker_mailbox.hpp"
 #include "shared_policies/machine/draw.hpp"
 #include "shared_policies/machine/unit_pipeline.hpp"

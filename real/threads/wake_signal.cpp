@@ -1,5 +1,5 @@
 // Wakes a waiter that sleeps.
-#include "real/wake_signal.hpp"
+#include "real/threads/wake_signal.hpp"
 
 namespace equipoise {
 

@@ -1,5 +1,5 @@
 // Statistics of the delay with which ends of blocks are noticed.
-#include "real/paced_unit.hpp"
+#include "real/paced/paced_unit.hpp"
 
 namespace equipoise {
 

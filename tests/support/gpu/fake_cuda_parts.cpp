@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/fake_cuda.hpp"
+#include "tests/support/gpu/fake_cuda.hpp"
 
 /// Some SMs of the GPU.
 struct CUdevResourceDesc_st {

@@ -1,6 +1,6 @@
 // The functions of CUDA that we call, with their own names, so that a test links with them in place
 // of CUDA's. Each stream is a thread that works off a queue.
-#include "tests/support/fake_cuda.hpp"
+#include "tests/support/gpu/fake_cuda.hpp"
 
 #include <cuda.h>
 #include <cudaTypedefs.h>
@@ -25,8 +25,8 @@
 
 #include "real/cuda/programs.hpp"
 #include "real/cuda/programs/compete.hpp"
-#include "real/this_thread.hpp"
-#include "real/thread_team.hpp"
+#include "real/threads/this_thread.hpp"
+#include "real/threads/thread_team.hpp"
 
 namespace {
 

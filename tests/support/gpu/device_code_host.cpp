@@ -1,5 +1,5 @@
 // Runs CUDA kernels on the host: the threads of a block are fibers.
-#include "tests/support/device_code_host.hpp"
+#include "tests/support/gpu/device_code_host.hpp"
 
 #include <ucontext.h>
 

@@ -1,5 +1,5 @@
 // A copy takes latency + bytes / bandwidth: two sizes give both.
-#include "real/link_rates.hpp"
+#include "real/devices/link_rates.hpp"
 
 #include <algorithm>
 #include <vector>

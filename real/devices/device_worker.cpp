@@ -1,6 +1,6 @@
 // Drives a device: puts all stages of a block into its queues at once, and learns of their ends from
 // events.
-#include "real/device_worker.hpp"
+#include "real/devices/device_worker.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "real/block_copies.hpp"
-#include "real/this_thread.hpp"
+#include "real/threads/this_thread.hpp"
 #include "real/unit_memory.hpp"
 #include "real/worker_mailbox.hpp"
 #include "shared_policies/model/failure.hpp"

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "real/host_gate.hpp"
 #include "real/kernels/kernel.hpp"
 #include "real/kernels/staged_block.hpp"
+#include "real/threads/host_gate.hpp"
 #include "shared_policies/model/measures.hpp"
 
 namespace equipoise {

@@ -1,10 +1,8 @@
 // Copies segment by segment.
-#include "real/host_copies.hpp"
+#include "real/block_copies.hpp"
 
 #include <cstddef>
 #include <cstring>
-
-#include "real/block_copies.hpp"
 
 namespace equipoise {
 namespace {

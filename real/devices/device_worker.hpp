@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "real/device.hpp"
+#include "real/devices/device.hpp"
 #include "real/worker.hpp"
 
 namespace equipoise {

@@ -1,13 +1,13 @@
 // The threads of a team; each waits for work at its own WakeSignal.
-#include "real/thread_team.hpp"
+#include "real/threads/thread_team.hpp"
 
 #include <atomic>
 #include <cstdint>
 #include <exception>
 #include <thread>
 
-#include "real/this_thread.hpp"
-#include "real/wake_signal.hpp"
+#include "real/threads/this_thread.hpp"
+#include "real/threads/wake_signal.hpp"
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
