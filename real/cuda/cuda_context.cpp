@@ -48,7 +48,6 @@ OwnedStream CudaContext::make_stream() const {
   }
   PFN_cuGreenCtxStreamCreate_v12050 create = nullptr;
   find_driver_function("cuGreenCtxStreamCreate", 12050, create);
-  const std::lock_guard<std::mutex> lock(mutex_);
   check_driver(create(&stream, green_.get(), CU_STREAM_NON_BLOCKING, 0), "cuGreenCtxStreamCreate");
   return OwnedStream(stream);
 }

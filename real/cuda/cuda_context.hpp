@@ -6,7 +6,6 @@
 #include <cuda_runtime_api.h>
 
 #include <memory>
-#include <mutex>
 #include <type_traits>
 
 #include "real/cuda/gpu_part.hpp"
@@ -26,7 +25,7 @@ struct EndGreenContext {
   void operator()(CUgreenCtx green) const;
 };
 
-/// The context of a unit. Memory, events and kernels are those of the GPU, whichever SMs compute;
+/// The context of a unit, or of a load that competes with it; for one thread alone. Memory, events and kernels are those of the GPU, whichever SMs compute;
 /// work runs on the unit's SMs if it is in a stream that this object made.
 class CudaContext {
  public:
@@ -37,15 +36,14 @@ class CudaContext {
   CudaContext& operator=(const CudaContext&) = delete;
 
   [[nodiscard]] const GpuPart& part() const { return part_; }
-  /// A stream that does not wait for others. All streams end before the context. Any thread may call
-  /// it. Throws as check_cuda does.
+  /// A stream that does not wait for others. All streams end before the context. Throws as
+  /// check_cuda does.
   [[nodiscard]] OwnedStream make_stream() const;
 
  private:
   GpuPart part_;
   std::unique_ptr<std::remove_pointer_t<CUgreenCtx>, EndGreenContext>
-      green_;                 ///< null for a whole GPU
-  mutable std::mutex mutex_;  ///< CUDA does not guard a green context against several threads
+      green_;  ///< null for a whole GPU
 };
 
 }  // namespace equipoise

@@ -34,7 +34,7 @@ namespace {
 /// Copies of fewer bytes take less time than waking another thread, a few times over.
 constexpr std::size_t own_thread_bytes_min = std::size_t{1} << 20;
 /// The most memory for blocks when a library is used for the first time.
-constexpr std::size_t use_once_bytes_max = std::size_t{64} << 20;
+constexpr std::size_t use_once_bytes_max = std::size_t{1} << 30;
 
 void copy_all(const std::vector<CopyPart>& parts) {
   for (const CopyPart& part : parts) std::memcpy(part.to, part.from, part.bytes);
@@ -139,9 +139,9 @@ class CudaDevice final : public Device {
   }
 
  private:
-  /// Computes blocks of several sizes, of zeros. What a library prepares then would later be taken for
-  /// the time of a block, and might wait for a queue that is stopped. Does nothing if there is too
-  /// little memory.
+  /// Computes blocks of several sizes, of zeros, as large as there is memory for. What a library
+  /// prepares then would later be taken for the time of a block, and might wait for a queue that is
+  /// stopped.
   void use_once(CudaProgram& program, const Kernel& kernel) {
     const KernelData& data = kernel.data();
     const auto bytes_for = [&](Items items) { return UnitMemory::bytes_for_one(data, items); };
@@ -150,22 +150,31 @@ class CudaDevice final : public Device {
            bytes_for(2 * most) - bytes_for(0) <= use_once_bytes_max) {
       most *= 2;
     }
-    try {
-      const GpuMemory memory(bytes_for(most));
-      check_cuda(cudaMemsetAsync(memory.begin(), 0, bytes_for(most), stream(Queue::compute)),
-                 "cudaMemsetAsync");
-      UnitMemory places;
-      places.begin_phase(data, memory.begin(), bytes_for(most), most);
-      for (Items items = 1; items <= most; items *= 2) {
-        const Block block{.items = items};
-        StagedBlock staged;
-        EQ_CHECK(places.place(block, staged), "there is memory for the largest block");
-        places.release(block, true);
-        program.enqueue(staged, Stream{stream(Queue::compute)});
+    for (; most > 0; most /= 2) {
+      try {
+        compute_zeros(program, data, most);
+        return;
+      } catch (const std::bad_alloc&) {  // half of it may fit
       }
-      check_cuda(end_of(stream(Queue::compute)), "the first use of a library");
-    } catch (const std::bad_alloc&) {
     }
+  }
+
+  /// Blocks of 1, 2, 4, ... up to `most` items.
+  void compute_zeros(CudaProgram& program, const KernelData& data, Items most) {
+    const std::size_t bytes = UnitMemory::bytes_for_one(data, most);
+    const GpuMemory memory(bytes);
+    check_cuda(cudaMemsetAsync(memory.begin(), 0, bytes, stream(Queue::compute)),
+               "cudaMemsetAsync");
+    UnitMemory places;
+    places.begin_phase(data, memory.begin(), bytes, most);
+    for (Items items = 1; items <= most; items *= 2) {
+      const Block block{.items = items};
+      StagedBlock staged;
+      EQ_CHECK(places.place(block, staged), "there is memory for the largest block");
+      places.release(block, true);
+      program.enqueue(staged, Stream{stream(Queue::compute)});
+    }
+    check_cuda(end_of(stream(Queue::compute)), "the first use of a library");
   }
 
   /// Puts a copy of `parts`, which are all on the host, into `queue`. CUDA's thread makes small ones;

@@ -60,8 +60,6 @@ class LoadWords {
     }
     return sum_ns * 1e-9;
   }
-  /// The GPU may still write to the words.
-  void leave_behind() { words_.leave_behind(); }
 
  private:
   MappedWords<std::uint64_t> words_;
@@ -74,20 +72,12 @@ int blocks_of(double share, int sms) {
 
 class CudaLoad final : public CompetingLoad {
  public:
-  CudaLoad(std::shared_ptr<const CudaContext> context, const Clock& clock, Seconds at,
-           Seconds until, double share)
-      : context_(std::move(context)),
+  CudaLoad(const GpuPart& part, const Clock& clock, Seconds at, Seconds until, double share)
+      : part_(part),
         begin_(clock.moment(at)),
         end_(clock.moment(until)),
-        sms_(context_->part().sms),
-        stream_(context_->make_stream()),
-        ended_{events_.take(), events_.take()},
-        words_(blocks_of(share, sms_)) {
-    check_cuda(cudaDeviceGetAttribute(&shared_bytes_, cudaDevAttrMaxSharedMemoryPerBlockOptin,
-                                      context_->part().device),
-               "cudaDeviceGetAttribute");
-    thread_ = start_thread("a competing load", [this] { live(); });
-  }
+        blocks_(blocks_of(share, part.sms)),
+        thread_(start_thread("a competing load", [this] { live(); })) {}
 
   ~CudaLoad() override {
     {
@@ -96,18 +86,33 @@ class CudaLoad final : public CompetingLoad {
     }
     condition_.notify_all();
     thread_.join();
-    if (is_idle()) return;
-    words_.leave_behind();
-    static_cast<void>(stream_.release());
   }
 
   double share() const override {
     const auto now = std::min(Clock::TimePoint::clock::now(), end_);
     const double past_s = std::chrono::duration<double>(now - begin_).count();
-    return past_s <= 0.0 ? 0.0 : words_.busy_s() / past_s / sms_;
+    if (past_s <= 0.0) return 0.0;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return (words_ ? words_->busy_s() : busy_s_) / past_s / part_.sms;
   }
 
  private:
+  /// What the thread has of the GPU. A green context is for one thread alone.
+  struct Launches {
+    explicit Launches(const GpuPart& part) : context(part) {
+      check_cuda(cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                        part.device),
+                 "cudaDeviceGetAttribute");
+    }
+
+    CudaContext context;
+    OwnedStream stream = context.make_stream();
+    CudaEventPool events;
+    /// Of the last launches. The next one is in the stream before one ends.
+    std::array<cudaEvent_t, 2> ended = {events.take(), events.take()};
+    int shared_bytes = 0;  ///< the most that a block can have
+  };
+
   /// Sleeps until `then`. Returns false if the load is to end.
   bool sleep_until(Clock::TimePoint then) {
     std::unique_lock<std::mutex> lock(mutex_);
@@ -116,55 +121,73 @@ class CudaLoad final : public CompetingLoad {
 
   void live() {
     try {
-      check_cuda(cudaSetDevice(context_->part().device), "cudaSetDevice");
+      auto launches = std::make_unique<Launches>(part_);
+      auto words = std::make_unique<LoadWords>(blocks_);
+      {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        words_ = std::move(words);
+      }
+      keep_busy(*launches);
+      end(std::move(launches));
+    } catch (
+        const std::exception&) {  // the load had no share; if the GPU has failed, its unit says so
+    }
+  }
+
+  /// Launches until the load is to end, or until a launch fails.
+  void keep_busy(Launches& launches) {
+    try {
       bool goes_on = sleep_until(begin_);
       for (auto now = begin_; goes_on && now < end_; now = Clock::TimePoint::clock::now()) {
-        launch_more();
+        launch_more(launches);
         goes_on = sleep_until(std::min(now + look, end_));
       }
-    } catch (const std::exception&) {  // the GPU has failed; its unit says so
+    } catch (const std::exception&) {  // the share says how long it went well
     }
-    words_.stop();
+    words_->stop();
   }
 
   /// Puts a launch behind those in the stream if there are few.
-  void launch_more() {
-    for (const cudaEvent_t ended : ended_) {
+  void launch_more(const Launches& launches) {
+    for (const cudaEvent_t ended : launches.ended) {
       if (!has_passed(ended)) continue;
-      launch_compete(Stream{stream_.get()},
-                     words_.for_device(static_cast<std::size_t>(shared_bytes_)));
-      check_cuda(cudaEventRecord(ended, stream_.get()), "cudaEventRecord");
+      launch_compete(Stream{launches.stream.get()},
+                     words_->for_device(static_cast<std::size_t>(launches.shared_bytes)));
+      check_cuda(cudaEventRecord(ended, launches.stream.get()), "cudaEventRecord");
     }
   }
 
-  /// Waits until all launches have ended, or for a while. Returns whether the GPU is done with them.
-  [[nodiscard]] bool is_idle() const {
-    return end_of(stream_.get(), end_patience) != cudaErrorNotReady;
+  /// Waits until all launches have ended, or for a while: what the GPU may still use then is left
+  /// behind.
+  void end(std::unique_ptr<Launches> launches) {
+    const bool is_over = end_of(launches->stream.get(), end_patience) != cudaErrorNotReady;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    busy_s_ = words_->busy_s();
+    if (!is_over) {
+      static_cast<void>(launches.release());
+      static_cast<void>(words_.release());
+    }
+    words_.reset();
   }
 
-  std::shared_ptr<const CudaContext> context_;
+  GpuPart part_;
   Clock::TimePoint begin_;
   Clock::TimePoint end_;
-  int sms_;
-  int shared_bytes_ = 0;  ///< the most that a block can have
-  OwnedStream stream_;
-  CudaEventPool events_;
-  /// Of the last launches. The next one is in the stream before one ends.
-  std::array<cudaEvent_t, 2> ended_;
-  LoadWords words_;
+  int blocks_;
   bool stops_ = false;
-  std::mutex mutex_;
+  std::unique_ptr<LoadWords> words_;  ///< while the thread has launches
+  double busy_s_ = 0.0;               ///< of all blocks, afterwards
+  mutable std::mutex mutex_;
   std::condition_variable condition_;
   std::thread thread_;
 };
 
 }  // namespace
 
-std::unique_ptr<CompetingLoad> start_cuda_load(std::shared_ptr<const CudaContext> context,
-                                               const Clock& clock, Seconds at, Seconds until,
-                                               double share) {
+std::unique_ptr<CompetingLoad> start_cuda_load(const GpuPart& part, const Clock& clock, Seconds at,
+                                               Seconds until, double share) {
   EQ_CHECK(share > 0.0 && share <= competing_share_max, "a load leaves something");
-  return std::make_unique<CudaLoad>(std::move(context), clock, at, until, share);
+  return std::make_unique<CudaLoad>(part, clock, at, until, share);
 }
 
 }  // namespace equipoise

@@ -76,8 +76,6 @@ class MappedWords {
   [[nodiscard]] Word* begin() const { return words_.get(); }
   /// Where the GPU sees the words.
   [[nodiscard]] Word* on_device() const { return on_device_; }
-  /// Never frees the words, to which the GPU may still write.
-  void leave_behind() { static_cast<void>(words_.release()); }
 
  private:
   std::size_t count_;

@@ -92,27 +92,6 @@ Gpu gpu_of(const GpuPart& part, const cudaDeviceProp& properties) {
   return {name_of(part.device), pci_bus_id_of(properties), part.sms, 1e3 * clock_khz};
 }
 
-/// The context of a unit in the present run.
-class OpenContext {
- public:
-  /// `clock` is the run's.
-  void set(const Clock& clock, const std::shared_ptr<const CudaContext>& context) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    clock_ = &clock;
-    context_ = context;
-  }
-  /// Null if the unit has ended.
-  [[nodiscard]] std::shared_ptr<const CudaContext> get(const Clock& clock) const {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return clock_ == &clock ? context_.lock() : nullptr;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  const Clock* clock_ = nullptr;
-  std::weak_ptr<const CudaContext> context_;
-};
-
 class CudaFactory final : public UnitFactory {
  public:
   CudaFactory(const GpuPart& part, Gpu gpu) : part_(part), gpu_(std::move(gpu)) {}
@@ -130,24 +109,18 @@ class CudaFactory final : public UnitFactory {
     return rates_beside_loads(unit, slowdown, scenario);
   }
   std::unique_ptr<Worker> make_worker(WorkerSetup setup) const override {
-    return make_device_worker(std::move(setup),
-                              [part = part_, open = open_](const WorkerSetup& of) {
-                                const auto context = open_cuda_context(part);
-                                open->set(*of.clock, context);
-                                return open_cuda_device(context, of.waiting, of.clock);
-                              });
+    return make_device_worker(std::move(setup), [part = part_](const WorkerSetup& of) {
+      return open_cuda_device(open_cuda_context(part), of.waiting, of.clock);
+    });
   }
   std::unique_ptr<CompetingLoad> make_load(const Clock& clock, const Disturbance& event,
                                            const std::vector<int>& /*cores*/) const override {
-    auto context = open_->get(clock);
-    if (!context) return nullptr;
-    return start_cuda_load(std::move(context), clock, event.at, event.until, event.amount);
+    return start_cuda_load(part_, clock, event.at, event.until, event.amount);
   }
 
  private:
   GpuPart part_;
   Gpu gpu_;
-  std::shared_ptr<OpenContext> open_ = std::make_shared<OpenContext>();
 };
 
 GpuWish wish_of(const UnitRequest& request) {

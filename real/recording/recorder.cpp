@@ -192,8 +192,8 @@ void add_watts(const std::deque<GroupRecorder>& groups, const UnitDomains& domai
     const std::string last = together.back();
     together.pop_back();
     recording.unmetered.push_back(
-        fmt::format("busy watts of {} and {} were not measured apart: record with --alone",
-                    fmt::join(together, ", "), last));
+        fmt::format("busy watts of {}{}{} were not measured apart: record with --alone",
+                    fmt::join(together, ", "), together.empty() ? "" : " and ", last));
   }
 }
 

@@ -22,6 +22,7 @@ UnitDomains::UnitDomains(std::span<const UnitSpec> units, WattsByDomain idle_w)
   int threads = 0;
   for (const UnitSpec& spec : units) {
     gpus.push_back(spec.factory->gpu());
+    is_on_gpu_.push_back(gpus.back().has_value());
     if (gpus.back()) ++users[gpus.back()->name];
     if (!gpus.back()) threads += spec.factory->cores();
   }
@@ -51,9 +52,9 @@ std::optional<double> UnitDomains::idle_w(std::size_t unit) const {
 
 bool UnitDomains::is_apart(std::size_t unit, std::size_t first, std::size_t count) const {
   for (std::size_t other = first; other < first + count; ++other) {
-    if (other != unit && std::ranges::find_first_of(of_[unit], of_[other]) != of_[unit].end()) {
-      return false;
-    }
+    if (other == unit) continue;
+    if (is_on_gpu_[other] && !is_on_gpu_[unit]) return false;
+    if (std::ranges::find_first_of(of_[unit], of_[other]) != of_[unit].end()) return false;
   }
   return true;
 }

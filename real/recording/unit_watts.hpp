@@ -21,8 +21,8 @@ using WattsByDomain = std::map<std::string, double>;
 /// What units of a machine have to do with its meters.
 ///
 /// The energy of a GPU is that of its domain, and the energy of a unit on CPU cores that of all
-/// packages. So the work of a host's core for a GPU is in no unit's busy watts. The idle watts of
-/// all packages are divided among the units on cores, by their threads, and those of a GPU equally
+/// packages, which contains what the host's cores do for a GPU meanwhile. The idle watts of all
+/// packages are divided among the units on cores, by their threads, and those of a GPU equally
 /// among the units on it. If no unit is on cores, the GPUs' units have equal parts of the packages'
 /// idle watts, too. So the idle watts of all units are those of the machine. Units that take their
 /// times from a trace have no domain.
@@ -36,12 +36,14 @@ class UnitDomains {
   /// The unit's part of the watts of the idle machine; nullopt if its domains are not measured.
   [[nodiscard]] std::optional<double> idle_w(std::size_t unit) const;
   [[nodiscard]] const WattsByDomain& idle_w() const { return idle_w_; }
-  /// Whether none of the units [first, first + count) except `unit` has a domain of `unit`.
+  /// Whether none of the units [first, first + count) except `unit` adds to the domains of `unit`:
+  /// has one of them, or is on a GPU while `unit` is on cores.
   [[nodiscard]] bool is_apart(std::size_t unit, std::size_t first, std::size_t count) const;
 
  private:
   WattsByDomain idle_w_;
   std::vector<std::vector<std::string>> of_;
+  std::vector<bool> is_on_gpu_;
   std::vector<double> share_w_;
 };
 

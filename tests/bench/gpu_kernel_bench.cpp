@@ -39,11 +39,12 @@ double rate_of(DeviceOperation operation) {
   constexpr std::size_t blocks = 8192;
   const std::size_t rounds = operation == DeviceOperation::multiply_add ? 4096 : 512;
   constexpr std::size_t threads = blocks * limit_block_threads;
-  const Seconds time = time_on_device(device(), threads * sizeof(double),
-                                      [&](const Stream& stream, std::byte* memory) {
-                                        launch_operations(stream, operation, blocks, rounds, 0.5,
-                                                          0.25, reinterpret_cast<double*>(memory));
-                                      });
+  const double factor = lasting_factor(operation);
+  const Seconds time = time_on_device(
+      device(), threads * sizeof(double), [&](const Stream& stream, std::byte* memory) {
+        launch_operations(stream, operation, blocks, rounds, factor, 0.5 * factor,
+                          reinterpret_cast<double*>(memory));
+      });
   return static_cast<double>(threads * chains_of_thread * rounds) / time.value;
 }
 
@@ -68,8 +69,8 @@ double look_ups_per_s() {
   return static_cast<double>(threads * chains_of_thread * rounds) / time.value;
 }
 
-/// cuBLAS on whole matrices.
-double product_flop_per_s() {
+/// cuBLAS on whole matrices. Only matmul needs it. Throws BackendError where it is missing.
+double measure_product_flop_per_s() {
   constexpr Items n = 4096;
   constexpr std::size_t matrix = std::size_t{n} * n * sizeof(double);
   const auto kernel = make_kernel("matmul", {{"n", std::to_string(n)}}, "--workload");
@@ -82,10 +83,15 @@ double product_flop_per_s() {
   return 2.0 * n * n * n / time.value;
 }
 
+double product_flop_per_s() {
+  static const double measured = measure_product_flop_per_s();
+  return measured;
+}
+
+/// Without that of cuBLAS.
 const GpuRates& rates() {
   static const GpuRates measured{.bytes = bytes_per_s(),
                                  .multiply_adds = rate_of(DeviceOperation::multiply_add),
-                                 .product_flop = product_flop_per_s(),
                                  .roots = rate_of(DeviceOperation::root),
                                  .quotients = rate_of(DeviceOperation::quotient),
                                  .exponentials = rate_of(DeviceOperation::exponential),
@@ -101,12 +107,12 @@ void limits(benchmark::State& state) {
       const GpuRates& all = rates();
       state.counters = {{"bytes_per_s", all.bytes},
                         {"multiply_adds_per_s", all.multiply_adds},
-                        {"product_flop_per_s", all.product_flop},
                         {"roots_per_s", all.roots},
                         {"quotients_per_s", all.quotients},
                         {"exponentials_per_s", all.exponentials},
                         {"logarithms_per_s", all.logarithms},
                         {"look_ups_per_s", all.look_ups}};
+      state.counters["product_flop_per_s"] = product_flop_per_s();
     }
   } catch (const std::exception& failure) {
     state.SkipWithError(failure.what());
@@ -137,13 +143,14 @@ void beside_limit(benchmark::State& state, const std::string& name,
                   const TypedParameters& parameters) {
   try {
     const auto kernel = make_kernel(name, parameters, "--workload");
-    static_cast<void>(rates());
+    GpuRates limits = rates();
+    const ItemWork work = item_work(*kernel);
+    if (work.product_flop > 0.0) limits.product_flop = product_flop_per_s();
     for (auto _ : state) {
       const double item_s = seconds_of_item(*kernel);
-      const ItemWork work = item_work(*kernel);
-      state.counters["share"] = work.least_s(rates()) / item_s;
+      state.counters["share"] = work.least_s(limits) / item_s;
       state.counters["items_per_s"] = 1.0 / item_s;
-      state.SetLabel(work.bound(rates()));
+      state.SetLabel(work.bound(limits));
     }
   } catch (const std::exception& failure) {
     state.SkipWithError(failure.what());

@@ -17,6 +17,12 @@ enum class DeviceOperation : std::uint8_t {
   logarithm,     ///< x = ln(x + factor)
 };
 
+/// A factor with which `operation` may be repeated for ever, beginning with it and its multiples: x
+/// becomes neither infinite nor NaN, for which a GPU needs another time. `term` may be half of it.
+[[nodiscard]] constexpr double lasting_factor(DeviceOperation operation) {
+  return operation == DeviceOperation::logarithm ? 3.0 : 0.5;
+}
+
 /// Each thread has as many chains of operations, so that none waits for another's result.
 inline constexpr std::size_t chains_of_thread = 8;
 inline constexpr std::size_t limit_block_threads = 256;

@@ -44,6 +44,17 @@ TEST(LimitOperations, AreThoseThatTheirNamesSay) {
   EXPECT_NEAR(first_sum(DeviceOperation::logarithm), logarithm, 1e-13);
 }
 
+TEST(LimitOperations, GoOnWithNumbersHoweverOftenTheyAreRepeated) {
+  for (const auto operation :
+       {DeviceOperation::multiply_add, DeviceOperation::root, DeviceOperation::quotient,
+        DeviceOperation::exponential, DeviceOperation::logarithm}) {
+    const double factor = lasting_factor(operation);
+    std::vector<double> sums(limit_block_threads);
+    launch_operations({}, operation, 1, 4096, factor, 0.5 * factor, sums.data());
+    EXPECT_TRUE(std::isnormal(sums.front())) << static_cast<int>(operation) << ": " << sums.front();
+  }
+}
+
 TEST(LimitCopy, CopiesEveryNumberOnce) {
   std::vector<double> from(3 * limit_block_threads);
   for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<double>(i);

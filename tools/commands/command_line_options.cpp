@@ -72,7 +72,16 @@ void add_units(CLI::App& command, Request& r, bool required) {
   if (required) unit->required();
 }
 
+void add_meters(CLI::App& command, Request& r) {
+  command
+      .add_option("--meters", r.meters,
+                  "off: do not measure energy, which takes some seconds before the runs")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
+}
+
 void add_real_settings(CLI::App& command, Request& r) {
+  add_meters(command, r);
   command.add_option("--block-timeout", r.block_timeout,
                      "seconds; a unit that keeps a block for longer is lost");
   command
@@ -88,6 +97,7 @@ void finish_options(Request& r) {
   for (const std::string& file : r.options.trace_files) remember_input(file);
   r.options.noise = r.noise == "on";
   r.options.best_known = r.best_known == "on";
+  r.options.meters = r.meters == "on";
   while (r.options.out.size() > 1 && r.options.out.back() == '/') r.options.out.pop_back();
   const Items seed = parse_items(r.seed, "--seed");
   if (seed < 0) throw InputError("--seed", "a seed is not negative; give a whole number from 0 on");

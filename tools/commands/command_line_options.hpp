@@ -18,6 +18,7 @@ struct Request {
   Options options;
   std::string noise = "on";
   std::string best_known = "on";
+  std::string meters = "on";
   std::string run_on = "real";  ///< where the command `run` runs
   std::string seed = "1";
   std::string dispatch_cost;
@@ -47,6 +48,7 @@ void add_simulation(CLI::App& command, Request& r, bool required);
 void add_policies(CLI::App& command, Request& r);
 void add_run_settings(CLI::App& command, Request& r);
 void add_units(CLI::App& command, Request& r, bool required);
+void add_meters(CLI::App& command, Request& r);
 void add_real_settings(CLI::App& command, Request& r);
 
 /// Adds the commands that run something: `simulate`, `run`, `replay`, `compare`, `validate`,

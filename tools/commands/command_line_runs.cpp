@@ -143,6 +143,7 @@ void add_validate(CLI::App& app, Request& r) {
       ->capture_default_str();
   c->add_option("--seconds-max", r.seconds_max, "time for recording each kernel, in seconds")
       ->capture_default_str();
+  add_meters(*c, r);
   c->add_option("--max-error", r.error_max,
                 "exit 1 when a predicted makespan is off by more, e.g. 0.08");
   c->add_option(
@@ -178,6 +179,7 @@ void add_record(CLI::App& app, Request& r) {
   c->add_flag("--alone", r.options.alone,
               "one unit after the other, while the others rest; without it all units at a time: "
               "they share caches, memory bandwidth and turbo as in a run");
+  add_meters(*c, r);
   c->add_option("--sizes", r.options.sizes, "block sizes, in items, a,b,...; else they are chosen")
       ->delimiter(',');
   c->add_option("--out", r.options.out, "write the trace (JSON Lines) here")->required();

@@ -93,7 +93,7 @@ int record_command(const Options& options) {
     throw InputError("--unit", spec.unit.name + " is paced by a trace already; leave it out");
   }
   catch_stop_signals();
-  world.find_meters(idle_span_of_recording);
+  world.find_meters(options, idle_span_of_recording);
   world.allocate(options.seed);
   const Recording recording = record_to_file(setup_of(world, options), options);
   for (const std::string& line : recording.imprecise) warn(line);

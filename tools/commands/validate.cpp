@@ -192,7 +192,7 @@ int validate_command(const Options& options, std::optional<double> error_max) {
   expect_no_inputs(files_of_validation(comparison, real, options), "--out");
   make_folder(options.out + "/runs", "--out");
   catch_stop_signals();
-  real.find_meters(idle_span_of_recording);
+  real.find_meters(options, idle_span_of_recording);
   real.allocate(options.seed);
   comparison.units = names_of(real.units);
   comparison.experiment = experiment_text(options, {{"real", real.settings}});

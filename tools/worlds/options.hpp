@@ -33,6 +33,7 @@ struct Options {
   std::string platform_out;
   double seconds_max = 5.0;        ///< recording time per unit
   bool best_known = true;          ///< search for the best known schedule
+  bool meters = true;              ///< measure energy in real runs
   bool alone = false;              ///< record one unit after another
   std::vector<std::string> sizes;  ///< block sizes to record; empty: chosen automatically
   bool json = false;

@@ -262,9 +262,11 @@ void RealWorld::allocate(std::uint64_t seed) {
   }
 }
 
-void RealWorld::find_meters(std::chrono::milliseconds idle) {
+void RealWorld::find_meters(const Options& options, std::chrono::milliseconds idle) {
   if (!computes()) return;
-  meters = std::make_shared<MeterSampler>(machine_meters(gpus_of(specs)));
+  meters = std::make_shared<MeterSampler>(
+      options.meters ? machine_meters(gpus_of(specs))
+                     : Meters{{}, {"no meter was read, because of --meters off"}});
   meters->measure_idle(idle);
 }
 

@@ -41,9 +41,9 @@ struct RealWorld {
   [[nodiscard]] bool computes() const;
   /// Makes the kernels' data, which is the same for the same seed.
   void allocate(std::uint64_t seed);
-  /// Finds the meters of this machine and measures it for `idle` while nothing runs, if there are
-  /// any. Does nothing if no unit computes.
-  void find_meters(std::chrono::milliseconds idle = idle_span);
+  /// Finds the meters of this machine, unless `options` says that they are not to be read, and
+  /// measures it for `idle` while nothing runs, if there are any. Does nothing if no unit computes.
+  void find_meters(const Options& options, std::chrono::milliseconds idle = idle_span);
 };
 
 /// Reads and checks `--unit`, `--workload`, `--trace` and `--scenario`. Without units, reads

@@ -74,7 +74,7 @@ class RealRuns final : public World {
     if (erase_failures(world_.scenario) && world_.platform) world_.platform->bound = {};
   }
   void prepare() override {
-    world_.find_meters();
+    world_.find_meters(options_);
     world_.allocate(options_.seed);
   }
 

@@ -56,7 +56,8 @@ TEST(UnitDomains, GiveAGpuToItsUnitsAndThePackagesToTheOthers) {
   EXPECT_DOUBLE_EQ(domains.idle_w(2).value(), 30.0);
   EXPECT_DOUBLE_EQ(domains.idle_w(3).value(), 30.0);
   EXPECT_EQ(domains.of(1), Names{"cuda:0"});
-  EXPECT_TRUE(domains.is_apart(0, 0, 4));
+  EXPECT_FALSE(domains.is_apart(0, 0, 4)) << "cores also work for the GPUs";
+  EXPECT_TRUE(domains.is_apart(0, 0, 1));
   EXPECT_TRUE(domains.is_apart(1, 0, 4));
   EXPECT_FALSE(domains.is_apart(2, 0, 4));
 }
