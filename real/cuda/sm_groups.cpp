@@ -27,12 +27,12 @@ SmGroups::SmGroups(int device) : device_(device), groups_(std::make_unique<Group
   check_driver(device_get(&handle, device), "cuDeviceGet");
   CUdevResource all{};
   check_driver(resource_of(handle, &all, CU_DEV_RESOURCE_TYPE_SM), "cuDeviceGetDevResource");
-  const unsigned smallest = all.sm.minSmPartitionSize;
+  constexpr unsigned least = 1;  // which the driver rounds up to the smallest group
   unsigned count = 0;
-  check_driver(split(nullptr, &count, &all, nullptr, 0, smallest), "cuDevSmResourceSplitByCount");
+  check_driver(split(nullptr, &count, &all, nullptr, 0, least), "cuDevSmResourceSplitByCount");
   std::vector<CUdevResource>& groups = groups_->all;
   groups.resize(count);
-  check_driver(split(groups.data(), &count, &all, nullptr, 0, smallest),
+  check_driver(split(groups.data(), &count, &all, nullptr, 0, least),
                "cuDevSmResourceSplitByCount");
   groups.resize(count);
   if (groups.empty()) throw BackendError("its SMs cannot be divided");

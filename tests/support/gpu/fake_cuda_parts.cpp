@@ -38,20 +38,21 @@ CUresult get_resource(CUdevice /*device*/, CUdevResource* result, CUdevResourceT
   *result = {};
   result->type = type;
   result->sm.smCount = equipoise::fake_sms;
-  result->sm.minSmPartitionSize = equipoise::fake_group_sms;
-  result->sm.smCoscheduledAlignment = equipoise::fake_group_sms;
   return CUDA_SUCCESS;
 }
 
 CUresult split(CUdevResource* result, unsigned* count, const CUdevResource* input,
                CUdevResource* /*remaining*/, unsigned /*flags*/, unsigned least) {
   const bool is_whole = input->_internal_padding[0] == 0;
-  if (!is_whole || least != equipoise::fake_group_sms) return CUDA_ERROR_INVALID_VALUE;
-  const unsigned most = input->sm.smCount / least;
+  if (!is_whole || least > input->sm.smCount) return CUDA_ERROR_INVALID_VALUE;
+  const unsigned group =
+      equipoise::fake_group_sms *
+      std::max(1u, (least + equipoise::fake_group_sms - 1) / equipoise::fake_group_sms);
+  const unsigned most = input->sm.smCount / group;
   *count = result == nullptr ? most : std::min(*count, most);
   for (unsigned i = 0; result != nullptr && i < *count; ++i) {
     result[i] = *input;
-    result[i].sm.smCount = least;
+    result[i].sm.smCount = group;
     result[i]._internal_padding[0] = static_cast<unsigned char>(i + 1);
   }
   return CUDA_SUCCESS;
