@@ -3,13 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <exception>
 #include <memory>
-#include <new>
 #include <thread>
 #include <vector>
 
@@ -17,8 +13,6 @@
 #include "real/devices/device_worker.hpp"
 #include "real/kernels/catalog.hpp"
 #include "real/machine.hpp"
-#include "real/threads/host_gate.hpp"
-#include "real/unit_memory.hpp"
 #include "real/worker.hpp"
 #include "tests/bench/cuda_timing.hpp"
 #include "tests/support/failing_device.hpp"
@@ -38,40 +32,11 @@ class CudaDevice : public GpuTest {
     device_ = open_cuda_device(whole_gpu(), {this_machine().threads.at(0).number}, clock_);
   }
 
-  [[nodiscard]] TicketPtr ticket() { return std::make_shared<BlockTicket>(host_, host_.epoch()); }
-
   static Seconds await(const EventPtr& event) {
     while (!event->happened()) std::this_thread::yield();
     return *event->happened();
   }
 
-  static bool has_happened(const EventPtr& event) { return event->happened().has_value(); }
-
-  /// Copies `bytes` to the device, in two parts, and back.
-  void copy_to_and_fro(std::vector<std::byte>& bytes, const TicketPtr& in, const TicketPtr& out) {
-    std::byte* const there = device_->allocate(bytes.size());
-    const std::vector<std::byte> from = bytes;
-    const std::size_t half = bytes.size() / 2;
-    device_->copy(
-        Queue::in,
-        {{there, from.data(), half}, {there + half, from.data() + half, bytes.size() - half}}, in);
-    device_->wait(Queue::out, device_->record(Queue::in));
-    std::ranges::fill(bytes, std::byte{0});
-    device_->copy(
-        Queue::out,
-        {{bytes.data(), there, half}, {bytes.data() + half, there + half, bytes.size() - half}},
-        out);
-    await(device_->record(Queue::out));
-    device_->release(there);
-  }
-
-  [[nodiscard]] static std::vector<std::byte> some_bytes(std::size_t count) {
-    std::vector<std::byte> bytes(count);
-    for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::byte>(1 + i % 251);
-    return bytes;
-  }
-
-  HostGate host_;
   std::shared_ptr<Clock> clock_ = make_steady_clock();
   std::unique_ptr<Device> device_;
 };

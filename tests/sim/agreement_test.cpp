@@ -139,72 +139,66 @@ FakeSetup fake_setup_of(const Instance& instance) {
   return fake;
 }
 
-TEST(SimulatorAndFakeExecutor, AgreeIfNothingIsShared) {
-  const std::uint64_t seed = 20'240'601;
+/// Disturbs units and links of `instance`.
+Scenario disturbances_of(const Instance& instance, std::mt19937& random) {
+  std::vector<std::string> links;
+  for (const Link& link : sim_setup(instance.platform, instance.phases).platform.links) {
+    links.push_back(link.name);
+  }
+  return random_scenario(instance.platform.units.size(), links, 0.5, random);
+}
+
+/// The simulator, with dates and with activities, and the fake executor make the same of `instance`,
+/// which has one phase.
+void expect_agreement(const Instance& instance, const Scenario& scenario) {
+  SimSetup setup = sim_setup(instance.platform, instance.phases);
+  setup.costs.assign(setup.phases.size(), {instance.dispatch, {}, merge});
+  setup.scenario = scenario;
+  FakeSetup fake = fake_setup_of(instance);
+  fake.scenario = scenario;
+  const std::unique_ptr<Executor> executor = make_fake_executor(fake);
+  const Seen expected = run_blocks(*executor, run_of(setup), instance.block_items);
+  expect_same(simulate_blocks(setup, instance.block_items).finishes, expected.finishes);
+  setup.activities_only = true;
+  expect_same(simulate_blocks(setup, instance.block_items).finishes, expected.finishes);
+}
+
+/// Calls `check(instance, repetition, random)` for `repetitions` instances of one phase, until one
+/// fails.
+template <class Check>
+void for_random_instances(std::uint64_t seed, int repetitions, Check&& check) {
   SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed));
   std::mt19937 random(seed);
-  for (int repetition = 0; repetition < 25; ++repetition) {
+  for (int repetition = 0; repetition < repetitions; ++repetition) {
     SCOPED_TRACE(repetition);
     Instance instance = random_instance(random);
     instance.phases.resize(1);  // the fake executor is set up for one phase
-    SimSetup setup = sim_setup(instance.platform, instance.phases);
-    setup.costs.assign(setup.phases.size(), {instance.dispatch, {}, merge});
-    const std::unique_ptr<Executor> executor = make_fake_executor(fake_setup_of(instance));
-    const Seen expected = run_blocks(*executor, run_of(setup), instance.block_items);
-    expect_same(simulate_blocks(setup, instance.block_items).finishes, expected.finishes);
-    if (HasFatalFailure()) return;
+    check(instance, repetition, random);
+    if (testing::Test::HasFatalFailure()) return;
   }
+}
+
+TEST(SimulatorAndFakeExecutor, AgreeIfNothingIsShared) {
+  for_random_instances(20'240'601, 25,
+                       [](const Instance& instance, int /*repetition*/, std::mt19937& /*random*/) {
+                         expect_agreement(instance, {});
+                       });
 }
 
 TEST(SimulatorAndFakeExecutor, AgreeUnderAScenario) {
-  const std::uint64_t seed = random_seed();
-  SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed));
-  std::mt19937 random(seed);
-  for (int repetition = 0; repetition < 25; ++repetition) {
-    SCOPED_TRACE(repetition);
-    Instance instance = random_instance(random);
-    instance.phases.resize(1);
-    SimSetup setup = sim_setup(instance.platform, instance.phases);
-    setup.costs.assign(setup.phases.size(), {instance.dispatch, {}, merge});
-    std::vector<std::string> links;
-    for (const Link& link : setup.platform.links) links.push_back(link.name);
-    FakeSetup fake = fake_setup_of(instance);
-    fake.scenario = random_scenario(instance.platform.units.size(), links, 0.5, random);
-    setup.scenario = fake.scenario;
-    const std::unique_ptr<Executor> executor = make_fake_executor(fake);
-    const Seen expected = run_blocks(*executor, run_of(setup), instance.block_items);
-    expect_same(simulate_blocks(setup, instance.block_items).finishes, expected.finishes);
-    setup.activities_only = true;
-    expect_same(simulate_blocks(setup, instance.block_items).finishes, expected.finishes);
-    if (HasFatalFailure()) return;
-  }
+  for_random_instances(random_seed(), 25,
+                       [](const Instance& instance, int /*repetition*/, std::mt19937& random) {
+                         expect_agreement(instance, disturbances_of(instance, random));
+                       });
 }
 
 TEST(SimulatorAndFakeExecutor, AgreeIfUnitsShareDevices) {
-  const std::uint64_t seed = random_seed();
-  SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed));
-  std::mt19937 random(seed);
-  for (int repetition = 0; repetition < 40; ++repetition) {
-    SCOPED_TRACE(repetition);
-    Instance instance = random_instance(random);
-    instance.phases.resize(1);
-    share_devices(instance, random);
-    SimSetup setup = sim_setup(instance.platform, instance.phases);
-    setup.costs.assign(setup.phases.size(), {instance.dispatch, {}, merge});
-    FakeSetup fake = fake_setup_of(instance);
-    if (repetition % 2 == 1) {
-      std::vector<std::string> links;
-      for (const Link& link : setup.platform.links) links.push_back(link.name);
-      fake.scenario = random_scenario(instance.platform.units.size(), links, 0.5, random);
-      setup.scenario = fake.scenario;
-    }
-    const std::unique_ptr<Executor> executor = make_fake_executor(fake);
-    const Seen expected = run_blocks(*executor, run_of(setup), instance.block_items);
-    expect_same(simulate_blocks(setup, instance.block_items).finishes, expected.finishes);
-    setup.activities_only = true;
-    expect_same(simulate_blocks(setup, instance.block_items).finishes, expected.finishes);
-    if (HasFatalFailure()) return;
-  }
+  for_random_instances(
+      random_seed(), 40, [](Instance& instance, int repetition, std::mt19937& random) {
+        share_devices(instance, random);
+        const bool is_disturbed = repetition % 2 == 1;
+        expect_agreement(instance, is_disturbed ? disturbances_of(instance, random) : Scenario{});
+      });
 }
 
 TEST(DatesAndActivities, AgreeOnPrivateLinks) {
