@@ -119,6 +119,23 @@ TEST_F(DeviceLinksInSimulations, DetectedGpusHaveTheLinksOfPinnedMemory) {
   EXPECT_NEAR(makespan(platform, {"cuda0"}, 2), 1.6, 1e-3);
 }
 
+TEST(GpuLine, SaysWhatIsKnownOfAGpu) {
+  UnitSpec spec = parse_units({"cpu"}).front();
+  spec.unit = gpu("cuda0");
+  put_on_gpu(spec, known_gpu);
+  spec.unit.memory_bytes = 1.5 * (1 << 30);
+  EXPECT_EQ(gpu_line(spec),
+            "cuda:0: Tested GPU, 114 SMs of up to 1.75 GHz, 2 copy engines, 1.5 GiB for blocks, "
+            "PCI 00000000:01:00.0");
+}
+
+TEST(GpuLine, LeavesOutWhatIsNotKnown) {
+  UnitSpec spec = parse_units({"cpu"}).front();
+  spec.unit = gpu("cuda0");
+  spec.unit.copy_engines = 1;
+  EXPECT_EQ(gpu_line(spec), "cuda:0: Tested GPU, 1 copy engine");
+}
+
 TEST(MeasureLinks, LeavesOutUnitsOfNoDevice) {
   const std::vector<UnitSpec> specs = parse_units({"cpu", "emulated"});
   EXPECT_TRUE(measure_links(specs).empty());

@@ -1,5 +1,5 @@
 // `equipoise list policies|kernels|units`: lists them with every parameter, default and source, and
-// the meters of this machine.
+// the GPUs and meters of this machine.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -14,6 +14,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/text_table.hpp"
+#include "tools/worlds/device_links.hpp"
 
 namespace equipoise {
 namespace {
@@ -99,6 +100,7 @@ int list_command(const std::string& what, bool json) {
   if (json) {
     std::printf("%s\n", json_list(list).c_str());
   } else if (what == "units") {
+    for (const std::string& line : gpu_lines()) std::printf("GPU %s\n", line.c_str());
     std::printf("meters: %s\n", meters_text(machine_meters(usable_gpus())).c_str());
   }
   return 0;

@@ -17,10 +17,12 @@ void warn_of(const std::string& device, const std::exception& failure) {
   warn(fmt::format("the links of {} could not be measured: {}", device, failure.what()));
 }
 
-/// The request for a unit on the whole GPU `name`: "cuda,device=0,id=cuda0" for "cuda:0".
-std::string unit_of(const std::string& name) {
-  const std::size_t colon = name.find(':');
-  return fmt::format("{0},device={1},id={0}{1}", name.substr(0, colon), name.substr(colon + 1));
+/// The unit that has a whole GPU: `cuda,device=0,id=cuda0` for "cuda:0". Throws as parse_units does.
+UnitSpec whole(const Gpu& gpu) {
+  const std::size_t colon = gpu.name.find(':');
+  const std::string kind = gpu.name.substr(0, colon);
+  const std::string number = gpu.name.substr(colon + 1);
+  return parse_units({fmt::format("{0},device={1},id={0}{1}", kind, number)}).front();
 }
 
 std::string figures(const std::string& device, const LinkRates& rates) {
@@ -74,11 +76,37 @@ void describe_gpu(HostDescription& host, const Gpu& gpu) {
   }
 }
 
+std::string gpu_line(const UnitSpec& spec) {
+  const Unit& unit = spec.unit;
+  const std::optional<Gpu> gpu = spec.factory->gpu();
+  std::string line = fmt::format("{}: {}", unit.device, unit.model);
+  if (gpu && gpu->sms > 0) line += fmt::format(", {} SMs", gpu->sms);
+  if (gpu && gpu->clock_hz > 0.0) line += fmt::format(" of up to {:.3g} GHz", gpu->clock_hz / 1e9);
+  line += fmt::format(", {} copy engine{}", unit.copy_engines, unit.copy_engines == 1 ? "" : "s");
+  if (unit.memory_bytes) {
+    line += fmt::format(", {:.3g} GiB for blocks", *unit.memory_bytes / (1 << 30));
+  }
+  if (gpu && !gpu->pci_bus_id.empty()) line += ", PCI " + gpu->pci_bus_id;
+  return line;
+}
+
+std::vector<std::string> gpu_lines() {
+  std::vector<std::string> lines;
+  for (const Gpu& gpu : usable_gpus()) {
+    try {
+      lines.push_back(gpu_line(whole(gpu)));
+    } catch (const std::exception& failure) {
+      lines.push_back(fmt::format("{}: {}", gpu.name, failure.what()));
+    }
+  }
+  return lines;
+}
+
 std::vector<MeasuredGpu> measure_gpus() {
   std::vector<MeasuredGpu> gpus;
   for (const Gpu& gpu : usable_gpus()) {
     try {
-      UnitSpec spec = parse_units({unit_of(gpu.name)}).front();
+      UnitSpec spec = whole(gpu);
       const std::optional<LinkRates> link = spec.factory->measure_link(CopyPath::pinned);
       gpus.push_back({std::move(spec), link.value()});
     } catch (const std::exception& failure) {

@@ -42,6 +42,12 @@ struct LinksOfDevice {
 /// Appends what computes on a unit's GPU: the properties `sms` and `clock_hz`, as far as known.
 void describe_gpu(HostDescription& host, const Gpu& gpu);
 
+/// The GPU of a unit in a line: model, SMs and clock, copy engines, memory and place, as far as known.
+[[nodiscard]] std::string gpu_line(const UnitSpec& spec);
+
+/// gpu_line of each GPU of this machine, or why it cannot be used.
+[[nodiscard]] std::vector<std::string> gpu_lines();
+
 /// A GPU of this machine.
 struct MeasuredGpu {
   UnitSpec spec;
