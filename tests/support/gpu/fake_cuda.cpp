@@ -40,6 +40,8 @@ std::atomic<int> devices = 1;
 std::atomic<std::size_t> memory_max = std::size_t{16} << 20;
 std::atomic<int> driver = 0;  ///< its version; 0: the build's
 std::atomic<int> load_sms = 0;
+/// Streams that work, or are about to find out whether they may.
+std::atomic<int> working = 0;
 /// CUDA calls functions of the host one at a time.
 std::mutex host_functions;
 
@@ -101,7 +103,9 @@ struct CUstream_st {
       if (stops_) return;
       const std::function<void()>& next = works_.front();  // stays where it is
       lock.unlock();
+      ++working;
       if (!is_broken) next();
+      --working;
       lock.lock();
       works_.pop_front();
     }
@@ -188,6 +192,8 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function
 // Not aligned as our units need it: they see to that.
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) { return allocate(memory, bytes, 256); }
 cudaError_t cudaFree(void* memory) {
+  // Nothing computes any more on a GPU that is broken.
+  while (is_broken && working != 0) std::this_thread::sleep_for(std::chrono::microseconds(20));
   std::free(memory);
   return state();
 }
