@@ -9,6 +9,7 @@ equipoise_tests(policies
     shared_policies/hierarchical/fpm_limited_test.cpp
     shared_policies/hierarchical/hierarchical_test.cpp
     shared_policies/loop/adaptive_factoring_test.cpp
+    shared_policies/loop/item_variance_test.cpp
     shared_policies/loop/loop_self_scheduling_test.cpp
     shared_policies/loop/loop_sizes_test.cpp
     shared_policies/loop/profiled_split_test.cpp

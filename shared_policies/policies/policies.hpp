@@ -18,12 +18,16 @@ namespace equipoise {
 [[nodiscard]] PolicyInfo energy_alpha_info();
 [[nodiscard]] PolicyInfo ss_info();
 [[nodiscard]] PolicyInfo fsc_info();
+[[nodiscard]] PolicyInfo mfsc_info();
 [[nodiscard]] PolicyInfo gss_info();
 [[nodiscard]] PolicyInfo tss_info();
+[[nodiscard]] PolicyInfo fac_info();
 [[nodiscard]] PolicyInfo fac2_info();
 [[nodiscard]] PolicyInfo wf_info();
 [[nodiscard]] PolicyInfo awf_b_info();
 [[nodiscard]] PolicyInfo awf_c_info();
+[[nodiscard]] PolicyInfo awf_d_info();
+[[nodiscard]] PolicyInfo awf_e_info();
 [[nodiscard]] PolicyInfo af_info();
 [[nodiscard]] PolicyInfo naive_info();
 [[nodiscard]] PolicyInfo asymmetric_info();

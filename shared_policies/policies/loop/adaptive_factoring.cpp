@@ -1,18 +1,21 @@
-// awf-b, awf-c, af: factoring whose shares are adapted to the block times of this run.
+// awf-b, awf-c, awf-d, awf-e, af: factoring whose shares are adapted to the block times of this run.
 //
-// awf-b and awf-c are adaptive weighted factoring (Carino and Banicescu 2008): awf-b in batches of
-// half of what remains, awf-c by half of what remains at each request. With `time=request` they are
-// AWF-D and AWF-E. With `update=iteration` awf-b is the AWF of Banicescu, Velusamy and Devaprasad
-// (2003), whose weights change between the iterations of an application. af is adaptive factoring
-// (Banicescu and Liu 2000).
+// The first four are adaptive weighted factoring (Carino and Banicescu 2008): awf-b and awf-d in
+// batches of half of what remains, awf-c and awf-e by half of what remains at each request. awf-b
+// and awf-c learn from computing times, awf-d and awf-e from the whole time between a request and
+// the end of its block. With `update=iteration` awf-b is the AWF of Banicescu, Velusamy and
+// Devaprasad (2003), whose weights change between the iterations of an application. af is adaptive
+// factoring (Banicescu and Liu 2000).
 //
 // Where we depart: a unit's first block is the common first block of all policies, not one item,
 // which says nothing about an accelerator (`initial_block_items=1` gives the libraries' own first
 // block). af cuts it into `sub_blocks`, from which it estimates the deviation of item times, as
-// LB4OMP does with ten pieces of its first hundred iterations, and continues with whole blocks.
-// Weights are updated at each request, as in DLS4LB. What was learned of a kernel is kept over
-// iterations and phases.
+// LB4OMP does with ten pieces of its first hundred iterations, and continues with whole blocks. Our
+// pieces have two sizes, because pieces of one size cannot tell scatter between items from scatter
+// that a whole block has (item_variance.hpp). Weights are updated at each request, as in DLS4LB.
+// What was learned of a kernel is kept over iterations and phases.
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -37,8 +40,8 @@ struct AdaptiveOptions {
   TimedPart time = TimedPart::compute;
   UnknownUnit unknown = UnknownUnit::as_fastest;
   Items sub_blocks = 10;               // af
-  bool update_each_iteration = false;  // awf
-  bool is_batched = true;              // awf-b
+  bool update_each_iteration = false;  // awf-b
+  bool is_batched = true;              // awf-b, awf-d
 };
 
 class AdaptiveWeightedFactoring final : public SelfScheduling {
@@ -94,11 +97,18 @@ class AdaptiveFactoring final : public SelfScheduling {
   WantedBlock wanted(const View& view, UnitId unit) override {
     const std::uint64_t met = times_.blocks(unit) + view.unit(unit).outstanding.size();
     if (times_.blocks(unit) == 0 || met < static_cast<std::uint64_t>(options_.sub_blocks)) {
-      const auto first = static_cast<double>(initial_block(view, options_.initial_block_items));
-      return {first / static_cast<double>(options_.sub_blocks), BlockTag::train};
+      return {piece(view, met), BlockTag::train};
     }
     const std::size_t p = gather(view, unit);
     return {adaptive_factoring_items(static_cast<double>(view.remaining()), estimates_, p)};
+  }
+
+  /// The size of a unit's piece number `met`, counted from 0, of its first block: half and one and
+  /// a half times an even piece, in turns.
+  [[nodiscard]] double piece(const View& view, std::uint64_t met) const {
+    const auto first = static_cast<double>(initial_block(view, options_.initial_block_items));
+    const double even = first / static_cast<double>(options_.sub_blocks);
+    return options_.sub_blocks == 1 ? even : (met % 2 == 0 ? 0.5 : 1.5) * even;
   }
 
   /// Fills the estimates of the present units and returns the position of `unit` in them. A unit
@@ -139,9 +149,30 @@ AdaptiveOptions read_options(const Parameters& read) {
   AdaptiveOptions options;
   options.initial_block_items = read.items_or_auto("initial_block_items", 1);
   options.min_block_items = min_block(read);
-  options.time = timed_part(read);
   options.unknown = unknown_unit(read);
   return options;
+}
+
+/// `time` of awf-b and awf-c; awf-d and awf-e are what they are with times from the request.
+ParameterInfo copies_parameter() {
+  return {"time", "compute", "", "what counts as a block's time: compute or block (copies too)"};
+}
+
+/// Makes the policy called Awf-`letter`.
+template <char letter>
+std::unique_ptr<Policy> make_awf(const Parameters& read, const KnownCosts* /*known*/) {
+  AdaptiveOptions options = read_options(read);
+  options.is_batched = letter == 'b' || letter == 'd';
+  if constexpr (letter == 'b' || letter == 'c') {
+    options.time = std::array{TimedPart::compute, TimedPart::block}.at(
+        read.choice("time", {"compute", "block"}));
+  } else {
+    options.time = TimedPart::request;
+  }
+  if constexpr (letter == 'b') {
+    options.update_each_iteration = read.choice("update", {"request", "iteration"}) == 1;
+  }
+  return std::make_unique<AdaptiveWeightedFactoring>(options);
 }
 
 }  // namespace
@@ -151,33 +182,45 @@ PolicyInfo awf_b_info() {
           "fac2 with weights learned from finished blocks",
           "Carino and Banicescu (2008); AWF: Banicescu, Velusamy, Devaprasad (2003)",
           {initial_block_parameter(),
-           time_parameter("compute"),
+           copies_parameter(),
            {"update", "request", "",
             "when weights follow what was learned: at each request, or at each iteration (AWF)"},
            unknown_parameter(),
            min_block_parameter()},
           Foresight::none,
           0.0,
-          [](const Parameters& read, const KnownCosts* /*known*/) -> std::unique_ptr<Policy> {
-            AdaptiveOptions options = read_options(read);
-            options.update_each_iteration = read.choice("update", {"request", "iteration"}) == 1;
-            return std::make_unique<AdaptiveWeightedFactoring>(options);
-          }};
+          make_awf<'b'>};
 }
 
 PolicyInfo awf_c_info() {
-  return {"awf-c",
-          "awf-b without batches: by what remains at each request",
+  return {
+      "awf-c",
+      "awf-b without batches: by what remains at each request",
+      "Carino and Banicescu (2008)",
+      {initial_block_parameter(), copies_parameter(), unknown_parameter(), min_block_parameter()},
+      Foresight::none,
+      0.0,
+      make_awf<'c'>};
+}
+
+PolicyInfo awf_d_info() {
+  return {"awf-d",
+          "awf-b by times that contain copies and waiting, too",
           "Carino and Banicescu (2008)",
-          {initial_block_parameter(), time_parameter("compute"), unknown_parameter(),
-           min_block_parameter()},
+          {initial_block_parameter(), unknown_parameter(), min_block_parameter()},
           Foresight::none,
           0.0,
-          [](const Parameters& read, const KnownCosts* /*known*/) -> std::unique_ptr<Policy> {
-            AdaptiveOptions options = read_options(read);
-            options.is_batched = false;
-            return std::make_unique<AdaptiveWeightedFactoring>(options);
-          }};
+          make_awf<'d'>};
+}
+
+PolicyInfo awf_e_info() {
+  return {"awf-e",
+          "awf-c by times that contain copies and waiting, too",
+          "Carino and Banicescu (2008)",
+          {initial_block_parameter(), unknown_parameter(), min_block_parameter()},
+          Foresight::none,
+          0.0,
+          make_awf<'e'>};
 }
 
 PolicyInfo af_info() {
@@ -193,6 +236,7 @@ PolicyInfo af_info() {
           0.0,
           [](const Parameters& read, const KnownCosts* /*known*/) -> std::unique_ptr<Policy> {
             AdaptiveOptions options = read_options(read);
+            options.time = timed_part(read);
             options.sub_blocks = read.items("sub_blocks", 1, 1'000'000);
             return std::make_unique<AdaptiveFactoring>(options);
           }};

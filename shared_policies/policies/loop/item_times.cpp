@@ -1,4 +1,4 @@
-// Computes item times from finished blocks, and shares from item times.
+// Computes item times from finished blocks or a profile, and shares from item times.
 #include "shared_policies/policies/loop/item_times.hpp"
 
 #include <algorithm>
@@ -8,6 +8,12 @@
 #include "shared_policies/policies/block_durations.hpp"
 
 namespace equipoise {
+namespace {
+
+/// The number of blocks from which a variance is estimated.
+constexpr std::size_t latest_blocks = 64;
+
+}  // namespace
 
 void ItemTimes::include(const View& view, const Event& event) {
   if (std::holds_alternative<PhaseStarted>(event.what)) {
@@ -27,14 +33,16 @@ void ItemTimes::add(const BlockFinished& finished, Seconds end) {
   const double seconds = std::max(seconds_of(finished, end), shortest_block_s);
   const auto items = static_cast<double>(finished.block.items);
   Sums& sums = now_->sums[p];
+  if (sums.latest.size() < latest_blocks) {
+    sums.latest.push_back({items, seconds});
+  } else {
+    sums.latest[sums.blocks % latest_blocks] = {items, seconds};
+  }
+  sums.variance_s2.reset();
   ++sums.blocks;
-  const double off_before = seconds / items - now_->mean_s[p].value_or(0.0);
   sums.items += items;
   sums.seconds += seconds;
   now_->mean_s[p] = sums.seconds / sums.items;
-  if (sums.blocks > 1) {
-    sums.squares += items * off_before * (seconds / items - *now_->mean_s[p]);
-  }
   const auto j = static_cast<double>(sums.blocks);
   sums.weighted_items += j * items;
   sums.weighted_s += j * seconds;
@@ -56,9 +64,12 @@ double ItemTimes::seconds_of(const BlockFinished& finished, Seconds end) {
   return 0.0;
 }
 
-double ItemTimes::variance_s2(UnitId unit) const {
-  const Sums& sums = now_->sums[unit.index];
-  return sums.blocks < 2 ? 0.0 : std::max(0.0, sums.squares) / static_cast<double>(sums.blocks - 1);
+double ItemTimes::variance_s2(UnitId unit) {
+  Sums& sums = now_->sums[unit.index];
+  if (!sums.variance_s2) {
+    sums.variance_s2 = item_variance_s2(sums.latest);
+  }
+  return *sums.variance_s2;
 }
 
 double speed_share(const View& view, UnitId unit, std::span<const std::optional<double>> item_s,
@@ -78,6 +89,29 @@ double speed_share(const View& view, UnitId unit, std::span<const std::optional<
     }
   }
   return 1.0 / (item_s[unit.index].value_or(otherwise_s) * speed);
+}
+
+std::vector<std::optional<double>> profile_item_times(const KnownCosts& known, const View& view) {
+  const KnownCosts::Phase& phase = known.phases[static_cast<std::size_t>(view.phase())];
+  const double even =
+      static_cast<double>(view.workload().items) / static_cast<double>(phase.size());
+  std::vector<std::optional<double>> item_s;
+  for (const auto& cost : phase) {
+    item_s.emplace_back(cost->at(even).seconds / even);
+  }
+  return item_s;
+}
+
+ItemTime item_time_between_units(std::span<const std::optional<double>> item_s) {
+  const auto n = static_cast<double>(item_s.size());
+  ItemTime between;
+  for (const std::optional<double>& s : item_s) {
+    between.mean_s += *s / n;
+  }
+  for (const std::optional<double>& s : item_s) {
+    between.variance_s2 += (*s - between.mean_s) * (*s - between.mean_s) / n;
+  }
+  return between;
 }
 
 }  // namespace equipoise

@@ -1,4 +1,4 @@
-// The time of one item on each unit, learned from finished blocks.
+// The time of one item on each unit, learned from finished blocks or read off a profile.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,9 @@
 #include <vector>
 
 #include "shared_policies/model/event.hpp"
+#include "shared_policies/policies/catalog.hpp"
+#include "shared_policies/policies/loop/item_variance.hpp"
+#include "shared_policies/policies/loop/loop_sizes.hpp"
 #include "shared_policies/run/view.hpp"
 
 namespace equipoise {
@@ -50,14 +53,9 @@ class ItemTimes {
   [[nodiscard]] std::span<const std::optional<double>> recency_weighted_s() const {
     return now_->recency_weighted_s;
   }
-  /// The variance of single item times, estimated from k whole blocks by
-  ///
-  ///     sum_j(c_j (t_j / c_j - mean)^2) / (k - 1).
-  ///
-  /// The estimate is unbiased if item times are independent, because the variance of a block's time
-  /// is then c_j times that of an item. 0 for less than two blocks. Source: ours; the authors of
-  /// adaptive factoring time single items.
-  [[nodiscard]] double variance_s2(UnitId unit) const;
+  /// The variance of single item times that the last 64 blocks of `unit` show (see
+  /// `item_variance_s2`).
+  [[nodiscard]] double variance_s2(UnitId unit);
   /// The number of finished blocks of `unit` with this kernel.
   [[nodiscard]] std::uint64_t blocks(UnitId unit) const { return now_->sums[unit.index].blocks; }
 
@@ -67,9 +65,10 @@ class ItemTimes {
     std::uint64_t blocks = 0;
     double items = 0.0;
     double seconds = 0.0;
-    double squares = 0.0;  ///< sum of c_j (t_j / c_j - mean)^2
     double weighted_items = 0.0;
     double weighted_s = 0.0;
+    std::vector<TimedBlock> latest;     ///< block j is at (j - 1) mod 64
+    std::optional<double> variance_s2;  ///< of `latest`, once it was asked for
   };
   struct KernelTimes {
     std::vector<Sums> sums;                                 // (n)
@@ -94,5 +93,12 @@ class ItemTimes {
 [[nodiscard]] double speed_share(const View& view, UnitId unit,
                                  std::span<const std::optional<double>> item_s,
                                  UnknownUnit unknown);
+
+/// The item times (n) of the current phase in the profile, in blocks of an even share of its items.
+[[nodiscard]] std::vector<std::optional<double>> profile_item_times(const KnownCosts& known,
+                                                                    const View& view);
+
+/// Mean and variance between the units of `item_s` (n), which must have no gaps.
+[[nodiscard]] ItemTime item_time_between_units(std::span<const std::optional<double>> item_s);
 
 }  // namespace equipoise

@@ -36,9 +36,8 @@ UnknownUnit unknown_unit(const Parameters& read) {
   return static_cast<UnknownUnit>(read.choice("unknown", {"smallest", "largest"}));
 }
 
-std::optional<double> number_or_word(const Parameters& read, const std::string& name,
-                                     const std::string& word) {
-  if (read.text(name) == word) {
+std::optional<double> number_or_auto(const Parameters& read, const std::string& name) {
+  if (read.text(name) == "auto") {
     return std::nullopt;
   }
   return read.number(name, 0.0, 1e300);

@@ -24,9 +24,8 @@ namespace equipoise {
 [[nodiscard]] ParameterInfo unknown_parameter();
 [[nodiscard]] UnknownUnit unknown_unit(const Parameters& read);
 
-/// Reads a number of at least 0; returns nothing if the text is `word`.
-[[nodiscard]] std::optional<double> number_or_word(const Parameters& read, const std::string& name,
-                                                   const std::string& word);
+/// Reads a number of at least 0; returns nothing for "auto".
+[[nodiscard]] std::optional<double> number_or_auto(const Parameters& read, const std::string& name);
 
 /// Reads relative speeds, one for each unit of the run, and returns them as item times (n); nothing
 /// for "auto". Throws InputError if `known` has another number of units.

@@ -1,4 +1,4 @@
-// ss, fsc, gss, tss, fac2, wf: loop self-scheduling by fixed rules. Block sizes depend on the
+// ss, gss, tss, fac, fac2, wf: loop self-scheduling by fixed rules. Block sizes depend on the
 // remaining items and the number of units, not on measurements during the run (loop_sizes.hpp has
 // the formulas and their sources).
 //
@@ -74,12 +74,10 @@ class Trapezoid final : public SelfScheduling {
   TrapezoidSizes sizes_;
 };
 
-/// Batches of equal blocks: FAC2, or FAC if the coefficient of variation of item times is given
-/// (Hummel, Schonberg, Flynn 1992).
+/// FAC2: batches of equal blocks, each half of what remains (Hummel, Schonberg, Flynn 1992).
 class Factoring : public SelfScheduling {
  public:
-  Factoring(std::optional<Items> min_block_items, std::optional<double> coefficient_of_variation)
-      : SelfScheduling(min_block_items), coefficient_of_variation_(coefficient_of_variation) {}
+  using SelfScheduling::SelfScheduling;
 
  protected:
   void learn(const View& /*view*/, const Event& event) override {
@@ -89,26 +87,47 @@ class Factoring : public SelfScheduling {
     batch_.include(event);
   }
 
+  /// x: a batch takes 1 / x of what remains.
+  virtual double divisor(const View& /*view*/, bool /*is_first_batch*/) { return 2.0; }
   /// The factor on the base size for a unit; the factors of all units add up to P.
   virtual double weight(const View& /*view*/, UnitId /*unit*/) { return 1.0; }
 
  private:
   WantedBlock wanted(const View& view, UnitId unit) override {
     if (batch_.is_over(view)) {
-      const auto remaining = static_cast<double>(view.remaining());
-      const double divisor =
-          coefficient_of_variation_
-              ? factoring_divisor(remaining, present(), *coefficient_of_variation_, is_first_batch_)
-              : 2.0;
-      batch_.begin(view, std::max(remaining / (divisor * present()), min_items(view)), present());
+      const double base =
+          static_cast<double>(view.remaining()) / (divisor(view, is_first_batch_) * present());
+      batch_.begin(view, std::max(base, min_items(view)), present());
       is_first_batch_ = false;
     }
     return {weight(view, unit) * batch_.base_items()};
   }
 
-  std::optional<double> coefficient_of_variation_;
   FactoringBatch batch_;
   bool is_first_batch_ = true;
+};
+
+/// FAC: batches that follow from the coefficient of variation of item times (same paper). A profile
+/// of mean times does not have it, so `auto` uses the variation between units, as for fsc.
+class KnownVariationFactoring final : public Factoring {
+ public:
+  KnownVariationFactoring(std::optional<Items> min_block_items, const KnownCosts& known,
+                          std::optional<double> given)
+      : Factoring(min_block_items), known_(known), given_(given) {}
+
+ private:
+  double divisor(const View& view, bool is_first_batch) override {
+    return factoring_divisor(static_cast<double>(view.remaining()), present(),
+                             given_ ? *given_ : between_units(known_, view), is_first_batch);
+  }
+
+  static double between_units(const KnownCosts& known, const View& view) {
+    const ItemTime item = item_time_between_units(profile_item_times(known, view));
+    return std::sqrt(item.variance_s2) / item.mean_s;
+  }
+
+  const KnownCosts& known_;
+  std::optional<double> given_;
 };
 
 /// Factoring with fixed weights (Hummel, Schmidt, Uma, Wein 1996): given weights, or the speeds in
@@ -117,23 +136,13 @@ class WeightedFactoring final : public Factoring {
  public:
   WeightedFactoring(std::optional<Items> min_block_items, const KnownCosts& known,
                     std::optional<std::vector<std::optional<double>>> given_item_s)
-      : Factoring(min_block_items, std::nullopt),
-        known_(known),
-        given_item_s_(std::move(given_item_s)) {}
+      : Factoring(min_block_items), known_(known), given_item_s_(std::move(given_item_s)) {}
 
  private:
   void learn(const View& view, const Event& event) override {
     Factoring::learn(view, event);
     if (std::holds_alternative<PhaseStarted>(event.what)) {
-      item_s_ = given_item_s_.value_or(std::vector<std::optional<double>>());
-      if (!given_item_s_) {
-        const auto& phase = known_.phases[static_cast<std::size_t>(view.phase())];
-        const double even =
-            static_cast<double>(view.workload().items) / static_cast<double>(phase.size());
-        for (const auto& cost : phase) {
-          item_s_.emplace_back(cost->at(even).seconds / even);
-        }
-      }
+      item_s_ = given_item_s_ ? *given_item_s_ : profile_item_times(known_, view);
     }
   }
 
@@ -144,78 +153,6 @@ class WeightedFactoring final : public Factoring {
   const KnownCosts& known_;
   std::optional<std::vector<std::optional<double>>> given_item_s_;  ///< (n); none: from the profile
   std::vector<std::optional<double>> item_s_;                       ///< (n), for this phase
-};
-
-enum class FixedRule { fsc, mfsc };
-
-struct FixedOptions {
-  std::optional<Items> min_block_items;
-  FixedRule rule = FixedRule::fsc;
-  std::optional<double> overhead_s;
-  std::optional<double> sigma_s;
-};
-
-/// One size for the whole iteration, chosen when its first block is requested (Kruskal and Weiss
-/// 1985). A profile of mean times does not have the inputs of the formula, so `auto` uses the
-/// nearest values that it has. For the overhead: the fixed part of a block's time, averaged over
-/// units. For the deviation of item times: the deviation between units, because the master does not
-/// know which unit a block will go to. All items of a block are then slow or fast together.
-class FixedSize final : public SelfScheduling {
- public:
-  FixedSize(const FixedOptions& options, const KnownCosts& known)
-      : SelfScheduling(options.min_block_items), options_(options), known_(known) {}
-
- private:
-  void learn(const View& /*view*/, const Event& event) override {
-    if (std::holds_alternative<IterationStarted>(event.what)) {
-      size_.reset();
-    }
-  }
-
-  WantedBlock wanted(const View& view, UnitId /*unit*/) override {
-    if (!size_) {
-      const auto items = static_cast<double>(view.workload().items);
-      if (options_.rule == FixedRule::mfsc) {
-        size_ = as_many_as_factoring_items(items, present());
-      } else {
-        const auto& phase = known_.phases[static_cast<std::size_t>(view.phase())];
-        const double overhead_s = options_.overhead_s.value_or(fixed_s(phase, view));
-        size_ = options_.sigma_s
-                    ? fixed_size_items(items, present(), overhead_s, *options_.sigma_s)
-                    : fixed_size_alike_items(items, present(), overhead_s, between_s(phase, items));
-      }
-    }
-    return {*size_};
-  }
-
-  /// The fixed part of a block's time, independent of its size: the mean over units.
-  static double fixed_s(const KnownCosts::Phase& phase, const View& view) {
-    const auto grain = static_cast<double>(view.workload().grain_items);
-    double sum_s = 0.0;
-    for (const auto& cost : phase) {
-      const CostAt at = cost->at(grain);
-      sum_s += std::max(0.0, at.seconds - grain * at.seconds_per_item);
-    }
-    return sum_s / static_cast<double>(phase.size());
-  }
-
-  /// The standard deviation between units of the time of one item, at an even share.
-  static double between_s(const KnownCosts::Phase& phase, double items) {
-    const auto n = static_cast<double>(phase.size());
-    const double even = items / n;
-    double mean_s = 0.0;
-    double mean_square = 0.0;
-    for (const auto& cost : phase) {
-      const double item_s = cost->at(even).seconds / even;
-      mean_s += item_s / n;
-      mean_square += item_s * item_s / n;
-    }
-    return std::sqrt(std::max(0.0, mean_square - mean_s * mean_s));
-  }
-
-  FixedOptions options_;
-  const KnownCosts& known_;
-  std::optional<double> size_;
 };
 
 }  // namespace
@@ -229,30 +166,6 @@ PolicyInfo ss_info() {
           0.0,
           [](const Parameters& read, const KnownCosts* /*known*/) -> std::unique_ptr<Policy> {
             return std::make_unique<PureSelfScheduling>(min_block(read));
-          }};
-}
-
-PolicyInfo fsc_info() {
-  return {"fsc",
-          "blocks of one size, by overhead and scatter of times",
-          "Kruskal and Weiss (1985); mFSC: DLS4LB",
-          {profile_parameter(),
-           {"rule", "fsc", "", "fsc (the formula) or mfsc (about as many blocks as fac2)"},
-           {"overhead_s", "auto", "s",
-            "h, of one request; auto: the fixed part of block times, mean of the profile's units"},
-           {"sigma_s", "auto", "s",
-            "standard deviation of item times; auto: the deviation between the profile's units"},
-           min_block_parameter()},
-          Foresight::informed,
-          0.0,
-          [](const Parameters& read, const KnownCosts* known) -> std::unique_ptr<Policy> {
-            EQ_CHECK(known != nullptr, "make_policy checks this");
-            FixedOptions options;
-            options.min_block_items = min_block(read);
-            options.rule = static_cast<FixedRule>(read.choice("rule", {"fsc", "mfsc"}));
-            options.overhead_s = number_or_word(read, "overhead_s", "auto");
-            options.sigma_s = number_or_word(read, "sigma_s", "auto");
-            return std::make_unique<FixedSize>(options, *known);
           }};
 }
 
@@ -282,19 +195,32 @@ PolicyInfo tss_info() {
           }};
 }
 
+PolicyInfo fac_info() {
+  return {"fac",
+          "batches of equal blocks, by the scatter of item times",
+          "Hummel, Schonberg, Flynn (1992)",
+          {profile_parameter(),
+           {"coefficient_of_variation", "auto", "",
+            "standard deviation of item times over their mean; auto: between the profile's units"},
+           min_block_parameter()},
+          Foresight::informed,
+          0.0,
+          [](const Parameters& read, const KnownCosts* known) -> std::unique_ptr<Policy> {
+            EQ_CHECK(known != nullptr, "make_policy checks this");
+            return std::make_unique<KnownVariationFactoring>(
+                min_block(read), *known, number_or_auto(read, "coefficient_of_variation"));
+          }};
+}
+
 PolicyInfo fac2_info() {
   return {"fac2",
           "batches of equal blocks, each half of what remains",
           "Hummel, Schonberg, Flynn (1992)",
-          {{"coefficient_of_variation", "none", "",
-            "standard deviation of item times over their mean: FAC, whose batches follow from it; "
-            "none: FAC2, half of the rest"},
-           min_block_parameter()},
+          {min_block_parameter()},
           Foresight::none,
           0.0,
           [](const Parameters& read, const KnownCosts* /*known*/) -> std::unique_ptr<Policy> {
-            return std::make_unique<Factoring>(
-                min_block(read), number_or_word(read, "coefficient_of_variation", "none"));
+            return std::make_unique<Factoring>(min_block(read));
           }};
 }
 

@@ -8,25 +8,29 @@ namespace equipoise {
 
 namespace {
 
-/// (sqrt(2) N h / (sigma P sqrt(ln P)))^exponent, at most N / P.
-double fixed_size(double items, double units, double overhead_s, double sigma_s, double exponent) {
-  const double even = items / units;
-  if (units < 2.0 || sigma_s <= 0.0) {
-    return even;
-  }
-  const double ratio =
-      std::sqrt(2.0) * items * overhead_s / (sigma_s * units * std::sqrt(std::log(units)));
-  return std::min(std::pow(ratio, exponent), even);
-}
+/// Whether the formulas have a finite minimum: there is scatter, and more than one unit has it.
+bool is_scattered(double units, double deviation) { return units >= 2.0 && deviation > 0.0; }
 
 }  // namespace
 
 double fixed_size_items(double items, double units, double overhead_s, double sigma_s) {
-  return fixed_size(items, units, overhead_s, sigma_s, 2.0 / 3.0);
+  const double even = items / units;
+  if (!is_scattered(units, sigma_s)) {
+    return even;
+  }
+  const double ratio =
+      std::sqrt(2.0) * items * overhead_s / (sigma_s * units * std::sqrt(std::log(units)));
+  return std::min(std::pow(ratio, 2.0 / 3.0), even);
 }
 
-double fixed_size_alike_items(double items, double units, double overhead_s, double sigma_s) {
-  return fixed_size(items, units, overhead_s, sigma_s, 0.5);
+double fixed_size_alike_items(double items, double units, double overhead_s, double item_s,
+                              double relative_deviation) {
+  const double even = items / units;
+  if (!is_scattered(units, relative_deviation)) {
+    return even;
+  }
+  const double late_s = relative_deviation * item_s * std::sqrt(2.0 * std::log(units));
+  return std::min(std::sqrt(items * overhead_s / (units * late_s)), even);
 }
 
 double as_many_as_factoring_items(double items, double units) {

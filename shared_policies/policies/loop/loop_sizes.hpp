@@ -16,19 +16,26 @@ namespace equipoise {
 ///
 ///     (sqrt(2) N h / (sigma P sqrt(ln P)))^(2/3),
 ///
-/// for independent item times of standard deviation sigma. At most N / P, which is also the limit
-/// for sigma -> 0; N for one unit, where ln P is 0. Source: Kruskal and Weiss (1985).
+/// for independent item times of standard deviation sigma: the least of
+/// N h / (P c) + sigma sqrt(2 c ln P). At most N / P, which is also the limit for sigma -> 0; N for
+/// one unit, where ln P is 0. Source: Kruskal and Weiss (1985).
 [[nodiscard]] double fixed_size_items(double items, double units, double overhead_s,
                                       double sigma_s);
 
 /// Fixed-size chunking if all items of a block are slow or fast together, so that the time of a
-/// block of c items scatters by c sigma and not by sqrt(c) sigma,
+/// block of c items, c m on average, scatters by s c m. The expected end of the last of P units is
+/// then later by
 ///
-///     (sqrt(2) N h / (sigma P sqrt(ln P)))^(1/2),
+///     N h / (P c) + s c m sqrt(2 ln P)
 ///
-/// with the same limits. Source: ours; Kruskal and Weiss with sigma sqrt(c) in place of sigma.
+/// than that of work without overhead and scatter, least for
+///
+///     c = (N h / (P s m sqrt(2 ln P)))^(1/2),
+///
+/// with the same limits. `item_s`: m, the mean time of an item. `relative_deviation`: s. Source:
+/// ours; Kruskal and Weiss with s c m in place of sigma sqrt(c).
 [[nodiscard]] double fixed_size_alike_items(double items, double units, double overhead_s,
-                                            double sigma_s);
+                                            double item_s, double relative_deviation);
 
 /// mFSC: the fixed size that gives about as many blocks as FAC2, without any measured input,
 ///

@@ -1,6 +1,8 @@
-// Tests of awf-b, awf-c, af and hguided on schedules that were worked out by hand.
+// Tests of awf-b to awf-e, af and hguided on schedules that were worked out by hand.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -60,18 +62,39 @@ TEST(AwfC, TakesUnitsWithoutABlockForTheFastestOrTheSlowest) {
   EXPECT_EQ(run_schedule(test).sizes(1, BlockTag::run).front(), 102);
 }
 
-TEST(AwfC, CountsCopiesAndDispatchWhenAskedTo) {
-  PolicyTest test = one_and_three("awf-c");
+/// Units that compute an item in 1 s, the second of which also copies it in and out in 1 s each.
+PolicyTest with_copies(const std::string& policy) {
+  PolicyTest test = one_and_three(policy);
   test.fake.units[1] = affine_unit(0.0, 1.0);
   test.fake.units[1].in_s = [](double items) { return items; };
   test.fake.units[1].out_s = [](double items) { return items; };
+  return test;
+}
+
+TEST(AwfC, CountsCopiesWhenAskedTo) {
   // With copies, 10 items take 30 s on the second unit; without, 10 s as on the first. The base is
   // 184.
+  PolicyTest test = with_copies("awf-c");
   EXPECT_EQ(run_schedule(test).sizes(1, BlockTag::run).front(), 184);
   test.parameters["time"] = "block";
   EXPECT_EQ(run_schedule(test).sizes(1, BlockTag::run).front(), 92);
-  test.parameters["time"] = "request";
-  EXPECT_EQ(run_schedule(test).sizes(1, BlockTag::run).front(), 92);
+}
+
+TEST(AwfE, CountsFromTheRequestToTheEnd) {
+  const Schedule schedule = run_schedule(with_copies("awf-e"));
+  // As awf-c on units that compute an item in 1 s and 3 s.
+  EXPECT_EQ(first_of(schedule.sizes(0, BlockTag::run), 2), (Sizes{245, 242}));
+  EXPECT_EQ(first_of(schedule.sizes(1, BlockTag::run), 2), (Sizes{92, 51}));
+  EXPECT_EQ(schedule.items(), 1000);
+}
+
+TEST(AwfD, CountsFromTheRequestToTheEndInBatches) {
+  const Schedule schedule = run_schedule(with_copies("awf-d"));
+  // As awf-b on units that compute an item in 1 s and 3 s.
+  EXPECT_EQ(first_of(schedule.sizes(0, BlockTag::run), 3), (Sizes{245, 368, 92}));
+  EXPECT_EQ(first_of(schedule.sizes(1, BlockTag::run), 4), (Sizes{123, 31, 31, 31}));
+  // awf-b itself takes the units for equally fast.
+  EXPECT_EQ(run_schedule(with_copies("awf-b")).sizes(1, BlockTag::run).front(), 245);
 }
 
 TEST(AwfB, KeepsItsWeightsFromIterationToIteration) {
@@ -125,34 +148,57 @@ TEST(Af, SharesWhatRemainsByMeansWhenTimesDoNotScatter) {
   test.parameters["initial_block_items"] = "20";
   test.parameters["sub_blocks"] = "2";
   const Schedule schedule = run_schedule(test);
-  EXPECT_EQ(schedule.sizes(0, BlockTag::train), (Sizes{10, 10}));
-  EXPECT_EQ(schedule.sizes(1, BlockTag::train), (Sizes{10, 10}));
-  // At 20 s the second unit is taken to be as fast as the first: half of 970. At 60 s a quarter of
-  // 475.
-  EXPECT_EQ(schedule.sizes(0, BlockTag::run).front(), 485);
-  EXPECT_EQ(schedule.sizes(1, BlockTag::run).front(), 119);
+  EXPECT_EQ(schedule.sizes(0, BlockTag::train), (Sizes{5, 15}));
+  EXPECT_EQ(schedule.sizes(1, BlockTag::train), (Sizes{5, 15}));
+  // Three quarters of 960 at 20 s, a quarter of 240 at 60 s.
+  EXPECT_EQ(schedule.sizes(0, BlockTag::run).front(), 720);
+  EXPECT_EQ(schedule.sizes(1, BlockTag::run).front(), 60);
 }
 
-TEST(Af, TakesLessWhenTimesScatter) {
+TEST(Af, TakesUnitsWithoutABlockForTheFastest) {
+  PolicyTest test = one_and_three("af");
+  test.fake.units[1] = affine_unit(0.0, 5.0);
+  test.parameters["initial_block_items"] = "20";
+  test.parameters["sub_blocks"] = "2";
+  const Schedule schedule = run_schedule(test);
+  // Half of 975 at 20 s, when the other unit still has its first 5 items. A sixth of 472 at 100 s.
+  EXPECT_EQ(schedule.sizes(0, BlockTag::run).front(), 488);
+  EXPECT_EQ(schedule.sizes(1, BlockTag::run).front(), 79);
+}
+
+/// The first block after training of a unit that has done 5, 15, 5 and 15 items in `times_s`, 80 s
+/// in all. The other unit needs 1 s for an item.
+Items block_after(const std::vector<double>& times_s) {
   PolicyTest test;
   test.policy = "af";
   test.items = 1000;
-  test.parameters = {{"initial_block_items", "30"}, {"sub_blocks", "2"}};
-  // 15 items take 15 s on one unit. On the other they take 15 s and 45 s alternately.
+  test.parameters = {{"initial_block_items", "40"}, {"sub_blocks", "4"}};
   add_affine(test, 0.0, 1.0);
-  test.fake.units.push_back(affine_unit(0.0, 1.0));
-  test.known.phases.front().push_back(std::make_unique<AffineCurve>(0.0, 1.0));
-  int calls = 0;
-  test.fake.units[1].compute_s = [&calls](double items) {
-    return ++calls % 2 == 0 ? 3.0 * items : items;
+  add_affine(test, 0.0, 2.0);
+  std::size_t calls = 0;
+  test.fake.units[1].compute_s = [&](double items) {
+    return calls < times_s.size() ? times_s[calls++] : 2.0 * items;
   };
   const Schedule schedule = run_schedule(test);
-  // At 30 s half of 940. At 60 s the means are 1 and 2, the variances 0 and 15 (1 - 2)^2 + 15 (3 -
-  // 2)^2 = 30:
-  // D = 30/2, T R = 2/3 * 470, (15 + 626.67 - sqrt(225 + 60 * 313.33)) / (2 * 2) = 125.93.
-  EXPECT_EQ(schedule.sizes(0, BlockTag::run).front(), 470);
-  EXPECT_EQ(schedule.sizes(1, BlockTag::run).front(), 126);
+  EXPECT_EQ(schedule.sizes(1, BlockTag::train), (Sizes{5, 15, 5, 15}));
+  // At 40 s the means are 1 and 15 / 5: three quarters of 940.
+  EXPECT_EQ(schedule.sizes(0, BlockTag::run).front(), 705);
   EXPECT_EQ(schedule.items(), 1000);
+  return schedule.sizes(1, BlockTag::run).front();
+}
+
+TEST(Af, TakesLessWhenItemsScatter) {
+  // 10 -+ 5 s and 30 -+ 5 sqrt(3) s, as of items with variance s^2. By differences of blocks of one
+  // size, s^2 = 10^2 / (5 + 5) = 10. At 80 s the means are 1 and 2: D = 10 / 2, T R = 2/3 * 215,
+  // (5 + 286.67 - sqrt(25 + 20 * 143.33)) / (2 * 2) = 59.47.
+  const double off = 5.0 * std::sqrt(3.0);
+  EXPECT_EQ(block_after({15.0, 30.0 + off, 5.0, 30.0 - off}), 60);
+}
+
+TEST(Af, DoesNotTakeTheScatterOfWholeBlocksForThatOfItems) {
+  // 10 -+ 5 s and 30 -+ 15 s: blocks deviate by half of their time, whatever their size. A third of
+  // 215.
+  EXPECT_EQ(block_after({15.0, 45.0, 5.0, 15.0}), 72);
 }
 
 TEST(HGuided, GivesAFallingShareByThePowersItIsTold) {

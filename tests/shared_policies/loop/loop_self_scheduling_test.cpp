@@ -1,7 +1,8 @@
-// Tests of ss, fsc, gss, tss, fac2 and wf: the reference sequences for 1000 items on 4 units, and
+// Tests of ss, fsc, mfsc, gss, tss, fac, fac2 and wf: the reference sequences for 1000 items on 4 units, and
 // our additions for heterogeneous units.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -61,21 +62,31 @@ TEST(LoopSelfScheduling, Fac2HalvesTheRestBatchByBatch) {
 }
 
 TEST(LoopSelfScheduling, FacFollowsTheScatterOfItemTimes) {
-  EXPECT_EQ(sequence(in_turns("fac2"), {{"coefficient_of_variation", "0.3"}}),
+  EXPECT_EQ(sequence(in_turns("fac"), {{"coefficient_of_variation", "0.3"}}),
             (Sizes{244, 244, 244, 244, 3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1}));
-  EXPECT_EQ(sequence(in_turns("fac2"), {{"coefficient_of_variation", "1"}}),
+  EXPECT_EQ(sequence(in_turns("fac"), {{"coefficient_of_variation", "1"}}),
             (Sizes{229, 229, 229, 229, 9, 9, 9, 9, 5, 5, 5, 5, 3, 3,
                    3,   3,   2,   2,   2, 2, 1, 1, 1, 1, 1, 1, 1, 1}));
-  EXPECT_EQ(sequence(in_turns("fac2"), {{"coefficient_of_variation", "0"}}), Sizes(4, 250));
+  EXPECT_EQ(sequence(in_turns("fac"), {{"coefficient_of_variation", "0"}}), Sizes(4, 250));
 }
 
-TEST(LoopSelfScheduling, FscGivesOneSize) {
+TEST(LoopSelfScheduling, FacTakesTheVariationFromTheProfileUnlessTold) {
+  PolicyTest test;
+  test.policy = "fac";
+  test.items = 1000;
+  add_affine(test, 0.0, 1.0);
+  add_affine(test, 0.0, 3.0);
+  // The mean is 2 and the deviation 1: b = 0.5 / sqrt(1000), x = 1.022612, 1000 / (2 x) = 488.94.
+  EXPECT_EQ(sequence(std::move(test)).front(), 489);
+}
+
+TEST(LoopSelfScheduling, FscAndMfscGiveOneSize) {
   Sizes expected(15, 64);
   expected.push_back(40);
   EXPECT_EQ(sequence(in_turns("fsc"), {{"overhead_s", "0.5"}, {"sigma_s", "0.3"}}), expected);
   expected = Sizes(32, 31);
   expected.push_back(8);
-  EXPECT_EQ(sequence(in_turns("fsc"), {{"rule", "mfsc"}}), expected);
+  EXPECT_EQ(sequence(in_turns("mfsc")), expected);
 }
 
 TEST(LoopSelfScheduling, FscReadsOverheadAndScatterOffTheProfileUnlessTold) {
@@ -84,8 +95,74 @@ TEST(LoopSelfScheduling, FscReadsOverheadAndScatterOffTheProfileUnlessTold) {
   test.items = 1000;
   add_affine(test, 0.001, 0.01);
   add_affine(test, 0.003, 0.004);
-  // h = 0.002 s. Items take 10.002 and 4.006 ms in blocks of 500: s = 2.998 ms, c = 23.80.
-  EXPECT_EQ(sequence(std::move(test)).front(), 24);
+  // h = 0.002 s. Items take 10.002 and 4.006 ms in blocks of 500: s m = 2.998 ms,
+  // c^2 = 1000 * 2 / (2 * 2.998 * sqrt(2 ln 2)) = 283.3 = 16.83^2.
+  EXPECT_EQ(sequence(std::move(test)).front(), 17);
+}
+
+TEST(LoopSelfScheduling, KnowsNothingBeforehandUnlessItsFormulaNeedsIt) {
+  for (const char* policy : {"fsc", "fac", "wf"}) {
+    EXPECT_EQ(find_policy(policy).foresight, Foresight::informed) << policy;
+  }
+  for (const char* policy : {"ss", "mfsc", "gss", "tss", "fac2", "awf-b", "awf-c", "awf-d", "awf-e",
+                             "af", "naive", "asymmetric", "hguided"}) {
+    EXPECT_EQ(find_policy(policy).foresight, Foresight::none) << policy;
+  }
+}
+
+TEST(LoopSelfScheduling, HasTheseParametersAndDefaults) {
+  using Defaults = std::map<std::string, std::string>;
+  const std::string own = "the run's own trace";
+  const std::map<std::string, Defaults> expected = {
+      {"ss", {{"min_block_items", "auto"}}},
+      {"fsc",
+       {{"profile", own},
+        {"overhead_s", "auto"},
+        {"sigma_s", "auto"},
+        {"min_block_items", "auto"}}},
+      {"mfsc", {{"min_block_items", "auto"}}},
+      {"gss", {{"min_block_items", "auto"}}},
+      {"tss", {{"delta", "real"}, {"min_block_items", "auto"}}},
+      {"fac",
+       {{"profile", own}, {"coefficient_of_variation", "auto"}, {"min_block_items", "auto"}}},
+      {"fac2", {{"min_block_items", "auto"}}},
+      {"wf", {{"profile", own}, {"weights", "auto"}, {"min_block_items", "auto"}}},
+      {"awf-b",
+       {{"initial_block_items", "auto"},
+        {"time", "compute"},
+        {"update", "request"},
+        {"unknown", "smallest"},
+        {"min_block_items", "auto"}}},
+      {"awf-c",
+       {{"initial_block_items", "auto"},
+        {"time", "compute"},
+        {"unknown", "smallest"},
+        {"min_block_items", "auto"}}},
+      {"awf-d",
+       {{"initial_block_items", "auto"}, {"unknown", "smallest"}, {"min_block_items", "auto"}}},
+      {"awf-e",
+       {{"initial_block_items", "auto"}, {"unknown", "smallest"}, {"min_block_items", "auto"}}},
+      {"af",
+       {{"initial_block_items", "auto"},
+        {"sub_blocks", "10"},
+        {"time", "compute"},
+        {"unknown", "smallest"},
+        {"min_block_items", "auto"}}},
+      {"hguided",
+       {{"initial_block_items", "auto"},
+        {"powers", "auto"},
+        {"divisor", "2"},
+        {"time", "block"},
+        {"unknown", "smallest"},
+        {"min_block_items", "auto"}}},
+  };
+  for (const auto& [policy, defaults] : expected) {
+    Defaults found;
+    for (const ParameterInfo& parameter : find_policy(policy).parameters) {
+      found[parameter.name] = parameter.default_text;
+    }
+    EXPECT_EQ(found, defaults) << policy;
+  }
 }
 
 const Sizes weighted_sequence = {250, 125, 63, 63, 126, 63, 32, 32, 62, 31, 16, 16, 32, 16, 8,
@@ -135,7 +212,7 @@ TEST(LoopSelfScheduling, KeepsToTheSmallestBlockAndToGrains) {
 }
 
 TEST(LoopSelfScheduling, StartsAnewInEveryIteration) {
-  for (const char* policy : {"fsc", "gss", "tss", "fac2", "wf"}) {
+  for (const char* policy : {"fsc", "mfsc", "gss", "tss", "fac", "fac2", "wf"}) {
     const Sizes once = sequence(in_turns(policy));
     PolicyTest twice = in_turns(policy);
     twice.iterations = 2;

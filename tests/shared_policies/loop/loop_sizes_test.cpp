@@ -6,28 +6,61 @@
 
 #include <array>
 #include <cmath>
+#include <functional>
+#include <memory>
 #include <vector>
 
+#include "shared_policies/fit/speed_curve.hpp"
+#include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/policies/loop/item_times.hpp"
 #include "tests/support/scripted.hpp"
 
 namespace equipoise::loop_sizes_test {
 namespace {
 
+/// The size between `low` and `high` for which `cost` is least, by golden-section search.
+double cheapest(const std::function<double(double)>& cost, double low, double high) {
+  const double golden = (std::sqrt(5.0) - 1.0) / 2.0;
+  while (high - low > 1e-7 * high) {
+    const double left = high - golden * (high - low);
+    const double right = low + golden * (high - low);
+    (cost(left) < cost(right) ? high : low) = cost(left) < cost(right) ? right : left;
+  }
+  return (low + high) / 2.0;
+}
+
 TEST(LoopSizes, FixedSizeBalancesOverheadAgainstScatter) {
   EXPECT_NEAR(fixed_size_items(1000, 4, 0.5, 0.3), 63.04, 0.005);
   EXPECT_DOUBLE_EQ(fixed_size_items(1000, 4, 0.0, 0.3), 0.0);
+  // 1000 / c blocks on 4 units take 0.5 s each to hand out. The last of 4 units ends later than
+  // their mean by sqrt(2 ln 4) deviations of a block, which has c independent items.
+  const auto cost = [](double c) {
+    return 1000.0 / c / 4.0 * 0.5 + std::sqrt(2.0 * std::log(4.0)) * 0.3 * std::sqrt(c);
+  };
+  EXPECT_NEAR(fixed_size_items(1000, 4, 0.5, 0.3), cheapest(cost, 1.0, 250.0), 1e-3);
 }
 
-TEST(LoopSizes, FixedSizeOfItemsThatAreAlikeFollowsFromTheScatterOfTheirBlock) {
-  const double size = fixed_size_alike_items(1000, 4, 0.5, 0.3);
-  EXPECT_NEAR(size, fixed_size_items(1000, 4, 0.5, 0.3 * std::sqrt(size)), 1e-9);
+TEST(LoopSizes, FixedSizeOfItemsThatAreAlikeCostsLeast) {
+  // As above, but a block of c items, which takes 0.3 c on average, scatters by a tenth of that.
+  const auto cost = [](double c) {
+    return 1000.0 / c / 4.0 * 0.5 + std::sqrt(2.0 * std::log(4.0)) * 0.1 * 0.3 * c;
+  };
+  EXPECT_NEAR(fixed_size_alike_items(1000, 4, 0.5, 0.3, 0.1), cheapest(cost, 1.0, 250.0), 1e-3);
+  // 125 / (0.03 * 1.665109) = 50.023^2
+  EXPECT_NEAR(fixed_size_alike_items(1000, 4, 0.5, 0.3, 0.1), 50.023, 0.001);
+  const auto dear = [](double c) {
+    return 2e6 / c / 28.0 * 2e-5 + std::sqrt(2.0 * std::log(28.0)) * 0.9 * 1e-7 * c;
+  };
+  EXPECT_NEAR(fixed_size_alike_items(2e6, 28, 2e-5, 1e-7, 0.9), cheapest(dear, 1.0, 7e4), 0.1);
 }
 
 TEST(LoopSizes, FixedSizeIsAnEvenShareAtMost) {
   EXPECT_DOUBLE_EQ(fixed_size_items(1000, 4, 0.5, 0.0), 250.0);
   EXPECT_DOUBLE_EQ(fixed_size_items(1000, 4, 50.0, 1e-6), 250.0);
   EXPECT_DOUBLE_EQ(fixed_size_items(1000, 1, 0.5, 0.3), 1000.0);
+  EXPECT_DOUBLE_EQ(fixed_size_alike_items(1000, 4, 0.5, 0.3, 0.0), 250.0);
+  EXPECT_DOUBLE_EQ(fixed_size_alike_items(1000, 4, 50.0, 1e-6, 0.1), 250.0);
+  EXPECT_DOUBLE_EQ(fixed_size_alike_items(1000, 1, 0.5, 0.3, 0.1), 1000.0);
 }
 
 TEST(LoopSizes, AsManyAsFactoringNeedsNoKnowledge) {
@@ -122,18 +155,30 @@ TEST_F(LearnedItemTimes, WeighLaterBlocksMore) {
   EXPECT_FALSE(times.mean_s()[1]);
 }
 
-TEST_F(LearnedItemTimes, EstimateTheVarianceOfItemsFromWholeBlocks) {
+TEST_F(LearnedItemTimes, EstimateTheVarianceOfItemsFromTheLatestBlocks) {
   ItemTimes times(TimedPart::compute);
   begin(times);
-  finish(times, 0, 10, stages(0, 20, 0), 0, 20);
+  finish(times, 0, 10, stages(0, 10, 0), 0, 20);
+  finish(times, 0, 10, stages(0, 20, 0), 20, 40);
   EXPECT_DOUBLE_EQ(times.variance_s2(UnitId{0}), 0.0);
-  finish(times, 0, 20, stages(0, 20, 0), 20, 40);
-  // Means 2 and 1, together 4/3: 10 (2/3)^2 + 20 (1/3)^2 = 20/3, divided by 2 - 1.
-  EXPECT_NEAR(times.variance_s2(UnitId{0}), 20.0 / 3.0, 1e-12);
-  finish(times, 0, 30, stages(0, 60, 0), 40, 100);
-  // Means 1, 2, 2 over 20, 10, 30 items, together 5/3: 20 (2/3)^2 + 40 (1/3)^2 = 40/3, divided by 3
-  // - 1.
-  EXPECT_NEAR(times.variance_s2(UnitId{0}), 20.0 / 3.0, 1e-12);
+  finish(times, 0, 10, stages(0, 10, 0), 40, 60);
+  // The second block takes 10 s more than its neighbours: 10^2 over 10 + (10 + 10) / 4 items.
+  EXPECT_NEAR(times.variance_s2(UnitId{0}), 100.0 / 15.0, 1e-9);
+  EXPECT_DOUBLE_EQ(times.variance_s2(UnitId{1}), 0.0);
+  for (int i = 0; i < 64; ++i) finish(times, 0, 10, stages(0, 20, 0), 60, 80);
+  EXPECT_DOUBLE_EQ(times.variance_s2(UnitId{0}), 0.0);
+}
+
+TEST_F(LearnedItemTimes, AreReadOffAProfileAtAnEvenShare) {
+  KnownCosts known;
+  known.phases.front().push_back(std::make_unique<AffineCurve>(5.0, 1.0));
+  known.phases.front().push_back(std::make_unique<AffineCurve>(5.0, 3.0));
+  const auto item_s = profile_item_times(known, view);
+  ASSERT_EQ(item_s.size(), 2U);
+  EXPECT_DOUBLE_EQ(*item_s[0], 505.0 / 500.0);
+  EXPECT_DOUBLE_EQ(*item_s[1], 1505.0 / 500.0);
+  EXPECT_NEAR(item_time_between_units(item_s).mean_s, 2.01, 1e-12);
+  EXPECT_NEAR(item_time_between_units(item_s).variance_s2, 1.0, 1e-12);
 }
 
 TEST_F(LearnedItemTimes, CountTheStagesThatAreAskedFor) {
