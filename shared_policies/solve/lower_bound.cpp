@@ -54,7 +54,8 @@ class IterationBound {
     setup_bytes_ = setup_bytes;
     double low = 0.0;
     double high = std::max(
-        static_cast<double>(workload_.items) * needs_.front().compute.takes.per_item(), 1e-9);
+        static_cast<double>(workload_.items) * needs_.front().compute.front().takes.per_item(),
+        1e-9);
     while (!fits(high)) {
       if (will_never_fit(start + Seconds{high})) {
         return {Seconds::infinity().value, std::vector<double>(platform_.units.size(), 0.0),
@@ -90,7 +91,7 @@ class IterationBound {
 
   /// The number of items that fit into `seconds` if what units share is ignored.
   double unit_within(const UnitNeeds& needs, double seconds) const {
-    return std::min({needs.compute.within(seconds, 0.0), needs.copies_within(seconds, setup_bytes_),
+    return std::min({needs.computed_within(seconds), needs.copies_within(seconds, setup_bytes_),
                      static_cast<double>(workload_.items)});
   }
 
@@ -153,8 +154,8 @@ class IterationBound {
     for (std::size_t i = 0; i < needs_.size(); ++i) {
       const double fraction = shared_.empty() ? 1.0 : packing_.fractions[i];
       bound.share_items[needs_[i].unit] = part * fraction * limits_[i];
-      const bool compute = needs_[i].compute.within(reached_s, 0.0) <=
-                           needs_[i].copies_within(reached_s, setup_bytes_);
+      const bool compute =
+          needs_[i].computed_within(reached_s) <= needs_[i].copies_within(reached_s, setup_bytes_);
       (compute ? by_compute : by_copies) += fraction * limits_[i];
     }
     bound.binding = by_compute >= by_copies ? "compute" : "copies";

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <set>
+#include <span>
 
 namespace equipoise {
 namespace {
@@ -46,6 +48,14 @@ bool has_links_alone(const Platform& platform, std::size_t p) {
          std::ranges::none_of(unit.out.links, is_shared);
 }
 
+/// 1, and the smallest and the largest value of `rate`.
+std::set<double> extremes_and_one(const StepFunction& rate) {
+  const std::vector<double> values = extremes(rate);
+  std::set<double> all(values.begin(), values.end());
+  all.insert(1.0);
+  return all;
+}
+
 }  // namespace
 
 double Need::within(double span_s, double setup_bytes) const {
@@ -55,10 +65,7 @@ double Need::within(double span_s, double setup_bytes) const {
 
 UnitNeeds::UnitNeeds(const DisturbedPlatform& world, const Workload& workload, std::size_t p,
                      const BlockTiming& timing)
-    : unit(p),
-      compute{cheapest(kinks(world.platform.units[p].unit, workload, timing),
-                       [&](double x) { return timing.mean(x).value; }),
-              0.0, world.scenario.speed_of(world.platform.units[p].unit.name)} {
+    : unit(p) {
   const PlatformUnit& the_unit = world.platform.units[p];
   const Presence presence = world.scenario.presence_of(the_unit.unit.name);
   ends_present = presence.changes.empty() ? presence.at_start : presence.changes.back().present;
@@ -81,14 +88,26 @@ UnitNeeds::UnitNeeds(const DisturbedPlatform& world, const Workload& workload, s
   if (the_unit.unit.copy_engines < 2) {
     directions.push_back(both_of(in, out));
   }
+  const auto compute_s = [&](double x) { return timing.mean(x).value; };
+  const StepFunction speed = product(world.scenario.speed_of(the_unit.unit.name), present);
   if (copies_alone) {
-    const CopyDirection& copies_of_block = directions.back();
-    compute.takes = cheapest(sizes, [&](double x) {
-      return timing.mean(x).value + copies_of_block.latency_s(x) + copies_of_block.moving_s(x);
-    });
-    compute.rate = combined({compute.rate, copies_of_block.rate}, greatest);
+    const StepFunction in_rate = world.rate_of(the_unit.in);
+    const StepFunction out_rate = world.rate_of(the_unit.out);
+    for (const double a : extremes_and_one(in_rate)) {
+      for (const double b : extremes_and_one(out_rate)) {
+        compute.push_back(
+            {cheapest(sizes,
+                      [&](double x) {
+                        return a * b * compute_s(x) + b * in.moving_s(x) + a * out.moving_s(x);
+                      }),
+             0.0, combined({speed, in_rate, out_rate}, [a, b](std::span<const double> now) {
+               return now[0] * std::max({a * b, b * now[1], a * now[2]});
+             })});
+      }
+    }
+  } else {
+    compute.push_back({cheapest(sizes, compute_s), 0.0, speed});
   }
-  compute.rate = product(compute.rate, present);
   if (!the_unit.unit.device.empty()) {
     engines = the_unit.unit.copy_engines == 1 ? std::vector{directions.back()} : directions;
   }
@@ -107,13 +126,23 @@ void UnitNeeds::set_own_links(const DisturbedPlatform& world,
 }
 
 void UnitNeeds::begin_at(Seconds start) {
-  compute.offered = RateIntegral(compute.rate, start);
+  for (Need& need : compute) {
+    need.offered = RateIntegral(need.rate, start);
+  }
   for (Need& copy : copies) {
     copy.offered = RateIntegral(copy.rate, start);
   }
   if (own_link_bytes) {
     own_link_bytes->offered = RateIntegral(own_link_bytes->rate, start);
   }
+}
+
+double UnitNeeds::computed_within(double span_s) const {
+  double items = std::numeric_limits<double>::infinity();
+  for (const Need& need : compute) {
+    items = std::min(items, need.within(span_s, 0.0));
+  }
+  return items;
 }
 
 double UnitNeeds::copies_within(double span_s, double setup_bytes) const {

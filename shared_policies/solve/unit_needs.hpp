@@ -30,9 +30,20 @@ struct Need {
 
 /// All needs of one unit's share.
 ///
-/// compute: mean times, at the speed that the scenario leaves while the unit is present. A unit
-/// that copies by itself over links that no other unit uses does nothing else meanwhile: its copy
-/// times are added, and the largest of its rates is used for everything.
+/// compute: mean times C, at the speed s(t) that the scenario leaves while the unit is present. A
+/// unit that copies by itself over links that no other unit uses does one thing at a time: at any
+/// time it computes, at the rate s, or it copies in or out, at the rates s q_in and s q_out, where q
+/// is the bandwidth of the route over its undisturbed bandwidth. (Latencies pass at these rates,
+/// too.) Let I and O be the undisturbed times of its copies. For all constants a, b >= 0, the sum
+///
+///     a b C + b I + a O
+///
+/// grows at one of the rates a b s, b s q_in and a s q_out at any time when the unit is there, and so
+/// by no more than the integral of s max(a b, b q_in, a q_out) over that time. Used for a = 1 and
+/// the smallest and largest q_in, and b = 1 and the smallest and largest q_out. Without changes of
+/// links this is C + I + O <= integral of s. If links get faster, small constants give what copying
+/// alone needs, and large ones what is left for computing: with a and b the largest values,
+/// C + I / a + O / b <= integral of s.
 ///
 /// copies: a unit copies one block at a time in each direction (in total, with one copy engine).
 /// Let B be the undisturbed bandwidth of the route's narrowest link, and r(t) the bandwidth of the
@@ -53,7 +64,7 @@ struct Need {
 /// own_link_bytes: a link that only this unit uses, in both directions, carries all its bytes.
 struct UnitNeeds {
   std::size_t unit = 0;
-  Need compute;
+  std::vector<Need> compute;
   std::vector<Need> copies;
   std::optional<Need> own_link_bytes;
   std::vector<CopyDirection> engines;  ///< of a unit with a `device`: the copies in and out, or all
@@ -71,6 +82,9 @@ struct UnitNeeds {
   /// Sets the start of all following spans to `start`.
   void begin_at(Seconds start);
 
+  /// The number of items whose computation fits into `span_s`; with the copies of a unit that copies
+  /// by itself over links of its own.
+  [[nodiscard]] double computed_within(double span_s) const;
   /// The number of items whose copies fit into `span_s`, with `setup_bytes` to be sent as well.
   [[nodiscard]] double copies_within(double span_s, double setup_bytes) const;
 };
