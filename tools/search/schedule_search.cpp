@@ -28,6 +28,8 @@ constexpr int balancing_rounds = 8;
 constexpr int change_rounds = 3;
 constexpr double evaluations_max = 120.0;
 constexpr double unit_evaluations_max = 12'000.0;
+constexpr std::size_t few_units = 100;
+constexpr double worth_own_policy = 1.002;  // relative to the lower bound
 
 /// A candidate for one phase and its simulated result.
 struct Tried {
@@ -259,6 +261,14 @@ std::optional<double> end_of_own_policy(const SimWorld& world, const Options& op
   return report.run.verified ? std::optional(report.run.numbers.makespan.value) : std::nullopt;
 }
 
+/// Whether our own policy is worth a run beside a search that came to `seconds`. With many units,
+/// which it has to look at for every block, only if there is something to win.
+bool is_own_policy_worth_it(const SimWorld& world, double seconds) {
+  double bound_s = 0.0;
+  for (const LowerBound& bound : world.bound.phases) bound_s += bound.seconds;
+  return world.units.size() <= few_units || seconds > worth_own_policy * bound_s;
+}
+
 /// The units' items in a phase of a run; zeros if the run did not reach the phase.
 std::vector<UnitInPhase> in_phase(const RunNumbers& numbers, std::size_t phase) {
   if (phase < numbers.phases.size()) return numbers.phases[phase];
@@ -294,7 +304,9 @@ BestKnown search_schedule(const SimWorld& world, const Options& options) {
   } else if (!division.run.verified) {
     throw BackendError("no schedule completes: " + division.problem);
   }
-  best.seconds = std::min(best.seconds, end_of_own_policy(world, plain).value_or(best.seconds));
+  if (is_own_policy_worth_it(world, best.seconds)) {
+    best.seconds = std::min(best.seconds, end_of_own_policy(world, plain).value_or(best.seconds));
+  }
   return best;
 }
 

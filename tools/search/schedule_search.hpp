@@ -34,6 +34,9 @@ struct BestKnown {
 /// schedules, so that the scenario acts at the right times. The best schedule of a phase is not
 /// always the best for the phases that follow. Iterations of a phase share one schedule.
 ///
+/// Our own policy is simulated, too, but with more than 100 units only if the search did not come
+/// within 0.2 % of the lower bound.
+///
 /// Evaluations run in separate processes on all cores; the result does not depend on their number.
 /// Throws BackendError if the division of the oracle cannot be simulated, or if no tried schedule
 /// completes all items (too many units fail). Throws Interrupted if a stop is requested.

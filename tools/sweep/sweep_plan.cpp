@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -15,7 +16,6 @@
 #include "shared_policies/model/spec.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/version.hpp"
-#include "tools/sweep/content_hash.hpp"
 #include "tools/worlds/comparison.hpp"
 
 namespace equipoise {
@@ -96,19 +96,14 @@ std::vector<PolicyChoice> policies_of(const Campaign& campaign, const Options& o
 }
 
 void add_points(const PlannedExperiment& planned, FileHashes& files, SweepPlan& plan) {
-  const ContentHash common = fingerprint(planned, files);
-  for (int repetition = 0; repetition < planned.experiment.options.reps; ++repetition) {
-    for (std::size_t policy = 0; policy < planned.policies.size(); ++policy) {
-      const PolicyChoice& choice = planned.policies[policy];
-      ContentHash hash = common;
-      hash.add(choice.spelling);
-      const auto profile = choice.parameters.find("profile");
-      if (profile != choice.parameters.end()) hash.add(files.of(profile->second));
-      hash.add(fmt::format("{}", repetition));
-      plan.points.push_back(
-          {plan.experiments.size(), policy, static_cast<std::uint64_t>(repetition), hash.text()});
-    }
+  std::vector<ContentHash> hashes(planned.policies.size(), fingerprint(planned, files));
+  for (std::size_t policy = 0; policy < hashes.size(); ++policy) {
+    const PolicyChoice& choice = planned.policies[policy];
+    hashes[policy].add(choice.spelling);
+    const auto profile = choice.parameters.find("profile");
+    if (profile != choice.parameters.end()) hashes[policy].add(files.of(profile->second));
   }
+  plan.points.add(static_cast<std::uint64_t>(planned.experiment.options.reps), std::move(hashes));
 }
 
 /// Collects problems of experiments, without repeating one for the same place.
@@ -182,6 +177,26 @@ void check_reference(const Campaign& campaign, const SweepPlan& plan,
 }
 
 }  // namespace
+
+void PointList::add(std::uint64_t repetitions, std::vector<ContentHash> policies) {
+  const std::size_t first = size_;
+  size_ += repetitions * policies.size();
+  experiments_.push_back({first, std::move(policies)});
+}
+
+Point PointList::operator[](std::size_t i) const {
+  const auto after = std::upper_bound(
+      experiments_.begin(), experiments_.end(), i,
+      [](std::size_t number, const OfExperiment& experiment) { return number < experiment.first; });
+  const OfExperiment& experiment = *std::prev(after);
+  const std::size_t policies = experiment.policies.size();
+  const std::size_t policy = (i - experiment.first) % policies;
+  const std::uint64_t repetition = (i - experiment.first) / policies;
+  ContentHash hash = experiment.policies[policy];
+  hash.add(fmt::format("{}", repetition));
+  return {static_cast<std::size_t>(std::prev(after) - experiments_.begin()), policy, repetition,
+          hash.text()};
+}
 
 SweepPlan plan_sweep(const Campaign& campaign, std::vector<std::string>& problems,
                      const std::function<void(std::size_t done)>& progress) {

@@ -1,6 +1,7 @@
 // A checked campaign: all files are read, all policies are checked, and all points have keys.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "tools/sweep/campaign_file.hpp"
+#include "tools/sweep/content_hash.hpp"
 #include "tools/worlds/run_plan.hpp"
 #include "tools/worlds/sim_world.hpp"
 
@@ -34,10 +36,47 @@ struct Point {
   std::string key;
 };
 
+/// The points of a campaign, ordered by experiment, then repetition, then policy. A point is made
+/// when it is asked for, so that memory grows with the experiments and policies only.
+class PointList {
+ public:
+  /// Adds the points of an experiment. `policies`: hashes of everything but the repetition.
+  void add(std::uint64_t repetitions, std::vector<ContentHash> policies);
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] Point operator[](std::size_t i) const;
+
+  /// Goes through all points.
+  class Iterator {
+   public:
+    Iterator(const PointList& list, std::size_t at) : list_(&list), at_(at) {}
+    [[nodiscard]] Point operator*() const { return (*list_)[at_]; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    [[nodiscard]] bool operator==(const Iterator& other) const { return at_ == other.at_; }
+
+   private:
+    const PointList* list_;
+    std::size_t at_;
+  };
+  [[nodiscard]] Iterator begin() const { return {*this, 0}; }
+  [[nodiscard]] Iterator end() const { return {*this, size_}; }
+
+ private:
+  struct OfExperiment {
+    std::size_t first;  // number of its first point
+    std::vector<ContentHash> policies;
+  };
+  std::vector<OfExperiment> experiments_;
+  std::size_t size_ = 0;
+};
+
 /// A campaign that is ready to run.
 struct SweepPlan {
   std::vector<PlannedExperiment> experiments;
-  std::vector<Point> points;  ///< ordered by experiment, then repetition, then policy
+  PointList points;
 };
 
 /// Reads and checks everything that the campaign names. Adds all problems to `problems`; the plan

@@ -68,6 +68,17 @@ TEST_F(Plan, NamesEveryPolicyAndRepetitionByAKeyOfItsOwn) {
   EXPECT_EQ(made.points[2].repetition, 1u);
 }
 
+TEST_F(Plan, HoldsAMillionRepetitionsWithoutAListOfThem) {
+  settings = "\"reps\":1000000";
+  const SweepPlan made = plan();
+  ASSERT_EQ(made.points.size(), 2'000'000u);
+  const Point last = made.points[1'999'999];
+  EXPECT_EQ(last.repetition, 999'999u);
+  EXPECT_EQ(last.policy, 1u);
+  settings = "\"reps\":3";
+  EXPECT_EQ(made.points[5].key, plan().points[5].key);
+}
+
 TEST_F(Plan, KeepsKeysWhileNothingChanges) {
   const std::set<std::string> before = keys();
   EXPECT_EQ(keys(), before);
