@@ -17,6 +17,7 @@
 #include "real/threads/wake_signal.hpp"
 #include "real/worker.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/run/block_watch.hpp"
 
 namespace equipoise {
 namespace {
@@ -106,7 +107,8 @@ class RealExecutor final : public Executor {
     if (slot.is_lost) return now();
     const Command command{block, now()};
     ++outstanding_;
-    if (slot.outstanding++ == 0) slot.busy_since = command.assigned;
+    ++slot.outstanding;
+    watch_.handed_out(unit, command.assigned);
     slot.worker->queue(command);
     return command.assigned;
   }
@@ -128,11 +130,10 @@ class RealExecutor final : public Executor {
   struct UnitSlot {
     std::unique_ptr<Worker> worker;
     std::size_t outstanding = 0;
-    Seconds busy_since;        ///< when the last block came back or the first one was handed out
-    bool is_up = false;        ///< its worker has come up
-    bool is_lost = false;      ///< absent, for now or until the end of the run
-    bool is_broken = false;    ///< it has failed and does not join again
-    bool has_stalled = false;  ///< a block did not come back in time
+    bool is_up = false;             ///< its worker has come up
+    bool is_lost = false;           ///< absent, for now or until the end of the run
+    bool is_broken = false;         ///< it has failed and does not join again
+    bool has_stalled = false;       ///< a block did not come back in time
     bool has_lost_a_grain = false;  ///< and has done no block since
   };
 
@@ -157,6 +158,7 @@ class RealExecutor final : public Executor {
 
   void reset() {
     slots_.clear();
+    watch_ = BlockWatch(setup_.units.size(), setup_.block_timeout);
     clock_ = setup_.clock ? setup_.clock : make_steady_clock(setup_.time_scale);
     lateness_ = std::make_shared<Lateness>();
     outstanding_ = 0;
@@ -246,16 +248,6 @@ class RealExecutor final : public Executor {
     return first;
   }
 
-  /// The unit whose block is due back first, or nullptr if none.
-  UnitSlot* first_due() {
-    UnitSlot* first = nullptr;
-    for (UnitSlot& slot : slots_) {
-      if (slot.outstanding == 0) continue;
-      if (first == nullptr || slot.busy_since < first->busy_since) first = &slot;
-    }
-    return first;
-  }
-
   [[nodiscard]] Seconds next_change() const {
     return changes_done_ < changes_.size() ? changes_[changes_done_].at : Seconds::infinity();
   }
@@ -286,7 +278,7 @@ class RealExecutor final : public Executor {
       return;
     }
     last_ = std::max(report.end, last_ + tick);
-    slot.busy_since = last_;
+    watch_.came_back(id_of(slot), last_);
     --outstanding_;
     --slot.outstanding;
     if (report.kind == ReportKind::lost) {
@@ -332,11 +324,10 @@ class RealExecutor final : public Executor {
 
   /// Loses the unit that has kept a block longer than the timeout by `now`. Returns false if none.
   bool take_timeout(Seconds now) {
-    if (setup_.block_timeout == Seconds::infinity()) return false;
-    UnitSlot* const slot = first_due();
-    if (slot == nullptr || slot->busy_since + setup_.block_timeout > now) return false;
-    slot->has_stalled = true;
-    lose(*slot, now, fmt::format("no block came back for {} s", setup_.block_timeout.value));
+    if (watch_.next_late() > now) return false;
+    UnitSlot& slot = slots_[watch_.first_late().index];
+    slot.has_stalled = true;
+    lose(slot, now, fmt::format("no block came back for {} s", setup_.block_timeout.value));
     return true;
   }
 
@@ -345,6 +336,7 @@ class RealExecutor final : public Executor {
     slot.worker->abandon();
     slot.is_lost = true;
     outstanding_ -= std::exchange(slot.outstanding, 0);
+    watch_.lost(id_of(slot));
     last_ = std::max(at, last_ + tick);
     pending_ = Event{last_, UnitLost{id_of(slot)}};
     if (setup_.warn && !why.empty()) {
@@ -360,9 +352,7 @@ class RealExecutor final : public Executor {
     if (stops()) return false;
     Seconds until = std::min(deadline, next_change());
     if (outstanding_ == 0 && until == Seconds::infinity()) return false;
-    if (const UnitSlot* const due = first_due()) {
-      until = std::min(until, due->busy_since + setup_.block_timeout);
-    }
+    until = std::min(until, watch_.next_late());
     const auto poll = std::chrono::steady_clock::now() + stop_poll;
     signal_->wait([this] { return earliest() != nullptr; }, std::min(clock_->moment(until), poll));
     return true;
@@ -377,7 +367,8 @@ class RealExecutor final : public Executor {
   std::shared_ptr<Lateness> lateness_;
   std::vector<UnitSlot> slots_;
   std::vector<std::pair<const Disturbance*, std::unique_ptr<CompetingLoad>>> loads_;
-  Seconds last_;                  ///< time of the last event
+  Seconds last_;  ///< time of the last event
+  BlockWatch watch_{0, Seconds::infinity()};
   std::size_t changes_done_ = 0;  ///< how many of the scenario's changes have happened
   std::size_t outstanding_ = 0;
   std::optional<Event> pending_;

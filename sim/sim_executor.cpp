@@ -19,15 +19,15 @@
 #include <utility>
 
 #include "shared_policies/machine/copy_speed.hpp"
-#include "shared_policies/machine/disturbed_platform.hpp"
-#include "shared_policies/machine/draw.hpp"
 #include "shared_policies/machine/machine_pipelines.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/run/block_watch.hpp"
 #include "shared_policies/run/event_queue.hpp"
 #include "sim/machine_changes.hpp"
 #include "sim/sim_module.hpp"
 #include "sim/simcall.hpp"
 #include "sim/simgrid_engine.hpp"
+#include "sim/simulated_units.hpp"
 #include "sim/stage_activities.hpp"
 #include "sim/timeline.hpp"
 
@@ -41,20 +41,6 @@ using simgrid::kernel::timer::Timer;
 /// start.
 constexpr Seconds shortest_activity = 2.0 * simgrid_precision;
 
-/// What belongs to a unit in one phase.
-struct UnitOfPhase {
-  Draw draw;
-  Items room_items = 0;
-};
-
-/// The rates of a unit under the scenario.
-struct UnitRates {
-  StepFunction speed;
-  StepFunction in;  ///< as a factor of the route's undisturbed bandwidth
-  StepFunction out;
-  bool is_present = true;
-};
-
 /// The speed of copies over `route` without contention.
 std::optional<CopySpeed> speed_of(const TransferRoute& route) {
   if (route.from == route.to) return std::nullopt;
@@ -65,23 +51,12 @@ class SimExecutor final : public Executor, private PipelineStages {
  public:
   explicit SimExecutor(SimSetup setup)
       : setup_(std::move(setup)),
-        ordinals_(setup_.platform.units.size()),
-        timeline_(setup_.platform.units.size() + 1),
-        changes_(machine_changes(setup_.scenario, setup_.platform)) {
-    const DisturbedPlatform world(setup_.platform, setup_.scenario);
+        units_(simulated_units(setup_)),
+        timeline_(setup_.platform.units.size() + 2),
+        changes_(machine_changes(setup_.scenario, setup_.platform)),
+        watch_(setup_.platform.units.size(), setup_.block_timeout) {
     for (const PlatformUnit& unit : setup_.platform.units) {
       pipelines_.add_unit(unit.unit.copy_engines, device_of(unit.unit), *this);
-      const StepFunction speed = setup_.scenario.speed_of(unit.unit.name);
-      rates_.push_back({speed, world.copy_rate_of(unit, unit.in),
-                        world.copy_rate_of(unit, unit.out),
-                        setup_.scenario.presence_of(unit.unit.name).at_start});
-    }
-    for (const Workload& phase : setup_.phases) {
-      std::vector<UnitOfPhase>& units = phases_.emplace_back();
-      for (const PlatformUnit& unit : setup_.platform.units) {
-        const DrawKey key{setup_.seed, setup_.repetition, unit.unit.name, phase.kernel};
-        units.push_back({Draw(key), items_in_memory(unit.unit, phase)});
-      }
     }
   }
 
@@ -107,6 +82,8 @@ class SimExecutor final : public Executor, private PipelineStages {
   // both.
   void advance();
   void change_machines();
+  void lose_late_unit();
+  void drop_blocks(UnitId unit);
   void arm(Seconds at);
   void wake_or_arm();
   void settle();
@@ -117,21 +94,23 @@ class SimExecutor final : public Executor, private PipelineStages {
     return static_cast<std::uint32_t>(pipelines_.size());
   }
 
+  /// The slot for the time when a unit will have kept a block for too long.
+  [[nodiscard]] std::uint32_t watch_slot() const { return changes_slot() + 1; }
+
   void load();
   void control(const std::function<void()>& body);
 
   SimSetup setup_;
   EnginePtr engine_;
-  std::vector<UnitRoutes> routes_;                ///< (units)
-  std::vector<CopySpeeds> copies_;                ///< (units), speeds over routes_
-  std::vector<std::vector<UnitOfPhase>> phases_;  ///< (phases, units)
-  std::vector<std::uint64_t> ordinals_;           ///< (units), ordinal of the next block
-  MachinePipelines pipelines_;                    ///< (units)
-  std::vector<UnitRates> rates_;                  ///< (units)
+  std::vector<UnitRoutes> routes_;  ///< (units)
+  std::vector<CopySpeeds> copies_;  ///< (units), speeds over routes_
+  std::vector<SimulatedUnit> units_;
+  MachinePipelines pipelines_;  ///< (units)
   std::unique_ptr<StageActivities> activities_;
-  Timeline timeline_;  ///< (units + 1), for the devices, each as its first unit, and the changes
+  Timeline timeline_;  ///< (units + 2), for the devices, each as its first unit, and the others
   std::vector<MachineChange> changes_;
   std::size_t changes_done_ = 0;  ///< number of changes that have happened
+  BlockWatch watch_;
   std::optional<ChangingLinks> links_;
   EventQueue ready_;  ///< events not yet reported
 
@@ -200,10 +179,12 @@ void SimExecutor::control(const std::function<void()>& body) {
 
 Seconds SimExecutor::start(const Block& block, UnitId unit) {
   const PipelinedBlock work = at_work(block, unit.index);
-  if (!rates_[unit.index].is_present) return now();
+  if (!units_[unit.index].is_present) return now();
   pipelines_[unit].add(work);
   const UnitId device = pipelines_.device_of(unit);
   timeline_.set(device.index, pipelines_.next_date(device));
+  watch_.handed_out(unit, now());
+  timeline_.set(watch_slot(), watch_.next_late());
   return now();
 }
 
@@ -242,11 +223,11 @@ PipelinedBlock SimExecutor::at_work(const Block& block, std::uint32_t unit) {
   const auto items = static_cast<double>(block.items);
 
   PipelinedBlock work{block, now(), now() + setup_.costs[phase].dispatch_of(unit)};
-  work.room_items = phases_[phase][unit].room_items;
+  work.room_items = units_[unit].phases[phase].room_items;
   add_setup(work, pipelines_[UnitId{unit}].resident_data(block), setup_.costs[phase].first_use,
             workload, copies_[unit]);
   add_copies(work, timing, workload, copies_[unit]);
-  const double quantile = phases_[phase][unit].draw.quantile(ordinals_[unit]++);
+  const double quantile = units_[unit].phases[phase].draw.quantile(units_[unit].ordinal++);
   work.alone.compute = setup_.noise ? timing.quantile(items, quantile) : timing.mean(items);
   return work;
 }
@@ -266,11 +247,11 @@ std::optional<Seconds> SimExecutor::duration(UnitId unit, const PipelinedBlock& 
   const CopySpeeds& speeds = copies_[unit.index];
   return disturbed_copy(is_in ? *speeds.in : *speeds.out,
                         setup_.platform.units[unit.index].unit.copy_engines,
-                        is_in ? rates_[unit.index].in : rates_[unit.index].out, begin, alone);
+                        is_in ? units_[unit.index].in : units_[unit.index].out, begin, alone);
 }
 
 Seconds SimExecutor::compute_time(UnitId unit, const PipelinedBlock& block, Seconds begin) const {
-  return rates_[unit.index].speed.span_of(begin, block.alone.compute);
+  return units_[unit.index].speed.span_of(begin, block.alone.compute);
 }
 
 void SimExecutor::launch(UnitId unit, const PipelinedBlock& block, Stage stage) {
@@ -302,6 +283,8 @@ void SimExecutor::end(UnitId unit, Stage stage, bool is_failed) {
 
 void SimExecutor::finished(UnitId unit, const PipelinedBlock& block, Seconds at) {
   ready_.push({at, BlockFinished{unit, block.block, block.assigned, block.times, block.begins}});
+  watch_.came_back(unit, at);
+  timeline_.set(watch_slot(), watch_.next_late());
 }
 
 /// Processes everything that is due.
@@ -311,6 +294,10 @@ void SimExecutor::advance() {
     const std::uint32_t slot = timeline_.first();
     if (slot == changes_slot()) {
       change_machines();
+      continue;
+    }
+    if (slot == watch_slot()) {
+      lose_late_unit();
       continue;
     }
     pipelines_.advance(UnitId{slot}, clock);
@@ -328,17 +315,39 @@ void SimExecutor::change_machines() {
     return;
   }
   const UnitId unit{change.index};
-  const UnitId device = pipelines_.device_of(unit);
-  pipelines_.advance(device, change.at);
-  pipelines_.clear(unit);
-  activities_->cancel(unit);
-  timeline_.set(device.index, pipelines_.next_date(device));
-  rates_[unit.index].is_present = change.kind == ChangeKind::join;
-  if (change.kind == ChangeKind::join) {
+  bool& is_present = units_[unit.index].is_present;
+  if (change.kind == ChangeKind::loss && !is_present) return;  // it kept a block for too long
+  pipelines_.advance(pipelines_.device_of(unit), change.at);
+  drop_blocks(unit);
+  is_present = change.kind == ChangeKind::join;
+  if (is_present) {
     ready_.push({change.at, UnitJoined{unit}});
   } else {
     ready_.push({change.at, UnitLost{unit}});
   }
+}
+
+/// Loses the unit that is late first, unless its block ends in this instant.
+void SimExecutor::lose_late_unit() {
+  const Seconds at = watch_.next_late();
+  const UnitId unit = watch_.first_late();
+  const UnitId device = pipelines_.device_of(unit);
+  pipelines_.advance(device, at);
+  timeline_.set(device.index, pipelines_.next_date(device));
+  if (!watch_.is_late(unit, at)) return;
+  drop_blocks(unit);
+  units_[unit.index].is_present = false;
+  ready_.push({at, UnitLost{unit}});
+}
+
+/// Takes all blocks from `unit`, whose device has been advanced to this instant.
+void SimExecutor::drop_blocks(UnitId unit) {
+  const UnitId device = pipelines_.device_of(unit);
+  pipelines_.clear(unit);
+  activities_->cancel(unit);
+  timeline_.set(device.index, pipelines_.next_date(device));
+  watch_.lost(unit);
+  timeline_.set(watch_slot(), watch_.next_late());
 }
 
 void SimExecutor::arm(Seconds at) {

@@ -43,6 +43,8 @@ struct SimSetup {
   std::vector<PhaseCosts> costs;  ///< (phases)
   /// The disturbances of the units and links of `platform`; targets that are not in it are ignored.
   Scenario scenario;
+  /// A unit that keeps a block for longer is lost (BlockWatch).
+  Seconds block_timeout = Seconds::infinity();
   /// Simulate every stage as a SimGrid activity, even one that nothing can disturb (for the test
   /// that activities and known durations give equal times).
   bool activities_only = false;
@@ -68,8 +70,9 @@ struct SimSetup {
 /// speed or bandwidth reaches its work. Latencies do not change, except on units without copy
 /// engines. Bandwidths of shared links are changed in SimGrid. A unit without copy engines makes
 /// its private copies at its own speed; `timing` should include what its recorded copies took
-/// beyond the lines (block_timing_of). A unit that fails drops its blocks at once. The first block
-/// after it joins again brings the setup again. A stage that ends at the same
+/// beyond the lines (block_timing_of). A unit that fails drops its blocks and is
+/// reported as UnitLost at once, a unit that keeps a block for longer than `block_timeout` when that
+/// has passed. The first block after it joins again brings the setup again. A stage that ends at the same
 /// time as a failure counts as ended.
 ///
 /// The time of a unit's decision (`occupy`) comes after the blocks that it has. `run` throws

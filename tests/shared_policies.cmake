@@ -14,6 +14,7 @@ equipoise_tests(run
     shared_policies/model/model_test.cpp
     shared_policies/model/printable_text_test.cpp
     shared_policies/model/spec_test.cpp
+    shared_policies/run/block_watch_test.cpp
     shared_policies/run/decisions_test.cpp
     shared_policies/run/journal_check_test.cpp
     shared_policies/run/metered_journal_test.cpp

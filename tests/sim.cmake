@@ -2,6 +2,7 @@
 equipoise_tests(sim
   SOURCES
     sim/agreement_test.cpp
+    sim/block_timeout_test.cpp
     sim/child_process_test.cpp
     sim/energy_test.cpp
     sim/executor_test.cpp

@@ -12,6 +12,7 @@ equipoise_tests(solve
     shared_policies/solve/closed_forms_test.cpp
     shared_policies/solve/equal_finish_test.cpp
     shared_policies/solve/lower_bound_device_test.cpp
+    shared_policies/solve/lower_bound_own_copies_test.cpp
     shared_policies/solve/lower_bound_scenario_test.cpp
     shared_policies/solve/lower_bound_test.cpp
   LIBS equipoise_test_support

@@ -30,7 +30,7 @@ struct RunHeader {
   std::string scenario_file;  ///< empty: undisturbed
   bool noise = true;
   std::optional<Seconds> dispatch_cost;  ///< as typed by the user; none: that of the traces
-  std::optional<Seconds> block_timeout;  ///< of runs in real time only
+  std::optional<Seconds> block_timeout;  ///< none: units may keep blocks without limit
   double time_scale = 1.0;               ///< of paced units only
   /// The run file whose decisions were issued again; empty: the policy made the decisions itself.
   std::string decisions_of;

@@ -65,6 +65,11 @@ void add_run_settings(CLI::App& command, Request& r) {
       ->capture_default_str();
 }
 
+void add_block_timeout(CLI::App& command, Request& r) {
+  command.add_option("--block-timeout", r.block_timeout,
+                     "seconds; a unit that keeps a block for longer is lost (never)");
+}
+
 void add_units(CLI::App& command, Request& r, bool required) {
   auto* unit = command.add_option("--unit", r.options.units,
                                   "KIND[,k=v,...], e.g. cpu,threads=1,slowdown=3; repeatable (see "
@@ -82,8 +87,7 @@ void add_meters(CLI::App& command, Request& r) {
 
 void add_real_settings(CLI::App& command, Request& r) {
   add_meters(command, r);
-  command.add_option("--block-timeout", r.block_timeout,
-                     "seconds; a unit that keeps a block for longer is lost");
+  add_block_timeout(command, r);
   command
       .add_option(
           "--time-scale", r.time_scale,

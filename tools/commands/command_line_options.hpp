@@ -50,6 +50,7 @@ void add_run_settings(CLI::App& command, Request& r);
 void add_units(CLI::App& command, Request& r, bool required);
 void add_meters(CLI::App& command, Request& r);
 void add_real_settings(CLI::App& command, Request& r);
+void add_block_timeout(CLI::App& command, Request& r);
 
 /// Adds the commands that run something: `simulate`, `run`, `replay`, `compare`, `validate`,
 /// `sweep`, `record` and `optimum`.

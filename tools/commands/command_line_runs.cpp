@@ -14,6 +14,7 @@ void add_simulate(CLI::App& app, Request& r) {
   add_workload(*c, r);
   add_policies(*c, r);
   add_run_settings(*c, r);
+  add_block_timeout(*c, r);
   add_out(*c, r, "write the run file (JSON Lines) here");
   add_output(*c, r);
   add_help(*c,

@@ -26,7 +26,7 @@ struct Options {
   bool noise = true;
   std::string decision_cost = "none";    ///< none, paper, measured or seconds
   std::optional<Seconds> dispatch_cost;  ///< if absent, the trace's dispatch time, or 5e-6
-  std::optional<Seconds> block_timeout;  ///< if absent, real units may keep a block without limit
+  std::optional<Seconds> block_timeout;  ///< if absent, units may keep a block without limit
   double time_scale = 1.0;               ///< for paced units: 0.1 runs ten times as fast
   std::string objective = "time";        ///< time, energy or edp
   std::string out;

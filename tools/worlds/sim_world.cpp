@@ -120,6 +120,8 @@ SimWorld load_sim_world(const Options& options) {
        {"traces", json_strings(options.trace_files)},
        {"scenario", options.scenario_file.empty() ? "null" : json_string(options.scenario_file)},
        {"noise", options.noise ? "true" : "false"},
+       {"block_timeout_s",
+        options.block_timeout ? json_number(options.block_timeout->value) : "null"},
        {"dispatch_cost_given_s",
         options.dispatch_cost ? json_number(options.dispatch_cost->value) : "null"},
        {"dispatch_cost_s", dispatch_costs_text(world)}});

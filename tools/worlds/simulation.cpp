@@ -18,6 +18,7 @@ Simulation simulation_of(const SimWorld& world, PolicyChoice choice, const Optio
   simulation.repetition = repetition;
   simulation.noise = options.noise;
   simulation.decision_cost = options.decision_cost;
+  simulation.block_timeout = options.block_timeout.value_or(Seconds::infinity());
   simulation.lower_bound_s = world.bound.seconds;
   simulation.settings = world.settings;
   simulation.journal_file = std::move(journal_file);
@@ -50,6 +51,7 @@ RunReport simulate_here(SimWorld world, const Simulation& simulation,
   setup.seed = simulation.seed;
   setup.repetition = simulation.repetition;
   setup.noise = simulation.noise;
+  setup.block_timeout = simulation.block_timeout;
   const std::unique_ptr<Executor> executor = make_sim_executor(std::move(setup));
   return run_plan(plan, *executor, {});
 }

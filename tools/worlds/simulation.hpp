@@ -25,6 +25,7 @@ struct Simulation {
   std::uint64_t repetition = 0;
   bool noise = true;
   std::string decision_cost = "none";
+  Seconds block_timeout = Seconds::infinity();
   std::optional<double> lower_bound_s;  ///< for the summary of the run file
   std::string settings;                 ///< for the header of the run file
   std::string journal_file;             ///< empty: no run file

@@ -167,10 +167,10 @@ void fields(auto& archive, Of<PolicyChoice> auto& choice) {
 
 /// Without its inputs, which the server keeps.
 void fields(auto& archive, Of<Simulation> auto& simulation) {
-  auto& [inputs, phases, policy, schedule, seed, repetition, noise, decision_cost, lower_bound,
-         settings, journal_file] = simulation;
-  archive(phases, policy, schedule, seed, repetition, noise, decision_cost, lower_bound, settings,
-          journal_file);
+  auto& [inputs, phases, policy, schedule, seed, repetition, noise, decision_cost, block_timeout,
+         lower_bound, settings, journal_file] = simulation;
+  archive(phases, policy, schedule, seed, repetition, noise, decision_cost, block_timeout,
+          lower_bound, settings, journal_file);
 }
 
 void fields(auto& archive, Of<UnitNumbers> auto& unit) {

@@ -1,0 +1,104 @@
+// Tests of units that keep a block for too long, with computed dates and with SimGrid activities.
+// The real executor passes the second test with the same times (tests/real/scenario_test.cpp).
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tests/support/disturb.hpp"
+#include "tests/support/scripted.hpp"
+#include "tests/support/sim_platforms.hpp"
+#include "tests/support/simulate.hpp"
+
+namespace equipoise::block_timeout_test {
+namespace {
+
+/// Units that compute an item in `item_s` and copy nothing.
+SimSetup units_of(const std::vector<double>& item_s, double timeout_s) {
+  TestPlatform platform;
+  for (const double s : item_s) platform.units.push_back({0.0, s});
+  SimSetup setup = sim_setup(platform, {items_of(100)});
+  setup.costs[0].dispatch = Seconds{};
+  setup.block_timeout = Seconds{timeout_s};
+  return setup;
+}
+
+/// The events of `setup` if `blocks` blocks of one item are given to each unit: "0 ends at 1.5",
+/// "0 lost at 2.5", "0 joins at 3".
+std::vector<std::string> events_of(SimSetup setup, int blocks) {
+  const auto script = [&](Executor& executor, Seen& seen) {
+    std::uint64_t id = 0;
+    for (std::uint32_t p = 0; p < setup.platform.units.size(); ++p) {
+      for (int i = 0; i < blocks; ++i) {
+        const std::uint64_t next = id++;
+        executor.start({.id = next, .first = static_cast<Items>(next), .items = 1}, {p});
+      }
+    }
+    while (const auto event = executor.next(Seconds::infinity())) {
+      const auto* finished = std::get_if<BlockFinished>(&event->what);
+      const auto* lost = std::get_if<UnitLost>(&event->what);
+      const UnitId unit = finished != nullptr ? finished->unit
+                          : lost != nullptr   ? lost->unit
+                                              : std::get<UnitJoined>(event->what).unit;
+      const double what = finished != nullptr ? 0.0 : lost != nullptr ? 1.0 : 2.0;
+      seen.numbers.insert(seen.numbers.end(), {1.0 * unit.index, what, event->at.value});
+    }
+  };
+  std::vector<std::vector<std::string>> by_mode;
+  for (const bool activities_only : {false, true}) {
+    setup.activities_only = activities_only;
+    const Seen seen = simulate(setup, script);
+    std::vector<std::string>& texts = by_mode.emplace_back();
+    for (std::size_t i = 0; i + 2 < seen.numbers.size(); i += 3) {
+      const char* const what = seen.numbers[i + 1] == 0.0   ? "ends"
+                               : seen.numbers[i + 1] == 1.0 ? "lost"
+                                                            : "joins";
+      texts.push_back(fmt::format("{} {} at {:.6g}", seen.numbers[i], what, seen.numbers[i + 2]));
+    }
+  }
+  EXPECT_EQ(by_mode[0], by_mode[1]);
+  return by_mode[0];
+}
+
+using Events = std::vector<std::string>;
+
+TEST(SimulatedBlockTimeout, LosesAUnitThatKeepsABlock) {
+  EXPECT_EQ(events_of(units_of({2.0, 1.0}, 1.5), 1), (Events{"1 ends at 1", "0 lost at 1.5"}));
+  EXPECT_EQ(events_of(units_of({2.0, 1.0}, 2.5), 1), (Events{"1 ends at 1", "0 ends at 2"}));
+}
+
+TEST(SimulatedBlockTimeout, CountsFromTheLastBlockThatCameBack) {
+  // The second block comes back 1.5 s after it was handed out, 0.75 s after the first. From then on
+  // the unit is slow.
+  SimSetup setup = units_of({0.75}, 1.0);
+  setup.scenario.events = {disturb(DisturbanceKind::slow, "u0", 1.5, 100.0)};
+  EXPECT_EQ(events_of(std::move(setup), 3),
+            (Events{"0 ends at 0.75", "0 ends at 1.5", "0 lost at 2.5"}));
+}
+
+TEST(SimulatedBlockTimeout, LetsAScenarioTakeAUnitAwayAtOnceAndBringAnyLostOneBack) {
+  SimSetup setup = units_of({10.0, 10.0}, 4.0);
+  setup.scenario.events = {disturb(DisturbanceKind::fail, "u0", 1.0, 1.0, Seconds{6.0}),
+                           disturb(DisturbanceKind::fail, "u1", 5.0, 1.0, Seconds{7.0})};
+  // The second unit has been lost for a second when the scenario takes it away, which is no news.
+  EXPECT_EQ(events_of(std::move(setup), 1),
+            (Events{"0 lost at 1", "1 lost at 4", "0 joins at 6", "1 joins at 7"}));
+}
+
+TEST(SimulatedBlockTimeout, GivesTheBlocksOfALateUnitToTheOthers) {
+  // The first unit is lost at 4 s. The other one does its item, too, one of 100 in blocks of 3.
+  const Seen seen = simulate_blocks(units_of({5.0, 1.0}, 4.0), {1, 3});
+  double end_s = 0.0;
+  for (const Finish& finish : seen.finishes) {
+    EXPECT_EQ(finish.unit, 1U);
+    end_s = finish.at_s;
+  }
+  EXPECT_NEAR(end_s, 100.0, 1e-9);
+}
+
+}  // namespace
+}  // namespace equipoise::block_timeout_test
