@@ -1,6 +1,7 @@
 // Tests of `equipoise replay`: recorded runs are decided again and issued again.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <map>
@@ -71,6 +72,28 @@ TEST(Replay, DecidesRealRunsOfHundredsOfBlocksAndPhasesTheSameAgain) {
                  {"--workload", "matmul:n=384", "--workload", "blackscholes:options=1e5"});
     expect_agreement(file, policy);
   }
+}
+
+TEST(Replay, DecidesASimulationThatLosesASilentUnitTheSameAgain) {
+  const TemporaryFolder scratch;
+  const SmallMachine machine(scratch);
+  const std::string file = scratch.path("run.jsonl");
+  const std::string scenario =
+      scratch.write("scenario.json", R"({"schema":"equipoise.scenario/1","events":[)"
+                                     R"({"at_s":0.05,"unit":"a","kind":"slow","factor":1000}]})");
+  const auto losses = [&](const std::vector<std::string>& more) {
+    const ProgramRun run = run_equipoise(
+        with(with(with({"simulate"}, machine.words()),
+                  {"--workload", "k:items=1000", "--policy", "gss", "--scenario", scenario}),
+             with(more, {"--out", file})));
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    expect_agreement(file, "gss");
+    const std::vector<std::string> lines = lines_of(read_text(file));
+    return std::count_if(lines.begin(), lines.end(),
+                         [](const std::string& line) { return line.find("unit_lost") < 40; });
+  };
+  EXPECT_EQ(losses({}), 0);
+  EXPECT_EQ(losses({"--block-timeout", "0.5"}), 1);
 }
 
 TEST(Replay, NamesTheDecisionOfATamperedJournal) {
