@@ -23,6 +23,9 @@ struct ParameterInfo {
   std::string default_text;  ///< "auto", "0.05", "direct"
   std::string unit;          ///< "items", "s", "share of the items", or empty
   std::string meaning;       ///< one line
+  /// Of a policy's parameter: where the default stands (paper, section, equation, line of a
+  /// listing), or "silent; chosen because ...".
+  std::string source{};
 };
 
 /// The typed parameters after checking, and the defaults of the others. Every reader throws

@@ -8,14 +8,30 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
 #include "shared_policies/policies/policies.hpp"
+#include "shared_policies/policies/probed_start.hpp"
 
 namespace equipoise {
 namespace {
 
+constexpr const char* published = "published";
+
+std::vector<std::string> preset_names(const PolicyInfo& info) {
+  std::vector<std::string> names = {published};
+  for (const Preset& preset : info.presets) names.push_back(preset.name);
+  return names;
+}
+
+ParameterInfo preset_parameter(const PolicyInfo& info) {
+  return {"preset", published, "",
+          fmt::format("values of the other parameters unless they are given: {}",
+                      fmt::join(preset_names(info), ", ")),
+          "published: the defaults, which are the paper's wherever it gives them"};
+}
+
 /// One row for each policy, in the order in which they are listed.
 std::vector<PolicyInfo> make_rows() {
   // clang-format off
-  return {
+  std::vector<PolicyInfo> rows = {
       greedy_info(),
       static_info(),
       plb_hec_info(),
@@ -46,6 +62,10 @@ std::vector<PolicyInfo> make_rows() {
       optimum_info(),
   };
   // clang-format on
+  for (PolicyInfo& info : rows) {
+    if (!info.presets.empty()) info.parameters.push_back(preset_parameter(info));
+  }
+  return rows;
 }
 
 void refuse_missing_profile(const PolicyInfo& info, const PolicyInputs& inputs) {
@@ -69,13 +89,18 @@ void refuse_missing_profile(const PolicyInfo& info, const PolicyInputs& inputs) 
 }  // namespace
 
 ParameterInfo initial_block_parameter() {
-  return {"initial_block_items", "auto", "items",
-          "first block of every unit; auto: 0.10 of the items over 15 blocks on every unit"};
+  return {
+      "initial_block_items", "auto", "items",
+      "first block of every unit; auto: 0.10 of the items over 15 blocks on every unit; time:0.10: "
+      "training takes 0.10 of the time, by speeds measured with a small block on every unit",
+      "PLB-HeC V.A: found empirically so that training takes about 10 % of the time, the same "
+      "for all policies; auto: that share of the items, which needs no trial"};
 }
 
 ParameterInfo profile_parameter() {
   return {"profile", "the run's own trace", "file",
-          "trace of an earlier run that the speeds are read from"};
+          "trace of an earlier run that the speeds are read from",
+          "a policy that is informed reads profiles of previous executions"};
 }
 
 std::span<const PolicyInfo> policy_catalog() {
@@ -94,15 +119,35 @@ const PolicyInfo& find_policy(std::string_view name) {
   throw InputError("--policy", unknown_name("policy", std::string(name), known));
 }
 
+TypedParameters with_preset(const PolicyInfo& info, TypedParameters typed) {
+  const auto chosen = typed.find("preset");
+  if (chosen == typed.end() || info.presets.empty() || chosen->second == published) return typed;
+  for (const Preset& preset : info.presets) {
+    if (preset.name == chosen->second) {
+      typed.insert(preset.values.begin(), preset.values.end());
+      return typed;
+    }
+  }
+  throw InputError("--policy", unknown_name("value of preset", chosen->second, preset_names(info)));
+}
+
 std::unique_ptr<Policy> make_policy(const PolicyInfo& info, const PolicyInputs& inputs) {
-  const Parameters parameters(inputs.parameters, info.parameters, info.name, "--policy");
+  TypedParameters typed = with_preset(info, inputs.parameters);
+  const std::optional<double> time_share = take_time_share(typed, info.parameters);
+  const Parameters parameters(typed, info.parameters, info.name, "--policy");
   if (info.foresight != Foresight::none) {
     refuse_missing_profile(info, inputs);
   }
   if (info.check_units != nullptr) {
     info.check_units(parameters, inputs.units);
   }
-  return info.make(parameters, inputs.known);
+  std::unique_ptr<Policy> policy = info.make(parameters, inputs.known);
+  if (!time_share) return policy;
+  return make_probed_start(*time_share, [=, &info, known = inputs.known](Items first_block_items) {
+    TypedParameters probed = typed;
+    probed["initial_block_items"] = std::to_string(first_block_items);
+    return info.make(Parameters(probed, info.parameters, info.name, "--policy"), known);
+  });
 }
 
 }  // namespace equipoise

@@ -41,6 +41,13 @@ struct PolicyInputs {
   std::span<const Unit> units = {};   ///< of the run; for policies that check them
 };
 
+/// A named set of values of a policy's parameters.
+struct Preset {
+  std::string name;        ///< "robust"
+  std::string line;        ///< what it is good for, in one line
+  TypedParameters values;  ///< of the parameters in which it differs from the defaults
+};
+
 /// One row of the catalog.
 struct PolicyInfo {
   std::string name;
@@ -53,6 +60,9 @@ struct PolicyInfo {
   std::unique_ptr<Policy> (*make)(const Parameters& parameters, const KnownCosts* known);
   /// Throws InputError if the policy cannot run on these units; nullptr: it accepts any units.
   void (*check_units)(const Parameters& parameters, std::span<const Unit> units) = nullptr;
+  /// Sets of values besides the defaults. If there are any, the catalog adds the parameter `preset`,
+  /// whose default, `published`, stands for the defaults.
+  std::vector<Preset> presets{};
 };
 
 /// All policies, in the order in which they are listed to the user.
@@ -61,6 +71,10 @@ struct PolicyInfo {
 /// Returns the row called `name`. Throws InputError, which suggests the nearest known name, if
 /// there is none.
 [[nodiscard]] const PolicyInfo& find_policy(std::string_view name);
+
+/// `typed`, and the values of its preset for the parameters that it does not give. Throws InputError
+/// for an unknown preset, suggesting the nearest.
+[[nodiscard]] TypedParameters with_preset(const PolicyInfo& info, TypedParameters typed);
 
 /// Makes the policy. Throws InputError for an unknown parameter (suggesting the nearest name), for
 /// a value that cannot be read or is out of range, for a missing profile, and for units that lack

@@ -41,7 +41,8 @@ PolicyInfo greedy_info() {
           "StarPU's eager; baseline of PLB-HeC (2015) and DLB-GPU",
           {initial_block_parameter(),
            {"pieces", "auto", "pieces",
-            "how many equal pieces all items are cut into; auto: by initial_block_items"}},
+            "how many equal pieces all items are cut into; auto: by initial_block_items",
+            "PLB-HeC IV: the input divided in pieces; V.A: the same initial block size for all"}},
           Foresight::none,
           0.0,
           make_greedy};

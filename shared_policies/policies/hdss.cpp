@@ -4,16 +4,16 @@
 // part of what remains and shrink towards the end. The weights never change after phase 1: HDSS
 // does not react to later events. The other policies are compared with it for this reason.
 //
-//     phase 1:  b = x0 g^r R_p,   v_p(b) = alpha_p ln b + beta_p
+//     phase 1:  b = x0 g^r,       v_p(b) = alpha_p ln b + beta_p
 //               w_p = v_p(b_last) / sum_j v_j(b_last)
 //     phase 2:  b = max(b_min, ceil(w_p R / D))   with R items left
 //
 // Source: the descriptions in PLB-HeC, PLB-HAC and DLB-GPU (the paper itself was not available).
 // They give neither the growth of blocks, nor the test of convergence, nor the share of the items
-// in phase 1, nor the divisor D: each is a parameter with a default of ours. They do not say either
-// whether the blocks of a round have equal sizes or, as here, sizes in proportion to R_p, the
-// latest relative speeds: on machines with CPU cores and GPUs, phase 1 with equal blocks takes as
-// long as all of the work.
+// in phase 1, nor the divisor D: each is a parameter with a default of ours. The blocks of a round
+// have equal sizes: the non-optimal sizes of phase 1 are what PLB-HeC V.c and PLB-HAC 5.3 blame for
+// the idleness of HDSS. On machines with CPU cores and GPUs, such a phase 1 may take as long as all
+// of the work; with phase1_sizes=by_speed, sizes are multiplied by the latest relative speeds.
 // What we add: memory caps (a block that cannot grow ends a unit's phase 1), units that are lost,
 // several iterations and phases (weights are kept for every kernel), and units that join late (each
 // learns its own weight while the other units work).
@@ -43,7 +43,7 @@ enum class Phase1Sizes { equal, by_speed };
 struct HdssOptions {
   std::optional<Items> initial_block_items;
   double growth = 2.0;
-  Phase1Sizes phase1_sizes = Phase1Sizes::by_speed;
+  Phase1Sizes phase1_sizes = Phase1Sizes::equal;
   bool phase1_sync = true;
   double convergence = 0.05;
   Items min_points = 3;
@@ -311,22 +311,35 @@ PolicyInfo hdss_info() {
       "learns one weight a unit from growing blocks, then hands out weighted shrinking ones",
       "HDSS (Belviranli, Bhuyan, Gupta, 2013), as PLB-HeC and PLB-HAC describe it",
       {initial_block_parameter(),
-       {"growth", "2", "x a round", "how blocks grow in phase 1"},
-       {"phase1_sizes", "by_speed", "",
-        "blocks of a round: in proportion to the latest speeds, or equal (all wait for the slowest "
-        "unit then)"},
+       {"growth", "2", "x a round", "how blocks grow in phase 1",
+        "silent; chosen because PLB-HeC's training doubles, too"},
+       {"phase1_sizes", "equal", "",
+        "blocks of a round: equal (all wait for the slowest unit), or in proportion to the latest "
+        "speeds (by_speed)",
+        "PLB-HeC V.c, PLB-HAC 5.3: phase 1 uses non-optimal sizes; only PLB-HeC adapts them after "
+        "the first block"},
        {"phase1_sync", "true", "",
-        "a barrier after every round of phase 1; false: each unit goes on alone"},
+        "a barrier after every round of phase 1; false: each unit goes on alone",
+        "PLB-HAC 2: it contains synchronization steps"},
        {"convergence", "0.05", "relative speed",
         "a unit has converged when its next growth should gain, or its last gained, less than "
-        "this"},
-       {"min_points", "3", "blocks", "blocks of a unit before it may have converged"},
-       {"training_share_max", "0.2", "share of the items", "phase 1 ends here at the latest"},
-       {"divisor", "2", "", "D: 2 halves what is left like factoring; 1: weighted guided"},
-       {"min_block_items", "auto", "items", "smallest block of phase 2; auto: the initial one"}},
+        "this",
+        "silent; chosen because a change of 5 % is within what block times scatter"},
+       {"min_points", "3", "blocks", "blocks of a unit before it may have converged",
+        "silent; chosen because two points do not show whether a curve levels off"},
+       {"training_share_max", "0.2", "share of the items", "phase 1 ends here at the latest",
+        "silent; chosen because PLB-HeC's training has this limit (III.B)"},
+       {"divisor", "2", "", "D: 2 halves what is left like factoring; 1: weighted guided",
+        "silent (PLB-HeC II: large blocks that decrease); chosen because factoring halves"},
+       {"min_block_items", "auto", "items", "smallest block of phase 2; auto: the initial one",
+        "silent; chosen because smaller blocks were not timed"}},
       Foresight::none,
       0.0,
-      make_hdss};
+      make_hdss,
+      nullptr,
+      {{"robust",
+        "slow units get smaller blocks in phase 1, so that fast ones do not wait for them",
+        {{"phase1_sizes", "by_speed"}}}}};
 }
 
 }  // namespace equipoise

@@ -4,6 +4,9 @@
 
 #include <cstdio>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "real/kernels/catalog.hpp"
 #include "real/meters/machine_meters.hpp"
@@ -27,6 +30,7 @@ struct Entry {
   std::string source;  ///< may be empty
   std::span<const ParameterInfo> parameters;
   std::string why_absent{};  ///< on this build or machine; empty if it is there
+  std::span<const Preset> presets{};
 };
 
 std::vector<Entry> entries(const std::string& what) {
@@ -36,7 +40,7 @@ std::vector<Entry> entries(const std::string& what) {
       const char* mark = p.foresight == Foresight::oracle     ? "oracle"
                          : p.foresight == Foresight::informed ? "informed"
                                                               : "";
-      all.push_back({p.name, p.line, mark, p.source, p.parameters});
+      all.push_back({p.name, p.line, mark, p.source, p.parameters, {}, p.presets});
     }
   } else if (what == "kernels") {
     for (const KernelInfo& k : kernel_catalog()) {
@@ -52,6 +56,22 @@ std::vector<Entry> entries(const std::string& what) {
   return all;
 }
 
+std::string values_text(const Preset& preset) {
+  std::string text;
+  for (const auto& [name, value] : preset.values) {
+    text += (text.empty() ? "" : ",") + name + "=" + value;
+  }
+  return text;
+}
+
+std::string preset_json(const Preset& preset) {
+  std::vector<std::pair<std::string, std::string>> values;
+  for (const auto& [name, value] : preset.values) values.emplace_back(name, json_string(value));
+  return json_object({{"name", json_string(preset.name)},
+                      {"line", json_string(preset.line)},
+                      {"parameters", json_object(values)}});
+}
+
 void print_text(const Entry& entry) {
   std::printf("%s%s%s\n  %s\n", entry.name.c_str(),
               entry.mark.empty() ? "" : fmt::format("  [{}]", entry.mark).c_str(),
@@ -63,8 +83,13 @@ void print_text(const Entry& entry) {
     for (const ParameterInfo& p : entry.parameters) {
       table.add(
           {"    " + p.name, p.default_text.empty() ? "none" : p.default_text, p.unit, p.meaning});
+      if (!p.source.empty()) table.add({"", "", "", "  [" + p.source + "]"});
     }
     std::printf("%s", table.text().c_str());
+  }
+  for (const Preset& preset : entry.presets) {
+    std::printf("    preset=%s: %s\n      %s\n", preset.name.c_str(), preset.line.c_str(),
+                values_text(preset).c_str());
   }
   std::printf("\n");
 }
@@ -75,15 +100,19 @@ std::string entry_json(const Entry& entry) {
     parameters.push_back(json_object({{"name", json_string(p.name)},
                                       {"default", json_string(p.default_text)},
                                       {"unit", json_string(p.unit)},
-                                      {"meaning", json_string(p.meaning)}}));
+                                      {"meaning", json_string(p.meaning)},
+                                      {"source", json_string(p.source)}}));
   }
+  std::vector<std::string> presets;
+  for (const Preset& preset : entry.presets) presets.push_back(preset_json(preset));
   return json_object(
       {{"name", json_string(entry.name)},
        {"line", json_string(entry.line)},
        {"mark", json_string(entry.mark)},
        {"source", json_string(entry.source)},
        {"why_absent", entry.why_absent.empty() ? "null" : json_string(entry.why_absent)},
-       {"parameters", json_list(parameters)}});
+       {"parameters", json_list(parameters)},
+       {"presets", json_list(presets)}});
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ PolicyChoice parse_policy(const std::string& spelling, const std::string& folder
 std::map<std::string, std::string> all_parameters(const PolicyChoice& policy) {
   std::map<std::string, std::string> all;
   for (const ParameterInfo& p : policy.info->parameters) all[p.name] = p.default_text;
-  for (const auto& [name, value] : policy.parameters) all[name] = value;
+  for (const auto& [name, value] : with_preset(*policy.info, policy.parameters)) all[name] = value;
   return all;
 }
 

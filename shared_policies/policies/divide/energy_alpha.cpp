@@ -148,7 +148,9 @@ PolicyInfo energy_alpha_info() {
           {profile_parameter(),
            objective_parameter(),
            {"groups", "units", "",
-            "who gets a share: every unit (units), or all CPUs and all accelerators (cpu-gpu)"}},
+            "who gets a share: every unit (units), or all CPUs and all accelerators (cpu-gpu)",
+            "one CPU and one GPU in the paper, where both are the same; silent on more; chosen "
+            "because leaving out single units can only save more"}},
           Foresight::informed,
           0.0,
           make_energy_alpha,

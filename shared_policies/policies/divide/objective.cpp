@@ -10,7 +10,8 @@
 namespace equipoise {
 
 ParameterInfo objective_parameter() {
-  return {"objective", "time", "", "what is to be least: time, energy or edp (their product)"};
+  return {"objective", "time", "", "what is to be least: time, energy or edp (their product)",
+          "the energy paper gives an optimum for each; time is what other policies aim at"};
 }
 
 Objective objective_of(const Parameters& parameters) {

@@ -91,8 +91,11 @@ PolicyInfo static_info() {
           "one division before the run by a profile, never corrected",
           "de Camargo, WAMCA 2012 (10.1109/WAMCA.2012.13)",
           {profile_parameter(),
-           {"model", "fpm", "", "the profile as it is (fpm), a line (affine), a speed (speed)"},
-           {"blocks", "1", "blocks", "equal blocks that a share is handed out in"}},
+           {"model", "fpm", "", "the profile as it is (fpm), a line (affine), a speed (speed)",
+            "PLB-HeC II: profiles of previous executions, the same time for all (DLB-GPU IV's own "
+            "static: a speed)"},
+           {"blocks", "1", "blocks", "equal blocks that a share is handed out in",
+            "DLB-GPU IV: static block sizes at the beginning of the execution"}},
           Foresight::informed,
           0.0,
           make_static};

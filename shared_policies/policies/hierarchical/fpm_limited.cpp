@@ -26,7 +26,9 @@ PolicyInfo fpm_limited_info() {
           hierarchical_parameters(),
           Foresight::none,
           0.0,
-          make_fpm_limited};
+          make_fpm_limited,
+          nullptr,
+          {hierarchical_robust()}};
 }
 
 }  // namespace equipoise

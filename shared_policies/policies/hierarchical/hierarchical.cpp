@@ -186,14 +186,28 @@ void Hierarchical::decide(const View& view, const Event& event, Decisions& decis
 
 std::vector<ParameterInfo> hierarchical_parameters() {
   return {
-      {"mode", "slices", "",
-       "slices: learn in growing parts of the first iteration; repeat: whole iterations (paper)"},
-      {"slice_shares", "0.0625/0.125/0.25", "share of the items", "the slices before the rest"},
-      {"threshold", "0.05", "", "relative difference of times up to which a plan is kept"},
-      {"old_totals", "replaced", "",
-       "totals of earlier rounds: replaced by newer ones of nearly the same size, or averaged with "
-       "those of the same size (the paper)"},
-      {"balance", "units", "", "whose times are compared: units, or nodes (the paper)"}};
+      {"mode", "repeat", "",
+       "repeat: a plan for each whole iteration; slices: learn in growing parts of the first one",
+       "section 5: the load is processed, and the procedure repeated (6: in 4 iterations)"},
+      {"slice_shares", "0.0625/0.125/0.25", "share of the items",
+       "with slices: those before the rest",
+       "silent on a load that is done once; chosen because slices that double cost little before "
+       "speeds are known"},
+      {"threshold", "0.05", "", "relative difference of times up to which a plan is kept",
+       "section 5: a given accuracy, silent on its value; chosen because block times scatter by "
+       "about as much"},
+      {"old_totals", "averaged", "",
+       "totals of earlier rounds: averaged with those of the same size, or replaced by newer ones "
+       "of nearly the same size",
+       "section 6: an accuracy point updates the value of an earlier point"},
+      {"balance", "nodes", "", "whose times are compared: nodes, or units",
+       "section 5: the times at the inter-node level are compared"}};
+}
+
+Preset hierarchical_robust() {
+  return {"robust",
+          "for a load that is done once: learns while it is done, forgets how bad first plans were",
+          {{"mode", "slices"}, {"old_totals", "replaced"}, {"balance", "units"}}};
 }
 
 HierarchicalOptions read_hierarchical_options(const Parameters& read) {
@@ -221,14 +235,17 @@ std::unique_ptr<Policy> make_hierarchical(const Parameters& read, const KnownCos
 PolicyInfo hierarchical_info() {
   std::vector<ParameterInfo> parameters = hierarchical_parameters();
   parameters.push_back({"memory_share", "1", "share of a unit's memory",
-                        "what the overlapping blocks of one group may hold together"});
+                        "what the overlapping blocks of one group may hold together",
+                        "section 4, condition 4: what fits into the device's memory"});
   return {"hierarchical",
           "divides over nodes and units, overlaps blocks inside accelerators",
           "Hierarchical divisible load scheduling (2012), sections 4 and 5",
           std::move(parameters),
           Foresight::none,
           0.0,
-          make_hierarchical};
+          make_hierarchical,
+          nullptr,
+          {hierarchical_robust()}};
 }
 
 }  // namespace equipoise

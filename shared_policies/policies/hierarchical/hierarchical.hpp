@@ -11,6 +11,7 @@
 
 #include "shared_policies/model/parameters.hpp"
 #include "shared_policies/policies/block_plan.hpp"
+#include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/policies/hierarchical/hierarchical_plan.hpp"
 #include "shared_policies/policies/hierarchical/performance_models.hpp"
 #include "shared_policies/run/policy.hpp"
@@ -31,16 +32,17 @@ enum class BalanceOf {
 
 struct HierarchicalOptions {
   ShareRule rule;
-  RoundMode mode = RoundMode::slices;
+  RoundMode mode = RoundMode::repeat;
   std::vector<double> slice_shares;  ///< shares of the items; at least one entry
   double threshold = 0.05;  ///< epsilon: relative difference of times that counts as balanced
-  OldTotals old_totals = OldTotals::replaced;
-  BalanceOf balance = BalanceOf::units;
+  OldTotals old_totals = OldTotals::averaged;
+  BalanceOf balance = BalanceOf::nodes;
 };
 
-/// The catalog rows of `mode`, `slice_shares`, `threshold`, `old_totals` and `balance`, and the
-/// function that reads them.
+/// The catalog rows of `mode`, `slice_shares`, `threshold`, `old_totals` and `balance`, their preset
+/// `robust`, and the function that reads them.
 [[nodiscard]] std::vector<ParameterInfo> hierarchical_parameters();
+[[nodiscard]] Preset hierarchical_robust();
 [[nodiscard]] HierarchicalOptions read_hierarchical_options(const Parameters& read);
 
 /// A policy that works in rounds: all blocks of a plan are handed out at once. When the last block

@@ -9,7 +9,8 @@ namespace equipoise {
 
 ParameterInfo min_block_parameter() {
   return {"min_block_items", "auto", "items",
-          "smallest block; auto: one grain (accelerators want more)"};
+          "smallest block; auto: one grain (accelerators want more)",
+          "the originals count single iterations of a loop: one grain"};
 }
 
 std::optional<Items> min_block(const Parameters& read) {
@@ -19,7 +20,8 @@ std::optional<Items> min_block(const Parameters& read) {
 ParameterInfo time_parameter(const std::string& default_text) {
   return {"time", default_text, "",
           "what counts as a block's time: compute, block (copies too) or request (from the request "
-          "to the end, dispatch too)"};
+          "to the end, dispatch too)",
+          "by the definition of each policy"};
 }
 
 TimedPart timed_part(const Parameters& read) {
@@ -29,7 +31,8 @@ TimedPart timed_part(const Parameters& read) {
 ParameterInfo unknown_parameter() {
   return {"unknown", "smallest", "",
           "item time assumed of units without a finished block: the smallest known (DLS4LB's code) "
-          "or the largest (its comment)"};
+          "or the largest (its comment)",
+          "DLS4LB's code"};
 }
 
 UnknownUnit unknown_unit(const Parameters& read) {

@@ -221,12 +221,17 @@ std::vector<ParameterInfo> dlb_gpu_parameters() {
       list.end(),
       {{"accept", "text", "",
         "when training ends: as the text says (R^2 above 0.7, four rounds), or as algorithm "
-        "1 does (literal: 1 - R^2 below 0.5, from round 2 on)"},
-       {"min_rounds", "auto", "rounds", "rounds before the first fit; auto: by accept"},
-       {"min_r2", "auto", "", "what R^2 of every fit must exceed; auto: by accept"},
+        "1 does (literal: 1 - R^2 below 0.5, from round 2 on)",
+        "III: 0.7, \"for example four\" points (Alg. 1: error >= 0.5)"},
+       {"min_rounds", "auto", "rounds", "rounds before the first fit; auto: by accept",
+        "III, as accept reads it"},
+       {"min_r2", "auto", "", "what R^2 of every fit must exceed; auto: by accept",
+        "III, as accept reads it"},
        {"times", "block", "",
-        "what the line describes: the whole block, copies included, or its compute time"},
-       {"sync_steps", "false", "", "a barrier after every step, as in algorithm 2"}});
+        "what the line describes: the whole block, copies included, or its compute time",
+        "silent; chosen because the finish times that are fitted include copies"},
+       {"sync_steps", "false", "", "a barrier after every step, as in algorithm 2",
+        "III, Rebalancing: as soon as the processor finishes (Alg. 2 waits for all)"}});
   return list;
 }
 
@@ -256,7 +261,9 @@ PolicyInfo dlb_gpu_info() {
           dlb_gpu_parameters(),
           Foresight::none,
           0.665,
-          make_dlb_gpu};
+          make_dlb_gpu,
+          nullptr,
+          {plb_hec_robust()}};
 }
 
 }  // namespace equipoise

@@ -68,6 +68,8 @@ void PlbHac::determine_model(const View& view) {
 ///
 ///     E_1(x_1) = F_1(x_1) + G_1(x_1), ..., E_1(x_1) = E_2(x_2) = ... = E_n(x_n)               (3)
 ///     sum x_p = k step                                       k: 1, and less in the tail
+///
+/// A unit that the last solution left out gets a smallest block (see LeftOutUnits).
 void PlbHac::solve_equation_system(const View& view, Decisions& decisions) {
   const Workload& workload = view.workload();
   const auto grain = static_cast<double>(workload.grain_items);
@@ -91,6 +93,8 @@ void PlbHac::solve_equation_system(const View& view, Decisions& decisions) {
     Items& items = block_items_[unit.id.index];
     if (items > 0) items = std::min(std::max(items, floor), unit.cap_items);
   }
+  const auto knows = [this](UnitId unit) { return learned_->fit_of(unit).has_value(); };
+  left_out_.let_back_in(view, knows, floor, block_items_);
 }
 
 /// "A minimum block size that does not underutilize the GPUs", in whole grains; 0 for no minimum.
@@ -258,34 +262,49 @@ namespace {
 std::vector<ParameterInfo> plb_hac_parameters() {
   return {
       initial_block_parameter(),
-      {"step_fraction", "0.05", "share of the items", "items of one step, one block a unit"},
+      {"step_fraction", "0.05", "share of the items", "items of one step, one block a unit",
+       "silent (eq. 3 adds up to all items, and yet there are many steps); chosen like PLB-HeC's"},
       {"update_on", "first_unit", "",
        "blocks are chosen anew when the first unit enters a step (the code), or when all units "
-       "have ended one (all_units: the text)"},
+       "have ended one (all_units: the text)",
+       "Alg. 1, 3.4, Fig. 3 (3.3: when all units have finished, which would be a hidden barrier)"},
       {"solve_on", "first_cpu", "",
-       "who spends the time of solving: the first CPU to be idle, or the entering_unit"},
-      {"min_solve_interval_s", "0", "s", "steps that begin sooner keep the last block sizes"},
-      {"gap_threshold_s", "0.4", "s", "how much too early a block must end to leave a gap"},
+       "who spends the time of solving: the first CPU to be idle, or the entering_unit",
+       "3.1, 3.3"},
+      {"min_solve_interval_s", "0", "s", "steps that begin sooner keep the last block sizes",
+       "Alg. 1: every virtual step is solved for"},
+      {"gap_threshold_s", "0.4", "s", "how much too early a block must end to leave a gap", "3.3"},
       {"gap_rule", "difference", "",
        "a gap is a difference of at least gap_threshold_s (the text), or a ratio of at most "
-       "gap_ratio (the code)"},
-      {"gap_ratio", "0.9", "x expected time", "for gap_rule=ratio; the paper gives no value"},
-      {"gap_fill", "fitting", "", "a block that fits the gap, or a whole one as the code passes"},
-      {"tail_start", "0.7", "share of the items", "from here on blocks shrink"},
-      {"tail_from", "assigned", "",
-       "the share that is assigned (the code) or processed (the text)"},
-      {"tail_shrink", "0.1", "", "alpha: blocks shrink to 1 - alpha"},
+       "gap_ratio (the code)",
+       "3.3 (Alg. 1: a ratio)"},
+      {"gap_ratio", "0.9", "x expected time", "for gap_rule=ratio",
+       "silent; chosen because blocks that end a tenth early leave a gap worth filling"},
+      {"gap_fill", "fitting", "", "a block that fits the gap, or a whole one as the code passes",
+       "3.3, determineGapBlockSize of Alg. 1 (which then passes X)"},
+      {"tail_start", "0.7", "share of the items", "from here on blocks shrink", "3.3, Alg. 1"},
+      {"tail_from", "assigned", "", "the share that is assigned (the code) or processed (the text)",
+       "Alg. 1: assignedData (3.3: processed)"},
+      {"tail_shrink", "0.1", "", "alpha: blocks shrink to 1 - alpha", "3.3"},
       {"tail_rule", "compounding", "",
-       "by 1 - alpha from step to step (compounding), or the same once and for all (constant)"},
+       "by 1 - alpha from step to step (compounding), or the same once and for all (constant)",
+       "3.3: a gradual decrease, Fig. 3: progressively (Alg. 1 is silent on k)"},
       {"min_block_items", "auto", "items",
-       "smallest block; auto: a quarter of the initial block; 0: none, as in algorithm 1"},
-      {"forgetting", "1", "x a step",
-       "weight of a measurement after one step; 1: all count alike (literal), 0.5: adaptive"},
-      {"window", "0", "blocks", "only this many latest blocks of each unit are used; 0: all"},
+       "smallest block; auto: a quarter of the initial block; 0: none, as in algorithm 1",
+       "3.2: one that does not underutilize the GPUs; silent on its size; chosen because smaller "
+       "ones were never measured"},
+      {"forgetting", "1", "x a step", "weight of a measurement after one step; 1: all count alike",
+       "3.3: all measurements collected"},
+      {"window", "0", "blocks", "only this many latest blocks of each unit are used; 0: all",
+       "3.3: all measurements collected"},
       {"narrow_span", "3", "largest / smallest size",
-       "where less is remembered, proportion is fitted instead of a curve; 0: never"},
-      {"fit", "subset", "", "choice of functions: subset, single, full_ridge, nnls"},
-      {"solver", "direct", "", "direct or ipopt"}};
+       "where less is remembered, proportion is fitted instead of a curve; 0: never",
+       "silent, because nothing is forgotten; chosen because sizes close together give any slope"},
+      {"fit", "subset", "", "choice of functions: subset, single, full_ridge, nnls",
+       "silent (eq. 1: seven functions, fitted to two points at first); chosen because few terms "
+       "that predict left-out points do not overfit"},
+      {"solver", "direct", "", "direct or ipopt",
+       "3.2: interior point; direct finds the same sizes in every build"}};
 }
 
 std::unique_ptr<Policy> make_plb_hac(const Parameters& read, const KnownCosts* /*known*/) {
@@ -322,7 +341,11 @@ PolicyInfo plb_hac_info() {
           plb_hac_parameters(),
           Foresight::none,
           0.100,
-          make_plb_hac};
+          make_plb_hac,
+          nullptr,
+          {{"robust",
+            "old measurements count less, so that blocks follow a unit that slows down",
+            {{"forgetting", "0.5"}}}}};
 }
 
 }  // namespace equipoise

@@ -9,6 +9,7 @@
 
 #include "shared_policies/policies/plb/expected_ends.hpp"
 #include "shared_policies/policies/plb/learned_costs.hpp"
+#include "shared_policies/policies/plb/left_out_units.hpp"
 #include "shared_policies/policies/plb/shrinking_tail.hpp"
 #include "shared_policies/policies/plb/training_rounds.hpp"
 #include "shared_policies/run/policy.hpp"
@@ -94,6 +95,7 @@ class PlbHac final : public Policy {
   ExpectedEnds expected_ends_;
   std::vector<SteppingUnit> units_;
   std::vector<Items> block_items_;  ///< the latest X
+  LeftOutUnits left_out_;           ///< of X
   Items first_block_items_ = 1;     ///< x_init
   Items solved_step_ = 0;
   Seconds solved_at_;

@@ -41,6 +41,7 @@ void PlbHac::begin_phase(const View& view) {
   training_ = TrainingRounds(n, first_block_items_, {1.0, 2.0}, RatioMode::first);
   units_.assign(n, {});
   block_items_.assign(n, 0);
+  left_out_ = LeftOutUnits(n);
   solved_step_ = 0;
 }
 

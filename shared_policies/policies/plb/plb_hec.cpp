@@ -134,15 +134,19 @@ bool PlbHec::share_is_used_up(const View& view) const {
 // -- C. Block size selection -------------------------------------------------------------------
 
 /// X <- solveEquationSystem(fitValues). If no work is left, solving is postponed until there is
-/// some: the chosen blocks may belong to units that are lost, and lost items may return.
+/// some: the chosen blocks may belong to units that are lost, and lost items may return. A unit that
+/// the last solution left out gets a grain (see LeftOutUnits).
 void PlbHec::solve_equation_system(const View& view, const char* what, Decisions& decisions) {
   const auto left = static_cast<double>(view.remaining());
   const double step = step_items(view);
   rebalance_ = false;
   solved_for_ = SolvedFor::nothing;
   if (left == 0.0) return;
-  const std::vector<Items> blocks = model_->solve(view, std::min(step, left), decisions);
+  std::vector<Items> blocks = model_->solve(view, std::min(step, left), decisions);
+  const auto knows = [this](UnitId unit) { return model_->knows(unit); };
+  const std::vector<UnitId> back = left_out_.let_back_in(view, knows, 0, blocks);
   repeated_.choose(blocks);
+  for (const UnitId unit : back) repeated_.leave_uncompared(unit);
   decisions.decided(model_->explain(what, blocks));
   solved_for_ = left < step ? SolvedFor::less_than_a_step : SolvedFor::a_step;
 }
@@ -320,22 +324,43 @@ std::vector<ParameterInfo> plb_hec_loop_parameters(const std::string& sync_order
   return {
       initial_block_parameter(),
       {"multipliers", "1/2/4/8", "x initial block",
-       "sizes of the training rounds; doubles after the last"},
+       "sizes of the training rounds; doubles after the last",
+       "PLB-HeC III.B; silent on rounds after the fourth; DLB-GPU III: doubles"},
       {"ratio_mode", "normalised", "",
        "training speed ratios: of items per second of the latest round (normalised), of round 1 "
-       "(first), of raw times of the latest round (literal)"},
-      {"training_share_max", "0.2", "share of the items", "training ends here at the latest"},
-      {"threshold", "0.1", "x block time", "spread of block times that starts a rebalancing"},
-      {"noise_allowance", "6", "standard errors",
+       "(first), of raw times of the latest round (literal)",
+       "III.B: tf / tk, of equal blocks; silent on later rounds; chosen because raw times of "
+       "unequal "
+       "blocks would make round 3 equal-sized"},
+      {"training_share_max", "0.2", "share of the items", "training ends here at the latest",
+       "PLB-HeC III.B; DLB-GPU: silent; chosen because training has to end"},
+      {"threshold", "0.1", "x block time", "spread of block times that starts a rebalancing",
+       "PLB-HeC III.D, V.A: 10 % of a block's time; DLB-GPU III: found empirically"},
+      {"noise_allowance", "0", "standard errors",
        "part of the spread attributed to noise: compares means since the last solve, less this "
-       "many standard errors; 0: compares the latest times, the papers' rule"},
-      {"step_fraction", "0.02", "share of the items", "items of one step, one block a unit"},
+       "many standard errors; 0: compares the latest times",
+       "PLB-HeC III.D, Alg. 2 line 15; DLB-GPU III, Alg. 2: the plain difference"},
+      {"step_fraction", "0.05", "share of the items", "items of one step, one block a unit",
+       "silent (eq. 3 adds up to all items, and yet blocks are repeated); chosen because 20 steps "
+       "repeat blocks and leave time to rebalance"},
       {"step", "fraction", "",
-       "fraction: step_fraction of the items; doubled: twice the last training round"},
+       "fraction: step_fraction of the items; doubled: twice the last training round",
+       "silent; see step_fraction"},
       {"sync_order", sync_order, "",
        "on imbalance: fit what is there, then wait for all (fit_then_sync), or wait, then fit "
-       "(drain_then_fit)"},
-      {"tail_resolve", "false", "", "solve once more when less than a step remains"}};
+       "(drain_then_fit)",
+       "PLB-HeC III.D: synchronizes, then fits (Alg. 2 has the reverse); DLB-GPU III, Alg. 2: "
+       "fits, "
+       "then synchronizes"},
+      {"tail_resolve", "false", "", "solve once more when less than a step remains",
+       "PLB-HeC III.D, DLB-GPU III: blocks of the same size until all are done"}};
+}
+
+Preset plb_hec_robust() {
+  return {
+      "robust",
+      "times that scatter do not rebalance at every step, and smaller steps end closer together",
+      {{"noise_allowance", "6"}, {"step_fraction", "0.02"}}};
 }
 
 PlbHecOptions read_plb_hec_options(const Parameters& read) {
@@ -359,14 +384,21 @@ namespace {
 
 std::vector<ParameterInfo> plb_hec_parameters() {
   std::vector<ParameterInfo> list = plb_hec_loop_parameters("drain_then_fit");
-  list.insert(list.end(),
-              {{"min_rounds", "4", "rounds", "training rounds before the first fit"},
-               {"min_r2", "0.7", "", "coefficient of determination that every fit must exceed"},
-               {"async_train", "false", "", "no barrier between training rounds"},
-               {"fit", "subset", "", "choice of functions: subset, single, full_ridge, nnls"},
-               {"adjusted_r2", "false", "",
-                "coefficients of determination adjusted for degrees of freedom"},
-               {"solver", "direct", "", "direct or ipopt"}});
+  list.insert(
+      list.end(),
+      {{"min_rounds", "4", "rounds", "training rounds before the first fit",
+        "III.B; Alg. 1 line 4"},
+       {"min_r2", "0.7", "", "coefficient of determination that every fit must exceed",
+        "III.B (Alg. 1 line 10 goes on while the error is at least 0.7)"},
+       {"async_train", "false", "", "no barrier between training rounds",
+        "Alg. 1 line 5: executeTasks returns the times of all units"},
+       {"fit", "subset", "", "choice of functions: subset, single, full_ridge, nnls",
+        "silent (eq. 1: seven functions, fitted to four points); chosen because few terms "
+        "that predict left-out points do not overfit"},
+       {"adjusted_r2", "false", "", "coefficients of determination adjusted for degrees of freedom",
+        "III.B: the coefficient of determination"},
+       {"solver", "direct", "", "direct or ipopt",
+        "III.C, IV: Ipopt; direct finds the same sizes in every build"}});
   return list;
 }
 
@@ -393,7 +425,9 @@ PolicyInfo plb_hec_info() {
           plb_hec_parameters(),
           Foresight::none,
           0.170,
-          make_plb_hec};
+          make_plb_hec,
+          nullptr,
+          {plb_hec_robust()}};
 }
 
 }  // namespace equipoise

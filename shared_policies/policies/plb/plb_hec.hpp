@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "shared_policies/model/parameters.hpp"
+#include "shared_policies/policies/catalog.hpp"
+#include "shared_policies/policies/plb/left_out_units.hpp"
 #include "shared_policies/policies/plb/repeated_blocks.hpp"
 #include "shared_policies/policies/plb/training_rounds.hpp"
 #include "shared_policies/run/policy.hpp"
@@ -62,7 +64,7 @@ struct PlbHecOptions {
   double training_share_max = 0.2;  ///< of the items
   bool async_train = false;         ///< no barrier between training rounds
   BalanceRule balance;
-  double step_fraction = 0.02;
+  double step_fraction = 0.05;
   StepRule step = StepRule::fraction;
   SyncOrder sync_order = SyncOrder::drain_then_fit;
   bool tail_resolve = false;
@@ -71,6 +73,8 @@ struct PlbHecOptions {
 /// The catalog rows of the parameters that `read_plb_hec_options` reads; the default of
 /// `sync_order` differs between the papers.
 [[nodiscard]] std::vector<ParameterInfo> plb_hec_loop_parameters(const std::string& sync_order);
+/// The preset `robust` of these parameters.
+[[nodiscard]] Preset plb_hec_robust();
 /// Reads these parameters; `min_rounds` and `async_train` keep their defaults.
 [[nodiscard]] PlbHecOptions read_plb_hec_options(const Parameters& read);
 
@@ -136,6 +140,7 @@ class PlbHec : public Policy {
   BlockTimeModel* model_ = nullptr;  ///< of the current phase's kernel
   TrainingRounds training_;
   RepeatedBlocks repeated_;  ///< X, and how long its blocks take
+  LeftOutUnits left_out_;    ///< of X
   Stage stage_ = Stage::train;
   Items round_ = 0;         ///< i of algorithm 1
   bool rebalance_ = false;  ///< of algorithm 2

@@ -40,6 +40,7 @@ void PlbHec::begin_phase(const View& view) {
   training_ = TrainingRounds(n, initial_block(view, options_.initial_block_items),
                              options_.multipliers, options_.ratio_mode);
   repeated_ = RepeatedBlocks(n);
+  left_out_ = LeftOutUnits(n);
   stage_ = model_->knows_any() ? Stage::run : Stage::train;
   round_ = 0;
   rebalance_ = false;

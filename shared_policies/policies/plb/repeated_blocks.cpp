@@ -37,7 +37,7 @@ bool RepeatedBlocks::are_unbalanced(const View& view, const BalanceRule& rule, d
   int count = 0;
   for (const UnitState& state : view.units()) {
     const Repeated& unit = units_[state.id.index];
-    if (state.present && unit.items > 0) {
+    if (state.present && unit.items > 0 && unit.is_compared) {
       if (unit.count == 0.0) {
         return false;
       }
@@ -54,7 +54,7 @@ bool RepeatedBlocks::are_unbalanced(const View& view, const BalanceRule& rule, d
   double high = -low;
   for (const UnitState& state : view.units()) {
     const Repeated& unit = units_[state.id.index];
-    if (state.present && unit.items > 0) {
+    if (state.present && unit.items > 0 && unit.is_compared) {
       low = std::min(low, duration(unit) + error / std::sqrt(unit.count));
       high = std::max(high, duration(unit) - error / std::sqrt(unit.count));
     }

@@ -11,7 +11,7 @@ namespace equipoise {
 /// When units count as unbalanced.
 struct BalanceRule {
   double threshold = 0.1;        ///< spread of block durations, relative to their mean
-  double noise_allowance = 6.0;  ///< standard errors attributed to noise; 0: the paper's plain rule
+  double noise_allowance = 0.0;  ///< standard errors attributed to noise; 0: the paper's plain rule
 };
 
 /// A block size for each unit, and how long blocks of this size have taken since it was chosen.
@@ -23,12 +23,15 @@ class RepeatedBlocks {
   /// Sets new sizes (n) and removes all durations.
   void choose(const std::vector<Items>& block_items);
   [[nodiscard]] Items items(UnitId unit) const { return units_[unit.index].items; }
+  /// Leaves the unit out of `are_unbalanced` until sizes are chosen again: its size was not chosen
+  /// for equal times.
+  void leave_uncompared(UnitId unit) { units_[unit.index].is_compared = false; }
   /// Records that a block took `seconds`; ignores blocks of another size.
   void finished(UnitId unit, Items items, double seconds);
   /// Whether any present unit has a block size above 0.
   [[nodiscard]] bool anyone_works(const View& view) const;
 
-  /// Whether units are unbalanced. False until every present unit with a block size above 0 has
+  /// Whether the compared units are unbalanced. False until each present one with a block size above 0 has
   /// finished such a block; then whether
   ///
   ///     max - min >= threshold * mean.
@@ -48,6 +51,7 @@ class RepeatedBlocks {
  private:
   struct Repeated {
     Items items = 0;
+    bool is_compared = true;
     double count = 0.0;
     double last_s = 0.0;
     double mean_s = 0.0;

@@ -1,0 +1,32 @@
+// Units to which a solution gives no items, and their return.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "shared_policies/model/measures.hpp"
+#include "shared_policies/run/view.hpp"
+
+namespace equipoise {
+
+/// Remembers which units the last solution left without items, because their fixed costs exceeded
+/// the common time. The papers' equations let no unit drop out (PLB-HeC eq. 4, PLB-HAC eq. 3,
+/// DLB-GPU eq. 2: E_1 = E_2 = ... = E_n), and a unit without blocks is never measured again, however
+/// wrong its curve. So it takes part in the next solution, and gets at least a smallest block.
+class LeftOutUnits {
+ public:
+  LeftOutUnits() = default;
+  explicit LeftOutUnits(std::size_t n) : is_left_out_(n, false) {}
+
+  /// To be called with every new solution: gives `least_items` (at least a grain, at most what fits
+  /// into memory) to the units that it and the one before leave out, and returns these units. Only
+  /// present units that `has_fit` count.
+  std::vector<UnitId> let_back_in(const View& view, const std::function<bool(UnitId)>& has_fit,
+                                  Items least_items, std::vector<Items>& block_items);
+
+ private:
+  std::vector<bool> is_left_out_;  // (n)
+};
+
+}  // namespace equipoise
