@@ -16,10 +16,13 @@ equipoise_tests(policies
     shared_policies/plb/dlb_gpu_test.cpp
     shared_policies/plb/plb_hac_test.cpp
     shared_policies/plb/plb_hec_test.cpp
+    shared_policies/plb/wrong_fits_test.cpp
     shared_policies/policies/acosta_test.cpp
     shared_policies/policies/baselines_test.cpp
     shared_policies/policies/catalog_test.cpp
     shared_policies/policies/hdss_test.cpp
     shared_policies/policies/membership_test.cpp
+    shared_policies/policies/probed_start_test.cpp
+    shared_policies/policies/published_test.cpp
   LIBS equipoise_test_support
 )

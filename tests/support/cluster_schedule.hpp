@@ -81,7 +81,10 @@ inline double iteration_time(const Schedule& schedule, int iteration) {
   return end - begin;
 }
 
-inline const TypedParameters whole_iterations{{"mode", "repeat"}};
+inline const TypedParameters whole_iterations{
+    {"mode", "repeat"}, {"old_totals", "replaced"}, {"balance", "units"}};
+/// Ours: learns while a load is done once.
+inline const TypedParameters in_slices{{"preset", "robust"}};
 
 /// The four nodes of the paper. Each has one GPU, and they have 3, 2, 1 and no cores that compute.
 /// A GPU is 8 times as fast as a core and holds 122 items. GPUs are units 0, 4, 7 and 9.

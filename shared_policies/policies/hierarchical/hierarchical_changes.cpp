@@ -1,8 +1,8 @@
 // What the paper of hierarchical leaves out: it processes one load again and again, all of it, on
 // units that are present throughout.
 //
-//  - A load that is done only once is learned in slices of growing size; when the times of a slice
-//    agree, all the rest is one round.
+//  - With mode=slices, a load that is done only once is learned in slices of growing size; when the
+//    times of a slice agree, all the rest is one round. As published, it is done by the first plan.
 //  - Lost blocks return to the pool. A later round includes them; in the last round, idle units
 //    take them in pieces.
 //  - Units that join take part from the next round on. A round in which units joined or were lost

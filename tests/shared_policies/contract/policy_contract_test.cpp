@@ -4,9 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tests/support/every_policy.hpp"
@@ -54,6 +56,37 @@ INSTANTIATE_TEST_SUITE_P(Catalog, EveryPolicy,
                            return in_test_name(std::get<0>(test.param)) + "_" +
                                   std::get<1>(test.param);
                          });
+
+/// Every policy with each of its presets, and with a first block chosen by time if it has one.
+std::vector<std::pair<std::string, TypedParameters>> variants() {
+  std::vector<std::pair<std::string, TypedParameters>> all;
+  for (const PolicyInfo& info : policy_catalog()) {
+    for (const Preset& preset : info.presets) all.push_back({info.name, {{"preset", preset.name}}});
+    for (const ParameterInfo& parameter : info.parameters) {
+      if (parameter.name == "initial_block_items") {
+        all.push_back({info.name, {{parameter.name, "time:0.10"}}});
+      }
+    }
+  }
+  return all;
+}
+
+TEST(PolicyContract, IsKeptWithPresetsAndFirstBlocksByTime) {
+  const std::uint32_t seed = random_seed();
+  for (const auto& [policy, typed] : variants()) {
+    const auto make = [&info = find_policy(policy), &given = typed](const PolicyInputs& inputs) {
+      PolicyInputs with = inputs;
+      with.parameters = given;
+      return make_policy(info, with);
+    };
+    for (const Promise& promise : policy_contract()) {
+      const auto breach = promise.check(make, seed, std::max(1, rounds_of(promise.rounds) / 10));
+      EXPECT_FALSE(breach) << policy << ":" << typed.begin()->first << ", " << promise.name
+                           << ", round " << breach->round << " of --gtest_random_seed=" << seed
+                           << ": " << breach->what;
+    }
+  }
+}
 
 /// Returns a maker that makes a new policy from `script` each time.
 PolicyMaker maker_of(Scripted::Script script) {

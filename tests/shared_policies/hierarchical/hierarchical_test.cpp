@@ -118,7 +118,7 @@ TEST(Hierarchical, LearnsALoadThatIsDoneOnceInSlices) {
   // balances. The other 130 as 32.5 : 97.5; the last whole item costs less on the second unit.
   const Cluster cluster{
       {{"", UnitKind::cpu, 1.0, {}}, {"", UnitKind::cpu, 1.0 / 3.0, {}}}, 160, 1, 1, {}, {}};
-  const Schedule schedule = run_cluster("hierarchical", {}, cluster);
+  const Schedule schedule = run_cluster("hierarchical", in_slices, cluster);
   EXPECT_EQ(sizes_in(schedule, 0, 0), (std::vector<Items>{5, 5, 32}));
   EXPECT_EQ(sizes_in(schedule, 1, 0), (std::vector<Items>{5, 15, 98}));
   EXPECT_EQ(schedule.events_called("load_balanced"), 1U);
@@ -128,7 +128,7 @@ TEST(Hierarchical, LearnsALoadThatIsDoneOnceInSlices) {
 TEST(Hierarchical, TakesLaterIterationsWholeAndKeepsAPlanThatAgreed) {
   const Cluster cluster{
       {{"", UnitKind::cpu, 1.0, {}}, {"", UnitKind::cpu, 1.0 / 3.0, {}}}, 160, 1, 3, {}, {}};
-  const Schedule schedule = run_cluster("hierarchical", {}, cluster);
+  const Schedule schedule = run_cluster("hierarchical", in_slices, cluster);
   for (const int iteration : {1, 2}) {
     EXPECT_EQ(sizes_in(schedule, 0, iteration), (std::vector<Items>{40}));
     EXPECT_EQ(sizes_in(schedule, 1, iteration), (std::vector<Items>{120}));
@@ -160,7 +160,7 @@ TEST(Hierarchical, GivesTheRestOfADivisionToTheAccelerator) {
       1,
       {},
       {}};
-  EXPECT_EQ(share_in(run_cluster("hierarchical", {}, cluster), 2, 0), 1);
+  EXPECT_EQ(share_in(run_cluster("hierarchical", in_slices, cluster), 2, 0), 1);
 }
 
 TEST(Hierarchical, CutsACoresShareIntoAsFewBlocksAsItsMemoryAllows) {
@@ -215,7 +215,7 @@ TEST(Hierarchical, PlansForAUnitThatCameBetweenRounds) {
   const Cluster cluster{
       {{"", UnitKind::cpu, 1.0, {}}, {"", UnitKind::cpu, 1.0, {}}},        160, 1, 1,
       {{Seconds{1.0}, UnitId{1}, false}, {Seconds{6.0}, UnitId{1}, true}}, {}};
-  const Schedule schedule = run_cluster("hierarchical", {}, cluster);
+  const Schedule schedule = run_cluster("hierarchical", in_slices, cluster);
   EXPECT_TRUE(schedule.outcome.complete);
   EXPECT_FALSE(schedule.outcome.policy_stalled);
   // The slices do 5, 20 and 40 items. The other 95 are divided 48 : 47.

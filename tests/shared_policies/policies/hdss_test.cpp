@@ -19,7 +19,7 @@ using Sizes = std::vector<Items>;
 PolicyTest three_speeds(Items items) {
   PolicyTest test;
   test.policy = "hdss";
-  test.parameters = {{"initial_block_items", "5"}, {"phase1_sizes", "equal"}};
+  test.parameters = {{"initial_block_items", "5"}};
   test.items = items;
   for (const double speed : {6.0, 3.0, 1.0}) add_affine(test, 0.0, 1.0 / speed);
   return test;
@@ -84,9 +84,10 @@ TEST(Hdss, KeepsItsWeightsWhateverHappensAfterPhaseOne) {
   EXPECT_NEAR(schedule.makespan(), 35.0 + 400.0, 1e-6);  // 240 items at 0.6 items/s
 }
 
-TEST(Hdss, GrowsBlocksInProportionToSpeedsByDefault) {
+TEST(Hdss, GrowsBlocksInProportionToSpeedsWhereThatIsRobust) {
   PolicyTest test = three_speeds(905);
   test.parameters.erase("phase1_sizes");
+  test.parameters["preset"] = "robust";
   const Schedule schedule = run_schedule(test);
   EXPECT_EQ(schedule.sizes(0, BlockTag::train), (Sizes{5, 10, 20}));
   EXPECT_EQ(schedule.sizes(1, BlockTag::train), (Sizes{5, 5, 10}));

@@ -14,7 +14,7 @@ TEST(Membership, PlbHecGivesWhatALateUnitLosesToOneThatGotNothingWhenTheOthersAr
   // leaves when nothing is left, and then u2 fails with its block. u1 must do that block, in 10 s.
   PolicyTest test;
   test.policy = "plb-hec";
-  test.parameters = {{"initial_block_items", "10"}};
+  test.parameters = {{"initial_block_items", "10"}, {"preset", "robust"}};
   test.items = 1000;
   add_affine(test, 0.0, 0.01);
   add_affine(test, 0.0, 1.0);

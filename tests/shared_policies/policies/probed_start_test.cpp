@@ -1,0 +1,106 @@
+// Tests of initial_block_items=time:SHARE.
+#include "shared_policies/policies/probed_start.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/support/policy_schedule.hpp"
+#include "tests/support/refusal.hpp"
+
+namespace equipoise::probed_start_test {
+namespace {
+
+using Sizes = std::vector<Items>;
+
+/// Units of 10, 5, 1 and 0.5 items per second. An even `auto` would be 10000 * 0.1 / 60 = 17 items;
+/// probes are of 1 item and end at 2 s. The sum of speeds is 16.5, so that
+/// x0 = 0.1 * 10000 / (16.5 * (14 / 10 + 1 / 0.5)) = 17.83.
+PolicyTest four_speeds(const std::string& policy) {
+  PolicyTest test;
+  test.policy = policy;
+  test.parameters = {{"initial_block_items", "time:0.10"}};
+  test.items = 10'000;
+  for (const double speed : {10.0, 5.0, 1.0, 0.5}) add_affine(test, 0.0, 1.0 / speed);
+  return test;
+}
+
+TEST(ProbedStart, IsTheShareOfTheItemsForEqualUnits) {
+  EXPECT_DOUBLE_EQ(first_block_for_time(0.1, 6000, std::vector<double>{3.0, 3.0}),
+                   0.1 * 6000 / (15 * 2));
+  EXPECT_NEAR(first_block_for_time(0.1, 10'000, std::vector<double>{10.0, 5.0, 1.0, 0.5}), 17.825,
+              1e-3);
+}
+
+TEST(ProbedStart, ChoosesTheBlockWithWhichTrainingTakesATenthOfTheTime) {
+  const Schedule schedule = run_schedule(four_speeds("plb-hec"));
+  EXPECT_EQ(schedule.sizes(0, BlockTag::train), (Sizes{1, 18, 36, 72, 144}));
+  EXPECT_EQ(schedule.sizes(1, BlockTag::train), (Sizes{1, 18, 18, 36, 72}));
+  EXPECT_EQ(schedule.events_called("initial_block_items=18"), 1U);
+  // 2 s of probes, 36 s for 18 items on the slowest, then about 3.6, 7.2 and 14.4 s.
+  const double trained_s = schedule.decisions.front().at.value;
+  EXPECT_NEAR(trained_s, 2.0 + 36.0 + 25.2, 1.5);
+  EXPECT_NEAR(trained_s / schedule.makespan(), 0.10, 0.01);
+  expect_all_done(schedule, 10'000);
+}
+
+TEST(ProbedStart, WorksForEveryPolicyThatHasAFirstBlock) {
+  int policies = 0;
+  for (const PolicyInfo& info : policy_catalog()) {
+    PolicyTest test = four_speeds(info.name);
+    bool has_first_block = false;
+    for (const ParameterInfo& parameter : info.parameters) {
+      has_first_block = has_first_block || parameter.name == "initial_block_items";
+    }
+    if (!has_first_block) continue;
+    SCOPED_TRACE(info.name);
+    ++policies;
+    for (const int slots : {1, 3}) {
+      test.slots = slots;
+      test.iterations = 2;
+      const Schedule schedule = run_schedule(test);
+      expect_all_done(schedule, 20'000);
+      EXPECT_EQ(schedule.events_called("initial_block_items=18"), 1U);
+    }
+  }
+  EXPECT_GE(policies, 10);
+}
+
+TEST(ProbedStart, GoesOnWhereUnitsAreLostOrJoinWhileTheyAreProbed) {
+  // The slowest unit, whose probe would end at 2 s, is lost at 1.5 s; another joins at 0.5 s and is
+  // probed until 0.6 s. Of the speeds 10, 10, 5 and 1: 1000 / (26 * (14 / 10 + 1)) = 16.03.
+  PolicyTest test = four_speeds("greedy");
+  add_affine(test, 0.0, 0.1);
+  test.fake.faults = {{Seconds{0.0}, UnitId{4}, false},
+                      {Seconds{0.5}, UnitId{4}, true},
+                      {Seconds{1.5}, UnitId{3}, false}};
+  const Schedule schedule = run_schedule(test);
+  EXPECT_EQ(schedule.events_called("initial_block_items=16"), 1U);
+  expect_all_done(schedule, 10'000);
+  // The lost item goes first.
+  EXPECT_EQ(schedule.sizes(0, BlockTag::run).front(), 1);
+  EXPECT_EQ(schedule.sizes(1, BlockTag::run).front(), 16);
+}
+
+TEST(ProbedStart, NeedsNoWorkAfterTheProbes) {
+  PolicyTest test = four_speeds("plb-hac");
+  test.items = 3;  // fewer than units
+  test.iterations = 3;
+  expect_all_done(run_schedule(test), 9);
+}
+
+TEST(ProbedStart, RefusesSharesThatAreNone) {
+  for (const char* share : {"time:0", "time:1", "time:-0.1"}) {
+    TypedParameters typed = {{"initial_block_items", share}};
+    const auto make = [&] { (void)make_policy(find_policy("greedy"), {typed}); };
+    EXPECT_NE(refusal_of(make).find("between 0 and 1"), std::string::npos) << share;
+  }
+  const auto make = [] {
+    (void)make_policy(find_policy("greedy"), {{{"initial_block_items", "time:much"}}});
+  };
+  EXPECT_NE(refusal_of(make).find("not a number"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace equipoise::probed_start_test
