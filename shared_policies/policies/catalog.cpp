@@ -100,7 +100,7 @@ ParameterInfo initial_block_parameter() {
 ParameterInfo profile_parameter() {
   return {"profile", "the run's own trace", "file",
           "trace of an earlier run that the speeds are read from",
-          "a policy that is informed reads profiles of previous executions"};
+          "PLB-HeC II: profiles of previous executions; energy paper: speeds measured before"};
 }
 
 std::span<const PolicyInfo> policy_catalog() {

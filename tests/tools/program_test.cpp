@@ -226,6 +226,20 @@ TEST(Program, ListsWhatThereIs) {
   EXPECT_EQ(run_equipoise({"list", "polices"}).exit_code, 2);
 }
 
+TEST(Program, ListsWhereDefaultsComeFromAndWhatPresetsChange) {
+  const std::string out = run_equipoise({"list", "policies"}).out;
+  EXPECT_NE(out.find("[III.B; Alg. 1 line 4]"), std::string::npos) << out;
+  EXPECT_NE(out.find("preset=robust: slow units get smaller blocks"), std::string::npos) << out;
+  for (const Json& policy : Json::parse(run_equipoise({"list", "policies", "--json"}).out)) {
+    if (policy.at("name") != "hdss") continue;
+    EXPECT_EQ(policy.at("parameters").at(1).at("name"), "growth");
+    EXPECT_EQ(policy.at("parameters").at(1).at("source"),
+              "silent; chosen because PLB-HeC's training doubles, too");
+    EXPECT_EQ(policy.at("presets").at(0).at("name"), "robust");
+    EXPECT_EQ(policy.at("presets").at(0).at("parameters").at("phase1_sizes"), "by_speed");
+  }
+}
+
 TEST(Program, ListsEveryKindOfUnitsAndWhyItIsNotHere) {
   const std::string out = "\n" + run_equipoise({"list", "units"}).out;
   for (const UnitKindInfo& info : unit_catalog()) {
