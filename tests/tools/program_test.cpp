@@ -155,15 +155,19 @@ TEST(Program, SearchesTheBestScheduleUnlessToldNotTo) {
   EXPECT_EQ(without.at("lower_bound_s"), with_search.at("lower_bound_s"));
 }
 
-TEST(Program, ShowsPlbHecAheadOfGreedyOnSirocco) {
+TEST(Program, ShowsRobustPlbHecAheadOfGreedyOnSiroccoAndPublishedBehind) {
   const TemporaryFolder scratch;
   const ProgramRun run = run_equipoise(
       {"compare", "--platform", "platforms/sirocco.xml", "--trace", "traces/sirocco-dgemm.jsonl",
        "--workload", "starpu_dgemm_gemm:items=2e6", "--policy", "greedy", "--policy", "plb-hec",
-       "--reps", "10", "--best-known", "off", "--out", scratch.path("cmp")});
+       "--policy", "plb-hec:preset=robust", "--reps", "10", "--best-known", "off", "--out",
+       scratch.path("cmp")});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const Json results = Json::parse(read_text(scratch.path("cmp/results.json")));
-  EXPECT_GT(results.at("results").at(1).at("speedup_vs_baseline"), 1.0);
+  EXPECT_LT(results.at("results").at(1).at("speedup_vs_baseline"), 0.9);
+  EXPECT_EQ(results.at("results").at(2).at("spelling"), "plb-hec:preset=robust");
+  EXPECT_EQ(results.at("results").at(2).at("parameters").at("step_fraction"), "0.02");
+  EXPECT_GT(results.at("results").at(2).at("speedup_vs_baseline"), 1.0);
 }
 
 // SimGrid and the MPI of Ipopt's linear solver export functions of the same names.
