@@ -92,7 +92,7 @@ ParameterInfo initial_block_parameter() {
   return {
       "initial_block_items", "auto", "items",
       "first block of every unit; auto: 0.10 of the items over 15 blocks on every unit; time:0.10: "
-      "training takes 0.10 of the time, by speeds measured with a small block on every unit",
+      "training takes 0.10 of the time, by two small blocks measured on every unit",
       "PLB-HeC V.A: found empirically so that training takes about 10 % of the time, the same "
       "for all policies; auto: that share of the items, which needs no trial"};
 }

@@ -1,10 +1,10 @@
-// Gives every unit one small block, then starts the policy itself.
+// Gives every unit two small blocks, then starts the policy itself.
 #include "shared_policies/policies/probed_start.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <variant>
@@ -19,7 +19,11 @@
 namespace equipoise {
 namespace {
 
-constexpr double probe_part = 1.0 / 16.0;  // of the block that `auto` means
+constexpr double probe_part = 1.0 / 64.0;  // of the block that `auto` means
+constexpr Items probe_growth = 4;
+constexpr std::size_t probe_count = 2;
+constexpr double steps = 20.0;              // of a run: the published step_fraction is 0.05
+constexpr double least_slope_share = 0.01;  // of a block's time grows with its items
 constexpr const char* parameter = "initial_block_items";
 
 class ProbedStart final : public Policy {
@@ -31,24 +35,31 @@ class ProbedStart final : public Policy {
     if (policy_ != nullptr) return policy_->decide(view, event, decisions);
     probes_.resize(view.units().size());
     if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
-      probes_[finished->unit.index].items_per_s =
-          static_cast<double>(finished->block.items) / block_duration_s(finished->times);
+      UnitProbes& unit = probes_[finished->unit.index];
+      unit.is_out = false;
+      unit.done.push_back(
+          {static_cast<double>(finished->block.items), block_duration_s(finished->times)});
     } else if (const auto* lost = std::get_if<BlockLost>(&event.what)) {
-      probes_[lost->unit.index].was_asked = false;
+      probes_[lost->unit.index].is_out = false;
     } else if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
-      Probe& probe = probes_[idle->unit.index];
-      if (!probe.was_asked) {
-        probe.was_asked = decisions.assign(idle->unit, probe_items(view), BlockTag::train) > 0;
-      } else if (is_measured(view)) {
+      UnitProbes& unit = probes_[idle->unit.index];
+      if (is_measured(view)) {
         start(view, event.at, decisions);
+      } else if (!unit.is_out && unit.done.size() < probe_count) {
+        const Items items = probe_items(view) * (unit.done.empty() ? 1 : probe_growth);
+        unit.is_out = decisions.assign(idle->unit, items, BlockTag::train) > 0;
       }
     }
   }
 
  private:
   struct Probe {
-    bool was_asked = false;
-    double items_per_s = 0.0;  ///< 0: not measured
+    double items = 0.0;
+    double seconds = 0.0;
+  };
+  struct UnitProbes {
+    std::vector<Probe> done;
+    bool is_out = false;
   };
 
   [[nodiscard]] static Items probe_items(const View& view) {
@@ -61,17 +72,28 @@ class ProbedStart final : public Policy {
   [[nodiscard]] bool is_measured(const View& view) const {
     return view.outstanding() == 0 &&
            std::all_of(view.units().begin(), view.units().end(), [this](const UnitState& unit) {
-             return !unit.present || probes_[unit.id.index].items_per_s > 0.0;
+             return !unit.present || probes_[unit.id.index].done.size() >= probe_count;
            });
   }
 
+  /// The line through both probes, or through the origin if its fixed cost would be negative.
+  [[nodiscard]] static CostLine line_of(const Probe& first, const Probe& second) {
+    const double mean = second.seconds / second.items;
+    const double grown = second.items - first.items;
+    const double slope = grown > 0.0 ? (second.seconds - first.seconds) / grown : mean;
+    CostLine line;
+    line.seconds_per_item = std::clamp(slope, least_slope_share * mean, mean);
+    line.advance_s = line.seconds_per_item * second.items - second.seconds;
+    return line;
+  }
+
   [[nodiscard]] Items first_block(const View& view) const {
-    std::vector<double> speeds;
-    for (const Probe& probe : probes_) {
-      if (probe.items_per_s > 0.0) speeds.push_back(probe.items_per_s);
+    std::vector<CostLine> lines;
+    for (const UnitProbes& unit : probes_) {
+      if (unit.done.size() >= probe_count) lines.push_back(line_of(unit.done[0], unit.done[1]));
     }
     const Workload& workload = view.workload();
-    const double items = first_block_for_time(time_share_, workload.items, speeds);
+    const double items = first_block_for_time(time_share_, workload.items, lines);
     return std::max(workload.grain_items,
                     nearest_block(items, workload.grain_items, workload.items));
   }
@@ -98,7 +120,7 @@ class ProbedStart final : public Policy {
 
   double time_share_;
   PolicyFromFirstBlock make_policy_;
-  std::vector<Probe> probes_;       // (n)
+  std::vector<UnitProbes> probes_;  // (n)
   std::unique_ptr<Policy> policy_;  // nullptr while probing
 };
 
@@ -121,10 +143,38 @@ std::optional<double> take_time_share(TypedParameters& typed,
   return share;
 }
 
-double first_block_for_time(double time_share, Items items, std::span<const double> speeds) {
-  const auto [slowest, fastest] = std::minmax_element(speeds.begin(), speeds.end());
-  const double sum = std::reduce(speeds.begin(), speeds.end());
-  return time_share * static_cast<double>(items) / (sum * (14.0 / *fastest + 1.0 / *slowest));
+double first_block_for_time(double time_share, Items items, std::span<const CostLine> lines) {
+  std::vector<CostLine> costs(lines.begin(), lines.end());
+  for (CostLine& cost : costs) cost.cap_items = static_cast<double>(items);
+  const auto seconds = [](const CostLine& cost, double x) {
+    return cost.seconds_per_item * x - cost.advance_s;
+  };
+  const std::vector<double> step = divide_by_lines(costs, static_cast<double>(items) / steps);
+  double step_s = 0.0;
+  for (std::size_t p = 0; p < costs.size(); ++p) {
+    if (step[p] > 0.0) step_s = std::max(step_s, seconds(costs[p], step[p]));
+  }
+  const auto training_s = [&](double x0) {
+    double least = seconds(costs.front(), x0);
+    double sum = least;
+    for (const CostLine& cost : costs) least = std::min(least, seconds(cost, x0));
+    for (const CostLine& cost : costs) sum = std::max(sum, seconds(cost, x0));
+    for (const double multiplier : {2.0, 4.0, 8.0}) {
+      double longest = 0.0;
+      for (const CostLine& cost : costs) {
+        longest = std::max(longest, seconds(cost, multiplier * x0 * least / seconds(cost, x0)));
+      }
+      sum += longest;
+    }
+    return sum;
+  };
+  double low = 0.0;
+  double high = static_cast<double>(items);
+  for (int halving = 0; halving < 60; ++halving) {
+    const double middle = 0.5 * (low + high);
+    (training_s(middle) <= time_share * steps * step_s ? low : high) = middle;
+  }
+  return low;
 }
 
 std::unique_ptr<Policy> make_probed_start(double time_share, PolicyFromFirstBlock make_policy) {

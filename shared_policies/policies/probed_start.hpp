@@ -9,6 +9,7 @@
 
 #include "shared_policies/model/parameters.hpp"
 #include "shared_policies/run/policy.hpp"
+#include "shared_policies/solve/line_finish.hpp"
 
 namespace equipoise {
 
@@ -17,32 +18,29 @@ namespace equipoise {
 [[nodiscard]] std::optional<double> take_time_share(TypedParameters& typed,
                                                     std::span<const ParameterInfo> known);
 
-/// The first block with which the training of PLB-HeC takes `time_share` of the run, for units that
-/// do `speeds` (n) items per second, all above 0. Of a load of N items, the four rounds and the run
-/// take
+/// The first block x0 with which the four rounds of PLB-HeC's training take `time_share` of a run of
+/// `items`, for units with the costs E_p of `lines` (n), E_p(0) >= 0, caps ignored. A round lasts as
+/// long as its longest block. A run is taken as 20 steps of blocks that end together:
 ///
-///     x0 / v_min + (2 + 4 + 8) x0 / v_max   and   N / sum_p v_p,
+///     max_p E_p(x0) + sum_{m = 2, 4, 8} max_p E_p(m x0 R_p) = time_share 20 T
+///     R_p = min_q E_q(x0) / E_p(x0),   sum_p E_p^-1(T) = items / 20
 ///
-/// because blocks after round 1 are proportional to speeds. With R_p = v_p / v_max and phi the share
-///
-///     x0 = phi N / (sum_p R_p (14 + 1 / R_min)),
-///
-/// which for equal units is what `auto` gives for a share of the items. In items, not rounded.
+/// For equal units without fixed costs this is what `auto` gives for a share of the items. In items,
+/// not rounded; near 0 if four rounds of the smallest blocks take longer.
 [[nodiscard]] double first_block_for_time(double time_share, Items items,
-                                          std::span<const double> speeds);
+                                          std::span<const CostLine> lines);
 
 /// Makes a policy from its first block.
 using PolicyFromFirstBlock = std::function<std::unique_ptr<Policy>(Items first_block_items)>;
 
-/// A policy that first gives every unit one small block (a sixteenth of the block that `auto`
-/// means, at least a grain), waits for all of them, and then hands over to the policy that
-/// `make_policy` makes for the speeds measured; the journal notes the first block. That policy sees
-/// a run that begins then, with fewer items left. Fixed costs make small blocks of fast units look
-/// slower than they are: speeds seem closer to one another, and the first block is closer to that
-/// of `auto`.
+/// A policy that first gives every unit two small blocks (a 64th of the block that `auto` means, at
+/// least a grain, and four times as much), waits for all of them, and then hands over to the policy
+/// that `make_policy` makes for the costs measured; the journal notes the first block. That policy
+/// sees a run that begins then, with fewer items left.
 ///
 /// The papers found the first block by trial runs, before the run (PLB-HeC V.A); a master that has
-/// only this run must measure. Ours; one size for the whole run, by its first phase.
+/// only this run must measure. Ours. One size for the whole run, by its first phase. Costs that bend
+/// or scatter make the share inexact.
 [[nodiscard]] std::unique_ptr<Policy> make_probed_start(double time_share,
                                                         PolicyFromFirstBlock make_policy);
 

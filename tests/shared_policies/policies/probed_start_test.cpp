@@ -14,9 +14,9 @@ namespace {
 
 using Sizes = std::vector<Items>;
 
-/// Units of 10, 5, 1 and 0.5 items per second. An even `auto` would be 10000 * 0.1 / 60 = 17 items;
-/// probes are of 1 item and end at 2 s. The sum of speeds is 16.5, so that
-/// x0 = 0.1 * 10000 / (16.5 * (14 / 10 + 1 / 0.5)) = 17.83.
+/// Units of 10, 5, 1 and 0.5 items per second. `auto` means 10000 * 0.1 / 60 = 17 items; probes are
+/// of 1 and 4 items and end at 10 s. Without fixed costs, the first training round takes x0 / 0.5 s
+/// and the others 14 x0 / 10 s, and the run 10000 / 16.5 s: x0 = 1000 / 16.5 / (2 + 1.4) = 17.83.
 PolicyTest four_speeds(const std::string& policy) {
   PolicyTest test;
   test.policy = policy;
@@ -27,20 +27,32 @@ PolicyTest four_speeds(const std::string& policy) {
 }
 
 TEST(ProbedStart, IsTheShareOfTheItemsForEqualUnits) {
-  EXPECT_DOUBLE_EQ(first_block_for_time(0.1, 6000, std::vector<double>{3.0, 3.0}),
-                   0.1 * 6000 / (15 * 2));
-  EXPECT_NEAR(first_block_for_time(0.1, 10'000, std::vector<double>{10.0, 5.0, 1.0, 0.5}), 17.825,
-              1e-3);
+  const std::vector<CostLine> equal = {{0.25, 0.0, 0.0}, {0.25, 0.0, 0.0}};
+  EXPECT_NEAR(first_block_for_time(0.1, 6000, equal), 0.1 * 6000 / (15 * 2), 1e-9);
+}
+
+TEST(ProbedStart, TakesFixedCostsIntoAccount) {
+  // 1 + x / 100 s. A step of 500 items takes 6 s, a run 120 s. Training: 4 + 15 x0 / 100 = 12 s.
+  const std::vector<CostLine> one = {{0.01, -1.0, 0.0}};
+  EXPECT_NEAR(first_block_for_time(0.1, 10'000, one), 8.0 / 0.15, 1e-9);
+  // Four blocks alone take more than 1.2 s.
+  EXPECT_NEAR(first_block_for_time(0.01, 10'000, one), 0.0, 1e-9);
+  // And a unit of 0.1 x s. A step: (T - 1) / 0.01 + T / 0.1 = 500 at T = 60 / 11.
+  // At x0 = 10: 1.1 and 1 s, so that R_0 = 1 / 1.1.
+  const std::vector<CostLine> two = {{0.01, -1.0, 0.0}, {0.1, 0.0, 0.0}};
+  const double training_s = 1.1 + 2.0 + 4.0 + 8.0;  // 0.1 x is longest: 20, 40, 80 items
+  const double step_s = 60.0 / 11.0;
+  EXPECT_NEAR(first_block_for_time(training_s / (20.0 * step_s), 10'000, two), 10.0, 1e-9);
 }
 
 TEST(ProbedStart, ChoosesTheBlockWithWhichTrainingTakesATenthOfTheTime) {
   const Schedule schedule = run_schedule(four_speeds("plb-hec"));
-  EXPECT_EQ(schedule.sizes(0, BlockTag::train), (Sizes{1, 18, 36, 72, 144}));
-  EXPECT_EQ(schedule.sizes(1, BlockTag::train), (Sizes{1, 18, 18, 36, 72}));
+  EXPECT_EQ(schedule.sizes(0, BlockTag::train), (Sizes{1, 4, 18, 36, 72, 144}));
+  EXPECT_EQ(schedule.sizes(1, BlockTag::train), (Sizes{1, 4, 18, 18, 36, 72}));
   EXPECT_EQ(schedule.events_called("initial_block_items=18"), 1U);
-  // 2 s of probes, 36 s for 18 items on the slowest, then about 3.6, 7.2 and 14.4 s.
-  const double trained_s = schedule.decisions.front().at.value;
-  EXPECT_NEAR(trained_s, 2.0 + 36.0 + 25.2, 1.5);
+  // 10 s of probes, 36 s for 18 items on the slowest, then about 3.6, 7.2 and 14.4 s.
+  const double trained_s = schedule.decisions.front().at.value - 10.0;
+  EXPECT_NEAR(trained_s, 36.0 + 25.2, 1.5);
   EXPECT_NEAR(trained_s / schedule.makespan(), 0.10, 0.01);
   expect_all_done(schedule, 10'000);
 }
@@ -68,8 +80,8 @@ TEST(ProbedStart, WorksForEveryPolicyThatHasAFirstBlock) {
 }
 
 TEST(ProbedStart, GoesOnWhereUnitsAreLostOrJoinWhileTheyAreProbed) {
-  // The slowest unit, whose probe would end at 2 s, is lost at 1.5 s; another joins at 0.5 s and is
-  // probed until 0.6 s. Of the speeds 10, 10, 5 and 1: 1000 / (26 * (14 / 10 + 1)) = 16.03.
+  // The slowest unit, whose first probe would end at 2 s, is lost at 1.5 s; another joins at 0.5 s
+  // and is probed until 1 s. Of the speeds 10, 10, 5 and 1: 1000 / (26 * (14 / 10 + 1)) = 16.03.
   PolicyTest test = four_speeds("greedy");
   add_affine(test, 0.0, 0.1);
   test.fake.faults = {{Seconds{0.0}, UnitId{4}, false},
