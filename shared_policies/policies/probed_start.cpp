@@ -20,6 +20,7 @@ namespace equipoise {
 namespace {
 
 constexpr double probe_part = 1.0 / 64.0;  // of the block that `auto` means
+constexpr double least_part = 1.0 / 4.0;   // of that block; a smaller first block is replaced by it
 constexpr Items probe_growth = 4;
 constexpr std::size_t probe_count = 2;
 constexpr double steps = 20.0;              // of a run: the published step_fraction is 0.05
@@ -93,7 +94,9 @@ class ProbedStart final : public Policy {
       if (unit.done.size() >= probe_count) lines.push_back(line_of(unit.done[0], unit.done[1]));
     }
     const Workload& workload = view.workload();
+    const Items share_of_items = initial_block(view, {});
     const double items = first_block_for_time(time_share_, workload.items, lines);
+    if (items < least_part * static_cast<double>(share_of_items)) return share_of_items;
     return std::max(workload.grain_items,
                     nearest_block(items, workload.grain_items, workload.items));
   }

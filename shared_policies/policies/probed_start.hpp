@@ -40,7 +40,9 @@ using PolicyFromFirstBlock = std::function<std::unique_ptr<Policy>(Items first_b
 ///
 /// The papers found the first block by trial runs, before the run (PLB-HeC V.A); a master that has
 /// only this run must measure. Ours. One size for the whole run, by its first phase. Costs that bend
-/// or scatter make the share inexact.
+/// or scatter make the share inexact. If fixed costs alone take about that time, so that the first
+/// block would be less than a quarter of that of `auto`, it is that of `auto`: smaller blocks would
+/// teach fixed costs only, poor fits would prolong training, and it cannot be that short anyway.
 [[nodiscard]] std::unique_ptr<Policy> make_probed_start(double time_share,
                                                         PolicyFromFirstBlock make_policy);
 

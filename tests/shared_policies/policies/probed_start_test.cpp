@@ -95,6 +95,14 @@ TEST(ProbedStart, GoesOnWhereUnitsAreLostOrJoinWhileTheyAreProbed) {
   EXPECT_EQ(schedule.sizes(1, BlockTag::run).front(), 16);
 }
 
+TEST(ProbedStart, IsAutoWhereFixedCostsAloneTakeTheTime) {
+  // 10 + x / 100 s: four rounds take 40 s of a run of 20 * 15 s. `auto` means 10000 * 0.1 / 15.
+  PolicyTest test = four_speeds("greedy");
+  test.fake.units.clear();
+  add_affine(test, 10.0, 0.01);
+  EXPECT_EQ(run_schedule(test).events_called("initial_block_items=67"), 1U);
+}
+
 TEST(ProbedStart, NeedsNoWorkAfterTheProbes) {
   PolicyTest test = four_speeds("plb-hac");
   test.items = 3;  // fewer than units
