@@ -115,28 +115,19 @@ TEST(Clusters, BoundTheLargestProductNearTheSumOfRooflines) {
 // PLB-HeC V.a prints speedups over greedy of 2.2 (PLB-HeC), 1.2 (HDSS) and 1.04 (Acosta). Ours are
 // 1.91, 1.63 and 1.12. With the presets `robust`, HDSS would be before PLB-HeC.
 TEST(Clusters, PoliciesAsPublishedComeInThePrintedOrder) {
-  const ProgramRun run = run_equipoise({"compare",
-                                        "--platform",
-                                        "platforms/plb-hec-4.xml",
-                                        "--trace",
-                                        "traces/plb-hec-matmul-65536.jsonl",
-                                        "--workload",
-                                        "matmul:n=65536",
-                                        "--policy",
-                                        "plb-hec",
-                                        "--policy",
-                                        "hdss",
-                                        "--policy",
-                                        "acosta",
-                                        "--policy",
-                                        "greedy",
-                                        "--policy",
-                                        "plb-hec:preset=robust",
-                                        "--policy",
-                                        "hdss:preset=robust",
-                                        "--reps",
-                                        "10",
-                                        "--json"});
+  std::vector<std::string> compare = {"compare",
+                                      "--platform",
+                                      "platforms/plb-hec-4.xml",
+                                      "--trace",
+                                      "traces/plb-hec-matmul-65536.jsonl",
+                                      "--workload",
+                                      "matmul:n=65536",
+                                      "--json"};
+  for (const char* policy :
+       {"plb-hec", "hdss", "acosta", "greedy", "plb-hec:preset=robust", "hdss:preset=robust"}) {
+    compare = with(compare, {"--policy", policy});
+  }
+  const ProgramRun run = run_equipoise(compare);
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const Json results = Json::parse(run.out).at("results");
   std::map<std::string, double> seconds;
