@@ -64,8 +64,10 @@ CoreUse CoreWatch::since() const {
   if (!busy_s_ || !busy_s) return {};
   const double own_s = own_seconds_now() - own_s_;
   const double passed_s = seconds_of(CLOCK_MONOTONIC) - at_s_;
-  return {.cores_s = passed_s * static_cast<double>(cores_.size()),
-          .other_programs_s = std::max(0.0, *busy_s - *busy_s_ - own_s)};
+  // The clocks are read one after another, so their differences are not exact.
+  const double cores_s = passed_s * static_cast<double>(cores_.size());
+  return {.cores_s = cores_s,
+          .other_programs_s = std::clamp(*busy_s - *busy_s_ - own_s, 0.0, cores_s)};
 }
 
 double CoreWatch::own_seconds_now() const {
