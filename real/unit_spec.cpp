@@ -58,16 +58,18 @@ const UnitKindInfo& find_kind(const std::string& name, const std::string& where)
 /// The unit that `text` requests; `name` is its name unless the user gave one.
 UnitRequest make_request(const UnitKindInfo& kind, const Spec& text, const std::string& name,
                          const std::string& where) {
-  if (kind.is_absent()) {
-    throw InputError(where, fmt::format("{}; {}", kind.why_absent(), what_there_is(kind.name)));
-  }
   const Parameters read(text.parameters, kind.parameters, text.name, where);
   Unit unit;
   unit.name = checked_name(read.is_given("id") ? read.text("id") : name, where);
   unit.node = read.is_given("node") ? checked_name(read.text("node"), where) : this_machine().name;
   unit.slots = static_cast<int>(read.items("slots", 1, 1024));
   if (read.is_given("memory_bytes")) unit.memory_bytes = read.number("memory_bytes", 1.0, 1e18);
-  return {read, where, unit};
+  UnitRequest request{read, where, unit, read.number("slowdown", 1.0, 1e6)};
+  if (kind.check != nullptr) kind.check(request);
+  if (kind.is_absent()) {
+    throw InputError(where, fmt::format("{}; {}", kind.why_absent(), what_there_is(kind.name)));
+  }
+  return request;
 }
 
 /// All units of one kind on a command line.
@@ -149,7 +151,7 @@ std::vector<UnitSpec> parse_units(const std::vector<std::string>& texts) {
     const UnitFactories factories = of.kind->make(of.requests);
     for (std::size_t i = 0; i < factories.size(); ++i) {
       const UnitRequest& request = of.requests[i];
-      specs[of.places[i]] = {request.unit, request.read.number("slowdown", 1.0, 1e6), factories[i]};
+      specs[of.places[i]] = {request.unit, request.slowdown, factories[i]};
     }
   }
   return specs;

@@ -32,6 +32,7 @@ struct UnitRequest {
   Parameters read;    ///< as the user typed them
   std::string where;  ///< `--unit TEXT`
   Unit unit;          ///< has the parameters of all kinds
+  double slowdown = 1.0;
 };
 
 /// What drives each of some units.
@@ -50,6 +51,12 @@ struct UnitKindInfo {
   UnitFactories (*make)(std::span<UnitRequest> requests);
   /// The GPUs of this machine on which such units compute; null if they compute on none.
   std::vector<Gpu> (*gpus)() = nullptr;
+  /// Throws InputError if a value that the user typed fits no machine; null: `make` finds that.
+  /// Is also called if there are no such units.
+  void (*check)(const UnitRequest& request) = nullptr;
+  /// Which libraries that some kernels need there are here, a line each; null: none is needed.
+  /// Is not called if there are no such units.
+  std::vector<std::string> (*library_lines)() = nullptr;
 
   [[nodiscard]] bool is_absent() const { return !why_absent().empty(); }
 };
@@ -75,8 +82,8 @@ struct UnitKindInfo {
 /// Parses texts `KIND[,k=v,...]`, one per unit. Units are named by kind and order (`cpu0`, `cpu1`)
 /// unless `id=` is given; their node is this machine unless `node=` is given. Throws InputError
 /// (where = `--unit TEXT`) if a kind or parameter is unknown (with the most similar known one, and
-/// what there is), if the kind is absent here (with the reason), if a value cannot be read or is out
-/// of range, and if two units have the same name.
+/// what there is), if a value cannot be read or is out of range, if the kind is absent here (with
+/// the reason), and if two units have the same name.
 [[nodiscard]] std::vector<UnitSpec> parse_units(const std::vector<std::string>& texts);
 
 }  // namespace equipoise

@@ -54,8 +54,12 @@ std::string find_out_why_absent() {
   // Otherwise streams of several units share a queue of the hardware, and wait for one another.
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   int driver = 0;
-  if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) {
-    return "there is no NVIDIA driver here";
+  const cudaError_t asked = cudaDriverGetVersion(&driver);
+  if (asked != cudaSuccess || driver == 0) {
+    return fmt::format(
+        "there is no NVIDIA driver here ({}): install NVIDIA's driver; a container must be started "
+        "with the GPU",
+        asked == cudaSuccess ? "libcuda.so.1 is not found" : cudaGetErrorString(asked));
   }
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
@@ -122,17 +126,6 @@ class CudaFactory final : public UnitFactory {
   GpuPart part_;
   Gpu gpu_;
 };
-
-GpuWish wish_of(const UnitRequest& request) {
-  GpuWish wish{.unit = request.unit.name, .where = request.where};
-  const Parameters& read = request.read;
-  if (read.text("device") != "auto") {
-    wish.device = static_cast<int>(read.items("device", 0, count_devices() - 1));
-  }
-  if (read.text("sms") != "all") wish.sms = static_cast<int>(read.items("sms", 1, 1 << 20));
-  wish.memory_bytes = request.unit.memory_bytes;
-  return wish;
-}
 
 FreeGpuMemory memory_of(int device) {
   std::size_t free_bytes = 0;
@@ -233,5 +226,7 @@ std::vector<Gpu> cuda_gpus() {
   }
   return gpus;
 }
+
+std::vector<std::string> cuda_libraries() { return cuda_library_lines(); }
 
 }  // namespace equipoise

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "real/cuda/gpu_shares.hpp"
 #include "real/devices/gpu.hpp"
 #include "real/unit_spec.hpp"
 
@@ -13,11 +14,16 @@ namespace equipoise {
 /// The kind "cuda".
 [[nodiscard]] UnitKindInfo cuda_kind();
 
+/// What a user asks for one unit. Throws InputError if a value is none that any machine has.
+[[nodiscard]] GpuWish wish_of(const UnitRequest& request);
+
 /// UnitKindInfo::why_absent
 [[nodiscard]] std::string why_no_cuda();
 /// UnitKindInfo::make. Throws BackendError, too, if a GPU cannot be used.
 [[nodiscard]] UnitFactories make_cuda_factories(std::span<UnitRequest> requests);
 /// UnitKindInfo::gpus: those that can be asked.
 [[nodiscard]] std::vector<Gpu> cuda_gpus();
+/// UnitKindInfo::library_lines
+[[nodiscard]] std::vector<std::string> cuda_libraries();
 
 }  // namespace equipoise

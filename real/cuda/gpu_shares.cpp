@@ -14,6 +14,12 @@ namespace equipoise {
 std::vector<int> choose_gpus(std::span<const GpuWish> wishes, int gpus) {
   std::set<int> taken;
   for (const GpuWish& wish : wishes) {
+    if (wish.device && *wish.device >= gpus) {
+      throw InputError(
+          wish.where,
+          gpus == 1 ? "there is one GPU here, device=0"
+                    : fmt::format("there are {} GPUs here, device=0 to device={}", gpus, gpus - 1));
+    }
     if (wish.device || wish.sms) taken.insert(wish.device.value_or(0));
   }
   std::vector<int> chosen;

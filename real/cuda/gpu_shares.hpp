@@ -34,7 +34,7 @@ struct FreeGpuMemory {
 
 /// The GPU of each unit, of `gpus` that are there: the one that it asks for; GPU 0 if it asks for a
 /// part of one and does not say which; otherwise the first one of which no other unit has anything.
-/// Throws InputError if there is none left.
+/// Throws InputError if that one is not there, or if there is none left.
 [[nodiscard]] std::vector<int> choose_gpus(std::span<const GpuWish> wishes, int gpus);
 
 /// How many groups of a GPU's SMs each of its units gets; all of them ask for a number of SMs. Throws

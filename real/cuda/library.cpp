@@ -30,6 +30,16 @@ void* Library::address_of(const char* name) const {
   return address;
 }
 
+std::string library_line(const std::string& name, const std::string& file,
+                         const std::string& kernel) {
+  try {
+    const Library opened(file, kernel + " on CUDA");
+    return fmt::format("{}: {} ({})", name, file, kernel);
+  } catch (const BackendError& failure) {
+    return fmt::format("{}: none: {}", name, failure.what());
+  }
+}
+
 void throw_library_failure(const char* user, const char* call, int status, int no_memory,
                            const std::string& why) {
   if (status == no_memory) throw std::bad_alloc();

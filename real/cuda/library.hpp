@@ -27,6 +27,11 @@ class Library {
   void* handle_;
 };
 
+/// Whether `file` can be opened for `kernel`, in a line: "cuBLAS: libcublas.so.13 (matmul)", or
+/// "cuBLAS: none: " and why.
+[[nodiscard]] std::string library_line(const std::string& name, const std::string& file,
+                                       const std::string& kernel);
+
 /// Throws what becomes of a call of a library that returned `status`: std::bad_alloc if that is
 /// `no_memory`, and BlockFailure with `why` if not. `user` is what needs the library.
 [[noreturn]] void throw_library_failure(const char* user, const char* call, int status,

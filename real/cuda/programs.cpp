@@ -169,6 +169,8 @@ const Row* find_row(const std::string& kernel) {
 
 bool has_cuda_program(const std::string& kernel) { return find_row(kernel) != nullptr; }
 
+std::vector<std::string> cuda_library_lines() { return {cublas_line(), cufft_line()}; }
+
 std::unique_ptr<CudaProgram> make_cuda_program(const Kernel& kernel) {
   const Row* const row = find_row(kernel.workload().kernel);
   EQ_CHECK(row != nullptr, "units compute kernels that have a program");

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "real/cuda/stream.hpp"
 #include "real/kernels/kernel.hpp"
@@ -27,6 +28,9 @@ class CudaProgram {
 
 /// Whether CUDA devices can compute `kernel`.
 [[nodiscard]] bool has_cuda_program(const std::string& kernel);
+
+/// Whether the libraries are here that some programs need, a line each.
+[[nodiscard]] std::vector<std::string> cuda_library_lines();
 
 /// The program for `kernel`, which is allocated and has one. Made on the unit's thread with the
 /// device current. Throws BackendError, or std::bad_alloc if the device has too little memory.

@@ -45,6 +45,14 @@ TEST(GpuShares, RefuseAUnitForWhichNoGpuIsLeft) {
   }));
 }
 
+TEST(GpuShares, RefuseAGpuThatIsNotThereAndSayWhichAre) {
+  EXPECT_TRUE(refuses("there is one GPU here, device=0",
+                      [] { (void)choose_gpus(std::vector{wish(1)}, 1); }));
+  EXPECT_TRUE(refuses("there are 3 GPUs here, device=0 to device=2", [] {
+    (void)choose_gpus(std::vector{wish(2), wish(3, 16)}, 3);
+  }));
+}
+
 // 132 SMs in groups of 8 are 16 groups, and 4 SMs are in none.
 constexpr GpuSms h100{.device = 0, .all = 132, .group = 8, .groups = 16};
 

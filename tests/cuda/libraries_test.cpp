@@ -8,6 +8,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "real/cuda/library.hpp"
 #include "real/cuda/programs.hpp"
@@ -89,6 +90,14 @@ TEST(CudaLibrary, SaysWhoNeedsIt) {
               0u)
         << error.what();
   }
+}
+
+TEST(CudaLibrary, HasALineForTheListOfUnits) {
+  EXPECT_EQ(cuda_library_lines(), (std::vector<std::string>{"cuBLAS: " CUBLAS_FILE " (matmul)",
+                                                            "cuFFT: " CUFFT_FILE " (fft2d)"}));
+  const std::string none = library_line("cuBLAS", "libno_such_library.so.1", "matmul");
+  EXPECT_EQ(none.find("cuBLAS: none: matmul on CUDA needs libno_such_library.so.1; it comes"), 0u)
+      << none;
 }
 
 TEST(CudaLibrary, SaysWhichFunctionItLacks) {

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "real/kernels/catalog.hpp"
@@ -130,6 +131,19 @@ TEST(UnitSpec, SaysWhatRunsHereAndWhatCanBeDoneWithUnitsThatAreElsewhere) {
     EXPECT_NE(why.find(why_no_cuda), std::string::npos) << why;
     EXPECT_NE(why.find("paced,trace_unit=NAME"), std::string::npos) << why;
     EXPECT_EQ(why.find("did you mean"), std::string::npos) << why;
+  }
+}
+
+TEST(UnitSpec, FindsWhatIsMistypedAlsoWhereThereIsNoSuchUnit) {
+  for (const auto& [asked, found] : {std::pair("cuda,sm=32", "did you mean 'sms'"),
+                                     {"cuda,sms=none", "sms"},
+                                     {"cuda,sms=0", "sms"},
+                                     {"cuda,device=-1", "device"},
+                                     {"cuda,memory_bytes=x", "memory_bytes"},
+                                     {"cuda,slowdown=0.5", "slowdown"}}) {
+    const std::string why = refusal({asked});
+    EXPECT_NE(why.find(found), std::string::npos) << why;
+    EXPECT_EQ(why.find("kinds that run here"), std::string::npos) << why;
   }
 }
 

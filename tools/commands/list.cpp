@@ -1,5 +1,5 @@
 // `equipoise list policies|kernels|units`: lists them with every parameter, default and source, and
-// the GPUs and meters of this machine.
+// the GPUs, their libraries and the meters of this machine.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -130,6 +130,10 @@ int list_command(const std::string& what, bool json) {
     std::printf("%s\n", json_list(list).c_str());
   } else if (what == "units") {
     for (const std::string& line : gpu_lines()) std::printf("GPU %s\n", line.c_str());
+    for (const UnitKindInfo& kind : unit_catalog()) {
+      if (kind.library_lines == nullptr || kind.is_absent()) continue;
+      for (const std::string& line : kind.library_lines()) std::printf("%s\n", line.c_str());
+    }
     std::printf("meters: %s\n", meters_text(machine_meters(usable_gpus())).c_str());
   }
   return 0;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 
 #include "real/cuda/library.hpp"
 
@@ -128,5 +129,7 @@ class Fft2d final : public CudaProgram {
 std::unique_ptr<CudaProgram> make_cuda_fft2d(const FourierShape& shape, std::size_t transforms) {
   return std::make_unique<Fft2d>(shape, transforms);
 }
+
+std::string cufft_line() { return library_line("cuFFT", CUFFT_FILE, "fft2d"); }
 
 }  // namespace equipoise

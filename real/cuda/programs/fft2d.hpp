@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 
 #include "real/cuda/programs.hpp"
 #include "real/kernels/fft2d/fourier_transform.hpp"
@@ -19,5 +20,8 @@ namespace equipoise {
 /// memory, by the filter of FourierTransform.
 void launch_fourier_filter(const Stream& stream, const FourierShape& shape, double* transforms,
                            std::size_t count);
+
+/// library_line of cuFFT.
+[[nodiscard]] std::string cufft_line();
 
 }  // namespace equipoise

@@ -2,6 +2,8 @@
 // so that ours, row by row, are their transposes to it, and it computes C^T = B^T A^T.
 #include "real/cuda/programs/matmul.hpp"
 
+#include <string>
+
 #include "real/cuda/library.hpp"
 
 namespace equipoise {
@@ -67,5 +69,7 @@ class Matmul final : public CudaProgram {
 }  // namespace
 
 std::unique_ptr<CudaProgram> make_cuda_matmul(Items n) { return std::make_unique<Matmul>(n); }
+
+std::string cublas_line() { return library_line("cuBLAS", CUBLAS_FILE, "matmul"); }
 
 }  // namespace equipoise

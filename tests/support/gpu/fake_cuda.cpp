@@ -299,6 +299,8 @@ void launch_compete(const Stream& stream, const CompetingBlocks& blocks) {
 
 bool has_cuda_program(const std::string& /*kernel*/) { return true; }
 
+std::vector<std::string> cuda_library_lines() { return {}; }
+
 std::unique_ptr<CudaProgram> make_cuda_program(const Kernel& kernel) {
   class OnHost final : public CudaProgram {
    public:
