@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
@@ -54,17 +55,27 @@ void check_device(const Unit& unit, std::span<const Unit> others, const std::str
 }
 
 void require_watts(std::span<const Unit> units, const std::string& where, const std::string& user) {
+  std::vector<std::string> only_idle;
   std::vector<std::string> lacking;
   for (const Unit& unit : units) {
-    if (!unit.idle_w || !unit.busy_w) lacking.push_back(unit.name);
+    if (unit.idle_w && unit.busy_w) continue;
+    (unit.idle_w ? only_idle : lacking).push_back(unit.name);
   }
-  if (lacking.empty()) return;
-  const bool one = lacking.size() == 1;
-  throw InputError(where, fmt::format("{} needs the idle and busy watts of every unit, and {} {} "
-                                      "none; record them where there are meters, or give {} the "
-                                      "property wattage_per_state",
-                                      user, fmt::join(lacking, ", "), one ? "has" : "have",
-                                      one ? "its host" : "their hosts"));
+  if (only_idle.empty() && lacking.empty()) return;
+  std::string text = user + " needs the idle and busy watts of every unit";
+  if (!only_idle.empty()) {
+    const bool one = only_idle.size() == 1;
+    text += fmt::format("; {} {} idle watts but no busy watts; record {} with --alone",
+                        fmt::join(only_idle, ", "), one ? "has" : "have", one ? "it" : "them");
+  }
+  if (!lacking.empty()) {
+    const bool one = lacking.size() == 1;
+    text += fmt::format(
+        "; {} {} none; record them where there are meters, or give {} the property "
+        "wattage_per_state",
+        fmt::join(lacking, ", "), one ? "has" : "have", one ? "its host" : "their hosts");
+  }
+  throw InputError(where, text);
 }
 
 Items largest_block(const Unit& unit, const Workload& workload) {

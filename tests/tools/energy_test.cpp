@@ -206,6 +206,47 @@ TEST_F(PaperMachine, RefusesAnIdealSplitForEnergyWithoutWatts) {
   EXPECT_NE(run.err.find("cuda2"), std::string::npos) << run.err;
 }
 
+TEST_F(PaperMachine, SaysThatAUnitWithIdleWattsAloneIsToBeRecordedAlone) {
+  write_machine("50:100", "10:60", 300.0);
+  std::string xml = read_text(scratch_.path("machine.xml"));
+  std::string trace = read_text(scratch_.path("times.jsonl"));
+  const auto replace = [](std::string& text, const std::string& old, const std::string& by) {
+    for (std::size_t at = text.find(old); at != std::string::npos; at = text.find(old, at + 1)) {
+      text.replace(at, old.size(), by);
+    }
+  };
+  replace(xml, "wattage_per_state", "note");
+  replace(trace, R"("kind":"cpu")", R"("kind":"cpu","idle_w":50)");
+  scratch_.write("machine.xml", xml);
+  scratch_.write("times.jsonl", trace);
+  EXPECT_EQ(run("optimum", {"--objective", "edp"}).err,
+            "equipoise: error: " + scratch_.path("machine.xml") + " and " +
+                scratch_.path("times.jsonl") +
+                ": --objective edp needs the idle and busy watts of every unit; cpu has idle watts "
+                "but no busy watts; record it with --alone; gpu has none; record them where there "
+                "are meters, or give its host the property wattage_per_state\n");
+  replace(trace, R"("kind":"gpu")", R"("kind":"gpu","idle_w":10,"busy_w":60)");
+  scratch_.write("times.jsonl", trace);
+  const ProgramRun refused = run("optimum", {"--objective", "edp"});
+  EXPECT_TRUE(
+      refused.err.ends_with("; cpu has idle watts but no busy watts; record it with "
+                            "--alone\n"))
+      << refused.err;
+}
+
+TEST_F(PaperMachine, IsShownWithItsWatts) {
+  write_machine("50:100", "16.5:44", 313.70);
+  const ProgramRun shown = run_equipoise({"platform", "show", scratch_.path("machine.xml")});
+  ASSERT_EQ(shown.exit_code, 0) << shown.err;
+  const std::vector<std::string> lines = lines_of(shown.out);
+  EXPECT_NE(lines[2].find("  idle W  busy W  links in"), std::string::npos) << shown.out;
+  EXPECT_NE(lines[4].find("       -       -  "), std::string::npos) << shown.out;
+  EXPECT_NE(lines[5].find("   50.00   100.0  "), std::string::npos) << shown.out;
+  EXPECT_NE(lines[6].find("   16.50   44.00  "), std::string::npos) << shown.out;
+  const ProgramRun without = run_equipoise({"platform", "show", "platforms/attila.xml"});
+  EXPECT_EQ(without.out.find("idle W"), std::string::npos) << without.out;
+}
+
 TEST_F(PaperMachine, RefusesAnEnergyObjectiveWithoutWattsAndNamesTheUnits) {
   const ProgramRun run = run_equipoise(
       {"simulate", "--platform", "platforms/attila.xml", "--trace", "traces/attila-dgemm.jsonl",

@@ -63,7 +63,10 @@ std::string run_json(const SimWorld& world, const RunNumbers& numbers) {
 
 int energy_optimum_command(const Options& options) {
   SimWorld world = load_sim_world(options);
-  require_watts(world.units, options.platform_file, "--objective " + options.objective);
+  require_watts(
+      world.units,
+      fmt::format("{} and {}", options.platform_file, fmt::join(options.trace_files, ", ")),
+      "--objective " + options.objective);
   catch_stop_signals();
   find_best_schedule(world, options);
   IdealRuns runs = ideal_runs(world, options);

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "platforms/detect.hpp"
 #include "platforms/platform_file.hpp"
@@ -51,6 +54,8 @@ std::string model_text(const ProbedHost& host, const Unit& unit) {
   return printable(fmt::format("{}", fmt::join(parts, ", ")));
 }
 
+std::string watts_text(std::optional<double> watts) { return watts ? significant(*watts, 4) : "-"; }
+
 std::string links_text(const ProbedPlatform& platform, const Route& route) {
   std::vector<std::string> names;
   for (const std::uint32_t link : route.links) names.push_back(platform.links[link].name);
@@ -83,17 +88,39 @@ int platform_check_command(const std::string& file) {
 
 int platform_show_command(const std::string& file) {
   const ProbedPlatform platform = load_all(file).probed;
-  TextTable table({"host", "kind", "model", "node", "device", "timed as", "memory GiB", "in GB/s",
-                   "in us", "out GB/s", "out us", "links in"});
+  std::vector<PlatformUnit> units;
   for (const ProbedHost& host : platform.hosts) {
-    const PlatformUnit unit = unit_from_properties(host.name, host.properties);
-    table.add(
-        {printable(host.name), to_string(unit.unit.kind), model_text(host, unit.unit),
-         printable(unit.unit.node), printable(unit.unit.device), printable(unit.trace_unit),
-         unit.unit.memory_bytes ? fmt::format("{:.3g}", *unit.unit.memory_bytes / 0x1p30) : "-",
-         bandwidth_text(platform, host.in), latency_text(platform, host.in),
-         bandwidth_text(platform, host.out), latency_text(platform, host.out),
-         host.lacks_routes ? "no route" : printable(links_text(platform, host.in), 400)});
+    units.push_back(unit_from_properties(host.name, host.properties));
+  }
+  const bool has_watts = std::ranges::any_of(
+      units, [](const PlatformUnit& unit) { return unit.unit.busy_w.has_value(); });
+  std::vector<std::string> columns = {"host",   "kind",     "model",      "node",
+                                      "device", "timed as", "memory GiB", "in GB/s",
+                                      "in us",  "out GB/s", "out us"};
+  if (has_watts) columns.insert(columns.end(), {"idle W", "busy W"});
+  columns.push_back("links in");
+  TextTable table(columns);
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    const ProbedHost& host = platform.hosts[i];
+    const PlatformUnit& unit = units[i];
+    std::vector<std::string> row = {
+        printable(host.name),
+        to_string(unit.unit.kind),
+        model_text(host, unit.unit),
+        printable(unit.unit.node),
+        printable(unit.unit.device),
+        printable(unit.trace_unit),
+        unit.unit.memory_bytes ? fmt::format("{:.3g}", *unit.unit.memory_bytes / 0x1p30) : "-",
+        bandwidth_text(platform, host.in),
+        latency_text(platform, host.in),
+        bandwidth_text(platform, host.out),
+        latency_text(platform, host.out)};
+    if (has_watts) {
+      row.push_back(watts_text(unit.unit.idle_w));
+      row.push_back(watts_text(unit.unit.busy_w));
+    }
+    row.push_back(host.lacks_routes ? "no route" : printable(links_text(platform, host.in), 400));
+    table.add(row);
   }
   std::printf("master: %s\n\n%s", printable(platform.master).c_str(), table.text().c_str());
   return 0;

@@ -59,7 +59,7 @@ std::optional<TimingPlace> find_timing(const std::vector<Trace>& traces, const s
 }
 
 void complete_watts(Unit& unit, const Unit& recorded) {
-  if (unit.idle_w || unit.busy_w || !recorded.idle_w || !recorded.busy_w) return;
+  if (unit.idle_w || unit.busy_w || !recorded.idle_w) return;
   unit.idle_w = recorded.idle_w;
   unit.busy_w = recorded.busy_w;
 }
