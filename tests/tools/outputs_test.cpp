@@ -209,6 +209,19 @@ TEST_F(Outputs, OfARecordingAreTwoFiles) {
   EXPECT_FALSE(std::filesystem::exists(trace_out));
 }
 
+TEST_F(Outputs, OfManyRunsNeedAFolder) {
+  const std::string file = scratch.write("notes.txt", "mine");
+  for (const std::vector<std::string>& command :
+       {with({"compare"}, {"--policy", "greedy", "--out", file}),
+        {"validate", "--unit", "cpu", "--workload", "matmul:n=16", "--policy", "greedy", "--out",
+         file}}) {
+    const ProgramRun run = run_equipoise(command);
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_EQ(run.err, "equipoise: error: --out: " + file + " is a file; give a folder\n");
+  }
+  EXPECT_EQ(scratch.read("notes.txt"), "mine");
+}
+
 TEST_F(Outputs, GoIntoADeviceAndLeaveItThere) {
   const std::string fifo = scratch.path("fifo");
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);

@@ -162,12 +162,15 @@ void check_writable(const std::string& path, const std::string& option) {
 }
 
 void make_folder(const std::string& path, const std::string& option) {
+  namespace fs = std::filesystem;
   std::error_code error;
-  std::filesystem::create_directories(path, error);
-  if (error || !std::filesystem::is_directory(path)) {
-    throw InputError(option, path + " cannot be made a folder: " +
-                                 (error ? error.message() : "a file is in the way"));
+  for (fs::path at = path; !at.empty() && at != at.parent_path(); at = at.parent_path()) {
+    if (fs::exists(at, error) && !fs::is_directory(at, error)) {
+      throw InputError(option, at.string() + " is a file; give a folder");
+    }
   }
+  fs::create_directories(path, error);
+  if (error) throw InputError(option, path + " cannot be made a folder: " + error.message());
   if (::access(path.c_str(), W_OK) != 0) {
     throw InputError(option, path + " cannot be written: " + std::strerror(errno));
   }
