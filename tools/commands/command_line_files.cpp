@@ -102,7 +102,9 @@ void add_platform(CLI::App& app, Request& r) {
   add_file_command(*c, r, "show", "A platform's units and their routes as a table",
                    "equipoise platform show platforms/sirocco.xml", platform_show_command);
   CLI::App* detect = c->add_subcommand(
-      "detect", "This machine as a platform file; measures the links of its GPUs");
+      "detect",
+      "This machine as a platform file; measures the links of its GPUs; for predictions use the "
+      "platform that 'record --platform-out' writes");
   detect->add_option("--out", r.options.out, "write the XML here; else it is printed");
   add_help(*detect, "equipoise platform detect --out here.xml");
   detect->callback([&r] { r.command = [&r] { return platform_detect_command(r.options.out); }; });

@@ -80,7 +80,8 @@ void add_units(CLI::App& command, Request& r, bool required) {
 void add_meters(CLI::App& command, Request& r) {
   command
       .add_option("--meters", r.meters,
-                  "off: do not measure energy, which takes some seconds before the runs")
+                  "on: energy is measured where there are meters, and recording stores the units' "
+                  "idle and busy watts; off: it is not, which saves some seconds before the runs")
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
 }

@@ -179,7 +179,8 @@ void add_record(CLI::App& app, Request& r) {
       ->capture_default_str();
   c->add_flag("--alone", r.options.alone,
               "one unit after the other, while the others rest; without it all units at a time: "
-              "they share caches, memory bandwidth and turbo as in a run");
+              "they share caches, memory bandwidth and turbo as in a run, but a CPU beside a GPU "
+              "gets busy watts only with --alone");
   add_meters(*c, r);
   c->add_option("--sizes", r.options.sizes, "block sizes, in items, a,b,...; else they are chosen")
       ->delimiter(',');
