@@ -1,6 +1,7 @@
 # What `cmake --install` installs, and the archive that the target `package` makes: the program with all
 # that it needs where nothing is installed, and the tests of machines and the benchmark if they are built. The archive is
-# arranged like the repository, so that the README's commands and the tests find their files in it.
+# arranged like the repository, so that the README's commands and the tests find their files in it. It has
+# a README of its own, archive-readme.md.
 set(modules equipoise_ipopt)
 if(SIMGRID_FOUND)
   list(APPEND modules equipoise_simgrid)
@@ -15,11 +16,15 @@ function(equipoise_install_files folder)
     PATTERN *.xml PATTERN *.json PATTERN *.jsonl PATTERN *.csv PATTERN README.md)
   install(DIRECTORY tools/campaigns tools/validation DESTINATION ${folder}/tools
     USE_SOURCE_PERMISSIONS ${ARGN})
-  install(FILES README.md CHANGELOG.md LICENSE THIRD-PARTY.md DESTINATION ${folder} ${ARGN})
+  install(FILES CHANGELOG.md LICENSE THIRD-PARTY.md DESTINATION ${folder} ${ARGN})
 endfunction()
 equipoise_install_files(share/equipoise COMPONENT data)
+install(FILES README.md DESTINATION share/equipoise COMPONENT data)
 equipoise_install_files(. COMPONENT archive EXCLUDE_FROM_ALL)
 install(PROGRAMS tools/gpu-check DESTINATION tools COMPONENT archive EXCLUDE_FROM_ALL)
+install(FILES tools/archive-readme.md DESTINATION . RENAME README.md
+  COMPONENT archive EXCLUDE_FROM_ALL)
+install(FILES tests/gpu/RESULTS.md DESTINATION tests/gpu COMPONENT archive EXCLUDE_FROM_ALL)
 
 get_property(tests GLOBAL PROPERTY EQUIPOISE_PACKED_TESTS)
 if(TARGET equipoise_bench)
