@@ -155,7 +155,10 @@ AdaptiveOptions read_options(const Parameters& read) {
 
 /// `time` of awf-b and awf-c; awf-d and awf-e are what they are with times from the request.
 ParameterInfo copies_parameter() {
-  return {"time", "compute", "", "what counts as a block's time: compute or block (copies too)"};
+  return {
+      "time", "compute", "", "what counts as a block's time: compute or block (copies too)",
+      "the variants of Carino and Banicescu (2008): B and C time the computation alone, D and E "
+      "everything from the request on"};
 }
 
 /// Makes the policy called Awf-`letter`.
@@ -184,7 +187,9 @@ PolicyInfo awf_b_info() {
           {initial_block_parameter(),
            copies_parameter(),
            {"update", "request", "",
-            "when weights follow what was learned: at each request, or at each iteration (AWF)"},
+            "when weights follow what was learned: at each request, or at each iteration (AWF)",
+            "Carino and Banicescu (2008), as DLS4LB does it: at each request; AWF (2003): between "
+            "the time steps of an application"},
            unknown_parameter(),
            min_block_parameter()},
           Foresight::none,
@@ -228,7 +233,8 @@ PolicyInfo af_info() {
           "block sizes from mean and variance of each unit's item times",
           "Banicescu and Liu (2000)",
           {initial_block_parameter(),
-           {"sub_blocks", "10", "blocks", "pieces of a unit's first block, for a first variance"},
+           {"sub_blocks", "10", "blocks", "pieces of a unit's first block, for a first variance",
+            "LB4OMP: ten pieces of the first block; Banicescu and Liu (2000) time single items"},
            time_parameter("compute"),
            unknown_parameter(),
            min_block_parameter()},

@@ -94,10 +94,14 @@ PolicyInfo fsc_info() {
           "Kruskal and Weiss (1985)",
           {profile_parameter(),
            {"overhead_s", "auto", "s",
-            "h, of one request; auto: the fixed part of block times, mean of the profile's units"},
+            "h, of one request; auto: the fixed part of block times, mean of the profile's units",
+            "Kruskal and Weiss (1985): h is given; silent on where from; chosen because the fixed "
+            "part is what one more block costs"},
            {"sigma_s", "auto", "s",
             "standard deviation of independent item times; auto: all items of a block deviate "
-            "together, as much as the profile's units do"},
+            "together, as much as the profile's units do",
+            "Kruskal and Weiss (1985): sigma is given, items are independent; auto is ours, chosen "
+            "because a profile has means alone, and units differ more than items"},
            min_block_parameter()},
           Foresight::informed,
           0.0,

@@ -182,34 +182,40 @@ PolicyInfo gss_info() {
 }
 
 PolicyInfo tss_info() {
-  return {"tss",
-          "blocks that shrink by a constant",
-          "Tzen and Ni (1993)",
-          {{"delta", "real", "", "step between sizes: real (DLS4LB) or floor (the paper)"},
-           min_block_parameter()},
-          Foresight::none,
-          0.0,
-          [](const Parameters& read, const KnownCosts* /*known*/) -> std::unique_ptr<Policy> {
-            return std::make_unique<Trapezoid>(min_block(read),
-                                               read.choice("delta", {"real", "floor"}) == 1);
-          }};
+  return {
+      "tss",
+      "blocks that shrink by a constant",
+      "Tzen and Ni (1993)",
+      {{"delta", "real", "", "step between sizes: real (DLS4LB) or floor (the paper)",
+        "Tzen and Ni (1993) round it down; chosen because rounded steps run out of items before "
+        "blocks are small (1000 items, 4 units: the last block has 28)"},
+       min_block_parameter()},
+      Foresight::none,
+      0.0,
+      [](const Parameters& read, const KnownCosts* /*known*/) -> std::unique_ptr<Policy> {
+        return std::make_unique<Trapezoid>(min_block(read),
+                                           read.choice("delta", {"real", "floor"}) == 1);
+      }};
 }
 
 PolicyInfo fac_info() {
-  return {"fac",
-          "batches of equal blocks, by the scatter of item times",
-          "Hummel, Schonberg, Flynn (1992)",
-          {profile_parameter(),
-           {"coefficient_of_variation", "auto", "",
-            "standard deviation of item times over their mean; auto: between the profile's units"},
-           min_block_parameter()},
-          Foresight::informed,
-          0.0,
-          [](const Parameters& read, const KnownCosts* known) -> std::unique_ptr<Policy> {
-            EQ_CHECK(known != nullptr, "make_policy checks this");
-            return std::make_unique<KnownVariationFactoring>(
-                min_block(read), *known, number_or_auto(read, "coefficient_of_variation"));
-          }};
+  return {
+      "fac",
+      "batches of equal blocks, by the scatter of item times",
+      "Hummel, Schonberg, Flynn (1992)",
+      {profile_parameter(),
+       {"coefficient_of_variation", "auto", "",
+        "standard deviation of item times over their mean; auto: between the profile's units",
+        "Hummel, Schonberg, Flynn (1992): sigma and mu are known; silent on how; auto is chosen "
+        "because a profile has means alone, and which unit gets an item is not known before"},
+       min_block_parameter()},
+      Foresight::informed,
+      0.0,
+      [](const Parameters& read, const KnownCosts* known) -> std::unique_ptr<Policy> {
+        EQ_CHECK(known != nullptr, "make_policy checks this");
+        return std::make_unique<KnownVariationFactoring>(
+            min_block(read), *known, number_or_auto(read, "coefficient_of_variation"));
+      }};
 }
 
 PolicyInfo fac2_info() {
@@ -231,7 +237,9 @@ PolicyInfo wf_info() {
           {profile_parameter(),
            {"weights", "auto", "",
             "relative speeds of the units in their order, 4/1/1; auto: the profile's at an even "
-            "share"},
+            "share",
+            "Hummel, Schmidt, Uma, Wein (1996): weights are known before and stay; silent on where "
+            "from; chosen because an even share is the size of an average unit's whole work"},
            min_block_parameter()},
           Foresight::informed,
           0.0,

@@ -77,5 +77,15 @@ TEST(Catalog, DescribesEveryPolicyAndParameterOnce) {
   }
 }
 
+/// Parameters of `equipoise` are ours and come from nowhere else.
+TEST(Catalog, SaysWhereEveryParameterOfAPublishedPolicyComesFrom) {
+  for (const PolicyInfo& info : policy_catalog()) {
+    if (info.name == "equipoise") continue;
+    for (const ParameterInfo& parameter : info.parameters) {
+      EXPECT_FALSE(parameter.source.empty()) << info.name << ": " << parameter.name;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace equipoise::catalog_test
