@@ -230,6 +230,24 @@ TEST(Program, ListsWhatThereIs) {
   EXPECT_EQ(run_equipoise({"list", "polices"}).exit_code, 2);
 }
 
+TEST(Program, ListsOnePolicyKernelOrKindOfUnits) {
+  EXPECT_TRUE(run_equipoise({"list", "policies", "gss"}).out.starts_with("gss\n"));
+  const Json policies = Json::parse(run_equipoise({"list", "policies", "gss", "--json"}).out);
+  ASSERT_EQ(policies.size(), 1u);
+  EXPECT_EQ(policies.at(0).at("name"), "gss");
+  EXPECT_TRUE(run_equipoise({"list", "kernels", "grn"}).out.starts_with("grn\n"));
+  const ProgramRun cpu = run_equipoise({"list", "units", "cpu"});
+  EXPECT_TRUE(cpu.out.starts_with("cpu\n")) << cpu.out;
+  EXPECT_EQ(cpu.out.find("meters:"), std::string::npos);
+  const ProgramRun unknown = run_equipoise({"list", "policies", "plb-hek"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_EQ(unknown.err,
+            "equipoise: error: list: unknown policy 'plb-hek'; did you mean 'plb-hec'?\n");
+  EXPECT_NE(run_equipoise({"list", "kernels", "matmull"})
+                .err.find("unknown kernel 'matmull'; did you mean 'matmul'?"),
+            std::string::npos);
+}
+
 TEST(Program, ListsWhereDefaultsComeFromAndWhatPresetsChange) {
   const std::string out = run_equipoise({"list", "policies"}).out;
   EXPECT_NE(out.find("[III.B; Alg. 1 line 4]"), std::string::npos) << out;

@@ -9,9 +9,10 @@ namespace {
 void add_list(CLI::App& app, Request& r) {
   CLI::App* c = app.add_subcommand("list", "What there is, with parameters, defaults and sources");
   c->add_option("what", r.what, "policies, kernels or units")->required();
+  c->add_option("NAME", r.name, "one of them alone");
   add_output(*c, r);
-  add_help(*c, "equipoise list policies");
-  c->callback([&r] { r.command = [&r] { return list_command(r.what, r.options.json); }; });
+  add_help(*c, "equipoise list policies plb-hec");
+  c->callback([&r] { r.command = [&r] { return list_command(r.what, r.name, r.options.json); }; });
 }
 
 void add_file_command(CLI::App& parent, Request& r, const std::string& name,

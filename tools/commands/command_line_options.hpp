@@ -28,6 +28,7 @@ struct Request {
   std::string time_scale = "1";
   std::string seconds_max = "5";
   std::string what;  ///< for `list`
+  std::string name;  ///< for `list`
   std::string file;
   std::string shard;
   StarpuImportRequest starpu;

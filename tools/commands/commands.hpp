@@ -46,8 +46,9 @@ int validate_command(const Options& options, std::optional<double> error_max);
 int record_command(const Options& options);
 /// Prints the schedule of the oracle and the lower bound.
 int optimum_command(const Options& options);
-/// Lists policies, kernels or units, as `what` says.
-int list_command(const std::string& what, bool json);
+/// Lists policies, kernels or units, as `what` says: all, or the one called `name`, if that is not
+/// empty.
+int list_command(const std::string& what, const std::string& name, bool json);
 /// Checks that a trace is valid, and prints doubtful entries.
 int trace_check_command(const std::string& file);
 /// Prints a trace as a table.

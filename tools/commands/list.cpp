@@ -1,5 +1,5 @@
-// `equipoise list policies|kernels|units`: lists them with every parameter, default and source, and
-// the GPUs, their libraries and the meters of this machine.
+// `equipoise list policies|kernels|units [NAME]`: lists them, or one of them, with every parameter,
+// default and source, and the GPUs, their libraries and the meters of this machine.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -54,6 +54,17 @@ std::vector<Entry> entries(const std::string& what) {
     throw InputError("list", unknown_name("list", what, {"policies", "kernels", "units"}));
   }
   return all;
+}
+
+/// Leaves only the entry called `name`. Throws InputError, which suggests the nearest name, if there
+/// is none.
+void keep_only(const std::string& name, const std::string& what, std::vector<Entry>& all) {
+  std::vector<std::string> known;
+  for (const Entry& entry : all) known.push_back(entry.name);
+  std::erase_if(all, [&](const Entry& entry) { return entry.name != name; });
+  if (!all.empty()) return;
+  const std::string one = what == "policies" ? "policy" : what.substr(0, what.size() - 1);
+  throw InputError("list", unknown_name(one, name, known));
 }
 
 std::string values_text(const Preset& preset) {
@@ -117,9 +128,11 @@ std::string entry_json(const Entry& entry) {
 
 }  // namespace
 
-int list_command(const std::string& what, bool json) {
+int list_command(const std::string& what, const std::string& name, bool json) {
+  std::vector<Entry> all = entries(what);
+  if (!name.empty()) keep_only(name, what, all);
   std::vector<std::string> list;
-  for (const Entry& entry : entries(what)) {
+  for (const Entry& entry : all) {
     if (json) {
       list.push_back(entry_json(entry));
     } else {
@@ -128,7 +141,7 @@ int list_command(const std::string& what, bool json) {
   }
   if (json) {
     std::printf("%s\n", json_list(list).c_str());
-  } else if (what == "units") {
+  } else if (what == "units" && name.empty()) {
     for (const std::string& line : gpu_lines()) std::printf("GPU %s\n", line.c_str());
     for (const UnitKindInfo& kind : unit_catalog()) {
       if (kind.library_lines == nullptr || kind.is_absent()) continue;
