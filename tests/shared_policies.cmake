@@ -17,6 +17,7 @@ equipoise_tests(run
     shared_policies/run/block_watch_test.cpp
     shared_policies/run/decisions_test.cpp
     shared_policies/run/journal_check_test.cpp
+    shared_policies/run/losses_test.cpp
     shared_policies/run/metered_journal_test.cpp
     shared_policies/run/pool_test.cpp
     shared_policies/run/recorded_decisions_test.cpp

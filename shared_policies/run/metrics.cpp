@@ -43,13 +43,17 @@ Seconds finish_spread(const RunNumbers& numbers) {
 }
 
 Metrics::Metrics(std::vector<Unit> units, std::vector<std::vector<RecordedSizes>> recorded,
-                 std::string meter_note)
-    : units_(std::move(units)), recorded_(std::move(recorded)), meter_note_(std::move(meter_note)) {
+                 std::string meter_note, CopyTimesAlone alone)
+    : units_(std::move(units)),
+      recorded_(std::move(recorded)),
+      meter_note_(std::move(meter_note)),
+      losses_(units_, std::move(alone)) {
   sum_.units.resize(units_.size());
   stretches_.resize(units_.size());
 }
 
 void Metrics::block(const BlockRecord& record) {
+  losses_.block(record);
   UnitNumbers& unit = sum_.units[record.unit.index];
   unit.items += record.block.items;
   ++unit.blocks;
@@ -102,6 +106,7 @@ void Metrics::decision(const DecisionRecord& record) {
 }
 
 void Metrics::event(const EventRecord& record) {
+  losses_.event(record);
   if (record.what == "block_lost" && record.block) sum_.items_redone += record.block->items;
 }
 
@@ -119,6 +124,7 @@ RunNumbers Metrics::numbers() const {
     numbers.extrapolated_share =
         static_cast<double>(extrapolated_items_) / static_cast<double>(numbers.items);
   }
+  numbers.losses = losses_.losses(numbers.makespan);
   model_energy(numbers);
   measure_energy(numbers);
   return numbers;

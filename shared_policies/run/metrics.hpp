@@ -9,6 +9,7 @@
 
 #include "shared_policies/model/unit.hpp"
 #include "shared_policies/run/journal.hpp"
+#include "shared_policies/run/losses.hpp"
 
 namespace equipoise {
 
@@ -74,6 +75,7 @@ struct RunNumbers {
   EnergySource energy_from = EnergySource::unknown;
   std::string energy_note;  ///< why the energy is unknown or only modelled, or what was measured;
                             ///< else empty
+  std::optional<Losses> losses;  ///< the makespan, divided by cause; see LossAccount
 };
 
 /// The idle fraction of a unit, 1 - occupied / makespan, in [0, 1]: when it neither computed nor
@@ -113,8 +115,9 @@ class Metrics final : public Journal {
   /// `recorded`: one entry for each unit and phase, [phase][unit]; empty if nothing is extrapolated
   /// (real runs).
   /// `meter_note`: what the machine's meters do not measure, and why; for the note on the energy.
+  /// `alone`: for LossAccount.
   explicit Metrics(std::vector<Unit> units, std::vector<std::vector<RecordedSizes>> recorded = {},
-                   std::string meter_note = {});
+                   std::string meter_note = {}, CopyTimesAlone alone = {});
 
   void block(const BlockRecord& record) override;
   void decision(const DecisionRecord& record) override;
@@ -149,6 +152,7 @@ class Metrics final : public Journal {
   std::vector<Unit> units_;
   std::vector<std::vector<RecordedSizes>> recorded_;
   std::string meter_note_;
+  LossAccount losses_;
   RunNumbers sum_;
   std::vector<OccupiedStretch> stretches_;  ///< (n), the latest period of each unit
   Items extrapolated_items_ = 0;

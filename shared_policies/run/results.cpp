@@ -80,6 +80,16 @@ void add_known(std::optional<double>& mean, const std::optional<double>& value, 
   mean = mean && value ? std::optional(*mean + *value / runs) : std::nullopt;
 }
 
+/// The mean of the runs' losses, over the bound; nothing if those of a run are not known.
+std::optional<Losses> loss_over(double bound_s, const std::vector<PolicyRun>& runs) {
+  Losses mean;
+  for (const PolicyRun& run : runs) {
+    if (!run.numbers.losses) return std::nullopt;
+    add(mean, 1.0 / static_cast<double>(runs.size()), *run.numbers.losses);
+  }
+  return over_bound(mean, Seconds{bound_s});
+}
+
 }  // namespace
 
 PolicyResult summarise(const std::string& policy, const std::string& on,
@@ -123,7 +133,10 @@ PolicyResult summarise(const std::string& policy, const std::string& on,
   r.idle_fraction = std::accumulate(r.idle_by_unit.begin(), r.idle_by_unit.end(), 0.0) /
                     static_cast<double>(units);
   r.makespan_s = summarise(makespans_s);
-  if (lower_bound_s && r.verified) r.over_lower_bound = r.makespan_s.mean / *lower_bound_s;
+  if (lower_bound_s && r.verified) {
+    r.over_lower_bound = r.makespan_s.mean / *lower_bound_s;
+    r.loss = loss_over(*lower_bound_s, runs);
+  }
   return r;
 }
 

@@ -74,6 +74,7 @@ struct PolicyResult {
   std::optional<Statistics> paired_ratio;     ///< ratio to the reference's makespans; none until
                                               ///< compared
   std::optional<double> over_lower_bound;     ///< mean makespan over the lower bound
+  std::optional<Losses> loss;  ///< mean makespan less the lower bound, by cause (`over_bound`)
   double idle_fraction = 0.0;                 ///< mean over units and runs
   std::vector<double> idle_by_unit;           ///< (units), means over runs
   std::vector<double> share_by_unit;          ///< (units), means over runs; they sum to 1

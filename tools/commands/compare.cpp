@@ -35,6 +35,7 @@ int compare_command(const Options& options) {
   catch_stop_signals();
   if (SimWorld* const platform = worlds.front()->platform()) {
     comparison.lower_bound_s = platform->bound.seconds;
+    comparison.resident = resident_path(platform);
     if (options.best_known) find_best_schedule(*platform, options);
     comparison.best_known_s = platform->best_known_s;
   }

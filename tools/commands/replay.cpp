@@ -129,7 +129,7 @@ int issue_again(const std::shared_ptr<const RunFile>& recorded, const Options& o
   world->prepare();
   const RunReport again = world->run(choice, file.header.repetition, options.out);
   const int code =
-      report_run(again, choice, world->units(), options,
+      report_run(again, choice, world->units(), options, resident_path(world->platform()),
                  RecordedMakespan{file.header.on, file.summary->makespan, "the same blocks"});
   if (code != 0 || !again.outcome.policy_stalled) return code;
   say_error(file.path +
@@ -180,7 +180,7 @@ int pace(const RunFile& file, Options options) {
   check_out(options);
   catch_stop_signals();
   return report_run(run_once(world, choice, options, file.header.repetition, options.out), choice,
-                    world.units, options,
+                    world.units, options, {},
                     RecordedMakespan{file.header.on, file.summary->makespan, "its block times"});
 }
 

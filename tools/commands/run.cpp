@@ -31,7 +31,8 @@ int run_command(const Options& options, const std::string& command) {
     find_best_schedule(*world->platform(), options);
   }
   world->prepare();
-  return report_run(world->run(choice, 0, options.out), choice, world->units(), options);
+  return report_run(world->run(choice, 0, options.out), choice, world->units(), options,
+                    resident_path(world->platform()));
 }
 
 }  // namespace equipoise

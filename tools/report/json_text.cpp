@@ -53,6 +53,23 @@ Json source_json(EnergySource source) {
 /// Null if there is nothing to say.
 Json note_json(const std::string& note) { return note.empty() ? Json() : Json(note); }
 
+/// Null if the lower bound is not known.
+Json loss_json(const RunReport& report) {
+  const std::optional<Losses>& losses = report.run.numbers.losses;
+  if (!losses || !report.lower_bound_s) return {};
+  const auto [computing, link, copies, controller, training, barrier, tail, failure,
+              longest_setup] = over_bound(*losses, Seconds{*report.lower_bound_s});
+  return {{"computing", computing.value},
+          {"link", link.value},
+          {"copies", copies.value},
+          {"controller", controller.value},
+          {"training", training.value},
+          {"barrier", barrier.value},
+          {"tail", tail.value},
+          {"failure", failure.value},
+          {"longest_setup", longest_setup.value}};
+}
+
 Json statistics_json(const Statistics& s) {
   return {{"mean", s.mean},
           {"sd", s.sd},
@@ -208,6 +225,7 @@ std::string run_summary_text(const RunReport& report, const std::vector<std::str
   return Json{{"summary", true},
               {"makespan_s", n.makespan.value},
               {"lower_bound_s", optional_json(report.lower_bound_s)},
+              {"loss_s", loss_json(report)},
               {"items", n.items},
               {"blocks", n.blocks},
               {"rebalances", n.rebalances},

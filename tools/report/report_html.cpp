@@ -12,6 +12,7 @@
 
 #include "shared_policies/model/markup.hpp"
 #include "tools/report/html_page.hpp"
+#include "tools/report/loss_text.hpp"
 #include "tools/report/result_fields.hpp"
 #include "tools/report/text_table.hpp"
 
@@ -146,15 +147,32 @@ std::string html_energy_table(const Comparison& comparison) {
   return html + "</tbody></table>\n";
 }
 
+std::string html_loss_table(const Comparison& comparison) {
+  const std::vector<std::vector<std::string>> rows = loss_rows(comparison);
+  if (rows.empty()) return {};
+  std::string html = "<h2>Losses by cause</h2>\n<table>";
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const char* const cell = i == 0 ? "th" : "td";
+    html += "<tr>";
+    for (const std::string& text : rows[i]) {
+      html += fmt::format("<{0}>{1}</{0}>", cell, markup_escaped(text));
+    }
+    html += "</tr>\n";
+  }
+  html += fmt::format("</table>\n<p>{}</p>\n", markup_escaped(loss_legend()));
+  const std::string note = resident_note(comparison);
+  return note.empty() ? html : fmt::format("{}<p>{}</p>\n", html, markup_escaped(note));
+}
+
 }  // namespace
 
 std::string report_html(const Comparison& comparison) {
-  return html_page("Comparison of policies",
-                   "<h2>Makespan</h2>\n" + makespan_chart(comparison) +
-                       "<h2>Share of the items by unit</h2>\n" + share_chart(comparison) +
-                       "<h2>All numbers</h2>\n" + html_number_table(comparison) +
-                       html_energy_table(comparison) + "<h2>Experiment</h2>\n<pre>" +
-                       markup_escaped(comparison.experiment) + "</pre>\n");
+  return html_page(
+      "Comparison of policies",
+      "<h2>Makespan</h2>\n" + makespan_chart(comparison) + "<h2>Share of the items by unit</h2>\n" +
+          share_chart(comparison) + "<h2>All numbers</h2>\n" + html_number_table(comparison) +
+          html_loss_table(comparison) + html_energy_table(comparison) +
+          "<h2>Experiment</h2>\n<pre>" + markup_escaped(comparison.experiment) + "</pre>\n");
 }
 
 }  // namespace equipoise

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tools/report/console.hpp"
+#include "tools/report/loss_text.hpp"
 #include "tools/report/repetition_noise.hpp"
 #include "tools/report/result_fields.hpp"
 #include "tools/report/text_table.hpp"
@@ -69,6 +70,15 @@ std::string energy_prediction_table(const Comparison& comparison) {
                fmt::format("{:+.1f}", 100.0 * (*sim->energy_j / *real.energy_j - 1.0))});
   }
   return any ? "\n" + table.text() : std::string();
+}
+
+/// The losses by cause; empty where they are small or unknown.
+std::string loss_table(const Comparison& comparison) {
+  const std::vector<std::vector<std::string>> rows = loss_rows(comparison);
+  if (rows.empty()) return {};
+  TextTable table(rows.front());
+  for (std::size_t i = 1; i < rows.size(); ++i) table.add(rows[i]);
+  return fmt::format("\n{}\n{}\n{}", table.text(), loss_legend(), resident_note(comparison));
 }
 
 /// The energy of every unit in joules; empty if that of none is known.
@@ -209,7 +219,7 @@ std::string comparison_table(const Comparison& comparison) {
   if (comparison.best_known_s) {
     text += fmt::format("; best schedule known {} s", significant(*comparison.best_known_s, 4));
   }
-  text += "\n";
+  text += "\n" + loss_table(comparison);
   if (knows_energy(comparison) && comparison.units.size() <= most_units_in_a_row) {
     text += "\n" + energy_table(comparison);
   }

@@ -27,6 +27,13 @@ FieldValue energy_source(const PolicyResult& result) {
   return std::string(to_string(result.energy_from));
 }
 
+/// A part of the loss, or all of it.
+FieldValue loss_of(const OfResult& of, Seconds Losses::*cause) {
+  const std::optional<Losses>& loss = of.result.loss;
+  if (!loss) return {};
+  return (cause == nullptr ? total(*loss) : (*loss).*cause).value;
+}
+
 const PolicyChoice& choice_of(const OfResult& of) {
   const auto found =
       std::ranges::find(of.comparison.policies, of.result.policy, &PolicyChoice::spelling);
@@ -61,6 +68,7 @@ constexpr unsigned in_tables = in_text | in_html;
 /// Files for programs.
 constexpr unsigned in_data = in_json | in_csv;
 constexpr unsigned in_all = in_data | in_text | in_html;
+constexpr unsigned in_loss = in_data | in_losses;
 
 using Of = const OfResult&;
 
@@ -117,6 +125,35 @@ constexpr std::array fields_of_results{
                 [](Of of) -> FieldValue {
                   return optional_value(over_yardstick(of.comparison, of.result));
                 }},
+    ResultField{"loss_s.total", "", "s", "The mean makespan less the lower bound.", in_loss,
+                to_digits(4), [](Of of) { return loss_of(of, nullptr); }},
+    ResultField{"loss_s.computing", "", "s",
+                "Lost because computing took longer than in the bound: dear block sizes, units for "
+                "which items are dear, units without work, noise.",
+                in_loss, to_digits(4), [](Of of) { return loss_of(of, &Losses::computing); }},
+    ResultField{"loss_s.link", "", "s",
+                "Lost by units that did not compute while copies waited for links.", in_loss,
+                to_digits(4), [](Of of) { return loss_of(of, &Losses::link); }},
+    ResultField{"loss_s.copies", "", "s", "Lost by units that did not compute while they copied.",
+                in_loss, to_digits(4), [](Of of) { return loss_of(of, &Losses::copies); }},
+    ResultField{"loss_s.controller", "", "s",
+                "Lost by units that waited for the controller or a decision.", in_loss,
+                to_digits(4), [](Of of) { return loss_of(of, &Losses::controller); }},
+    ResultField{"loss_s.training", "", "s", "Lost by units that waited for others in training.",
+                in_loss, to_digits(4), [](Of of) { return loss_of(of, &Losses::training); }},
+    ResultField{"loss_s.barrier", "", "s",
+                "Lost by units that waited for others, between iterations or because the policy "
+                "held work back.",
+                in_loss, to_digits(4), [](Of of) { return loss_of(of, &Losses::barrier); }},
+    ResultField{"loss_s.tail", "", "s", "Lost by units that waited for the end of the run.",
+                in_loss, to_digits(4), [](Of of) { return loss_of(of, &Losses::tail); }},
+    ResultField{"loss_s.failure", "", "s",
+                "Lost by units that were absent or did blocks that were lost.", in_loss,
+                to_digits(4), [](Of of) { return loss_of(of, &Losses::failure); }},
+    ResultField{"longest_setup_s", "", "s",
+                "How long the unit was set up (first use, resident data) for which that took "
+                "longest.",
+                in_data, to_digits(4), [](Of of) { return loss_of(of, &Losses::longest_setup); }},
     ResultField{"paired_ratio", "", "",
                 "The makespan over the reference policy's, repetition by repetition.",
                 in_data | in_sweep, to_decimals(4),

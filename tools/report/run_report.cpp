@@ -7,6 +7,7 @@
 
 #include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
+#include "tools/report/loss_text.hpp"
 #include "tools/report/report_text.hpp"
 #include "tools/report/text_table.hpp"
 
@@ -32,7 +33,8 @@ std::string comparison(const RunReport& report, const RecordedMakespan& recorded
 }  // namespace
 
 int report_run(const RunReport& report, const PolicyChoice& choice, const std::vector<Unit>& units,
-               const Options& options, const std::optional<RecordedMakespan>& recorded) {
+               const Options& options, const ResidentPath& resident,
+               const std::optional<RecordedMakespan>& recorded) {
   if (report.outcome.interrupted) {
     say_error("interrupted" +
               (options.out.empty() ? "" : "; " + options.out + " holds the run so far"));
@@ -42,7 +44,8 @@ int report_run(const RunReport& report, const PolicyChoice& choice, const std::v
     const std::string summary = run_summary_text(report, names_of(units));
     std::printf("%s\n", json_text(summary, recorded).c_str());
   } else {
-    std::printf("%s", run_table(report, choice, units).c_str());
+    std::printf("%s%s", run_table(report, choice, units).c_str(),
+                loss_text(report, resident).c_str());
     if (recorded) std::printf("%s", comparison(report, *recorded, options).c_str());
     if (!options.out.empty()) std::printf("run file: %s\n", options.out.c_str());
   }

@@ -7,6 +7,7 @@
 
 #include "tools/worlds/options.hpp"
 #include "tools/worlds/run_plan.hpp"
+#include "tools/worlds/sim_world.hpp"
 
 namespace equipoise {
 
@@ -17,10 +18,12 @@ struct RecordedMakespan {
   std::string again;  ///< what was repeated, in words: "the same blocks"
 };
 
-/// Prints the report, and the recorded run that it repeats if there is one. Returns 0 if the run
-/// was verified, 130 or 143 if Ctrl-C or SIGTERM ended it, otherwise 1.
+/// Prints the report, and the recorded run that it repeats if there is one. `resident` is that of the
+/// run's world. Returns 0 if the run was verified, 130 or 143 if Ctrl-C or SIGTERM ended it,
+/// otherwise 1.
 [[nodiscard]] int report_run(const RunReport& report, const PolicyChoice& choice,
                              const std::vector<Unit>& units, const Options& options,
+                             const ResidentPath& resident,
                              const std::optional<RecordedMakespan>& recorded = {});
 
 }  // namespace equipoise

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tools/report/loss_text.hpp"
 #include "tools/report/result_fields.hpp"
 #include "tools/worlds/sim_world.hpp"
 
@@ -91,6 +92,8 @@ PolicyStanding standing_of(const SweepResults& results, const std::string& polic
   RatioGatherer over_yard(false);
   RatioGatherer over_best(false);
   RatioGatherer over_reference(false);
+  std::vector<double> losses;
+  std::size_t with_loss = 0;
   std::size_t experiments = 0;
   for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
     const Comparison& comparison = results.comparisons[i];
@@ -104,7 +107,13 @@ PolicyStanding standing_of(const SweepResults& results, const std::string& polic
     if (const auto ratio = over_yardstick(comparison, *result)) over_yard.add(*ratio, name);
     if (best != nullptr) over_best.add(result->makespan_s.mean / best->makespan_s.mean, name);
     if (result->paired_ratio) over_reference.add(result->paired_ratio->mean, name);
+    const std::vector<double> shares = loss_shares({comparison, *result});
+    if (shares.empty()) continue;
+    losses.resize(shares.size());
+    for (std::size_t k = 0; k < shares.size(); ++k) losses[k] += shares[k];
+    ++with_loss;
   }
+  for (double& share : losses) share /= static_cast<double>(with_loss);
   return {policy,
           foresight,
           experiments,
@@ -112,7 +121,8 @@ PolicyStanding standing_of(const SweepResults& results, const std::string& polic
           over_bound.summary(),
           over_yard.summary(),
           over_best.summary(),
-          over_reference.summary()};
+          over_reference.summary(),
+          losses};
 }
 
 void add_standings(SweepResults& results) {

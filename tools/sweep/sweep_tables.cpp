@@ -12,6 +12,7 @@
 #include "shared_policies/model/markup.hpp"
 #include "shared_policies/model/printable_text.hpp"
 #include "tools/report/html_page.hpp"
+#include "tools/report/loss_text.hpp"
 #include "tools/report/result_fields.hpp"
 #include "tools/report/text_table.hpp"
 #include "tools/report/version.hpp"
@@ -171,6 +172,24 @@ std::string behind_section(const SweepResults& results) {
   return text;
 }
 
+/// A row for each policy: what it lost over the lower bound, by cause.
+std::string loss_section(const SweepResults& results) {
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> shares;
+  for (const PolicyStanding& standing : results.standings) {
+    names.push_back(marked(standing));
+    shares.push_back(standing.loss_shares);
+  }
+  const std::vector<Row> rows = loss_rows("policy", names, shares);
+  if (rows.empty()) return {};
+  std::string text = fmt::format(
+      "\n## Losses by cause\n\nMeans over the experiments, in percent of the lower bound. {}.\n\n",
+      loss_legend());
+  text += markdown_head(rows.front());
+  for (std::size_t i = 1; i < rows.size(); ++i) text += markdown_line(rows[i]);
+  return text;
+}
+
 std::string published_section(const SweepResults& results) {
   if (results.published.empty()) return {};
   std::string text =
@@ -229,7 +248,8 @@ std::string sweep_markdown(const SweepResults& results) {
   const std::vector<Row> standings = standing_rows(results);
   text += markdown_head(standings.front());
   for (std::size_t i = 1; i < standings.size(); ++i) text += markdown_line(standings[i]);
-  text += group_section(results) + behind_section(results) + published_section(results);
+  text += group_section(results) + behind_section(results) + loss_section(results) +
+          published_section(results);
   text += fmt::format("\n## Speedup over {}\n\nRatio of mean makespans; more is better.\n\n",
                       baselines_of(results));
   text += ratio_table(results, {"speedup_vs_baseline", &PolicyStanding::speedup});

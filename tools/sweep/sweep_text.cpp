@@ -7,6 +7,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/report/json_text.hpp"
+#include "tools/report/loss_text.hpp"
 #include "tools/report/version.hpp"
 
 namespace equipoise {
@@ -58,12 +59,28 @@ UnitNumbers unit_from(const Json& json) {
           known_number(json.at(8))};
 }
 
+/// The seconds of each cause, in the order of the struct; null if they are not known.
+Json losses_json(const std::optional<Losses>& losses) {
+  if (!losses) return {};
+  const auto& [computing, link, copies, controller, training, barrier, tail, failure,
+               longest_setup] = *losses;
+  return {computing.value, link.value, copies.value,  controller.value,   training.value,
+          barrier.value,   tail.value, failure.value, longest_setup.value};
+}
+
+std::optional<Losses> losses_from(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  const auto seconds = [&json](std::size_t at) { return Seconds{json.at(at).get<double>()}; };
+  return Losses{seconds(0), seconds(1), seconds(2), seconds(3), seconds(4),
+                seconds(5), seconds(6), seconds(7), seconds(8)};
+}
+
 /// A report that is verified. Every number is named, so that a new one that is not stored does not
 /// compile.
 Json report_json(const RunReport& report) {
   const auto& [makespan, units, phases, items, blocks, rebalances, decisions, decisions_total,
-               decisions_max, items_redone, extrapolated_share, energy_j, energy_from,
-               energy_note] = report.run.numbers;
+               decisions_max, items_redone, extrapolated_share, energy_j, energy_from, energy_note,
+               losses] = report.run.numbers;
   Json by_unit = Json::array();
   for (const UnitNumbers& unit : units) by_unit.push_back(unit_json(unit));
   Json by_phase = Json::array();
@@ -87,6 +104,7 @@ Json report_json(const RunReport& report) {
           {"energy_j", number_or_null(energy_j)},
           {"energy_from", static_cast<int>(energy_from)},
           {"energy_note", energy_note},
+          {"losses_s", losses_json(losses)},
           {"policy_stalled", report.run.policy_stalled},
           {"repetition", report.run.repetition}};
 }
@@ -114,6 +132,7 @@ RunReport report_from(const Json& json) {
   n.energy_j = known_number(json.at("energy_j"));
   n.energy_from = static_cast<EnergySource>(json.at("energy_from").get<int>());
   n.energy_note = json.at("energy_note").get<std::string>();
+  n.losses = losses_from(json.at("losses_s"));
   report.run.verified = true;
   report.run.policy_stalled = json.at("policy_stalled").get<bool>();
   report.run.repetition = json.at("repetition").get<std::uint64_t>();
@@ -190,6 +209,10 @@ std::string sweep_text(const SweepResults& results) {
                                                  {"oracle", s.foresight == Foresight::oracle}});
     for (const StandingRatio& of : standing_ratios()) standing[of.name] = ratio_json(s.*of.summary);
     standing["over_reference"] = ratio_json(s.over_reference);
+    Json& shares = standing["loss_over_lower_bound"];
+    for (std::size_t i = 0; i < s.loss_shares.size(); ++i) {
+      shares[loss_cause(*loss_fields()[i])] = s.loss_shares[i];
+    }
   }
   Json groups = Json::array();
   for (const GroupStanding& group : results.groups) {

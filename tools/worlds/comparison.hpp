@@ -10,6 +10,7 @@
 #include "shared_policies/run/results.hpp"
 #include "tools/worlds/options.hpp"
 #include "tools/worlds/run_plan.hpp"
+#include "tools/worlds/sim_world.hpp"
 
 namespace equipoise {
 
@@ -19,6 +20,7 @@ struct Comparison {
   std::optional<double> lower_bound_s;
   std::string bound_by;  ///< binding constraint: compute, copies, or the name of a link
   std::optional<double> best_known_s;  ///< makespan of the best schedule found, without noise
+  ResidentPath resident;               ///< empty if no platform is known
   std::vector<std::string> units;
   std::vector<PolicyChoice> policies;
   std::string reference;              ///< the policy with which others are paired; empty: none

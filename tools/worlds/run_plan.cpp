@@ -108,7 +108,8 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
         make_journal_file(plan.journal_file, run_header_text(plan), names_of(plan.units)));
   }
   Metrics metrics(plan.units, plan.recorded,
-                  plan.readings != nullptr ? plan.readings->note() : std::string());
+                  plan.readings != nullptr ? plan.readings->note() : std::string(),
+                  plan.copy_times_alone);
   Tee both(metrics, file.get());
   const std::unique_ptr<Journal> disturbed = make_scenario_journal(plan.scenario, both);
   MeteredJournal journal(plan.readings, *disturbed);

@@ -67,6 +67,7 @@ struct RunPlan {
   PolicyChoice policy;
   const KnownCosts* known = nullptr;                 ///< for informed policies and oracles
   std::vector<std::vector<RecordedSizes>> recorded;  ///< [phase][unit]; empty on real units
+  CopyTimesAlone copy_times_alone;                   ///< empty on real units
   std::string on;                                    ///< "sim", "real" or "paced"
   Scenario scenario;                                 ///< the scenario that the executor applies
   std::uint64_t seed = 1;

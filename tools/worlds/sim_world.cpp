@@ -8,6 +8,7 @@
 
 #include "shared_policies/fit/copy_fit.hpp"
 #include "shared_policies/fit/timing_curve.hpp"
+#include "shared_policies/machine/copy_speed.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/worlds/inputs.hpp"
 
@@ -181,6 +182,53 @@ KnownCosts known_costs(const SimWorld& world, const std::vector<Trace>& traces) 
   }
   known.schedule = world.schedule;
   return known;
+}
+
+CopyTimesAlone copy_times_alone(const SimWorld& world) {
+  if (!world.inputs->transfers_add_up) return {};
+  std::vector<CopySpeeds> speeds;
+  const Platform& platform = world.setup.platform;
+  for (const PlatformUnit& unit : platform.units) {
+    speeds.push_back(
+        {copy_speed_of(platform.links, unit.in), copy_speed_of(platform.links, unit.out)});
+  }
+  return [speeds = std::move(speeds), phases = world.setup.phases, timing = world.setup.timing,
+          costs = world.setup.costs](UnitId unit, const Block& block, ResidentData data) {
+    const auto phase = static_cast<std::size_t>(block.phase);
+    PipelinedBlock work{block, {}, {}};
+    add_copies(work, timing[phase][unit.index], phases[phase], speeds[unit.index]);
+    add_setup(work, data, costs[phase].first_use, phases[phase], speeds[unit.index]);
+    return StageTimes{work.first_use + work.alone.setup, work.alone.in, {}, work.alone.out};
+  };
+}
+
+ResidentPath resident_path(const SimWorld* world) {
+  ResidentPath path;
+  if (world == nullptr) return path;
+  for (const Workload& phase : world->setup.phases) {
+    path.bytes = std::max(path.bytes, phase.resident_bytes);
+  }
+  const Platform& platform = world->setup.platform;
+  std::vector<double> units_behind(platform.links.size(), 0.0);
+  for (const PlatformUnit& unit : platform.units) {
+    for (const std::uint32_t link : unit.in.links) units_behind[link] += 1.0;
+  }
+  double longest_s = 0.0;
+  std::uint32_t narrowest = 0;
+  for (std::uint32_t link = 0; link < platform.links.size(); ++link) {
+    const double all_s =
+        path.bytes * units_behind[link] / platform.links[link].bandwidth_bytes_per_s;
+    if (all_s > longest_s) {
+      longest_s = all_s;
+      narrowest = link;
+    }
+  }
+  if (longest_s == 0.0) return path;
+  path.link = platform.links[narrowest].name;
+  for (const PlatformUnit& unit : platform.units) {
+    path.is_behind_link.push_back(std::ranges::count(unit.in.links, narrowest) > 0 ? 1 : 0);
+  }
+  return path;
 }
 
 void check_policy(const SimWorld& world, const PolicyChoice& choice) {

@@ -60,6 +60,19 @@ struct SimWorld {
 /// profile's.
 [[nodiscard]] KnownCosts known_costs(const SimWorld& world, const std::vector<Trace>& traces);
 
+/// The times of blocks' copies over routes that nothing else uses, without the scenario.
+[[nodiscard]] CopyTimesAlone copy_times_alone(const SimWorld& world);
+
+/// What units need before their first blocks, and the link that takes longest to carry it to all.
+struct ResidentPath {
+  double bytes = 0.0;                ///< of the phase with most resident bytes
+  std::string link;                  ///< empty: no link carries any
+  std::vector<char> is_behind_link;  ///< (units)
+};
+
+/// The way of the resident data of `world`, or of none if it is null.
+[[nodiscard]] ResidentPath resident_path(const SimWorld* world);
+
 /// Throws InputError if `choice` cannot be made for this world.
 void check_policy(const SimWorld& world, const PolicyChoice& choice);
 

@@ -47,6 +47,7 @@ RunReport simulate_here(SimWorld world, const Simulation& simulation,
   plan.settings = simulation.settings;
   plan.journal_file = simulation.journal_file;
   plan.stop_requested = std::move(stop_requested);
+  plan.copy_times_alone = copy_times_alone(world);
   SimSetup setup = std::move(world.setup);
   setup.seed = simulation.seed;
   setup.repetition = simulation.repetition;

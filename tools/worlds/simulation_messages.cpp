@@ -183,11 +183,17 @@ void fields(auto& archive, Of<UnitInPhase> auto& unit) {
   archive(items, blocks, last_end);
 }
 
+void fields(auto& archive, Of<Losses> auto& losses) {
+  auto& [computing, link, copies, controller, training, barrier, tail, failure, longest_setup] =
+      losses;
+  archive(computing, link, copies, controller, training, barrier, tail, failure, longest_setup);
+}
+
 void fields(auto& archive, Of<RunNumbers> auto& numbers) {
   auto& [makespan, units, phases, items, blocks, rebalances, decisions, decisions_total,
-         decisions_max, redone, extrapolated, energy, energy_from, energy_note] = numbers;
+         decisions_max, redone, extrapolated, energy, energy_from, energy_note, losses] = numbers;
   archive(makespan, units, phases, items, blocks, rebalances, decisions, decisions_total,
-          decisions_max, redone, extrapolated, energy, energy_from, energy_note);
+          decisions_max, redone, extrapolated, energy, energy_from, energy_note, losses);
 }
 
 void fields(auto& archive, Of<CoreUse> auto& use) {

@@ -160,6 +160,7 @@ TEST(SimulationMessages, KeepTheReportOfARun) {
   numbers.phases = {{{3, 2, Seconds{0.7}}, {}}};
   numbers.energy_from = EnergySource::measured;
   numbers.energy_note = "without package-1: read only once";
+  numbers.losses = Losses{.computing = Seconds{0.08}, .failure = Seconds{0.02}};
   report.outcome.complete = true;
   report.problem = "said \"so\"";
   report.lower_bound_s = 0.05;
@@ -173,6 +174,8 @@ TEST(SimulationMessages, KeepTheReportOfARun) {
   EXPECT_FALSE(back.run.numbers.units.at(0).energy_j);
   EXPECT_EQ(back.run.numbers.phases.at(0).at(0).last_end, Seconds{0.7});
   EXPECT_EQ(back.run.numbers.energy_note, numbers.energy_note);
+  ASSERT_TRUE(back.run.numbers.losses);
+  EXPECT_EQ(back.run.numbers.losses->failure, Seconds{0.02});
   EXPECT_TRUE(back.outcome.complete);
   EXPECT_EQ(back.problem, report.problem);
   EXPECT_EQ(back.lower_bound_s, 0.05);

@@ -1,0 +1,139 @@
+// Why a run takes longer than its lower bound: the loss, divided by cause.
+//
+// A unit's time in an iteration is spent computing or lost to a cause. With s_p, the items per
+// second of computing that unit p showed in the iteration, and S, their sum over the units that had
+// blocks,
+//
+//     length of the iteration = sum_p s_p / S (computing_p + sum over causes of lost_p)
+//
+// holds exactly, because each unit's times add up to the length. An idle second therefore weighs as
+// much as the work that the unit would have done in it, and `computing` becomes items / S: the time
+// that the iteration would have taken if all these units had computed all the time. `over_bound`
+// subtracts the lower bound; what is left adds up to the loss.
+//
+// A unit's time between two computations, in the order of the list:
+//
+//     copies      copying (setup, copy in, copy out) while it computes nothing, for as long as these
+//                 copies take if nothing else uses their links
+//     link        the rest of these copies: they shared their links, or a scenario slowed them
+//     training    it had no block, since one that the policy called training, until the event after
+//                 which the policy gave it the next one
+//     barrier     the same after other blocks: the policy waited for other units or for a timer.
+//                 Also from its last block in an iteration until the next iteration begins
+//     controller  from that event, or from the end of its own block, until it was given a block,
+//                 decisions included; and from then until the block's first stage begins. Between
+//                 units that share copy engines, such a wait counts as `link`
+//     failure     it was absent, or did a block that was lost
+//     tail        from its last block until the end of the run
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "shared_policies/machine/unit_pipeline.hpp"
+#include "shared_policies/model/block.hpp"
+#include "shared_policies/model/measures.hpp"
+#include "shared_policies/model/unit.hpp"
+#include "shared_policies/run/journal.hpp"
+
+namespace equipoise {
+
+/// Seconds of a run, divided by cause; see above.
+struct Losses {
+  /// After `over_bound`: what computing takes beyond the bound. Small blocks, units for which items
+  /// are dear or that had no block, noise.
+  Seconds computing{};
+  Seconds link{};
+  Seconds copies{};
+  Seconds controller{};
+  Seconds training{};
+  Seconds barrier{};
+  Seconds tail{};
+  Seconds failure{};
+  /// How long the unit was set up for which that took longest (resident data, first use), added up
+  /// over iterations. A run does not end before its units are set up and have done their blocks.
+  Seconds longest_setup{};
+};
+
+/// All members that add up to the whole, which is all but `longest_setup`.
+inline constexpr std::array loss_causes = {&Losses::computing,  &Losses::link,     &Losses::copies,
+                                           &Losses::controller, &Losses::training, &Losses::barrier,
+                                           &Losses::tail,       &Losses::failure};
+
+/// The sum over all causes.
+[[nodiscard]] Seconds total(const Losses& losses);
+
+/// Adds `factor` times `losses` to `sum`.
+void add(Losses& sum, double factor, const Losses& losses);
+
+/// The loss over a lower bound of `bound`, by cause; it adds up to total(losses) - bound. What the
+/// bound has beyond `computing`, no run can avoid. It is taken from `failure`, as far as that goes,
+/// then from `link` and `copies`, then from all other causes, each time in proportion. Only `computing`
+/// can be negative: by luck, if there is noise.
+[[nodiscard]] Losses over_bound(const Losses& losses, Seconds bound);
+
+/// The times of a block's copies on a unit if nothing else uses their links; `setup` is that of a
+/// block for a unit that has this of the resident data.
+using CopyTimesAlone = std::function<StageTimes(UnitId, const Block&, ResidentData)>;
+
+/// Divides the time of a run by cause, from the run's records alone. O(1) for a record, O(units) for
+/// an iteration. Which event a block followed is known for the latest 65,536 events; before these,
+/// no wait counts as `barrier` or `training`.
+class LossAccount {
+ public:
+  /// `alone`: if empty, no copy counts as `link`.
+  explicit LossAccount(const std::vector<Unit>& units, CopyTimesAlone alone = {});
+
+  /// The records of the run, in their order.
+  void block(const BlockRecord& record);
+  void event(const EventRecord& record);
+
+  /// The seconds by cause of the run up to `makespan`, which they add up to. Nothing if no block was
+  /// done, or if a unit did blocks in no time.
+  [[nodiscard]] std::optional<Losses> losses(Seconds makespan) const;
+
+ private:
+  /// A unit in the current iteration.
+  struct UnitTime {
+    Seconds at;  ///< its time is divided up to here
+    Losses spent;
+    Seconds setup;
+    Items items = 0;
+    Seconds out_until;         ///< end of the copy out of its last block
+    double out_delayed = 0.0;  ///< the share of that copy that counts as `link`
+    bool is_trained = false;   ///< whether its last block was one of training
+    bool is_absent = false;
+    bool shares_device = false;
+    int phase = -1;  ///< of its resident data; -1: it has none
+    int iteration = 0;
+
+    void spend(Seconds until, Seconds Losses::*cause);
+    void copy(Seconds until, double delayed, bool is_setup = false);
+    void wait(const BlockRecord& record, Seconds told, const StageTimes& alone);
+    [[nodiscard]] ResidentData resident_data(const Block& block) const;
+  };
+  /// The run so far.
+  struct Division {
+    std::vector<UnitTime> units;
+    Seconds begin;         ///< of the current iteration
+    Losses sum;            ///< of the iterations before
+    bool is_known = true;  ///< false: a unit did blocks in no time
+
+    void close(Seconds until, Seconds Losses::*cause);
+  };
+
+  [[nodiscard]] StageTimes alone_of(const UnitTime& unit, const BlockRecord& record) const;
+  [[nodiscard]] Seconds time_of_event(std::uint64_t number) const;
+  void count_event(Seconds at);
+
+  CopyTimesAlone alone_;
+  Division division_;
+  bool any_iteration_ = false;
+  std::vector<Seconds> event_times_;  ///< that of event k, one of the latest, at (k - 1) mod size
+  std::uint64_t events_ = 0;
+};
+
+}  // namespace equipoise

@@ -1,0 +1,251 @@
+// Tests of the causes of a run's loss, with values worked out by hand.
+#include "shared_policies/run/losses.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+#include "shared_policies/contract/fake_executor.hpp"
+#include "shared_policies/contract/random_machine.hpp"
+#include "shared_policies/policies/catalog.hpp"
+#include "shared_policies/run/metrics.hpp"
+#include "shared_policies/run/results.hpp"
+#include "tests/support/random_seed.hpp"
+
+namespace equipoise::losses_test {
+namespace {
+
+/// A block of `items` with stages one after another up to `end_s`.
+BlockRecord block(std::uint32_t unit, Items items, double assigned_s, const StageTimes& times,
+                  double end_s) {
+  BlockRecord record;
+  record.unit = UnitId{unit};
+  record.block.items = items;
+  record.assigned = Seconds{assigned_s};
+  record.times = times;
+  record.end = Seconds{end_s};
+  record.begins = back_to_back(times, record.end);
+  return record;
+}
+
+StageTimes stages(double setup_s, double in_s, double compute_s, double out_s) {
+  return {Seconds{setup_s}, Seconds{in_s}, Seconds{compute_s}, Seconds{out_s}};
+}
+
+StageTimes computing(double compute_s) { return stages(0, 0, compute_s, 0); }
+
+EventRecord iteration(double at_s) { return {Seconds{at_s}, "iteration_started"}; }
+
+Losses losses_of(const LossAccount& account, double makespan_s) {
+  const std::optional<Losses> losses = account.losses(Seconds{makespan_s});
+  EXPECT_TRUE(losses);
+  EXPECT_NEAR(total(*losses).value, makespan_s, 1e-12) << "the causes add up to the makespan";
+  return *losses;
+}
+
+TEST(Losses, WeighTheTailOfAUnitByItsSpeed) {
+  LossAccount account(std::vector<Unit>(2));
+  account.event(iteration(0));
+  account.block(block(1, 20, 0, computing(4), 4));  // 5 items/s, then idle for 2 s
+  account.block(block(0, 60, 0, computing(6), 6));  // 10 items/s
+  const Losses losses = losses_of(account, 6);
+  EXPECT_DOUBLE_EQ(losses.computing.value, 80.0 / 15.0);
+  EXPECT_DOUBLE_EQ(losses.tail.value, 2.0 * 5.0 / 15.0);
+}
+
+TEST(Losses, CountCopiesOnlyWhileTheUnitDoesNotCompute) {
+  LossAccount account(std::vector<Unit>(1));
+  account.event(iteration(0));
+  account.block(block(0, 1, 0, stages(1, 2, 4, 1), 8));  // computes from 3 to 7, out from 7 to 8
+  // In from 5 to 8 beside the first block, of which 1 s is not hidden, and that is beside its out.
+  BlockRecord second = block(0, 1, 0, stages(0, 3, 2, 0.5), 10.5);
+  second.begins.in = Seconds{5};
+  account.block(second);
+  const Losses losses = losses_of(account, 10.5);
+  EXPECT_DOUBLE_EQ(losses.copies.value, 3 + 1 + 0.5);
+  EXPECT_DOUBLE_EQ(losses.longest_setup.value, 1.0);
+  EXPECT_DOUBLE_EQ(losses.computing.value, 6.0);
+}
+
+TEST(Losses, CountWhatACopyTakesLongerThanAloneAsLink) {
+  const auto alone = [](UnitId /*unit*/, const Block& /*block*/, ResidentData data) {
+    return stages(data == ResidentData::missing ? 1 : 0, 2, 0, 0.25);
+  };
+  LossAccount account(std::vector<Unit>(1), alone);
+  account.event(iteration(0));
+  account.block(block(0, 1, 0, stages(4, 2, 3, 1), 10));
+  const Losses losses = losses_of(account, 10);
+  EXPECT_DOUBLE_EQ(losses.link.value, 3 + 0 + 0.75);
+  EXPECT_DOUBLE_EQ(losses.copies.value, 1 + 2 + 0.25);
+  EXPECT_DOUBLE_EQ(losses.longest_setup.value, 4.0);
+}
+
+TEST(Losses, TellWaitingForOthersFromWaitingForTheController) {
+  LossAccount account(std::vector<Unit>(2));
+  account.event(iteration(0));
+  account.block(block(0, 10, 0, computing(1), 1));  // event 1
+  account.block(block(1, 10, 0, computing(3), 3));  // event 2
+  // Both wait for unit 1, and then for a decision of 0.5 s. Dispatching takes another 0.25 s.
+  BlockRecord next = block(0, 10, 3.5, computing(1), 4.75);
+  next.after_events = 2;
+  account.block(next);
+  next = block(1, 10, 3.5, computing(3), 6.75);
+  next.after_events = 2;
+  account.block(next);
+  const Losses losses = losses_of(account, 6.75);
+  const double speeds = 10.0 + 10.0 / 3.0;
+  EXPECT_DOUBLE_EQ(losses.controller.value, 0.75);
+  EXPECT_DOUBLE_EQ(losses.barrier.value, 2.0 * 10.0 / speeds);
+  EXPECT_DOUBLE_EQ(losses.tail.value, 2.0 * 10.0 / speeds);
+  EXPECT_DOUBLE_EQ(losses.training.value, 0.0);
+}
+
+TEST(Losses, CallWaitingAfterATrainingBlockTraining) {
+  LossAccount account(std::vector<Unit>(2));
+  account.event(iteration(0));
+  BlockRecord record = block(0, 10, 0, computing(1), 1);
+  record.block.tag = BlockTag::train;
+  account.block(record);
+  account.block(block(1, 10, 0, computing(1), 1));
+  account.event({Seconds{2}, "timer_fired"});  // event 3
+  for (std::uint32_t unit = 0; unit < 2; ++unit) {
+    record = block(unit, 10, 2, computing(1), 3);
+    record.after_events = 3;
+    account.block(record);
+  }
+  const Losses losses = losses_of(account, 3);
+  EXPECT_DOUBLE_EQ(losses.training.value, 0.5) << "unit 0, which has half of the speed";
+  EXPECT_DOUBLE_EQ(losses.barrier.value, 0.5);
+}
+
+TEST(Losses, NameTheLongestSetupOfEveryIteration) {
+  LossAccount account(std::vector<Unit>(2));
+  account.event(iteration(0));
+  account.block(block(0, 1, 0, stages(2, 0, 1, 0), 3));
+  account.block(block(1, 1, 0, stages(5, 0, 1, 0), 6));
+  account.event(iteration(6));
+  account.block(block(1, 1, 6, stages(0.25, 0, 1, 0), 7.25));
+  account.block(block(0, 1, 6, stages(0.5, 0, 1, 0), 7.5));
+  EXPECT_DOUBLE_EQ(losses_of(account, 7.5).longest_setup.value, 5.5);
+}
+
+TEST(Losses, CallTheEndOfAnIterationABarrierAndOnlyThatOfTheRunATail) {
+  LossAccount account(std::vector<Unit>(2));
+  account.event(iteration(0.5));
+  account.block(block(0, 10, 0.5, computing(1), 1.5));
+  account.block(block(1, 10, 0.5, computing(2), 2.5));
+  account.event(iteration(3));  // after merging for 0.5 s
+  account.block(block(1, 5, 3, computing(1), 4));
+  account.block(block(0, 20, 3, computing(2), 5));
+  const Losses losses = losses_of(account, 5);
+  EXPECT_DOUBLE_EQ(losses.controller.value, 0.5);
+  EXPECT_DOUBLE_EQ(losses.barrier.value, (1.0 * 10 + 0.5 * 15) / 15);
+  EXPECT_DOUBLE_EQ(losses.tail.value, 1.0 * 5 / 15);
+}
+
+TEST(Losses, ChargeAbsenceAndLostBlocksToFailure) {
+  LossAccount account(std::vector<Unit>(2));
+  account.event(iteration(0));
+  account.block(block(0, 1, 0, computing(1), 1));
+  account.event({Seconds{3}, "unit_lost", UnitId{0}});
+  account.event({Seconds{3}, "block_lost", UnitId{0}, Block{2, 0, 1}});
+  account.event({Seconds{4}, "unit_joined", UnitId{0}});
+  BlockRecord back = block(0, 3, 4, computing(3), 7);
+  back.after_events = 4;
+  account.block(back);
+  account.block(block(1, 10, 0, computing(10), 10));
+  const Losses losses = losses_of(account, 10);
+  EXPECT_DOUBLE_EQ(losses.failure.value, 3.0 / 2.0);
+  EXPECT_DOUBLE_EQ(losses.tail.value, 3.0 / 2.0);
+  EXPECT_DOUBLE_EQ(losses.controller.value, 0.0);
+}
+
+TEST(Losses, CallWaitingForACopyEngineOfAnotherUnitLink) {
+  std::vector<Unit> units(3);
+  units[0].device = units[1].device = "gpu";
+  LossAccount account(units);
+  account.event(iteration(0));
+  for (std::uint32_t unit = 0; unit < 3; ++unit) {
+    account.block(block(unit, 1, 0, stages(0, 1, 2, 0), 4));  // assigned 1 s before its copy in
+  }
+  const Losses losses = losses_of(account, 4);
+  EXPECT_DOUBLE_EQ(losses.link.value, 2.0 / 3.0);
+  EXPECT_DOUBLE_EQ(losses.controller.value, 1.0 / 3.0);
+}
+
+TEST(Losses, AreUnknownWhereAUnitTakesNoTime) {
+  LossAccount account(std::vector<Unit>(2));
+  EXPECT_FALSE(account.losses(Seconds{0}));
+  account.block(block(0, 1, 0, computing(0), 1));
+  EXPECT_FALSE(account.losses(Seconds{1}));
+}
+
+TEST(Losses, OverTheBoundAddUpToTheLoss) {
+  const Losses run{.computing = Seconds{6}, .copies = Seconds{3}, .tail = Seconds{1}};
+  const Losses over = over_bound(run, Seconds{4});
+  EXPECT_DOUBLE_EQ(over.computing.value, 2.0);
+  EXPECT_DOUBLE_EQ(over.copies.value, 3.0);
+  EXPECT_DOUBLE_EQ(total(over).value, 10.0 - 4.0);
+}
+
+TEST(Losses, LeaveOutWhatTheBoundCannotAvoidEither) {
+  const Losses run{.computing = Seconds{2},
+                   .link = Seconds{3},
+                   .copies = Seconds{1},
+                   .controller = Seconds{1},
+                   .tail = Seconds{3},
+                   .failure = Seconds{0.5}};  // 10.5 s
+  // 2.5 s of the bound are no computing: 0.5 s of failure, half of the 4 s of copying.
+  const Losses over = over_bound(run, Seconds{4.5});
+  EXPECT_DOUBLE_EQ(over.failure.value, 0.0);
+  EXPECT_DOUBLE_EQ(over.link.value, 1.5);
+  EXPECT_DOUBLE_EQ(over.copies.value, 0.5);
+  EXPECT_DOUBLE_EQ(over.tail.value, 3.0);
+  EXPECT_DOUBLE_EQ(over.computing.value, 0.0);
+  // 6.5 s: all failure and copying, and half of the rest.
+  EXPECT_DOUBLE_EQ(over_bound(run, Seconds{8.5}).tail.value, 1.5);
+  EXPECT_DOUBLE_EQ(over_bound(run, Seconds{8.5}).controller.value, 0.5);
+  // By luck a run can be under its bound.
+  EXPECT_DOUBLE_EQ(over_bound(run, Seconds{11}).computing.value, -0.5);
+  EXPECT_DOUBLE_EQ(total(over_bound(run, Seconds{11})).value, -0.5);
+}
+
+TEST(Losses, OfAResultAreTheMeanOfItsRuns) {
+  const auto run = [](double tail_s) {
+    Metrics metrics(std::vector<Unit>(2));
+    metrics.block(block(0, 10, 0, computing(1), 1));
+    metrics.block(
+        block(1, 10 * static_cast<Items>(1 + tail_s), 0, computing(1 + tail_s), 1 + tail_s));
+    return PolicyRun{metrics.numbers(), true, false};
+  };
+  const PolicyResult result = summarise("greedy", "sim", {run(1), run(2)}, 1.5);
+  ASSERT_TRUE(result.loss);
+  EXPECT_DOUBLE_EQ(result.loss->tail.value, (1.0 / 2 + 2.0 / 2) / 2);
+  EXPECT_NEAR(total(*result.loss).value, 2.5 - 1.5, 1e-12);
+  EXPECT_FALSE(summarise("greedy", "sim", {run(1)}, std::nullopt).loss);
+}
+
+/// Runs a policy of the catalog on a random machine, with faults, overlap, phases and iterations.
+TEST(Losses, AddUpToTheMakespanWhateverHappens) {
+  std::mt19937 random(random_seed());
+  for (int round = 0; round < rounds_of(100); ++round) {
+    for (const PolicyInfo& info : policy_catalog()) {
+      RandomMachine machine = random_machine_with_phases(random);
+      add_scenario(machine, random);
+      const auto policy = make_policy(info, {{}, &machine.known, machine.run.units});
+      const auto executor = make_fake_executor(machine.fake);
+      Metrics metrics(machine.run.units);
+      ASSERT_TRUE(run_policy(*executor, *policy, machine.run, metrics).complete) << info.name;
+      const RunNumbers numbers = metrics.numbers();
+      ASSERT_TRUE(numbers.losses) << info.name;
+      EXPECT_NEAR(total(*numbers.losses) / numbers.makespan, 1.0, 1e-9) << info.name;
+      for (const auto cause : loss_causes) {
+        EXPECT_GE(((*numbers.losses).*cause).value, 0.0) << info.name;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace equipoise::losses_test

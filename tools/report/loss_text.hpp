@@ -1,0 +1,44 @@
+// What runs lost over the lower bound, by cause (shared_policies/run/losses.hpp), in tables and words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/report/result_fields.hpp"
+#include "tools/worlds/comparison.hpp"
+#include "tools/worlds/run_plan.hpp"
+#include "tools/worlds/sim_world.hpp"
+
+namespace equipoise {
+
+/// The fields of a result that divide its loss: the whole, then the causes.
+[[nodiscard]] std::vector<const ResultField*> loss_fields();
+
+/// The name of the cause, or "loss" for the whole.
+[[nodiscard]] std::string loss_cause(const ResultField& field);
+
+/// A loss as a share of the lower bound: one number for each of `loss_fields`. Empty if it is not
+/// known.
+[[nodiscard]] std::vector<double> loss_shares(const OfResult& of);
+
+/// The losses called `names` in percent of the lower bound, without causes that are less than half a
+/// percent everywhere: headings, then a row for each that is known. `heading`: of the names. Empty
+/// if no loss is above 1 %.
+[[nodiscard]] std::vector<std::vector<std::string>> loss_rows(
+    const std::string& heading, const std::vector<std::string>& names,
+    const std::vector<std::vector<double>>& shares);
+
+/// The same of all results of a comparison.
+[[nodiscard]] std::vector<std::vector<std::string>> loss_rows(const Comparison& comparison);
+
+/// What the headings of these tables mean.
+[[nodiscard]] const char* loss_legend();
+
+/// The causes of one run's loss in a line, the greatest first; if most of it is the sending of
+/// resident data, a second one says so. Empty if the bound is not known or the loss is below 1 %.
+[[nodiscard]] std::string loss_text(const RunReport& report, const ResidentPath& resident);
+
+/// A line for policies most of whose loss is the sending of resident data; empty if there are none.
+[[nodiscard]] std::string resident_note(const Comparison& comparison);
+
+}  // namespace equipoise
