@@ -38,6 +38,7 @@ equipoise_program_tests(commands
     tools/phases_test.cpp
     tools/platform_test.cpp
     tools/replay_test.cpp
+    tools/report/loss_text_test.cpp
     tools/report/repetition_noise_test.cpp
     tools/report/result_fields_test.cpp
     tools/report/trace_report_test.cpp

@@ -36,7 +36,8 @@ std::string bytes_text(double bytes) {
 }
 
 std::string sent_text(const ResidentPath& resident, std::size_t units) {
-  return fmt::format("{} units each fetched {} of resident data over link {}", units,
+  return fmt::format("{} {} of resident data over link {}",
+                     units == 1 ? "1 unit fetched" : fmt::format("{} units each fetched", units),
                      bytes_text(resident.bytes), resident.link);
 }
 

@@ -113,6 +113,24 @@ TEST(SweepResults, CountExperimentsWithResultsWhateverTheirBound) {
   EXPECT_NE(text.find("| two | - | - | - |"), std::string::npos) << text;
 }
 
+TEST(SweepResults, TakeTheMeanOfLossesByCause) {
+  SweepResults results = two_experiments();
+  results.standings.clear();
+  results.comparisons[1].lower_bound_s = 2.0;
+  results.comparisons[0].results[1].loss = Losses{.link = Seconds{0.5}, .tail = Seconds{0.5}};
+  results.comparisons[1].results[1].loss = Losses{.tail = Seconds{0.4}};
+  results.comparisons[0].results[0].loss = Losses{.computing = Seconds{3}};
+  add_up(results);
+  const std::string text = sweep_markdown(results);
+  // plb-hec: (100 + 20) / 2 % of the bound; greedy has a known loss in one experiment.
+  EXPECT_NE(text.find("| policy | loss | computing | link | tail |\n|---|---:|---:|---:|---:|\n"
+                      "| greedy | 300.0 | 300.0 | 0.0 | 0.0 |\n"
+                      "| plb-hec | 60.0 | 0.0 | 25.0 | 35.0 |\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(sweep_markdown(two_experiments()).find("Losses by cause"), std::string::npos);
+}
+
 TEST(References, AreThoseThatTheCampaignNamesOrElseOurOwn) {
   const std::vector<PolicyChoice> both = {parse_policy("greedy"), parse_policy("equipoise")};
   EXPECT_EQ(choose_reference(both, {}), "equipoise");
