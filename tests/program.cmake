@@ -67,7 +67,7 @@ equipoise_simulating_tests(search tools/search/schedule_search_test.cpp)
 
 # The simulation server.
 equipoise_simulating_tests(simulations
-  tools/worlds/simulation_messages_test.cpp tools/worlds/simulations_test.cpp)
+  tools/worlds/cost_meters_test.cpp tools/worlds/simulation_messages_test.cpp tools/worlds/simulations_test.cpp)
 
 # The parts of a sweep.
 equipoise_simulating_tests(sweep

@@ -49,11 +49,17 @@ struct EventRecord {
 /// A reading of a meter.
 struct Measured {
   Seconds at;
-  std::string domain;  ///< what the meter measures: "package-0", "cuda:0"
+  std::string domain;  ///< what the meter measures: "package-0", "cuda:0"; `policy_domain`
   std::string what;    ///< the quantity with its unit of measure: "energy_j" (joules since the run
                        ///< began), "idle_w" (watts before the run), "power_w", "clock_hz"
   double value = 0.0;  ///< finite
 };
+
+/// What the run loop measures of a policy: the time of its calls that no DecisionRecord contains, in
+/// sum and in the longest call.
+inline constexpr const char* policy_domain = "policy";
+inline constexpr const char* answers_s = "answers_s";
+inline constexpr const char* longest_answer_s = "longest_answer_s";
 
 /// Whether OutstandingBlock::after_events counts the event. It also counts every accepted block.
 inline bool is_counted(const EventRecord& event) {

@@ -111,6 +111,13 @@ void Metrics::event(const EventRecord& record) {
 }
 
 void Metrics::measured(const Measured& record) {
+  if (record.domain == policy_domain) {
+    if (record.what == answers_s) sum_.decisions_total += Seconds{record.value};
+    if (record.what == longest_answer_s) {
+      sum_.decisions_max = std::max(sum_.decisions_max, Seconds{record.value});
+    }
+    return;
+  }
   if (record.what != "energy_j") return;
   EnergyReadings& readings = energy_[record.domain];
   if (readings.count++ == 0) readings.first_j = record.value;

@@ -65,9 +65,9 @@ struct RunNumbers {
   Items items = 0;
   std::uint64_t blocks = 0;
   std::uint64_t rebalances = 0;
-  std::uint64_t decisions = 0;  ///< number of models solved
-  Seconds decisions_total;
-  Seconds decisions_max;
+  std::uint64_t decisions = 0;      ///< number of models solved
+  Seconds decisions_total;          ///< what the cost meter charged: models, and all other calls
+  Seconds decisions_max;            ///< the longest of these
   Items items_redone = 0;           ///< lost and handed out again
   double extrapolated_share = 0.0;  ///< share of the items that were in blocks outside the recorded
                                     ///< sizes

@@ -76,11 +76,15 @@ class RunLoop final : private Decisions {
         view_.pass(executor_.begin_iteration(static_cast<int>(phase), iteration));
         tell({view_.now(), "iteration_started", {}, {}});
         deliver({view_.now(), IterationStarted{iteration}});
-        if (!drive()) return tell_outstanding();
+        if (!drive()) {
+          tell_outstanding();
+          return tell_answers();
+        }
         EQ_CHECK(coverage_.covers(setup_.phases[phase].items), "every item was done exactly once");
       }
     }
     outcome_.complete = true;
+    tell_answers();
   }
 
   /// Runs one iteration up to its barrier. Returns false if the run ends early.
@@ -218,6 +222,13 @@ class RunLoop final : private Decisions {
     }
   }
 
+  /// Journals the time of the policy that no decision's record contains.
+  void tell_answers() {
+    if (answers_ == Seconds{}) return;
+    journal_.measured({view_.now(), policy_domain, answers_s, answers_.value});
+    journal_.measured({view_.now(), policy_domain, longest_answer_s, longest_answer_.value});
+  }
+
   /// The outstanding block of `unit` with this id, or null.
   [[nodiscard]] const OutstandingBlock* find_outstanding(UnitId unit, std::uint64_t id) const {
     const auto& blocks = view_.unit(unit).outstanding;
@@ -264,14 +275,30 @@ class RunLoop final : private Decisions {
   void deliver(const Event& event) {
     view_.include(event);
     if (outcome_.policy_stalled) return;
-    if (setup_.cost_meter != nullptr) setup_.cost_meter->begin();
+    CostMeter* const meter = setup_.cost_meter;
+    if (meter == nullptr) return policy_.decide(view_, event, *this);
+    answer_ = {};
+    meter->begin();
     policy_.decide(view_, event, *this);
+    meter->pause();
+    charge(meter->price_answer(true));
+    answers_ += answer_;
+    longest_answer_ = std::max(longest_answer_, answer_);
+  }
+
+  /// Lets `cost` pass. The View does not show it: it shows times of events, as the journal does.
+  void charge(Seconds cost) {
+    if (cost <= Seconds{}) return;
+    executor_.occupy(std::nullopt, cost);
+    answer_ += cost;
   }
 
   // -- The interface Decisions, called by the policy -----------------------------------------
 
   Items grant(UnitId unit, Items items, BlockTag tag, std::uint32_t group) override {
     const MeterPause pause(setup_.cost_meter);
+    if (items <= 0 || pool_.remaining() == 0 || !view_.unit(unit).present) return 0;
+    if (setup_.cost_meter != nullptr) charge(setup_.cost_meter->price_answer(false));
     return hand_out(unit, items, tag, group);
   }
 
@@ -293,10 +320,10 @@ class RunLoop final : private Decisions {
     tell({view_.now(), what, {}, {}});
   }
 
-  /// Cuts a block from the pool and starts it. Returns its number of items.
+  /// Cuts a block of `items` > 0 from the pool, which is not empty, and starts it on a unit that is
+  /// present. Returns its number of items.
   Items hand_out(UnitId id, Items items, BlockTag tag, std::uint32_t group) {
     const UnitState& unit = view_.unit(id);
-    if (items <= 0 || pool_.remaining() == 0 || !unit.present) return 0;
     const ItemRange range = pool_.cut(items, unit.cap_items);
     const Block block{blocks_granted_++, range.first, range.items, view_.phase(),
                       view_.iteration(), tag,         group};
@@ -319,6 +346,9 @@ class RunLoop final : private Decisions {
   int idle_timers_ = 0;
   std::uint64_t blocks_granted_ = 0;
   std::uint64_t events_ = 0;  ///< counted like OutstandingBlock::after_events
+  Seconds answer_;            ///< charged for this call, besides decisions
+  Seconds answers_;           ///< for all calls
+  Seconds longest_answer_;
   std::vector<char> is_offered_;
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> offered_;
 };

@@ -12,7 +12,7 @@
 
 namespace equipoise {
 
-/// Determines the time that a decision costs (--decision-cost).
+/// Determines the time that a policy's thinking costs (--decision-cost).
 class CostMeter {
  public:
   CostMeter() = default;
@@ -22,12 +22,16 @@ class CostMeter {
 
   /// A policy is about to be called; its time counts from now.
   virtual void begin() {}
-  /// A request of the policy is being carried out; time does not count until `resume`.
+  /// A request of the policy is being carried out, or the call is over; time does not count until
+  /// `resume`.
   virtual void pause() {}
   virtual void resume() {}
-  /// The time that it took to reach `decision`, since `begin` or the decision before. Called
-  /// between `pause` and `resume`.
+  /// What it cost to reach `decision`, a solved model, since `begin` or what was priced before.
+  /// Called while paused.
   virtual Seconds price(const Decision& decision) = 0;
+  /// What the call cost since `begin` or what was priced before. Called while paused: before each
+  /// block that the policy hands out, and when the call is over (`is_over`).
+  virtual Seconds price_answer(bool /*is_over*/) { return {}; }
 };
 
 /// What to run.
@@ -36,7 +40,7 @@ struct RunSetup {
   /// otherwise it is a bug (see `largest_block`).
   std::vector<Unit> units;
   std::vector<Workload> phases;     ///< one after another; at least one
-  CostMeter* cost_meter = nullptr;  ///< null: decisions cost nothing
+  CostMeter* cost_meter = nullptr;  ///< null: thinking costs nothing
   /// Called between events; returning true ends the run early (Ctrl-C). May be empty.
   std::function<bool()> stop_requested;
   /// Units that are absent when the run starts. The View shows them as absent, they get no work,
@@ -59,6 +63,11 @@ struct RunOutcome {
 /// accepted blocks alone that every item was done exactly once. If work is left, nothing is
 /// outstanding, no timer is set and the policy asks for nothing, the loop finishes the work
 /// greedily and sets `policy_stalled`.
+///
+/// What the meter charges passes on the executor before the policy's request takes effect, whatever
+/// the policy: models for the unit or master that solved them, everything else for the master. Time
+/// that no decision's record contains is journaled when the run ends, as `answers_s` of the domain
+/// `policy`.
 ///
 /// While all units are absent, it waits for one to join. If none ever does, the run ends
 /// incomplete. Memory grows with units and slots, not with blocks. Exceptions of the executor are

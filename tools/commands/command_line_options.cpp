@@ -61,7 +61,9 @@ void add_run_settings(CLI::App& command, Request& r) {
   command.add_option("--seed", r.seed, "of block times and of input data")->capture_default_str();
   command
       .add_option("--decision-cost", r.options.decision_cost,
-                  "what a simulated decision costs: none, paper, measured, or seconds")
+                  "what thinking costs in simulations: none; measured, the time of every call of a "
+                  "policy; seconds for each solved model or other call that hands out work; paper, "
+                  "what its paper says of a solved model")
       ->capture_default_str();
 }
 

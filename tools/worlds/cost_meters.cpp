@@ -1,4 +1,4 @@
-// Decision costs: a constant, or the measured time of the policy.
+// Decision costs: a constant, that of a paper, or the measured time of the policy.
 #include "tools/worlds/cost_meters.hpp"
 
 #include <chrono>
@@ -11,13 +11,34 @@
 namespace equipoise {
 namespace {
 
-class ConstantCost final : public CostMeter {
+/// The time that the paper gives for a solved model; other calls cost nothing, because papers do not
+/// say what they cost.
+class PaperCost final : public CostMeter {
  public:
-  explicit ConstantCost(Seconds cost) : cost_(cost) {}
+  explicit PaperCost(Seconds cost) : cost_(cost) {}
   Seconds price(const Decision& /*decision*/) override { return cost_; }
 
  private:
   Seconds cost_;
+};
+
+/// The same for every decision of every policy: for each solved model, and for each call that hands
+/// out work without one.
+class ConstantCost final : public CostMeter {
+ public:
+  explicit ConstantCost(Seconds cost) : cost_(cost) {}
+  void begin() override { is_paid_ = false; }
+  Seconds price(const Decision& /*decision*/) override {
+    is_paid_ = true;
+    return cost_;
+  }
+  Seconds price_answer(bool is_over) override {
+    return is_over || std::exchange(is_paid_, true) ? Seconds{} : cost_;
+  }
+
+ private:
+  Seconds cost_;
+  bool is_paid_ = false;
 };
 
 /// The time that the policy itself took, without the time of the run loop and the executor.
@@ -29,12 +50,16 @@ class MeasuredCost final : public CostMeter {
   }
   void pause() override { spent_ += Clock::now() - begin_; }
   void resume() override { begin_ = Clock::now(); }
-  Seconds price(const Decision& /*decision*/) override {
-    return Seconds{std::chrono::duration<double>(std::exchange(spent_, {})).count()};
-  }
+  Seconds price(const Decision& /*decision*/) override { return take_spent(); }
+  Seconds price_answer(bool /*is_over*/) override { return take_spent(); }
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  Seconds take_spent() {
+    return Seconds{std::chrono::duration<double>(std::exchange(spent_, {})).count()};
+  }
+
   Clock::time_point begin_;
   Clock::duration spent_{};
 };
@@ -43,7 +68,7 @@ class MeasuredCost final : public CostMeter {
 
 std::unique_ptr<CostMeter> make_cost_meter(const std::string& spelling, double paper_s) {
   if (spelling == "none") return nullptr;
-  if (spelling == "paper") return std::make_unique<ConstantCost>(Seconds{paper_s});
+  if (spelling == "paper") return std::make_unique<PaperCost>(Seconds{paper_s});
   if (spelling == "measured") return std::make_unique<MeasuredCost>();
   const double seconds = parse_number(spelling, "--decision-cost");
   if (seconds < 0.0 || seconds > most_cost_s) {

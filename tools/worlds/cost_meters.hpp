@@ -8,6 +8,13 @@
 
 namespace equipoise {
 
+/// What a policy's thinking costs, by one rule for all policies:
+///
+///     measured   the time of every call of the policy, without that of what it asks for
+///     SECONDS    each decision: a solved model, or a call that hands out work without one
+///     paper      each solved model costs what the policy's paper says, else nothing
+///     none       nothing
+///
 /// The meter for `spelling`, or nullptr for "none". `paper_s` is the policy's cost in its paper.
 /// Throws InputError if `spelling` is none of the four or the cost is out of range.
 [[nodiscard]] std::unique_ptr<CostMeter> make_cost_meter(const std::string& spelling,

@@ -100,8 +100,9 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
                    const std::function<std::string()>& verify) {
   const PolicyInfo& info = *plan.policy.info;
   const Deciding deciding = deciding_of(plan, executor);
-  const std::unique_ptr<CostMeter> meter =
-      make_cost_meter(plan.decision_cost, info.paper_decision_s);
+  const std::unique_ptr<CostMeter> meter =  // a replay repeats decisions, it makes none
+      plan.policy.recorded != nullptr ? nullptr
+                                      : make_cost_meter(plan.decision_cost, info.paper_decision_s);
   std::unique_ptr<JournalFile> file;
   if (!plan.journal_file.empty()) {
     file = make_queued_journal(

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "shared_policies/contract/fake_executor.hpp"
+#include "shared_policies/run/metrics.hpp"
 #include "shared_policies/run/run_loop.hpp"
 #include "tests/support/scripted.hpp"
 
@@ -68,7 +69,7 @@ struct WorkedTime {
 };
 
 /// A decision costs the time on `clock` since `begin` or the last decision, without pauses.
-class WorkedPrice final : public CostMeter {
+class WorkedPrice : public CostMeter {
  public:
   explicit WorkedPrice(const WorkedTime& clock) : clock_(clock) {}
   void begin() override {
@@ -77,7 +78,10 @@ class WorkedPrice final : public CostMeter {
   }
   void pause() override { spent_ += clock_.now - since_; }
   void resume() override { since_ = clock_.now; }
-  Seconds price(const Decision&) override { return std::exchange(spent_, {}); }
+  Seconds price(const Decision&) override { return take_spent(); }
+
+ protected:
+  Seconds take_spent() { return std::exchange(spent_, {}); }
 
  private:
   const WorkedTime& clock_;
@@ -131,6 +135,49 @@ TEST(Decisions, ChargesAPolicyForItsOwnTimeOnly) {
   ASSERT_EQ(journal.decisions.size(), 2U);
   EXPECT_DOUBLE_EQ(journal.decisions[0].cost.value, 3.0);
   EXPECT_DOUBLE_EQ(journal.decisions[1].cost.value, 4.0);
+}
+
+/// The same, and whatever else a call does costs its time, too.
+class EveryCallsPrice final : public WorkedPrice {
+ public:
+  using WorkedPrice::WorkedPrice;
+  Seconds price_answer(bool) override { return take_spent(); }
+};
+
+TEST(Decisions, ChargesEveryCallOfAPolicyThatReportsNoDecision) {
+  // The policy works for 1 s before it hands out a block and for 2 s after it, and learns for 4 s
+  // from each finish. Block 0 is handed out at 1 s and ends at 11 s, after the master is free again
+  // at 3 s. The master learns until 15 s and hands out block 1 at 16 s, which ends at 26 s.
+  WorkedTime clock;
+  Scripted policy([&](const View& view, const Event& event, Decisions& decisions) {
+    if (std::holds_alternative<BlockFinished>(event.what)) clock.now += Seconds{4};
+    const auto* idle = std::get_if<UnitIdle>(&event.what);
+    if (idle == nullptr) return;
+    clock.now += Seconds{1};
+    decisions.assign(UnitId{1}, 10);  // it is absent: nothing is handed out, nothing is charged yet
+    decisions.assign(idle->unit, 10);
+    EXPECT_EQ(view.now(), view.unit(idle->unit).outstanding.back().assigned);
+    clock.now += Seconds{2};
+  });
+  EveryCallsPrice meter(clock);
+  RunSetup setup = setup_of(2, items_of(20));
+  setup.cost_meter = &meter;
+  setup.absent_at_start = {UnitId{1}};
+  auto executor = make_fake_executor({{affine_unit(0, 1), affine_unit(0, 1)}, {}, {}});
+  MemoryJournal journal;
+  ASSERT_TRUE(run_policy(*executor, policy, setup, journal).complete);
+  ASSERT_EQ(journal.blocks.size(), 2U);
+  EXPECT_EQ(journal.blocks[0].assigned, Seconds{1});
+  EXPECT_EQ(journal.blocks[0].end, Seconds{11});
+  EXPECT_EQ(journal.blocks[1].assigned, Seconds{16});
+  EXPECT_EQ(journal.blocks[1].end, Seconds{26});
+  EXPECT_TRUE(journal.decisions.empty());
+  ASSERT_EQ(journal.measurements.size(), 2U);
+  Metrics metrics(setup.units);
+  for (const Measured& record : journal.measurements) metrics.measured(record);
+  EXPECT_EQ(metrics.numbers().decisions, 0U);
+  EXPECT_EQ(metrics.numbers().decisions_total, Seconds{14});
+  EXPECT_EQ(metrics.numbers().decisions_max, Seconds{4});
 }
 
 }  // namespace

@@ -1,0 +1,58 @@
+// Tests of --decision-cost: what counts as a decision is one rule for all policies.
+#include "tools/worlds/cost_meters.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace equipoise::cost_meters_test {
+namespace {
+
+const Decision solved{};
+
+TEST(CostMeters, ChargeEachDecisionTheSame) {
+  const auto meter = make_cost_meter("0.5", 0.17);
+  meter->begin();  // hands out two blocks
+  EXPECT_EQ(meter->price_answer(false), Seconds{0.5});
+  EXPECT_EQ(meter->price_answer(false), Seconds{});
+  EXPECT_EQ(meter->price_answer(true), Seconds{});
+  meter->begin();  // solves two models and hands out a block
+  EXPECT_EQ(meter->price(solved), Seconds{0.5});
+  EXPECT_EQ(meter->price(solved), Seconds{0.5});
+  EXPECT_EQ(meter->price_answer(false), Seconds{});
+  EXPECT_EQ(meter->price_answer(true), Seconds{});
+  meter->begin();  // does nothing
+  EXPECT_EQ(meter->price_answer(true), Seconds{});
+}
+
+TEST(CostMeters, ChargeModelsAloneByAPaper) {
+  const auto meter = make_cost_meter("paper", 0.17);
+  meter->begin();
+  EXPECT_EQ(meter->price_answer(false), Seconds{});
+  EXPECT_EQ(meter->price(solved), Seconds{0.17});
+  EXPECT_EQ(meter->price_answer(true), Seconds{});
+  EXPECT_EQ(make_cost_meter("paper", 0.0)->price(solved), Seconds{});
+}
+
+TEST(CostMeters, ChargeNothingByDefault) { EXPECT_EQ(make_cost_meter("none", 0.17), nullptr); }
+
+TEST(CostMeters, MeasureEveryCall) {
+  using Clock = std::chrono::steady_clock;
+  const auto work = [] {
+    const auto until = Clock::now() + std::chrono::milliseconds(2);
+    while (Clock::now() < until) continue;
+  };
+  const auto meter = make_cost_meter("measured", 0.17);
+  meter->begin();
+  work();
+  meter->pause();
+  EXPECT_GE(meter->price_answer(false), Seconds{0.002});
+  EXPECT_EQ(meter->price_answer(false), Seconds{});  // all is paid, and the meter pauses
+  meter->resume();
+  work();
+  meter->pause();
+  EXPECT_GE(meter->price_answer(true), Seconds{0.002});
+}
+
+}  // namespace
+}  // namespace equipoise::cost_meters_test
