@@ -8,6 +8,7 @@
 #include "tools/report/json_text.hpp"
 #include "tools/report/report_text.hpp"
 #include "tools/search/schedule_search.hpp"
+#include "tools/search/yardstick.hpp"
 #include "tools/worlds/comparison.hpp"
 #include "tools/worlds/comparison_runs.hpp"
 #include "tools/worlds/world.hpp"
@@ -37,7 +38,8 @@ int compare_command(const Options& options) {
     comparison.lower_bound_s = platform->bound.seconds;
     comparison.resident = resident_path(platform);
     if (options.best_known) find_best_schedule(*platform, options);
-    comparison.best_known_s = platform->best_known_s;
+    comparison.best_known = platform->best_known && options.noise ? best_reached(*platform, options)
+                                                                  : platform->best_known;
   }
   for (const auto& world : worlds) {
     world->prepare();

@@ -62,9 +62,9 @@ std::string text(const SimWorld& world, const RunNumbers& numbers, const std::st
                         numbers.makespan.value / *world.bound.seconds);
   }
   text += "\n";
-  if (world.best_known_s && *world.best_known_s < numbers.makespan.value) {
+  if (world.best_known && world.best_known->seconds < numbers.makespan.value) {
     text += fmt::format("the policy equipoise, which sees what happens, needs {} s without noise\n",
-                        significant(*world.best_known_s, 6));
+                        significant(world.best_known->seconds, 6));
   }
   return text + worth;
 }

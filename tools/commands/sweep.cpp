@@ -15,6 +15,7 @@
 #include "tools/report/json_text.hpp"
 #include "tools/report/report_html.hpp"
 #include "tools/search/schedule_search.hpp"
+#include "tools/search/yardstick.hpp"
 #include "tools/sweep/campaign_file.hpp"
 #include "tools/sweep/point_store.hpp"
 #include "tools/sweep/sweep_plan.hpp"
@@ -84,7 +85,7 @@ ScheduleRecord searched(const PlannedExperiment& planned) {
   record.experiment = planned.experiment.name;
   try {
     BestKnown best = search_schedule(*planned.world, planned.experiment.options);
-    record.best_known_s = best.seconds;
+    record.best = {best.seconds, std::move(best.policy)};
     record.schedule = std::move(best.schedule);
   } catch (const BackendError& failure) {
     record.failure = failure.what();
@@ -92,8 +93,30 @@ ScheduleRecord searched(const PlannedExperiment& planned) {
   return record;
 }
 
+/// The yardstick of an experiment with noise, whose world has its schedule.
+YardstickRecord reached(const PlannedExperiment& planned, const ScheduleRecord& searched) {
+  YardstickRecord record;
+  record.key = planned.yardstick_key;
+  record.experiment = planned.experiment.name;
+  record.failure = searched.failure;
+  if (!record.failure.empty()) return record;
+  std::optional<BestReached> best = best_reached(*planned.world, planned.experiment.options);
+  if (best) {
+    record.best = std::move(*best);
+  } else {
+    record.failure = "no policy completes every repetition";
+  }
+  return record;
+}
+
+/// Whether the schedule of an experiment was searched and, if it has noise, its yardstick is there.
+bool is_searched(const PlannedExperiment& planned, const StoredPoints& stored) {
+  return stored.schedules.contains(planned.schedule_key) &&
+         (planned.yardstick_key.empty() || stored.yardsticks.contains(planned.yardstick_key));
+}
+
 /// Searches the best schedules that the shard must find and that are missing, appends them, and
-/// stores in each world the schedule for its oracles.
+/// stores in each world the schedule for its oracles; does the same with yardsticks.
 void find_schedules(SweepPlan& plan, StoredPoints& stored, const Shard& shard, PointWriter& writer,
                     bool quiet) {
   Progress progress(quiet);
@@ -107,7 +130,15 @@ void find_schedules(SweepPlan& plan, StoredPoints& stored, const Shard& shard, P
       stored.schedules.insert_or_assign(planned.schedule_key, std::move(record));
     }
     const auto found = stored.schedules.find(planned.schedule_key);
-    if (found != stored.schedules.end()) planned.world->schedule = found->second.schedule;
+    if (found == stored.schedules.end()) continue;
+    planned.world->schedule = found->second.schedule;
+    if (!shard.searches(plan, i) || planned.yardstick_key.empty() ||
+        is_done(stored.yardsticks, planned.yardstick_key)) {
+      continue;
+    }
+    YardstickRecord record = reached(planned, found->second);
+    writer.append(record);
+    stored.yardsticks.insert_or_assign(planned.yardstick_key, std::move(record));
   }
 }
 
@@ -199,7 +230,7 @@ std::string progress_json(const Campaign& campaign, const SweepPlan& plan,
   std::vector<std::string> experiments;
   for (std::size_t i = 0; i < plan.experiments.size(); ++i) {
     const PlannedExperiment& planned = plan.experiments[i];
-    const bool has_schedule = stored.schedules.contains(planned.schedule_key);
+    const bool has_schedule = is_searched(planned, stored);
     experiments.push_back(json_object({{"name", json_string(planned.experiment.name)},
                                        {"points", std::to_string(points[i])},
                                        {"points_done", std::to_string(done[i])},
@@ -220,7 +251,7 @@ int finish(const Campaign& campaign, const SweepPlan& plan, const Options& optio
   std::size_t missing = 0;
   for (const Point& point : plan.points) missing += stored.points.contains(point.key) ? 0 : 1;
   for (const PlannedExperiment& planned : plan.experiments) {
-    missing += stored.schedules.contains(planned.schedule_key) ? 0 : 1;
+    missing += is_searched(planned, stored) ? 0 : 1;
   }
   if (missing > 0) {
     const std::string text =

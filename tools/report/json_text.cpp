@@ -255,10 +255,12 @@ std::string results_text(const Comparison& comparison) {
   for (const PolicyResult& r : comparison.results) {
     results.push_back(result_json({comparison, r}, in_json));
   }
+  const std::optional<BestReached>& best = comparison.best_known;
   return Json{{"schema", "equipoise.results/1"},
               {"experiment", Json::parse(comparison.experiment)},
               {"lower_bound_s", optional_json(comparison.lower_bound_s)},
-              {"best_known_s", optional_json(comparison.best_known_s)},
+              {"best_known_s", best ? Json(best->seconds) : Json()},
+              {"best_known_by", best ? Json(best->policy) : Json()},
               {"reference", comparison.reference.empty() ? Json() : Json(comparison.reference)},
               {"interrupted", comparison.interrupted},
               {"results", std::move(results)}}

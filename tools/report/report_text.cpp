@@ -216,8 +216,9 @@ std::string comparison_table(const Comparison& comparison) {
   if (comparison.lower_bound_s) {
     text += fmt::format("; lower bound {} s", significant(*comparison.lower_bound_s, 4));
   }
-  if (comparison.best_known_s) {
-    text += fmt::format("; best schedule known {} s", significant(*comparison.best_known_s, 4));
+  if (comparison.best_known) {
+    text += fmt::format("; best known {} s ({})", significant(comparison.best_known->seconds, 4),
+                        comparison.best_known->policy);
   }
   text += "\n" + loss_table(comparison);
   if (knows_energy(comparison) && comparison.units.size() <= most_units_in_a_row) {

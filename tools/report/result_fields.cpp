@@ -119,9 +119,8 @@ constexpr std::array fields_of_results{
                 in_all | in_sweep, to_decimals(3),
                 [](Of of) -> FieldValue { return optional_value(of.result.over_lower_bound); }},
     ResultField{"over_yardstick", "over yardstick", "",
-                "The mean makespan over the lower bound or, if a link determines the bound, over "
-                "the best schedule known.",
-                in_sweep, to_decimals(3),
+                "The mean makespan over the best known under the same noise.", in_sweep,
+                to_decimals(3),
                 [](Of of) -> FieldValue {
                   return optional_value(over_yardstick(of.comparison, of.result));
                 }},
@@ -183,10 +182,12 @@ constexpr std::array fields_of_results{
     ResultField{"decisions.count", "decisions", "", "How many models the policy solved.",
                 in_data | in_html, to_decimals(1),
                 [](Of of) -> FieldValue { return of.result.decisions; }},
-    ResultField{"decisions.total_s", "decisions s", "s", "The time that all decisions took.",
+    ResultField{"decisions.total_s", "decisions s", "s",
+                "The time that was charged for the policy's thinking, see --decision-cost.",
                 in_data | in_html, to_digits(3),
                 [](Of of) -> FieldValue { return of.result.decisions_total_s; }},
-    ResultField{"decisions.max_s", "", "s", "The time that the longest decision took.", in_data,
+    ResultField{"decisions.max_s", "", "s",
+                "The longest time charged for a call of the policy, or for a model.", in_data,
                 to_digits(3), [](Of of) -> FieldValue { return of.result.decisions_max_s; }},
     ResultField{"finish_spread_s", "spread s", "s",
                 "The time between the first unit's last finish and the last unit's.", in_all,

@@ -28,7 +28,6 @@ constexpr int balancing_rounds = 8;
 constexpr int change_rounds = 3;
 constexpr double evaluations_max = 120.0;
 constexpr double unit_evaluations_max = 12'000.0;
-constexpr std::size_t few_units = 100;
 constexpr double worth_own_policy = 1.002;  // relative to the lower bound
 
 /// A candidate for one phase and its simulated result.
@@ -287,7 +286,7 @@ BestKnown search_schedule(const SimWorld& world, const Options& options) {
   if (!result.failure.empty()) throw BackendError(result.failure);
   const RunReport& division = result.report;
 
-  BestKnown best{{}, division.run.numbers.makespan.value};
+  BestKnown best{{}, division.run.numbers.makespan.value, "optimum"};
   PhasesBefore done;
   for (std::size_t phase = 0; phase < phases; ++phase) {
     const SimWorld part = first_phases(world, phase + 1);
@@ -305,7 +304,11 @@ BestKnown search_schedule(const SimWorld& world, const Options& options) {
     throw BackendError("no schedule completes: " + division.problem);
   }
   if (is_own_policy_worth_it(world, best.seconds)) {
-    best.seconds = std::min(best.seconds, end_of_own_policy(world, plain).value_or(best.seconds));
+    const std::optional<double> own_s = end_of_own_policy(world, plain);
+    if (own_s && *own_s < best.seconds) {
+      best.seconds = *own_s;
+      best.policy = "equipoise";
+    }
   }
   return best;
 }
@@ -314,7 +317,7 @@ void find_best_schedule(SimWorld& world, const Options& options) {
   try {
     BestKnown best = search_schedule(world, options);
     world.schedule = std::move(best.schedule);
-    world.best_known_s = best.seconds;
+    world.best_known = {best.seconds, std::move(best.policy)};
   } catch (const BackendError& failure) {
     warn(fmt::format("the best schedule is not known: {}", failure.what()));
   }

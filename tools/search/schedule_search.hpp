@@ -1,11 +1,17 @@
 // Searches for the best schedule; each candidate is evaluated in the simulator.
 #pragma once
 
+#include <cstddef>
+#include <string>
+
 #include "shared_policies/policies/catalog.hpp"
 #include "tools/worlds/options.hpp"
 #include "tools/worlds/sim_world.hpp"
 
 namespace equipoise {
+
+/// With more units our own policy is simulated only if it is likely to be better.
+inline constexpr std::size_t few_units = 100;
 
 /// The result of a search.
 struct BestKnown {
@@ -15,6 +21,7 @@ struct BestKnown {
   /// The least makespan with mean block times that was found: that of the schedule or, if it was
   /// better, that of the policy `equipoise`, which can react to losses of units.
   double seconds = 0.0;
+  std::string policy;  ///< "optimum" for that of the schedule, or "equipoise"
 };
 
 /// Searches for the schedule with the least makespan, with mean block times, under the world's
@@ -42,8 +49,8 @@ struct BestKnown {
 /// completes all items (too many units fail). Throws Interrupted if a stop is requested.
 [[nodiscard]] BestKnown search_schedule(const SimWorld& world, const Options& options);
 
-/// Searches a schedule and stores it in the world. If no schedule completes, warns and leaves the
-/// world without one.
+/// Searches a schedule and stores it in the world, with the best makespan without noise. If no
+/// schedule completes, warns and leaves the world without them.
 void find_best_schedule(SimWorld& world, const Options& options);
 
 }  // namespace equipoise

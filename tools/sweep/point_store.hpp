@@ -8,6 +8,7 @@
 
 #include "shared_policies/policies/catalog.hpp"
 #include "tools/sweep/sweep_plan.hpp"
+#include "tools/worlds/comparison.hpp"
 #include "tools/worlds/run_plan.hpp"
 
 namespace equipoise {
@@ -30,14 +31,24 @@ struct ScheduleRecord {
   std::string key;
   std::string experiment;
   std::string failure;  ///< why nothing was found; empty on success
-  double best_known_s = 0.0;
+  BestReached best;     ///< without noise
   BlockLists schedule;
+};
+
+/// The best that is known to be reached in an experiment with noise; `key` is
+/// PlannedExperiment::yardstick_key.
+struct YardstickRecord {
+  std::string key;
+  std::string experiment;
+  std::string failure;  ///< why nothing is known; empty on success
+  BestReached best;
 };
 
 /// The records of all points files, by key.
 struct StoredPoints {
   std::map<std::string, PointRecord> points;
   std::map<std::string, ScheduleRecord> schedules;
+  std::map<std::string, YardstickRecord> yardsticks;
 };
 
 /// FOLDER/points.jsonl or, for example, FOLDER/points-3-of-16.jsonl.
@@ -58,6 +69,7 @@ class PointWriter {
   /// Appends a line. Throws InputError if it cannot be written.
   void append(const PointRecord& record);
   void append(const ScheduleRecord& record);
+  void append(const YardstickRecord& record);
 
  private:
   void append_line(const std::string& line);
@@ -66,7 +78,7 @@ class PointWriter {
   int fd_ = -1;
 };
 
-/// Reads the points and schedules of all files points*.jsonl in FOLDER. Of several records with the
+/// Reads the points, schedules and yardsticks of all files points*.jsonl in FOLDER. Of several records with the
 /// same key, the first one with a result counts, in the order of the file names. An incomplete last
 /// line is ignored, because a sweep is writing it or was killed. Other unreadable lines are
 /// reported in `warnings` and ignored, so that their points run again. Throws InputError for a file

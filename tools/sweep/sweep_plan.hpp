@@ -23,6 +23,9 @@ struct PlannedExperiment {
   /// A hash of everything on which the search for the best schedule depends.
   std::string schedule_key;
   std::size_t searched_by = 0;  ///< the first experiment with the same key
+  /// A hash of everything on which the best that is known under noise depends; empty without noise,
+  /// where the search itself finds it.
+  std::string yardstick_key;
 };
 
 /// One simulation of a campaign.

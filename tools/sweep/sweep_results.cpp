@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "tools/report/loss_text.hpp"
 #include "tools/report/result_fields.hpp"
@@ -51,7 +55,7 @@ std::string bound_by(const RunBound& bound) {
 }
 
 Comparison compare_experiment(const PlannedExperiment& planned, const std::string& reference,
-                              const RunsByPolicy& runs, std::optional<double> best_known_s) {
+                              const RunsByPolicy& runs, std::optional<BestReached> best_known) {
   Comparison comparison;
   comparison.experiment =
       experiment_text(planned.experiment.options, {{world_name, planned.world->settings}});
@@ -60,16 +64,25 @@ Comparison compare_experiment(const PlannedExperiment& planned, const std::strin
   comparison.units = names_of(planned.world->units);
   comparison.policies = planned.policies;
   comparison.reference = choose_reference(planned.policies, reference);
-  comparison.best_known_s = best_known_s;
+  comparison.best_known = std::move(best_known);
   add_results(comparison, runs, world_name);
   relate_results(comparison, planned.experiment.options.baseline);
   return comparison;
 }
 
-std::optional<double> best_known_of(const PlannedExperiment& planned, const StoredPoints& stored) {
-  const auto found = stored.schedules.find(planned.schedule_key);
-  if (found == stored.schedules.end() || !found->second.failure.empty()) return std::nullopt;
-  return found->second.best_known_s;
+/// The best of the record with `key`; nullopt if there is none or it holds no result.
+template <class Record>
+std::optional<BestReached> best_in(const std::map<std::string, Record>& records,
+                                   const std::string& key) {
+  const auto found = records.find(key);
+  if (found == records.end() || !found->second.failure.empty()) return std::nullopt;
+  return found->second.best;
+}
+
+std::optional<BestReached> best_known_of(const PlannedExperiment& planned,
+                                         const StoredPoints& stored) {
+  return planned.yardstick_key.empty() ? best_in(stored.schedules, planned.schedule_key)
+                                       : best_in(stored.yardsticks, planned.yardstick_key);
 }
 
 /// The runs of every experiment.

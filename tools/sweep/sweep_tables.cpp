@@ -96,7 +96,7 @@ std::string ratio_table(const SweepResults& results, const RatioTable& table) {
   std::string text = markdown_head(heads);
   for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
     const Comparison& comparison = results.comparisons[i];
-    Row row = {results.campaign.experiments[i].name + (is_bound_by_a_link(comparison) ? " †" : "")};
+    Row row = {results.campaign.experiments[i].name};
     for (const PolicyStanding& standing : results.standings) {
       const PolicyResult* result = find_result(comparison, standing.policy, "sim");
       const FieldValue value =
@@ -242,7 +242,8 @@ std::string sweep_markdown(const SweepResults& results) {
   text += fmt::format(
       "## Policies over all experiments\n\nGeometric means over the experiments, with the worst. "
       "Speedup is relative to {}. The bound is a lower bound on the makespan without noise. The "
-      "yardstick is the bound, or the best known schedule where a link determines the bound (†). "
+      "yardstick is the best mean makespan known under the same noise, of runs that know the mean "
+      "block times or of our own policy. "
       "\"Best\" is the fastest policy that is neither informed nor an oracle.\n\n",
       baselines_of(results));
   const std::vector<Row> standings = standing_rows(results);
@@ -254,8 +255,8 @@ std::string sweep_markdown(const SweepResults& results) {
                       baselines_of(results));
   text += ratio_table(results, {"speedup_vs_baseline", &PolicyStanding::speedup});
   text +=
-      "\n## Makespan over the yardstick\n\nThe yardstick is the lower bound; †: the best known "
-      "schedule, because a link determines the bound. Less is better.\n\n";
+      "\n## Makespan over the yardstick\n\nThe yardstick is the best mean makespan known under the "
+      "same noise. Less is better.\n\n";
   text += ratio_table(results, {"over_yardstick", &PolicyStanding::over_yardstick});
   return text;
 }

@@ -35,10 +35,12 @@ Json experiment_json(const std::string& name, const Comparison& comparison) {
   for (const PolicyResult& r : comparison.results) {
     policies[r.policy] = Json::parse(result_text({comparison, r}, in_sweep));
   }
+  const std::optional<BestReached>& best = comparison.best_known;
   return {{"name", name},
           {"lower_bound_s", number_or_null(comparison.lower_bound_s)},
           {"bound_by", comparison.bound_by},
-          {"best_known_s", number_or_null(comparison.best_known_s)},
+          {"best_known_s", best ? Json(best->seconds) : Json()},
+          {"best_known_by", best ? Json(best->policy) : Json()},
           {"policies", std::move(policies)}};
 }
 
@@ -151,14 +153,27 @@ PointRecord point_from(const Json& json) {
   return record;
 }
 
+BestReached best_from(const Json& json) {
+  return {json.at("best_known_s").get<double>(), json.at("best_known_by").get<std::string>()};
+}
+
 ScheduleRecord schedule_from(const Json& json) {
   ScheduleRecord record;
   record.key = json.at("key").get<std::string>();
   record.experiment = json.at("experiment").get<std::string>();
   record.failure = json.value("failure", std::string());
   if (!record.failure.empty()) return record;
-  record.best_known_s = json.at("best_known_s").get<double>();
+  record.best = best_from(json);
   record.schedule = json.at("schedule").get<BlockLists>();
+  return record;
+}
+
+YardstickRecord yardstick_from(const Json& json) {
+  YardstickRecord record;
+  record.key = json.at("key").get<std::string>();
+  record.experiment = json.at("experiment").get<std::string>();
+  record.failure = json.value("failure", std::string());
+  if (record.failure.empty()) record.best = best_from(json);
   return record;
 }
 
@@ -181,10 +196,22 @@ std::string point_text(const PointRecord& record) {
 std::string schedule_text(const ScheduleRecord& record) {
   Json json = {{"key", record.key}, {"experiment", record.experiment}};
   if (record.failure.empty()) {
-    json["best_known_s"] = record.best_known_s;
+    json["best_known_s"] = record.best.seconds;
+    json["best_known_by"] = record.best.policy;
     json["schedule"] = record.schedule;
   } else {
     json["schedule"] = nullptr;
+    json["failure"] = record.failure;
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string yardstick_text(const YardstickRecord& record) {
+  Json json = {{"key", record.key}, {"experiment", record.experiment}, {"yardstick", true}};
+  if (record.failure.empty()) {
+    json["best_known_s"] = record.best.seconds;
+    json["best_known_by"] = record.best.policy;
+  } else {
     json["failure"] = record.failure;
   }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -194,6 +221,7 @@ StoredLine stored_line_from(const std::string& line) {
   try {
     const Json json = Json::parse(line);
     if (json.contains("schedule")) return schedule_from(json);
+    if (json.contains("yardstick")) return yardstick_from(json);
     return point_from(json);
   } catch (const Json::exception&) {
     throw InputError("", "is no record of a point");

@@ -12,10 +12,11 @@ namespace equipoise {
 /// Lines of a points file, without line ends.
 [[nodiscard]] std::string point_text(const PointRecord& record);
 [[nodiscard]] std::string schedule_text(const ScheduleRecord& record);
+[[nodiscard]] std::string yardstick_text(const YardstickRecord& record);
 
 /// A record from a line of a points file.
-using StoredLine = std::variant<PointRecord, ScheduleRecord>;
-/// Parses either kind. Throws InputError (without a place) for anything else.
+using StoredLine = std::variant<PointRecord, ScheduleRecord, YardstickRecord>;
+/// Parses each kind. Throws InputError (without a place) for anything else.
 [[nodiscard]] StoredLine stored_line_from(const std::string& line);
 
 /// summary.json, `equipoise.sweep/1`.

@@ -84,15 +84,9 @@ Foresight foresight_of(const Comparison& comparison, const PolicyResult& result)
   return Foresight::none;
 }
 
-bool is_bound_by_a_link(const Comparison& comparison) {
-  const std::string& by = comparison.bound_by;
-  return !by.empty() && by != "compute" && by != "copies";
-}
-
 std::optional<double> over_yardstick(const Comparison& comparison, const PolicyResult& result) {
-  if (!is_bound_by_a_link(comparison)) return result.over_lower_bound;
-  if (!comparison.best_known_s) return std::nullopt;
-  return result.makespan_s.mean / *comparison.best_known_s;
+  if (!comparison.best_known) return std::nullopt;
+  return result.makespan_s.mean / comparison.best_known->seconds;
 }
 
 bool knows_energy(const Comparison& comparison) {

@@ -14,13 +14,19 @@
 
 namespace equipoise {
 
+/// The least mean makespan that is known to be reached, and by which policy.
+struct BestReached {
+  double seconds = 0.0;
+  std::string policy;  ///< its spelling
+};
+
 /// The contents of results.json.
 struct Comparison {
   std::string experiment;  ///< a JSON object as text
   std::optional<double> lower_bound_s;
   std::string bound_by;  ///< binding constraint: compute, copies, or the name of a link
-  std::optional<double> best_known_s;  ///< makespan of the best schedule found, without noise
-  ResidentPath resident;               ///< empty if no platform is known
+  std::optional<BestReached> best_known;  ///< under the noise of the results; see `best_reached`
+  ResidentPath resident;                  ///< empty if no platform is known
   std::vector<std::string> units;
   std::vector<PolicyChoice> policies;
   std::string reference;              ///< the policy with which others are paired; empty: none
@@ -66,13 +72,7 @@ void relate_results(Comparison& comparison, const std::string& baseline);
 /// Whether the policy of `result` is informed or an oracle.
 [[nodiscard]] Foresight foresight_of(const Comparison& comparison, const PolicyResult& result);
 
-/// Whether a link is the binding constraint of the bound. Then the bound may be far below every
-/// run, and only the best known schedule shows what can be reached.
-[[nodiscard]] bool is_bound_by_a_link(const Comparison& comparison);
-
-/// Mean makespan of `result` over a reachable makespan: over that of the best known schedule if a
-/// link is the binding constraint of the bound, otherwise over the bound; nullopt if that is
-/// unknown.
+/// Mean makespan of `result` over the best that is known to be reached; nullopt if that is unknown.
 [[nodiscard]] std::optional<double> over_yardstick(const Comparison& comparison,
                                                    const PolicyResult& result);
 

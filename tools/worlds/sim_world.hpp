@@ -12,6 +12,7 @@
 #include "shared_policies/run/metrics.hpp"
 #include "shared_policies/solve/lower_bound.hpp"
 #include "sim/sim_executor.hpp"
+#include "tools/worlds/comparison.hpp"
 #include "tools/worlds/options.hpp"
 #include "tools/worlds/run_plan.hpp"
 #include "tools/worlds/sim_inputs.hpp"
@@ -32,9 +33,9 @@ struct SimWorld {
   std::vector<Unit> units;
   std::vector<std::vector<RecordedSizes>> recorded;  ///< [phase][unit]
   RunBound bound;
-  BlockLists schedule;                 ///< of `optimum`; if empty, it divides by itself
-  std::optional<double> best_known_s;  ///< its makespan without noise, if one was searched
-  std::string settings;                ///< for headers: a JSON object as text
+  BlockLists schedule;                    ///< of `optimum`; if empty, it divides by itself
+  std::optional<BestReached> best_known;  ///< without noise, if a schedule was searched
+  std::string settings;                   ///< for headers: a JSON object as text
 };
 
 /// Reads and checks `--platform`, `--trace`, `--workload` and `--scenario`, and prints warnings.

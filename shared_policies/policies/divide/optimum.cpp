@@ -1,5 +1,6 @@
 // optimum: an oracle that is given the true costs of this run and, if a search in the simulator was
-// made, the best schedule that it found.
+// made, the best schedule that it found. It knows mean times and keeps to its plan; with
+// reacts=true it reacts to what happens.
 #include <memory>
 #include <variant>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "shared_policies/policies/divide/division.hpp"
 #include "shared_policies/policies/divide/objective.hpp"
 #include "shared_policies/policies/divide/planned_policy.hpp"
+#include "shared_policies/policies/divide/reacting_plan.hpp"
 #include "shared_policies/policies/divide/sequential_cost.hpp"
 #include "shared_policies/policies/policies.hpp"
 
@@ -86,6 +88,10 @@ class KnownSchedule final : public Policy {
 std::unique_ptr<Policy> make_optimum(const Parameters& parameters, const KnownCosts* known) {
   EQ_CHECK(known != nullptr, "make_policy checks this");
   const Objective objective = objective_of(parameters);
+  if (parameters.flag("reacts")) {
+    return make_reacting_plan(*known, parameters.number("part", 0.01, 1.0),
+                              parameters.number("dearer", 0.0, 10.0));
+  }
   if (objective == Objective::time && !known->schedule.empty()) {
     return std::make_unique<KnownSchedule>(known->schedule);
   }
@@ -94,16 +100,31 @@ std::unique_ptr<Policy> make_optimum(const Parameters& parameters, const KnownCo
 
 void check_optimum(const Parameters& parameters, std::span<const Unit> units) {
   check_objective(parameters, units, "optimum");
+  if (parameters.flag("reacts") && objective_of(parameters) != Objective::time) {
+    throw InputError("--policy", "optimum reacts only for objective=time; leave one of them out");
+  }
+}
+
+std::vector<ParameterInfo> optimum_parameters() {
+  return {objective_parameter(),
+          {"reacts", "false", "",
+           "true: hands out its shares in smaller and smaller pieces, to whoever is free, instead "
+           "of keeping to the plan",
+           "false: the papers' optimum is a fixed division"},
+          {"part", "0.5", "share of what the unit would still get",
+           "with reacts=true: size of a block", "factoring halves what remains, too"},
+          {"dearer", "0.02", "share of the least cost of an item",
+           "with reacts=true: blocks are not smaller or larger than items cost that much more in",
+           "ours; the best known makespan is the least of several such runs"}};
 }
 
 }  // namespace
 
 PolicyInfo optimum_info() {
   return {"optimum",
-          "keeps to the best schedule found for mean times: knows how fast units are, not how they "
-          "scatter",
+          "a plan for mean times that does not react: keeps to the best schedule found for them",
           "policies of the papers are measured against it",
-          {objective_parameter()},
+          optimum_parameters(),
           Foresight::oracle,
           0.0,
           make_optimum,

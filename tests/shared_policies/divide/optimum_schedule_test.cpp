@@ -90,5 +90,70 @@ TEST(KnownSchedule, GivesAwayTheShareOfAUnitThatNeverComes) {
   expect_all_done(schedule, 100);
 }
 
+PolicyTest reacting_to(const std::vector<Sizes>& blocks) {
+  PolicyTest test = keeping_to(blocks);
+  test.parameters["reacts"] = "true";
+  return test;
+}
+
+TEST(ReactingPlan, GivesHalfOfWhatAUnitWouldStillGet) {
+  // Both units have half of the work: whoever asks gets a quarter of what remains, rounded up.
+  const Schedule schedule = run_schedule(reacting_to({{50}, {50}}));
+  EXPECT_EQ(schedule.sizes(0, BlockTag::run), (Sizes{25, 11, 6, 3, 3, 1, 1}));
+  EXPECT_EQ(schedule.sizes(1, BlockTag::run), (Sizes{19, 14, 8, 5, 2, 1, 1}));
+  EXPECT_NEAR(schedule.makespan(), 0.5, 1e-12);
+  expect_all_done(schedule, 100);
+}
+
+TEST(ReactingPlan, MakesUpForAUnitThatIsSlowerThanPlanned) {
+  // u1 takes 20 ms an item: kept to, the plan takes 1 s; 67 and 33 items would take 0.67 s.
+  PolicyTest kept = keeping_to({{50}, {50}});
+  kept.fake.units[1].compute_s = [](double items) { return 0.02 * items; };
+  EXPECT_NEAR(run_schedule(kept).makespan(), 1.0, 1e-12);
+  PolicyTest reacts = reacting_to({{50}, {50}});
+  reacts.fake.units[1].compute_s = [](double items) { return 0.02 * items; };
+  const Schedule schedule = run_schedule(reacts);
+  EXPECT_LE(schedule.makespan(), 0.69);
+  expect_all_done(schedule, 100);
+}
+
+TEST(ReactingPlan, MakesNoBlocksInWhichItemsAreDear) {
+  // 1 s and 10 ms an item. Alone, the unit's 400 items cost 12.5 ms each; blocks of less than 320
+  // items cost more than 1.05 times that. After the first the rest is given whole.
+  PolicyTest test;
+  test.policy = "optimum";
+  test.items = 400;
+  test.parameters = {{"reacts", "true"}, {"dearer", "0.05"}};
+  add_affine(test, 1.0, 0.01);
+  test.known.schedule = {{{400}}};
+  const Schedule schedule = run_schedule(test);
+  ASSERT_EQ(schedule.blocks.size(), 2U);
+  EXPECT_NEAR(static_cast<double>(schedule.blocks[0].block.items), 320.0, 25.0);
+  expect_all_done(schedule, 400);
+}
+
+TEST(ReactingPlan, LeavesTheLastBlockToTheFasterUnit) {
+  // u1 takes 1 s an item, u0 10 ms. When 4 items are left, u1 would end them long after u0.
+  PolicyTest test;
+  test.policy = "optimum";
+  test.items = 8;
+  test.parameters["reacts"] = "true";
+  add_affine(test, 0.0, 0.01);
+  add_affine(test, 0.0, 1.0);
+  test.known.schedule = {{{7}, {1}}};
+  const Schedule schedule = run_schedule(test);
+  EXPECT_EQ(schedule.items_by_unit(), (Sizes{8, 0}));
+  EXPECT_NEAR(schedule.makespan(), 0.08, 1e-12);
+}
+
+TEST(ReactingPlan, GivesAwayTheWorkOfALostUnit) {
+  PolicyTest test = reacting_to({{50}, {50}});
+  disturb(test, DisturbanceKind::fail, 0.1, "u1");
+  const Schedule schedule = run_schedule(test);
+  EXPECT_EQ(schedule.items_by_unit(), (Sizes{100, 0}));
+  EXPECT_NEAR(schedule.makespan(), 1.0, 1e-12);
+  expect_all_done(schedule, 100);
+}
+
 }  // namespace
 }  // namespace equipoise::optimum_schedule_test

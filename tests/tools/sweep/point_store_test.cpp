@@ -131,16 +131,24 @@ TEST_F(PointFiles, KeepSchedulesBesidePoints) {
   {
     PointWriter writer(folder.path("."), {});
     writer.append(record("a", 1.0));
-    writer.append(ScheduleRecord{"w", "e", "", 0.1 + 0.2, {{{3, 4}, {}}, {{5}, {6, 7, 8}}}});
-    writer.append(ScheduleRecord{"x", "e", "no room", 0.0, {}});
+    writer.append(
+        ScheduleRecord{"w", "e", "", {0.1 + 0.2, "optimum"}, {{{3, 4}, {}}, {{5}, {6, 7, 8}}}});
+    writer.append(ScheduleRecord{"x", "e", "no room", {}, {}});
+    writer.append(YardstickRecord{"w", "e", "", {0.3, "optimum:reacts=true"}});
+    writer.append(YardstickRecord{"y", "e", "lost", {}});
   }
   const StoredPoints stored = read_all();
   EXPECT_TRUE(warnings.empty());
   EXPECT_EQ(stored.points.size(), 1u);
   ASSERT_EQ(stored.schedules.size(), 2u);
-  EXPECT_EQ(stored.schedules.at("w").best_known_s, 0.1 + 0.2);
+  EXPECT_EQ(stored.schedules.at("w").best.seconds, 0.1 + 0.2);
+  EXPECT_EQ(stored.schedules.at("w").best.policy, "optimum");
   EXPECT_EQ(stored.schedules.at("w").schedule, (BlockLists{{{3, 4}, {}}, {{5}, {6, 7, 8}}}));
   EXPECT_EQ(stored.schedules.at("x").failure, "no room");
+  ASSERT_EQ(stored.yardsticks.size(), 2u);
+  EXPECT_EQ(stored.yardsticks.at("w").best.seconds, 0.3);
+  EXPECT_EQ(stored.yardsticks.at("w").best.policy, "optimum:reacts=true");
+  EXPECT_EQ(stored.yardsticks.at("y").failure, "lost");
 }
 
 TEST_F(PointFiles, AreMergedFromAllShards) {
