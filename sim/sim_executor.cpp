@@ -20,6 +20,7 @@
 
 #include "shared_policies/machine/copy_speed.hpp"
 #include "shared_policies/machine/machine_pipelines.hpp"
+#include "shared_policies/machine/node_residents.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/block_watch.hpp"
 #include "shared_policies/run/event_queue.hpp"
@@ -41,17 +42,12 @@ using simgrid::kernel::timer::Timer;
 /// start.
 constexpr Seconds shortest_activity = 2.0 * simgrid_precision;
 
-/// The speed of copies over `route` without contention.
-std::optional<CopySpeed> speed_of(const TransferRoute& route) {
-  if (route.from == route.to) return std::nullopt;
-  return CopySpeed{route.latency, route.bandwidth_bytes_per_s};
-}
-
 class SimExecutor final : public Executor, private PipelineStages {
  public:
   explicit SimExecutor(SimSetup setup)
       : setup_(std::move(setup)),
         units_(simulated_units(setup_)),
+        nodes_(sharing_nodes(setup_.platform), setup_.platform.units.size()),
         timeline_(setup_.platform.units.size() + 2),
         changes_(machine_changes(setup_.scenario, setup_.platform)),
         watch_(setup_.platform.units.size(), setup_.block_timeout) {
@@ -74,9 +70,11 @@ class SimExecutor final : public Executor, private PipelineStages {
   void launch(UnitId unit, const PipelinedBlock& block, Stage stage) override;
   void finished(UnitId unit, const PipelinedBlock& block, Seconds at) override;
 
-  [[nodiscard]] PipelinedBlock at_work(const Block& block, std::uint32_t unit);
   [[nodiscard]] Seconds compute_time(UnitId unit, const PipelinedBlock& block, Seconds begin) const;
   void end(UnitId unit, Stage stage, bool is_failed);
+  void transfer(UnitId unit, Stage stage, double bytes);
+  [[nodiscard]] bool has_to_fetch(UnitId unit, const PipelinedBlock& block);
+  void take_from_node(UnitId unit);
 
   // Virtual time. Called in kernel context, but settle() and wait() by the controller, arm() in
   // both.
@@ -103,9 +101,9 @@ class SimExecutor final : public Executor, private PipelineStages {
   SimSetup setup_;
   EnginePtr engine_;
   std::vector<UnitRoutes> routes_;  ///< (units)
-  std::vector<CopySpeeds> copies_;  ///< (units), speeds over routes_
   std::vector<SimulatedUnit> units_;
   MachinePipelines pipelines_;  ///< (units)
+  NodeResidents nodes_;
   std::unique_ptr<StageActivities> activities_;
   Timeline timeline_;  ///< (units + 2), for the devices, each as its first unit, and the others
   std::vector<MachineChange> changes_;
@@ -146,8 +144,7 @@ void SimExecutor::load() {
         route->is_private = route->is_private && adds_up && !setup_.activities_only;
       }
     }
-    for (const UnitRoutes& routes : routes_)
-      copies_.push_back({speed_of(routes.in), speed_of(routes.out)});
+    for (std::size_t i = 0; i < units_.size(); ++i) units_[i].copies = copy_speeds_of(routes_[i]);
     links_.emplace(setup_.platform, setup_.source, changes_);
   } catch (const BackendError&) {
     throw;
@@ -178,7 +175,8 @@ void SimExecutor::control(const std::function<void()>& body) {
 }
 
 Seconds SimExecutor::start(const Block& block, UnitId unit) {
-  const PipelinedBlock work = at_work(block, unit.index);
+  const PipelinedBlock work =
+      work_of(block, {pipelines_[unit].resident_data(block), now()}, setup_, units_[unit.index]);
   if (!units_[unit.index].is_present) return now();
   pipelines_[unit].add(work);
   const UnitId device = pipelines_.device_of(unit);
@@ -215,23 +213,6 @@ std::optional<Event> SimExecutor::next(Seconds deadline) {
   }
 }
 
-/// The costs of `block`, which is handed to `unit` now.
-PipelinedBlock SimExecutor::at_work(const Block& block, std::uint32_t unit) {
-  const auto phase = static_cast<std::size_t>(block.phase);
-  const Workload& workload = setup_.phases[phase];
-  const BlockTiming& timing = setup_.timing[phase][unit];
-  const auto items = static_cast<double>(block.items);
-
-  PipelinedBlock work{block, now(), now() + setup_.costs[phase].dispatch_of(unit)};
-  work.room_items = units_[unit].phases[phase].room_items;
-  add_setup(work, pipelines_[UnitId{unit}].resident_data(block), setup_.costs[phase].first_use,
-            workload, copies_[unit]);
-  add_copies(work, timing, workload, copies_[unit]);
-  const double quantile = units_[unit].phases[phase].draw.quantile(units_[unit].ordinal++);
-  work.alone.compute = setup_.noise ? timing.quantile(items, quantile) : timing.mean(items);
-  return work;
-}
-
 std::optional<Seconds> SimExecutor::duration(UnitId unit, const PipelinedBlock& block, Stage stage,
                                              Seconds begin) const {
   if (stage == Stage::compute) {
@@ -243,8 +224,8 @@ std::optional<Seconds> SimExecutor::duration(UnitId unit, const PipelinedBlock& 
   const bool is_in = stage != Stage::out;
   const TransferRoute& route = is_in ? routes_[unit.index].in : routes_[unit.index].out;
   if (alone < shortest_activity) return alone;
-  if (!route.is_private) return std::nullopt;
-  const CopySpeeds& speeds = copies_[unit.index];
+  if (!route.is_private || (stage == Stage::setup && nodes_.shares(unit))) return std::nullopt;
+  const CopySpeeds& speeds = units_[unit.index].copies;
   return disturbed_copy(is_in ? *speeds.in : *speeds.out,
                         setup_.platform.units[unit.index].unit.copy_engines,
                         is_in ? units_[unit.index].in : units_[unit.index].out, begin, alone);
@@ -255,16 +236,33 @@ Seconds SimExecutor::compute_time(UnitId unit, const PipelinedBlock& block, Seco
 }
 
 void SimExecutor::launch(UnitId unit, const PipelinedBlock& block, Stage stage) {
-  const UnitRoutes& routes = routes_[unit.index];
   if (stage == Stage::compute) {
-    activities_->compute(unit, routes.in.to, compute_time(unit, block, now()));
-    return;
+    activities_->compute(unit, routes_[unit.index].in.to, compute_time(unit, block, now()));
+  } else if (stage != Stage::setup || has_to_fetch(unit, block)) {
+    transfer(unit, stage, bytes_of(block, stage));
   }
+}
+
+void SimExecutor::transfer(UnitId unit, Stage stage, double bytes) {
+  const UnitRoutes& routes = routes_[unit.index];
   links_->before_transfer();
-  const double bytes = stage == Stage::setup ? block.setup_bytes
-                       : stage == Stage::in  ? block.in_bytes
-                                             : block.out_bytes;
   activities_->transfer(unit, stage, stage == Stage::out ? routes.out : routes.in, bytes);
+}
+
+/// Whether the unit fetches its resident data itself. If not, its setup ends when it has copied them
+/// from its node.
+bool SimExecutor::has_to_fetch(UnitId unit, const PipelinedBlock& block) {
+  if (!nodes_.shares(unit)) return true;
+  units_[unit.index].setup_bytes = block.setup_bytes;
+  const NodeResidents::Way way = nodes_.ask(unit, block.block.phase, block.block.iteration);
+  if (way == NodeResidents::Way::take) take_from_node(unit);
+  return way == NodeResidents::Way::fetch;
+}
+
+/// The data are in the node from now on.
+void SimExecutor::take_from_node(UnitId unit) {
+  pipelines_[unit].end_stage(Stage::setup, now() + units_[unit.index].copy_from_node());
+  timeline_.set(pipelines_.device_of(unit).index, now());
 }
 
 /// Does not start what the end makes possible: that happens after all ends of this instant.
@@ -278,6 +276,7 @@ void SimExecutor::end(UnitId unit, Stage stage, bool is_failed) {
   }
   pipelines_[unit].end_stage(stage, now());
   timeline_.set(pipelines_.device_of(unit).index, now());
+  for (const UnitId waiting : nodes_.arrived(unit)) take_from_node(waiting);
   arm(now());
 }
 
@@ -345,6 +344,9 @@ void SimExecutor::drop_blocks(UnitId unit) {
   const UnitId device = pipelines_.device_of(unit);
   pipelines_.clear(unit);
   activities_->cancel(unit);
+  if (const std::optional<UnitId> next = nodes_.lost(unit)) {
+    transfer(*next, Stage::setup, units_[next->index].setup_bytes);
+  }
   timeline_.set(device.index, pipelines_.next_date(device));
   watch_.lost(unit);
   timeline_.set(watch_slot(), watch_.next_late());

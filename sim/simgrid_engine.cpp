@@ -13,6 +13,7 @@
 #include <deque>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -179,6 +180,14 @@ bool transfers_add_up(const PlatformSource& source) {
          config::is_default("network/bandwidth-factor") &&
          !config::get_value<bool>("network/crosstraffic") &&
          config::get_value<double>("network/TCP-gamma") <= 0.0 && !has_profiles(source);
+}
+
+CopySpeeds copy_speeds_of(const UnitRoutes& routes) {
+  const auto speed = [](const TransferRoute& route) {
+    if (route.from == route.to) return std::optional<CopySpeed>();
+    return std::optional(CopySpeed{route.latency, route.bandwidth_bytes_per_s});
+  };
+  return {speed(routes.in), speed(routes.out)};
 }
 
 std::vector<UnitRoutes> find_routes(const Platform& platform) {

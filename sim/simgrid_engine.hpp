@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "shared_policies/machine/copy_speed.hpp"
 #include "shared_policies/model/measures.hpp"
 #include "shared_policies/model/platform.hpp"
 #include "sim/machine_changes.hpp"
@@ -60,6 +61,10 @@ struct UnitRoutes {
   TransferRoute in;
   TransferRoute out;
 };
+
+/// The speeds of copies over `routes` without contention; none where a route begins and ends at the
+/// same host.
+[[nodiscard]] CopySpeeds copy_speeds_of(const UnitRoutes& routes);
 
 /// The routes (units) of the units of `platform`, on the platform that SimGrid has loaded. A link
 /// is shared if two copy engines use it (of two devices, or of one that has two), unless it is a

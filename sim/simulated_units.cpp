@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "shared_policies/machine/disturbed_platform.hpp"
+#include "shared_policies/machine/node_residents.hpp"
 
 namespace equipoise {
 
@@ -12,19 +13,40 @@ std::vector<SimulatedUnit> simulated_units(const SimSetup& setup) {
   std::vector<SimulatedUnit> units;
   for (const PlatformUnit& unit : setup.platform.units) {
     const std::string& name = unit.unit.name;
-    SimulatedUnit simulated{setup.scenario.speed_of(name),
-                            world.copy_rate_of(unit, unit.in),
-                            world.copy_rate_of(unit, unit.out),
-                            setup.scenario.presence_of(name).at_start,
-                            0,
-                            {}};
+    SimulatedUnit& simulated = units.emplace_back();
+    simulated.index = static_cast<std::uint32_t>(units.size() - 1);
+    simulated.speed = setup.scenario.speed_of(name);
+    simulated.in = world.copy_rate_of(unit, unit.in);
+    simulated.out = world.copy_rate_of(unit, unit.out);
+    simulated.is_present = setup.scenario.presence_of(name).at_start;
     for (const Workload& phase : setup.phases) {
       const DrawKey key{setup.seed, setup.repetition, name, phase.kernel};
       simulated.phases.push_back({Draw(key), items_in_memory(unit.unit, phase)});
     }
-    units.push_back(std::move(simulated));
+  }
+  for (const SharingNode& node : sharing_nodes(setup.platform)) {
+    for (const UnitId unit : node.units) {
+      units[unit.index].from_node = speed_from_node(setup.platform, node, unit);
+    }
   }
   return units;
+}
+
+PipelinedBlock work_of(const Block& block, const HandedOut& how, const SimSetup& setup,
+                       SimulatedUnit& unit) {
+  const auto phase = static_cast<std::size_t>(block.phase);
+  const Workload& workload = setup.phases[phase];
+  const BlockTiming& timing = setup.timing[phase][unit.index];
+  const PhaseCosts& costs = setup.costs[phase];
+  const auto items = static_cast<double>(block.items);
+
+  PipelinedBlock work{block, how.at, how.at + costs.dispatch_of(unit.index)};
+  work.room_items = unit.phases[phase].room_items;
+  add_setup(work, how.data, costs.first_use, workload, unit.copies);
+  add_copies(work, timing, workload, unit.copies);
+  const double quantile = unit.phases[phase].draw.quantile(unit.ordinal++);
+  work.alone.compute = setup.noise ? timing.quantile(items, quantile) : timing.mean(items);
+  return work;
 }
 
 }  // namespace equipoise

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "shared_policies/machine/copy_speed.hpp"
 #include "shared_policies/machine/draw.hpp"
 #include "shared_policies/machine/step_function.hpp"
+#include "shared_policies/machine/unit_pipeline.hpp"
 #include "sim/sim_executor.hpp"
 
 namespace equipoise {
@@ -18,13 +21,32 @@ struct UnitOfPhase {
 
 /// A unit of a simulated run.
 struct SimulatedUnit {
+  std::uint32_t index = 0;
   StepFunction speed;  ///< under the scenario
   StepFunction in;     ///< rate of copies, as a factor of the route's undisturbed bandwidth
   StepFunction out;
   bool is_present = true;
   std::uint64_t ordinal = 0;  ///< of its next block
   std::vector<UnitOfPhase> phases;
+  CopySpeeds copies;                   ///< over its routes
+  std::optional<CopySpeed> from_node;  ///< see `speed_from_node`
+  double setup_bytes = 0.0;            ///< that its setup has to get from its node
+
+  /// The time in which its setup copies what is in its node.
+  [[nodiscard]] Seconds copy_from_node() const {
+    return from_node ? from_node->time(setup_bytes) : Seconds{};
+  }
 };
+
+/// How a block is handed out.
+struct HandedOut {
+  ResidentData data;  ///< that its unit has
+  Seconds at;
+};
+
+/// The costs of `block`, of which the draw of its computation is the next one of `unit`.
+[[nodiscard]] PipelinedBlock work_of(const Block& block, const HandedOut& how,
+                                     const SimSetup& setup, SimulatedUnit& unit);
 
 /// The units of `setup`, in their order, as they are at the start of the run.
 [[nodiscard]] std::vector<SimulatedUnit> simulated_units(const SimSetup& setup);

@@ -12,6 +12,7 @@ equipoise_tests(sim
     sim/probe_protocol_test.cpp
     sim/scenario_test.cpp
     sim/shared_device_test.cpp
+    sim/node_residents_test.cpp
     sim/sharing_test.cpp
     sim/timeline_test.cpp
   LIBS equipoise_test_support equipoise::platforms

@@ -11,6 +11,7 @@ equipoise_tests(solve
     shared_policies/solve/agreement_test.cpp
     shared_policies/solve/closed_forms_test.cpp
     shared_policies/solve/equal_finish_test.cpp
+    shared_policies/solve/lower_bound_node_test.cpp
     shared_policies/solve/lower_bound_device_test.cpp
     shared_policies/solve/lower_bound_own_copies_test.cpp
     shared_policies/solve/lower_bound_scenario_test.cpp

@@ -3,10 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 
 #include "shared_policies/machine/machine_pipelines.hpp"
+#include "shared_policies/machine/node_residents.hpp"
 #include "shared_policies/run/event_queue.hpp"
 
 namespace equipoise {
@@ -14,9 +18,23 @@ namespace {
 
 std::string name_of(std::uint32_t unit) { return "u" + std::to_string(unit); }
 
+std::vector<SharingNode> nodes_of(const std::vector<FakeUnit>& units) {
+  std::map<std::string, SharingNode> by_name;
+  for (std::uint32_t unit = 0; unit < units.size(); ++unit) {
+    if (!units[unit].node.empty()) by_name[units[unit].node].units.push_back(UnitId{unit});
+  }
+  std::vector<SharingNode> nodes;
+  for (auto& [name, node] : by_name) nodes.push_back(std::move(node));
+  return nodes;
+}
+
 class FakeExecutor final : public Executor, private PipelineStages {
  public:
-  explicit FakeExecutor(FakeSetup setup) : setup_(std::move(setup)) {
+  explicit FakeExecutor(FakeSetup setup)
+      : setup_(std::move(setup)),
+        nodes_(nodes_of(setup_.units), setup_.units.size()),
+        arrivals_(setup_.units.size(), Seconds::infinity()),
+        setups_(setup_.units.size()) {
     const Scenario& scenario = setup_.scenario;
     for (const FakeUnit& unit : setup_.units) {
       const UnitId id{static_cast<std::uint32_t>(pipelines_.size())};
@@ -97,6 +115,12 @@ class FakeExecutor final : public Executor, private PipelineStages {
   std::optional<Seconds> duration(UnitId unit, const PipelinedBlock& block, Stage stage,
                                   Seconds begin) const override {
     const Seconds alone = time_of(block.alone, stage);
+    if (stage == Stage::setup && alone > Seconds{} && nodes_.shares(unit)) return std::nullopt;
+    return undisturbed_by_others(unit, stage, alone, begin);
+  }
+
+  [[nodiscard]] Seconds undisturbed_by_others(UnitId unit, Stage stage, Seconds alone,
+                                              Seconds begin) const {
     const StepFunction& rate = rates_[unit.index][static_cast<std::size_t>(stage)];
     if (alone == Seconds{} || rate.is_one()) return alone;
     const FakeUnit& fake = setup_.units[unit.index];
@@ -106,7 +130,38 @@ class FakeExecutor final : public Executor, private PipelineStages {
     return rate.end_of(begin + latency, alone - latency) - begin;
   }
 
-  void launch(UnitId /*unit*/, const PipelinedBlock& /*block*/, Stage /*stage*/) override {}
+  /// A unit that shares resident data with its node begins to get them.
+  void launch(UnitId unit, const PipelinedBlock& block, Stage /*stage*/) override {
+    setups_[unit.index] = block.alone.setup;
+    switch (nodes_.ask(unit, block.block.phase, block.block.iteration)) {
+      case NodeResidents::Way::take:
+        return take_from_node(unit);
+      case NodeResidents::Way::wait:
+        return;
+      case NodeResidents::Way::fetch:
+        return fetch(unit);
+    }
+  }
+
+  void fetch(UnitId unit) {
+    arrivals_[unit.index] =
+        at_ + undisturbed_by_others(unit, Stage::setup, setups_[unit.index], at_);
+  }
+
+  void take_from_node(UnitId unit) {
+    const Seconds copy{setup_.units[unit.index].from_node_s};
+    pipelines_[unit].end_stage(Stage::setup, at_ + copy);
+  }
+
+  /// Ends the transfers to nodes that are due.
+  void end_fetches() {
+    for (std::uint32_t unit = 0; unit < arrivals_.size(); ++unit) {
+      if (arrivals_[unit] > at_) continue;
+      arrivals_[unit] = Seconds::infinity();
+      pipelines_[UnitId{unit}].end_stage(Stage::setup, at_);
+      for (const UnitId waiting : nodes_.arrived(UnitId{unit})) take_from_node(waiting);
+    }
+  }
 
   void finished(UnitId unit, const PipelinedBlock& block, Seconds at) override {
     ready_.push({at, BlockFinished{unit, block.block, block.assigned, block.times, block.begins}});
@@ -115,6 +170,7 @@ class FakeExecutor final : public Executor, private PipelineStages {
   [[nodiscard]] Seconds next_date() const {
     Seconds date = Seconds::infinity();
     if (faults_past_ < setup_.faults.size()) date = setup_.faults[faults_past_].at;
+    for (const Seconds arrival : arrivals_) date = std::min(date, arrival);
     for (std::uint32_t unit = 0; unit < pipelines_.size(); ++unit) {
       date = std::min(date, pipelines_.next_date(UnitId{unit}));
     }
@@ -124,17 +180,18 @@ class FakeExecutor final : public Executor, private PipelineStages {
   /// Advances to `until`: processes all blocks and faults that are due, in order of time; at the
   /// same time blocks come first.
   void advance(Seconds until) {
-    for (;;) {
-      const bool has_fault =
-          faults_past_ < setup_.faults.size() && setup_.faults[faults_past_].at <= until;
-      const Seconds at = has_fault ? setup_.faults[faults_past_].at : until;
+    for (bool is_there = false; !is_there;) {
+      at_ = std::max(at_, std::min(until, next_date()));
+      end_fetches();
       for (std::uint32_t unit = 0; unit < pipelines_.size(); ++unit) {
         if (pipelines_.device_of(UnitId{unit}) == UnitId{unit}) {
-          pipelines_.advance(UnitId{unit}, at);
+          pipelines_.advance(UnitId{unit}, at_);
         }
       }
-      if (!has_fault) return;
-      apply_fault(setup_.faults[faults_past_++]);
+      const bool has_fault =
+          faults_past_ < setup_.faults.size() && setup_.faults[faults_past_].at <= at_;
+      if (has_fault) apply_fault(setup_.faults[faults_past_++]);
+      is_there = at_ >= until && !has_fault;
     }
   }
 
@@ -142,6 +199,8 @@ class FakeExecutor final : public Executor, private PipelineStages {
     if (is_present_[fault.unit.index] == fault.joins) return;
     is_present_[fault.unit.index] = fault.joins;
     pipelines_.clear(fault.unit);
+    arrivals_[fault.unit.index] = Seconds::infinity();
+    if (const std::optional<UnitId> next = nodes_.lost(fault.unit)) fetch(*next);
     if (fault.joins) {
       ready_.push({fault.at, UnitJoined{fault.unit}});
     } else {
@@ -156,6 +215,10 @@ class FakeExecutor final : public Executor, private PipelineStages {
   std::size_t faults_past_ = 0;  ///< how many of the faults have happened
   EventQueue ready_;
   Seconds now_;
+  Seconds at_;  ///< to which the units are advanced
+  NodeResidents nodes_;
+  std::vector<Seconds> arrivals_;  ///< (units), of data that are fetched; infinity: none are
+  std::vector<Seconds> setups_;    ///< (units), times of the latest transfers for a node
 };
 
 }  // namespace

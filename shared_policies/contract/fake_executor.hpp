@@ -32,6 +32,8 @@ struct FakeUnit {
   FakeLink in{};
   FakeLink out{};
   std::string device{};  ///< units that name the same device share its copy engines
+  std::string node{};    ///< units that name the same node get resident data once (NodeResidents)
+  double from_node_s = 0.0;  ///< a setup's time once its node has the data
 };
 
 /// A unit fails, or joins (again).

@@ -26,6 +26,20 @@ Seconds& time_of(StageTimes& times, Stage stage) {
   return const_cast<Seconds&>(time_of(std::as_const(times), stage));
 }
 
+double bytes_of(const PipelinedBlock& block, Stage stage) {
+  switch (stage) {
+    case Stage::setup:
+      return block.setup_bytes;
+    case Stage::in:
+      return block.in_bytes;
+    case Stage::compute:
+      return 0.0;
+    case Stage::out:
+      break;
+  }
+  return block.out_bytes;
+}
+
 UnitPipeline::UnitPipeline(UnitId unit, int copy_engines, PipelineStages& stages)
     : unit_(unit),
       copies_itself_(copy_engines == 0),

@@ -47,6 +47,9 @@ struct PipelinedBlock {
   [[nodiscard]] bool brings_setup() const { return first_use + alone.setup > Seconds{}; }
 };
 
+/// The bytes that `stage` of `block` moves; 0 for its computation.
+[[nodiscard]] double bytes_of(const PipelinedBlock& block, Stage stage);
+
 /// The interface through which a pipeline gets stage durations and reports progress.
 class PipelineStages {
  public:

@@ -45,6 +45,14 @@ class IterationBound {
       }
     }
     EQ_CHECK(!needs_.empty(), "a unit takes part");
+    for (const SharingNode& node : sharing_nodes(platform_)) {
+      const CopySpeed trunk = copy_speed_of(platform_.links, {node.trunk});
+      for (UnitNeeds& needs : needs_) {
+        const UnitId unit{static_cast<std::uint32_t>(needs.unit)};
+        if (std::ranges::count(node.units, unit) > 0)
+          needs.share_setup(node, trunk.bandwidth_bytes_per_s);
+      }
+    }
     shared_ = find_shared_resources(world, needs_);
   }
 

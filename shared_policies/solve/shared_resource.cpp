@@ -42,7 +42,7 @@ void add_links(const DisturbedPlatform& world, std::vector<UnitNeeds>& needs,
     resource.name = platform.links[link].name;
     resource.rate = world.link_bytes_per_s[link];
     for (const std::size_t i : in) {
-      resource.users.push_back({i, needs[i].in_bytes_per_item, 1.0});
+      resource.users.push_back({i, needs[i].in_bytes_per_item, needs[i].setup_over(link)});
     }
     for (const std::size_t i : out) {
       resource.users.push_back({i, needs[i].out_bytes_per_item, 0.0});

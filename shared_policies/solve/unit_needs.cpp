@@ -118,11 +118,30 @@ UnitNeeds::UnitNeeds(const DisturbedPlatform& world, const Workload& workload, s
   }
 }
 
+/// All copies of the unit follow the arrival of the data in the node. How long the unit waits for
+/// that, and whether it was there, is not known: under a scenario nothing is counted.
+void UnitNeeds::share_setup(const SharingNode& of, double trunk_bytes_per_s) {
+  node = of;
+  for (Need& copy : copies) {
+    const bool counts = copy.setup > 0.0 && copy.rate.is_one();
+    copy.setup = counts ? 1.0 / trunk_bytes_per_s : 0.0;
+  }
+  for (CopyDirection& engine : engines) engine.setup = 0.0;
+}
+
+/// One of the n units that share the data may have sent them over the trunk for all, so each is
+/// charged 1/n: sum over units of z_p / n <= max of z_p, where z_p is 1 if the unit works.
+double UnitNeeds::setup_over(std::uint32_t link) const {
+  if (!node) return 1.0;
+  const bool is_in_trunk = std::ranges::count(node->trunk, link) > 0;
+  return is_in_trunk ? 1.0 / static_cast<double>(node->units.size()) : 0.0;
+}
+
 void UnitNeeds::set_own_links(const DisturbedPlatform& world,
                               const std::vector<std::uint32_t>& links) {
   const double bytes_per_item = in_bytes_per_item + out_bytes_per_item;
-  own_link_bytes = Need{cheapest({1.0}, [=](double x) { return bytes_per_item * x; }), 1.0,
-                        product(world.bandwidth_of(links), present)};
+  own_link_bytes = Need{cheapest({1.0}, [=](double x) { return bytes_per_item * x; }),
+                        node ? 0.0 : 1.0, product(world.bandwidth_of(links), present)};
 }
 
 void UnitNeeds::begin_at(Seconds start) {

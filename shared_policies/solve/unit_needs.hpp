@@ -8,6 +8,7 @@
 
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/machine/disturbed_platform.hpp"
+#include "shared_policies/machine/node_residents.hpp"
 #include "shared_policies/machine/step_function.hpp"
 #include "shared_policies/model/workload.hpp"
 #include "shared_policies/solve/cheapest_blocks.hpp"
@@ -69,6 +70,7 @@ struct UnitNeeds {
   std::optional<Need> own_link_bytes;
   std::vector<CopyDirection> engines;  ///< of a unit with a `device`: the copies in and out, or all
                                        ///< copies if it has one engine
+  std::optional<SharingNode> node;     ///< with which it shares resident data
   double in_bytes_per_item = 0.0;      ///< a lower bound
   double out_bytes_per_item = 0.0;     ///< a lower bound
   bool ends_present = true;            ///< the unit is present after the scenario's last change
@@ -79,6 +81,11 @@ struct UnitNeeds {
 
   /// Declares that only this unit uses `links`, each of them in both directions.
   void set_own_links(const DisturbedPlatform& world, const std::vector<std::uint32_t>& links);
+  /// Declares that the unit shares resident data with `node`: only the node's trunk, of this
+  /// bandwidth, carries them for certain, once for all of its units.
+  void share_setup(const SharingNode& node, double trunk_bytes_per_s);
+  /// The bytes that `link` must carry for the unit, for each byte of its setup.
+  [[nodiscard]] double setup_over(std::uint32_t link) const;
   /// Sets the start of all following spans to `start`.
   void begin_at(Seconds start);
 

@@ -160,6 +160,8 @@ SimSetup sim_setup(const TestPlatform& platform, const std::vector<Workload>& ph
     PlatformUnit unit;
     unit.unit.name = probed.hosts[i].name;
     unit.unit.device = wanted.device;
+    unit.unit.node = wanted.node;
+    unit.unit.is_remote = !wanted.node.empty();
     unit.unit.copy_engines = wanted.copy_engines;
     unit.unit.memory_bytes = wanted.memory_bytes;
     unit.unit.slots = wanted.slots;

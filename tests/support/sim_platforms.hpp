@@ -22,6 +22,7 @@ struct TestUnit {
   std::optional<double> memory_bytes{};  ///< none: unlimited
   int slots = 1;
   std::string device{};  ///< units of one device have the link of the first
+  std::string node{};    ///< a node that is not the master's; empty: it is not known
 };
 
 /// A platform of test units around the host `master`.

@@ -1,0 +1,89 @@
+// Finds what the units of a node share, and follows what each node has.
+#include "shared_policies/machine/node_residents.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace equipoise {
+
+std::vector<SharingNode> sharing_nodes(const Platform& platform) {
+  std::map<std::string, SharingNode> by_name;
+  for (std::uint32_t unit = 0; unit < platform.units.size(); ++unit) {
+    const PlatformUnit& of = platform.units[unit];
+    if (!of.unit.is_remote) continue;
+    SharingNode& node = by_name[of.unit.node];
+    std::vector<std::uint32_t>& trunk = node.trunk;
+    if (node.units.empty()) {
+      trunk = of.in.links;
+    } else {
+      trunk.erase(std::ranges::mismatch(trunk, of.in.links).in1, trunk.end());
+    }
+    node.units.push_back(UnitId{unit});
+  }
+  std::vector<SharingNode> nodes;
+  for (auto& [name, node] : by_name) {
+    if (node.units.size() > 1 && !node.trunk.empty()) nodes.push_back(std::move(node));
+  }
+  return nodes;
+}
+
+std::optional<CopySpeed> speed_from_node(const Platform& platform, const SharingNode& node,
+                                         UnitId unit) {
+  const std::vector<std::uint32_t>& links = platform.units[unit.index].in.links;
+  Route rest;
+  rest.links.assign(links.begin() + static_cast<std::ptrdiff_t>(node.trunk.size()), links.end());
+  if (rest.links.empty()) return std::nullopt;
+  return copy_speed_of(platform.links, rest);
+}
+
+NodeResidents::NodeResidents(const std::vector<SharingNode>& nodes, std::size_t units)
+    : nodes_(nodes.size()), node_of_(units) {
+  for (std::size_t node = 0; node < nodes.size(); ++node) {
+    for (const UnitId unit : nodes[node].units) node_of_[unit.index] = node;
+  }
+}
+
+NodeResidents::Way NodeResidents::ask(UnitId unit, int phase, int iteration) {
+  Node& node = nodes_[*node_of_[unit.index]];
+  node.users.insert(unit);
+  if (node.phase == phase && node.iteration == iteration) {
+    if (!node.fetching) return Way::take;
+    node.waiting.push_back(unit);
+    return Way::wait;
+  }
+  node.phase = phase;
+  node.iteration = iteration;
+  node.fetching = unit;
+  return Way::fetch;
+}
+
+std::vector<UnitId> NodeResidents::arrived(UnitId unit) {
+  if (!shares(unit)) return {};
+  Node& node = nodes_[*node_of_[unit.index]];
+  if (node.fetching != unit) return {};
+  node.fetching.reset();
+  return std::exchange(node.waiting, {});
+}
+
+std::optional<UnitId> NodeResidents::lost(UnitId unit) {
+  if (!shares(unit)) return std::nullopt;
+  Node& node = nodes_[*node_of_[unit.index]];
+  std::erase(node.waiting, unit);
+  node.users.erase(unit);
+  if (node.fetching == unit) {
+    node.fetching.reset();
+    if (node.waiting.empty()) {
+      node.phase = -1;
+    } else {
+      node.fetching = node.waiting.front();
+      node.waiting.erase(node.waiting.begin());
+    }
+    return node.fetching;
+  }
+  if (node.users.empty()) node.phase = -1;
+  return std::nullopt;
+}
+
+}  // namespace equipoise

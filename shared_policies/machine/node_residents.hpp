@@ -1,0 +1,70 @@
+// Resident data that are sent to a node once, although several of its units need them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "shared_policies/model/measures.hpp"
+#include "shared_policies/model/platform.hpp"
+#include "shared_policies/model/unit.hpp"
+
+namespace equipoise {
+
+/// The units of a node to which resident data are sent once.
+struct SharingNode {
+  std::vector<UnitId> units;         ///< at least two
+  std::vector<std::uint32_t> trunk;  ///< the links that the routes of all of them begin with
+};
+
+/// The nodes, other than the master's, of which at least two units take part and whose routes from
+/// the master begin with the same links. A unit gets the data from its node's memory over the rest
+/// of its route. Nodes are known to be remote only if the master names its own (Unit::is_remote).
+[[nodiscard]] std::vector<SharingNode> sharing_nodes(const Platform& platform);
+
+/// The speed of copies from a node's memory to one of its units: over the part of the unit's route
+/// that follows the trunk. None: the unit's memory is the node's.
+[[nodiscard]] std::optional<CopySpeed> speed_from_node(const Platform& platform,
+                                                       const SharingNode& node, UnitId unit);
+
+/// What each node has of the resident data.
+///
+/// The first unit that needs data which its node does not have fetches them over its whole route;
+/// when they arrive, the node has them, too. A unit that needs the same data meanwhile waits for
+/// them. If the unit that fetches is lost, the one that has waited longest fetches instead. When a
+/// node's last unit that needed data is lost, the node has nothing.
+class NodeResidents {
+ public:
+  /// `units`: the number of units of the run.
+  NodeResidents(const std::vector<SharingNode>& nodes, std::size_t units);
+
+  /// Whether the unit shares the data of its node.
+  [[nodiscard]] bool shares(UnitId unit) const { return node_of_[unit.index].has_value(); }
+
+  /// What a unit has to do for its data.
+  enum class Way : std::uint8_t { take, wait, fetch };
+  /// `unit`, which shares its node's data, needs those of an iteration of a phase. If it has to
+  /// wait, it is among those that `arrived` returns.
+  [[nodiscard]] Way ask(UnitId unit, int phase, int iteration);
+  /// The data that `unit` fetched are there. Returns the units that waited, in the order in which
+  /// they asked; empty if the unit fetched nothing.
+  [[nodiscard]] std::vector<UnitId> arrived(UnitId unit);
+  /// `unit` is lost. Returns the unit that has to fetch instead of it, if there is one.
+  [[nodiscard]] std::optional<UnitId> lost(UnitId unit);
+
+ private:
+  struct Node {
+    int phase = -1;  ///< of the data; -1: it has none
+    int iteration = 0;
+    std::optional<UnitId> fetching;
+    std::vector<UnitId> waiting;
+    std::set<UnitId> users;  ///< units that asked since they came
+  };
+
+  std::vector<Node> nodes_;
+  std::vector<std::optional<std::size_t>> node_of_;  ///< (units)
+};
+
+}  // namespace equipoise
