@@ -129,6 +129,7 @@ Items largest_of(const Unit& unit, const TraceChoice& trace) {
   workload.kernel = trace.kernel;
   workload.items = trace.items;
   workload.resident_bytes = trace.cost.resident_bytes;
+  workload.resident_memory_bytes = trace.cost.resident_memory_bytes;
   workload.memory_bytes_per_item = trace.cost.memory_bytes;
   return largest_block(unit, workload);
 }
@@ -244,10 +245,10 @@ PlatformDescription machines_platform(const MachineSpec& spec, const PlatformCho
   const auto network_out = [](const MachineFigures& m) { return m.id + ".network.out"; };
   for (const std::size_t index : choice.machines) {
     const MachineFigures& machine = spec.machines[index];
-    if (spec.network && choice.machines.size() > 1) {
-      add_links(platform, *spec.network, network_in(machine), network_out(machine));
+    if (choice.network && choice.machines.size() > 1) {
+      add_links(platform, *choice.network, network_in(machine), network_out(machine));
     }
-    if (&machine == &first || !spec.network) {
+    if (&machine == &first || !choice.network) {
       add_machine(platform, machine, {}, {});
     } else {
       add_machine(platform, machine, {network_out(first), network_in(machine)},
@@ -265,6 +266,9 @@ Trace modelled_trace(const MachineSpec& spec, const TraceChoice& choice) {
   trace.provenance = provenance(spec, choice);
   trace.problem = choice.problem;
   trace.resident_bytes = choice.cost.resident_bytes;
+  if (choice.cost.resident_memory_bytes != choice.cost.resident_bytes) {
+    trace.resident_memory_bytes = choice.cost.resident_memory_bytes;
+  }
   trace.memory_bytes_per_item = choice.cost.memory_bytes;
   std::string figures;
   for (const MachineFigures& machine : spec.machines) {

@@ -66,7 +66,8 @@ void count_units_of_buses(MachineFigures& machine);
 /// A platform to generate.
 struct PlatformChoice {
   std::string name;
-  std::string where;                  ///< FILE:LINE of its entry
+  std::string where;                   ///< FILE:LINE of its entry
+  std::optional<LinkFigures> network;  ///< between every machine and a switch; none: no cost
   std::vector<std::size_t> machines;  ///< positions in MachineSpec::machines; the first one has the
                                       ///< master
 };
@@ -84,9 +85,8 @@ struct TraceChoice {
 
 /// The contents of a file of schema equipoise.machines/1.
 struct MachineSpec {
-  std::string file;                    ///< its name without folders, for the provenance
-  std::string source;                  ///< the origin of the figures
-  std::optional<LinkFigures> network;  ///< between every machine and a switch; none: no cost
+  std::string file;                               ///< its name without folders, for the provenance
+  std::string source;                             ///< the origin of the figures
   std::map<UnitKind, double> relative_deviation;  ///< of block times
   std::vector<MachineFigures> machines;
   std::vector<PlatformChoice> platforms;

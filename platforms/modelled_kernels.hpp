@@ -15,7 +15,8 @@ struct ItemCost {
   double traffic_bytes = 0.0;             ///< to and from the unit's memory during the computation
   double in_bytes = 0.0;                  ///< copied to the unit
   double out_bytes = 0.0;                 ///< copied back
-  double resident_bytes = 0.0;            ///< copied to a unit once, then kept there
+  double resident_bytes = 0.0;            ///< that every unit needs and keeps
+  double resident_memory_bytes = 0.0;     ///< unit memory that these occupy
   double memory_bytes = 0.0;              ///< unit memory in use while the block is there
   double streamed_bytes_per_block = 0.0;  ///< read by an accelerator over its bus while it computes
   double threads = 1.0;                   ///< number of accelerator threads for each item

@@ -33,6 +33,7 @@ class CpuDriver final : public UnitDriver {
       bytes = std::max(bytes, UnitMemory::bytes_for_one(phase.kernel->data(), most));
     }
     bytes_ = BufferOf<std::byte>(bytes);
+    if (setup_.phases.front().workload->distribution == Distribution::replicated) replicate();
   }
 
   void work(WorkerMailbox& mailbox) override {
@@ -47,6 +48,14 @@ class CpuDriver final : public UnitDriver {
   }
 
  private:
+  /// Copies the resident data of the first phase before the run starts.
+  void replicate() {
+    const Command first{};
+    begin_phase(first);
+    staged_.resident = memory_.resident();
+    copy_resident(data_of(first.block), staged_, versions_);
+  }
+
   /// Takes a block through its stages. Passes on exceptions that mean the unit has failed.
   void try_block(Report& report, WorkerMailbox& mailbox) {
     try {

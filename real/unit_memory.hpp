@@ -27,7 +27,7 @@ inline constexpr std::size_t array_alignment = 4096;
 /// The memory for `items` items of `workload` and its resident data in bytes, as the workload counts
 /// them.
 [[nodiscard]] inline double staged_bytes(const Workload& workload, Items items) {
-  return workload.resident_bytes + workload.memory_bytes_per_item * static_cast<double>(items);
+  return workload.bytes_kept() + workload.memory_bytes_per_item * static_cast<double>(items);
 }
 
 /// Places the arrays of one phase in the memory of a unit. Reads and writes none of it: it may be
@@ -47,6 +47,8 @@ class UnitMemory {
   /// Begins a phase in memory of `bytes` at `begin` (a multiple of `array_alignment`), whose blocks
   /// hold at most `room_items` items together. Forgets all blocks.
   void begin_phase(const KernelData& data, std::byte* begin, std::size_t bytes, Items room_items);
+  /// The places of the phase's resident arrays.
+  [[nodiscard]] const std::vector<std::byte*>& resident() const { return resident_; }
 
   /// Gives `block` room and fills `staged`. Returns false if it has to wait until another block is
   /// released, or, with no block here, if it does not fit at all.

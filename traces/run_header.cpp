@@ -83,6 +83,11 @@ Workload read_workload(const JsonObject& object) {
   workload.out_bytes_per_item = object.number("out_bytes_per_item", 0.0, largest);
   workload.resident_bytes = object.number("resident_bytes", 0.0, largest);
   workload.iteration_bytes = number_or_nothing(object, "iteration_bytes").value_or(0.0);
+  workload.resident_memory_bytes = number_or_nothing(object, "resident_memory_bytes");
+  if (object.find("distribution") != nullptr) {
+    workload.distribution =
+        read_distribution(object.text("distribution"), object.where(object.at("distribution")));
+  }
   workload.memory_bytes_per_item = object.number("memory_bytes_per_item", 0.0, largest);
   workload.flop_per_item = object.number("flop_per_item", 0.0, largest);
   for (const JsonMember& member : object.at("parameters").object) {

@@ -65,6 +65,7 @@ Trace trace_of_run(const RecordedRun& run, const std::string& kernel,
     if (workload.kernel != kernel) continue;
     trace.grain_items = workload.grain_items;
     trace.resident_bytes = workload.resident_bytes;
+    trace.resident_memory_bytes = workload.resident_memory_bytes;
     trace.memory_bytes_per_item = workload.memory_bytes_per_item;
   }
   std::set<std::pair<std::uint32_t, int>> has_resident;
@@ -88,7 +89,7 @@ Trace trace_of_run(const RecordedRun& run, const std::string& kernel,
     sample.compute_mean_s = b->times.compute.value;
     sample.out_s = b->times.out.value;
     const bool may_include_resident =
-        is_first && workload.resident_bytes > 0.0 && b->times.setup == Seconds{};
+        is_first && workload.first_bytes(0) > 0.0 && b->times.setup == Seconds{};
     if (!may_include_resident) sample.in_s = b->times.in.value;
   }
   trace.merge = merges.mean();

@@ -204,6 +204,9 @@ Trace read_header(const Line& line, std::map<std::string, std::uint32_t>& index)
   if (const json* resident = line.field("resident_bytes")) {
     trace.resident_bytes = line.not_negative("resident_bytes", *resident);
   }
+  if (const json* kept = line.field("resident_memory_bytes")) {
+    trace.resident_memory_bytes = line.not_negative("resident_memory_bytes", *kept);
+  }
   if (const json* memory = line.field("memory_bytes_per_item")) {
     trace.memory_bytes_per_item = line.not_negative("memory_bytes_per_item", *memory);
   }

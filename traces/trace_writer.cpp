@@ -43,6 +43,9 @@ std::string header_line(const Trace& trace) {
   if (trace.merge) header["merge_s"] = trace.merge->value;
   if (trace.first_use) header["first_use_s"] = trace.first_use->value;
   if (trace.resident_bytes) header["resident_bytes"] = *trace.resident_bytes;
+  if (trace.resident_memory_bytes) {
+    header["resident_memory_bytes"] = *trace.resident_memory_bytes;
+  }
   if (trace.memory_bytes_per_item) {
     header["memory_bytes_per_item"] = *trace.memory_bytes_per_item;
   }

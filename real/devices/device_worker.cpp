@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <deque>
 #include <new>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "real/block_copies.hpp"
+#include "real/threads/host_gate.hpp"
 #include "real/threads/this_thread.hpp"
 #include "real/unit_memory.hpp"
 #include "real/worker_mailbox.hpp"
@@ -22,6 +25,8 @@ namespace {
 constexpr std::chrono::microseconds device_patience{0};
 /// A device that has failed for good may not ring any more.
 constexpr Seconds longest_silence{0.1};
+/// How often the driver asks whether data that it copies before the run are there.
+constexpr std::chrono::milliseconds copy_poll{1};
 /// The most blocks in the device's queues; more would hide no waiting. CUDA makes its caller wait when
 /// there are about 1,000 commands in a queue, of which a block that is slowed down needs up to ten.
 /// The driver must not wait there: what the queue waits for may be a stop that only the driver ends.
@@ -63,6 +68,7 @@ class DeviceDriver final : public UnitDriver {
       room_items_.push_back(room_items(setup_.unit, *phase.workload));
     }
     reserve();
+    if (setup_.phases.front().workload->distribution == Distribution::replicated) replicate();
   }
 
   void work(WorkerMailbox& mailbox) override {
@@ -80,6 +86,33 @@ class DeviceDriver final : public UnitDriver {
   }
 
  private:
+  /// Copies the resident data of the first phase before the run starts. If that fails, the first
+  /// block brings them.
+  void replicate() {
+    Command first{};
+    first.block.items = room_items_.front();
+    const KernelData& data = phase_of(first.block).kernel->data();
+    const auto ticket = std::make_shared<BlockTicket>(before_run_, before_run_.epoch());
+    try {
+      begin_phase(first, data);
+      std::vector<CopyPart> parts;
+      StagedBlock staged;
+      staged.resident = memory_.resident();
+      for_each_new_resident(data, staged, versions_,
+                            [&parts](std::byte* to, const std::byte* from, std::size_t bytes) {
+                              parts.push_back({to, from, bytes});
+                            });
+      if (parts.empty()) return;
+      device_->copy(Queue::in, std::move(parts), ticket);
+      const EventPtr there = device_->record(Queue::in);
+      while (!there->happened()) std::this_thread::sleep_for(copy_poll);
+    } catch (...) {
+      if (!is_of_block_alone(std::current_exception())) throw;
+      phase_ = -1;
+    }
+    if (ticket->failure()) phase_ = -1;
+  }
+
   /// When the driver looks at the device even if nothing rings.
   [[nodiscard]] Seconds next_look() const {
     if (in_flight_.empty()) return next_due_;
@@ -331,6 +364,7 @@ class DeviceDriver final : public UnitDriver {
 
   WorkerSetup setup_;
   DeviceMaker open_;
+  HostGate before_run_;  ///< for copies that are made before there are commands
   std::unique_ptr<Device> device_;
   std::vector<std::unique_ptr<DeviceProgram>> programs_;  ///< (phases); end before the device
   WorkerMailbox* mailbox_ = nullptr;

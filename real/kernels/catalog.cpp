@@ -12,10 +12,14 @@ namespace {
 const ParameterInfo iterations_info{"iterations", "1", "",
                                     "how often all items are processed, behind a barrier each"};
 
+const ParameterInfo distribution_info{"distribution", "master", "",
+                                      "where data that every unit keeps lie at the start: on the "
+                                      "master, or replicated on every unit"};
+
 const std::vector<KernelInfo> rows = {
     {"matmul",
      "C = A B for square matrices of doubles (OpenBLAS); B stays on every unit",
-     {{"n", "1024", "rows", "rows and columns of each matrix"}, iterations_info},
+     {{"n", "1024", "rows", "rows and columns of each matrix"}, iterations_info, distribution_info},
      make_matmul},
     {"blackscholes",
      "prices of European call and put options in closed form, vectorised",
@@ -26,14 +30,16 @@ const std::vector<KernelInfo> rows = {
      {{"genes", "1e4", "genes", "how many genes are predicted"},
       {"candidates", "1000", "genes", "how many regulators are tried, in all pairs"},
       {"samples", "20", "samples", "how often expression was measured; at most 64"},
-      iterations_info},
+      iterations_info,
+      distribution_info},
      make_grn},
     {"kmeans",
      "k-means: each point's nearest centroid, vectorised; centroids move between iterations",
      {{"points", "5e5", "points", "how many points are clustered"},
       {"dimensions", "32", "coordinates", "coordinates of a point"},
       {"clusters", "1024", "centroids", "how many centroids there are; at most one a point"},
-      {"iterations", "10", "", "how often all points are assigned, behind a merge each"}},
+      {"iterations", "10", "", "how often all points are assigned, behind a merge each"},
+      distribution_info},
      make_kmeans},
     {"fft2d",
      "2-D Fourier transforms of complex doubles, forward and inverse (FFTW)",
@@ -45,7 +51,9 @@ const std::vector<KernelInfo> rows = {
      make_fft2d},
     {"nbody",
      "gravity among all pairs of bodies, which stay on every unit and move between iterations",
-     {{"bodies", "16384", "bodies", "how many attract one another"}, iterations_info},
+     {{"bodies", "16384", "bodies", "how many attract one another"},
+      iterations_info,
+      distribution_info},
      make_nbody},
     {"binomial",
      "prices of European call options on a binomial lattice, vectorised",
@@ -72,7 +80,8 @@ const std::vector<KernelInfo> rows = {
      {{"width", "1024", "pixels", "of a row"},
       {"height", "1024", "rows", "of the image"},
       {"radius", "40", "pixels", "the filter has 2 * radius + 1 rows and columns"},
-      iterations_info},
+      iterations_info,
+      distribution_info},
      make_gaussian},
     {"empty",
      "nothing: times what the controller itself needs for a block",
@@ -84,6 +93,10 @@ const std::vector<KernelInfo> rows = {
 
 int iterations_of(const Parameters& parameters) {
   return static_cast<int>(parameters.items("iterations", 1, std::numeric_limits<int>::max()));
+}
+
+Distribution distribution_of(const Parameters& parameters) {
+  return static_cast<Distribution>(parameters.choice("distribution", {"master", "replicated"}));
 }
 
 std::span<const KernelInfo> kernel_catalog() { return rows; }

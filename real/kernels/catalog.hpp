@@ -35,6 +35,8 @@ struct KernelInfo {
 
 /// The parameter `iterations`, which every kernel has.
 [[nodiscard]] int iterations_of(const Parameters& parameters);
+/// The parameter `distribution` of every kernel with resident data.
+[[nodiscard]] Distribution distribution_of(const Parameters& parameters);
 
 // The factories of the listed kernels; each is defined in the source file with the kernel's name.
 [[nodiscard]] std::unique_ptr<Kernel> make_matmul(const Parameters& parameters);

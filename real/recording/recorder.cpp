@@ -218,7 +218,7 @@ std::optional<Seconds> mean_first_use(const std::deque<GroupRecorder>& groups,
     for (const UnitRecorder& unit : group.units()) {
       const std::optional<CopySpeed>& in = recorded[position++].copies.in;
       if (!unit.computes() || !unit.first_setup()) continue;
-      const Seconds copying = in ? in->time(workload.resident_bytes) : Seconds{};
+      const Seconds copying = in ? in->time(workload.first_bytes(0)) : Seconds{};
       sum += std::max(Seconds{}, *unit.first_setup() - copying);
       ++count;
     }

@@ -25,8 +25,9 @@ struct FakeUnit {
   std::function<double(double)> compute_s;
   std::function<double(double)> in_s;
   std::function<double(double)> out_s;
-  double resident_s = 0.0;   ///< the setup of its first block in a phase
-  double iteration_s = 0.0;  ///< the setup of its first block in a further iteration
+  double resident_s = 0.0;     ///< the setup of its first block in a phase
+  double iteration_s = 0.0;    ///< the setup of its first block in a further iteration
+  bool is_replicated = false;  ///< its first block has no setup, or in a later iteration this one
   int copy_engines = 1;
   Items memory_items = std::numeric_limits<Items>::max();  ///< that its memory holds at a time
   FakeLink in{};

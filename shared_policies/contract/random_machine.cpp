@@ -64,6 +64,7 @@ FakeUnit table_of(const Platform& platform, const PlatformUnit& unit, const Work
   const CopySpeed in = copy_speed_of(platform.links, unit.in);
   fake.resident_s = in.time(workload.resident_bytes).value;
   fake.iteration_s = in.time(workload.iteration_bytes).value;
+  fake.is_replicated = workload.distribution == Distribution::replicated;
   const auto link_of = [&](const Route& route) {
     if (route.links.empty()) return FakeLink{};
     return FakeLink{platform.links[route.links[0]].name,
@@ -91,6 +92,8 @@ Workload random_workload(std::mt19937& random) {
     workload.resident_bytes = upto(2) == 1 ? upto(10'000) : 0.0;
     const double changes = 0.25 * (upto(5) - 1);  // the share that changes between iterations
     workload.iteration_bytes = changes * workload.resident_bytes;
+    const bool is_replicated = std::fmod(workload.resident_bytes, 3.0) == 1.0;
+    workload.distribution = is_replicated ? Distribution::replicated : Distribution::master;
   }
   return workload;
 }

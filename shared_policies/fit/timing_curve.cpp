@@ -40,7 +40,7 @@ TimingCurve::Moving moving_of(const Platform& platform, const PlatformUnit& unit
   moving.in_bytes_per_item = workload.in_bytes_per_item;
   moving.out_bytes_per_item = workload.out_bytes_per_item;
   moving.setup_bytes =
-      workload.iterations == 1 ? workload.resident_bytes : workload.iteration_bytes;
+      workload.iterations == 1 ? workload.first_bytes(0) : workload.iteration_bytes;
   return moving;
 }
 

@@ -33,7 +33,8 @@ void add_setup(PipelinedBlock& work, ResidentData data, Seconds first_use, const
   if (data == ResidentData::current) return;
   const bool is_missing = data == ResidentData::missing;
   work.first_use = is_missing ? first_use : Seconds{};
-  work.setup_bytes = whole_bytes(is_missing ? workload.resident_bytes : workload.iteration_bytes);
+  work.setup_bytes = whole_bytes(is_missing ? workload.first_bytes(work.block.iteration)
+                                            : workload.iteration_bytes);
   work.alone.setup = alone(speeds.in, work.setup_bytes);
 }
 

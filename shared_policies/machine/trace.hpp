@@ -46,8 +46,10 @@ struct Trace {
   std::optional<Seconds> dispatch;  ///< time to hand out one block
   /// The dispatch time of single units, by position in `units`, if known.
   std::map<std::uint32_t, Seconds> unit_dispatch;
-  /// Bytes sent to a unit before its first block and kept there, if different from the workload's.
+  /// Bytes that every unit needs and keeps, if different from the workload's.
   std::optional<double> resident_bytes;
+  /// Unit memory that these occupy, if different.
+  std::optional<double> resident_memory_bytes;
   /// Unit memory used while a block is there, if different from the workload's.
   std::optional<double> memory_bytes_per_item;
   std::optional<Seconds> first_use;  ///< extra time of each unit before its first block of a phase

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
@@ -91,14 +92,34 @@ std::size_t Parameters::choice(const std::string& name,
   return static_cast<std::size_t>(found - words.begin());
 }
 
-std::vector<double> Parameters::positive_list(const std::string& name) const {
+std::vector<double> Parameters::list(const std::string& name) const {
   const std::string& all = text(name);
   std::vector<double> numbers;
   for (std::size_t at = 0; at <= all.size();) {
     const std::size_t end = std::min(all.find('/', at), all.size());
     numbers.push_back(read(where_, name, all.substr(at, end - at), parse_number));
-    if (!(numbers.back() > 0.0)) refuse(where_, name, all, "positive numbers such as 1/2/4/8");
     at = end + 1;
+  }
+  return numbers;
+}
+
+std::vector<double> Parameters::positive_list(const std::string& name) const {
+  const std::vector<double> numbers = list(name);
+  if (std::ranges::any_of(numbers, [](double number) { return !(number > 0.0); })) {
+    refuse(where_, name, text(name), "positive numbers such as 1/2/4/8");
+  }
+  return numbers;
+}
+
+std::vector<double> Parameters::share_list(const std::string& name) const {
+  const std::vector<double> numbers = list(name);
+  double sum = 0.0;
+  for (const double number : numbers) {
+    if (number < 0.0) refuse(where_, name, text(name), "numbers that are not negative");
+    sum += number;
+  }
+  if (!(sum > 0.0) || !std::isfinite(sum)) {
+    refuse(where_, name, text(name), "at least one positive share, such as 0.3/0.7");
   }
   return numbers;
 }

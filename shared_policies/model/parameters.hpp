@@ -56,8 +56,12 @@ class Parameters {
                                    std::initializer_list<const char*> words) const;
   /// Positive numbers separated by "/": 1/2/4/8.
   [[nodiscard]] std::vector<double> positive_list(const std::string& name) const;
+  /// The same, where single numbers may be 0, but not all: 0/1.
+  [[nodiscard]] std::vector<double> share_list(const std::string& name) const;
 
  private:
+  [[nodiscard]] std::vector<double> list(const std::string& name) const;
+
   TypedParameters values_;  ///< the values of all known parameters
   TypedParameters given_;
   std::string where_;

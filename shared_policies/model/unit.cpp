@@ -80,7 +80,7 @@ void require_watts(std::span<const Unit> units, const std::string& where, const 
 
 Items largest_block(const Unit& unit, const Workload& workload) {
   if (!unit.memory_bytes) return workload.items;
-  const double free_bytes = *unit.memory_bytes - workload.resident_bytes;
+  const double free_bytes = *unit.memory_bytes - workload.bytes_kept();
   if (free_bytes < 0.0) return 0;
   if (workload.memory_bytes_per_item * static_cast<double>(workload.items) <= free_bytes) {
     return workload.items;
@@ -94,7 +94,7 @@ Items items_in_memory(const Unit& unit, const Workload& workload) {
   const Items block = largest_block(unit, workload);
   if (block >= workload.items) return std::numeric_limits<Items>::max();
   if (block == 0) return 0;
-  const double free_bytes = *unit.memory_bytes - workload.resident_bytes;
+  const double free_bytes = *unit.memory_bytes - workload.bytes_kept();
   const double items = std::floor(free_bytes / workload.memory_bytes_per_item);
   return std::max(block, static_cast<Items>(items));
 }

@@ -1,4 +1,4 @@
-// Checks that a workload is valid.
+// What is sent of a workload's resident data, and checks that it is valid.
 #include "shared_policies/model/workload.hpp"
 
 #include <cmath>
@@ -8,6 +8,22 @@
 
 namespace equipoise {
 
+const char* to_string(Distribution distribution) {
+  return distribution == Distribution::master ? "master" : "replicated";
+}
+
+Distribution read_distribution(const std::string& word, const std::string& where) {
+  for (const Distribution known : {Distribution::master, Distribution::replicated}) {
+    if (word == to_string(known)) return known;
+  }
+  throw InputError(where, "unknown distribution '" + word + "'; it is master or replicated");
+}
+
+double Workload::first_bytes(int iteration) const {
+  if (distribution == Distribution::master) return resident_bytes;
+  return iteration == 0 ? 0.0 : iteration_bytes;
+}
+
 void Workload::validate(const std::string& where) const {
   if (items < 1) {
     throw InputError(where, "a workload needs at least one item; give a larger size");
@@ -16,12 +32,11 @@ void Workload::validate(const std::string& where) const {
     throw InputError(where, "the grain must be at least one item; give a larger one");
   if (iterations < 1)
     throw InputError(where, "a workload needs at least one iteration; give iterations=1 or more");
-  const std::pair<const char*, double> sizes[] = {{"in_bytes_per_item", in_bytes_per_item},
-                                                  {"out_bytes_per_item", out_bytes_per_item},
-                                                  {"resident_bytes", resident_bytes},
-                                                  {"iteration_bytes", iteration_bytes},
-                                                  {"memory_bytes_per_item", memory_bytes_per_item},
-                                                  {"flop_per_item", flop_per_item}};
+  const std::pair<const char*, double> sizes[] = {
+      {"in_bytes_per_item", in_bytes_per_item}, {"out_bytes_per_item", out_bytes_per_item},
+      {"resident_bytes", resident_bytes},       {"iteration_bytes", iteration_bytes},
+      {"resident_memory_bytes", bytes_kept()},  {"memory_bytes_per_item", memory_bytes_per_item},
+      {"flop_per_item", flop_per_item}};
   for (const auto& [name, value] : sizes) {
     if (!std::isfinite(value) || value < 0.0) {
       throw InputError(where,

@@ -1,12 +1,25 @@
 // A kernel and a problem size: the number of items, and the bytes and operations of each.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "shared_policies/model/measures.hpp"
 
 namespace equipoise {
+
+/// Where the resident data of a workload lie when a run starts.
+enum class Distribution : std::uint8_t {
+  master,     ///< on the master, which sends them to each unit before its first block
+  replicated  ///< on every unit already
+};
+
+/// "master" or "replicated".
+[[nodiscard]] const char* to_string(Distribution distribution);
+/// The reverse. Throws InputError (at `where`) for any other word.
+[[nodiscard]] Distribution read_distribution(const std::string& word, const std::string& where);
 
 /// The work of one phase of a run. Items are numbered 0 .. items-1 in every iteration.
 struct Workload {
@@ -16,15 +29,26 @@ struct Workload {
   int iterations = 1;     ///< every iteration processes all items again, after a barrier
   double in_bytes_per_item = 0.0;
   double out_bytes_per_item = 0.0;
-  double resident_bytes = 0.0;         ///< sent to a unit before its first block, then kept there
-  double iteration_bytes = 0.0;        ///< resident data that change between two iterations: sent
-                                       ///< again before a unit's first block of the later one
+  double resident_bytes = 0.0;  ///< that every unit needs and keeps, whatever its blocks
+  Distribution distribution = Distribution::master;  ///< where these lie at the start
+  double iteration_bytes = 0.0;  ///< resident data that change between two iterations: sent
+                                 ///< again before a unit's first block of the later one
+  /// Unit memory that the resident data occupy; nothing: as many bytes as there are of them. Less if
+  /// units read them from the memory of their machine.
+  std::optional<double> resident_memory_bytes;
   double memory_bytes_per_item = 0.0;  ///< unit memory that an item occupies while its block is on
                                        ///< the unit
   double flop_per_item = 0.0;          ///< 0 if unknown
   /// The parameters as the user may type them (`n=4096`), for file headers and for comparison with
   /// a trace's `problem`.
   std::map<std::string, double> parameters;
+
+  /// The bytes sent to a unit before its first block of the phase, if that block is of `iteration`:
+  /// all resident data or, if these are replicated, those that an iteration changed.
+  [[nodiscard]] double first_bytes(int iteration) const;
+
+  /// Unit memory that the resident data occupy.
+  [[nodiscard]] double bytes_kept() const { return resident_memory_bytes.value_or(resident_bytes); }
 
   /// Throws InputError (at `where`) for items < 1, grain < 1, iterations < 1, for negative or
   /// non-finite sizes, for totals that do not fit in 63 bits, and for more iteration bytes than

@@ -34,6 +34,7 @@ std::vector<PolicyInfo> make_rows() {
   std::vector<PolicyInfo> rows = {
       greedy_info(),
       static_info(),
+      fixed_info(),
       plb_hec_info(),
       plb_hac_info(),
       dlb_gpu_info(),
@@ -117,6 +118,11 @@ const PolicyInfo& find_policy(std::string_view name) {
     known.push_back(info.name);
   }
   throw InputError("--policy", unknown_name("policy", std::string(name), known));
+}
+
+double paper_decision_s(const PolicyInfo& info, const std::string& kernel) {
+  const auto found = info.paper_decisions_s.find(kernel);
+  return found == info.paper_decisions_s.end() ? info.paper_decision_s : found->second;
 }
 
 TypedParameters with_preset(const PolicyInfo& info, TypedParameters typed) {

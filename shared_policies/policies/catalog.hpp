@@ -2,6 +2,7 @@
 // policy.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -55,7 +56,7 @@ struct PolicyInfo {
   std::string source;  ///< paper or program
   std::vector<ParameterInfo> parameters;
   Foresight foresight = Foresight::none;
-  double paper_decision_s = 0.0;  ///< cost of one decision with --decision-cost paper
+  double paper_decision_s = 0.0;  ///< what one decision takes, according to the paper
   /// `known` is not nullptr for foresight informed and oracle, and has a cost for every unit.
   std::unique_ptr<Policy> (*make)(const Parameters& parameters, const KnownCosts* known);
   /// Throws InputError if the policy cannot run on these units; nullptr: it accepts any units.
@@ -63,6 +64,7 @@ struct PolicyInfo {
   /// Sets of values besides the defaults. If there are any, the catalog adds the parameter `preset`,
   /// whose default, `published`, stands for the defaults.
   std::vector<Preset> presets{};
+  std::map<std::string, double> paper_decisions_s{};  ///< by kernel, where the paper says more
 };
 
 /// All policies, in the order in which they are listed to the user.
@@ -71,6 +73,10 @@ struct PolicyInfo {
 /// Returns the row called `name`. Throws InputError, which suggests the nearest known name, if
 /// there is none.
 [[nodiscard]] const PolicyInfo& find_policy(std::string_view name);
+
+/// What one decision costs with --decision-cost paper in a run of `kernel`: the paper's figure for
+/// this kernel, or for any; 0 if it has none.
+[[nodiscard]] double paper_decision_s(const PolicyInfo& info, const std::string& kernel);
 
 /// `typed`, and the values of its preset for the parameters that it does not give. Throws InputError
 /// for an unknown preset, suggesting the nearest.

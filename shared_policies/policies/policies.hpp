@@ -8,6 +8,7 @@ namespace equipoise {
 
 [[nodiscard]] PolicyInfo greedy_info();
 [[nodiscard]] PolicyInfo static_info();
+[[nodiscard]] PolicyInfo fixed_info();
 [[nodiscard]] PolicyInfo plb_hec_info();
 [[nodiscard]] PolicyInfo plb_hac_info();
 [[nodiscard]] PolicyInfo dlb_gpu_info();

@@ -196,7 +196,7 @@ LowerBound lower_bound(const Platform& platform, const Workload& workload,
   EQ_CHECK(timings.size() == platform.units.size(), "a timing or null for each unit");
   const DisturbedPlatform world(platform, scenario);
   IterationBound iteration(world, workload, timings);
-  LowerBound bound = iteration.solve(workload.resident_bytes, start);
+  LowerBound bound = iteration.solve(workload.first_bytes(0), start);
   for (int done = 1; done < workload.iterations; ++done) {
     const Seconds begin = start + Seconds{bound.seconds};
     const double seconds = iteration.solve(workload.iteration_bytes, begin).seconds;

@@ -195,6 +195,30 @@ TEST(Emulated, BringsResidentDataOncePerPhaseAndWhatChangedWithEveryIteration) {
   EXPECT_TRUE(two.verify().passed);
 }
 
+TEST(Emulated, HasReplicatedDataBeforeItsFirstBlock) {
+  for (const Distribution distribution : {Distribution::master, Distribution::replicated}) {
+    KernelScript script(40);
+    script.iterations = 3;
+    script.distribution = distribution;
+    ScriptedKernel kernel(script);
+    MemoryJournal journal;
+    EXPECT_TRUE(run_all(setup_of({"emulated"}, {&kernel}), 10, journal).complete);
+    const auto brought = std::ranges::count_if(
+        journal.blocks, [](const BlockRecord& record) { return record.times.setup > Seconds{}; });
+    EXPECT_EQ(brought, distribution == Distribution::master ? 3 : 2);
+    EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
+  }
+}
+
+TEST(Emulated, ComputesOnReplicatedDataBesideACpu) {
+  const auto kernel =
+      make_kernel("matmul", {{"n", "64"}, {"distribution", "replicated"}}, "--workload");
+  kernel->allocate(1);
+  MemoryJournal journal;
+  EXPECT_TRUE(run_all(setup_of({"cpu", "emulated"}, {kernel.get()}), 8, journal).complete);
+  EXPECT_TRUE(kernel->verify().passed) << kernel->verify().what;
+}
+
 TEST(DeviceScenario, AcceptsEveryItemOnceHoweverOftenTheUnitGoesAndComes) {
   KernelScript script(20'000);
   script.compute = [](const Block&, int) {

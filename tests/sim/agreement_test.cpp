@@ -59,6 +59,7 @@ Instance random_instance(std::mt19937& random) {
     workload.out_bytes_per_item = whole(0, 2) * whole(0, 10'000);
     workload.resident_bytes = 1e6;
     workload.iteration_bytes = whole(0, 3) * 5e5;
+    workload.distribution = whole(0, 2) > 0 ? Distribution::master : Distribution::replicated;
     workload.memory_bytes_per_item = 1.0;
     instance.phases.push_back(workload);
   }
@@ -129,6 +130,7 @@ FakeSetup fake_setup_of(const Instance& instance) {
     table.out_s = moved(work.out_bytes_per_item);
     table.resident_s = moved(work.resident_bytes)(1.0);
     table.iteration_s = moved(work.iteration_bytes)(1.0);
+    table.is_replicated = work.distribution == Distribution::replicated;
     table.copy_engines = unit.copy_engines;
     table.device = unit.device;
     if (unit.memory_bytes) table.memory_items = static_cast<Items>(*unit.memory_bytes - 1e6);

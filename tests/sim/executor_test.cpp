@@ -119,11 +119,12 @@ TEST(SimExecutor, BringsResidentDataAndTheFirstUseBeforeTheFirstBlockOfAPhase) {
   EXPECT_NEAR(seen.finishes[2].setup_s, 1.25001, tolerance);
 }
 
-TEST(SimExecutor, BringsWhatChangedBeforeTheFirstBlockOfAFurtherIteration) {
-  // Resident data take 1.00001 s, what changes 0.25001 s. Unit 0 has both blocks of the first
-  // iteration, unit 1 its first block in the second.
+/// The setup times of five blocks: two of the first iteration on unit 0; of the second iteration
+/// two there and one, the last, on unit 1. Resident data take 1.00001 s, what changes 0.25001 s.
+std::map<std::uint64_t, double> setups_of_two_iterations(Distribution distribution) {
   Workload work = workload(10);
   work.resident_bytes = 1e6;
+  work.distribution = distribution;
   work.iteration_bytes = 2.5e5;
   work.iterations = 2;
   TestPlatform platform;
@@ -140,12 +141,25 @@ TEST(SimExecutor, BringsWhatChangedBeforeTheFirstBlockOfAFurtherIteration) {
     }
     take_finishes(executor, out);
   });
-  ASSERT_EQ(seen.finishes.size(), 5U);
-  const std::map<std::uint64_t, double> setup_s = {
-      {0, 1.00001}, {1, 0.0}, {2, 0.25001}, {3, 0.0}, {4, 1.00001}};
-  for (const Finish& finish : seen.finishes) {
-    EXPECT_NEAR(finish.setup_s, setup_s.at(finish.block), tolerance) << finish.block;
-  }
+  std::map<std::uint64_t, double> setup_s;
+  for (const Finish& finish : seen.finishes) setup_s[finish.block] = finish.setup_s;
+  return setup_s;
+}
+
+void expect_setups(const std::map<std::uint64_t, double>& seen,
+                   const std::map<std::uint64_t, double>& expected) {
+  ASSERT_EQ(seen.size(), expected.size());
+  for (const auto& [id, setup_s] : expected) EXPECT_NEAR(seen.at(id), setup_s, tolerance) << id;
+}
+
+TEST(SimExecutor, BringsWhatChangedBeforeTheFirstBlockOfAFurtherIteration) {
+  expect_setups(setups_of_two_iterations(Distribution::master),
+                {{0, 1.00001}, {1, 0.0}, {2, 0.25001}, {3, 0.0}, {4, 1.00001}});
+}
+
+TEST(SimExecutor, BringsOnlyWhatChangedIfResidentDataAreReplicated) {
+  expect_setups(setups_of_two_iterations(Distribution::replicated),
+                {{0, 0.0}, {1, 0.0}, {2, 0.25001}, {3, 0.0}, {4, 0.25001}});
 }
 
 TEST(SimExecutor, MovesTheBytesOfTheTraceWhereItHasThem) {

@@ -31,6 +31,7 @@ struct KernelScript {
 
   int iterations = 1;
   double resident_bytes = sizeof(std::int64_t);  ///< as the workload says
+  Distribution distribution = Distribution::master;
 
   explicit KernelScript(Items items) : written(static_cast<std::size_t>(items)) {}
 };
@@ -46,6 +47,7 @@ class ScriptedKernel final : public Kernel {
     workload_.in_bytes_per_item = workload_.out_bytes_per_item = sizeof(std::int64_t);
     workload_.memory_bytes_per_item = 2.0 * sizeof(std::int64_t);
     workload_.resident_bytes = script.resident_bytes;
+    workload_.distribution = script.distribution;
     data_ = {{input_rows(std::as_const(script.written).data())},
              {result_rows(script.written.data())},
              {resident_array(std::span<const std::int64_t>(&resident_, 1))}};

@@ -194,6 +194,41 @@ TEST_F(MachineSpecTest, KnowsWhatARowOfAMatrixProductCosts) {
   EXPECT_EQ(read(spec_).traces[0].cost.in_bytes, 8000.0);
 }
 
+TEST_F(MachineSpecTest, SearchesEachGeneAmongAllPairsOfTheGenes) {
+  spec_["traces"][0] = {{"name", "g"}, {"kernel", "grn"}, {"problem", {{"candidates", 300}}}};
+  spec_["machines"][1]["units"][0]["items_per_s"] = {{"grn", 1}};
+  const TraceChoice all = read(spec_).traces[0];
+  EXPECT_EQ(all.items, 300);
+  EXPECT_EQ(all.problem.at("items"), 300.0);
+  EXPECT_EQ(all.cost.flop, 10.0 * 20.0 * 300.0 * 299.0 / 2.0);
+  EXPECT_EQ(all.cost.resident_bytes, 300.0 * 20.0 * 4.0);
+  spec_["traces"][0]["items"] = 7;  // targets; their cost does not depend on their number
+  EXPECT_EQ(read(spec_).traces[0].items, 7);
+  EXPECT_FALSE(read(spec_).traces[0].problem.contains("items"));
+}
+
+TEST_F(MachineSpecTest, LetsAMachineKeepResidentDataOutsideOfItsUnitsMemory) {
+  spec_["traces"][0]["resident_bytes"] = 1e6;  // a GPU has 1000 bytes
+  spec_["traces"][0]["resident_memory_bytes"] = 400;
+  spec_["traces"][0]["memory_bytes_per_item"] = 100;
+  const MachineSpec spec = read(spec_);
+  const Trace trace = modelled_trace(spec, spec.traces[0]);
+  EXPECT_EQ(samples_of(trace, "a.gpu0").back().items, 6.0);
+  EXPECT_EQ(trace.resident_bytes, 1e6);
+  EXPECT_EQ(trace.resident_memory_bytes, 400.0);
+}
+
+TEST_F(MachineSpecTest, GivesAPlatformANetworkOfItsOwn) {
+  spec_["platforms"][1]["network"] = {{"bytes_per_s", 5e9}, {"latency_s", 1e-6}};
+  const MachineSpec spec = read(spec_);
+  const auto bandwidth = [&](std::size_t platform) {
+    const PlatformDescription made = machines_platform(spec, spec.platforms[platform]);
+    return std::ranges::find(made.links, "a.network.in", &Link::name)->bandwidth_bytes_per_s;
+  };
+  EXPECT_EQ(bandwidth(0), 1e8);
+  EXPECT_EQ(bandwidth(1), 5e9);
+}
+
 TEST_F(MachineSpecTest, CountsTheOperationsOfAPairOfFourierTransforms) {
   spec_["traces"][0] = {{"name", "f"}, {"kernel", "fft2d"}, {"items", 10}, {"element_bytes", 8}};
   spec_["machines"][1]["units"][0]["items_per_s"] = {{"fft2d", 1}};

@@ -60,6 +60,47 @@ TEST(WorkloadChoice, TakesWhatStaysOnAUnitFromTheTraceUnlessItIsTyped) {
             2.0);
 }
 
+TEST(WorkloadChoice, SaysWhereResidentDataLieAtTheStart) {
+  Trace trace;
+  trace.kernel = "stencil";
+  const auto distribution = [&](const std::string& spelling) {
+    return choose_workload(spelling, {trace}).workload.distribution;
+  };
+  EXPECT_EQ(distribution("matmul:n=100"), Distribution::master);
+  EXPECT_EQ(distribution("matmul:n=100,distribution=replicated"), Distribution::replicated);
+  EXPECT_EQ(distribution("stencil:items=9,distribution=master"), Distribution::master);
+  EXPECT_EQ(distribution("stencil:items=9,distribution=replicated"), Distribution::replicated);
+  for (const char* kernel : {"grn", "kmeans", "nbody", "gaussian"}) {
+    EXPECT_EQ(distribution(std::string(kernel) + ":distribution=replicated"),
+              Distribution::replicated);
+  }
+  EXPECT_EQ(refusal_of([&] { (void)distribution("matmul:n=100,distribution=replicate"); }),
+            "--workload: unknown value of distribution 'replicate'; did you mean 'replicated'?");
+  trace.kernel = "matmul";
+  trace.resident_memory_bytes = 10.0;
+  EXPECT_EQ(choose_workload("matmul:n=100", {trace}).workload.bytes_kept(), 10.0);
+  EXPECT_EQ(
+      choose_workload("matmul:items=9,resident_memory_bytes=3", {trace}).workload.bytes_kept(),
+      3.0);
+}
+
+TEST(WorkloadChoice, RefusesATraceOfAnotherNumberOfItemsThatTheirCostDependsOn) {
+  Trace trace;
+  trace.kernel = "grn";
+  trace.problem = {{"candidates", 60.0}, {"items", 60.0}};
+  const auto check = [&](const std::string& spelling) {
+    return refusal_of([&] { check_problem(trace, "t.jsonl", choose_workload(spelling, {trace})); });
+  };
+  EXPECT_EQ(check("grn:items=60"), "not refused");
+  EXPECT_EQ(check("grn:items=70"),
+            "t.jsonl:1: was made for items=60, not items=70, and the cost per item depends on it; "
+            "record a trace of that size");
+  EXPECT_EQ(
+      check("grn:genes=60,candidates=50"),
+      "t.jsonl:1: was made for candidates=60, not candidates=50, and the cost per item depends "
+      "on it; record a trace of that size");
+}
+
 TEST(WorkloadChoice, KnowsWhatMovesBetweenIterations) {
   Trace trace;
   trace.kernel = "nbody";
@@ -115,6 +156,28 @@ TEST(ComparisonTable, TellsItemsRedoneWithoutTheTailOfRounding) {
   for (int rep = 0; rep < 10; ++rep) result.items_redone += 1112.0 / 10.0;  // 1112.0000000000002
   comparison.results = {result};
   EXPECT_NE(comparison_table(comparison).find(" 1112 items redone"), std::string::npos);
+}
+
+TEST(ComparisonTable, StatesWhatIsAssumedOfResidentDataAndDecisions) {
+  Options options;
+  Workload product;
+  product.kernel = "matmul";
+  Comparison comparison;
+  describe_experiment(comparison, options, {product}, {});
+  EXPECT_EQ(comparison.assumptions, "");
+  EXPECT_NE(comparison.experiment.find("\"distribution\":[null]"), std::string::npos);
+  product.resident_bytes = 8e6;
+  describe_experiment(comparison, options, {product}, {});
+  EXPECT_EQ(comparison.assumptions,
+            "8.00 MB that every unit needs for matmul are sent to each before its first block");
+  product.distribution = Distribution::replicated;
+  options.decision_cost = "paper";
+  describe_experiment(comparison, options, {product}, {});
+  EXPECT_EQ(comparison.assumptions,
+            "8.00 MB that every unit needs for matmul are there from the start "
+            "(distribution=replicated); decisions take as long as each policy's paper says");
+  EXPECT_NE(comparison.experiment.find("\"distribution\":[\"replicated\"]"), std::string::npos);
+  EXPECT_NE(comparison_table(comparison).find("are there from the start"), std::string::npos);
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ const std::string header =
     R"("spelling":"plb-hec:threshold=0.2",)"
     R"("parameters":{"threshold":"0.2"},"workloads":[{"kernel":"dgemm","items":9007199254740995,)"
     R"("grain_items":1,"iterations":2,"in_bytes_per_item":8.5,"out_bytes_per_item":0.0,)"
-    R"("resident_bytes":9.0,"iteration_bytes":4.5,"memory_bytes_per_item":0.0,"flop_per_item":2.0,)"
+    R"("resident_bytes":9.0,"distribution":"replicated","iteration_bytes":4.5,)"
+    R"("resident_memory_bytes":6.0,"memory_bytes_per_item":0.0,"flop_per_item":2.0,)"
     R"("parameters":{"n":64.0}}],"units":[{"id":"cpu0","kind":"cpu","node":"here","copy_engines":1,)"
     R"("slots":1},{"id":"gpu0","kind":"gpu","model":"K40","device":"card","memory_bytes":1e9,)"
     R"("is_remote":true,)"
@@ -98,6 +99,8 @@ TEST(RunFile, ComesBackAsItWasWritten) {
   EXPECT_EQ(file.run.phases[0].items, 9007199254740995);  // a double cannot hold this number
   EXPECT_EQ(file.run.phases[0].iterations, 2);
   EXPECT_EQ(file.run.phases[0].iteration_bytes, 4.5);
+  EXPECT_EQ(file.run.phases[0].distribution, Distribution::replicated);
+  EXPECT_EQ(file.run.phases[0].bytes_kept(), 6.0);
   ASSERT_TRUE(file.summary);
   EXPECT_EQ(file.summary->makespan, Seconds{2.5});
   EXPECT_TRUE(file.run.is_whole);

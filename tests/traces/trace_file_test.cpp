@@ -51,7 +51,7 @@ TEST(TraceFile, ReadsHeaderSamplesAndSummaries) {
       R"({"schema":"equipoise.trace/1.4","source":"imported","kernel":"matmul","item":"line",)"
       R"("units":[{"id":"cpu0","kind":"cpu","colour":"red"},{"id":"mic0","kind":"mic","dispatch_s":3e-5}],)"
       R"("problem":{"n":4096},"grain_items":4,"dispatch_s":1e-5,"first_use_s":0,"merge_s":0.25,"new":[1],)"
-      R"("resident_bytes":8e6,"memory_bytes_per_item":16})"
+      R"("resident_bytes":8e6,"resident_memory_bytes":5,"memory_bytes_per_item":16})"
       "\n"
       R"({"unit":"mic0","items":65.536,"n":9174,"in_s":{"mean":0.5,"sd":0.1},"in_bytes":100,)"
       R"("compute_s":{"mean":0.002,"sd":0.0004,"min":null,"median":0.0019,"max":0.004}})"
@@ -68,6 +68,7 @@ TEST(TraceFile, ReadsHeaderSamplesAndSummaries) {
   EXPECT_EQ(trace.first_use->value, 0.0);
   EXPECT_EQ(trace.merge->value, 0.25);
   EXPECT_EQ(trace.resident_bytes, 8e6);
+  EXPECT_EQ(trace.resident_memory_bytes, 5.0);
   EXPECT_EQ(trace.memory_bytes_per_item, 16.0);
   EXPECT_EQ(trace.machine, "{}");
   ASSERT_EQ(trace.samples.size(), 2U);
@@ -95,6 +96,7 @@ TEST(TraceFile, ComesBackAsItWasWritten) {
                      R"({"mean":0.1,"sd":0.03},"out_s":0.2,"in_bytes":1e9,"out_bytes":0.5})"
                      "\n");
   trace.resident_bytes = 0.0;
+  trace.resident_memory_bytes = 0.25;
   trace.memory_bytes_per_item = 0.5;
   trace.unit_dispatch[0] = Seconds{2e-6};
   const TemporaryFolder folder;
@@ -107,6 +109,7 @@ TEST(TraceFile, ComesBackAsItWasWritten) {
             std::string::npos);
   EXPECT_NE(folder.read("a.jsonl").find(R"("sd":0.03,"min":null)"), std::string::npos);
   EXPECT_EQ(read_trace(folder.path("b.jsonl"), nullptr).resident_bytes, 0.0);
+  EXPECT_EQ(read_trace(folder.path("b.jsonl"), nullptr).resident_memory_bytes, 0.25);
   EXPECT_EQ(read_trace(folder.path("b.jsonl"), nullptr).unit_dispatch, trace.unit_dispatch);
   EXPECT_EQ(read_trace(folder.path("b.jsonl"), nullptr).memory_bytes_per_item, 0.5);
 }

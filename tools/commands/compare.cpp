@@ -30,7 +30,7 @@ int compare_command(const Options& options) {
   comparison.units = names_of(worlds.front()->units());
   expect_no_inputs(files_of_comparison(comparison.policies, names, options), "--out");
   if (!options.out.empty()) make_folder(options.out + "/runs", "--out");
-  comparison.experiment = experiment_text(options, settings);
+  describe_experiment(comparison, options, worlds.front()->phases(), settings);
 
   bool failed = false;
   catch_stop_signals();

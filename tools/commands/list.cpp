@@ -33,6 +33,17 @@ struct Entry {
   std::span<const Preset> presets{};
 };
 
+/// The origin of a policy, and what its paper says of the time that a decision takes.
+std::string source_of(const PolicyInfo& policy) {
+  std::string text = policy.source;
+  if (policy.paper_decision_s == 0.0) return text;
+  text += fmt::format("; --decision-cost paper: {} s", policy.paper_decision_s);
+  for (const auto& [kernel, seconds] : policy.paper_decisions_s) {
+    text += fmt::format(", {} for {}", seconds, kernel);
+  }
+  return text;
+}
+
 std::vector<Entry> entries(const std::string& what) {
   std::vector<Entry> all;
   if (what == "policies") {
@@ -40,7 +51,7 @@ std::vector<Entry> entries(const std::string& what) {
       const char* mark = p.foresight == Foresight::oracle     ? "oracle"
                          : p.foresight == Foresight::informed ? "informed"
                                                               : "";
-      all.push_back({p.name, p.line, mark, p.source, p.parameters, {}, p.presets});
+      all.push_back({p.name, p.line, mark, source_of(p), p.parameters, {}, p.presets});
     }
   } else if (what == "kernels") {
     for (const KernelInfo& k : kernel_catalog()) {

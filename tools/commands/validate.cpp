@@ -163,8 +163,8 @@ bool simulate_and_run(Comparison& comparison, RealWorld& real, RunsByPolicy& run
   pair_with(real, sim, with_traces(recorded, options.trace_files));
   for (const PolicyChoice& choice : comparison.policies) check_policy(*sim, choice);
   comparison.lower_bound_s = sim->bound.seconds;
-  comparison.experiment =
-      experiment_text(recorded, {{"sim", sim->settings}, {"real", real.settings}});
+  describe_experiment(comparison, recorded, real.phases,
+                      {{"sim", sim->settings}, {"real", real.settings}});
   if (std::ranges::any_of(comparison.policies, is_oracle)) find_best_schedule(*sim, recorded);
   bool failed = false;
   add_results(comparison, simulate_all(*sim, comparison.policies, recorded, failed), "sim");
@@ -195,7 +195,7 @@ int validate_command(const Options& options, std::optional<double> error_max) {
   real.find_meters(options, idle_span_of_recording);
   real.allocate(options.seed);
   comparison.units = names_of(real.units);
-  comparison.experiment = experiment_text(options, {{"real", real.settings}});
+  describe_experiment(comparison, options, real.phases, {{"real", real.settings}});
   RunsByPolicy runs;
   bool failed = false;
   int repetition = 0;

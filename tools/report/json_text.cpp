@@ -23,7 +23,9 @@ Json workload_json(const Workload& w) {
           {"in_bytes_per_item", w.in_bytes_per_item},
           {"out_bytes_per_item", w.out_bytes_per_item},
           {"resident_bytes", w.resident_bytes},
+          {"distribution", to_string(w.distribution)},
           {"iteration_bytes", w.iteration_bytes},
+          {"resident_memory_bytes", w.bytes_kept()},
           {"memory_bytes_per_item", w.memory_bytes_per_item},
           {"flop_per_item", w.flop_per_item},
           {"parameters", w.parameters}};

@@ -171,8 +171,9 @@ std::string report_html(const Comparison& comparison) {
       "Comparison of policies",
       "<h2>Makespan</h2>\n" + makespan_chart(comparison) + "<h2>Share of the items by unit</h2>\n" +
           share_chart(comparison) + "<h2>All numbers</h2>\n" + html_number_table(comparison) +
-          html_loss_table(comparison) + html_energy_table(comparison) +
-          "<h2>Experiment</h2>\n<pre>" + markup_escaped(comparison.experiment) + "</pre>\n");
+          html_loss_table(comparison) + html_energy_table(comparison) + "<p>" +
+          markup_escaped(comparison.assumptions) + "</p>\n<h2>Experiment</h2>\n<pre>" +
+          markup_escaped(comparison.experiment) + "</pre>\n");
 }
 
 }  // namespace equipoise

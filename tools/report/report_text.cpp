@@ -220,6 +220,7 @@ std::string comparison_table(const Comparison& comparison) {
     text += fmt::format("; best known {} s ({})", significant(comparison.best_known->seconds, 4),
                         comparison.best_known->policy);
   }
+  if (!comparison.assumptions.empty()) text += comparison.assumptions + "\n";
   text += "\n" + loss_table(comparison);
   if (knows_energy(comparison) && comparison.units.size() <= most_units_in_a_row) {
     text += "\n" + energy_table(comparison);

@@ -57,8 +57,8 @@ std::string bound_by(const RunBound& bound) {
 Comparison compare_experiment(const PlannedExperiment& planned, const std::string& reference,
                               const RunsByPolicy& runs, std::optional<BestReached> best_known) {
   Comparison comparison;
-  comparison.experiment =
-      experiment_text(planned.experiment.options, {{world_name, planned.world->settings}});
+  describe_experiment(comparison, planned.experiment.options, planned.world->setup.phases,
+                      {{world_name, planned.world->settings}});
   comparison.lower_bound_s = planned.world->bound.seconds;
   comparison.bound_by = bound_by(planned.world->bound);
   comparison.units = names_of(planned.world->units);

@@ -1,10 +1,13 @@
 // Chooses policies and collects their results.
 #include "tools/worlds/comparison.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "tools/report/json_text.hpp"
+#include "tools/report/text_table.hpp"
 
 namespace equipoise {
 
@@ -56,7 +59,43 @@ void relate_results(Comparison& comparison, const std::string& baseline) {
   compare_with_reference(comparison.results, comparison.reference);
 }
 
-std::string experiment_text(const Options& options, const std::vector<WorldSettings>& worlds) {
+namespace {
+
+/// Where the resident data of each phase lie at the start; null for a phase without any.
+std::string distributions_text(const std::vector<Workload>& phases) {
+  std::vector<std::string> texts;
+  for (const Workload& phase : phases) {
+    texts.push_back(phase.resident_bytes > 0.0 ? json_string(to_string(phase.distribution))
+                                               : "null");
+  }
+  return json_list(texts);
+}
+
+std::string assumptions_text(const Options& options, const std::vector<Workload>& phases) {
+  std::vector<std::string> texts;
+  for (const Workload& phase : phases) {
+    if (phase.resident_bytes == 0.0) continue;
+    const bool is_sent = phase.distribution == Distribution::master;
+    const std::string data = fmt::format("{} MB that every unit needs for {}",
+                                         significant(phase.resident_bytes / 1e6, 3), phase.kernel);
+    texts.push_back(is_sent ? data + " are sent to each before its first block"
+                            : data + " are there from the start (distribution=replicated)");
+  }
+  if (options.decision_cost == "paper") {
+    texts.emplace_back("decisions take as long as each policy's paper says");
+  } else if (options.decision_cost == "measured") {
+    texts.emplace_back("decisions take as long as they took here");
+  } else if (options.decision_cost != "none") {
+    texts.push_back("a decision takes " + options.decision_cost + " s");
+  }
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+}  // namespace
+
+void describe_experiment(Comparison& comparison, const Options& options,
+                         const std::vector<Workload>& phases,
+                         const std::vector<WorldSettings>& worlds) {
   std::vector<std::pair<std::string, std::string>> facts = {
       {"on", json_string(options.on)},
       {"workloads", json_strings(options.workloads)},
@@ -64,9 +103,11 @@ std::string experiment_text(const Options& options, const std::vector<WorldSetti
       {"baseline", json_string(options.baseline)},
       {"reps", json_number(options.reps)},
       {"seed", json_number(static_cast<double>(options.seed))},
-      {"decision_cost", json_string(options.decision_cost)}};
+      {"decision_cost", json_string(options.decision_cost)},
+      {"distribution", distributions_text(phases)}};
   for (const WorldSettings& world : worlds) facts.emplace_back(world.key, world.text);
-  return json_object(facts);
+  comparison.experiment = json_object(facts);
+  comparison.assumptions = assumptions_text(options, phases);
 }
 
 const PolicyResult* find_result(const Comparison& comparison, const std::string& policy,

@@ -23,6 +23,8 @@ struct BestReached {
 /// The contents of results.json.
 struct Comparison {
   std::string experiment;  ///< a JSON object as text
+  std::string
+      assumptions;  ///< about resident data and the costs of decisions; empty: none to state
   std::optional<double> lower_bound_s;
   std::string bound_by;  ///< binding constraint: compute, copies, or the name of a link
   std::optional<BestReached> best_known;  ///< under the noise of the results; see `best_reached`
@@ -61,9 +63,11 @@ void add_results(Comparison& comparison, const RunsByPolicy& runs, const std::st
 /// comparison's reference.
 void relate_results(Comparison& comparison, const std::string& baseline);
 
-/// The header of results.json: the options, and the settings of the worlds that were used.
-[[nodiscard]] std::string experiment_text(const Options& options,
-                                          const std::vector<WorldSettings>& worlds);
+/// Sets `experiment`, the header of results.json (the options, where resident data lie, and the
+/// settings of the worlds that are used), and `assumptions`.
+void describe_experiment(Comparison& comparison, const Options& options,
+                         const std::vector<Workload>& phases,
+                         const std::vector<WorldSettings>& worlds);
 
 /// The result of `policy` (a spelling) in the world `on`; nullptr if none.
 [[nodiscard]] const PolicyResult* find_result(const Comparison& comparison,

@@ -71,7 +71,7 @@ bool takes_part(const Unit& unit, const std::vector<Workload>& phases) {
     warn(fmt::format(
         "{} takes no part: {} needs {:.4g} MiB there for data that stays and {:.3g} MiB "
         "for a block of {} items, and its memory_bytes are {:.4g} MiB",
-        unit.name, phase.kernel, phase.resident_bytes / 0x1p20, grain_bytes / 0x1p20,
+        unit.name, phase.kernel, phase.bytes_kept() / 0x1p20, grain_bytes / 0x1p20,
         phase.grain_items, unit.memory_bytes.value_or(0.0) / 0x1p20));
     return false;
   }

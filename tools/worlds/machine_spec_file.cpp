@@ -88,7 +88,7 @@ class SpecReader {
     expect_schema(root.text("schema"), "equipoise.machines/1", root.where(root.at("schema")));
     spec_.file = std::filesystem::path(path_).filename().string();
     spec_.source = read_source(root);
-    if (const JsonValue* network = root.find("network")) spec_.network = read_network(*network);
+    network_ = read_network(root);
     spec_.relative_deviation = {
         {UnitKind::cpu, 0.03}, {UnitKind::gpu, 0.02}, {UnitKind::mic, 0.03}};
     if (const JsonValue* deviation = root.find("relative_deviation")) {
@@ -143,10 +143,13 @@ class SpecReader {
     return joined;
   }
 
-  [[nodiscard]] LinkFigures read_network(const JsonValue& value) const {
-    const JsonObject network(value, path_, "a network", {"bytes_per_s", "latency_s"});
+  /// The network of a spec or of one of its platforms; nothing if it has none of its own.
+  [[nodiscard]] std::optional<LinkFigures> read_network(const JsonObject& owner) const {
+    const JsonValue* value = owner.find("network");
+    if (value == nullptr) return std::nullopt;
+    const JsonObject network(*value, path_, "a network", {"bytes_per_s", "latency_s"});
     const double bytes_per_s = network.number("bytes_per_s", least_bytes_per_s, most);
-    return {bytes_per_s, bytes_per_s, seconds(network, "latency_s")};
+    return LinkFigures{bytes_per_s, bytes_per_s, seconds(network, "latency_s")};
   }
 
   [[nodiscard]] LinkFigures read_bus(const JsonValue& value) const {
@@ -276,8 +279,9 @@ class SpecReader {
   }
 
   [[nodiscard]] PlatformChoice read_platform(const JsonValue& value) const {
-    const JsonObject object(value, path_, "a platform", {"name", "machines"});
-    PlatformChoice platform{.name = name_of(object, "name"), .where = place(value), .machines = {}};
+    const JsonObject object(value, path_, "a platform", {"name", "machines", "network"});
+    PlatformChoice platform{name_of(object, "name"), place(value), read_network(object), {}};
+    if (!platform.network) platform.network = network_;
     std::vector<std::string> known;
     for (const MachineFigures& machine : spec_.machines) known.push_back(machine.id);
     std::set<std::string> names;
@@ -320,6 +324,8 @@ class SpecReader {
     replace("in_bytes_per_item", cost.in_bytes);
     replace("out_bytes_per_item", cost.out_bytes);
     replace("resident_bytes", cost.resident_bytes);
+    cost.resident_memory_bytes =
+        number_or(trace, "resident_memory_bytes", 0.0, cost.resident_bytes);
     replace("memory_bytes_per_item", cost.memory_bytes);
     replace("streamed_bytes_per_block", cost.streamed_bytes_per_block);
     cost.threads = number_or(trace, "threads_per_item", least, cost.threads);
@@ -333,7 +339,8 @@ class SpecReader {
         value, path_, "a trace",
         {"name", "kernel", "problem", "items", "element_bytes", "item", "flop_per_item",
          "traffic_bytes_per_item", "in_bytes_per_item", "out_bytes_per_item", "resident_bytes",
-         "memory_bytes_per_item", "streamed_bytes_per_block", "threads_per_item", "efficiency"});
+         "resident_memory_bytes", "memory_bytes_per_item", "streamed_bytes_per_block",
+         "threads_per_item", "efficiency"});
     TraceChoice trace;
     trace.name = name_of(object, "name");
     trace.where = place(value);
@@ -353,6 +360,7 @@ class SpecReader {
     read_cost(object, trace.cost);
     const double items = kernel == nullptr ? 0.0 : kernel->items(trace.problem);
     const bool known = items > 0.0 && object.find("items") == nullptr;
+    if (known) trace.problem["items"] = items;
     trace.items = static_cast<Items>(known ? items : whole(object, "items", 1.0, most_counted));
     return trace;
   }
@@ -382,6 +390,7 @@ class SpecReader {
 
   const std::string& path_;
   MachineSpec spec_;
+  std::optional<LinkFigures> network_;  ///< of the platforms that have none of their own
 };
 
 }  // namespace

@@ -28,9 +28,10 @@ void fields(auto& archive, Of<Unit> auto& unit) {
 }
 
 void fields(auto& archive, Of<Workload> auto& workload) {
-  auto& [kernel, items, grain, iterations, in, out, resident, changed, memory, flop, parameters] =
-      workload;
-  archive(kernel, items, grain, iterations, in, out, resident, changed, memory, flop, parameters);
+  auto& [kernel, items, grain, iterations, in, out, resident, distribution, changed, kept, memory,
+         flop, parameters] = workload;
+  archive(kernel, items, grain, iterations, in, out, resident, distribution, changed, kept, memory,
+          flop, parameters);
 }
 
 void fields(auto& archive, Of<Link> auto& link) {
@@ -77,9 +78,9 @@ void fields(auto& archive, Of<TraceSample> auto& sample) {
 
 void fields(auto& archive, Of<Trace> auto& trace) {
   auto& [source, kernel, item, provenance, machine, units, problem, grain, dispatch, unit_dispatch,
-         resident, memory, first_use, merge, samples] = trace;
+         resident, kept, memory, first_use, merge, samples] = trace;
   archive(source, kernel, item, provenance, machine, units, problem, grain, dispatch, unit_dispatch,
-          resident, memory, first_use, merge, samples);
+          resident, kept, memory, first_use, merge, samples);
 }
 
 void fields(auto& archive, Of<SpeedStep> auto& step) {

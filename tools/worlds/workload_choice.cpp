@@ -20,7 +20,12 @@ const std::vector<ParameterInfo> trace_kernel_parameters = {
     {"iterations", "1", "", "how often all items are processed, behind a barrier each"},
     {"in_bytes_per_item", "0", "bytes", "moved to the unit with a block"},
     {"out_bytes_per_item", "0", "bytes", "moved back with a block's results"},
-    {"resident_bytes", "the trace's, else 0", "bytes", "moved to a unit before its first block"},
+    {"resident_bytes", "the trace's, else 0", "bytes", "that every unit needs and keeps"},
+    {"distribution", "master", "",
+     "where these lie at the start: on the master, which sends them to a unit before its first "
+     "block, or replicated on every unit"},
+    {"resident_memory_bytes", "the trace's, else all of them", "bytes",
+     "of unit memory that they occupy"},
     {"iteration_bytes", "0", "bytes",
      "of the resident ones, moved again before a unit's first block of each further iteration"},
     {"memory_bytes_per_item", "the trace's, else 0", "bytes",
@@ -48,9 +53,15 @@ WorkloadChoice choose_trace_kernel(const Spec& spec, const Trace& trace) {
   };
   w.resident_bytes = number_or("resident_bytes", trace.resident_bytes);
   w.iteration_bytes = read.number("iteration_bytes", 0.0, most);
+  w.distribution = distribution_of(read);
+  w.resident_memory_bytes = trace.resident_memory_bytes;
+  if (read.is_given("resident_memory_bytes")) {
+    w.resident_memory_bytes = read.number("resident_memory_bytes", 0.0, most);
+  }
   w.memory_bytes_per_item = number_or("memory_bytes_per_item", trace.memory_bytes_per_item);
   w.flop_per_item = read.number("flop_per_item", 0.0, most);
   w.parameters["items"] = static_cast<double>(w.items);
+  choice.problem = w.parameters;
   w.validate(where);
   return choice;
 }
@@ -66,6 +77,7 @@ void take_from_trace(Workload& workload, const std::vector<Trace>& traces) {
                    *trace.resident_bytes);
     }
     workload.resident_bytes = trace.resident_bytes.value_or(workload.resident_bytes);
+    workload.resident_memory_bytes = trace.resident_memory_bytes;
     workload.memory_bytes_per_item =
         trace.memory_bytes_per_item.value_or(workload.memory_bytes_per_item);
     return;

@@ -34,12 +34,14 @@ struct HostImages {
 
 class Gaussian final : public Kernel {
  public:
-  Gaussian(const BlurShape& shape, Items height, int iterations) : shape_(shape) {
+  Gaussian(const BlurShape& shape, Items height, int iterations, Distribution distribution)
+      : shape_(shape) {
     const auto width = static_cast<double>(shape.width);
     const auto taps = static_cast<double>(shape.taps());
     workload_.kernel = "gaussian";
     workload_.items = height;
     workload_.iterations = iterations;
+    workload_.distribution = distribution;
     workload_.in_bytes_per_item = static_cast<double>(shape.stride()) * sizeof(double);
     workload_.out_bytes_per_item = width * sizeof(double);
     workload_.resident_bytes = taps * taps * sizeof(double);
@@ -138,7 +140,7 @@ std::unique_ptr<Kernel> make_gaussian(const Parameters& parameters) {
   shape.width = static_cast<std::size_t>(parameters.items("width", 1, side_max));
   shape.radius = static_cast<std::size_t>(parameters.items("radius", 1, 1024));
   return std::make_unique<Gaussian>(shape, parameters.items("height", 1, side_max),
-                                    iterations_of(parameters));
+                                    iterations_of(parameters), distribution_of(parameters));
 }
 
 }  // namespace equipoise

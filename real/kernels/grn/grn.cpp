@@ -37,12 +37,13 @@ struct HostGenes {
 
 class Grn final : public Kernel {
  public:
-  Grn(const GrnSize& size, int iterations) : size_(size) {
+  Grn(const GrnSize& size, int iterations, Distribution distribution) : size_(size) {
     const auto candidates = static_cast<double>(size.candidates);
     const auto samples = static_cast<double>(size.samples);
     workload_.kernel = "grn";
     workload_.items = static_cast<Items>(size.genes);
     workload_.iterations = iterations;
+    workload_.distribution = distribution;
     workload_.in_bytes_per_item = sizeof(Samples);
     workload_.out_bytes_per_item = sizeof(BestPair);
     workload_.resident_bytes = Regulators::bytes(size.candidates, size.samples);
@@ -148,7 +149,7 @@ std::unique_ptr<Kernel> make_grn(const Parameters& parameters) {
   return std::make_unique<Grn>(
       GrnSize{static_cast<std::size_t>(parameters.items("genes", 0)),
               size("candidates", 2, candidates_max), size("samples", 1, samples_max)},
-      iterations_of(parameters));
+      iterations_of(parameters), distribution_of(parameters));
 }
 
 }  // namespace equipoise

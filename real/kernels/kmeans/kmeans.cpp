@@ -38,12 +38,13 @@ struct HostPoints {
 
 class Kmeans final : public Kernel {
  public:
-  Kmeans(const KmeansSize& size, int iterations) : size_(size) {
+  Kmeans(const KmeansSize& size, int iterations, Distribution distribution) : size_(size) {
     const auto dimensions = static_cast<double>(size.dimensions);
     const auto clusters = static_cast<double>(size.clusters);
     workload_.kernel = "kmeans";
     workload_.items = static_cast<Items>(size.points);
     workload_.iterations = iterations;
+    workload_.distribution = distribution;
     workload_.in_bytes_per_item = dimensions * sizeof(double);
     workload_.out_bytes_per_item = sizeof(std::int32_t);
     workload_.resident_bytes =
@@ -166,7 +167,7 @@ std::unique_ptr<Kernel> make_kmeans(const Parameters& parameters) {
   const KmeansSize size{static_cast<std::size_t>(points),
                         static_cast<std::size_t>(parameters.items("dimensions", 1, Items{1} << 20)),
                         static_cast<std::size_t>(parameters.items("clusters", 1, clusters_max))};
-  return std::make_unique<Kmeans>(size, iterations_of(parameters));
+  return std::make_unique<Kmeans>(size, iterations_of(parameters), distribution_of(parameters));
 }
 
 }  // namespace equipoise

@@ -20,11 +20,12 @@ struct Matrices {
 
 class Matmul final : public Kernel {
  public:
-  Matmul(Items n, int iterations) : n_(n) {
+  Matmul(Items n, int iterations, Distribution distribution) : n_(n) {
     const auto size = static_cast<double>(n);
     workload_.kernel = "matmul";
     workload_.items = n;
     workload_.iterations = iterations;
+    workload_.distribution = distribution;
     workload_.in_bytes_per_item = size * sizeof(double);
     workload_.out_bytes_per_item = size * sizeof(double);
     workload_.resident_bytes = size * size * sizeof(double);
@@ -83,7 +84,7 @@ class Matmul final : public Kernel {
 std::unique_ptr<Kernel> make_matmul(const Parameters& parameters) {
   // The limit keeps n^2 below 2^63 and n within OpenBLAS's int.
   return std::make_unique<Matmul>(parameters.items("n", 0, Items{1} << 30),
-                                  iterations_of(parameters));
+                                  iterations_of(parameters), distribution_of(parameters));
 }
 
 }  // namespace equipoise

@@ -43,11 +43,12 @@ struct HostBodies {
 
 class Nbody final : public Kernel {
  public:
-  Nbody(Items bodies, int iterations) {
+  Nbody(Items bodies, int iterations, Distribution distribution) {
     const auto count = static_cast<double>(bodies);
     workload_.kernel = "nbody";
     workload_.items = bodies;
     workload_.iterations = iterations;
+    workload_.distribution = distribution;
     workload_.out_bytes_per_item = 3.0 * sizeof(double);
     workload_.resident_bytes = 4.0 * count * sizeof(double);
     workload_.iteration_bytes = 3.0 * count * sizeof(double);
@@ -153,7 +154,7 @@ class Nbody final : public Kernel {
 
 std::unique_ptr<Kernel> make_nbody(const Parameters& parameters) {
   return std::make_unique<Nbody>(parameters.items("bodies", 0, Items{1} << 40),
-                                 iterations_of(parameters));
+                                 iterations_of(parameters), distribution_of(parameters));
 }
 
 }  // namespace equipoise

@@ -25,7 +25,7 @@ double fetch_s(const View& view, const UnitState& unit) {
   };
   const auto& units = view.units();
   if (!unit.unit.is_remote || std::none_of(units.begin(), units.end(), is_beside)) return 0.0;
-  return view.workload().resident_bytes / network_bytes_per_s;
+  return view.workload().first_bytes(0) / network_bytes_per_s;
 }
 
 bool is_kept_out(double fetch_s, double now_s, const ExpectedIteration& expected) {

@@ -263,7 +263,8 @@ PolicyInfo dlb_gpu_info() {
           0.665,
           make_dlb_gpu,
           nullptr,
-          {plb_hec_robust()}};
+          {plb_hec_robust()},
+          {{"blackscholes", 0.201}, {"grn", 0.822}}};
 }
 
 }  // namespace equipoise

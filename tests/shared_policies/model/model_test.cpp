@@ -28,6 +28,25 @@ TEST(Unit, HoldsWhatItsMemoryAllowsInWholeGrains) {
   EXPECT_EQ(largest_block(unit, workload), 0);
   unit.memory_bytes = 99;
   EXPECT_EQ(largest_block(unit, workload), 0);
+  workload.resident_memory_bytes = 0.0;  // 99 / 4 = 24 items
+  EXPECT_EQ(largest_block(unit, workload), 24);
+  workload.resident_memory_bytes = 50.0;  // 49 / 4 = 12 items
+  EXPECT_EQ(largest_block(unit, workload), 8);
+}
+
+TEST(Workload, SendsResidentDataOnceOrOnlyWhatChanges) {
+  Workload workload;
+  workload.resident_bytes = 8.0;
+  workload.iteration_bytes = 3.0;
+  EXPECT_EQ(workload.first_bytes(0), 8.0);
+  EXPECT_EQ(workload.first_bytes(2), 8.0);
+  workload.distribution = Distribution::replicated;
+  EXPECT_EQ(workload.first_bytes(0), 0.0);
+  EXPECT_EQ(workload.first_bytes(2), 3.0);
+  EXPECT_EQ(workload.bytes_kept(), 8.0);
+  EXPECT_EQ(read_distribution("master", "w"), Distribution::master);
+  EXPECT_EQ(read_distribution("replicated", "w"), Distribution::replicated);
+  EXPECT_THROW((void)read_distribution("copied", "w"), InputError);
 }
 
 TEST(Workload, RefusesWhatCannotBeRun) {

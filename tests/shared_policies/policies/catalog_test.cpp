@@ -30,9 +30,16 @@ TEST(Catalog, NamesTheNearestPolicyForAnUnknownOne) {
   EXPECT_EQ(find_policy("optimum").foresight, Foresight::oracle);
   EXPECT_EQ(find_policy("static").foresight, Foresight::informed);
   EXPECT_EQ(find_policy("plb-hec").foresight, Foresight::none);
-  EXPECT_DOUBLE_EQ(find_policy("plb-hec").paper_decision_s, 0.170);
-  EXPECT_DOUBLE_EQ(find_policy("plb-hac").paper_decision_s, 0.100);
-  EXPECT_DOUBLE_EQ(find_policy("dlb-gpu").paper_decision_s, 0.665);
+}
+
+TEST(Catalog, PricesDecisionsAsThePapersDo) {
+  EXPECT_DOUBLE_EQ(paper_decision_s(find_policy("plb-hec"), "matmul"), 0.170);
+  EXPECT_DOUBLE_EQ(paper_decision_s(find_policy("plb-hac"), "grn"), 0.100);
+  EXPECT_DOUBLE_EQ(paper_decision_s(find_policy("dlb-gpu"), "matmul"), 0.665);
+  EXPECT_DOUBLE_EQ(paper_decision_s(find_policy("dlb-gpu"), "blackscholes"), 0.201);
+  EXPECT_DOUBLE_EQ(paper_decision_s(find_policy("dlb-gpu"), "grn"), 0.822);
+  EXPECT_DOUBLE_EQ(paper_decision_s(find_policy("dlb-gpu"), "another"), 0.665);
+  EXPECT_DOUBLE_EQ(paper_decision_s(find_policy("hdss"), "matmul"), 0.0);
 }
 
 TEST(Catalog, NamesTheNearestParameterForAnUnknownOne) {

@@ -78,6 +78,8 @@ TEST(LowerBound, CountsCopiesOverTheNarrowestLink) {
   EXPECT_NEAR(test.bound().seconds, 11.9 + 2 * 11.4, 1e-6);
   test.workload.iteration_bytes = 20.0;
   EXPECT_NEAR(test.bound().seconds, 11.9 + 2 * 11.6, 1e-6);
+  test.workload.distribution = Distribution::replicated;
+  EXPECT_NEAR(test.bound().seconds, 11.4 + 2 * 11.6, 1e-6);
 }
 
 TEST(LowerBound, AddsTheBytesOfBothWaysOnALink) {
