@@ -95,19 +95,20 @@ void check_fixed(const Parameters& parameters, std::span<const Unit> units) {
 }  // namespace
 
 PolicyInfo fixed_info() {
-  return {"fixed",
-          "one division before the run, by given shares",
-          "energy paper, Euro-Par 2017 V: each share alpha of the CPU in turn",
-          {{"shares", even, "",
-            "of the items, one for each unit in the order of the units, with / between them; only "
-            "their ratios matter: 0.3/0.7",
-            "silent; chosen because an even division needs no knowledge"},
-           {"blocks", "1", "blocks", "equal blocks that a share is handed out in",
-            "energy paper III: one block for each device"}},
-          Foresight::none,
-          0.0,
-          make_fixed,
-          check_fixed};
+  return {
+      "fixed",
+      "one division before the run, by given shares",
+      "energy paper, Euro-Par 2017: section 3, a static algorithm; 4, the share alpha from 0 to 1",
+      {{"shares", even, "",
+        "of the items, one for each unit in the order of the units, with / between them; only "
+        "their ratios matter: 0.3/0.7",
+        "silent; chosen because an even division needs no knowledge"},
+       {"blocks", "1", "blocks", "equal blocks that a share is handed out in",
+        "energy paper 3: the work of each device is determined at the beginning"}},
+      Foresight::none,
+      0.0,
+      make_fixed,
+      check_fixed};
 }
 
 }  // namespace equipoise
