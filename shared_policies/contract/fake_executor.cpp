@@ -74,7 +74,8 @@ class FakeExecutor final : public Executor, private PipelineStages {
     work.room_items = fake.memory_items;
     work.alone = {{}, time(fake.in_s), time(fake.compute_s), time(fake.out_s)};
     const ResidentData data = pipelines_[unit].resident_data(block);
-    if (data == ResidentData::missing) work.alone.setup = first_setup(fake, block.iteration);
+    if (data == ResidentData::original) work.alone.setup = first_setup(fake, block.iteration);
+    if (data == ResidentData::missing) work.alone.setup = Seconds{fake.resident_s};
     if (data == ResidentData::outdated) work.alone.setup = Seconds{fake.iteration_s};
     pipelines_[unit].add(work);
     return now_;
@@ -106,7 +107,7 @@ class FakeExecutor final : public Executor, private PipelineStages {
   }
 
  private:
-  /// The setup of the first block of a phase, if that is of `iteration`.
+  /// The setup of a unit's first block of a phase, if that is of `iteration`.
   static Seconds first_setup(const FakeUnit& fake, int iteration) {
     if (!fake.is_replicated) return Seconds{fake.resident_s};
     return Seconds{iteration == 0 ? 0.0 : fake.iteration_s};

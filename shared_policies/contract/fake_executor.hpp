@@ -25,9 +25,11 @@ struct FakeUnit {
   std::function<double(double)> compute_s;
   std::function<double(double)> in_s;
   std::function<double(double)> out_s;
-  double resident_s = 0.0;     ///< the setup of its first block in a phase
-  double iteration_s = 0.0;    ///< the setup of its first block in a further iteration
-  bool is_replicated = false;  ///< its first block has no setup, or in a later iteration this one
+  double resident_s = 0.0;   ///< the setup of its first block in a phase
+  double iteration_s = 0.0;  ///< the setup of its first block in a further iteration
+  bool is_replicated =
+      false;  ///< it has its data at the start: its first block has no setup, or in
+              ///< a further iteration that one, unless it went or joined before
   int copy_engines = 1;
   Items memory_items = std::numeric_limits<Items>::max();  ///< that its memory holds at a time
   FakeLink in{};

@@ -15,6 +15,21 @@ Seconds alone(const std::optional<CopySpeed>& speed, double bytes) {
   return speed ? speed->time(bytes) : Seconds{};
 }
 
+/// The resident bytes that a block of `iteration` needs and the unit does not have.
+double bytes_needed(const Workload& workload, ResidentData data, int iteration) {
+  switch (data) {
+    case ResidentData::original:
+      return workload.first_bytes(iteration);
+    case ResidentData::missing:
+      return workload.resident_bytes;
+    case ResidentData::outdated:
+      return workload.iteration_bytes;
+    case ResidentData::current:
+      break;
+  }
+  return 0.0;
+}
+
 }  // namespace
 
 void add_copies(PipelinedBlock& work, const BlockTiming& timing, const Workload& workload,
@@ -31,10 +46,8 @@ void add_copies(PipelinedBlock& work, const BlockTiming& timing, const Workload&
 void add_setup(PipelinedBlock& work, ResidentData data, Seconds first_use, const Workload& workload,
                const CopySpeeds& speeds) {
   if (data == ResidentData::current) return;
-  const bool is_missing = data == ResidentData::missing;
-  work.first_use = is_missing ? first_use : Seconds{};
-  work.setup_bytes = whole_bytes(is_missing ? workload.first_bytes(work.block.iteration)
-                                            : workload.iteration_bytes);
+  work.first_use = data == ResidentData::outdated ? Seconds{} : first_use;
+  work.setup_bytes = whole_bytes(bytes_needed(workload, data, work.block.iteration));
   work.alone.setup = alone(speeds.in, work.setup_bytes);
 }
 

@@ -24,9 +24,9 @@ struct CopySpeeds {
 void add_copies(PipelinedBlock& work, const BlockTiming& timing, const Workload& workload,
                 const CopySpeeds& speeds);
 
-/// Gives `work` the setup that it needs on a unit that has `data`: first use, then a transfer of
-/// the bytes that are sent before a first block; or a transfer of the iteration bytes; or none. Bytes
-/// are rounded up to whole ones.
+/// Gives `work` the setup that it needs on a unit that has `data`: first use, then a transfer of the
+/// resident bytes, of which a unit that had them at the start gets only what changed; or a transfer
+/// of the iteration bytes; or none. Bytes are rounded up to whole ones.
 void add_setup(PipelinedBlock& work, ResidentData data, Seconds first_use, const Workload& workload,
                const CopySpeeds& speeds);
 

@@ -50,7 +50,7 @@ UnitPipeline::UnitPipeline(UnitId unit, int copy_engines, PipelineStages& stages
 
 void UnitPipeline::add(const PipelinedBlock& block) {
   const Seconds decision_time = std::exchange(pending_decision_time_, Seconds{});
-  const bool is_of_another_phase = resident_data(block.block) == ResidentData::missing;
+  const bool is_of_another_phase = block.block.phase != phase_;
   const bool waits_for_all =
       copies_itself_ || decision_time > Seconds{} || is_of_another_phase || block.brings_setup();
   queue_.push_back({block, decision_time, waits_for_all});
@@ -75,6 +75,7 @@ void UnitPipeline::clear() {
   free_at_ = {};
   pending_decision_time_ = {};
   phase_ = -1;
+  is_emptied_ = true;
 }
 
 void UnitPipeline::end_stage(Stage stage, Seconds at) {

@@ -20,7 +20,8 @@ inline constexpr std::size_t stage_count = 4;
 
 /// What a unit has of the resident data that a block needs.
 enum class ResidentData : std::uint8_t {
-  missing,   ///< nothing: the unit has had no block of the phase since it joined
+  original,  ///< what it had at the start: the unit has had no block of the phase
+  missing,   ///< nothing: the unit went or joined, and has had no block of the phase since
   outdated,  ///< the data of an earlier iteration
   current
 };
@@ -101,7 +102,7 @@ class UnitPipeline {
 
   /// What the unit will have of the resident data of `block` when the blocks added before are done.
   [[nodiscard]] ResidentData resident_data(const Block& block) const {
-    if (block.phase != phase_) return ResidentData::missing;
+    if (block.phase != phase_) return is_emptied_ ? ResidentData::missing : ResidentData::original;
     return block.iteration == iteration_ ? ResidentData::current : ResidentData::outdated;
   }
 
@@ -112,7 +113,7 @@ class UnitPipeline {
   /// blocks. It starts no block meanwhile.
   void add_decision_time(Seconds now, Seconds span);
 
-  /// Drops all blocks and resident data, because the unit is lost. Stages that were launched must
+  /// Drops all blocks and resident data, because the unit is lost or joins. Stages that were launched must
   /// not be reported any more.
   void clear();
 
@@ -187,6 +188,7 @@ class UnitPipeline {
   Seconds pending_decision_time_;  ///< decision time to spend after the last block of the queue
   int phase_ = -1;                 ///< phase of the last block added; -1: none since `clear`
   int iteration_ = 0;              ///< iteration of that block
+  bool is_emptied_ = false;        ///< by `clear`
 };
 
 }  // namespace equipoise

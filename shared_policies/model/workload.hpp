@@ -13,7 +13,7 @@ namespace equipoise {
 /// Where the resident data of a workload lie when a run starts.
 enum class Distribution : std::uint8_t {
   master,     ///< on the master, which sends them to each unit before its first block
-  replicated  ///< on every unit already
+  replicated  ///< on every unit already; one that joins or comes back during the run has none
 };
 
 /// "master" or "replicated".
@@ -43,8 +43,9 @@ struct Workload {
   /// a trace's `problem`.
   std::map<std::string, double> parameters;
 
-  /// The bytes sent to a unit before its first block of the phase, if that block is of `iteration`:
-  /// all resident data or, if these are replicated, those that an iteration changed.
+  /// The bytes sent to a unit that was there from the start before its first block of the phase, if
+  /// that block is of `iteration`: all resident data or, if these are replicated, those that an
+  /// iteration changed.
   [[nodiscard]] double first_bytes(int iteration) const;
 
   /// Unit memory that the resident data occupy.

@@ -37,7 +37,7 @@ class Executor {
   /// Starts `block` on `unit`, or queues it behind the unit's other blocks. Returns the time when
   /// it was handed out, which is the `assigned` of its BlockFinished. If the unit can, it copies
   /// one block while it computes another. The first block of a unit in a phase, or after the unit
-  /// joined, has a setup: first use of the unit and the transfer of the phase's resident bytes;
+  /// joined, has a setup: first use of the unit and the transfer of the resident bytes it lacks;
   /// that in a further iteration, the transfer of the iteration bytes. Every block costs the
   /// dispatch time before its stages begin. A block for an absent unit is never executed or
   /// reported.

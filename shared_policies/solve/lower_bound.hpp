@@ -54,10 +54,11 @@ struct LowerBound {
 /// bound of the one before. The end F(start) = start + T of a bound never falls as `start` grows,
 /// because every integral from `start` to a fixed end shrinks. So bounds can be chained.
 ///
-/// Several iterations: the setup bytes of the first are the resident bytes, those of the others the
-/// iteration bytes; each starts at the bound of the one before. (A unit that has its first block of
-/// the phase in a later iteration gets all resident bytes, which are no less.) Phases: pass the sum
-/// of the bounds of the earlier phases as `start`. The bytes of a block are those of the trace if
+/// Several iterations: the setup bytes of the first are those that are sent before a first block
+/// (`Workload::first_bytes`), those of the others the iteration bytes; each starts at the bound of
+/// the one before. (A unit that has its first block of the phase in a later iteration, or after it
+/// was lost, gets no less.) Phases: pass the sum of the bounds of the earlier phases as `start`. The
+/// bytes of a block are those of the trace if
 /// it has them, else those of the workload. Dispatch times, noise and waiting are not included.
 ///
 /// `timings` (n) is in the order of `platform.units`; null: the unit takes no part. At least one

@@ -31,6 +31,7 @@ struct Machine {
   std::size_t units = 1;
   double latency_s = 0.0;
   double resident_s = 0.0;  ///< the setup of a unit's first block, without the latency
+  Distribution distribution = Distribution::master;
   std::vector<Disturbance> events{};
 };
 
@@ -39,6 +40,7 @@ Workload workload_of(const Machine& machine, Items items = 1000) {
   workload.in_bytes_per_item = bytes_per_item;
   workload.out_bytes_per_item = bytes_per_item;
   workload.resident_bytes = machine.resident_s * bytes_per_item;
+  workload.distribution = machine.distribution;
   return workload;
 }
 
@@ -57,6 +59,7 @@ FakeSetup fake_setup_of(const Machine& machine) {
     unit.in_s = unit.out_s = [=](double items) { return machine.latency_s + items; };
     unit.in = unit.out = {"link" + std::to_string(i), machine.latency_s};
     if (machine.resident_s > 0.0) unit.resident_s = machine.latency_s + machine.resident_s;
+    unit.is_replicated = machine.distribution == Distribution::replicated;
     fake.units.push_back(unit);
   }
   fake.scenario.events = machine.events;
@@ -235,23 +238,35 @@ TEST(Scenario, LosesAUnitWithTheBlocksInItsQueue) {
                 {{'f', 0, 4.0}, {'f', 0, 6.0}, {'l', 0, 6.5}});
 }
 
-TEST(Scenario, BringsResidentDataAgainWhenAUnitComesBack) {
-  // Resident data 0-3, in 3-4, computed by 6, out by 7. The unit fails at 8 and comes back
-  // at 10, where the same block takes 7 s again. A block that is handed out in between never
-  // begins.
+/// A unit that fails at 8 and comes back at 10. It gets a block at the start, and one after each of
+/// these; the one in between never begins. Finishes, losses and joins are `expected`.
+void expect_coming_back(Distribution distribution, const std::vector<Happened>& expected) {
   const Machine machine{.resident_s = 3.0,
+                        .distribution = distribution,
                         .events = {disturb(DisturbanceKind::fail, "u0", 8.0, 1.0, Seconds{10.0})}};
-  expect_events(machine,
-                [](Executor& executor, Seen& seen) {
-                  executor.start(block(0), {0});
-                  std::uint64_t id = 1;
-                  while (const auto event = executor.next(Seconds::infinity())) {
-                    note(seen, *event);
-                    if (std::holds_alternative<BlockFinished>(event->what)) continue;
-                    executor.start(block(id++), {0});
-                  }
-                },
-                {{'f', 0, 7.0}, {'l', 0, 8.0}, {'j', 0, 10.0}, {'f', 0, 17.0}});
+  expect_events(
+      machine,
+      [](Executor& executor, Seen& seen) {
+        executor.start(block(0), {0});
+        std::uint64_t id = 1;
+        while (const auto event = executor.next(Seconds::infinity())) {
+          note(seen, *event);
+          if (std::holds_alternative<BlockFinished>(event->what)) continue;
+          executor.start(block(id++), {0});
+        }
+      },
+      expected);
+}
+
+TEST(Scenario, BringsResidentDataAgainWhenAUnitComesBack) {
+  // Resident data 0-3, in 3-4, computed by 6, out by 7. After 10 the same block takes 7 s again.
+  expect_coming_back(Distribution::master,
+                     {{'f', 0, 7.0}, {'l', 0, 8.0}, {'j', 0, 10.0}, {'f', 0, 17.0}});
+}
+
+TEST(Scenario, BringsReplicatedDataOnlyToAUnitThatComesBack) {
+  expect_coming_back(Distribution::replicated,
+                     {{'f', 0, 4.0}, {'l', 0, 8.0}, {'j', 0, 10.0}, {'f', 0, 17.0}});
 }
 
 /// Runs pieces of one item on `machine`, on the fake executor and simulated. Returns the ends of

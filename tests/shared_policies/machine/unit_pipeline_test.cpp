@@ -151,16 +151,17 @@ TEST(UnitPipeline, KnowsWhatItsUnitHasOfTheResidentData) {
     work.block.iteration = iteration;
     pipeline.add(work);
   };
-  EXPECT_EQ(data(0, 0), ResidentData::missing);
+  EXPECT_EQ(data(0, 0), ResidentData::original);
   add(0, 0);
   EXPECT_EQ(data(0, 0), ResidentData::current);
   EXPECT_EQ(data(0, 2), ResidentData::outdated);
-  EXPECT_EQ(data(1, 0), ResidentData::missing);
+  EXPECT_EQ(data(1, 0), ResidentData::original);
   add(0, 2);
   EXPECT_EQ(data(0, 2), ResidentData::current);
   EXPECT_EQ(data(0, 3), ResidentData::outdated);
   pipeline.clear();
   EXPECT_EQ(data(0, 2), ResidentData::missing);
+  EXPECT_EQ(data(1, 0), ResidentData::missing);
 }
 
 TEST(UnitPipeline, CopiesNothingBesideASetup) {
