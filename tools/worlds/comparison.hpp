@@ -14,12 +14,6 @@
 
 namespace equipoise {
 
-/// The least mean makespan that is known to be reached, and by which policy.
-struct BestReached {
-  double seconds = 0.0;
-  std::string policy;  ///< its spelling
-};
-
 /// The contents of results.json.
 struct Comparison {
   std::string experiment;  ///< a JSON object as text

@@ -12,12 +12,17 @@
 #include "shared_policies/run/metrics.hpp"
 #include "shared_policies/solve/lower_bound.hpp"
 #include "sim/sim_executor.hpp"
-#include "tools/worlds/comparison.hpp"
 #include "tools/worlds/options.hpp"
 #include "tools/worlds/run_plan.hpp"
 #include "tools/worlds/sim_inputs.hpp"
 
 namespace equipoise {
+
+/// The least mean makespan that is known to be reached, and by which policy.
+struct BestReached {
+  double seconds = 0.0;
+  std::string policy;  ///< its spelling
+};
 
 /// A lower bound on the makespan of any run without noise.
 struct RunBound {
