@@ -4,6 +4,7 @@ equipoise_tests(traces
     traces/files/input_file_test.cpp
     shared_policies/machine/block_timing_test.cpp
     traces/csv_import_test.cpp
+    traces/experience_file_test.cpp
     traces/journal_file_test.cpp
     traces/json_document_test.cpp
     traces/run_reader_test.cpp

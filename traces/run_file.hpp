@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "shared_policies/model/measures.hpp"
+#include "shared_policies/run/experience.hpp"
 #include "shared_policies/run/recorded_run.hpp"
 #include "traces/json_document.hpp"
 
@@ -34,6 +35,7 @@ struct RunHeader {
   double time_scale = 1.0;               ///< of paced units only
   /// The run file whose decisions were issued again; empty: the policy made the decisions itself.
   std::string decisions_of;
+  Experience experience;  ///< what the policy knew of earlier runs; empty: nothing
 };
 
 /// The summary's data about the run as a whole.

@@ -1,9 +1,12 @@
 // Reads the header of a run file: settings, units and workloads.
+#include <fmt/format.h>
+
 #include <limits>
 #include <set>
 
 #include "shared_policies/model/cost_limit.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "traces/experience_file.hpp"
 #include "traces/run_file.hpp"
 
 namespace equipoise {
@@ -114,6 +117,25 @@ void read_workloads(const JsonObject& header, const std::string& path, RecordedR
   }
 }
 
+void read_known_before(const JsonObject& header, RunFile& file) {
+  if (header.find("experience") == nullptr) return;
+  const auto refuse = [&](const JsonValue& value, const char* what) {
+    throw InputError(
+        header.where(value),
+        fmt::format("'experience' has one entry for each {} of the run; write it again", what));
+  };
+  const JsonValue& phases = header.at("experience");
+  if (phases.list.size() != file.run.phases.size()) refuse(phases, "workload");
+  for (const JsonValue& phase : phases.list) {
+    auto& units = file.header.experience.emplace_back();
+    if (phase.list.size() != file.run.units.size()) refuse(phase, "unit");
+    for (const JsonValue& cost : phase.list) {
+      units.emplace_back();
+      if (cost.kind != JsonValue::Kind::null) units.back() = learned_cost_of(cost, file.path);
+    }
+  }
+}
+
 }  // namespace
 
 void read_run_header(const JsonValue& line, RunFile& file) {
@@ -145,6 +167,7 @@ void read_run_header(const JsonValue& line, RunFile& file) {
   }
   read_units(header, file.path, file.run);
   read_workloads(header, file.path, file.run);
+  read_known_before(header, file);
 }
 
 }  // namespace equipoise

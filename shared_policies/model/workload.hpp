@@ -39,9 +39,10 @@ struct Workload {
   double memory_bytes_per_item = 0.0;  ///< unit memory that an item occupies while its block is on
                                        ///< the unit
   double flop_per_item = 0.0;          ///< 0 if unknown
-  /// The parameters as the user may type them (`n=4096`), for file headers and for comparison with
-  /// a trace's `problem`.
+  /// The parameters as the user may type them (`n=4096`), for file headers.
   std::map<std::string, double> parameters;
+  /// Those of them on which the cost per item depends. Traces and experience hold for one value.
+  std::map<std::string, double> problem;
 
   /// The bytes sent to a unit that was there from the start before its first block of the phase, if
   /// that block is of `iteration`: all resident data or, if these are replicated, those that an

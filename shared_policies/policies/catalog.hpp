@@ -12,6 +12,7 @@
 #include "shared_policies/fit/cost_model.hpp"
 #include "shared_policies/model/parameters.hpp"
 #include "shared_policies/model/unit.hpp"
+#include "shared_policies/run/experience.hpp"
 #include "shared_policies/run/policy.hpp"
 
 namespace equipoise {
@@ -26,19 +27,20 @@ enum class Foresight {
 /// The sizes of blocks, in order: [phase][unit][block], the same in every iteration.
 using BlockLists = std::vector<std::vector<std::vector<Items>>>;
 
-/// Known costs, given to informed policies and oracles.
+/// What is known before a run: costs, for informed policies and oracles, and experience.
 struct KnownCosts {
   /// The costs of one phase, one for each unit of the run in the units' order; nullptr if the
   /// profile has no data for the unit.
   using Phase = std::vector<std::unique_ptr<CostModel>>;
   std::vector<Phase> phases = std::vector<Phase>(1);
-  BlockLists schedule;  ///< for `optimum`: the best known; empty if none was searched
+  BlockLists schedule;    ///< for `optimum`: the best known; empty if none was searched
+  Experience experience;  ///< for policies that use it; empty if the run has none
 };
 
 /// What a policy is made from.
 struct PolicyInputs {
   TypedParameters parameters;         ///< given by the user
-  const KnownCosts* known = nullptr;  ///< for foresight informed or oracle
+  const KnownCosts* known = nullptr;  ///< null: nothing is known before the run
   std::span<const Unit> units = {};   ///< of the run; for policies that check them
 };
 
@@ -65,6 +67,7 @@ struct PolicyInfo {
   /// whose default, `published`, stands for the defaults.
   std::vector<Preset> presets{};
   std::map<std::string, double> paper_decisions_s{};  ///< by kernel, where the paper says more
+  bool uses_experience = false;  ///< of earlier runs, if the run has any
 };
 
 /// All policies, in the order in which they are listed to the user.

@@ -43,28 +43,28 @@ TEST(WriteWholeFile, ReplacesWhatIsThere) {
   EXPECT_EQ(folder.read("r.json"), "new");
 }
 
-TEST(WorkloadChoice, TakesWhatStaysOnAUnitFromTheTraceUnlessItIsTyped) {
+TEST(ChooseWorkload, TakesWhatStaysOnAUnitFromTheTraceUnlessItIsTyped) {
   Trace trace;
   trace.kernel = "matmul";
-  EXPECT_EQ(choose_workload("matmul:n=100", {trace}).workload.resident_bytes, 80'000.0);
+  EXPECT_EQ(choose_workload("matmul:n=100", {trace}).resident_bytes, 80'000.0);
   trace.resident_bytes = 0.0;
   trace.memory_bytes_per_item = 7.0;
-  const Workload product = choose_workload("matmul:n=100", {trace}).workload;
+  const Workload product = choose_workload("matmul:n=100", {trace});
   EXPECT_EQ(product.resident_bytes, 0.0);
   EXPECT_EQ(product.memory_bytes_per_item, 7.0);
   trace.kernel = "stencil";
-  EXPECT_EQ(choose_workload("matmul:n=100", {trace}).workload.resident_bytes, 80'000.0);
-  EXPECT_EQ(choose_workload("stencil:items=9", {trace}).workload.memory_bytes_per_item, 7.0);
-  EXPECT_EQ(choose_workload("stencil:items=9,memory_bytes_per_item=2", {trace})
-                .workload.memory_bytes_per_item,
-            2.0);
+  EXPECT_EQ(choose_workload("matmul:n=100", {trace}).resident_bytes, 80'000.0);
+  EXPECT_EQ(choose_workload("stencil:items=9", {trace}).memory_bytes_per_item, 7.0);
+  EXPECT_EQ(
+      choose_workload("stencil:items=9,memory_bytes_per_item=2", {trace}).memory_bytes_per_item,
+      2.0);
 }
 
-TEST(WorkloadChoice, SaysWhereResidentDataLieAtTheStart) {
+TEST(ChooseWorkload, SaysWhereResidentDataLieAtTheStart) {
   Trace trace;
   trace.kernel = "stencil";
   const auto distribution = [&](const std::string& spelling) {
-    return choose_workload(spelling, {trace}).workload.distribution;
+    return choose_workload(spelling, {trace}).distribution;
   };
   EXPECT_EQ(distribution("matmul:n=100"), Distribution::master);
   EXPECT_EQ(distribution("matmul:n=100,distribution=replicated"), Distribution::replicated);
@@ -78,13 +78,13 @@ TEST(WorkloadChoice, SaysWhereResidentDataLieAtTheStart) {
             "--workload: unknown value of distribution 'replicate'; did you mean 'replicated'?");
   trace.kernel = "matmul";
   trace.resident_memory_bytes = 10.0;
-  EXPECT_EQ(choose_workload("matmul:n=100", {trace}).workload.bytes_kept(), 10.0);
+  EXPECT_EQ(choose_workload("matmul:n=100", {trace}).bytes_kept(), 10.0);
   EXPECT_EQ(
-      choose_workload("matmul:items=9,resident_memory_bytes=3", {trace}).workload.bytes_kept(),
+      choose_workload("matmul:items=9,resident_memory_bytes=3", {trace}).bytes_kept(),
       3.0);
 }
 
-TEST(WorkloadChoice, RefusesATraceOfAnotherNumberOfItemsThatTheirCostDependsOn) {
+TEST(ChooseWorkload, RefusesATraceOfAnotherNumberOfItemsThatTheirCostDependsOn) {
   Trace trace;
   trace.kernel = "grn";
   trace.problem = {{"candidates", 60.0}, {"items", 60.0}};
@@ -101,27 +101,26 @@ TEST(WorkloadChoice, RefusesATraceOfAnotherNumberOfItemsThatTheirCostDependsOn) 
       "on it; record a trace of that size");
 }
 
-TEST(WorkloadChoice, KnowsWhatMovesBetweenIterations) {
+TEST(ChooseWorkload, KnowsWhatMovesBetweenIterations) {
   Trace trace;
   trace.kernel = "nbody";
-  EXPECT_EQ(choose_workload("nbody:bodies=100", {trace}).workload.iteration_bytes, 2400.0);
+  EXPECT_EQ(choose_workload("nbody:bodies=100", {trace}).iteration_bytes, 2400.0);
   trace.resident_bytes = 1600.0;  // half of the kernel's 3200, in single precision
-  EXPECT_EQ(choose_workload("nbody:bodies=100", {trace}).workload.iteration_bytes, 1200.0);
+  EXPECT_EQ(choose_workload("nbody:bodies=100", {trace}).iteration_bytes, 1200.0);
   trace.kernel = "stencil";
-  EXPECT_EQ(choose_workload("stencil:items=9", {trace}).workload.iteration_bytes, 0.0);
-  EXPECT_EQ(choose_workload("stencil:items=9,iteration_bytes=5", {trace}).workload.iteration_bytes,
-            5.0);
+  EXPECT_EQ(choose_workload("stencil:items=9", {trace}).iteration_bytes, 0.0);
+  EXPECT_EQ(choose_workload("stencil:items=9,iteration_bytes=5", {trace}).iteration_bytes, 5.0);
   EXPECT_EQ(refusal_of([&] {
               static_cast<void>(choose_workload("stencil:items=9,iteration_bytes=1601", {trace}));
             }),
             "--workload: iteration_bytes are a part of resident_bytes; give no more than these");
 }
 
-TEST(WorkloadChoice, LetsATraceSizeAKernelInItemsThatHasAnotherSizeOfItsOwn) {
+TEST(ChooseWorkload, LetsATraceSizeAKernelInItemsThatHasAnotherSizeOfItsOwn) {
   Trace trace;
   trace.kernel = "matmul";
-  EXPECT_EQ(choose_workload("matmul:items=1000,in_bytes_per_item=3", {trace}).workload.items, 1000);
-  EXPECT_EQ(choose_workload("matmul:n=100", {trace}).workload.items, 100);
+  EXPECT_EQ(choose_workload("matmul:items=1000,in_bytes_per_item=3", {trace}).items, 1000);
+  EXPECT_EQ(choose_workload("matmul:n=100", {trace}).items, 100);
   trace.kernel = "other";
   EXPECT_EQ(refusal_of([&] { (void)choose_workload("matmul:items=1000", {trace}); }),
             "--workload: matmul has no parameter 'items', but for a trace of matmul, and none is "

@@ -67,6 +67,14 @@ void add_run_settings(CLI::App& command, Request& r) {
       ->capture_default_str();
 }
 
+void add_experience(CLI::App& command, Request& r, const std::string& then) {
+  command.add_option(
+      "--experience", r.options.experience_file,
+      "a file with what earlier runs showed of each kernel on each unit: let policies "
+      "that can, start from it (" +
+          then + ")");
+}
+
 void add_block_timeout(CLI::App& command, Request& r) {
   command.add_option("--block-timeout", r.block_timeout,
                      "seconds; a unit that keeps a block for longer is lost (never)");

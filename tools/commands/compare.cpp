@@ -11,6 +11,7 @@
 #include "tools/search/yardstick.hpp"
 #include "tools/worlds/comparison.hpp"
 #include "tools/worlds/comparison_runs.hpp"
+#include "tools/worlds/kept_experience.hpp"
 #include "tools/worlds/world.hpp"
 
 namespace equipoise {
@@ -28,6 +29,7 @@ int compare_command(const Options& options) {
     settings.push_back(world->settings());
   }
   comparison.units = names_of(worlds.front()->units());
+  const KeptExperience experience(options, ExperienceUse::read);
   expect_no_inputs(files_of_comparison(comparison.policies, names, options), "--out");
   if (!options.out.empty()) make_folder(options.out + "/runs", "--out");
   describe_experiment(comparison, options, worlds.front()->phases(), settings);
@@ -43,6 +45,7 @@ int compare_command(const Options& options) {
   }
   for (const auto& world : worlds) {
     world->prepare();
+    for (PolicyChoice& choice : comparison.policies) experience.give(choice, *world);
     add_results(comparison, world->run_all(comparison.policies, failed), world->name());
     end_if_interrupted(comparison, options);
   }

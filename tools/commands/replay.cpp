@@ -41,6 +41,15 @@ std::vector<std::string> units_in_traces(const RunFile& file, const Options& opt
   return names;
 }
 
+/// The policy of the run, with what it knew of earlier runs.
+PolicyChoice recorded_choice(const RunFile& file) {
+  PolicyChoice choice = parse_policy(file.header.spelling);
+  if (!file.header.experience.empty()) {
+    choice.experience = std::make_shared<const Experience>(file.header.experience);
+  }
+  return choice;
+}
+
 /// The costs that an informed policy or an oracle was given before the run, read again from the
 /// same files.
 KnownCosts recorded_knowledge(const RunFile& file, const PolicyChoice& choice,
@@ -89,8 +98,9 @@ std::string check_json(const JournalCheck& check) {
 }
 
 int check(const RunFile& file, const Options& options) {
-  const PolicyChoice choice = parse_policy(file.header.spelling);
-  const KnownCosts known = recorded_knowledge(file, choice, options);
+  const PolicyChoice choice = recorded_choice(file);
+  KnownCosts known = recorded_knowledge(file, choice, options);
+  known.experience = file.header.experience;
   const std::unique_ptr<Policy> policy =
       make_policy(*choice.info, {choice.parameters, &known, file.run.units});
   const JournalCheck found = check_journal(file.run, *policy);
@@ -175,7 +185,8 @@ int pace(const RunFile& file, Options options) {
   options.trace_files.assign(traces.size(), file.path);
   options.platform_file.clear();
   options.scenario_file.clear();  // its block times contain the disturbances
-  const PolicyChoice choice = parse_policy(file.header.spelling);
+  PolicyChoice choice = recorded_choice(file);
+  if (options.units.size() < file.run.units.size()) choice.experience.reset();
   const RealWorld world = load_real_world(options, std::move(traces));
   check_out(options);
   catch_stop_signals();

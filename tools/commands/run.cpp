@@ -8,6 +8,7 @@
 #include "tools/report/run_report.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/worlds/inputs.hpp"
+#include "tools/worlds/kept_experience.hpp"
 #include "tools/worlds/world.hpp"
 
 namespace equipoise {
@@ -23,16 +24,19 @@ PolicyChoice only_policy(const Options& options) {
 }  // namespace
 
 int run_command(const Options& options, const std::string& command) {
-  const PolicyChoice choice = only_policy(options);
+  PolicyChoice choice = only_policy(options);
   const std::unique_ptr<World> world = open_world(options, command);
+  KeptExperience experience(options, ExperienceUse::extend);
   check_out(options);
+  experience.give(choice, *world);
   catch_stop_signals();
   if (world->platform() != nullptr && choice.info->foresight == Foresight::oracle) {
     find_best_schedule(*world->platform(), options);
   }
   world->prepare();
-  return report_run(world->run(choice, 0, options.out), choice, world->units(), options,
-                    resident_path(world->platform()));
+  const RunReport report = world->run(choice, 0, options.out);
+  experience.add(report, *world);
+  return report_run(report, choice, world->units(), options, resident_path(world->platform()));
 }
 
 }  // namespace equipoise

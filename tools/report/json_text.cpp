@@ -9,6 +9,7 @@
 
 #include "real/machine.hpp"
 #include "tools/report/version.hpp"
+#include "traces/experience_file.hpp"
 
 namespace equipoise {
 namespace {
@@ -174,6 +175,18 @@ Json loads_json(const ExecutorNotes& notes) {
   return loads;
 }
 
+/// [phase][unit]; null where nothing was known.
+Json experience_json(const Experience& experience) {
+  Json phases = Json::array();
+  for (const auto& phase : experience) {
+    Json& units = phases.emplace_back(Json::array());
+    for (const auto& cost : phase) {
+      units.push_back(cost ? Json::parse(learned_cost_text(*cost)) : Json());
+    }
+  }
+  return phases;
+}
+
 }  // namespace
 
 std::string run_header_text(const RunPlan& plan) {
@@ -192,6 +205,7 @@ std::string run_header_text(const RunPlan& plan) {
                  {"parameters", all_parameters(plan.policy)},
                  {"informed", foresight != Foresight::none},
                  {"oracle", foresight == Foresight::oracle},
+                 {"experienced", plan.policy.is_experienced()},
                  {"workloads", std::move(workloads)},
                  {"units", std::move(units)},
                  {"seed", plan.seed},
@@ -203,6 +217,7 @@ std::string run_header_text(const RunPlan& plan) {
                    {"cpu", this_machine().cpu_model},
                    {"hardware_threads", this_machine().threads.size()},
                    {"memory_bytes", this_machine().memory_bytes}}}};
+  if (plan.policy.experience) header["experience"] = experience_json(*plan.policy.experience);
   if (plan.policy.recorded != nullptr) header["decisions_of"] = plan.policy.recorded_file;
   if (!plan.settings.empty()) header.update(Json::parse(plan.settings));
   return header.dump();

@@ -180,6 +180,7 @@ std::string run_table(const RunReport& report, const PolicyChoice& policy,
     text += fmt::format("; {}% of the items in blocks outside the recorded sizes",
                         percent(n.extrapolated_share));
   }
+  if (policy.is_experienced()) text += "; experienced";
   if (report.outcome.policy_stalled) text += "; the policy stalled, greedy finished its work";
   if (n.energy_j) {
     text += fmt::format("; {} J {}", significant(*n.energy_j, 4), to_string(n.energy_from));

@@ -48,6 +48,7 @@ FieldValue remarks(const OfResult& of) {
   const Foresight foresight = foresight_of(of.comparison, result);
   if (foresight == Foresight::oracle) words.emplace_back("oracle");
   if (foresight == Foresight::informed) words.emplace_back("informed");
+  if (choice_of(of).is_experienced()) words.emplace_back("experienced");
   if (result.policy_stalled) words.emplace_back("stalled");
   if (!result.verified) words.emplace_back("NOT VERIFIED");
   if (result.extrapolated_share > 0.0) {
@@ -217,6 +218,9 @@ constexpr std::array fields_of_results{
         "oracle", "", "", "Whether the policy knew the true mean times of this run.", in_data,
         to_decimals(0),
         [](Of of) -> FieldValue { return choice_of(of).info->foresight == Foresight::oracle; }},
+    ResultField{"experienced", "", "", "Whether the policy used what earlier runs had shown.",
+                in_data, to_decimals(0),
+                [](Of of) -> FieldValue { return choice_of(of).is_experienced(); }},
     ResultField{"policy_stalled", "", "",
                 "Whether the policy left work undone, which was then done greedily.", in_data,
                 to_decimals(0), [](Of of) -> FieldValue { return of.result.policy_stalled; }},

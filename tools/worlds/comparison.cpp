@@ -104,7 +104,9 @@ void describe_experiment(Comparison& comparison, const Options& options,
       {"reps", json_number(options.reps)},
       {"seed", json_number(static_cast<double>(options.seed))},
       {"decision_cost", json_string(options.decision_cost)},
-      {"distribution", distributions_text(phases)}};
+      {"distribution", distributions_text(phases)},
+      {"experience",
+       options.experience_file.empty() ? "null" : json_string(options.experience_file)}};
   for (const WorldSettings& world : worlds) facts.emplace_back(world.key, world.text);
   comparison.experiment = json_object(facts);
   comparison.assumptions = assumptions_text(options, phases);

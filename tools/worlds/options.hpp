@@ -28,6 +28,7 @@ struct Options {
   std::optional<Seconds> dispatch_cost;  ///< if absent, the trace's dispatch time, or 5e-6
   std::optional<Seconds> block_timeout;  ///< if absent, units may keep a block without limit
   double time_scale = 1.0;               ///< for paced units: 0.1 runs ten times as fast
+  std::string experience_file;           ///< what earlier runs showed; empty: none is used
   std::string objective = "time";        ///< time, energy or edp
   std::string out;
   std::string platform_out;

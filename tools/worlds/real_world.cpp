@@ -116,20 +116,20 @@ void read_scenario_into(RealWorld& world, const std::string& path) {
 /// Chooses kernels if any unit computes; otherwise the workloads may also come from the traces.
 void choose_phases(RealWorld& world, const Options& options, bool any_computes) {
   for (const std::string& spelling : options.workloads) {
-    WorkloadChoice choice;
+    Workload workload;
     if (any_computes) {
       const Spec spec = parse_spec(spelling, ':', "--workload");
       world.kernels.push_back(make_kernel(spec.name, spec.parameters, "--workload"));
-      choice = {world.kernels.back()->workload(), world.kernels.back()->problem()};
+      workload = workload_of(*world.kernels.back());
     } else {
       world.kernels.push_back(nullptr);
-      choice = choose_workload(spelling, world.traces);
+      workload = choose_workload(spelling, world.traces);
     }
     for (std::size_t i = 0; i < world.traces.size(); ++i) {
-      if (world.traces[i].kernel != choice.workload.kernel) continue;
-      check_problem(world.traces[i], options.trace_files[i], choice);
+      if (world.traces[i].kernel != workload.kernel) continue;
+      check_problem(world.traces[i], options.trace_files[i], workload);
     }
-    world.phases.push_back(std::move(choice.workload));
+    world.phases.push_back(std::move(workload));
   }
 }
 
@@ -310,7 +310,8 @@ RunReport run_once(const RealWorld& world, const PolicyChoice& choice, const Opt
   plan.units = world.units;
   plan.phases = world.phases;
   plan.policy = choice;
-  const KnownCosts known = known_costs(world, profile_of(choice, world.traces));
+  KnownCosts known = known_costs(world, profile_of(choice, world.traces));
+  if (choice.experience) known.experience = *choice.experience;
   plan.known = &known;
   plan.recorded = recorded_sizes(world);
   plan.on = world.on;
@@ -321,6 +322,7 @@ RunReport run_once(const RealWorld& world, const PolicyChoice& choice, const Opt
   plan.decision_cost = "measured";
   plan.settings = world.settings;
   plan.journal_file = journal_file;
+  plan.learns = !options.experience_file.empty();
   plan.stop_requested = [] { return stop_signal() != 0; };
   ExecutorNotes notes;
   plan.notes = &notes;

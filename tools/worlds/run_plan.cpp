@@ -6,6 +6,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/spec.hpp"
+#include "shared_policies/run/experience.hpp"
 #include "shared_policies/run/metered_journal.hpp"
 #include "shared_policies/run/recorded_decisions.hpp"
 #include "shared_policies/run/scenario_journal.hpp"
@@ -34,30 +35,25 @@ Deciding deciding_of(const RunPlan& plan, Executor& executor) {
   return {decisions.make_policy(), decisions.make_executor(executor)};
 }
 
-/// Passes all records to two journals; the second may be null.
+/// Passes all records to several journals.
 class Tee final : public Journal {
  public:
-  Tee(Journal& first, Journal* second) : first_(first), second_(second) {}
+  explicit Tee(std::vector<Journal*> journals) : journals_(std::move(journals)) {}
   void block(const BlockRecord& record) override {
-    first_.block(record);
-    if (second_ != nullptr) second_->block(record);
+    for (Journal* const journal : journals_) journal->block(record);
   }
   void decision(const DecisionRecord& record) override {
-    first_.decision(record);
-    if (second_ != nullptr) second_->decision(record);
+    for (Journal* const journal : journals_) journal->decision(record);
   }
   void event(const EventRecord& record) override {
-    first_.event(record);
-    if (second_ != nullptr) second_->event(record);
+    for (Journal* const journal : journals_) journal->event(record);
   }
   void measured(const Measured& record) override {
-    first_.measured(record);
-    if (second_ != nullptr) second_->measured(record);
+    for (Journal* const journal : journals_) journal->measured(record);
   }
 
  private:
-  Journal& first_;
-  Journal* second_;
+  std::vector<Journal*> journals_;
 };
 
 std::vector<UnitId> absent_at_start(const RunPlan& plan) {
@@ -113,8 +109,12 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
   Metrics metrics(plan.units, plan.recorded,
                   plan.readings != nullptr ? plan.readings->note() : std::string(),
                   plan.copy_times_alone);
-  Tee both(metrics, file.get());
-  const std::unique_ptr<Journal> disturbed = make_scenario_journal(plan.scenario, both);
+  ExperienceJournal experience(plan.phases.size(), plan.units.size());
+  std::vector<Journal*> journals = {&metrics};
+  if (file != nullptr) journals.push_back(file.get());
+  if (plan.learns) journals.push_back(&experience);
+  Tee all(std::move(journals));
+  const std::unique_ptr<Journal> disturbed = make_scenario_journal(plan.scenario, all);
   MeteredJournal journal(plan.readings, *disturbed);
   RunReport report;
   try {
@@ -136,6 +136,7 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
   if (plan.notes != nullptr) report.notes = *plan.notes;
   report.run = {metrics.numbers(), report.problem.empty(), report.outcome.policy_stalled,
                 plan.repetition};
+  if (plan.learns) report.shown = experience.shown();
   if (file != nullptr && !report.outcome.interrupted) {
     file->finish(run_summary_text(report, names_of(plan.units)));
   }

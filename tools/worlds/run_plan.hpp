@@ -29,6 +29,10 @@ struct PolicyChoice {
   /// The run whose decisions are issued again instead of new decisions of the policy; or null.
   std::shared_ptr<const RecordedRun> recorded;
   std::string recorded_file;  ///< its file
+  /// What is known from earlier runs; null unless there is experience and the policy uses it.
+  std::shared_ptr<const Experience> experience{};
+
+  [[nodiscard]] bool is_experienced() const { return experience != nullptr; }
 };
 
 /// Parses `NAME[:k=v,...]` and reads its profile, whose path is relative to `folder` if that is
@@ -80,6 +84,7 @@ struct RunPlan {
   MeterReadings* readings = nullptr;
   std::string settings;      ///< additional facts for the header: a JSON object as text
   std::string journal_file;  ///< empty: no run file
+  bool learns = false;       ///< whether the report says what the run has shown
   std::function<bool()> stop_requested;
 };
 
@@ -90,6 +95,7 @@ struct RunReport {
   std::string problem;                  ///< why the run is not verified; empty if it is
   std::optional<double> lower_bound_s;  ///< from the plan
   ExecutorNotes notes;                  ///< from the plan
+  Experience shown;                     ///< what the run has shown; empty unless the plan learns
 };
 
 /// Runs `plan` on `executor`. `verify` is called after a complete run; an empty text means that the

@@ -20,24 +20,23 @@
 namespace equipoise {
 namespace {
 
-std::vector<WorkloadChoice> choose_workloads(const Options& options,
-                                             const std::vector<Trace>& traces) {
-  std::vector<WorkloadChoice> choices;
+std::vector<Workload> choose_workloads(const Options& options, const std::vector<Trace>& traces) {
+  std::vector<Workload> phases;
   for (const std::string& spelling : options.workloads) {
-    choices.push_back(choose_workload(spelling, traces));
+    phases.push_back(choose_workload(spelling, traces));
     bool has_trace = false;
     for (std::size_t i = 0; i < traces.size(); ++i) {
-      if (traces[i].kernel != choices.back().workload.kernel) continue;
+      if (traces[i].kernel != phases.back().kernel) continue;
       has_trace = true;
-      check_problem(traces[i], options.trace_files[i], choices.back());
+      check_problem(traces[i], options.trace_files[i], phases.back());
     }
     if (!has_trace) {
       throw InputError(options.trace_files.front(),
                        fmt::format("has times of {}, not of {}; give the trace of that kernel",
-                                   traces.front().kernel, choices.back().workload.kernel));
+                                   traces.front().kernel, phases.back().kernel));
     }
   }
-  return choices;
+  return phases;
 }
 
 /// The units of the traces that have times of every phase.
@@ -175,9 +174,7 @@ SimInputs read_sim_inputs(const Options& options) {
   SimInputs inputs;
   PlatformFileFacts facts = check_platform_file(options.platform_file);
   inputs.traces = read_traces(options.trace_files);
-  for (WorkloadChoice& choice : choose_workloads(options, inputs.traces)) {
-    inputs.phases.push_back(std::move(choice.workload));
-  }
+  inputs.phases = choose_workloads(options, inputs.traces);
   LoadedPlatform loaded = load_platform_file(std::move(facts), RoutesOf{timed_units(inputs)},
                                              MissingRoutes::refuse, options.quiet);
   const ProbedPlatform& probed = loaded.probed;

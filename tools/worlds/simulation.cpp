@@ -22,6 +22,7 @@ Simulation simulation_of(const SimWorld& world, PolicyChoice choice, const Optio
   simulation.lower_bound_s = world.bound.seconds;
   simulation.settings = world.settings;
   simulation.journal_file = std::move(journal_file);
+  simulation.learns = !options.experience_file.empty();
   return simulation;
 }
 
@@ -31,7 +32,8 @@ RunReport simulate_here(SimWorld world, const Simulation& simulation,
     world = first_phases(std::move(world), simulation.phases);
   }
   world.schedule = simulation.schedule;
-  const KnownCosts known = known_costs(world, profile_of(simulation.policy, world.inputs->traces));
+  KnownCosts known = known_costs(world, profile_of(simulation.policy, world.inputs->traces));
+  if (simulation.policy.experience) known.experience = *simulation.policy.experience;
   RunPlan plan;
   plan.units = world.units;
   plan.phases = world.setup.phases;
@@ -46,6 +48,7 @@ RunReport simulate_here(SimWorld world, const Simulation& simulation,
   plan.decision_cost = simulation.decision_cost;
   plan.settings = simulation.settings;
   plan.journal_file = simulation.journal_file;
+  plan.learns = simulation.learns;
   plan.stop_requested = std::move(stop_requested);
   plan.copy_times_alone = copy_times_alone(world);
   SimSetup setup = std::move(world.setup);

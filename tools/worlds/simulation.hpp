@@ -29,6 +29,7 @@ struct Simulation {
   std::optional<double> lower_bound_s;  ///< for the summary of the run file
   std::string settings;                 ///< for the header of the run file
   std::string journal_file;             ///< empty: no run file
+  bool learns = false;                  ///< see RunPlan
 };
 
 /// The run of `choice` in `world` with the seed, noise and decision cost of `options`.

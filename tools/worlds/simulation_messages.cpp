@@ -29,9 +29,9 @@ void fields(auto& archive, Of<Unit> auto& unit) {
 
 void fields(auto& archive, Of<Workload> auto& workload) {
   auto& [kernel, items, grain, iterations, in, out, resident, distribution, changed, kept, memory,
-         flop, parameters] = workload;
+         flop, parameters, problem] = workload;
   archive(kernel, items, grain, iterations, in, out, resident, distribution, changed, kept, memory,
-          flop, parameters);
+          flop, parameters, problem);
 }
 
 void fields(auto& archive, Of<Link> auto& link) {
@@ -158,10 +158,20 @@ void fields(auto& archive, Of<RecordedRun> auto& run) {
 }
 
 /// Without its profile, which the server keeps.
+void fields(auto& archive, Of<LearnedSize> auto& size) {
+  auto& [items, blocks, seconds] = size;
+  archive(items, blocks, seconds);
+}
+
+void fields(auto& archive, Of<LearnedCost> auto& cost) {
+  auto& [alone, queued, stage_share, scatter, doubt] = cost;
+  archive(alone, queued, stage_share, scatter, doubt);
+}
+
 void fields(auto& archive, Of<PolicyChoice> auto& choice) {
-  auto& [info, spelling, parameters, profile, recorded, recorded_file] = choice;
+  auto& [info, spelling, parameters, profile, recorded, recorded_file, experience] = choice;
   std::string name = info == nullptr ? std::string() : info->name;
-  archive(name, spelling, parameters, recorded, recorded_file);
+  archive(name, spelling, parameters, recorded, recorded_file, experience);
   constexpr bool is_read = !std::is_const_v<std::remove_reference_t<decltype(choice)>>;
   if constexpr (is_read) info = &find_policy(name);
 }
@@ -169,9 +179,9 @@ void fields(auto& archive, Of<PolicyChoice> auto& choice) {
 /// Without its inputs, which the server keeps.
 void fields(auto& archive, Of<Simulation> auto& simulation) {
   auto& [inputs, phases, policy, schedule, seed, repetition, noise, decision_cost, block_timeout,
-         lower_bound, settings, journal_file] = simulation;
+         lower_bound, settings, journal_file, learns] = simulation;
   archive(phases, policy, schedule, seed, repetition, noise, decision_cost, block_timeout,
-          lower_bound, settings, journal_file);
+          lower_bound, settings, journal_file, learns);
 }
 
 void fields(auto& archive, Of<UnitNumbers> auto& unit) {
@@ -228,8 +238,8 @@ void fields(auto& archive, Of<ExecutorNotes> auto& notes) {
 }
 
 void fields(auto& archive, Of<RunReport> auto& report) {
-  auto& [run, outcome, problem, lower_bound, notes] = report;
-  archive(run, outcome, problem, lower_bound, notes);
+  auto& [run, outcome, problem, lower_bound, notes, shown] = report;
+  archive(run, outcome, problem, lower_bound, notes, shown);
 }
 
 void fields(auto& archive, Of<RoutesOf> auto& wanted) {

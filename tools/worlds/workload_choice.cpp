@@ -32,15 +32,14 @@ const std::vector<ParameterInfo> trace_kernel_parameters = {
      "of unit memory, while a block is there"},
     {"flop_per_item", "0", "FLOP", "for reports"}};
 
-WorkloadChoice choose_trace_kernel(const Spec& spec, const Trace& trace) {
+Workload choose_trace_kernel(const Spec& spec, const Trace& trace) {
   const std::string where = "--workload";
   const Parameters read(spec.parameters, trace_kernel_parameters, spec.name, where);
   if (!read.is_given("items")) {
     throw InputError(where, fmt::format("'{0}' needs a size; write {0}:items=1e6", spec.name));
   }
   constexpr double most = 1e300;
-  WorkloadChoice choice;
-  Workload& w = choice.workload;
+  Workload w;
   w.kernel = spec.name;
   w.items = read.items("items", 1);
   w.grain_items =
@@ -61,9 +60,9 @@ WorkloadChoice choose_trace_kernel(const Spec& spec, const Trace& trace) {
   w.memory_bytes_per_item = number_or("memory_bytes_per_item", trace.memory_bytes_per_item);
   w.flop_per_item = read.number("flop_per_item", 0.0, most);
   w.parameters["items"] = static_cast<double>(w.items);
-  choice.problem = w.parameters;
+  if (trace.problem.contains("items")) w.problem = w.parameters;
   w.validate(where);
-  return choice;
+  return w;
 }
 
 /// Takes resident bytes and memory per item from the header of the kernel's first trace, if it
@@ -92,16 +91,21 @@ bool is_sized_for_a_trace(const Spec& spec, const KernelInfo& info) {
 
 }  // namespace
 
-WorkloadChoice choose_workload(const std::string& spelling, const std::vector<Trace>& traces) {
+Workload workload_of(const Kernel& kernel) {
+  Workload workload = kernel.workload();
+  workload.problem = kernel.problem();
+  return workload;
+}
+
+Workload choose_workload(const std::string& spelling, const std::vector<Trace>& traces) {
   const Spec spec = parse_spec(spelling, ':', "--workload");
   std::vector<std::string> known;
   for (const KernelInfo& info : kernel_catalog()) {
     known.push_back(info.name);
     if (info.name != spec.name || is_sized_for_a_trace(spec, info)) continue;
-    const std::unique_ptr<Kernel> kernel = make_kernel(spec.name, spec.parameters, "--workload");
-    WorkloadChoice choice{kernel->workload(), kernel->problem()};
-    take_from_trace(choice.workload, traces);
-    return choice;
+    Workload workload = workload_of(*make_kernel(spec.name, spec.parameters, "--workload"));
+    take_from_trace(workload, traces);
+    return workload;
   }
   for (const Trace& trace : traces) {
     if (trace.kernel == spec.name) return choose_trace_kernel(spec, trace);
@@ -119,9 +123,8 @@ WorkloadChoice choose_workload(const std::string& spelling, const std::vector<Tr
   throw InputError("--workload", unknown_name("kernel", spec.name, known));
 }
 
-void check_problem(const Trace& trace, const std::string& trace_file,
-                   const WorkloadChoice& choice) {
-  for (const auto& [name, value] : choice.problem) {
+void check_problem(const Trace& trace, const std::string& trace_file, const Workload& workload) {
+  for (const auto& [name, value] : workload.problem) {
     const auto recorded = trace.problem.find(name);
     if (recorded == trace.problem.end() || recorded->second == value) continue;
     throw InputError(

@@ -1,21 +1,17 @@
 // --workload: a kernel of the catalog, or one that only occurs in a trace.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
+#include "real/kernels/kernel.hpp"
 #include "shared_policies/machine/trace.hpp"
 #include "shared_policies/model/workload.hpp"
 
 namespace equipoise {
 
-/// A workload as the user chose it.
-struct WorkloadChoice {
-  Workload workload;
-  /// The parameters on which the cost per item depends.
-  std::map<std::string, double> problem;
-};
+/// What `kernel` is to do.
+[[nodiscard]] Workload workload_of(const Kernel& kernel);
 
 /// Parses `KERNEL[:k=v,...]`. A kernel of the catalog describes itself, unless its size is given in
 /// `items` and it has no such parameter. In that case, and for a kernel that is not in the catalog,
@@ -25,10 +21,10 @@ struct WorkloadChoice {
 /// resident bytes, their memory and memory per item come from the header of the kernel's first trace
 /// if it states them, unless the user gave them. Throws InputError at `--workload`, also if the
 /// trace's `problem` has another number of items.
-[[nodiscard]] WorkloadChoice choose_workload(const std::string& spelling,
-                                             const std::vector<Trace>& traces);
+[[nodiscard]] Workload choose_workload(const std::string& spelling,
+                                       const std::vector<Trace>& traces);
 
-/// Throws InputError at `trace_file` if `trace` was made for another problem than that of `choice`.
-void check_problem(const Trace& trace, const std::string& trace_file, const WorkloadChoice& choice);
+/// Throws InputError at `trace_file` if `trace` was made for another problem than `workload`.
+void check_problem(const Trace& trace, const std::string& trace_file, const Workload& workload);
 
 }  // namespace equipoise

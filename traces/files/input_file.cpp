@@ -93,6 +93,10 @@ void remember_input(const std::string& path) {
   if (file && S_ISREG(file->st_mode)) inputs().emplace(FileId{file->st_dev, file->st_ino}, path);
 }
 
+void forget_input(const std::string& path) {
+  if (const auto file = find(path)) inputs().erase(FileId{file->st_dev, file->st_ino});
+}
+
 std::ifstream open_input(const std::string& path, const std::string& advice) {
   const std::optional<struct stat> file = find(path);
   if (!file) {

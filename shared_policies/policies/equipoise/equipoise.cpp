@@ -72,7 +72,8 @@ constexpr double rate_factor_max = 2.0;
 
 class Equipoise final : public Policy {
  public:
-  explicit Equipoise(const Choices& choices) : choices_(choices) {}
+  Equipoise(const Choices& choices, Experience experience)
+      : choices_(choices), experience_(std::move(experience)) {}
 
   void decide(const View& view, const Event& event, Decisions& decisions) override {
     ended_.reset();
@@ -80,6 +81,8 @@ class Equipoise final : public Policy {
       learned_ = &kernels_[view.workload().kernel];
       for (std::size_t p = learned_->size(); p < view.units().size(); ++p) {
         learned_->emplace_back(view.units()[p].unit.copy_engines > 0);
+        const auto& before = before_run(view, p);
+        if (before) learned_->back().start_from(*before);
       }
       units_.assign(view.units().size(), {});
       kept_out_.assign(view.units().size(), false);
@@ -131,9 +134,15 @@ class Equipoise final : public Policy {
   [[nodiscard]] NextBlock sizes_of(UnitId id) const;
   double give(const View& view, UnitId id, double items, Decisions& decisions);
 
+  /// What earlier runs showed of unit `p` in this phase.
+  [[nodiscard]] std::optional<LearnedCost> before_run(const View& view, std::size_t p) const {
+    return experience_.empty() ? std::nullopt
+                               : experience_[static_cast<std::size_t>(view.phase())][p];
+  }
   [[nodiscard]] const PipelineCost& learned(UnitId id) const { return (*learned_)[id.index]; }
 
   Choices choices_;
+  Experience experience_;
   std::map<std::string, std::vector<PipelineCost>> kernels_;  // by kernel name, (n)
   std::vector<PipelineCost>* learned_ = nullptr;              // of this phase's kernel
   std::vector<UnitNow> units_;                                // (n)
@@ -357,7 +366,7 @@ NextBlock Equipoise::sizes_of(UnitId id) const {
           learned(id).overlaps() && learned(id).depth() > 1};
 }
 
-std::unique_ptr<Policy> make_equipoise(const Parameters& read, const KnownCosts* /*known*/) {
+std::unique_ptr<Policy> make_equipoise(const Parameters& read, const KnownCosts* known) {
   Choices choices;
   choices.first.cpu = read.number("first_share", 0.0, 1.0);
   choices.first.accelerator = read.number("first_accelerator_share", 0.0, 1.0);
@@ -367,7 +376,7 @@ std::unique_ptr<Policy> make_equipoise(const Parameters& read, const KnownCosts*
   choices.sizing.overhead = read.number("overhead_share", 1e-9, 1e9);
   choices.sizing.gain = read.number("least_gain", 0.0, 1.0);
   choices.sizing.caution = read.number("caution", 1e-9, 1e9);
-  return std::make_unique<Equipoise>(choices);
+  return std::make_unique<Equipoise>(choices, known == nullptr ? Experience() : known->experience);
 }
 
 }  // namespace
@@ -391,7 +400,10 @@ PolicyInfo equipoise_info() {
             "weight of scatter relative to fixed time when the last block is chosen"}},
           Foresight::none,
           0.0,
-          make_equipoise};
+          make_equipoise,
+          nullptr,
+          {},
+          true};
 }
 
 }  // namespace equipoise

@@ -36,6 +36,14 @@ void PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_e
   }
 }
 
+void PipelineCost::start_from(const LearnedCost& learned) {
+  const std::vector<LearnedSize>& alone = learned.alone.empty() ? learned.queued : learned.alone;
+  alone_.start_from(alone, learned.scatter, learned.doubt);
+  queued_.start_from(learned.queued, learned.scatter, learned.doubt);
+  latency_s_ = alone.back().seconds;
+  stage_s_ = learned.stage_share * latency_s_;
+}
+
 std::size_t PipelineCost::depth() const {
   const double ratio = stage_s_ > 0.0 ? latency_s_ / stage_s_ : 1.0;
   if (ratio < queueing_ratio_min) return 1;

@@ -18,6 +18,9 @@ class PipelineCost {
   /// only the latency to and from the controller can be hidden, and the three stages count as one.
   explicit PipelineCost(bool overlaps = true) : overlaps_(overlaps) {}
 
+  /// Starts from what earlier runs showed. To be called before any block.
+  void start_from(const LearnedCost& learned);
+
   /// Adds a block that ended at `at`, without its setup. `last_end`: the end of the unit's block
   /// before it. Of the first block of a unit in a phase (`is_first`), only the compute time is
   /// used, and only if nothing else is known: the unit is not warm yet. `heard`: if the block was

@@ -17,6 +17,7 @@ constexpr double least_sd = 0.03;         // least scatter assumed in the detect
 constexpr double octave_distance_max = 2.0;  // measurements this many octaves away do not count
 constexpr double forgotten = 1e-6;           // an octave with less weight than this is removed
 constexpr double counts_after = 3.0;         // weight of all measurements after a change
+constexpr double remembered_min = 0.1;       // least weight of what earlier runs showed
 constexpr double shortest_s = 1e-9;          // one tick of a coarse timer
 constexpr double single_change_sds = 4.0;    // standard deviations: one such block signals a change
 constexpr double change_sds = 2.5;           // standard deviations: two such blocks signal a change
@@ -54,6 +55,22 @@ void RunningCost::add(double items, double seconds) {
   place->items += items;
   place->seconds += seconds;
   largest_items_ = std::max(largest_items_, items);
+  fit_line();
+}
+
+void RunningCost::start_from(const std::vector<LearnedSize>& sizes, double scatter, double doubt) {
+  if (sizes.empty()) return;
+  const double ratio = std::max(scatter, least_sd) / std::max(doubt, least_sd);
+  const double weight = std::clamp(ratio * ratio, remembered_min, counts_after);
+  double blocks = 0.0;
+  for (const LearnedSize& size : sizes) blocks += size.blocks;
+  for (const LearnedSize& size : sizes) {
+    const double count = weight * size.blocks / blocks;
+    octaves_.push_back({std::ilogb(size.items), count, count * size.items, count * size.seconds});
+  }
+  largest_items_ = sizes.back().items;
+  known_size_errors_.start_from(scatter, weight);
+  all_errors_.start_from(std::hypot(scatter, doubt), weight);
   fit_line();
 }
 
@@ -198,6 +215,12 @@ double RunningCost::relative_sd() const {
 void RunningCost::Errors::add(double error) {
   count = keep * count + 1.0;
   squares = keep * squares + std::min(error * error, 1.0);
+}
+
+/// As if `weight` + 1 errors had shown `deviation`.
+void RunningCost::Errors::start_from(double deviation, double weight) {
+  count = weight;
+  squares = std::max(0.0, (weight + 1.0) * deviation * deviation - prior_sd * prior_sd);
 }
 
 double RunningCost::Errors::deviation() const {

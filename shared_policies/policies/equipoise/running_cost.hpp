@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "shared_policies/run/experience.hpp"
+
 namespace equipoise {
 
 /// The time of a block as a function of its size, learned from one measurement after another.
@@ -34,6 +36,12 @@ namespace equipoise {
 /// Source: ours. `seconds` is positive for items > 0 once a measurement was added.
 class RunningCost {
  public:
+  /// Starts from what earlier runs showed, with times that may be wrong by `doubt` (relatively)
+  /// beside their `scatter`. It weighs as many measurements as tell the mean as precisely as `doubt`
+  /// leaves it, at most three, so that the first blocks overrule what is wrong. Nothing if there are
+  /// no sizes. To be called before any measurement.
+  void start_from(const std::vector<LearnedSize>& sizes, double scatter, double doubt);
+
   /// Adds a measurement: a block of `items` > 0 took `seconds` >= 0.
   void add(double items, double seconds);
 
@@ -67,6 +75,7 @@ class RunningCost {
     double squares = 0.0;  // sum
 
     void add(double error);
+    void start_from(double deviation, double weight);
     [[nodiscard]] double deviation() const;
   };
 

@@ -39,6 +39,28 @@ TEST(RunningCost, IsConstantWhereLargerBlocksTakeLess) {
   EXPECT_NEAR(cost.seconds(1000.0), 1.05, 0.1);
 }
 
+TEST(RunningCost, StartsFromWhatEarlierRunsShowed) {
+  RunningCost cost;
+  cost.start_from({{100.0, 5.0, 2.0}, {1000.0, 5.0, 20.0}}, 0.05, 0.05);
+  EXPECT_NEAR(cost.seconds(500.0), 10.0, 1e-9);
+  EXPECT_DOUBLE_EQ(cost.largest_items(), 1000.0);
+  EXPECT_GT(cost.relative_sd(), 0.07) << "scatter and doubt";
+}
+
+TEST(RunningCost, BelievesTheFirstBlockWhereEarlierRunsAreDoubted) {
+  RunningCost cost;
+  cost.start_from({{100.0, 5.0, 2.0}}, 0.05, 1.0);
+  cost.add(100.0, 8.0);
+  EXPECT_GT(cost.seconds(100.0), 7.0);
+}
+
+TEST(RunningCost, BelievesTheFirstBlockThatIsFourTimesAsLongAsItWas) {
+  RunningCost cost;
+  cost.start_from({{100.0, 50.0, 2.0}}, 0.05, 0.05);
+  cost.add(100.0, 8.0);
+  EXPECT_GT(cost.seconds(100.0), 7.0);
+}
+
 TEST(RunningCost, ScalesOneBlockInProportionToAllSizes) {
   RunningCost cost;
   cost.add(100.0, 2.0);

@@ -1,0 +1,65 @@
+// Reads and writes experience files, `equipoise.experience/1`: what runs showed of each kernel on each
+// unit, for later runs.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "shared_policies/model/workload.hpp"
+#include "shared_policies/run/experience.hpp"
+#include "traces/json_document.hpp"
+
+namespace equipoise {
+
+/// What is known of one kernel on one unit.
+struct ExperienceEntry {
+  std::string kernel;
+  std::map<std::string, double> problem;  ///< as Workload::problem
+  std::string unit;                       ///< its name
+  std::string model;                      ///< the unit's; empty if unknown
+  std::string machine;                    ///< where the runs took place, in words
+  std::chrono::sys_days date;             ///< of the last run
+  int runs = 0;                           ///< how many there were
+  LearnedCost cost;                       ///< without doubt
+};
+
+/// The contents of an experience file.
+struct ExperienceFile {
+  std::vector<ExperienceEntry> entries;
+};
+
+/// Where and when runs take place.
+struct RunPlace {
+  std::string machine;
+  std::chrono::sys_days today;
+};
+
+/// By how much, relatively, the times of `entry` may be wrong for a run at `place` on a unit of
+/// `model`: 5 % for a run of today, 15 % after a month, growing with the square root of the age; e-fold
+/// where machine or model have changed. Source: ours.
+[[nodiscard]] double doubt_of(const ExperienceEntry& entry, const std::string& model,
+                              const RunPlace& place);
+
+/// What `file` knows for `phases` on `units`.
+[[nodiscard]] Experience known_before(const ExperienceFile& file,
+                                      const std::vector<Workload>& phases,
+                                      const std::vector<Unit>& units, const RunPlace& place);
+
+/// Adds what a run at `place` has shown. Phases of the same kernel and problem count as runs of their
+/// own.
+void add_run(ExperienceFile& file, const std::vector<Workload>& phases,
+             const std::vector<Unit>& units, const RunPlace& place, const Experience& shown);
+
+/// Reads the file; without one, nothing is known yet. Throws InputError at FILE:LINE.
+[[nodiscard]] ExperienceFile read_experience(const std::string& path);
+
+/// The text of the file.
+[[nodiscard]] std::string experience_text(const ExperienceFile& file);
+
+/// One cost as a JSON object, and back. The second throws InputError at FILE:LINE.
+[[nodiscard]] std::string learned_cost_text(const LearnedCost& cost);
+[[nodiscard]] LearnedCost learned_cost_of(const JsonValue& value, const std::string& file);
+
+}  // namespace equipoise
