@@ -403,6 +403,7 @@ PolicyInfo equipoise_info() {
           make_equipoise,
           nullptr,
           {},
+          {},
           true};
 }
 
