@@ -33,7 +33,7 @@ struct TimingPlace {
                                                      const std::string& unit);
 
 /// Gives `unit` the watts of `recorded`, its unit in the trace of the first phase, if it has none of
-/// its own. Those of a platform therefore come first.
+/// its own. Those of a platform therefore come first. There may be idle watts without busy ones.
 void complete_watts(Unit& unit, const Unit& recorded);
 
 /// Whether `unit` can hold a grain of every phase; warns if it cannot.
