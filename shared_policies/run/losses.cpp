@@ -50,10 +50,11 @@ Losses over_bound(const Losses& losses, Seconds bound) {
   over.computing = losses.computing - bound;
   if (over.computing >= Seconds{}) return over;
   Seconds unavoidable = bound - losses.computing;
-  unavoidable = take(over, {&Losses::failure}, unavoidable);
   unavoidable = take(over, {&Losses::link, &Losses::copies}, unavoidable);
   unavoidable = take(
-      over, {&Losses::controller, &Losses::training, &Losses::barrier, &Losses::tail}, unavoidable);
+      over,
+      {&Losses::controller, &Losses::training, &Losses::barrier, &Losses::tail, &Losses::failure},
+      unavoidable);
   over.computing = Seconds{} - unavoidable;
   return over;
 }
@@ -82,6 +83,13 @@ void LossAccount::UnitTime::copy(Seconds until, double delayed, bool is_setup) {
   spent.link += delayed * span;
   spent.copies += (1.0 - delayed) * span;
   if (is_setup) setup += span;
+  at = until;
+}
+
+/// Gives the time up to `until` to absence.
+void LossAccount::UnitTime::stay_away(Seconds until) {
+  if (until <= at) return;
+  absent += until - at;
   at = until;
 }
 
@@ -137,12 +145,16 @@ void LossAccount::event(const EventRecord& record) {
   } else if (record.what == "block_lost" || record.what == "unit_lost" ||
              record.what == "unit_joined") {
     UnitTime& unit = division_.units[record.unit->index];
-    unit.spend(record.at, &Losses::failure);
-    unit.is_trained = false;
+    if (record.what == "unit_joined") {
+      unit.stay_away(record.at);
+    } else {
+      unit.spend(record.at, &Losses::failure);
+    }
     if (record.what != "block_lost") {
       unit.is_absent = record.what == "unit_lost";
       unit.phase = -1;
     }
+    unit.is_trained = false;
   }
   if (is_counted(record)) count_event(record.at);
 }
@@ -170,7 +182,8 @@ void LossAccount::Division::close(Seconds until, Seconds Losses::*cause) {
   for (UnitTime& unit : units) {
     longest_setup = std::max(longest_setup, unit.setup);
     unit.copy(std::min(unit.out_until, until), unit.out_delayed);
-    unit.spend(until, unit.is_absent ? &Losses::failure : cause);
+    if (unit.is_absent) unit.stay_away(until);
+    unit.spend(until, cause);
     if (unit.items == 0) continue;
     is_known = is_known && unit.spent.computing > Seconds{};
     speeds += static_cast<double>(unit.items) / unit.spent.computing.value;
@@ -179,10 +192,11 @@ void LossAccount::Division::close(Seconds until, Seconds Losses::*cause) {
   for (UnitTime& unit : units) {
     if (is_known && unit.items > 0) {
       const double speed = static_cast<double>(unit.items) / unit.spent.computing.value;
+      unit.spent.computing += unit.absent;
       add(sum, speed / speeds, unit.spent);
     }
     unit.spent = {};
-    unit.setup = {};
+    unit.setup = unit.absent = {};
     unit.items = 0;
     unit.out_until = until;
     unit.is_trained = false;

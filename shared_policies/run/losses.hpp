@@ -1,15 +1,16 @@
 // Why a run takes longer than its lower bound: the loss, divided by cause.
 //
-// A unit's time in an iteration is spent computing or lost to a cause. With s_p, the items per
-// second of computing that unit p showed in the iteration, and S, their sum over the units that had
-// blocks,
+// A unit's time in an iteration is spent computing or absent, or lost to a cause. With s_p, the
+// items per second of computing that unit p showed in the iteration, and S, their sum over the
+// units that had blocks,
 //
-//     length of the iteration = sum_p s_p / S (computing_p + sum over causes of lost_p)
+//     length of the iteration = sum_p s_p / S (computing_p + absent_p + sum over causes of lost_p)
 //
 // holds exactly, because each unit's times add up to the length. An idle second therefore weighs as
-// much as the work that the unit would have done in it, and `computing` becomes items / S: the time
-// that the iteration would have taken if all these units had computed all the time. `over_bound`
-// subtracts the lower bound; what is left adds up to the loss.
+// much as the work that the unit would have done in it, and `computing`, to which absence is added
+// because the bound contains it too, becomes the time that the iteration would have taken if these
+// units had computed whenever they were there. `over_bound` subtracts the lower bound; what is left
+// adds up to the loss.
 //
 // A unit's time between two computations, in the order of the list:
 //
@@ -23,7 +24,7 @@
 //     controller  from that event, or from the end of its own block, until it was given a block,
 //                 decisions included; and from then until the block's first stage begins. Between
 //                 units that share copy engines, such a wait counts as `link`
-//     failure     it was absent, or did a block that was lost
+//     failure     it did a block that was lost
 //     tail        from its last block until the end of the run
 #pragma once
 
@@ -70,8 +71,8 @@ inline constexpr std::array loss_causes = {&Losses::computing,  &Losses::link,  
 void add(Losses& sum, double factor, const Losses& losses);
 
 /// The loss over a lower bound of `bound`, by cause; it adds up to total(losses) - bound. What the
-/// bound has beyond `computing`, no run can avoid. It is taken from `failure`, as far as that goes,
-/// then from `link` and `copies`, then from all other causes, each time in proportion. Only `computing`
+/// bound has beyond `computing`, no run can avoid. It is taken from `link` and `copies`, as far as they
+/// go, then from all other causes, each time in proportion. Only `computing`
 /// can be negative: by luck, if there is noise.
 [[nodiscard]] Losses over_bound(const Losses& losses, Seconds bound);
 
@@ -101,6 +102,7 @@ class LossAccount {
     Seconds at;  ///< its time is divided up to here
     Losses spent;
     Seconds setup;
+    Seconds absent;
     Items items = 0;
     Seconds out_until;         ///< end of the copy out of its last block
     double out_delayed = 0.0;  ///< the share of that copy that counts as `link`
@@ -111,6 +113,7 @@ class LossAccount {
     int iteration = 0;
 
     void spend(Seconds until, Seconds Losses::*cause);
+    void stay_away(Seconds until);
     void copy(Seconds until, double delayed, bool is_setup = false);
     void wait(const BlockRecord& record, Seconds told, const StageTimes& alone);
     [[nodiscard]] ResidentData resident_data(const Block& block) const;

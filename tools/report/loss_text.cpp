@@ -23,12 +23,6 @@ constexpr double least_cause = 0.005;
 /// From this share of the bound on, a loss is worth a note.
 constexpr double noted_loss = 0.2;
 
-/// Whether the run could not be much shorter, because a unit was set up so long.
-bool is_mostly_setup(const Losses& loss, double bound_s) {
-  const Seconds all = total(loss);
-  return all.value >= noted_loss * bound_s && loss.longest_setup > 0.5 * all;
-}
-
 std::string bytes_text(double bytes) {
   if (bytes >= 0x1p30) return fmt::format("{:.3g} GiB", bytes / 0x1p30);
   return bytes >= 0x1p20 ? fmt::format("{:.3g} MiB", bytes / 0x1p20)
@@ -41,11 +35,15 @@ std::string sent_text(const ResidentPath& resident, std::size_t units) {
                      bytes_text(resident.bytes), resident.link);
 }
 
-/// How many units behind the link did a part of the work.
-std::size_t fetching_units(const ResidentPath& resident, const std::vector<double>& shares) {
+/// How many units behind the link got resident data, if that took most of the loss of `result`; else
+/// 0. Setting up the units that a run uses cannot be shortened by anything else in it.
+std::size_t delaying_units(const ResidentPath& resident, const PolicyResult& result,
+                           double bound_s) {
+  const Seconds all = total(*result.loss);
+  if (all.value < noted_loss * bound_s || result.loss->longest_setup <= 0.5 * all) return 0;
   std::size_t units = 0;
-  for (std::size_t i = 0; i < shares.size(); ++i) {
-    if (shares[i] > 0.0 && resident.is_behind_link[i] != 0) ++units;
+  for (std::size_t i = 0; i < resident.is_behind_link.size(); ++i) {
+    if (result.share_by_unit[i] > 0.0 && resident.is_behind_link[i] != 0) ++units;
   }
   return units;
 }
@@ -117,7 +115,7 @@ const char* loss_legend() {
   return "loss: over the lower bound, in % of it. computing: dear block sizes, units without work, "
          "noise;\nlink: copies that waited for links; copies: others that nothing hid; controller: "
          "waiting for it or\nfor a decision; training, barrier: waiting for other units; tail: "
-         "waiting for the end; failure: absent\nunits, lost blocks";
+         "waiting for the end; failure: lost\nblocks";
 }
 
 std::string loss_text(const RunReport& report, const ResidentPath& resident) {
@@ -140,23 +138,25 @@ std::string loss_text(const RunReport& report, const ResidentPath& resident) {
   std::string text = fmt::format("lost over the bound: {} s", significant(all.value, 4));
   for (const auto& [of_loss, words] : causes) text += ", " + words;
   text += "\n";
-  if (is_mostly_setup(*result.loss, *report.lower_bound_s) && !resident.link.empty()) {
-    text += fmt::format("note: setting up a unit took {} s: {}\n",
-                        significant(result.loss->longest_setup.value, 4),
-                        sent_text(resident, fetching_units(resident, result.share_by_unit)));
+  if (const std::size_t units = delaying_units(resident, result, *report.lower_bound_s)) {
+    text +=
+        fmt::format("note: setting up a unit took {} s: {}\n",
+                    significant(result.loss->longest_setup.value, 4), sent_text(resident, units));
   }
   return text;
 }
 
 std::string resident_note(const Comparison& comparison) {
-  if (comparison.resident.link.empty() || !comparison.lower_bound_s) return {};
+  if (!comparison.lower_bound_s) return {};
   constexpr std::size_t most_names = 5;
   std::vector<std::string> names;
-  std::size_t units = 0;
+  std::size_t most_units = 0;
   for (const PolicyResult& result : comparison.results) {
-    if (!result.loss || !is_mostly_setup(*result.loss, *comparison.lower_bound_s)) continue;
-    names.push_back(result.policy);
-    units = std::max(units, fetching_units(comparison.resident, result.share_by_unit));
+    if (!result.loss) continue;
+    const std::size_t units =
+        delaying_units(comparison.resident, result, *comparison.lower_bound_s);
+    if (units > 0) names.push_back(result.policy);
+    most_units = std::max(most_units, units);
   }
   if (names.empty()) return {};
   if (names.size() > most_names) {
@@ -164,7 +164,7 @@ std::string resident_note(const Comparison& comparison) {
     names.resize(most_names);
   }
   return fmt::format("note: setting up a unit took most of the loss of {}: {}\n",
-                     fmt::join(names, ", "), sent_text(comparison.resident, units));
+                     fmt::join(names, ", "), sent_text(comparison.resident, most_units));
 }
 
 }  // namespace equipoise

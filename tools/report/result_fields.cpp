@@ -147,8 +147,7 @@ constexpr std::array fields_of_results{
                 in_loss, to_digits(4), [](Of of) { return loss_of(of, &Losses::barrier); }},
     ResultField{"loss_s.tail", "", "s", "Lost by units that waited for the end of the run.",
                 in_loss, to_digits(4), [](Of of) { return loss_of(of, &Losses::tail); }},
-    ResultField{"loss_s.failure", "", "s",
-                "Lost by units that were absent or did blocks that were lost.", in_loss,
+    ResultField{"loss_s.failure", "", "s", "Lost by units that did blocks that were lost.", in_loss,
                 to_digits(4), [](Of of) { return loss_of(of, &Losses::failure); }},
     ResultField{"longest_setup_s", "", "s",
                 "How long the unit was set up (first use, resident data) for which that took "

@@ -144,7 +144,7 @@ TEST(Losses, CallTheEndOfAnIterationABarrierAndOnlyThatOfTheRunATail) {
   EXPECT_DOUBLE_EQ(losses.tail.value, 1.0 * 5 / 15);
 }
 
-TEST(Losses, ChargeAbsenceAndLostBlocksToFailure) {
+TEST(Losses, ChargeLostBlocksToFailureAndAbsenceToNothing) {
   LossAccount account(std::vector<Unit>(2));
   account.event(iteration(0));
   account.block(block(0, 1, 0, computing(1), 1));
@@ -156,7 +156,8 @@ TEST(Losses, ChargeAbsenceAndLostBlocksToFailure) {
   account.block(back);
   account.block(block(1, 10, 0, computing(10), 10));
   const Losses losses = losses_of(account, 10);
-  EXPECT_DOUBLE_EQ(losses.failure.value, 3.0 / 2.0);
+  EXPECT_DOUBLE_EQ(losses.failure.value, 2.0 / 2.0);
+  EXPECT_DOUBLE_EQ(losses.computing.value, (4.0 + 1.0) / 2.0 + 10.0 / 2.0) << "1 s was absence";
   EXPECT_DOUBLE_EQ(losses.tail.value, 3.0 / 2.0);
   EXPECT_DOUBLE_EQ(losses.controller.value, 0.0);
 }
@@ -195,20 +196,21 @@ TEST(Losses, LeaveOutWhatTheBoundCannotAvoidEither) {
                    .copies = Seconds{1},
                    .controller = Seconds{1},
                    .tail = Seconds{3},
-                   .failure = Seconds{0.5}};  // 10.5 s
-  // 2.5 s of the bound are no computing: 0.5 s of failure, half of the 4 s of copying.
-  const Losses over = over_bound(run, Seconds{4.5});
-  EXPECT_DOUBLE_EQ(over.failure.value, 0.0);
+                   .failure = Seconds{1}};  // 11 s
+  // 2 s of the bound are no computing: half of the 4 s of copying.
+  const Losses over = over_bound(run, Seconds{4});
   EXPECT_DOUBLE_EQ(over.link.value, 1.5);
   EXPECT_DOUBLE_EQ(over.copies.value, 0.5);
   EXPECT_DOUBLE_EQ(over.tail.value, 3.0);
+  EXPECT_DOUBLE_EQ(over.failure.value, 1.0);
   EXPECT_DOUBLE_EQ(over.computing.value, 0.0);
-  // 6.5 s: all failure and copying, and half of the rest.
+  // 6.5 s: all copying, and half of the rest.
+  EXPECT_DOUBLE_EQ(over_bound(run, Seconds{8.5}).copies.value, 0.0);
   EXPECT_DOUBLE_EQ(over_bound(run, Seconds{8.5}).tail.value, 1.5);
-  EXPECT_DOUBLE_EQ(over_bound(run, Seconds{8.5}).controller.value, 0.5);
+  EXPECT_DOUBLE_EQ(over_bound(run, Seconds{8.5}).failure.value, 0.5);
   // By luck a run can be under its bound.
-  EXPECT_DOUBLE_EQ(over_bound(run, Seconds{11}).computing.value, -0.5);
-  EXPECT_DOUBLE_EQ(total(over_bound(run, Seconds{11})).value, -0.5);
+  EXPECT_DOUBLE_EQ(over_bound(run, Seconds{11.5}).computing.value, -0.5);
+  EXPECT_DOUBLE_EQ(total(over_bound(run, Seconds{11.5})).value, -0.5);
 }
 
 TEST(Losses, OfAResultAreTheMeanOfItsRuns) {

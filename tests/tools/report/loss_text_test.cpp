@@ -78,6 +78,9 @@ TEST(ResidentNote, NamesThePoliciesThatResidentDataDelay) {
   EXPECT_EQ(resident_note(two_results(slow, {.tail = Seconds{10}})),
             "note: setting up a unit took most of the loss of greedy: 1 unit fetched 1 GiB of "
             "resident data over link net\n");
+  Comparison near = two_results(slow, slow);
+  for (PolicyResult& result : near.results) result.share_by_unit = {1.0, 0.0};
+  EXPECT_EQ(resident_note(near), "") << "no unit behind the link had a block";
   const Losses a_little = {.tail = Seconds{0.3}, .longest_setup = Seconds{0.3}};
   EXPECT_EQ(resident_note(two_results(a_little, a_little)), "");
 }
