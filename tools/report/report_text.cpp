@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "tools/report/console.hpp"
@@ -142,6 +143,19 @@ std::string notes_text(const ExecutorNotes& notes) {
   return text;
 }
 
+/// What each oracle of the comparison is: "optimum: a plan for ...".
+std::string oracle_lines(const Comparison& comparison) {
+  std::string text;
+  for (const PolicyInfo& info : policy_catalog()) {
+    const bool is_there = std::ranges::any_of(
+        comparison.policies, [&](const PolicyChoice& c) { return c.info == &info; });
+    if (is_there && info.foresight == Foresight::oracle) {
+      text += fmt::format("{}: {}\n", info.name, info.line);
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string run_table(const RunReport& report, const PolicyChoice& policy,
@@ -221,8 +235,9 @@ std::string comparison_table(const Comparison& comparison) {
     text += fmt::format("; best known {} s ({})", significant(comparison.best_known->seconds, 4),
                         comparison.best_known->policy);
   }
+  text += "\n" + oracle_lines(comparison);
   if (!comparison.assumptions.empty()) text += comparison.assumptions + "\n";
-  text += "\n" + loss_table(comparison);
+  text += loss_table(comparison);
   if (knows_energy(comparison) && comparison.units.size() <= most_units_in_a_row) {
     text += "\n" + energy_table(comparison);
   }

@@ -243,7 +243,7 @@ std::string sweep_markdown(const SweepResults& results) {
       "## Policies over all experiments\n\nGeometric means over the experiments, with the worst. "
       "Speedup is relative to {}. The bound is a lower bound on the makespan without noise. The "
       "yardstick is the best mean makespan known under the same noise, of runs that know the mean "
-      "block times or of our own policy. "
+      "block times or of our own policy. `optimum` is a plan for mean times that does not react. "
       "\"Best\" is the fastest policy that is neither informed nor an oracle.\n\n",
       baselines_of(results));
   const std::vector<Row> standings = standing_rows(results);

@@ -1,9 +1,10 @@
 // Decision costs: a constant, that of a paper, or the measured time of the policy.
 #include "tools/worlds/cost_meters.hpp"
 
-#include <chrono>
+#include <ctime>
 #include <utility>
 
+#include "real/threads/clock.hpp"
 #include "shared_policies/model/cost_limit.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/spec.hpp"
@@ -41,27 +42,25 @@ class ConstantCost final : public CostMeter {
   bool is_paid_ = false;
 };
 
-/// The time that the policy itself took, without the time of the run loop and the executor.
+/// The processor time that the policy itself took, without that of the run loop and the executor.
+/// Other programs on the same cores do not count.
 class MeasuredCost final : public CostMeter {
  public:
   void begin() override {
     spent_ = {};
-    begin_ = Clock::now();
+    begin_ = processor_time();
   }
-  void pause() override { spent_ += Clock::now() - begin_; }
-  void resume() override { begin_ = Clock::now(); }
-  Seconds price(const Decision& /*decision*/) override { return take_spent(); }
-  Seconds price_answer(bool /*is_over*/) override { return take_spent(); }
+  void pause() override { spent_ += processor_time() - begin_; }
+  void resume() override { begin_ = processor_time(); }
+  Seconds price(const Decision& /*decision*/) override { return std::exchange(spent_, {}); }
+  Seconds price_answer(bool /*is_over*/) override { return std::exchange(spent_, {}); }
 
  private:
-  using Clock = std::chrono::steady_clock;
+  /// Of this thread.
+  static Seconds processor_time() { return Seconds{seconds_of(CLOCK_THREAD_CPUTIME_ID)}; }
 
-  Seconds take_spent() {
-    return Seconds{std::chrono::duration<double>(std::exchange(spent_, {})).count()};
-  }
-
-  Clock::time_point begin_;
-  Clock::duration spent_{};
+  Seconds begin_;
+  Seconds spent_;
 };
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace equipoise {
 
 /// What a policy's thinking costs, by one rule for all policies:
 ///
-///     measured   the time of every call of the policy, without that of what it asks for
+///     measured   the processor time of every call of the policy, without that of what it asks for
 ///     SECONDS    each decision: a solved model, or a call that hands out work without one
 ///     paper      each solved model costs what the policy's paper says, else nothing
 ///     none       nothing
