@@ -146,7 +146,8 @@ TEST_F(Sweep, SaysInJsonWhatIsStillToCome) {
   for (const Json& experiment : progress.at("experiments")) {
     EXPECT_EQ(experiment.at("points"), 12);  // 4 policies, 3 repetitions
     done += experiment.at("points_done").get<std::size_t>() +
-            (experiment.at("schedule_searched").get<bool>() ? 1 : 0);
+            (experiment.at("schedule_searched").get<bool>() ? 1 : 0) +
+            (experiment.at("yardstick_known").get<bool>() ? 1 : 0);
   }
   EXPECT_EQ(done, points_in(scratch.path("half")).size());
 }

@@ -109,10 +109,12 @@ YardstickRecord reached(const PlannedExperiment& planned, const ScheduleRecord& 
   return record;
 }
 
-/// Whether the schedule of an experiment was searched and, if it has noise, its yardstick is there.
-bool is_searched(const PlannedExperiment& planned, const StoredPoints& stored) {
-  return stored.schedules.contains(planned.schedule_key) &&
-         (planned.yardstick_key.empty() || stored.yardsticks.contains(planned.yardstick_key));
+/// How many of an experiment's searches, for its schedule and with noise for its yardstick, are
+/// missing.
+std::size_t missing_searches(const PlannedExperiment& planned, const StoredPoints& stored) {
+  const bool has_yardstick =
+      planned.yardstick_key.empty() || stored.yardsticks.contains(planned.yardstick_key);
+  return (stored.schedules.contains(planned.schedule_key) ? 0 : 1) + (has_yardstick ? 0 : 1);
 }
 
 /// Searches the best schedules that the shard must find and that are missing, appends them, and
@@ -230,11 +232,13 @@ std::string progress_json(const Campaign& campaign, const SweepPlan& plan,
   std::vector<std::string> experiments;
   for (std::size_t i = 0; i < plan.experiments.size(); ++i) {
     const PlannedExperiment& planned = plan.experiments[i];
-    const bool has_schedule = is_searched(planned, stored);
+    const bool has_schedule = stored.schedules.contains(planned.schedule_key);
+    const bool has_yardstick = stored.yardsticks.contains(planned.yardstick_key);
     experiments.push_back(json_object({{"name", json_string(planned.experiment.name)},
                                        {"points", std::to_string(points[i])},
                                        {"points_done", std::to_string(done[i])},
-                                       {"schedule_searched", has_schedule ? "true" : "false"}}));
+                                       {"schedule_searched", has_schedule ? "true" : "false"},
+                                       {"yardstick_known", has_yardstick ? "true" : "false"}}));
   }
   return json_object({{"schema", json_string("equipoise.sweep-progress/1")},
                       {"campaign", json_string(campaign.file)},
@@ -249,17 +253,19 @@ int finish(const Campaign& campaign, const SweepPlan& plan, const Options& optio
   const ResultsLock lock(options.out);
   const StoredPoints stored = read_folder(options.out);
   std::size_t missing = 0;
+  std::size_t searches = 0;
   for (const Point& point : plan.points) missing += stored.points.contains(point.key) ? 0 : 1;
   for (const PlannedExperiment& planned : plan.experiments) {
-    missing += is_searched(planned, stored) ? 0 : 1;
+    missing += missing_searches(planned, stored);
+    searches += planned.yardstick_key.empty() ? 1 : 2;
   }
   if (missing > 0) {
     const std::string text =
         options.json ? progress_json(campaign, plan, stored, missing)
                      : fmt::format(
-                           "{} of {} points and schedules are missing; the shard that adds the "
+                           "{} of {} points and searches are missing; the shard that adds the "
                            "last one writes the results\n",
-                           missing, plan.points.size() + plan.experiments.size());
+                           missing, plan.points.size() + searches);
     std::printf("%s", text.c_str());
     return 0;
   }
