@@ -108,7 +108,8 @@ TEST(Clusters, BoundTheLargestProductNearTheSumOfRooflines) {
   const double cpus = 480e9 + 85.4e9 + 326.4e9 + 307.2e9;
   const double n = 65536.0;
   const double roofline_s = 2.0 * n * n * n / (0.6 * gpus + 0.85 * cpus);
-  const Json json = optimum("plb-hec-4", "plb-hec-matmul-65536", "matmul:n=65536,distribution=replicated");
+  const Json json =
+      optimum("plb-hec-4", "plb-hec-matmul-65536", "matmul:n=65536,distribution=replicated");
   EXPECT_GE(json.at("lower_bound_s"), 0.999 * roofline_s);
   EXPECT_LE(json.at("lower_bound_s"), 2.0 * roofline_s);
 }
@@ -149,7 +150,8 @@ TEST(Clusters, PoliciesAsPublishedComeInThePrintedOrder) {
 
 // 689 s is the only absolute time in the papers that does not depend on a network.
 TEST(Clusters, PredictTheLargestProductOfOneMachineOfDlbGpu) {
-  const Json json = optimum("dlb-gpu-1", "dlb-gpu-matmul-65536", "matmul:n=65536,distribution=replicated");
+  const Json json =
+      optimum("dlb-gpu-1", "dlb-gpu-matmul-65536", "matmul:n=65536,distribution=replicated");
   EXPECT_NEAR(json.at("lower_bound_s"), 689.0, 0.05 * 689.0);
 }
 
