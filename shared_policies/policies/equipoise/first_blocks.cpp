@@ -1,55 +1,49 @@
-// Decides about remote units that lack data, and about CPUs that may be too slow for a grain.
+// Small first blocks; CPUs that may be too slow for a grain wait.
 #include "shared_policies/policies/equipoise/first_blocks.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace equipoise {
-namespace {
 
-/// The assumed bandwidth of a network, 1 Gb/s.
-constexpr double network_bytes_per_s = 1.25e8;
-/// A CPU without measurements is assumed to be this many times slower than an accelerator.
-constexpr double slowest_guess = 30.0;
+bool is_worth_trying(double known_s, double left_s, double doubt) {
+  if (left_s >= doubt * known_s) return true;
+  if (left_s <= known_s) return false;
+  const double most = left_s / known_s;  // the largest k that fits
+  // The integrals of (k - most) / k from `most` to `doubt`, and of half of (most - k) / k from 1.
+  const double loss = doubt - most - most * std::log(doubt / most);
+  const double gain = 0.5 * (most * std::log(most) - most + 1.0);
+  return gain >= loss;
+}
 
-}  // namespace
+void FirstBlocks::look(const View& view, const Division& division) {
+  const auto grain = static_cast<double>(view.workload().grain_items);
+  grain_s_ = 0.0;
+  is_accelerator_awaited_ = false;
+  for (const UnitState& unit : view.units()) {
+    if (!unit.present || unit.unit.kind == UnitKind::cpu || division.part(unit.id).is_kept_out) {
+      continue;
+    }
+    if (!division.cost(unit.id).is_known()) {
+      is_accelerator_awaited_ = true;
+      continue;
+    }
+    const double takes_s = division.cost(unit.id).queued().seconds(grain);
+    grain_s_ = grain_s_ > 0.0 ? std::min(grain_s_, takes_s) : takes_s;
+  }
+}
 
-double first_items(const View& view, const UnitState& unit, const FirstShares& shares) {
-  const double share = unit.unit.kind == UnitKind::cpu ? shares.cpu : shares.accelerator;
+double FirstBlocks::items(const View& view, const UnitState& unit) const {
+  const double share = unit.unit.kind == UnitKind::cpu ? shares_.cpu : shares_.accelerator;
   return share * static_cast<double>(view.workload().items) /
          static_cast<double>(view.units().size());
 }
 
-double fetch_s(const View& view, const UnitState& unit) {
-  const auto is_beside = [](const UnitState& other) {
-    return other.present && !other.unit.is_remote;
-  };
-  const auto& units = view.units();
-  if (!unit.unit.is_remote || std::none_of(units.begin(), units.end(), is_beside)) return 0.0;
-  return view.workload().first_bytes(0) / network_bytes_per_s;
-}
-
-bool is_kept_out(double fetch_s, double now_s, const ExpectedIteration& expected) {
-  return fetch_s > 0.0 && (now_s < expected.began_s + waiting_share * fetch_s ||
-                           fetch_s > 0.5 * (expected.end_s - now_s));
-}
-
-bool may_try(const View& view, const UnitState& unit, const FirstShares& shares,
-             const ExpectedIteration& expected, std::span<const PipelineCost> costs,
-             const std::vector<bool>& kept_out) {
+bool FirstBlocks::may_try(const View& view, const UnitState& unit, double end_s) const {
   if (unit.unit.kind != UnitKind::cpu) return true;
-  const auto grain = static_cast<double>(view.workload().grain_items);
-  const auto all = static_cast<double>(view.workload().items);
-  if (shares.cpu * all >= grain * static_cast<double>(view.units().size())) return true;
-  bool must_wait = false;
-  for (const UnitState& other : view.units()) {
-    if (!other.present || other.unit.kind == UnitKind::cpu || kept_out[other.id.index]) continue;
-    const PipelineCost& cost = costs[other.id.index];
-    if (cost.is_known()) {
-      return slowest_guess * cost.queued().seconds(grain) <= expected.end_s - view.now().value;
-    }
-    must_wait = true;
-  }
-  return !must_wait;
+  if (items(view, unit) >= static_cast<double>(view.workload().grain_items)) return true;
+  if (grain_s_ > 0.0) return is_worth_trying(grain_s_, end_s - view.now().value, doubt_);
+  return !is_accelerator_awaited_;
 }
 
 }  // namespace equipoise

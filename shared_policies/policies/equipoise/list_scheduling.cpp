@@ -1,21 +1,24 @@
 // List scheduling of equal grains.
 #include "shared_policies/policies/equipoise/list_scheduling.hpp"
 
+#include <functional>
+#include <queue>
+#include <utility>
+
 namespace equipoise {
 
 std::vector<Items> list_schedule(std::span<const GrainCost> units, Items grains) {
+  using End = std::pair<double, std::size_t>;  // when the unit would end with one more grain
   std::vector<Items> given(units.size());
-  std::vector<double> end_s;
-  for (const GrainCost& unit : units) end_s.push_back(unit.first_end_s);
-  for (; grains > 0; --grains) {
-    std::size_t first = units.size();
-    for (std::size_t p = 0; p < units.size(); ++p) {
-      if (!units[p].takes_part) continue;
-      if (first == units.size() || end_s[p] < end_s[first]) first = p;
-    }
-    if (first == units.size()) return given;
+  std::priority_queue<End, std::vector<End>, std::greater<>> ends;
+  for (std::size_t p = 0; p < units.size(); ++p) {
+    if (units[p].takes_part) ends.emplace(units[p].first_end_s, p);
+  }
+  for (; grains > 0 && !ends.empty(); --grains) {
+    const auto [end_s, first] = ends.top();
+    ends.pop();
     ++given[first];
-    end_s[first] += units[first].more_s;
+    ends.emplace(end_s + units[first].more_s, first);
   }
   return given;
 }

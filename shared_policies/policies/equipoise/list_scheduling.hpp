@@ -17,7 +17,7 @@ struct GrainCost {
 
 /// Gives each grain to the unit that would finish it first (the first such unit if several are
 /// equal), which is optimal if each further grain really adds `more_s`. Returns the number of
-/// grains of each unit (n); all 0 if no unit takes part. O(grains n). Source: list scheduling,
+/// grains of each unit (n); all 0 if no unit takes part. O((n + grains) log n). Source: list scheduling,
 /// Graham 1966.
 [[nodiscard]] std::vector<Items> list_schedule(std::span<const GrainCost> units, Items grains);
 

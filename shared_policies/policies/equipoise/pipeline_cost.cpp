@@ -33,15 +33,12 @@ void PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_e
     alone_.add(items, span.value);
     latency_s_ += (span + heard).value;
     stage_s_ += longest_s;
+    if (overlaps_) copies_s_ += (recurring(times) - longest).value;
   }
 }
 
-void PipelineCost::start_from(const LearnedCost& learned) {
-  const std::vector<LearnedSize>& alone = learned.alone.empty() ? learned.queued : learned.alone;
-  alone_.start_from(alone, learned.scatter, learned.doubt);
-  queued_.start_from(learned.queued, learned.scatter, learned.doubt);
-  latency_s_ = alone.back().seconds;
-  stage_s_ = learned.stage_share * latency_s_;
+bool PipelineCost::hides_copies() const {
+  return stage_s_ > 0.0 && copies_s_ >= (queueing_ratio_min - 1.0) * stage_s_;
 }
 
 std::size_t PipelineCost::depth() const {

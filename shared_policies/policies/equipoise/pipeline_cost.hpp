@@ -29,7 +29,6 @@ class PipelineCost {
   void add(const BlockFinished& finished, Seconds at, Seconds last_end, bool is_first,
            Seconds heard = {});
 
-  [[nodiscard]] bool overlaps() const { return overlaps_; }
   [[nodiscard]] bool is_known() const { return !alone_.empty(); }
   /// The cost of a block on an empty unit.
   [[nodiscard]] const RunningCost& alone() const { return alone_; }
@@ -42,6 +41,8 @@ class PipelineCost {
   /// time of a block on an empty unit divided by its longest stage, plus 0.2 and rounded up; at
   /// most 4.
   [[nodiscard]] std::size_t depth() const;
+  /// Whether queued blocks hide copies, not only the latency of the controller.
+  [[nodiscard]] bool hides_copies() const;
 
  private:
   bool overlaps_;
@@ -51,6 +52,7 @@ class PipelineCost {
   // does not overlap.
   double latency_s_ = 0.0;  // from hand-out until the controller hears of the end
   double stage_s_ = 0.0;    // the longest stage
+  double copies_s_ = 0.0;   // copies that could be hidden, of blocks on an empty unit
 };
 
 }  // namespace equipoise

@@ -53,6 +53,8 @@ class RunningCost {
   [[nodiscard]] double items_within(double seconds, double limit_items) const;
   /// The fixed cost a of every block, independent of its size.
   [[nodiscard]] double fixed_s() const { return fixed_s_; }
+  /// The time b of every further item.
+  [[nodiscard]] double item_s() const { return item_s_; }
   /// The fixed cost minus its standard error; not negative.
   [[nodiscard]] double surely_fixed_s() const;
   /// The relative standard deviation of a block's time, including the uncertainty of the mean.

@@ -85,6 +85,26 @@ TEST(Equipoise, EndsWithinTwoPercentOfTheEqualFinishWhereBlocksHaveFixedCosts) {
   expect_all_done(schedule, 100'000);
 }
 
+TEST(Equipoise, EndsHundredsOfUnitsTogether) {
+  // With more than eight units, only the part of the unit whose block ended is renewed each time.
+  std::vector<double> item_s;
+  for (int unit = 0; unit < 200; ++unit) item_s.push_back(1e-3 * (1 + unit % 4));
+  const Schedule schedule = run_schedule(steady(4'000'000, item_s));
+  EXPECT_LE(schedule.makespan(), 1.02 * equal_finish_s(4'000'000, item_s));
+  expect_all_done(schedule, 4'000'000);
+}
+
+TEST(Equipoise, ReportsADecisionWhenAllUnitsAreKnown) {
+  PolicyTest test = steady(100'000, {1e-3, 2e-3});
+  const Schedule alone = run_schedule(test);
+  ASSERT_EQ(alone.decisions_called("divide"), 1U);
+  EXPECT_EQ(alone.decisions.front().decision.estimates.size(), 2U);
+  // The slower unit has done its first block, of 25 items.
+  EXPECT_DOUBLE_EQ(alone.decisions.front().at.value, 0.05);
+  disturb(test, DisturbanceKind::fail, 10.0, "u1");
+  EXPECT_EQ(run_schedule(test).decisions_called("divide"), 2U);
+}
+
 TEST(Equipoise, BeginsWithTheSharesOfItsParameters) {
   PolicyTest test = steady(1'000'000, {1e-3, 1e-3, 1e-4, 1e-4});
   test.kinds = {UnitKind::cpu, UnitKind::cpu, UnitKind::gpu, UnitKind::mic};
@@ -224,41 +244,70 @@ TEST(Equipoise, QueuesNothingWhereNothingIsCopied) {
   }
 }
 
-/// One unit beside the input, and a remote unit that first fetches 1.25 GB over the network. The
-/// policy expects 10 s for that at 1 Gb/s, and it does take 10 s.
-PolicyTest near_and_far(Items items) {
-  PolicyTest test = steady(items, {1e-3, 1e-3});
-  test.units.resize(2);
-  test.units[1].is_remote = true;
+/// One unit beside the input, whose copy of the resident data takes `near_s`, and `far` remote
+/// units, which fetch the same data in 10 s.
+PolicyTest near_and_far(Items items, double near_s = 1.0, std::size_t far = 1) {
+  PolicyTest test = steady(items, std::vector<double>(1 + far, 1e-3));
+  test.units.resize(1 + far);
   test.resident_bytes = 1.25e9;
-  test.fake.units[1].resident_s = 10.0;
+  test.fake.units[0].resident_s = near_s;
+  for (std::size_t unit = 1; unit <= far; ++unit) {
+    test.units[unit].is_remote = true;
+    test.units[unit].node = "far" + std::to_string(unit);
+    test.fake.units[unit].resident_s = 10.0;
+  }
   return test;
 }
 
-TEST(Equipoise, DoesNotStartARemoteUnitWhoseDataCouldNotBeThereInTime) {
-  // The near unit needs 15 s. Fetching for 10 s would take more than half of the time left.
+TEST(Equipoise, DoesNotTryARemoteUnitWhereTheRunIsShort) {
+  // The near unit needs 15 s, 15 times as long as its copy of the data. A network may be 100 times
+  // slower than that.
   const Schedule schedule = run_schedule(near_and_far(15'000));
   EXPECT_EQ(schedule.items_by_unit(), (Sizes{15'000, 0}));
-  EXPECT_NEAR(schedule.makespan(), 15.0, 1e-6);
+  EXPECT_NEAR(schedule.makespan(), 16.0, 1e-6);
   expect_all_done(schedule, 15'000);
 }
 
-TEST(Equipoise, StartsARemoteUnitWhereTheRunIsLongEnough) {
+TEST(Equipoise, TriesARemoteUnitWhereTheRunIsLongEnough) {
   const Schedule schedule = run_schedule(near_and_far(100'000));
   expect_all_done(schedule, 100'000);
   const std::vector<BlockRecord> far = blocks_on(schedule, 1);
   ASSERT_FALSE(far.empty());
-  // A quarter of the 10 s must pass first, so that costs are known. The policy sets a timer for
-  // that.
+  // As soon as the near unit has copied the data and shown its speed with 0.0005 / 2 of the items.
   const double start_s = far.front().assigned.value;
-  EXPECT_DOUBLE_EQ(start_s, 2.5);
-  EXPECT_LE(schedule.makespan(), 1.02 * (100.0 + start_s + 10.0) / 2.0);
+  EXPECT_NEAR(start_s, 1.025, 1e-9);
+  EXPECT_LE(schedule.makespan(), 1.02 * (100.0 + 1.0 + start_s + 10.0) / 2.0);
+}
+
+TEST(Equipoise, TriesARemoteUnitAtOnceWhereNoCopyWasSeen) {
+  const Schedule schedule = run_schedule(near_and_far(25'000, 0.0));
+  ASSERT_FALSE(blocks_on(schedule, 1).empty());
+  EXPECT_LE(blocks_on(schedule, 1).front().assigned.value, 0.1);
+  expect_all_done(schedule, 25'000);
+}
+
+TEST(Equipoise, FetchesForOneRemoteUnitAfterAnother) {
+  const Schedule schedule = run_schedule(near_and_far(100'000, 1.0, 2));
+  const std::vector<BlockRecord> first = blocks_on(schedule, 1);
+  const std::vector<BlockRecord> second = blocks_on(schedule, 2);
+  ASSERT_FALSE(first.empty());
+  ASSERT_FALSE(second.empty());
+  // The first one has shown that the data takes 10 s. About 88 s of one unit's work are left.
+  EXPECT_EQ(second.front().assigned, first.front().end);
+  expect_all_done(schedule, 100'000);
+}
+
+TEST(Equipoise, LearnsFromOneRemoteUnitThatTheNextWouldComeTooLate) {
+  // About 30 s are left when the second could begin: 15 s with the first. Fetching takes 10 s.
+  const Schedule schedule = run_schedule(near_and_far(40'000, 1.0, 2));
+  EXPECT_FALSE(blocks_on(schedule, 1).empty());
+  EXPECT_TRUE(blocks_on(schedule, 2).empty());
+  expect_all_done(schedule, 40'000);
 }
 
 TEST(Equipoise, StartsRemoteUnitsAtOnceWhereAllAreRemote) {
-  PolicyTest test = near_and_far(15'000);
+  PolicyTest test = near_and_far(15'000, 10.0);
   test.units[0].is_remote = true;
-  test.fake.units[0].resident_s = 10.0;
   const Schedule schedule = run_schedule(test);
   for (const std::uint32_t unit : {0U, 1U}) {
     ASSERT_FALSE(blocks_on(schedule, unit).empty());
@@ -271,7 +320,7 @@ TEST(Equipoise, StartsRemoteUnitsAtOnceWhereAllAreRemote) {
 TEST(Equipoise, StartsRemoteUnitsAtOnceWhereNothingIsResident) {
   PolicyTest test = near_and_far(15'000);
   test.resident_bytes = 0.0;
-  test.fake.units[1].resident_s = 0.0;
+  for (FakeUnit& unit : test.fake.units) unit.resident_s = 0.0;
   const Schedule schedule = run_schedule(test);
   ASSERT_FALSE(blocks_on(schedule, 1).empty());
   EXPECT_EQ(blocks_on(schedule, 1).front().assigned, Seconds{});

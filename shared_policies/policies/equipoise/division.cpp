@@ -1,0 +1,165 @@
+// The sums over all units, and what each unit adds to them.
+#include "shared_policies/policies/equipoise/division.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "shared_policies/policies/equipoise/list_scheduling.hpp"
+#include "shared_policies/policies/equipoise/ready_time.hpp"
+
+namespace equipoise {
+namespace {
+
+/// If at most this many grains per unit remain, they are assigned one by one.
+constexpr Items few_grains_a_unit = 4;
+/// Limit on a unit's rate: this many times the rate of the largest block that it may be given next,
+/// even if a larger block seems to take hardly more time.
+constexpr double rate_factor_max = 2.0;
+
+}  // namespace
+
+void Division::begin_phase(std::size_t units, std::span<const PipelineCost> costs) {
+  parts_.assign(units, {});
+  costs_ = costs;
+}
+
+void Division::begin_iteration(double now_s) {
+  begin_s_ = end_s_ = now_s;
+  for (UnitPart& part : parts_) {
+    part.items = 0.0;
+    part.blocks = 1.0;
+  }
+}
+
+void Division::divide(const View& view) {
+  find_rates_of_kinds(view);
+  rate_ = 0.0;
+  done_before_ = 0.0;
+  for (const UnitState& unit : view.units()) enter(view, unit);
+  if (rate_ == 0.0) return;
+  const auto remaining = static_cast<double>(view.remaining());
+  for (bool changed = true; changed;) {
+    changed = false;
+    end_s_ = (remaining + done_before_) / rate_;
+    for (UnitPart& part : parts_) changed = leave_if_late(part) || changed;
+  }
+  const Items grains = few_grains_a_unit * static_cast<Items>(parts_.size());
+  has_few_grains_ = view.remaining() <= grains * view.workload().grain_items;
+  for (const UnitState& unit : view.units()) choose_size(unit);
+  if (has_few_grains_) assign_last_grains(view);
+}
+
+void Division::renew(const View& view, UnitId id) {
+  UnitPart& part = parts_[id.index];
+  rate_ -= part.rate;
+  done_before_ -= part.rate * part.begin_s;
+  enter(view, view.unit(id));
+  const auto remaining = static_cast<double>(view.remaining());
+  do {
+    if (rate_ <= 0.0) return;
+    end_s_ = (remaining + done_before_) / rate_;
+  } while (leave_if_late(part));
+  choose_size(view.unit(id));
+}
+
+/// Adds one unit to the sums.
+void Division::enter(const View& view, const UnitState& unit) {
+  UnitPart& part = parts_[unit.id.index];
+  part.rate = 0.0;
+  if (!unit.present || part.is_kept_out) return;
+  if (cost(unit.id).is_known()) {
+    const RunningCost& cost = this->cost(unit.id).queued();
+    const double size = part.items > 0.0 ? part.items : cost.largest_items();
+    part.ready_s = ready_s(unit, this->cost(unit.id), part.last_end, view.now());
+    const double most = sizing_.growth * cost.largest_items();
+    const double moving_s = std::max(cost.seconds(size) - cost.fixed_s(), 0.0);
+    const double most_rate = rate_factor_max * most / cost.seconds(most);
+    part.rate = size < most_rate * moving_s ? size / moving_s : most_rate;
+    part.begin_s = part.ready_s + part.blocks * cost.fixed_s();
+  } else if (!unit.outstanding.empty()) {
+    part.ready_s = part.begin_s = view.now().value;
+    part.rate = rate_of(unit.unit.kind);
+    const OutstandingBlock& first = unit.outstanding.front();
+    const double elapsed_s = part.ready_s - first.assigned.value;
+    if (part.rate == 0.0 && elapsed_s > 0.0) {  // assumes that half of it is done
+      part.rate = 0.5 * static_cast<double>(first.block.items) / elapsed_s;
+    }
+  }
+  rate_ += part.rate;
+  done_before_ += part.rate * part.begin_s;
+}
+
+/// Leaves a unit out that would begin after the end, unless it is the only one. It is first tried
+/// with a single block. Returns whether the sums changed.
+bool Division::leave_if_late(UnitPart& part) {
+  if (part.rate == 0.0 || part.begin_s < end_s_ || rate_ <= part.rate * (1.0 + 1e-9)) return false;
+  if (part.blocks > 1.0) {
+    const double saved_s = (part.begin_s - part.ready_s) * (1.0 - 1.0 / part.blocks);
+    done_before_ -= part.rate * saved_s;
+    part.begin_s -= saved_s;
+    part.blocks = 1.0;
+    return true;
+  }
+  rate_ -= part.rate;
+  done_before_ -= part.rate * part.begin_s;
+  part.rate = 0.0;
+  return true;
+}
+
+/// Chooses the size of a unit's next block, and estimates how many more it will take.
+void Division::choose_size(const UnitState& unit) {
+  UnitPart& part = parts_[unit.id.index];
+  part.items = 0.0;
+  if (part.rate == 0.0 || !cost(unit.id).is_known()) return;
+  const RunningCost& cost = this->cost(unit.id).queued();
+  const auto cap = static_cast<double>(unit.cap_items);
+  const double left_s = end_s_ - part.ready_s;
+  const double last_s = sizes(unit.id).last_block_s(cost);
+  part.items = sizes(unit.id).items(cost, left_s, cap);
+  part.blocks = left_s > last_s ? 1.0 + std::log2(left_s / last_s) : 1.0;
+  part.blocks = std::max(part.blocks, part.rate * (end_s_ - part.begin_s) / cap);
+}
+
+/// Assigns the last grains one by one, each to the unit that would finish it first.
+void Division::assign_last_grains(const View& view) {
+  const Items grain_items = view.workload().grain_items;
+  const auto grain = static_cast<double>(grain_items);
+  std::vector<GrainCost> times(parts_.size());
+  for (const UnitState& unit : view.units()) {
+    const UnitPart& part = parts_[unit.id.index];
+    if (!unit.present || part.is_kept_out || !cost(unit.id).is_known()) continue;
+    const RunningCost& cost = this->cost(unit.id).queued();
+    const double one_s = cost.seconds(grain);
+    const bool only_one = static_cast<double>(unit.cap_items) < 2.0 * grain;
+    const double more_s = only_one ? one_s : std::max(cost.seconds(2.0 * grain) - one_s, 0.0);
+    times[unit.id.index] = {true, part.ready_s + one_s, more_s};
+  }
+  const std::vector<Items> given =
+      list_schedule(times, (view.remaining() + grain_items - 1) / grain_items);
+  for (std::size_t p = 0; p < given.size(); ++p) parts_[p].grains = given[p];
+}
+
+void Division::find_rates_of_kinds(const View& view) {
+  std::array<double, 3> known{};
+  rate_of_kind_ = {};
+  for (const UnitState& unit : view.units()) {
+    if (!unit.present || !cost(unit.id).is_known()) continue;
+    const RunningCost& cost = this->cost(unit.id).queued();
+    const auto kind = static_cast<std::size_t>(unit.unit.kind);
+    rate_of_kind_[kind] += cost.largest_items() / cost.seconds(cost.largest_items());
+    known[kind] += 1.0;
+  }
+  for (std::size_t kind = 0; kind < known.size(); ++kind) {
+    if (known[kind] > 0.0) rate_of_kind_[kind] /= known[kind];
+  }
+}
+
+double Division::rate_of(UnitKind kind) const {
+  return rate_of_kind_[static_cast<std::size_t>(kind)];
+}
+
+NextBlock Division::sizes(UnitId id) const {
+  return {sizing_, end_s_ - begin_s_, cost(id).hides_copies()};
+}
+
+}  // namespace equipoise

@@ -1,0 +1,77 @@
+// Divides the remaining items among the units, at the rates that they have shown.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "shared_policies/policies/equipoise/next_block.hpp"
+#include "shared_policies/policies/equipoise/pipeline_cost.hpp"
+#include "shared_policies/run/view.hpp"
+
+namespace equipoise {
+
+/// A unit in this phase, and its part of the remaining items.
+struct UnitPart {
+  bool has_data = false;     ///< it has finished a block, so it has the resident data
+  bool is_kept_out = false;  ///< it gets no first block yet
+  bool is_answer = false;    ///< its last block was handed out when another of its blocks ended
+  Seconds last_end;          ///< end of its last block that finished
+
+  double ready_s = 0.0;  ///< when its outstanding blocks will have ended
+  double rate = 0.0;     ///< items/s without the fixed costs; 0: takes no part
+  double begin_s = 0.0;  ///< ready_s plus the fixed costs of its later blocks
+  double blocks = 1.0;   ///< how many later blocks it will take
+  double items = 0.0;    ///< size of its next block; 0 before the first division
+  Items grains = 0;      ///< how many of the last grains it is to get
+};
+
+/// When all units would end if they went on at the rates that they have shown:
+///
+///     end = (remaining + sum_p r_p b_p) / sum_p r_p   over the units with b_p < end,
+///
+/// where unit p does r_p items/s from b_p on: b_p is the time when its outstanding blocks have
+/// ended, plus the fixed costs of the blocks that it will take. Both sums are kept. `renew` brings
+/// the part of one unit up to date, `divide` the parts of all units, in O(n log n). Source: ours.
+class Division {
+ public:
+  explicit Division(const BlockSizing& sizing) : sizing_(sizing) {}
+
+  /// A phase begins, with nothing known of its `units` but `costs` (n), which must outlive it.
+  void begin_phase(std::size_t units, std::span<const PipelineCost> costs);
+  /// An iteration begins at `now_s`.
+  void begin_iteration(double now_s);
+  void divide(const View& view);
+  void renew(const View& view, UnitId id);
+
+  [[nodiscard]] UnitPart& part(UnitId id) { return parts_[id.index]; }
+  [[nodiscard]] const UnitPart& part(UnitId id) const { return parts_[id.index]; }
+  [[nodiscard]] const PipelineCost& cost(UnitId id) const { return costs_[id.index]; }
+  /// The end of the iteration as last estimated.
+  [[nodiscard]] double end_s() const { return end_s_; }
+  /// Whether so few grains remain that they are assigned one by one, as UnitPart::grains says.
+  [[nodiscard]] bool has_few_grains() const { return has_few_grains_; }
+  /// The sizes of the next blocks of a unit.
+  [[nodiscard]] NextBlock sizes(UnitId id) const;
+  /// The mean rate of the known units of a kind when `divide` was last called; 0 if there were none.
+  [[nodiscard]] double rate_of(UnitKind kind) const;
+
+ private:
+  void find_rates_of_kinds(const View& view);
+  void enter(const View& view, const UnitState& unit);
+  bool leave_if_late(UnitPart& part);
+  void choose_size(const UnitState& unit);
+  void assign_last_grains(const View& view);
+
+  BlockSizing sizing_;
+  std::span<const PipelineCost> costs_;
+  std::vector<UnitPart> parts_;           // (n)
+  std::array<double, 3> rate_of_kind_{};  // items/s, by UnitKind
+  double begin_s_ = 0.0;                  // of the iteration
+  double end_s_ = 0.0;
+  double rate_ = 0.0;         // sum of r_p
+  double done_before_ = 0.0;  // sum of r_p b_p
+  bool has_few_grains_ = false;
+};
+
+}  // namespace equipoise
