@@ -23,8 +23,14 @@ void PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_e
   if (is_first) {
     if (!is_known()) alone_.add(items, times.compute.value);
   } else if (last_end > finished.assigned) {
-    queued_.add(items, std::max((at - last_end - times.setup).value, longest_s));
-    if (!overlaps_) {  // with larger blocks the controller's latency matters less
+    const double span_s = std::max((at - last_end - times.setup).value, 0.0);
+    spans_s_ += span_s;
+    queued_stages_s_ += longest_s;
+    if (overlaps_) {
+      const double waits = queued_stages_s_ > 0.0 ? spans_s_ / queued_stages_s_ : 1.0;
+      queued_.add(items, longest_s * std::max(waits, 1.0));
+    } else {  // with larger blocks the controller's latency matters less
+      queued_.add(items, std::max(span_s, longest_s));
       latency_s_ += longest_s;
       stage_s_ += longest_s;
     }

@@ -9,9 +9,12 @@
 namespace equipoise {
 
 /// What is learned of one unit and one kernel from its finished blocks. The time of a block that
-/// was handed out to an empty unit is counted from its hand-out to its end. The time of a block
-/// that was queued behind another is counted from the other's end to its own end, so it does not
-/// include hidden copies. Source: ours.
+/// was handed out to an empty unit is counted from its hand-out to its end. Of a block that was
+/// queued behind another, the longest stage counts, because the others are hidden behind those of
+/// its neighbours; times how much longer the unit's queued blocks took altogether, from end to end,
+/// than their longest stages. (From the other's end to its own end it may wait for a neighbour of
+/// another size, which says nothing about its own size.) On a unit that does not overlap, that time
+/// from end to end counts. Source: ours.
 class PipelineCost {
  public:
   /// `overlaps`: the unit copies one block while it computes another. Otherwise (`copy_engines` 0)
@@ -52,7 +55,10 @@ class PipelineCost {
   // does not overlap.
   double latency_s_ = 0.0;  // from hand-out until the controller hears of the end
   double stage_s_ = 0.0;    // the longest stage
-  double copies_s_ = 0.0;   // copies that could be hidden, of blocks on an empty unit
+  // Sums over queued blocks:
+  double spans_s_ = 0.0;          // from the end of the block before to the own end
+  double queued_stages_s_ = 0.0;  // the longest stage
+  double copies_s_ = 0.0;         // copies that could be hidden, of blocks on an empty unit
 };
 
 }  // namespace equipoise
