@@ -67,7 +67,7 @@ struct Choices {
 };
 
 /// All units' parts are renewed once in (number of units / this) finished blocks, so that a block
-/// costs the same time with any number of units.
+/// costs hardly more time with many units.
 constexpr std::size_t units_renewed_a_block = 8;
 
 class Equipoise final : public Policy {
@@ -87,8 +87,7 @@ class Equipoise final : public Policy {
     } else if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
       learn(view, *finished, event.at);
       ended_ = finished->unit;
-      if (++blocks_since_division_ * units_renewed_a_block >= view.units().size() ||
-          view.outstanding() == 0) {
+      if (is_due(view)) {
         divide(view, decisions);
       } else if (view.remaining() > 0) {
         division_.renew(view, finished->unit);
@@ -96,9 +95,11 @@ class Equipoise final : public Policy {
       }
     } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
       division_.part(joined->unit) = {};
+      blocks_ = 0;
       is_reported_ = false;
       divide(view, decisions);
     } else if (std::holds_alternative<UnitLost>(event.what)) {
+      blocks_ = 0;
       is_reported_ = false;
       divide(view, decisions);
     } else if (std::holds_alternative<UnitIdle>(event.what) && view.outstanding() == 0) {
@@ -108,6 +109,7 @@ class Equipoise final : public Policy {
 
  private:
   void begin_phase(const View& view);
+  bool is_due(const View& view);
   void learn(const View& view, const BlockFinished& finished, Seconds at);
   void divide(const View& view, Decisions& decisions);
   void report(const View& view, Decisions& decisions);
@@ -121,6 +123,7 @@ class Equipoise final : public Policy {
   FirstBlocks first_blocks_;
   ResidentData resident_data_;
   Division division_;
+  std::size_t blocks_ = 0;  // that have ended since a phase began or a unit came or left
   std::size_t blocks_since_division_ = 0;
   bool is_reported_ = false;     // since the last unit that came or left
   std::optional<UnitId> ended_;  // whose block this event ended
@@ -133,6 +136,7 @@ void Equipoise::begin_phase(const View& view) {
   }
   division_.begin_phase(view.units().size(), *learned_);
   resident_data_.begin_phase(view.units().size());
+  blocks_ = 0;
   is_reported_ = false;
 }
 
@@ -143,6 +147,15 @@ void Equipoise::learn(const View& view, const BlockFinished& finished, Seconds a
   resident_data_.learn(view, view.unit(finished.unit), finished, !part.has_data);
   part.has_data = true;
   part.last_end = at;
+}
+
+/// Counts a finished block. Returns whether all parts are to be renewed: at first, while little is
+/// known, more often than later.
+bool Equipoise::is_due(const View& view) {
+  ++blocks_;
+  ++blocks_since_division_;
+  return blocks_since_division_ * units_renewed_a_block >= std::min(view.units().size(), blocks_) ||
+         view.outstanding() == 0;
 }
 
 /// Divides the remaining items among all units, and gives every unit that should have more work

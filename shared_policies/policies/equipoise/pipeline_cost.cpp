@@ -8,6 +8,7 @@ namespace equipoise {
 namespace {
 
 constexpr double queueing_ratio_min = 1.005;
+constexpr double tolerance = 0.0;
 constexpr double depth_margin = 0.2;
 constexpr std::size_t most_queued = 4;
 
@@ -49,6 +50,9 @@ bool PipelineCost::hides_copies() const {
 
 std::size_t PipelineCost::depth() const {
   const double ratio = stage_s_ > 0.0 ? latency_s_ / stage_s_ : 1.0;
+  if (tolerance > 0.0) {
+    return std::clamp(static_cast<std::size_t>(std::ceil(ratio - tolerance)), std::size_t{1}, most_queued);
+  }
   if (ratio < queueing_ratio_min) return 1;
   return std::min(most_queued, static_cast<std::size_t>(std::ceil(ratio + depth_margin)));
 }
