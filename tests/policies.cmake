@@ -7,6 +7,7 @@ equipoise_tests(policies
     shared_policies/equipoise/equipoise_test.cpp
     shared_policies/equipoise/first_blocks_test.cpp
     shared_policies/equipoise/next_block_test.cpp
+    shared_policies/equipoise/remote_units_test.cpp
     shared_policies/hierarchical/block_groups_test.cpp
     shared_policies/hierarchical/fpm_limited_test.cpp
     shared_policies/hierarchical/hierarchical_test.cpp

@@ -12,9 +12,6 @@ namespace {
 
 /// If at most this many grains per unit remain, they are assigned one by one.
 constexpr Items few_grains_a_unit = 4;
-/// Limit on a unit's rate: this many times the rate of the largest block that it may be given next,
-/// even if a larger block seems to take hardly more time.
-constexpr double rate_factor_max = 2.0;
 
 }  // namespace
 
@@ -26,7 +23,6 @@ void Division::begin_phase(std::size_t units, std::span<const PipelineCost> cost
 void Division::begin_iteration(double now_s) {
   begin_s_ = end_s_ = now_s;
   for (UnitPart& part : parts_) {
-    part.items = 0.0;
     part.blocks = 1.0;
   }
 }
@@ -45,7 +41,7 @@ void Division::divide(const View& view) {
   }
   const Items grains = few_grains_a_unit * static_cast<Items>(parts_.size());
   has_few_grains_ = view.remaining() <= grains * view.workload().grain_items;
-  for (const UnitState& unit : view.units()) choose_size(unit);
+  for (const UnitState& unit : view.units()) count_blocks(unit);
   if (has_few_grains_) assign_last_grains(view);
 }
 
@@ -59,7 +55,7 @@ void Division::renew(const View& view, UnitId id) {
     if (rate_ <= 0.0) return;
     end_s_ = (remaining + done_before_) / rate_;
   } while (leave_if_late(part));
-  choose_size(view.unit(id));
+  count_blocks(view.unit(id));
 }
 
 /// Adds one unit to the sums.
@@ -69,12 +65,9 @@ void Division::enter(const View& view, const UnitState& unit) {
   if (!unit.present || part.is_kept_out) return;
   if (cost(unit.id).is_known()) {
     const RunningCost& cost = this->cost(unit.id).queued();
-    const double size = part.items > 0.0 ? part.items : cost.largest_items();
     part.ready_s = ready_s(unit, this->cost(unit.id), part.last_end, view.now());
     const double most = sizing_.growth * cost.largest_items();
-    const double moving_s = std::max(cost.seconds(size) - cost.fixed_s(), 0.0);
-    const double most_rate = rate_factor_max * most / cost.seconds(most);
-    part.rate = size < most_rate * moving_s ? size / moving_s : most_rate;
+    part.rate = most / cost.seconds(most);
     part.begin_s = part.ready_s + part.blocks * cost.fixed_s();
   } else if (!unit.outstanding.empty()) {
     part.ready_s = part.begin_s = view.now().value;
@@ -106,16 +99,14 @@ bool Division::leave_if_late(UnitPart& part) {
   return true;
 }
 
-/// Chooses the size of a unit's next block, and estimates how many more it will take.
-void Division::choose_size(const UnitState& unit) {
+/// Estimates how many more blocks a unit will take.
+void Division::count_blocks(const UnitState& unit) {
   UnitPart& part = parts_[unit.id.index];
-  part.items = 0.0;
   if (part.rate == 0.0 || !cost(unit.id).is_known()) return;
   const RunningCost& cost = this->cost(unit.id).queued();
   const auto cap = static_cast<double>(unit.cap_items);
   const double left_s = end_s_ - part.ready_s;
   const double last_s = sizes(unit.id).last_block_s(cost);
-  part.items = sizes(unit.id).items(cost, left_s, cap);
   part.blocks = left_s > last_s ? 1.0 + std::log2(left_s / last_s) : 1.0;
   part.blocks = std::max(part.blocks, part.rate * (end_s_ - part.begin_s) / cap);
 }

@@ -19,10 +19,9 @@ struct UnitPart {
   Seconds last_end;          ///< end of its last block that finished
 
   double ready_s = 0.0;  ///< when its outstanding blocks will have ended
-  double rate = 0.0;     ///< items/s without the fixed costs; 0: takes no part
+  double rate = 0.0;     ///< items/s in the largest block that it may get; 0: takes no part
   double begin_s = 0.0;  ///< ready_s plus the fixed costs of its later blocks
   double blocks = 1.0;   ///< how many later blocks it will take
-  double items = 0.0;    ///< size of its next block; 0 before the first division
   Items grains = 0;      ///< how many of the last grains it is to get
 };
 
@@ -60,7 +59,7 @@ class Division {
   void find_rates_of_kinds(const View& view);
   void enter(const View& view, const UnitState& unit);
   bool leave_if_late(UnitPart& part);
-  void choose_size(const UnitState& unit);
+  void count_blocks(const UnitState& unit);
   void assign_last_grains(const View& view);
 
   BlockSizing sizing_;

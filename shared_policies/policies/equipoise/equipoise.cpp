@@ -1,51 +1,36 @@
 // equipoise: our own policy.
 //
 // 1. When a block finishes, the policy computes when all units would end if the remaining items
-//    were divided at the rates that the units have shown, in O(n); no model is solved for this:
-//    end = (remaining + sum r_p b_p) / sum r_p.
-// 2. Costs are learned block by block (RunningCost): a line, corrected where blocks of a size took
-//    another time. It forgets old times when a unit changes, and one outlier does not mislead it.
-// 3. A block takes half of the time left. It is shorter if the unit's times scatter (`cushion`),
-//    longer if the fixed costs require it, and smaller if smaller blocks cost less per item
-//    (NextBlock).
+//    were divided at the rates that the units have shown (Division); no model is solved for this:
+//    end = (remaining + sum r_p b_p) / sum r_p. The sums are kept: a block renews the part of its
+//    unit, and all parts are renewed once in (units / 8) blocks.
+// 2. Costs are learned block by block: a line (RunningCost), apart for blocks that met an empty unit
+//    and queued ones (PipelineCost). A surprise counts only if it is repeated.
+// 3. A block takes half of the time left. It is shorter if the unit's times scatter (`cushion`) or
+//    if it hides copies (`overlap`), and longer if the fixed costs require it (NextBlock).
 // 4. The last block of a unit ends when all others end. A unit takes its last block as soon as
 //    halving it would cost more fixed time than the scatter of its times costs (`caution`).
 // 5. The first blocks are small, larger on accelerators; later blocks grow up to eightfold each
-//    time (`growth`).
-// 6. Units queue as many blocks as are needed to hide copies and the latency of the controller
-//    (PipelineCost); blocks are shorter where copies overlap. The last grains are assigned one by
-//    one. The work of a lost unit is divided like the rest.
-// 7. A remote unit is left out until its resident data can arrive in time. greedy, which starts
-//    such units, takes 8 to 83 times as long for a matrix product of order 4096 on the papers'
-//    clusters.
+//    time (`growth`), and what was not tried yet is not queued twice unless there is time for it.
+// 6. Units queue as many blocks as are needed to hide copies and the latency of the controller. The
+//    last grains are assigned one by one. The work of a lost unit is divided like the rest.
+// 7. What nothing is known of is tried when the mean gain is the mean loss at least (`doubt`): a
+//    CPU where grains are coarse, and a remote unit that lacks resident data. What the first remote
+//    unit's copy took is what the network carries; the others follow by it (ResidentData).
 //
-// Effect of each part: mean makespan divided by the lower bound (or by the best schedule known, if
-// a link is the bottleneck), geometric means by `equipoise sweep tools/campaigns/ablation.json
-// --out DIR`, with noise:
-//                                           recorded machines  papers' clusters   disturbed
-//                                             small   large     small   large
-//   the policy as it is                       1.073   0.999     1.651   1.117      1.015
-//   no cushion (cushion=0)                    1.090   1.030     1.697   1.119      1.043
-//   no limit on growth (growth=1e9)           1.086   1.022     1.702   1.168      1.018
-//   no smaller, cheaper blocks (least_gain=1) 1.080   1.007     1.652   1.111      1.015
-//   blocks not enlarged for fixed costs (overhead_share=1e9)
-//                                             1.083   1.004     1.663   1.160      1.015
-//   the rest as one last block (caution=1e-6) 1.360   1.272     1.616   1.225      1.314
-//   halving to the end (caution=1e6)          1.112   1.001     1.656   1.158      1.017
-//   small blocks throughout (slack=0.1)       1.138   1.008     1.641   1.209      1.012
-//   accelerators begin like CPUs              1.128   1.009     1.579   1.186      1.011
-//   first blocks 10 to 40 times as large      1.076   1.029     1.670   1.168      1.019
-//   greedy                                    1.845   1.168     7.931   2.484      1.149
-// Differences below 0.005 are within the confidence intervals. Handling an event takes 0.5 us of a
-// core with 2 units, 4 us with 28 (equipoise_bench, controller_blocks). No event counts as a
-// decision, because no model is solved.
+// `equipoise sweep tools/campaigns/ablation.json --out DIR` compares the policy with itself with one
+// part at a time removed or changed; tools/campaigns/README.md has what was found. A block costs the
+// controller about the same time with any number of units. A decision is reported when the costs of
+// all units are known, again after a unit came or left.
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -176,17 +161,22 @@ void Equipoise::divide(const View& view, Decisions& decisions) {
 
 /// Reports the costs and sizes once those of all units that take part are known.
 void Equipoise::report(const View& view, Decisions& decisions) {
+  const auto takes_part = [&](const UnitState& unit) {
+    return unit.present && !division_.part(unit.id).is_kept_out;
+  };
+  for (const UnitState& unit : view.units()) {
+    if (takes_part(unit) && !division_.cost(unit.id).is_known()) return;
+  }
   Decision decision{{}, "divide", {}};
   for (const UnitState& unit : view.units()) {
-    const UnitPart& part = division_.part(unit.id);
-    if (!unit.present || part.is_kept_out) continue;
-    if (!division_.cost(unit.id).is_known()) return;
+    if (!takes_part(unit)) continue;
     const RunningCost& cost = division_.cost(unit.id).queued();
-    decision.estimates.push_back({unit.id,
-                                  fmt::format("{:.6g} + {:.6g} x", cost.fixed_s(), cost.item_s()),
-                                  {},
-                                  {},
-                                  static_cast<Items>(std::round(part.items))});
+    const double left_s = division_.end_s() - division_.part(unit.id).ready_s;
+    const double items =
+        division_.sizes(unit.id).items(cost, left_s, static_cast<double>(unit.cap_items));
+    UnitEstimate estimate{unit.id, {}, {}, {}, static_cast<Items>(std::round(items))};
+    estimate.cost = fmt::format("{:.6g} + {:.6g} x", cost.fixed_s(), cost.item_s());
+    decision.estimates.push_back(std::move(estimate));
   }
   is_reported_ = true;
   decisions.decided(decision);
@@ -222,13 +212,12 @@ void Equipoise::assign_blocks(const View& view, const UnitState& unit, Decisions
     return;
   }
   const RunningCost& cost = known.queued();
-  const NextBlock sizes = division_.sizes(unit.id);
   const bool few = division_.has_few_grains();
   const auto grain = static_cast<double>(view.workload().grain_items);
   for (std::size_t queued = unit.outstanding.size(); queued < known.depth(); ++queued) {
     if (view.remaining() == 0 || (few ? part.grains == 0 : part.rate == 0.0)) return;
     const double left_s = division_.end_s() - part.ready_s;
-    double items = sizes.items(cost, left_s, largest_next(view, unit));
+    double items = division_.sizes(unit.id).items(cost, left_s, largest_next(view, unit));
     if (few) {
       items = std::clamp(items, grain, grain * static_cast<double>(part.grains));
     } else if (cost.seconds(grain) > left_s) {
@@ -272,9 +261,9 @@ std::unique_ptr<Policy> make_equipoise(const Parameters& read, const KnownCosts*
   choices.doubt = read.number("doubt", 1.001, 1e9);
   choices.sizing.growth = read.number("growth", 1.0, 1e9);
   choices.sizing.slack = read.number("slack", 1e-6, 1.0);
+  choices.sizing.overlap = read.number("overlap", 1e-6, 1.0);
   choices.sizing.cushion = read.number("cushion", 0.0, 1e9);
   choices.sizing.overhead = read.number("overhead_share", 1e-9, 1e9);
-  choices.sizing.gain = read.number("least_gain", 0.0, 1.0);
   choices.sizing.caution = read.number("caution", 1e-9, 1e9);
   return std::make_unique<Equipoise>(choices, known == nullptr ? Experience() : known->experience);
 }
@@ -293,11 +282,11 @@ PolicyInfo equipoise_info() {
             "what was never measured may take this many times as long as what was"},
            {"growth", "8", "x", "a block is at most this times the unit's largest so far"},
            {"slack", "0.5", "x time left", "longest block of a unit whose times do not scatter"},
+           {"overlap", "0.7", "x slack", "the same of a unit whose queued blocks hide copies"},
            {"cushion", "2.5", "standard deviations",
             "by which a block is shortened because its time varies"},
            {"overhead_share", "0.01", "x block time",
             "blocks are enlarged until their fixed time is at most this share"},
-           {"least_gain", "0.02", "x time per item", "gain for which a smaller block is chosen"},
            {"caution", "0.5", "x",
             "weight of scatter relative to fixed time when the last block is chosen"}},
           Foresight::none,

@@ -9,17 +9,17 @@ namespace equipoise {
 struct BlockSizing {
   double growth = 8.0;     ///< a block is at most this many times the largest before it
   double slack = 0.5;      ///< a block's share of the time left if times do not scatter
+  double overlap = 0.7;    ///< factor on `slack` where blocks hide copies
   double cushion = 2.5;    ///< standard deviations by which a block is shortened
   double overhead = 0.01;  ///< blocks are enlarged until fixed costs are at most this share
-  double gain = 0.02;      ///< relative gain per item for which a smaller block is chosen
   double caution = 0.5;    ///< weight of scatter relative to fixed costs in the last block
 };
 
 /// Chooses block sizes for a run of `run_s` seconds. Source: ours.
 class NextBlock {
  public:
-  /// `overlap`: the unit's blocks overlap. They are then half as long and grow at most fivefold, so
-  /// that the copies of one block fit into the time of the block before it.
+  /// `overlap`: the unit's blocks hide copies. They are then shorter by `sizing.overlap`, so that
+  /// less is queued when the run ends.
   NextBlock(const BlockSizing& sizing, double run_s, bool overlap);
 
   /// The size in items of the next block of a unit that has `left_s` seconds of work to come; at
@@ -29,8 +29,7 @@ class NextBlock {
   ///
   ///     max(slack * left / (1 + cushion * sd), min(fixed / overhead, left / 2))
   ///
-  /// seconds, where sd is the scatter, or its half, quarter, ..., if that is cheaper per item by at
-  /// least `gain` plus 0.3 sd.
+  /// seconds, where sd is the scatter.
   [[nodiscard]] double items(const RunningCost& cost, double left_s, double cap_items) const;
 
   /// The longest time that a single last block may take: for a longer one, its scatter costs more
@@ -39,7 +38,6 @@ class NextBlock {
 
  private:
   [[nodiscard]] double fixed_s(const RunningCost& cost) const;
-  [[nodiscard]] double cheapest(const RunningCost& cost, double items) const;
 
   BlockSizing sizing_;
   double run_s_;

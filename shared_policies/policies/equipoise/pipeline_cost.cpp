@@ -7,10 +7,9 @@
 namespace equipoise {
 namespace {
 
-constexpr double queueing_ratio_min = 1.005;
-constexpr double tolerance = 0.0;
-constexpr double depth_margin = 0.2;
-constexpr std::size_t most_queued = 4;
+/// Waiting for this share of a block is not worth another block in the queue.
+constexpr double tolerance = 0.05;
+constexpr double most_queued = 4.0;
 
 }  // namespace
 
@@ -44,17 +43,12 @@ void PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_e
   }
 }
 
-bool PipelineCost::hides_copies() const {
-  return stage_s_ > 0.0 && copies_s_ >= (queueing_ratio_min - 1.0) * stage_s_;
-}
+bool PipelineCost::hides_copies() const { return copies_s_ > tolerance * stage_s_; }
 
 std::size_t PipelineCost::depth() const {
   const double ratio = stage_s_ > 0.0 ? latency_s_ / stage_s_ : 1.0;
-  if (tolerance > 0.0) {
-    return std::clamp(static_cast<std::size_t>(std::ceil(ratio - tolerance)), std::size_t{1}, most_queued);
-  }
-  if (ratio < queueing_ratio_min) return 1;
-  return std::min(most_queued, static_cast<std::size_t>(std::ceil(ratio + depth_margin)));
+  const double blocks = std::ceil(ratio - tolerance);
+  return static_cast<std::size_t>(std::clamp(blocks, 1.0, most_queued));
 }
 
 }  // namespace equipoise

@@ -40,9 +40,8 @@ class PipelineCost {
   [[nodiscard]] const RunningCost& queued() const { return queued_.empty() ? alone_ : queued_; }
 
   /// How many blocks the unit should have outstanding, so that it waits neither for a copy nor for
-  /// its next block. 1 if waiting takes less than 0.5 % of a block. Otherwise, by Little's law, the
-  /// time of a block on an empty unit divided by its longest stage, plus 0.2 and rounded up; at
-  /// most 4.
+  /// its next block, by Little's law: the time of a block on an empty unit divided by its longest
+  /// stage, rounded up. Waiting for 5 % of a block is not worth another one. At most 4.
   [[nodiscard]] std::size_t depth() const;
   /// Whether queued blocks hide copies, not only the latency of the controller.
   [[nodiscard]] bool hides_copies() const;
@@ -55,10 +54,10 @@ class PipelineCost {
   // does not overlap.
   double latency_s_ = 0.0;  // from hand-out until the controller hears of the end
   double stage_s_ = 0.0;    // the longest stage
+  double copies_s_ = 0.0;   // the other stages, where they can be hidden
   // Sums over queued blocks:
   double spans_s_ = 0.0;          // from the end of the block before to the own end
   double queued_stages_s_ = 0.0;  // the longest stage
-  double copies_s_ = 0.0;         // copies that could be hidden, of blocks on an empty unit
 };
 
 }  // namespace equipoise

@@ -4,12 +4,6 @@
 #include <algorithm>
 
 namespace equipoise {
-namespace {
-
-/// If the first block is late, it is assumed to need at least this share of its time more.
-constexpr double late_share = 0.02;
-
-}  // namespace
 
 double ready_s(const UnitState& unit, const PipelineCost& cost, Seconds last_end, Seconds now) {
   if (unit.outstanding.empty()) return now.value;
@@ -20,7 +14,7 @@ double ready_s(const UnitState& unit, const PipelineCost& cost, Seconds last_end
     const bool met_an_empty_unit = block.assigned.value >= at_s;
     const double takes_s = (met_an_empty_unit ? cost.alone() : cost.queued()).seconds(items);
     at_s = std::max(at_s, block.assigned.value) + takes_s;
-    if (is_first) at_s = std::max(at_s, now.value + late_share * takes_s);
+    if (is_first) at_s = std::max(at_s, now.value);
     is_first = false;
   }
   return at_s;

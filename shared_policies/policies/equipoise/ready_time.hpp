@@ -7,8 +7,8 @@
 namespace equipoise {
 
 /// The time in seconds at which `unit`, whose last block ended at `last_end`, will have finished
-/// its outstanding blocks, estimated from the costs of its earlier blocks; `now` if it has none. If
-/// the first block is late, it is assumed to need a small share of its time more. Source: ours.
+/// its outstanding blocks, estimated from the costs of its earlier blocks; `now` if it has none, and
+/// if the first one is late. Source: ours.
 [[nodiscard]] double ready_s(const UnitState& unit, const PipelineCost& cost, Seconds last_end,
                              Seconds now);
 

@@ -1,4 +1,4 @@
-// Sums for each octave of block size, the line through them, and the detection of changes.
+// Sums for each octave of block size, and the line through them.
 #include "shared_policies/policies/equipoise/running_cost.hpp"
 
 #include <algorithm>
@@ -7,43 +7,32 @@
 namespace equipoise {
 namespace {
 
-constexpr double keep = 0.99;             // factor on the weight of older measurements per block
-constexpr double known_weight_min = 1.5;  // measurements needed for a size to count as known
-constexpr double line_sd = 0.25;          // assumed relative error of the line
-constexpr double fixed_sd = 0.4;          // prior deviation of a, in times of the smallest blocks
-constexpr double cheapest = 1.0 / 3;      // least scale of errors, in mean times of as many items
-constexpr double prior_sd = 0.10;         // assumed scatter before any is measured
-constexpr double least_sd = 0.03;         // least scatter assumed in the detection of changes
+constexpr double keep = 0.97;                // factor on the weight of older measurements per block
+constexpr double known_weight_min = 1.5;     // measurements needed for a size to count as known
 constexpr double octave_distance_max = 2.0;  // measurements this many octaves away do not count
-constexpr double forgotten = 1e-6;           // an octave with less weight than this is removed
-constexpr double counts_after = 3.0;         // weight of all measurements after a change
-constexpr double remembered_min = 0.1;       // least weight of what earlier runs showed
-constexpr double shortest_s = 1e-9;          // one tick of a coarse timer
-constexpr double single_change_sds = 4.0;    // standard deviations: one such block signals a change
-constexpr double change_sds = 2.5;           // standard deviations: two such blocks signal a change
-constexpr double least_change = 0.10;        // least logarithm of the ratio for a change
-constexpr double least_far_change = 0.2;     // if one block signals it
+constexpr double fixed_sd = 0.4;         // prior deviation of a, in times of the smallest blocks
+constexpr double cheapest = 1.0 / 3;     // least scale of errors, in mean times of as many items
+constexpr double prior_sd = 0.10;        // assumed scatter before any is measured
+constexpr double shortest_s = 1e-9;      // one tick of a coarse timer
+constexpr double surprise_sds = 3.0;     // standard deviations by which a surprise differs,
+constexpr double surprise_factor = 2.0;  // and by this factor at least
 
 }  // namespace
 
 void RunningCost::add(double items, double seconds) {
   seconds = std::max(seconds, shortest_s);
+  largest_items_ = std::max(largest_items_, items);
   if (!empty()) {
-    undo_false_change(items, seconds);
-    detect_change(items, seconds);
-    double near_error = 0.0;
-    const bool is_known = weight_near(items, near_error) >= known_weight_min;
-    const double error = seconds / this->seconds(items) - 1.0;
-    all_errors_.add(error);
-    if (is_known) known_size_errors_.add(error);
+    const bool is_known = weight_near(items) >= known_weight_min;
+    const double ratio = seconds / this->seconds(items);
+    all_errors_.add(ratio - 1.0);
+    if (is_known) known_size_errors_.add(ratio - 1.0);
+    if (is_known && is_outlier(std::log(ratio))) return;
   }
   for (Octave& octave : octaves_) {
     octave.count *= keep;
     octave.items *= keep;
     octave.seconds *= keep;
-  }
-  if (octaves_.size() > 1) {
-    std::erase_if(octaves_, [](const Octave& octave) { return octave.count < forgotten; });
   }
   const int exponent = std::ilogb(items);
   auto place = std::find_if(octaves_.begin(), octaves_.end(),
@@ -54,76 +43,23 @@ void RunningCost::add(double items, double seconds) {
   place->count += 1.0;
   place->items += items;
   place->seconds += seconds;
-  largest_items_ = std::max(largest_items_, items);
   fit_line();
 }
 
-void RunningCost::start_from(const std::vector<LearnedSize>& sizes, double scatter, double doubt) {
-  if (sizes.empty()) return;
-  const double ratio = std::max(scatter, least_sd) / std::max(doubt, least_sd);
-  const double weight = std::clamp(ratio * ratio, remembered_min, counts_after);
-  double blocks = 0.0;
-  for (const LearnedSize& size : sizes) blocks += size.blocks;
-  for (const LearnedSize& size : sizes) {
-    const double count = weight * size.blocks / blocks;
-    octaves_.push_back({std::ilogb(size.items), count, count * size.items, count * size.seconds});
+/// Whether to leave out a measurement whose logarithm of the time ratio is `log_ratio`. The second
+/// surprise in a row in one direction changes all times by the mean ratio of both.
+bool RunningCost::is_outlier(double log_ratio) {
+  const double limit = std::max(std::log(surprise_factor), surprise_sds * relative_sd());
+  const double before = surprise_;
+  surprise_ = 0.0;
+  if (std::abs(log_ratio) < limit) return false;
+  if (before * log_ratio <= 0.0) {
+    surprise_ = log_ratio;
+    return true;
   }
-  largest_items_ = sizes.back().items;
-  known_size_errors_.start_from(scatter, weight);
-  all_errors_.start_from(std::hypot(scatter, doubt), weight);
-  fit_line();
-}
-
-/// Undoes a change that a single block signalled, if the next block, which is this one, fits the
-/// times before the change better.
-void RunningCost::undo_false_change(double items, double seconds) {
-  if (octaves_before_change_.empty()) return;
-  const double now = std::abs(std::log(seconds / this->seconds(items)));
-  std::swap(octaves_, octaves_before_change_);
-  fit_line();
-  const double before = std::abs(std::log(seconds / this->seconds(items)));
-  if (now <= before) {
-    std::swap(octaves_, octaves_before_change_);
-    fit_line();
-  }
-  octaves_before_change_.clear();
-}
-
-void RunningCost::detect_change(double items, double seconds) {
-  double error = 0.0;
-  if (weight_near(items, error) < known_weight_min) return;
-  const double change = std::log(seconds / this->seconds(items));
-  const double sds = std::abs(change) / std::max(relative_sd(), least_sd);
-  if (sds < change_sds || std::abs(change) < least_change) {
-    deviating_blocks_ = 0;
-    log_ratio_sum_ = 0.0;
-    return;
-  }
-  if (deviating_blocks_ > 0 && (change > 0.0) != (log_ratio_sum_ > 0.0)) {
-    deviating_blocks_ = 0;
-    log_ratio_sum_ = 0.0;
-  }
-  ++deviating_blocks_;
-  log_ratio_sum_ += change;
-  if (deviating_blocks_ < 2) {
-    if (sds < single_change_sds || std::abs(change) < least_far_change) return;
-    octaves_before_change_ = octaves_;
-  }
-  rescale(std::exp(log_ratio_sum_ / deviating_blocks_));
-  deviating_blocks_ = 0;
-  log_ratio_sum_ = 0.0;
-}
-
-void RunningCost::rescale(double ratio) {
-  double count = 0.0;
-  for (const Octave& octave : octaves_) count += octave.count;
-  const double less = std::min(1.0, counts_after / count);
-  for (Octave& octave : octaves_) {
-    octave.count *= less;
-    octave.items *= less;
-    octave.seconds *= less * ratio;
-  }
-  fit_line();
+  const double ratio = std::exp(0.5 * (before + log_ratio));
+  for (Octave& octave : octaves_) octave.seconds *= ratio;
+  return false;
 }
 
 /// Minimises sum_k n_k ((a + b x_k - t_k) / s_k)^2 + (sd / sd_fixed)^2 (a / t_0)^2 over a, b >= 0.
@@ -169,39 +105,22 @@ void RunningCost::fit_line() {
   fixed_s_ = std::min(fixed_s_, first.seconds / first.count);
 }
 
-double RunningCost::weight_near(double items, double& error) const {
+double RunningCost::weight_near(double items) const {
   double weight = 0.0;
-  error = 0.0;
-  const double at = std::log2(items);
   for (const Octave& octave : octaves_) {
-    if (std::abs(octave.exponent + 0.5 - at) > octave_distance_max + 0.5) continue;
-    const double mean_items = octave.items / octave.count;
-    const double near = 1.0 - std::abs(std::log2(mean_items) - at) / octave_distance_max;
-    if (near <= 0.0) continue;
-    weight += octave.count * near;
-    error += near * (octave.seconds / line_s(mean_items) - octave.count);
+    const double distance = std::abs(std::log2(octave.items / octave.count / items));
+    weight += octave.count * std::max(0.0, 1.0 - distance / octave_distance_max);
   }
   return weight;
 }
 
 double RunningCost::seconds(double items) const {
-  double error = 0.0;
-  const double weight = weight_near(items, error);
-  const double ratio = known_size_errors_.deviation() / line_sd;
-  return std::max(shortest_s, line_s(items) * (1.0 + error / (weight + ratio * ratio)));
+  return std::max(shortest_s, fixed_s_ + items * item_s_);
 }
 
 double RunningCost::items_within(double seconds, double limit_items) const {
   if (this->seconds(limit_items) <= seconds) return limit_items;
-  double low = 0.0;
-  double high = limit_items;
-  for (int i = 0; i < 40 && high - low > 1e-6 * high; ++i) {
-    // The cost is close to the line, so the first guess is where the line takes `seconds`.
-    const double guess = item_s_ > 0.0 ? (seconds - fixed_s_) / item_s_ : 0.0;
-    const double middle = i == 0 && guess > low && guess < high ? guess : 0.5 * (low + high);
-    (this->seconds(middle) <= seconds ? low : high) = middle;
-  }
-  return low;
+  return item_s_ > 0.0 ? std::max(0.0, (seconds - fixed_s_) / item_s_) : 0.0;
 }
 
 double RunningCost::surely_fixed_s() const {

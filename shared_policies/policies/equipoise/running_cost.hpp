@@ -1,4 +1,4 @@
-// A cost learned block by block: a line, corrected where blocks of that size took another time.
+// A cost learned block by block: a line.
 #pragma once
 
 #include <vector>
@@ -7,31 +7,20 @@
 
 namespace equipoise {
 
-/// The time of a block as a function of its size, learned from one measurement after another.
-/// Measurements are kept as sums for each octave of block sizes (at most 64 octaves); each takes
-/// O(octaves).
+/// The time of a block as a function of its size, learned from one measurement after another:
+/// the line a + b x. Measurements are kept as sums for each octave of block sizes (at most 64
+/// octaves); each takes O(octaves).
 ///
-///     t(x) = (a + b x) c(x)
+/// a, b >= 0 minimise the squared relative errors of the octaves' mean times t_k, weighted by their
+/// counts, plus (sd a / (0.4 t_0))^2, where t_0 is the mean time of the smallest octave and sd the
+/// relative scatter: a few scattered blocks do not prove a fixed part. An error is relative to t_k,
+/// or to a third of the time that as many items take on average over all blocks, whichever is
+/// larger: a small block of items that happened to be cheap does not prove that all items are.
 ///
-/// The line: a, b >= 0 minimise the squared relative errors of the octaves' mean times t_k,
-/// weighted by their counts, plus (sd a / (0.4 t_0))^2, where t_0 is the mean time of the smallest
-/// octave and sd the relative scatter: a few scattered blocks do not prove a fixed part. An error
-/// is relative to t_k, or to a third of the time that as many items take on average over all
-/// blocks, whichever is larger: a small block of items that happened to be cheap does not prove
-/// that all items are.
-///
-/// The correction: c(x) - 1 is the mean relative error of the measurements within two octaves of x.
-/// Nearer measurements count more, and the more the measurements scatter, the more c(x) is shrunk
-/// towards 1:
-///
-///     c(x) = 1 + sum_k n_k h_k (t_k / (a + b x_k) - 1) / (sum_k n_k h_k + sd^2 / sd_line^2)
-///
-/// Old measurements lose weight (factor 0.99 per block). If two blocks in a row differ from this
-/// estimate, in the same direction, by more than the scatter explains, the unit has changed: all
-/// times are multiplied by the mean ratio of these blocks and count as three measurements from then
-/// on. A single block that differs very much is accepted as a change at once, but only until the
-/// next block: if that fits the times before the change better, the single block was an outlier and
-/// the change is undone.
+/// Old measurements lose weight (factor 0.97 per block). A surprise is a block of a known size whose
+/// time differs by a factor of two at least, and by more than three deviations of the scatter. It
+/// does not count: it is an outlier, such as an interruption. If the next block is a surprise in the
+/// same direction, the unit has changed, and all times are multiplied by the mean ratio of both.
 ///
 /// Source: ours. `seconds` is positive for items > 0 once a measurement was added.
 class RunningCost {
@@ -81,26 +70,20 @@ class RunningCost {
     [[nodiscard]] double deviation() const;
   };
 
-  void detect_change(double items, double seconds);
-  void undo_false_change(double items, double seconds);
-  void rescale(double ratio);
+  bool is_outlier(double log_ratio);
   void fit_line();
-  [[nodiscard]] double line_s(double items) const { return fixed_s_ + items * item_s_; }
-  /// Returns the weight of the measurements near `items`, and in `error` the weighted sum of their
-  /// relative errors.
-  [[nodiscard]] double weight_near(double items, double& error) const;
+  /// The weight of the measurements near `items`: those of this size count fully, those two octaves
+  /// away not at all.
+  [[nodiscard]] double weight_near(double items) const;
 
   std::vector<Octave> octaves_;  // ascending
-  std::vector<Octave>
-      octaves_before_change_;  // as before a change that one block signalled; empty: none
   double fixed_s_ = 0.0;
   double item_s_ = 0.0;
   double fixed_error_ = 0.0;  // standard error of fixed_s_, for a scatter of 1
   double largest_items_ = 0.0;
   Errors all_errors_;         // of all predictions
   Errors known_size_errors_;  // of predictions for sizes that count as known
-  int deviating_blocks_ = 0;  // blocks in a row that differ in one direction
-  double log_ratio_sum_ = 0;  // sum of the logarithms of their time ratios
+  double surprise_ = 0.0;     // logarithm of the ratio of a surprise just before; 0: none
 };
 
 }  // namespace equipoise

@@ -17,20 +17,10 @@ RunningCost one_block() {
 }
 
 /// The measurement of `one_block`, repeated until the mean is known well: the deviation of a block
-/// is then 0.1 / sqrt(100).
+/// is then about 0.1 / sqrt(34).
 RunningCost many_blocks() {
   RunningCost cost;
   for (int i = 0; i < 1000; ++i) cost.add(100.0, 2.0);
-  return cost;
-}
-
-/// 0.01 s per item in blocks of 100, 0.02 s per item in blocks of 800.
-RunningCost cheaper_small_blocks() {
-  RunningCost cost;
-  for (int i = 0; i < 200; ++i) {
-    cost.add(100.0, 1.0);
-    cost.add(800.0, 16.0);
-  }
   return cost;
 }
 
@@ -38,8 +28,8 @@ TEST(NextBlock, TakesHalfOfTheTimeLeftLessACushionForScatter) {
   const NextBlock sizes(BlockSizing{}, 100.0, false);
   // 0.5 * 20 / (1 + 2.5 * 0.141421) = 7.38796 s.
   EXPECT_NEAR(sizes.items(one_block(), 20.0, no_cap), 369.398, 1e-2);
-  // Deviation 0.01: 10 / 1.025 = 9.756 s.
-  EXPECT_NEAR(sizes.items(many_blocks(), 20.0, no_cap), 487.8, 2.0);
+  // Deviation 0.0173: 10 / 1.0433 = 9.585 s.
+  EXPECT_NEAR(sizes.items(many_blocks(), 20.0, no_cap), 479.3, 0.5);
   const NextBlock careless({.cushion = 0.0}, 100.0, false);
   EXPECT_NEAR(careless.items(one_block(), 20.0, no_cap), 500.0, 1e-2);
   const NextBlock timid({.slack = 0.1}, 100.0, false);
@@ -92,22 +82,10 @@ TEST(NextBlock, CountsAFixedCostThatIsKnown) {
     cost.add(1000.0, 11.0);
   }
   const NextBlock sizes(BlockSizing{}, 100.0, false);
-  // Deviation 0.0100; the standard error of the fixed second is 0.158 times that: 2 * 0.9984 / (0.5
-  // * 0.01) = 399.4 s.
-  EXPECT_NEAR(sizes.last_block_s(cost), 399.4, 0.5);
+  // Deviation 0.0173; the fixed second less its standard error is 0.995 s: 2 * 0.995 / (0.5 *
+  // 0.0173) = 230 s.
+  EXPECT_NEAR(sizes.last_block_s(cost), 230.0, 0.5);
   EXPECT_NEAR(sizes.items(cost, 51.0, no_cap), 5000.0, 25.0);
-}
-
-TEST(NextBlock, PrefersSmallerBlocksThatCostLessAnItem) {
-  // With growth 1 a block has at most 800 items, which take 16 s. The proportional line through
-  // both sizes is 0.012 s per item. The correction for 400 items follows the measurements at 800,
-  // 0.02 s per item. For 200 items it follows those at 100, 0.01 s per item; 100 items are not
-  // cheaper.
-  const RunningCost cost = cheaper_small_blocks();
-  const NextBlock sizes({.growth = 1.0}, 1.0, false);
-  EXPECT_NEAR(sizes.items(cost, 1000.0, no_cap), 200.0, 1e-9);
-  const NextBlock indifferent({.growth = 1.0, .gain = 1.0}, 1.0, false);
-  EXPECT_NEAR(indifferent.items(cost, 1000.0, no_cap), 800.0, 1e-9);
 }
 
 TEST(NextBlock, MayBeLessThanAnItem) {
@@ -117,11 +95,10 @@ TEST(NextBlock, MayBeLessThanAnItem) {
   EXPECT_NEAR(sizes.items(one_block(), -1.0, no_cap), 0.0, 1e-5);
 }
 
-TEST(NextBlock, TakesHalfOfThatAndGrowsFivefoldAtMostWhereBlocksOverlap) {
-  // 0.25 * 20 / (1 + 2.5 * 0.141421) = 3.69398 s at 0.02 s per item. After a block of 100: at most
-  // 500.
-  EXPECT_NEAR(NextBlock(BlockSizing{}, 100.0, true).items(one_block(), 20.0, no_cap), 184.7, 0.1);
-  EXPECT_NEAR(NextBlock(BlockSizing{}, 100.0, true).items(one_block(), 1e4, no_cap), 500.0, 1e-6);
+TEST(NextBlock, TakesShorterBlocksWhereTheyHideCopies) {
+  // 0.5 * 0.4 * 20 / (1 + 2.5 * 0.141421) = 2.95518 s at 0.02 s per item.
+  const NextBlock sizes({.overlap = 0.4}, 100.0, true);
+  EXPECT_NEAR(sizes.items(one_block(), 20.0, no_cap), 147.759, 1e-2);
 }
 
 }  // namespace

@@ -31,14 +31,27 @@ TEST(PipelineCost, TakesABlockThatIsHandedOutAtTheEndOfAnotherForAlone) {
   EXPECT_DOUBLE_EQ(cost.alone().seconds(100.0), 5.0);
 }
 
-TEST(PipelineCost, TakesAQueuedBlockFromTheEndBeforeToItsOwn) {
+TEST(PipelineCost, TakesTheLongestStageOfAQueuedBlockAndWhatItWaits) {
   PipelineCost cost;
   cost.add(block_of(100, 0.0, stages(1.0, 2.0, 1.0)), Seconds{4.0}, Seconds{}, false);
-  // Handed out at 1 s behind the first block. Its copy in was hidden: it ends 2.5 s after the
-  // first.
+  // Handed out at 1 s behind the first block. It ends 2.5 s after the
+  // first, 1.25 times its longest stage.
   cost.add(block_of(100, 1.0, stages(1.0, 2.0, 1.0)), Seconds{6.5}, Seconds{4.0}, false);
   EXPECT_DOUBLE_EQ(cost.queued().seconds(100.0), 2.5);
   EXPECT_DOUBLE_EQ(cost.alone().seconds(100.0), 4.0);
+}
+
+TEST(PipelineCost, DoesNotCountTheNeighbourThatASmallBlockWaitsFor) {
+  PipelineCost cost;
+  for (int i = 0; i < 4; ++i) {  // blocks of 1000 items that are copied in for 10 s, one by one
+    cost.add(block_of(1000, 10.0 * i, stages(10.0, 1.0, 0.0)), Seconds{10.0 * i + 11.0},
+             Seconds{10.0 * i + 1.0}, false);
+  }
+  // A small one ends 10 s after the last of them, as the next one's copy kept the engine busy.
+  cost.add(block_of(10, 40.0, stages(0.1, 0.01, 0.0)), Seconds{51.0}, Seconds{41.0}, false);
+  // Queued blocks took (4 x 10 + 10) / (4 x 10 + 0.1) of their longest stages: 1.25.
+  EXPECT_NEAR(cost.queued().seconds(1000.0), 10.0, 0.1);
+  EXPECT_LT(cost.queued().seconds(10.0), 0.2);
 }
 
 TEST(PipelineCost, CountsASmallBlockBehindALargeOneForItsLongestStageAtLeast) {
@@ -76,22 +89,22 @@ std::size_t depth_of(double dispatch_s, const StageTimes& times, bool overlaps =
 
 TEST(PipelineCost, QueuesAsManyBlocksAsLittlesLawAsksFor) {
   EXPECT_EQ(PipelineCost{}.depth(), 1U);
-  // The time alone over the longest stage is 1, 4/2, 6/5 and 3. Above 1, 0.2 is added before
-  // rounding up.
+  // The time alone over the longest stage is 1, 4/2, 6/5, 3 and 4/1, rounded up.
   EXPECT_EQ(depth_of(0.0, stages(0.0, 2.0, 0.0)), 1U);
-  EXPECT_EQ(depth_of(0.0, stages(1.0, 2.0, 1.0)), 3U);
+  EXPECT_EQ(depth_of(0.0, stages(1.0, 2.0, 1.0)), 2U);
   EXPECT_EQ(depth_of(0.0, stages(0.5, 5.0, 0.5)), 2U);
-  EXPECT_EQ(depth_of(0.0, stages(1.0, 1.0, 1.0)), 4U);
+  EXPECT_EQ(depth_of(0.0, stages(1.0, 1.0, 1.0)), 3U);
+  EXPECT_EQ(depth_of(1.0, stages(1.0, 1.0, 1.0)), 4U);
 }
 
-TEST(PipelineCost, QueuesNothingForLessThanHalfAPercentOfWaiting) {
-  EXPECT_EQ(depth_of(0.004, stages(0.0, 1.0, 0.0)), 1U);
-  EXPECT_EQ(depth_of(0.006, stages(0.0, 1.0, 0.0)), 2U);
+TEST(PipelineCost, QueuesNothingForLessThanFivePercentOfWaiting) {
+  EXPECT_EQ(depth_of(0.04, stages(0.0, 1.0, 0.0)), 1U);
+  EXPECT_EQ(depth_of(0.06, stages(0.0, 1.0, 0.0)), 2U);
 }
 
 TEST(PipelineCost, HidesNoCopiesOfAUnitThatCopiesByItself) {
   EXPECT_EQ(depth_of(0.0, stages(1.0, 2.0, 1.0), false), 1U);
-  EXPECT_EQ(depth_of(0.006, stages(0.25, 0.5, 0.25), false), 2U);
+  EXPECT_EQ(depth_of(0.06, stages(0.25, 0.5, 0.25), false), 2U);
 }
 
 TEST(PipelineCost, QueuesABlockWhereItTakesLongToHearOfAnEnd) {
@@ -105,8 +118,8 @@ TEST(PipelineCost, QueuesABlockWhereItTakesLongToHearOfAnEnd) {
     EXPECT_DOUBLE_EQ(cost.alone().seconds(100.0), 1.0);
     return cost.depth();
   };
-  EXPECT_EQ(depth_when_heard(0.004), 1U);
-  EXPECT_EQ(depth_when_heard(0.006), 2U);
+  EXPECT_EQ(depth_when_heard(0.04), 1U);
+  EXPECT_EQ(depth_when_heard(0.06), 2U);
 }
 
 TEST(PipelineCost, NeverQueuesMoreThanFour) {

@@ -1,4 +1,4 @@
-// Tests of RunningCost, a cost learned block by block: lines, curves, changes and outliers.
+// Tests of RunningCost, a cost learned block by block: lines, changes and outliers.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -22,11 +22,11 @@ TEST(RunningCost, IsTheLineThatBlocksLieOn) {
 
 TEST(RunningCost, LearnsFixedCostsGradually) {
   // One block per size, with an assumed scatter of 10 %. The penalty on the fixed part shrinks it a
-  // little. The value is from the normal equations of ((a + b x) / t - 1)^2, with weights 0.99^3,
-  // 0.99^2, 0.99 and 1, plus (0.1 a / (0.4 * 0.11))^2.
+  // little. The value is from the normal equations of ((a + b x) / t - 1)^2, with weights 0.97^3,
+  // 0.97^2, 0.97 and 1, plus (0.1 a / (0.4 * 0.11))^2.
   RunningCost cost;
   for (const double items : {1.0, 10.0, 100.0, 1000.0}) cost.add(items, 0.1 + 0.01 * items);
-  EXPECT_NEAR(cost.fixed_s(), 0.0949467, 1e-7);
+  EXPECT_NEAR(cost.fixed_s(), 0.0946750, 1e-7);
 }
 
 TEST(RunningCost, IsConstantWhereLargerBlocksTakeLess) {
@@ -90,8 +90,8 @@ TEST(RunningCost, NeverFallsFarFromBlocksThatTookLessTheLargerTheyWere) {
   cost.add(1.0, 8.0);
   cost.add(1024.0, 4.0);
   // b would be negative, so b = 0 and a = (1/8 + 1/4) / (1/64 + 1/16 + (0.1 / 0.4 / 8)^2), with
-  // weights 0.99 and 1.
-  EXPECT_NEAR(cost.fixed_s(), (0.99 / 8 + 0.25) / (0.99 / 64 + 1.0 / 16 + 1.0 / 1024), 1e-9);
+  // weights 0.97 and 1.
+  EXPECT_NEAR(cost.fixed_s(), (0.97 / 8 + 0.25) / (0.97 / 64 + 1.0 / 16 + 1.0 / 1024), 1e-9);
   EXPECT_DOUBLE_EQ(cost.seconds(1e6), cost.fixed_s());
   EXPECT_DOUBLE_EQ(cost.seconds(1e12), cost.fixed_s());
   EXPECT_EQ(cost.items_within(1e-3, 1e6), 0.0);
@@ -123,20 +123,6 @@ TEST(RunningCost, BelievesLessOfAFixedTimeTheMoreBlocksScatter) {
   }
   EXPECT_GT(scattered_line(50, 0.1).fixed_s(), scattered_line(1, 0.1).fixed_s());
   EXPECT_NEAR(scattered_line(50, 0.1).fixed_s(), 1.0, 0.02);
-}
-
-TEST(RunningCost, BendsWhereBlocksOfASizeSaySo) {
-  // t = 0.001 x^0.8 is no line. With five blocks of each size the estimate is within 3 % of the
-  // curve.
-  RunningCost cost;
-  for (int round = 0; round < 5; ++round) {
-    for (double items = 1.0; items < 5000.0; items *= 4.0) {
-      cost.add(items, 0.001 * std::pow(items, 0.8));
-    }
-  }
-  for (const double items : {4.0, 64.0, 1024.0}) {
-    EXPECT_NEAR(cost.seconds(items) / (0.001 * std::pow(items, 0.8)), 1.0, 0.03) << items;
-  }
 }
 
 TEST(RunningCost, FollowsAUnitThatChangesAfterTwoBlocks) {

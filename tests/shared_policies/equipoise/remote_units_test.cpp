@@ -1,0 +1,134 @@
+// Tests of when equipoise, our own policy, lets remote units fetch the resident data.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/support/policy_schedule.hpp"
+
+namespace equipoise::remote_units_test {
+namespace {
+
+using Sizes = std::vector<Items>;
+
+/// CPUs that take `item_s` seconds per item and `fixed_s` per block.
+PolicyTest steady(Items items, const std::vector<double>& item_s, double fixed_s = 0.0) {
+  PolicyTest test;
+  test.policy = "equipoise";
+  test.items = items;
+  for (const double per_item_s : item_s) add_affine(test, fixed_s, per_item_s);
+  return test;
+}
+
+/// Disturbs one unit from `at_s` on.
+void disturb(PolicyTest& test, DisturbanceKind kind, double at_s, const std::string& unit,
+             double amount = 1.0) {
+  test.fake.scenario.events.push_back(
+      {.at = Seconds{at_s}, .kind = kind, .target = unit, .amount = amount, .profile = {}});
+}
+
+/// A unit's accepted blocks, in the order in which they were handed out.
+std::vector<BlockRecord> blocks_on(const Schedule& schedule, std::uint32_t unit) {
+  std::vector<BlockRecord> list;
+  for (const BlockRecord& record : schedule.blocks) {
+    if (record.unit.index == unit) list.push_back(record);
+  }
+  std::sort(list.begin(), list.end(),
+            [](const BlockRecord& a, const BlockRecord& b) { return a.block.id < b.block.id; });
+  return list;
+}
+
+/// One unit beside the input, whose copy of the resident data takes `near_s`, and `far` remote
+/// units, which fetch the same data in 10 s.
+PolicyTest near_and_far(Items items, double near_s = 1.0, std::size_t far = 1) {
+  PolicyTest test = steady(items, std::vector<double>(1 + far, 1e-3));
+  test.units.resize(1 + far);
+  test.resident_bytes = 1.25e9;
+  test.fake.units[0].resident_s = near_s;
+  for (std::size_t unit = 1; unit <= far; ++unit) {
+    test.units[unit].is_remote = true;
+    test.units[unit].node = "far" + std::to_string(unit);
+    test.fake.units[unit].resident_s = 10.0;
+  }
+  return test;
+}
+
+TEST(RemoteUnits, DoesNotTryARemoteUnitWhereTheRunIsShort) {
+  // The near unit needs 15 s, 15 times as long as its copy of the data. A network may be 100 times
+  // slower than that.
+  const Schedule schedule = run_schedule(near_and_far(15'000));
+  EXPECT_EQ(schedule.items_by_unit(), (Sizes{15'000, 0}));
+  EXPECT_NEAR(schedule.makespan(), 16.0, 1e-6);
+  expect_all_done(schedule, 15'000);
+}
+
+TEST(RemoteUnits, TriesARemoteUnitWhereTheRunIsLongEnough) {
+  const Schedule schedule = run_schedule(near_and_far(100'000));
+  expect_all_done(schedule, 100'000);
+  const std::vector<BlockRecord> far = blocks_on(schedule, 1);
+  ASSERT_FALSE(far.empty());
+  // As soon as the near unit has copied the data and shown its speed with 0.0005 / 2 of the items.
+  const double start_s = far.front().assigned.value;
+  EXPECT_NEAR(start_s, 1.025, 1e-9);
+  EXPECT_LE(schedule.makespan(), 1.02 * (100.0 + 1.0 + start_s + 10.0) / 2.0);
+}
+
+TEST(RemoteUnits, TriesARemoteUnitAtOnceWhereNoCopyWasSeen) {
+  const Schedule schedule = run_schedule(near_and_far(25'000, 0.0));
+  ASSERT_FALSE(blocks_on(schedule, 1).empty());
+  EXPECT_LE(blocks_on(schedule, 1).front().assigned.value, 0.1);
+  expect_all_done(schedule, 25'000);
+}
+
+TEST(RemoteUnits, FetchesForOneRemoteUnitAfterAnother) {
+  const Schedule schedule = run_schedule(near_and_far(100'000, 1.0, 2));
+  const std::vector<BlockRecord> first = blocks_on(schedule, 1);
+  const std::vector<BlockRecord> second = blocks_on(schedule, 2);
+  ASSERT_FALSE(first.empty());
+  ASSERT_FALSE(second.empty());
+  // The first one has shown that the data takes 10 s. About 88 s of one unit's work are left.
+  EXPECT_EQ(second.front().assigned, first.front().end);
+  expect_all_done(schedule, 100'000);
+}
+
+TEST(RemoteUnits, LearnsFromOneRemoteUnitThatTheNextWouldComeTooLate) {
+  // About 30 s are left when the second could begin: 15 s with the first. Fetching takes 10 s.
+  const Schedule schedule = run_schedule(near_and_far(40'000, 1.0, 2));
+  EXPECT_FALSE(blocks_on(schedule, 1).empty());
+  EXPECT_TRUE(blocks_on(schedule, 2).empty());
+  expect_all_done(schedule, 40'000);
+}
+
+TEST(RemoteUnits, StartsRemoteUnitsAtOnceWhereAllAreRemote) {
+  PolicyTest test = near_and_far(15'000, 10.0);
+  test.units[0].is_remote = true;
+  const Schedule schedule = run_schedule(test);
+  for (const std::uint32_t unit : {0U, 1U}) {
+    ASSERT_FALSE(blocks_on(schedule, unit).empty());
+    EXPECT_EQ(blocks_on(schedule, unit).front().assigned, Seconds{});
+  }
+  EXPECT_LE(schedule.makespan(), 1.02 * (10.0 + 7.5));
+  expect_all_done(schedule, 15'000);
+}
+
+TEST(RemoteUnits, StartsRemoteUnitsAtOnceWhereNothingIsResident) {
+  PolicyTest test = near_and_far(15'000);
+  test.resident_bytes = 0.0;
+  for (FakeUnit& unit : test.fake.units) unit.resident_s = 0.0;
+  const Schedule schedule = run_schedule(test);
+  ASSERT_FALSE(blocks_on(schedule, 1).empty());
+  EXPECT_EQ(blocks_on(schedule, 1).front().assigned, Seconds{});
+  EXPECT_LE(schedule.makespan(), 1.02 * 7.5);
+}
+
+TEST(RemoteUnits, StartsARemoteUnitWhenTheOthersFail) {
+  PolicyTest test = near_and_far(15'000);
+  disturb(test, DisturbanceKind::fail, 5.0, "u0");
+  const Schedule schedule = run_schedule(test);
+  expect_all_done(schedule, 15'000);
+  EXPECT_GT(schedule.items_by_unit()[1], 0);
+}
+
+}  // namespace
+}  // namespace equipoise::remote_units_test
