@@ -17,6 +17,8 @@
 // 7. What nothing is known of is tried when the mean gain is the mean loss at least (`doubt`): a
 //    CPU where grains are coarse, and a remote unit that lacks resident data. What the first remote
 //    unit's copy took is what the network carries; the others follow by it (ResidentData).
+// 8. What earlier runs showed of a unit (`--experience`) counts as up to three blocks, the fewer the
+//    older it is, and blocks are shorter as long as it is not confirmed.
 //
 // `equipoise sweep tools/campaigns/ablation.json --out DIR` compares the policy with itself with one
 // part at a time removed or changed; tools/campaigns/README.md has what was found. A block costs the
@@ -57,8 +59,9 @@ constexpr std::size_t units_renewed_a_block = 8;
 
 class Equipoise final : public Policy {
  public:
-  explicit Equipoise(const Choices& choices)
-      : first_blocks_(choices.first, choices.doubt),
+  Equipoise(const Choices& choices, Experience experience)
+      : experience_(std::move(experience)),
+        first_blocks_(choices.first, choices.doubt),
         resident_data_(choices.doubt),
         division_(choices.sizing) {}
 
@@ -103,6 +106,7 @@ class Equipoise final : public Policy {
   [[nodiscard]] double largest_next(const View& view, const UnitState& unit) const;
   double give(const View& view, UnitId id, double items, Decisions& decisions);
 
+  Experience experience_;                                     // of earlier runs; may be empty
   std::map<std::string, std::vector<PipelineCost>> kernels_;  // by kernel name, (n)
   std::vector<PipelineCost>* learned_ = nullptr;              // of this phase's kernel
   FirstBlocks first_blocks_;
@@ -118,6 +122,9 @@ void Equipoise::begin_phase(const View& view) {
   learned_ = &kernels_[view.workload().kernel];
   for (std::size_t p = learned_->size(); p < view.units().size(); ++p) {
     learned_->emplace_back(view.units()[p].unit.copy_engines > 0);
+    if (experience_.empty()) continue;
+    const auto& before = experience_[static_cast<std::size_t>(view.phase())][p];
+    if (before) learned_->back().start_from(*before);
   }
   division_.begin_phase(view.units().size(), *learned_);
   resident_data_.begin_phase(view.units().size());
@@ -254,7 +261,7 @@ double Equipoise::give(const View& view, UnitId id, double items, Decisions& dec
   return static_cast<double>(decisions.assign(id, std::max<Items>(grains, 1) * grain));
 }
 
-std::unique_ptr<Policy> make_equipoise(const Parameters& read, const KnownCosts* /*known*/) {
+std::unique_ptr<Policy> make_equipoise(const Parameters& read, const KnownCosts* known) {
   Choices choices;
   choices.first.cpu = read.number("first_share", 0.0, 1.0);
   choices.first.accelerator = read.number("first_accelerator_share", 0.0, 1.0);

@@ -43,6 +43,15 @@ void PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_e
   }
 }
 
+void PipelineCost::start_from(const LearnedCost& learned) {
+  alone_.start_from(learned.alone.empty() ? learned.queued : learned.alone, learned.scatter,
+                    learned.doubt);
+  queued_.start_from(learned.queued, learned.scatter, learned.doubt);
+  latency_s_ = alone_.seconds(alone_.largest_items());
+  stage_s_ = learned.stage_share * latency_s_;
+  if (overlaps_) copies_s_ = latency_s_ - stage_s_;
+}
+
 bool PipelineCost::hides_copies() const { return copies_s_ > tolerance * stage_s_; }
 
 std::size_t PipelineCost::depth() const {

@@ -38,8 +38,8 @@ void ResidentData::learn(const View& view, const UnitState& unit, const BlockFin
   measure(own, workload.in_bytes_per_item * items, finished.times.in);
   if (!is_first) return;
   double& fetch = unit.unit.is_remote && is_on_known_node(unit) ? again_ : own;
-  measure(fetch, workload.resident_bytes, finished.times.setup);
-  if (unit.unit.is_remote && workload.resident_bytes > 0.0) {
+  measure(fetch, workload.first_bytes(0), finished.times.setup);
+  if (unit.unit.is_remote && workload.first_bytes(0) > 0.0) {
     nodes_with_data_.insert(unit.unit.node);
   }
 }
@@ -48,14 +48,14 @@ double ResidentData::local_s(const View& view) const {
   double longest_s = 0.0;
   for (const double bytes_per_s : local_) {
     if (bytes_per_s > 0.0) {
-      longest_s = std::max(longest_s, view.workload().resident_bytes / bytes_per_s);
+      longest_s = std::max(longest_s, view.workload().first_bytes(0) / bytes_per_s);
     }
   }
   return longest_s;
 }
 
 double ResidentData::fetch_s(const View& view, const UnitState& unit, double local_s) const {
-  const double bytes = view.workload().resident_bytes;
+  const double bytes = view.workload().first_bytes(0);
   if (is_on_known_node(unit) && again_ > 0.0) return bytes / again_;
   if (network_ > 0.0) return bytes / network_;
   return local_s * (doubt_ - 1.0) / std::log(doubt_);
@@ -74,7 +74,7 @@ void ResidentData::keep_out(const View& view, Division& division) const {
   for (const UnitState& unit : units) {
     UnitPart& part = division.part(unit.id);
     part.is_kept_out = false;
-    if (nobody_is_beside || view.workload().resident_bytes == 0.0) continue;
+    if (nobody_is_beside || view.workload().first_bytes(0) == 0.0) continue;
     if (!unit.unit.is_remote && !unit.outstanding.empty() && !division.cost(unit.id).is_known()) {
       is_end_known = false;
     }

@@ -14,6 +14,9 @@ constexpr double fixed_sd = 0.4;         // prior deviation of a, in times of th
 constexpr double cheapest = 1.0 / 3;     // least scale of errors, in mean times of as many items
 constexpr double prior_sd = 0.10;        // assumed scatter before any is measured
 constexpr double shortest_s = 1e-9;      // one tick of a coarse timer
+constexpr double least_sd = 0.03;        // least scatter and doubt of what earlier runs showed
+constexpr double remembered_min = 0.1;   // measurements as which that counts, at least
+constexpr double remembered_max = 3.0;   // and at most
 constexpr double surprise_sds = 3.0;     // standard deviations by which a surprise differs,
 constexpr double surprise_factor = 2.0;  // and by this factor at least
 
@@ -43,6 +46,22 @@ void RunningCost::add(double items, double seconds) {
   place->count += 1.0;
   place->items += items;
   place->seconds += seconds;
+  fit_line();
+}
+
+void RunningCost::start_from(const std::vector<LearnedSize>& sizes, double scatter, double doubt) {
+  if (sizes.empty()) return;
+  const double ratio = std::max(scatter, least_sd) / std::max(doubt, least_sd);
+  const double weight = std::clamp(ratio * ratio, remembered_min, remembered_max);
+  double blocks = 0.0;
+  for (const LearnedSize& size : sizes) blocks += size.blocks;
+  for (const LearnedSize& size : sizes) {
+    const double count = weight * size.blocks / blocks;
+    octaves_.push_back({std::ilogb(size.items), count, count * size.items, count * size.seconds});
+  }
+  largest_items_ = sizes.back().items;
+  known_size_errors_.start_from(scatter, weight);
+  all_errors_.start_from(std::hypot(scatter, doubt), weight);
   fit_line();
 }
 
