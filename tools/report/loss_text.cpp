@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -29,23 +30,22 @@ std::string bytes_text(double bytes) {
                          : fmt::format("{:.3g} KiB", bytes / 0x1p10);
 }
 
-std::string sent_text(const ResidentPath& resident, std::size_t units) {
-  return fmt::format("{} {} of resident data over link {}",
-                     units == 1 ? "1 unit fetched" : fmt::format("{} units each fetched", units),
-                     bytes_text(resident.bytes), resident.link);
+std::string sent_text(const ResidentPath& resident, std::size_t copies) {
+  return fmt::format("{} of resident data went over link {} {}", bytes_text(resident.bytes),
+                     resident.link, copies == 1 ? "once" : fmt::format("{} times", copies));
 }
 
-/// How many units behind the link got resident data, if that took most of the loss of `result`; else
-/// 0. Setting up the units that a run uses cannot be shortened by anything else in it.
-std::size_t delaying_units(const ResidentPath& resident, const PolicyResult& result,
-                           double bound_s) {
+/// How often resident data went over the link, if that took most of the loss of `result`; else 0.
+/// Setting up the units that a run uses cannot be shortened by anything else in it.
+std::size_t delaying_copies(const ResidentPath& resident, const PolicyResult& result,
+                            double bound_s) {
   const Seconds all = total(*result.loss);
   if (all.value < noted_loss * bound_s || result.loss->longest_setup <= 0.5 * all) return 0;
-  std::size_t units = 0;
-  for (std::size_t i = 0; i < resident.is_behind_link.size(); ++i) {
-    if (result.share_by_unit[i] > 0.0 && resident.is_behind_link[i] != 0) ++units;
+  std::set<std::size_t> copies;
+  for (std::size_t i = 0; i < resident.copy_of.size(); ++i) {
+    if (result.share_by_unit[i] > 0.0 && resident.copy_of[i]) copies.insert(*resident.copy_of[i]);
   }
-  return units;
+  return copies.size();
 }
 
 }  // namespace
@@ -138,10 +138,10 @@ std::string loss_text(const RunReport& report, const ResidentPath& resident) {
   std::string text = fmt::format("lost over the bound: {} s", significant(all.value, 4));
   for (const auto& [of_loss, words] : causes) text += ", " + words;
   text += "\n";
-  if (const std::size_t units = delaying_units(resident, result, *report.lower_bound_s)) {
+  if (const std::size_t copies = delaying_copies(resident, result, *report.lower_bound_s)) {
     text +=
         fmt::format("note: setting up a unit took {} s: {}\n",
-                    significant(result.loss->longest_setup.value, 4), sent_text(resident, units));
+                    significant(result.loss->longest_setup.value, 4), sent_text(resident, copies));
   }
   return text;
 }
@@ -150,13 +150,13 @@ std::string resident_note(const Comparison& comparison) {
   if (!comparison.lower_bound_s) return {};
   constexpr std::size_t most_names = 5;
   std::vector<std::string> names;
-  std::size_t most_units = 0;
+  std::size_t most_copies = 0;
   for (const PolicyResult& result : comparison.results) {
     if (!result.loss) continue;
-    const std::size_t units =
-        delaying_units(comparison.resident, result, *comparison.lower_bound_s);
-    if (units > 0) names.push_back(result.policy);
-    most_units = std::max(most_units, units);
+    const std::size_t copies =
+        delaying_copies(comparison.resident, result, *comparison.lower_bound_s);
+    if (copies > 0) names.push_back(result.policy);
+    most_copies = std::max(most_copies, copies);
   }
   if (names.empty()) return {};
   if (names.size() > most_names) {
@@ -164,7 +164,7 @@ std::string resident_note(const Comparison& comparison) {
     names.resize(most_names);
   }
   return fmt::format("note: setting up a unit took most of the loss of {}: {}\n",
-                     fmt::join(names, ", "), sent_text(comparison.resident, most_units));
+                     fmt::join(names, ", "), sent_text(comparison.resident, most_copies));
 }
 
 }  // namespace equipoise

@@ -9,6 +9,7 @@
 #include "shared_policies/fit/copy_fit.hpp"
 #include "shared_policies/fit/timing_curve.hpp"
 #include "shared_policies/machine/copy_speed.hpp"
+#include "shared_policies/machine/node_residents.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/worlds/inputs.hpp"
 
@@ -95,6 +96,19 @@ RunBound bound_of(const SimWorld& world) {
   }
   if (end < Seconds::infinity()) bound.seconds = end.value;
   return bound;
+}
+
+/// ResidentPath::copy_of for a link.
+std::vector<std::optional<std::size_t>> copies_over(const Platform& platform, std::uint32_t link) {
+  std::vector<std::optional<std::size_t>> copies(platform.units.size());
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    if (std::ranges::count(platform.units[i].in.links, link) > 0) copies[i] = i;
+  }
+  for (const SharingNode& node : sharing_nodes(platform)) {
+    if (std::ranges::count(node.trunk, link) == 0) continue;
+    for (const UnitId unit : node.units) copies[unit.index] = node.units.front().index;
+  }
+  return copies;
 }
 
 }  // namespace
@@ -206,27 +220,19 @@ ResidentPath resident_path(const SimWorld* world) {
   ResidentPath path;
   if (world == nullptr) return path;
   for (const Workload& phase : world->setup.phases) {
-    path.bytes = std::max(path.bytes, phase.resident_bytes);
+    path.bytes = std::max(path.bytes, phase.first_bytes(0));
   }
   const Platform& platform = world->setup.platform;
-  std::vector<double> units_behind(platform.links.size(), 0.0);
-  for (const PlatformUnit& unit : platform.units) {
-    for (const std::uint32_t link : unit.in.links) units_behind[link] += 1.0;
-  }
   double longest_s = 0.0;
-  std::uint32_t narrowest = 0;
   for (std::uint32_t link = 0; link < platform.links.size(); ++link) {
-    const double all_s =
-        path.bytes * units_behind[link] / platform.links[link].bandwidth_bytes_per_s;
-    if (all_s > longest_s) {
-      longest_s = all_s;
-      narrowest = link;
-    }
-  }
-  if (longest_s == 0.0) return path;
-  path.link = platform.links[narrowest].name;
-  for (const PlatformUnit& unit : platform.units) {
-    path.is_behind_link.push_back(std::ranges::count(unit.in.links, narrowest) > 0 ? 1 : 0);
+    const auto copies = copies_over(platform, link);
+    double count = 0.0;
+    for (std::size_t i = 0; i < copies.size(); ++i) count += copies[i] == i ? 1.0 : 0.0;
+    const double all_s = path.bytes * count / platform.links[link].bandwidth_bytes_per_s;
+    if (all_s <= longest_s) continue;
+    longest_s = all_s;
+    path.link = platform.links[link].name;
+    path.copy_of = copies;
   }
   return path;
 }

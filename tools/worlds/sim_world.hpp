@@ -71,9 +71,11 @@ struct SimWorld {
 
 /// What units need before their first blocks, and the link that takes longest to carry it to all.
 struct ResidentPath {
-  double bytes = 0.0;                ///< of the phase with most resident bytes
-  std::string link;                  ///< empty: no link carries any
-  std::vector<char> is_behind_link;  ///< (units)
+  double bytes = 0.0;  ///< of the phase with most bytes to be sent
+  std::string link;    ///< empty: no link carries any
+  /// (units): the first unit that gets them over the link by the same copy, or none if the unit does
+  /// not get them over that link. Units that share the data of a node get them by one copy.
+  std::vector<std::optional<std::size_t>> copy_of;
 };
 
 /// The way of the resident data of `world`, or of none if it is null.
