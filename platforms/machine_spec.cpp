@@ -2,6 +2,7 @@
 #include "platforms/machine_spec.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 
 #include "platforms/master_host.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/nearest_name.hpp"
 
 namespace equipoise {
 namespace {
@@ -79,6 +81,9 @@ void add_machine(PlatformDescription& platform, const MachineFigures& machine,
 std::string platform_comment(const MachineSpec& spec, const PlatformChoice& choice) {
   std::string machines;
   for (const std::size_t index : choice.machines) machines += " " + spec.machines[index].id;
+  if (!choice.without.empty()) {
+    machines += fmt::format(", without {}", fmt::join(choice.without, " "));
+  }
   return fmt::format(
       "Made by `equipoise platform generate` from {}; machines:{}.\n{}\nSpeeds are dummies; times "
       "come from traces. `RAM` is the memory of the first machine and holds the input.",
@@ -232,6 +237,21 @@ std::string unit_name(const MachineFigures& machine, const UnitFigures& unit, in
   return machine.id + "." + unit.id + (unit.count == 1 ? "" : std::to_string(number));
 }
 
+void leave_out(const MachineSpec& spec, PlatformChoice& platform, const std::string& name,
+               const std::string& where) {
+  std::vector<std::string> names;
+  for (const std::size_t index : platform.machines) {
+    const MachineFigures& machine = spec.machines[index];
+    for (const UnitFigures& unit : machine.units) {
+      for (int i = 0; i < unit.count; ++i) names.push_back(unit_name(machine, unit, i));
+    }
+  }
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    throw InputError(where, unknown_name("unit of the platform", name, names));
+  }
+  platform.without.push_back(name);
+}
+
 PlatformDescription machines_platform(const MachineSpec& spec, const PlatformChoice& choice) {
   PlatformDescription platform;
   platform.comment = platform_comment(spec, choice);
@@ -255,6 +275,11 @@ PlatformDescription machines_platform(const MachineSpec& spec, const PlatformCho
                   {network_out(machine), network_in(first)});
     }
   }
+  const std::set<std::string> without(choice.without.begin(), choice.without.end());
+  std::erase_if(platform.hosts, [&](const auto& host) { return without.contains(host.name); });
+  std::erase_if(platform.routes, [&](const auto& route) {
+    return without.contains(route.from) || without.contains(route.to);
+  });
   return platform;
 }
 

@@ -70,6 +70,7 @@ struct PlatformChoice {
   std::optional<LinkFigures> network;  ///< between every machine and a switch; none: no cost
   std::vector<std::size_t> machines;  ///< positions in MachineSpec::machines; the first one has the
                                       ///< master
+  std::vector<std::string> without;   ///< names of units of these machines that are left out
 };
 
 /// A trace to generate, for the units of all machines.
@@ -96,6 +97,11 @@ struct MachineSpec {
 /// The name of unit `number` of `unit.count` in platforms and traces: "a.cpu", "a.gpu1".
 [[nodiscard]] std::string unit_name(const MachineFigures& machine, const UnitFigures& unit,
                                     int number);
+
+/// Leaves the unit called `name` out of a platform. Throws InputError (at `where`) if its machines
+/// have no such unit.
+void leave_out(const MachineSpec& spec, PlatformChoice& platform, const std::string& name,
+               const std::string& where);
 
 /// Generates the platform described by `choice`. The host `RAM`, on the first machine, holds the
 /// input. A unit with a bus is reached over one link in each direction, which its `count` units

@@ -229,6 +229,25 @@ TEST_F(MachineSpecTest, GivesAPlatformANetworkOfItsOwn) {
   EXPECT_EQ(bandwidth(1), 5e9);
 }
 
+TEST_F(MachineSpecTest, LeavesOutUnitsOfAPlatform) {
+  spec_["platforms"][1]["without"] = {"a.gpu1"};
+  const MachineSpec spec = read(spec_);
+  const auto has = [&](std::size_t platform, const char* unit) {
+    const PlatformDescription made = machines_platform(spec, spec.platforms[platform]);
+    const bool is_host =
+        std::ranges::find(made.hosts, unit, &HostDescription::name) != made.hosts.end();
+    const bool is_reached =
+        std::ranges::find(made.routes, unit, &RouteDescription::to) != made.routes.end();
+    EXPECT_EQ(is_host, is_reached);
+    return is_host;
+  };
+  EXPECT_TRUE(has(0, "a.gpu1"));
+  EXPECT_FALSE(has(1, "a.gpu1"));
+  EXPECT_TRUE(has(1, "a.gpu0"));
+  spec_["platforms"][1]["without"] = {"a.gpu7"};
+  EXPECT_NE(refusal(spec_).find("unknown unit of the platform 'a.gpu7'"), std::string::npos);
+}
+
 TEST_F(MachineSpecTest, CountsTheOperationsOfAPairOfFourierTransforms) {
   spec_["traces"][0] = {{"name", "f"}, {"kernel", "fft2d"}, {"items", 10}, {"element_bytes", 8}};
   spec_["machines"][1]["units"][0]["items_per_s"] = {{"fft2d", 1}};

@@ -143,10 +143,10 @@ class SpecReader {
     return joined;
   }
 
-  /// The network of a spec or of one of its platforms; nothing if it has none of its own.
+  /// The network of a spec, or of one of its platforms, which has the spec's unless it has its own.
   [[nodiscard]] std::optional<LinkFigures> read_network(const JsonObject& owner) const {
     const JsonValue* value = owner.find("network");
-    if (value == nullptr) return std::nullopt;
+    if (value == nullptr) return network_;
     const JsonObject network(*value, path_, "a network", {"bytes_per_s", "latency_s"});
     const double bytes_per_s = network.number("bytes_per_s", least_bytes_per_s, most);
     return LinkFigures{bytes_per_s, bytes_per_s, seconds(network, "latency_s")};
@@ -279,9 +279,8 @@ class SpecReader {
   }
 
   [[nodiscard]] PlatformChoice read_platform(const JsonValue& value) const {
-    const JsonObject object(value, path_, "a platform", {"name", "machines", "network"});
-    PlatformChoice platform{name_of(object, "name"), place(value), read_network(object), {}};
-    if (!platform.network) platform.network = network_;
+    const JsonObject object(value, path_, "a platform", {"name", "machines", "network", "without"});
+    PlatformChoice platform{name_of(object, "name"), place(value), read_network(object), {}, {}};
     std::vector<std::string> known;
     for (const MachineFigures& machine : spec_.machines) known.push_back(machine.id);
     std::set<std::string> names;
@@ -293,14 +292,18 @@ class SpecReader {
       add_name(names, *found, place(entry));
       platform.machines.push_back(static_cast<std::size_t>(found - known.begin()));
     }
+    if (object.find("without") != nullptr) {
+      for (const JsonValue& entry : entries_of(object, "without")) {
+        leave_out(spec_, platform, entry.text, place(entry));
+      }
+    }
     return platform;
   }
 
   /// The problem parameters, with the kernel's defaults for those that are not given.
   [[nodiscard]] std::map<std::string, double> read_problem(const JsonObject& trace,
                                                            const ModelledKernel* kernel) const {
-    std::map<std::string, double> problem;
-    if (kernel != nullptr) problem = kernel->problem;
+    auto problem = kernel == nullptr ? std::map<std::string, double>() : kernel->problem;
     const JsonValue* given = trace.find("problem");
     if (given == nullptr) return problem;
     std::vector<std::string> known;
@@ -352,11 +355,8 @@ class SpecReader {
       throw InputError(object.where(object.at("element_bytes")),
                        "'element_bytes' must be 4 or 8; correct it");
     }
-    if (kernel != nullptr) {
-      trace.cost = kernel->cost(trace.problem, trace.element_bytes);
-    } else {
-      static_cast<void>(object.at("flop_per_item"));
-    }
+    if (kernel == nullptr) static_cast<void>(object.at("flop_per_item"));
+    if (kernel != nullptr) trace.cost = kernel->cost(trace.problem, trace.element_bytes);
     read_cost(object, trace.cost);
     const double items = kernel == nullptr ? 0.0 : kernel->items(trace.problem);
     const bool known = items > 0.0 && object.find("items") == nullptr;
