@@ -180,6 +180,28 @@ TEST_F(Sweep, NoticesAChangedCampaign) {
   EXPECT_NE(run.out.find("to simulate: 80"), std::string::npos) << run.out;
 }
 
+TEST_F(Sweep, RunsOnlyTheExperimentsThatAreAskedFor) {
+  const std::string folder = scratch.path("some");
+  const std::vector<std::string> sweep = {"sweep", small, "--out", folder, "--only"};
+  const ProgramRun some = run_equipoise(with(sweep, {"idgraf-*"}));
+  ASSERT_EQ(some.exit_code, 0) << some.err;
+  const Json summary = Json::parse(read_text(folder + "/summary.json"));
+  ASSERT_FALSE(summary.at("experiments").empty());
+  EXPECT_LT(summary.at("experiments").size(), 8u);
+  for (const Json& experiment : summary.at("experiments")) {
+    EXPECT_TRUE(experiment.at("name").get<std::string>().starts_with("idgraf-"));
+  }
+  // Points of experiments that were left out are no strangers.
+  const ProgramRun other =
+      run_equipoise({"sweep", small, "--out", scratch.path("whole"), "--only", "idgraf-sgemm-2e4"});
+  ASSERT_EQ(other.exit_code, 0) << other.err;
+  EXPECT_EQ(other.err.find("belong to another"), std::string::npos) << other.err;
+  EXPECT_NE(other.out.find("to simulate: 0"), std::string::npos) << other.out;
+  const ProgramRun none = run_equipoise(with(sweep, {"nowhere*"}));
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_NE(none.err.find("--only: no experiment"), std::string::npos) << none.err;
+}
+
 TEST(SweepFailures, AreTriedAgainAndKeepNothingFromEnding) {
   const TemporaryFolder scratch;
   const SmallMachine machine(scratch);

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "tools/commands/commands.hpp"
 
@@ -31,6 +32,7 @@ struct Request {
   std::string name;  ///< for `list`
   std::string file;
   std::string shard;
+  std::vector<std::string> only;  ///< for `sweep`: patterns of names
   StarpuImportRequest starpu;
   std::string drivers = "drive";
   std::string items_from = "flops";

@@ -126,9 +126,13 @@ void add_sweep(CLI::App& app, Request& r) {
                 "last one stopped")
       ->required();
   c->add_option("--shard", r.shard, "I/N: simulate only part I of N, e.g. 3/16");
+  c->add_option("--only", r.only,
+                "only experiments with this name, or whose names match, e.g. 'sirocco-*'; "
+                "repeatable");
   add_output(*c, r);
   add_help(*c, "equipoise sweep tools/campaigns/small.json --out sweep/");
-  c->callback([&r] { r.command = [&r] { return sweep_command(r.file, r.shard, r.options); }; });
+  c->callback(
+      [&r] { r.command = [&r] { return sweep_command(r.file, r.shard, r.only, r.options); }; });
 }
 
 void add_validate(CLI::App& app, Request& r) {

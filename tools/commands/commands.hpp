@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tools/worlds/options.hpp"
 #include "traces/csv_import.hpp"
@@ -34,9 +35,10 @@ struct ReplayRequest {
 int run_command(const Options& options, const std::string& command);
 /// Runs several policies with repetitions, in simulation, for real, or both.
 int compare_command(const Options& options);
-/// Runs a campaign of comparisons from one file; `shard` is as in --shard, or empty.
+/// Runs a campaign of comparisons from one file; `shard` is as in --shard, or empty; of the
+/// experiments those that match `only` (see `keep_only`), or all.
 int sweep_command(const std::string& campaign_file, const std::string& shard,
-                  const Options& options);
+                  const std::vector<std::string>& only, const Options& options);
 /// Repeats a recorded run.
 int replay_command(const ReplayRequest& request, const Options& options);
 /// Records a workload, simulates it and runs it for real. Returns 1 if the error of a makespan is

@@ -1,10 +1,12 @@
 // `equipoise sweep`: runs a campaign point by point; a restart skips finished points.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,11 +63,24 @@ std::vector<std::size_t> points_to_do(const SweepPlan& plan, const StoredPoints&
 }
 
 /// Counts the points in the folder that do not belong to the plan, because they come from another
-/// campaign, other files or another program.
-std::size_t count_strangers(const SweepPlan& plan, const StoredPoints& stored) {
+/// campaign, other files or another program. Points of experiments that were left out on purpose
+/// are not counted.
+std::size_t count_strangers(const SweepPlan& plan, const StoredPoints& stored,
+                            const std::set<std::string>& left_out) {
   std::size_t known = 0;
   for (const Point& point : plan.points) known += stored.points.count(point.key);
-  return stored.points.size() - known;
+  const auto expected = std::ranges::count_if(
+      stored.points, [&](const auto& one) { return left_out.contains(one.second.experiment); });
+  return stored.points.size() - known - static_cast<std::size_t>(expected);
+}
+
+/// Leaves out the experiments that `patterns` do not name. Returns the names of those.
+std::set<std::string> leave_out(Campaign& campaign, const std::vector<std::string>& patterns) {
+  std::set<std::string> left_out;
+  for (const Experiment& experiment : campaign.experiments) left_out.insert(experiment.name);
+  keep_only(campaign, patterns);
+  for (const Experiment& experiment : campaign.experiments) left_out.erase(experiment.name);
+  return left_out;
 }
 
 PointRecord record_of(const SweepPlan& plan, const Point& point) {
@@ -293,10 +308,12 @@ SweepPlan checked_plan(const Campaign& campaign, std::vector<std::string>& probl
 }  // namespace
 
 int sweep_command(const std::string& campaign_file, const std::string& shard_text,
-                  const Options& options) {
+                  const std::vector<std::string>& only, const Options& options) {
   const Shard shard = shard_text.empty() ? Shard{} : parse_shard(shard_text);
   std::vector<std::string> problems;
-  const Campaign campaign = read_campaign(campaign_file, problems);
+  Campaign campaign = read_campaign(campaign_file, problems);
+  const std::set<std::string> left_out =
+      problems.empty() ? leave_out(campaign, only) : std::set<std::string>();
   SweepPlan plan = checked_plan(campaign, problems, options.quiet);
   for (const std::string& problem : problems) say_error(problem);
   if (!problems.empty()) return 2;
@@ -307,7 +324,7 @@ int sweep_command(const std::string& campaign_file, const std::string& shard_tex
   PointWriter writer(options.out, shard);
   StoredPoints done = read_folder(options.out);
   const std::vector<std::size_t> todo = points_to_do(plan, done, shard);
-  if (const std::size_t strangers = count_strangers(plan, done); strangers > 0) {
+  if (const std::size_t strangers = count_strangers(plan, done, left_out); strangers > 0) {
     warn(
         fmt::format("{} points in {} belong to another campaign, other files or another version of "
                     "the program, and are not used",

@@ -115,9 +115,12 @@ Json phases_json(const RunNumbers& n, const std::vector<std::string>& units) {
 Json phases_json(const std::vector<PhaseResult>& results, const std::vector<std::string>& units) {
   if (results.size() < 2) return {};
   Json phases = Json::array();
+  double begin_s = 0.0;
   for (const PhaseResult& phase : results) {
-    phases.push_back(
-        {{"end_s", phase.end_s}, {"share_by_unit", by_unit(units, phase.share_by_unit)}});
+    phases.push_back({{"end_s", phase.end_s},
+                      {"duration_s", phase.end_s - begin_s},
+                      {"share_by_unit", by_unit(units, phase.share_by_unit)}});
+    begin_s = phase.end_s;
   }
   return phases;
 }

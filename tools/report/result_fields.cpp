@@ -168,7 +168,7 @@ constexpr std::array fields_of_results{
     ResultField{"share_by_unit", "", "%", "The share of the items that each unit did.", in_data,
                 in_percent(1),
                 [](Of of) -> FieldValue { return by_unit(of.result.share_by_unit); }},
-    ResultField{"phases", "", "", "The end of each phase, and the units' shares in it.", in_json,
+    ResultField{"phases", "", "%", "The end of each phase, and the units' shares in it.", in_json,
                 in_percent(1),
                 [](Of of) -> FieldValue {
                   return of.result.phases.size() < 2 ? std::vector<PhaseResult>()
@@ -205,6 +205,13 @@ constexpr std::array fields_of_results{
                   const std::string& note = of.result.energy_note;
                   return note.empty() ? FieldValue() : FieldValue(note);
                 }},
+    ResultField{"edp_js", "", "J s", "The energy-delay product: mean energy times mean makespan.",
+                in_data, to_digits(4),
+                [](Of of) -> FieldValue {
+                  if (!of.result.energy_j) return {};
+                  return *of.result.energy_j * of.result.makespan_s.mean;
+                },
+                knows_energy},
     ResultField{"energy_by_unit_j", "", "J", "The energy of each unit.", in_data, to_digits(4),
                 [](Of of) -> FieldValue { return of.result.energy_by_unit_j; }},
     ResultField{"items_redone", "", "items", "Items that were done again after a loss.", in_data,
@@ -276,9 +283,9 @@ std::vector<const ResultField*> columns_of(Output output, const Comparison& comp
   return columns;
 }
 
-std::string number_text(const ResultField& field, double number) {
-  const int digits = field.format.digits;
-  switch (field.format.notation) {
+std::string number_text(const NumberFormat& format, double number) {
+  const int digits = format.digits;
+  switch (format.notation) {
     case Notation::significant:
       return significant(number, digits);
     case Notation::fixed:
@@ -287,6 +294,10 @@ std::string number_text(const ResultField& field, double number) {
       return fmt::format("{:.{}f}", 100.0 * number, digits);
   }
   return {};
+}
+
+std::string number_text(const ResultField& field, double number) {
+  return number_text(field.format, number);
 }
 
 std::string cell_text(const ResultField& field, const OfResult& of, const char* none) {

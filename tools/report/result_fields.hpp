@@ -77,6 +77,9 @@ struct ResultField {
 [[nodiscard]] std::vector<const ResultField*> columns_of(Output output,
                                                          const Comparison& comparison);
 
+/// `number` in a notation of tables.
+[[nodiscard]] std::string number_text(const NumberFormat& format, double number);
+
 /// `number` as the field writes it in tables.
 [[nodiscard]] std::string number_text(const ResultField& field, double number);
 

@@ -1,11 +1,12 @@
-// Reads experiments from JSON: applies defaults, expands variables, and resolves paths.
+// Reads experiments and published figures from JSON: applies defaults and resolves paths.
 #include "tools/sweep/campaign_file.hpp"
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
 #include "shared_policies/model/spec.hpp"
+#include "tools/sweep/campaign_variables.hpp"
 #include "tools/worlds/cost_meters.hpp"
 #include "traces/json_document.hpp"
 
@@ -24,23 +26,9 @@ const std::vector<std::string> shared_members = {
     "platform", "traces", "scenario", "workloads",     "policies",        "without", "baseline",
     "reps",     "seed",   "noise",    "decision_cost", "dispatch_cost_s", "group"};
 
-constexpr std::size_t most_experiments = 100'000;
-
 std::vector<std::string> with_shared_members(std::vector<std::string> own) {
   own.insert(own.end(), shared_members.begin(), shared_members.end());
   return own;
-}
-
-/// The values of the variables in `for`, by name.
-using Variables = std::map<std::string, std::string>;
-
-/// A text, or a number as it is written in the file.
-const std::string& spelled(const JsonObject& in, const JsonValue& value) {
-  if (value.kind == JsonValue::Kind::text || value.kind == JsonValue::Kind::number) {
-    return value.text;
-  }
-  throw InputError(in.where(value),
-                   fmt::format("{} stands where a text or a number must", value.kind_words()));
 }
 
 /// Resolves `path`, which is relative to the campaign's folder.
@@ -85,36 +73,8 @@ class ExperimentReader {
     return value != nullptr ? *value : own_.at(name);
   }
 
-  /// The value's text with all {variable}s replaced.
   [[nodiscard]] std::string filled(const JsonValue& value) const {
-    const std::string& text = spelled(own_, value);
-    std::string out;
-    for (std::size_t at = 0; at < text.size();) {
-      if (text[at] != '{') {
-        out += text[at++];
-        continue;
-      }
-      const std::size_t end = text.find('}', at);
-      if (end == std::string::npos) {
-        throw InputError(own_.where(value),
-                         fmt::format("'{}' opens a brace and does not close it; write "
-                                     "{{variable}}",
-                                     text));
-      }
-      out += variable(text.substr(at + 1, end - at - 1), value);
-      at = end + 1;
-    }
-    return out;
-  }
-
-  [[nodiscard]] const std::string& variable(const std::string& name, const JsonValue& at) const {
-    const auto found = variables_.find(name);
-    if (found != variables_.end()) return found->second;
-    std::vector<std::string> known;
-    for (const auto& [known_name, value] : variables_) known.push_back(known_name);
-    throw InputError(own_.where(at),
-                     known.empty() ? fmt::format("'{{{}}}' is no variable; name it in 'for'", name)
-                                   : unknown_name("variable of 'for'", name, known));
+    return equipoise::filled(own_, value, variables_);
   }
 
   /// A list of texts, or a single text.
@@ -185,49 +145,6 @@ class ExperimentReader {
   const Variables& variables_;
 };
 
-/// Sets the variable `name` or, if the value is an object, the variables that it names.
-void set_variables(const JsonObject& own, const std::string& name, const JsonValue& value,
-                   Variables& variables) {
-  if (value.kind != JsonValue::Kind::object) {
-    variables[name] = spelled(own, value);
-    return;
-  }
-  for (const JsonMember& member : value.object) {
-    variables[member.name] = spelled(own, member.value);
-  }
-}
-
-/// All combinations of the variables in `for`; the last variable changes fastest.
-std::vector<Variables> choices_of(const JsonObject& own) {
-  std::vector<Variables> choices(1);
-  const JsonValue* lists = own.find("for");
-  if (lists == nullptr) return choices;
-  if (lists->kind != JsonValue::Kind::object) {
-    throw InputError(own.where(*lists), "'for' must be an object of lists, one for each variable");
-  }
-  for (const JsonMember& member : lists->object) {
-    if (member.value.kind != JsonValue::Kind::list || member.value.list.empty()) {
-      throw InputError(
-          own.where(member.value),
-          fmt::format("variable '{}' needs a list of at least one value", member.name));
-    }
-    std::vector<Variables> more;
-    for (const Variables& choice : choices) {
-      for (const JsonValue& value : member.value.list) {
-        Variables with = choice;
-        set_variables(own, member.name, value, with);
-        more.push_back(std::move(with));
-      }
-      if (more.size() > most_experiments) {
-        throw InputError(own.where(*lists),
-                         fmt::format("makes more than {} experiments; split it", most_experiments));
-      }
-    }
-    choices = std::move(more);
-  }
-  return choices;
-}
-
 void add_experiments(const JsonObject& top, const JsonValue& value, const std::string& file,
                      Campaign& campaign) {
   const JsonObject own(value, file, "an experiment", with_shared_members({"name", "for"}));
@@ -246,30 +163,64 @@ void add_experiments(const JsonObject& top, const JsonValue& value, const std::s
   }
 }
 
-PublishedFigure read_figure(const JsonValue& value, const std::string& file) {
-  const JsonObject own(value, file, "a published figure",
-                       {"experiment", "policy", "over", "speedup", "source"});
+/// Reads "2.2", "> 1.2" or "< 1". Nothing for null: the paper's number is not known.
+std::optional<PrintedValue> read_printed(const JsonObject& own, const JsonValue& value,
+                                         const Variables& variables) {
+  if (value.kind == JsonValue::Kind::null) return std::nullopt;
+  std::string text = filled(own, value, variables);
+  PrintedValue printed;
+  if (text.starts_with('>')) printed.relation = PrintedValue::Relation::more;
+  if (text.starts_with('<')) printed.relation = PrintedValue::Relation::less;
+  if (printed.relation != PrintedValue::Relation::equal) {
+    text.erase(0, text.find_first_not_of(' ', 1));
+  }
+  printed.value = parse_number(text, own.where(value));
+  return printed;
+}
+
+PublishedFigure read_figure(const JsonObject& own, const Variables& variables) {
+  const auto text = [&](const char* name) { return filled(own, own.at(name), variables); };
   PublishedFigure figure;
   figure.where = own.where();
-  figure.experiment = own.text("experiment");
-  figure.policy = own.text("policy");
-  figure.over = own.find("over") != nullptr ? own.text("over") : "greedy";
-  figure.speedup = own.number("speedup", 1e-6, 1e6);
-  figure.source = own.text("source");
+  figure.figure = text("figure");
+  figure.experiment = text("experiment");
+  if (own.find("field") != nullptr) figure.field = text("field");
+  if (own.find("over") != nullptr) figure.over = text("over");
+  figure.source = text("source");
+  const JsonValue& values = own.at("values");
+  if (values.kind != JsonValue::Kind::object || values.object.empty()) {
+    throw InputError(own.where(values),
+                     "'values' must be an object: the printed number of each policy, or null");
+  }
+  for (const JsonMember& member : values.object) {
+    JsonValue policy = member.value;
+    policy.kind = JsonValue::Kind::text;
+    policy.text = member.name;
+    figure.policies.push_back(
+        {filled(own, policy, variables), read_printed(own, member.value, variables)});
+  }
   return figure;
+}
+
+void add_figures(const JsonValue& value, Campaign& campaign) {
+  const JsonObject own(value, campaign.file, "a published figure",
+                       {"figure", "for", "experiment", "field", "over", "values", "source"});
+  std::vector<std::string> names;
+  for (const Experiment& experiment : campaign.experiments) names.push_back(experiment.name);
+  for (const Variables& variables : choices_of(own)) {
+    PublishedFigure figure = read_figure(own, variables);
+    if (std::find(names.begin(), names.end(), figure.experiment) == names.end()) {
+      throw InputError(figure.where, unknown_name("experiment", figure.experiment, names));
+    }
+    campaign.published.push_back(std::move(figure));
+  }
 }
 
 void read_published(const JsonObject& top, Campaign& campaign, std::vector<std::string>& problems) {
   if (top.find("published") == nullptr) return;
-  std::vector<std::string> names;
-  for (const Experiment& experiment : campaign.experiments) names.push_back(experiment.name);
   for (const JsonValue& value : top.list("published")) {
     try {
-      PublishedFigure figure = read_figure(value, campaign.file);
-      if (std::find(names.begin(), names.end(), figure.experiment) == names.end()) {
-        throw InputError(figure.where, unknown_name("experiment", figure.experiment, names));
-      }
-      campaign.published.push_back(std::move(figure));
+      add_figures(value, campaign);
     } catch (const InputError& refusal) {
       problems.emplace_back(refusal.what());
     }
@@ -304,6 +255,28 @@ Campaign read_campaign(const std::string& file, std::vector<std::string>& proble
   }
   if (problems.empty()) read_published(top, campaign, problems);
   return campaign;
+}
+
+void keep_only(Campaign& campaign, const std::vector<std::string>& patterns) {
+  if (patterns.empty()) return;
+  const auto matches = [](const std::string& pattern, const std::string& name) {
+    return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+  };
+  for (const std::string& pattern : patterns) {
+    const bool used = std::any_of(campaign.experiments.begin(), campaign.experiments.end(),
+                                  [&](const Experiment& e) { return matches(pattern, e.name); });
+    if (used) continue;
+    throw InputError("--only", fmt::format("no experiment of {} is called '{}'; write a name, or "
+                                           "part of one with *",
+                                           campaign.file, pattern));
+  }
+  const auto left_out = [&](const std::string& name) {
+    return std::none_of(patterns.begin(), patterns.end(),
+                        [&](const std::string& pattern) { return matches(pattern, name); });
+  };
+  std::erase_if(campaign.experiments, [&](const Experiment& e) { return left_out(e.name); });
+  std::erase_if(campaign.published,
+                [&](const PublishedFigure& f) { return left_out(f.experiment); });
 }
 
 }  // namespace equipoise

@@ -2,6 +2,8 @@
 // describes all fields.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,14 +19,42 @@ struct Experiment {
   Options options;    ///< file paths are relative to the working folder, as if typed by a user
 };
 
-/// A published result that is shown beside ours.
+/// A number that a paper prints, or what it says of one.
+struct PrintedValue {
+  enum class Relation : std::uint8_t { equal, more, less };
+
+  Relation relation = Relation::equal;  ///< of the paper's result to `value`
+  double value = 0.0;
+};
+
+/// "=", ">" or "<".
+[[nodiscard]] constexpr const char* relation_sign(const PrintedValue& printed) {
+  switch (printed.relation) {
+    case PrintedValue::Relation::more:
+      return ">";
+    case PrintedValue::Relation::less:
+      return "<";
+    case PrintedValue::Relation::equal:
+      break;
+  }
+  return "=";
+}
+
+/// Results of an experiment that are shown beside published ones: a row of a figure's table.
 struct PublishedFigure {
-  std::string where;       ///< FILE:LINE in the campaign
-  std::string experiment;  ///< name of an experiment
-  std::string policy;
-  std::string over;      ///< the policy that it is compared with
-  double speedup = 0.0;  ///< time of `over` divided by time of `policy`
-  std::string source;    ///< the table or figure of the paper
+  /// What is printed of one policy.
+  struct OfPolicy {
+    std::string policy;
+    std::optional<PrintedValue> printed;  ///< none: ours is shown alone
+  };
+
+  std::string where;                 ///< FILE:LINE in the campaign
+  std::string figure;                ///< rows of one figure make one table
+  std::string experiment;            ///< name of an experiment
+  std::string field = "makespan_s";  ///< as `numbers_at` takes it
+  std::string over;  ///< the policy whose number is divided by each policy's; empty: none
+  std::vector<OfPolicy> policies;
+  std::string source;  ///< where the paper has it
 };
 
 /// The contents of a campaign file.
@@ -42,5 +72,10 @@ struct Campaign {
 /// nevertheless. Throws InputError if the whole file is unusable: malformed JSON, another schema,
 /// unknown members, or no experiments.
 [[nodiscard]] Campaign read_campaign(const std::string& file, std::vector<std::string>& problems);
+
+/// Leaves out the experiments whose names match none of the patterns (`*` and `?` as in a shell),
+/// with their published figures. No patterns: nothing. Throws InputError at `--only` for a pattern
+/// that matches no experiment.
+void keep_only(Campaign& campaign, const std::vector<std::string>& patterns);
 
 }  // namespace equipoise

@@ -15,6 +15,7 @@
 #include "shared_policies/model/platform.hpp"
 #include "shared_policies/model/spec.hpp"
 #include "tools/report/json_text.hpp"
+#include "tools/report/result_numbers.hpp"
 #include "tools/report/version.hpp"
 #include "tools/worlds/comparison.hpp"
 
@@ -153,15 +154,23 @@ bool prepare(const Campaign& campaign, PlannedExperiment& planned, LoadedWorlds&
   return good;
 }
 
-/// Checks that published results name policies that their experiments run.
+/// Checks that published figures name policies that their experiments run, and fields of results.
 void check_published(const Campaign& campaign, const SweepPlan& plan,
                      std::vector<std::string>& problems) {
   for (const PublishedFigure& figure : campaign.published) {
     for (const PlannedExperiment& planned : plan.experiments) {
       if (planned.experiment.name != figure.experiment) continue;
+      if (!is_number_path(figure.field, names_of(planned.world->units))) {
+        problems.push_back(
+            fmt::format("{}: results.json has no number '{}'; name a field, or a unit of one",
+                        figure.where, figure.field));
+      }
       std::vector<std::string> known;
       for (const PolicyChoice& choice : planned.policies) known.push_back(choice.spelling);
-      for (const std::string& policy : {figure.policy, figure.over}) {
+      std::vector<std::string> named;
+      for (const PublishedFigure::OfPolicy& of : figure.policies) named.push_back(of.policy);
+      if (!figure.over.empty()) named.push_back(figure.over);
+      for (const std::string& policy : named) {
         const auto at = std::find(known.begin(), known.end(), policy);
         if (at != known.end()) continue;
         problems.push_back(fmt::format(

@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "tools/report/loss_text.hpp"
-#include "tools/report/result_fields.hpp"
+#include "tools/report/result_numbers.hpp"
 #include "tools/worlds/sim_world.hpp"
 
 namespace equipoise {
@@ -194,14 +195,47 @@ void add_against(SweepResults& results) {
   }
 }
 
+/// The rows of a published figure: one for each path that its field stands for. One without numbers
+/// of ours if there are none.
+std::vector<PublishedComparison> compare_figure(const PublishedFigure& figure,
+                                                const Comparison& comparison) {
+  std::vector<PublishedComparison> rows;
+  const auto numbers_of = [&](const std::string& policy) {
+    const PolicyResult* result = find_result(comparison, policy, world_name);
+    return result == nullptr ? std::vector<ResultNumber>()
+                             : numbers_at({comparison, *result}, figure.field);
+  };
+  const std::vector<ResultNumber> over =
+      figure.over.empty() ? std::vector<ResultNumber>() : numbers_of(figure.over);
+  for (std::size_t p = 0; p < figure.policies.size(); ++p) {
+    for (const ResultNumber& number : numbers_of(figure.policies[p].policy)) {
+      auto row = std::ranges::find_if(
+          rows, [&](const PublishedComparison& one) { return one.number.path == number.path; });
+      if (row == rows.end()) {
+        row = rows.insert(row, {figure, number, {}});
+        row->ours.resize(figure.policies.size());
+      }
+      const auto divided = std::ranges::find(over, number.path, &ResultNumber::path);
+      if (figure.over.empty()) {
+        row->ours[p] = number.value;
+      } else if (divided != over.end() && number.value != 0.0) {
+        row->ours[p] = divided->value / number.value;
+      }
+    }
+  }
+  if (rows.empty()) {
+    rows.push_back({figure, {.path = figure.field}, {}});
+    rows.back().ours.resize(figure.policies.size());
+  }
+  return rows;
+}
+
 void add_published(SweepResults& results) {
   for (const PublishedFigure& figure : results.campaign.published) {
     for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
       if (results.campaign.experiments[i].name != figure.experiment) continue;
-      const PolicyResult* policy = find_result(results.comparisons[i], figure.policy, world_name);
-      const PolicyResult* over = find_result(results.comparisons[i], figure.over, world_name);
-      if (policy == nullptr || over == nullptr) continue;
-      results.published.push_back({figure, over->makespan_s.mean / policy->makespan_s.mean});
+      std::ranges::move(compare_figure(figure, results.comparisons[i]),
+                        std::back_inserter(results.published));
     }
   }
 }
@@ -216,6 +250,12 @@ const PolicyResult* best_uninformed(const Comparison& comparison, const std::str
     if (best == nullptr || result.makespan_s.mean < best->makespan_s.mean) best = &result;
   }
   return best;
+}
+
+std::optional<bool> holds(const PrintedValue& printed, double ours) {
+  if (printed.relation == PrintedValue::Relation::more) return ours > printed.value;
+  if (printed.relation == PrintedValue::Relation::less) return ours < printed.value;
+  return std::nullopt;
 }
 
 std::vector<StandingRatio> standing_ratios() {

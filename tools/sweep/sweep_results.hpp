@@ -2,9 +2,11 @@
 // experiments.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "tools/report/result_numbers.hpp"
 #include "tools/sweep/campaign_file.hpp"
 #include "tools/sweep/point_store.hpp"
 #include "tools/sweep/sweep_plan.hpp"
@@ -64,11 +66,15 @@ struct Behind {
   Statistics ratio;  ///< paired ratio of the reference to `best_other`
 };
 
-/// A published result and ours.
+/// A row of a published figure, and our results.
 struct PublishedComparison {
   PublishedFigure figure;
-  double speedup = 0.0;  ///< ours: mean makespan of `over` over that of `policy`
+  ResultNumber number;                      ///< the first of ours, for its path, unit and notation
+  std::vector<std::optional<double>> ours;  ///< (figure.policies); none if it is not known
 };
+
+/// Whether ours is as the paper says, if it says more or less than a number; nullopt if not.
+[[nodiscard]] std::optional<bool> holds(const PrintedValue& printed, double ours);
 
 /// All results of a sweep.
 struct SweepResults {

@@ -2,8 +2,11 @@
 #include "tools/sweep/sweep_tables.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -190,16 +193,108 @@ std::string loss_section(const SweepResults& results) {
   return text;
 }
 
+/// What the numbers of a row are, with their unit.
+std::string meaning_of(const PublishedComparison& row) {
+  if (!row.figure.over.empty()) {
+    return fmt::format("{} of {} / of the policy", row.number.path, row.figure.over);
+  }
+  const std::string& path = row.number.path;
+  return *row.number.unit == '\0' ? path : fmt::format("{}, {}", path, row.number.unit);
+}
+
+std::string number_of(const PublishedComparison& row, double number) {
+  return row.figure.over.empty() ? number_text(row.number.format, number) : significant(number, 4);
+}
+
+/// "2.20", or "> 1.20 (no)" if ours is not as the paper says.
+std::string printed_text(const PublishedComparison& row, const PrintedValue& printed,
+                         const std::optional<double>& ours) {
+  std::string text = number_of(row, printed.value);
+  if (printed.relation == PrintedValue::Relation::equal) return text;
+  text = fmt::format("{} {}", relation_sign(printed), text);
+  const auto held = ours ? holds(printed, *ours) : std::nullopt;
+  return held ? fmt::format("{} ({})", text, *held ? "yes" : "no") : text;
+}
+
+/// A column of a figure's table: our numbers of a policy, or the printed ones.
+struct FigureColumn {
+  std::string policy;
+  bool printed = false;
+};
+
+/// The columns that the rows fill, in the order in which policies are named.
+std::vector<FigureColumn> columns_of(const std::vector<const PublishedComparison*>& rows) {
+  std::vector<FigureColumn> columns;
+  for (const PublishedComparison* row : rows) {
+    for (const auto& [policy, printed] : row->figure.policies) {
+      auto at = std::ranges::find(columns, policy, &FigureColumn::policy);
+      if (at == columns.end()) at = columns.insert(at, {policy, false});
+      const auto next = at + 1;
+      if (printed && (next == columns.end() || !next->printed)) {
+        columns.insert(next, {policy, true});
+      }
+    }
+  }
+  return columns;
+}
+
+std::string figure_cell(const PublishedComparison& row, const FigureColumn& column) {
+  for (std::size_t p = 0; p < row.ours.size(); ++p) {
+    const auto& [policy, printed] = row.figure.policies[p];
+    if (policy != column.policy) continue;
+    if (column.printed) return printed ? printed_text(row, *printed, row.ours[p]) : "";
+    return row.ours[p] ? number_of(row, *row.ours[p]) : "-";
+  }
+  return "";
+}
+
+/// The table of one figure.
+std::string figure_table(const std::vector<const PublishedComparison*>& rows) {
+  std::vector<std::string> meanings;
+  std::vector<std::string> sources;
+  for (const PublishedComparison* row : rows) {
+    meanings.push_back(meaning_of(*row));
+    const std::string source = in_markdown(row->figure.source);
+    if (std::ranges::find(sources, source) == sources.end()) sources.push_back(source);
+  }
+  const bool alike = std::ranges::count(meanings, meanings.front()) == std::ssize(meanings);
+  std::string text = fmt::format(
+      "\n### {}\n\n{}Published: {}.\n\n", in_markdown(rows.front()->figure.figure),
+      alike ? fmt::format("`{}`. ", in_markdown(meanings.front())) : "", fmt::join(sources, "; "));
+  const std::vector<FigureColumn> columns = columns_of(rows);
+  Row heads = {"experiment"};
+  if (!alike) heads.emplace_back("result");
+  for (const FigureColumn& column : columns) {
+    heads.push_back(column.policy + (column.printed ? ", published" : ""));
+  }
+  text += markdown_head(heads);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Row row = {rows[i]->figure.experiment};
+    if (!alike) row.push_back(meanings[i]);
+    for (const FigureColumn& column : columns) row.push_back(figure_cell(*rows[i], column));
+    text += markdown_line(row);
+  }
+  return text;
+}
+
+/// Our results beside published ones, figure by figure.
 std::string published_section(const SweepResults& results) {
   if (results.published.empty()) return {};
   std::string text =
-      "\n## Beside published figures\n\nA speedup is the second policy's time over the first's. "
-      "The machines here are models of the papers' machines, not the machines.\n\n" +
-      markdown_head({"experiment", "speedup of", "over", "published", "here", "source"});
+      "\n## Beside published figures\n\nThe machines here are models of the papers' machines, not "
+      "the machines. Numbers are those of results.json, means over the repetitions. Of a statement "
+      "(\"> 1\") the table says whether it holds here.\n";
+  std::vector<std::string> figures;
   for (const PublishedComparison& one : results.published) {
-    text += markdown_line({one.figure.experiment, one.figure.policy, one.figure.over,
-                           significant(one.figure.speedup, 4), significant(one.speedup, 4),
-                           one.figure.source});
+    const std::string& figure = one.figure.figure;
+    if (std::ranges::find(figures, figure) == figures.end()) figures.push_back(figure);
+  }
+  for (const std::string& figure : figures) {
+    std::vector<const PublishedComparison*> rows;
+    for (const PublishedComparison& one : results.published) {
+      if (one.figure.figure == figure) rows.push_back(&one);
+    }
+    text += figure_table(rows);
   }
   return text;
 }

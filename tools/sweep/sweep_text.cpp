@@ -44,6 +44,24 @@ Json experiment_json(const std::string& name, const Comparison& comparison) {
           {"policies", std::move(policies)}};
 }
 
+/// A row of a published figure. "relation": of the paper's number, "=", ">" or "<".
+Json published_json(const PublishedComparison& one) {
+  Json policies = Json::object();
+  for (std::size_t p = 0; p < one.ours.size(); ++p) {
+    const auto& [policy, printed] = one.figure.policies[p];
+    Json& cell = policies[policy] = {{"here", number_or_null(one.ours[p])}};
+    if (!printed) continue;
+    cell["relation"] = relation_sign(*printed);
+    cell["published"] = printed->value;
+  }
+  return {{"figure", one.figure.figure},
+          {"experiment", one.figure.experiment},
+          {"field", one.number.path},
+          {"over", one.figure.over.empty() ? Json() : Json(one.figure.over)},
+          {"policies", std::move(policies)},
+          {"source", one.figure.source}};
+}
+
 Json unit_json(const UnitNumbers& unit) {
   const auto& [items, blocks, busy, occupied, last_end, energy_j] = unit;
   return {
@@ -260,14 +278,7 @@ std::string sweep_text(const SweepResults& results) {
                        {"paired_ratio", Json::parse(json_statistics(one.ratio))}});
   }
   Json published = Json::array();
-  for (const PublishedComparison& one : results.published) {
-    published.push_back({{"experiment", one.figure.experiment},
-                         {"policy", one.figure.policy},
-                         {"over", one.figure.over},
-                         {"published_speedup", one.figure.speedup},
-                         {"speedup", one.speedup},
-                         {"source", one.figure.source}});
-  }
+  for (const PublishedComparison& one : results.published) published.push_back(published_json(one));
   Json experiments = Json::array();
   for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
     experiments.push_back(

@@ -102,22 +102,88 @@ TEST_F(CampaignFile, LetsAnExperimentOverrideTheCampaign) {
   EXPECT_DOUBLE_EQ(o.dispatch_cost->value, 1e-5);
 }
 
-TEST_F(CampaignFile, ReadsPublishedFigures) {
-  const Campaign campaign = read(one_experiment("") + "");
-  EXPECT_TRUE(campaign.published.empty());
+/// One experiment, and published figures.
+std::string with_published(const std::string& figures) {
   std::string text = one_experiment("");
   text.pop_back();
-  const Campaign with = read(text +
-                             ",\"published\":[{\"experiment\":\"e\",\"policy\":\"plb-hec\","
-                             "\"speedup\":2.2,\"source\":\"a paper\"}]}");
-  ASSERT_EQ(with.published.size(), 1u);
-  EXPECT_EQ(with.published[0].over, "greedy");
-  EXPECT_DOUBLE_EQ(with.published[0].speedup, 2.2);
-  EXPECT_EQ(problem(text + ",\n\"published\":[{\"experiment\":\"f\",\"policy\":\"p\","
-                           "\"speedup\":2,\"source\":\"s\"}]}")
+  return text + ",\n\"published\":[" + figures + "]}";
+}
+
+TEST_F(CampaignFile, ReadsPublishedFigures) {
+  EXPECT_TRUE(read(one_experiment("")).published.empty());
+  const Campaign campaign = read(with_published(
+      "{\"figure\":\"Fig. 4\",\"experiment\":\"e\",\"over\":\"greedy\",\"source\":\"text\","
+      "\"values\":{\"plb-hec\":2.2,\"hdss\":\"> 1.2\",\"acosta\":\"<1\",\"gss\":null}}"));
+  ASSERT_TRUE(problems.empty()) << problems[0];
+  ASSERT_EQ(campaign.published.size(), 1u);
+  const PublishedFigure& figure = campaign.published[0];
+  EXPECT_EQ(figure.figure, "Fig. 4");
+  EXPECT_EQ(figure.field, "makespan_s");
+  EXPECT_EQ(figure.over, "greedy");
+  ASSERT_EQ(figure.policies.size(), 4u);
+  EXPECT_EQ(figure.policies[0].policy, "plb-hec");
+  EXPECT_DOUBLE_EQ(figure.policies[0].printed->value, 2.2);
+  EXPECT_EQ(figure.policies[0].printed->relation, PrintedValue::Relation::equal);
+  EXPECT_DOUBLE_EQ(figure.policies[1].printed->value, 1.2);
+  EXPECT_EQ(figure.policies[1].printed->relation, PrintedValue::Relation::more);
+  EXPECT_EQ(figure.policies[2].printed->relation, PrintedValue::Relation::less);
+  EXPECT_FALSE(figure.policies[3].printed.has_value());
+}
+
+TEST_F(CampaignFile, RepeatsPublishedFiguresForVariables) {
+  const Campaign campaign = read(
+      with_published("{\"figure\":\"{t}\",\"for\":{\"case\":[{\"t\":\"II\",\"s\":233},"
+                     "{\"t\":\"III\",\"s\":\"6.52\"}]},\"experiment\":\"e\",\"field\":\"blocks\","
+                     "\"values\":{\"hdss:x={t}\":\"{s}\"},\"source\":\"Table {t}\"}"));
+  ASSERT_TRUE(problems.empty()) << problems[0];
+  ASSERT_EQ(campaign.published.size(), 2u);
+  EXPECT_EQ(campaign.published[1].figure, "III");
+  EXPECT_EQ(campaign.published[1].field, "blocks");
+  EXPECT_EQ(campaign.published[1].source, "Table III");
+  EXPECT_EQ(campaign.published[1].policies[0].policy, "hdss:x=III");
+  EXPECT_DOUBLE_EQ(campaign.published[1].policies[0].printed->value, 6.52);
+}
+
+TEST_F(CampaignFile, TellsWhatIsWrongWithAPublishedFigure) {
+  const std::string begin = "{\"figure\":\"f\",\"source\":\"s\",\"experiment\":";
+  EXPECT_EQ(problem(with_published(begin + "\"f\",\"values\":{\"p\":1}}"))
                 .rfind("c.json:4: unknown experiment 'f'", 0),
             0u)
       << problems[0];
+  EXPECT_EQ(problem(with_published(begin + "\"e\",\"values\":{}}"))
+                .rfind("c.json:4: 'values' must be an object", 0),
+            0u)
+      << problems[0];
+  EXPECT_EQ(
+      problem(with_published(begin + "\"e\",\"values\":{\"p\":\"much\"}}")).rfind("c.json:4: ", 0),
+      0u)
+      << problems[0];
+}
+
+TEST_F(CampaignFile, KeepsOnlyTheExperimentsThatAPatternNames) {
+  const std::string text =
+      head + "\"platform\":\"p.xml\",\"traces\":\"t.jsonl\",\"workloads\":\"k:items=5\"," +
+      "\"policies\":\"greedy\",\"experiments\":[{\"name\":\"fig4-{n}\",\"for\":{\"n\":[1,2]}}," +
+      "{\"name\":\"fig5\"}],\"published\":[{\"figure\":\"f\",\"for\":{\"e\":[\"fig4-2\",\"fig5\"]}"
+      "," +
+      "\"experiment\":\"{e}\",\"values\":{\"greedy\":1},\"source\":\"s\"}]}";
+  const Campaign all = read(text);
+  ASSERT_EQ(all.experiments.size(), 3u);
+  Campaign some = all;
+  keep_only(some, {});
+  EXPECT_EQ(some.experiments.size(), 3u);
+  keep_only(some, {"fig4-*"});
+  ASSERT_EQ(some.experiments.size(), 2u);
+  EXPECT_EQ(some.experiments[1].name, "fig4-2");
+  ASSERT_EQ(some.published.size(), 1u);
+  EXPECT_EQ(some.published[0].experiment, "fig4-2");
+  some = all;
+  keep_only(some, {"fig4-1", "fig5"});
+  EXPECT_EQ(some.experiments.size(), 2u);
+  EXPECT_EQ(refusal_of([&] {
+              keep_only(some, {"fig5", "fig6*"});
+            }).rfind("--only: no experiment", 0),
+            0u);
 }
 
 TEST_F(CampaignFile, RefusesTheWholeFileWithItsLine) {

@@ -142,6 +142,29 @@ TEST_F(Plan, RefusesAReferenceThatNoExperimentRuns) {
   EXPECT_TRUE(problems.empty());
 }
 
+TEST_F(Plan, RefusesPublishedFiguresOfWhatNoExperimentHas) {
+  const std::string begin =
+      "\"published\":[{\"figure\":\"f\",\"source\":\"s\",\"experiment\":\"e\",\"field\":";
+  for (const char* field : {"blocks", "makespan_s.sd", "share_by_unit", "share_by_unit.cuda0",
+                            "phases.4.duration_s", "phases.1.share_by_unit.cuda0"}) {
+    top = begin + "\"" + field + "\",\"values\":{\"static\":1}}],\n";
+    plan();
+    EXPECT_TRUE(problems.empty()) << problems[0];
+  }
+  for (const char* field : {"block", "makespan_s.median", "share_by_unit.z", "phases.end_s",
+                            "phases.1.items", "phases.1.share_by_unit.z"}) {
+    top = begin + "\"" + field + "\",\"values\":{\"static\":1}}],\n";
+    plan();
+    ASSERT_EQ(problems.size(), 1u) << field;
+    EXPECT_NE(problems[0].find(std::string("no number '") + field + "'"), std::string::npos)
+        << problems[0];
+  }
+  top = begin + "\"blocks\",\"values\":{\"statik\":1}}],\n";
+  plan();
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_NE(problems[0].find("static"), std::string::npos) << problems[0];
+}
+
 TEST_F(Plan, DealsEveryPointAndSearchToOneShard) {
   policies = "\"greedy\",\"optimum\"";
   settings = "\"reps\":5";
