@@ -131,8 +131,9 @@ TEST_F(PointFiles, KeepSchedulesBesidePoints) {
   {
     PointWriter writer(folder.path("."), {});
     writer.append(record("a", 1.0));
-    writer.append(
-        ScheduleRecord{"w", "e", "", {0.1 + 0.2, "optimum"}, {{{3, 4}, {}}, {{5}, {6, 7, 8}}}});
+    ScheduleRecord found{"w", "e", "", {0.1 + 0.2, "optimum"}, {}};
+    found.schedule = {{{3, 4}, {}}, {{5}, {6, 7, 8}}};
+    writer.append(found);
     writer.append(ScheduleRecord{"x", "e", "no room", {}, {}});
     writer.append(YardstickRecord{"w", "e", "", {0.3, "optimum:reacts=true"}});
     writer.append(YardstickRecord{"y", "e", "lost", {}});
