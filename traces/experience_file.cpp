@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/run/experience_journal.hpp"
 
 namespace equipoise {
 namespace {

@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "shared_policies/model/experience.hpp"
+#include "shared_policies/model/unit.hpp"
 #include "shared_policies/model/workload.hpp"
-#include "shared_policies/run/experience.hpp"
 #include "traces/json_document.hpp"
 
 namespace equipoise {

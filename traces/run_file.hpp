@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "shared_policies/model/experience.hpp"
 #include "shared_policies/model/measures.hpp"
-#include "shared_policies/run/experience.hpp"
 #include "shared_policies/run/recorded_run.hpp"
 #include "traces/json_document.hpp"
 

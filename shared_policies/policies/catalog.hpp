@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "shared_policies/fit/cost_model.hpp"
+#include "shared_policies/model/experience.hpp"
 #include "shared_policies/model/parameters.hpp"
 #include "shared_policies/model/unit.hpp"
-#include "shared_policies/run/experience.hpp"
 #include "shared_policies/run/policy.hpp"
 
 namespace equipoise {
@@ -67,7 +67,7 @@ struct PolicyInfo {
   /// whose default, `published`, stands for the defaults.
   std::vector<Preset> presets{};
   std::map<std::string, double> paper_decisions_s{};  ///< by kernel, where the paper says more
-  bool uses_experience = false;  ///< of earlier runs, if the run has any
+  bool uses_experience = false;                       ///< of earlier runs, if the run has any
 };
 
 /// All policies, in the order in which they are listed to the user.

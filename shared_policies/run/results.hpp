@@ -75,11 +75,11 @@ struct PolicyResult {
                                               ///< compared
   std::optional<double> over_lower_bound;     ///< mean makespan over the lower bound
   std::optional<Losses> loss;  ///< mean makespan less the lower bound, by cause (`over_bound`)
-  double idle_fraction = 0.0;                 ///< mean over units and runs
-  std::vector<double> idle_by_unit;           ///< (units), means over runs
-  std::vector<double> share_by_unit;          ///< (units), means over runs; they sum to 1
-  std::vector<PhaseResult> phases;            ///< (phases)
-  double blocks = 0.0;                        ///< mean over runs, like the following ones
+  double idle_fraction = 0.0;  ///< mean over units and runs
+  std::vector<double> idle_by_unit;   ///< (units), means over runs
+  std::vector<double> share_by_unit;  ///< (units), means over runs; they sum to 1
+  std::vector<PhaseResult> phases;    ///< (phases)
+  double blocks = 0.0;                ///< mean over runs, like the following ones
   double rebalances = 0.0;
   double decisions = 0.0;
   double decisions_total_s = 0.0;

@@ -79,9 +79,7 @@ TEST(ChooseWorkload, SaysWhereResidentDataLieAtTheStart) {
   trace.kernel = "matmul";
   trace.resident_memory_bytes = 10.0;
   EXPECT_EQ(choose_workload("matmul:n=100", {trace}).bytes_kept(), 10.0);
-  EXPECT_EQ(
-      choose_workload("matmul:items=9,resident_memory_bytes=3", {trace}).bytes_kept(),
-      3.0);
+  EXPECT_EQ(choose_workload("matmul:items=9,resident_memory_bytes=3", {trace}).bytes_kept(), 3.0);
 }
 
 TEST(ChooseWorkload, RefusesATraceOfAnotherNumberOfItemsThatTheirCostDependsOn) {

@@ -167,13 +167,13 @@ std::string html_loss_table(const Comparison& comparison) {
 }  // namespace
 
 std::string report_html(const Comparison& comparison) {
-  return html_page(
-      "Comparison of policies",
-      "<h2>Makespan</h2>\n" + makespan_chart(comparison) + "<h2>Share of the items by unit</h2>\n" +
-          share_chart(comparison) + "<h2>All numbers</h2>\n" + html_number_table(comparison) +
-          html_loss_table(comparison) + html_energy_table(comparison) + "<p>" +
-          markup_escaped(comparison.assumptions) + "</p>\n<h2>Experiment</h2>\n<pre>" +
-          markup_escaped(comparison.experiment) + "</pre>\n");
+  return html_page("Comparison of policies",
+                   "<h2>Makespan</h2>\n" + makespan_chart(comparison) +
+                       "<h2>Share of the items by unit</h2>\n" + share_chart(comparison) +
+                       "<h2>All numbers</h2>\n" + html_number_table(comparison) +
+                       html_loss_table(comparison) + html_energy_table(comparison) + "<p>" +
+                       markup_escaped(comparison.assumptions) + "</p>\n<h2>Experiment</h2>\n<pre>" +
+                       markup_escaped(comparison.experiment) + "</pre>\n");
 }
 
 }  // namespace equipoise

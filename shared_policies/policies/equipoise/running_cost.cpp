@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace equipoise {
 namespace {
@@ -24,6 +25,7 @@ constexpr double surprise_factor = 2.0;  // and by this factor at least
 
 void RunningCost::add(double items, double seconds) {
   seconds = std::max(seconds, shortest_s);
+  check_experience(items, seconds);
   largest_items_ = std::max(largest_items_, items);
   if (!empty()) {
     const bool is_known = weight_near(items) >= known_weight_min;
@@ -60,9 +62,18 @@ void RunningCost::start_from(const std::vector<LearnedSize>& sizes, double scatt
     octaves_.push_back({std::ilogb(size.items), count, count * size.items, count * size.seconds});
   }
   largest_items_ = sizes.back().items;
+  is_experience_ = true;
   known_size_errors_.start_from(scatter, weight);
   all_errors_.start_from(std::hypot(scatter, doubt), weight);
   fit_line();
+}
+
+/// Forgets what earlier runs showed if this first measurement contradicts it.
+void RunningCost::check_experience(double items, double seconds) {
+  if (!std::exchange(is_experience_, false)) return;
+  if (std::abs(std::log(seconds / this->seconds(items))) > surprise_sds * relative_sd()) {
+    *this = RunningCost();
+  }
 }
 
 /// Whether to leave out a measurement whose logarithm of the time ratio is `log_ratio`. The second

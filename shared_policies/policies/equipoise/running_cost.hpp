@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "shared_policies/run/experience.hpp"
+#include "shared_policies/model/experience.hpp"
 
 namespace equipoise {
 
@@ -25,10 +25,10 @@ namespace equipoise {
 /// Source: ours. `seconds` is positive for items > 0 once a measurement was added.
 class RunningCost {
  public:
-  /// Starts from what earlier runs showed, with times that may be wrong by `doubt` (relatively)
-  /// beside their `scatter`. It weighs as many measurements as tell the mean as precisely as `doubt`
-  /// leaves it, at most three, so that the first blocks overrule what is wrong. Nothing if there are
-  /// no sizes. To be called before any measurement.
+  /// Starts from what earlier runs showed, whose times may be wrong by `doubt` (relatively) beside
+  /// their `scatter`. It counts as the number of measurements that tell a mean that precisely, at
+  /// most three. If the first measurement differs by more than three deviations of both together, it
+  /// is forgotten. Nothing if there are no sizes. To be called before any measurement.
   void start_from(const std::vector<LearnedSize>& sizes, double scatter, double doubt);
 
   /// Adds a measurement: a block of `items` > 0 took `seconds` >= 0.
@@ -71,6 +71,7 @@ class RunningCost {
   };
 
   bool is_outlier(double log_ratio);
+  void check_experience(double items, double seconds);
   void fit_line();
   /// The weight of the measurements near `items`: those of this size count fully, those two octaves
   /// away not at all.
@@ -81,9 +82,10 @@ class RunningCost {
   double item_s_ = 0.0;
   double fixed_error_ = 0.0;  // standard error of fixed_s_, for a scatter of 1
   double largest_items_ = 0.0;
-  Errors all_errors_;         // of all predictions
-  Errors known_size_errors_;  // of predictions for sizes that count as known
-  double surprise_ = 0.0;     // logarithm of the ratio of a surprise just before; 0: none
+  Errors all_errors_;           // of all predictions
+  Errors known_size_errors_;    // of predictions for sizes that count as known
+  bool is_experience_ = false;  // all that is known is of earlier runs
+  double surprise_ = 0.0;       // logarithm of the ratio of a surprise just before; 0: none
 };
 
 }  // namespace equipoise

@@ -138,9 +138,12 @@ TEST(EnergyAlpha, IsRefusedBeforeTheRunWhereWattsAreNotKnown) {
   for (const char* objective : {"energy", "edp"}) {
     test.parameters["objective"] = objective;
     const std::string why = refusal_of([&] { (void)run_schedule(test); });
-    EXPECT_NE(why.find("u1 has none"), std::string::npos) << why;
-    EXPECT_NE(why.find("wattage_per_state"), std::string::npos) << why;
+    EXPECT_NE(why.find("u1 has idle watts but no busy watts"), std::string::npos) << why;
   }
+  test.units[1].idle_w.reset();
+  const std::string why = refusal_of([&] { (void)run_schedule(test); });
+  EXPECT_NE(why.find("u1 has none"), std::string::npos) << why;
+  EXPECT_NE(why.find("wattage_per_state"), std::string::npos) << why;
   EXPECT_EQ(shares_for(test, "time"), (Sizes{2'500, 7'500}));
 }
 

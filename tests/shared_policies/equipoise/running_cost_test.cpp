@@ -54,11 +54,20 @@ TEST(RunningCost, BelievesTheFirstBlockWhereEarlierRunsAreDoubted) {
   EXPECT_GT(cost.seconds(100.0), 7.0);
 }
 
-TEST(RunningCost, BelievesTheFirstBlockThatIsFourTimesAsLongAsItWas) {
+TEST(RunningCost, ForgetsEarlierRunsThatTheFirstBlockContradicts) {
   RunningCost cost;
-  cost.start_from({{100.0, 50.0, 2.0}}, 0.05, 0.05);
+  cost.start_from({{100.0, 50.0, 2.0}, {1e6, 50.0, 2e4}}, 0.05, 0.05);
   cost.add(100.0, 8.0);
-  EXPECT_GT(cost.seconds(100.0), 7.0);
+  EXPECT_DOUBLE_EQ(cost.seconds(100.0), 8.0);
+  EXPECT_DOUBLE_EQ(cost.largest_items(), 100.0) << "larger blocks are to be tried again";
+}
+
+TEST(RunningCost, KeepsEarlierRunsThatTheFirstBlockConfirms) {
+  RunningCost cost;
+  cost.start_from({{100.0, 50.0, 2.0}, {1e6, 50.0, 2e4}}, 0.05, 0.05);
+  cost.add(100.0, 2.2);
+  EXPECT_DOUBLE_EQ(cost.largest_items(), 1e6);
+  EXPECT_NEAR(cost.seconds(1e6), 2e4, 1e3);
 }
 
 TEST(RunningCost, ScalesOneBlockInProportionToAllSizes) {

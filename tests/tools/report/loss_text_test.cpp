@@ -26,7 +26,7 @@ Comparison two_results(const Losses& greedy, const Losses& gss) {
   comparison.experiment = "{}";
   comparison.lower_bound_s = 2.0;
   comparison.units = {"a", "b"};
-  comparison.resident = {0x1p30, "net", {0, 1}};
+  comparison.resident = {0x1p30, "net", {std::nullopt, 1}};
   for (const auto& [policy, loss] : {std::pair("greedy", greedy), std::pair("gss", gss)}) {
     comparison.policies.push_back(parse_policy(policy));
     PolicyResult& result = comparison.results.emplace_back();
@@ -76,8 +76,8 @@ TEST(LossRows, NameTheWorldWhereThereAreTwo) {
 TEST(ResidentNote, NamesThePoliciesThatResidentDataDelay) {
   const Losses slow = {.tail = Seconds{10}, .longest_setup = Seconds{9}};
   EXPECT_EQ(resident_note(two_results(slow, {.tail = Seconds{10}})),
-            "note: setting up a unit took most of the loss of greedy: 1 unit fetched 1 GiB of "
-            "resident data over link net\n");
+            "note: setting up a unit took most of the loss of greedy: 1 GiB of resident data "
+            "went over link net once\n");
   Comparison near = two_results(slow, slow);
   for (PolicyResult& result : near.results) result.share_by_unit = {1.0, 0.0};
   EXPECT_EQ(resident_note(near), "") << "no unit behind the link had a block";

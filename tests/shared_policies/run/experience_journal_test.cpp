@@ -1,5 +1,5 @@
 // Tests of experience: what one run shows of a kernel on a unit, and how runs are joined.
-#include "shared_policies/run/experience.hpp"
+#include "shared_policies/run/experience_journal.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Collects block times by octaves of block sizes, and joins those of several runs.
-#include "shared_policies/run/experience.hpp"
+#include "shared_policies/run/experience_journal.hpp"
 
 #include <algorithm>
 #include <cmath>
