@@ -104,7 +104,7 @@ std::vector<double> Parameters::list(const std::string& name) const {
 }
 
 std::vector<double> Parameters::positive_list(const std::string& name) const {
-  const std::vector<double> numbers = list(name);
+  std::vector<double> numbers = list(name);
   if (std::ranges::any_of(numbers, [](double number) { return !(number > 0.0); })) {
     refuse(where_, name, text(name), "positive numbers such as 1/2/4/8");
   }
@@ -112,7 +112,7 @@ std::vector<double> Parameters::positive_list(const std::string& name) const {
 }
 
 std::vector<double> Parameters::share_list(const std::string& name) const {
-  const std::vector<double> numbers = list(name);
+  std::vector<double> numbers = list(name);
   double sum = 0.0;
   for (const double number : numbers) {
     if (number < 0.0) refuse(where_, name, text(name), "numbers that are not negative");

@@ -155,7 +155,7 @@ void expect_agreement(std::mt19937& random) {
   const auto upto = [&](int most) { return std::uniform_int_distribution<int>(1, most)(random); };
   Workload workload = resident(upto(3));
   workload.iteration_bytes = workload.iterations > 1 ? workload.resident_bytes : 0.0;
-  TestPlatform platform = one_node(static_cast<std::size_t>(1 + upto(5)));
+  TestPlatform platform = one_node(std::size_t{1} + static_cast<std::size_t>(upto(5)));
   FakeSetup fake = fake_node(platform.units.size());
   std::vector<Items> block_items;
   for (std::size_t i = 0; i < platform.units.size(); ++i) {

@@ -38,7 +38,7 @@ class GpuCheck : public testing::Test {
   /// `on_run` is what `equipoise run` does.
   [[nodiscard]] std::string program_with_gpu(int sms, const std::string& on_run = ":") const {
     const std::string number = std::to_string(sms);
-    const std::string file = scratch_.write(
+    std::string file = scratch_.write(
         "bin/program_" + number,
         "#!/bin/sh\n"
         "case $1 in\n"
