@@ -237,7 +237,7 @@ std::string comparison_table(const Comparison& comparison) {
   }
   text += "\n" + oracle_lines(comparison);
   if (!comparison.assumptions.empty()) text += comparison.assumptions + "\n";
-  if (const std::string losses = loss_table(comparison); !losses.empty()) text += "\n" + losses;
+  text += loss_table(comparison);
   if (knows_energy(comparison) && comparison.units.size() <= most_units_in_a_row) {
     text += "\n" + energy_table(comparison);
   }
