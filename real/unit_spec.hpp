@@ -56,7 +56,7 @@ struct UnitKindInfo {
   void (*check)(const UnitRequest& request) = nullptr;
   /// Which libraries that some kernels need there are here, a line each; null: none is needed.
   /// Is not called if there are no such units.
-  std::vector<std::string> (*library_lines)() = nullptr;
+  std::vector<std::string> (*libraries)() = nullptr;
 
   [[nodiscard]] bool is_absent() const { return !why_absent().empty(); }
 };

@@ -23,7 +23,7 @@ namespace equipoise {
 [[nodiscard]] UnitFactories make_cuda_factories(std::span<UnitRequest> requests);
 /// UnitKindInfo::gpus: those that can be asked.
 [[nodiscard]] std::vector<Gpu> cuda_gpus();
-/// UnitKindInfo::library_lines
+/// UnitKindInfo::libraries
 [[nodiscard]] std::vector<std::string> cuda_libraries();
 
 }  // namespace equipoise

@@ -31,6 +31,15 @@ struct Schedule {
     }
     return list;
   }
+  /// One unit's accepted blocks, in the order in which they were handed out.
+  [[nodiscard]] std::vector<BlockRecord> blocks_on(std::uint32_t unit) const {
+    std::vector<BlockRecord> list;
+    for (const BlockRecord& record : blocks) {
+      if (record.unit.index == unit) list.push_back(record);
+    }
+    std::ranges::sort(list, {}, [](const BlockRecord& record) { return record.block.id; });
+    return list;
+  }
   /// Sizes of all blocks in the order in which they were handed out.
   [[nodiscard]] std::vector<Items> sizes_as_handed_out() const {
     std::map<std::uint64_t, Items> by_id;

@@ -155,8 +155,8 @@ int list_command(const std::string& what, const std::string& name, bool json) {
   } else if (what == "units" && name.empty()) {
     for (const std::string& line : gpu_lines()) std::printf("GPU %s\n", line.c_str());
     for (const UnitKindInfo& kind : unit_catalog()) {
-      if (kind.library_lines == nullptr || kind.is_absent()) continue;
-      for (const std::string& line : kind.library_lines()) std::printf("%s\n", line.c_str());
+      if (kind.libraries == nullptr || kind.is_absent()) continue;
+      for (const std::string& line : kind.libraries()) std::printf("%s\n", line.c_str());
     }
     std::printf("meters: %s\n", meters_text(machine_meters(usable_gpus())).c_str());
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/disturb.hpp"
 #include "tests/support/policy_schedule.hpp"
 
 namespace equipoise::equipoise_test {
@@ -28,27 +29,9 @@ double equal_finish_s(Items items, const std::vector<double>& item_s) {
   return static_cast<double>(items) / speed;
 }
 
-/// Disturbs one unit from `at_s` on.
-void disturb(PolicyTest& test, DisturbanceKind kind, double at_s, const std::string& unit,
-             double amount = 1.0) {
-  test.fake.scenario.events.push_back(
-      {.at = Seconds{at_s}, .kind = kind, .target = unit, .amount = amount, .profile = {}});
-}
-
-/// A unit's accepted blocks, in the order in which they were handed out.
-std::vector<BlockRecord> blocks_on(const Schedule& schedule, std::uint32_t unit) {
-  std::vector<BlockRecord> list;
-  for (const BlockRecord& record : schedule.blocks) {
-    if (record.unit.index == unit) list.push_back(record);
-  }
-  std::sort(list.begin(), list.end(),
-            [](const BlockRecord& a, const BlockRecord& b) { return a.block.id < b.block.id; });
-  return list;
-}
-
 /// The largest number of blocks that a unit had at the same time.
 std::size_t most_at_once(const Schedule& schedule, std::uint32_t unit) {
-  const std::vector<BlockRecord> blocks = blocks_on(schedule, unit);
+  const std::vector<BlockRecord> blocks = schedule.blocks_on(unit);
   std::size_t most = 0;
   for (const BlockRecord& one : blocks) {
     most = std::max(most, static_cast<std::size_t>(std::count_if(
@@ -61,7 +44,7 @@ std::size_t most_at_once(const Schedule& schedule, std::uint32_t unit) {
 
 double last_end_s(const Schedule& schedule, std::uint32_t unit) {
   double end_s = 0.0;
-  for (const BlockRecord& record : blocks_on(schedule, unit)) {
+  for (const BlockRecord& record : schedule.blocks_on(unit)) {
     end_s = std::max(end_s, record.end.value);
   }
   return end_s;
@@ -101,7 +84,7 @@ TEST(Equipoise, ReportsADecisionWhenAllUnitsAreKnown) {
   EXPECT_EQ(alone.decisions.front().decision.estimates.size(), 2U);
   // The slower unit has done its first block, of 25 items.
   EXPECT_DOUBLE_EQ(alone.decisions.front().at.value, 0.05);
-  disturb(test, DisturbanceKind::fail, 10.0, "u1");
+  test.fake.scenario.events.push_back(disturb(DisturbanceKind::fail, "u1", 10.0));
   EXPECT_EQ(run_schedule(test).decisions_called("divide"), 2U);
 }
 
@@ -113,7 +96,7 @@ TEST(Equipoise, BeginsWithTheSharesOfItsParameters) {
     const Schedule schedule = run_schedule(test);
     Sizes sizes;
     for (std::uint32_t unit = 0; unit < 4; ++unit) {
-      sizes.push_back(blocks_on(schedule, unit).front().block.items);
+      sizes.push_back(schedule.blocks_on(unit).front().block.items);
     }
     return sizes;
   };
@@ -126,7 +109,7 @@ TEST(Equipoise, GrowsEightfoldAtMost) {
   const Schedule schedule = run_schedule(steady(1'000'000, {1e-3, 1e-3}));
   for (const std::uint32_t unit : {0U, 1U}) {
     Items largest = 250;  // 0.0005 / 2
-    for (const BlockRecord& record : blocks_on(schedule, unit)) {
+    for (const BlockRecord& record : schedule.blocks_on(unit)) {
       EXPECT_LE(record.block.items, 8 * largest);
       largest = std::max(largest, record.block.items);
     }
@@ -139,7 +122,7 @@ TEST(Equipoise, LearnsAKernelOnce) {
   const Schedule schedule = run_schedule(test);
   for (const std::uint32_t unit : {0U, 1U}) {
     Sizes firsts(3, 0);
-    for (const BlockRecord& record : blocks_on(schedule, unit)) {
+    for (const BlockRecord& record : schedule.blocks_on(unit)) {
       Items& first = firsts.at(static_cast<std::size_t>(record.block.phase));
       if (first == 0) first = record.block.items;
     }
@@ -180,7 +163,7 @@ TEST(Equipoise, GivesASlowUnitNothingWhereAGrainWouldOutlastTheRun) {
 
 TEST(Equipoise, FollowsAUnitThatSlowsDown) {
   PolicyTest test = steady(100'000, {1e-3, 1e-3});
-  disturb(test, DisturbanceKind::slow, 10.0, "u0", 3.0);
+  test.fake.scenario.events.push_back(disturb(DisturbanceKind::slow, "u0", 10.0, 3.0));
   const Schedule schedule = run_schedule(test);
   // 20000 items in the first 10 s, then 1333.3 items/s.
   const double bound_s = 10.0 + 80'000 / (1000.0 + 1000.0 / 3.0);
@@ -191,7 +174,7 @@ TEST(Equipoise, FollowsAUnitThatSlowsDown) {
   Items largest_before = 0;
   Items largest_after = 0;
   int slow_blocks = 0;
-  for (const BlockRecord& record : blocks_on(schedule, 0)) {
+  for (const BlockRecord& record : schedule.blocks_on(0)) {
     if (record.assigned < Seconds{10.0}) {
       largest_before = std::max(largest_before, record.block.items);
     } else if (slow_blocks++ > 0) {
@@ -204,7 +187,7 @@ TEST(Equipoise, FollowsAUnitThatSlowsDown) {
 
 TEST(Equipoise, GivesTheShareOfAUnitThatFailsToTheOthers) {
   PolicyTest test = steady(60'000, {1e-3, 1e-3, 1e-3});
-  disturb(test, DisturbanceKind::fail, 5.0, "u0");
+  test.fake.scenario.events.push_back(disturb(DisturbanceKind::fail, "u0", 5.0));
   const Schedule schedule = run_schedule(test);
   expect_all_done(schedule, 60'000);
   EXPECT_LE(last_end_s(schedule, 0), 5.0);
@@ -247,7 +230,7 @@ TEST(Equipoise, QueuesNothingWhereNothingIsCopied) {
 TEST(Equipoise, DealsNoGrainsWhileNothingIsKnown) {
   // Eight grains for two units. One unit fails before any block has ended.
   PolicyTest test = steady(8, {10.0, 10.0});
-  disturb(test, DisturbanceKind::fail, 5.0, "u1");
+  test.fake.scenario.events.push_back(disturb(DisturbanceKind::fail, "u1", 5.0));
   const Schedule schedule = run_schedule(test);
   expect_all_done(schedule, 8);
   EXPECT_EQ(schedule.items_by_unit(), (Sizes{8, 0}));
@@ -280,18 +263,18 @@ TEST(Equipoise, MindsThatMemoryCutsAUnitsBlocks) {
 
 TEST(Equipoise, GivesWorkToAUnitThatComesLate) {
   PolicyTest test = steady(100'000, {1e-3, 1e-3});
-  disturb(test, DisturbanceKind::join, 20.0, "u1");
+  test.fake.scenario.events.push_back(disturb(DisturbanceKind::join, "u1", 20.0));
   const Schedule schedule = run_schedule(test);
   expect_all_done(schedule, 100'000);
-  ASSERT_FALSE(blocks_on(schedule, 1).empty());
-  EXPECT_EQ(blocks_on(schedule, 1).front().assigned, Seconds{20.0});
+  ASSERT_FALSE(schedule.blocks_on(1).empty());
+  EXPECT_EQ(schedule.blocks_on(1).front().assigned, Seconds{20.0});
   // 20000 items in 20 s, then 2000 items/s: 60 s.
   EXPECT_LE(schedule.makespan(), 1.05 * 60.0);
 }
 
 TEST(Equipoise, TakesUpAUnitThatComesBack) {
   PolicyTest test = steady(100'000, {1e-3, 1e-3});
-  disturb(test, DisturbanceKind::fail, 10.0, "u1");
+  test.fake.scenario.events.push_back(disturb(DisturbanceKind::fail, "u1", 10.0));
   test.fake.scenario.events.back().until = Seconds{20.0};
   const Schedule schedule = run_schedule(test);
   expect_all_done(schedule, 100'000);
@@ -299,7 +282,7 @@ TEST(Equipoise, TakesUpAUnitThatComesBack) {
   // brought back are not.
   const double lost = 10'000 - 1e3 * [&] {
     double back_s = 0.0;
-    for (const BlockRecord& record : blocks_on(schedule, 1)) {
+    for (const BlockRecord& record : schedule.blocks_on(1)) {
       if (record.end <= Seconds{10.0}) back_s = std::max(back_s, record.end.value);
     }
     return back_s;

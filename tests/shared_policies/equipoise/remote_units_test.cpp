@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/disturb.hpp"
 #include "tests/support/policy_schedule.hpp"
 
 namespace equipoise::remote_units_test {
@@ -19,24 +20,6 @@ PolicyTest steady(Items items, const std::vector<double>& item_s, double fixed_s
   test.items = items;
   for (const double per_item_s : item_s) add_affine(test, fixed_s, per_item_s);
   return test;
-}
-
-/// Disturbs one unit from `at_s` on.
-void disturb(PolicyTest& test, DisturbanceKind kind, double at_s, const std::string& unit,
-             double amount = 1.0) {
-  test.fake.scenario.events.push_back(
-      {.at = Seconds{at_s}, .kind = kind, .target = unit, .amount = amount, .profile = {}});
-}
-
-/// A unit's accepted blocks, in the order in which they were handed out.
-std::vector<BlockRecord> blocks_on(const Schedule& schedule, std::uint32_t unit) {
-  std::vector<BlockRecord> list;
-  for (const BlockRecord& record : schedule.blocks) {
-    if (record.unit.index == unit) list.push_back(record);
-  }
-  std::sort(list.begin(), list.end(),
-            [](const BlockRecord& a, const BlockRecord& b) { return a.block.id < b.block.id; });
-  return list;
 }
 
 /// One unit beside the input, whose copy of the resident data takes `near_s`, and `far` remote
@@ -66,7 +49,7 @@ TEST(RemoteUnits, DoesNotTryARemoteUnitWhereTheRunIsShort) {
 TEST(RemoteUnits, TriesARemoteUnitWhereTheRunIsLongEnough) {
   const Schedule schedule = run_schedule(near_and_far(100'000));
   expect_all_done(schedule, 100'000);
-  const std::vector<BlockRecord> far = blocks_on(schedule, 1);
+  const std::vector<BlockRecord> far = schedule.blocks_on(1);
   ASSERT_FALSE(far.empty());
   // As soon as the near unit has copied the data and shown its speed with 0.0005 / 2 of the items.
   const double start_s = far.front().assigned.value;
@@ -76,15 +59,15 @@ TEST(RemoteUnits, TriesARemoteUnitWhereTheRunIsLongEnough) {
 
 TEST(RemoteUnits, TriesARemoteUnitAtOnceWhereNoCopyWasSeen) {
   const Schedule schedule = run_schedule(near_and_far(25'000, 0.0));
-  ASSERT_FALSE(blocks_on(schedule, 1).empty());
-  EXPECT_LE(blocks_on(schedule, 1).front().assigned.value, 0.1);
+  ASSERT_FALSE(schedule.blocks_on(1).empty());
+  EXPECT_LE(schedule.blocks_on(1).front().assigned.value, 0.1);
   expect_all_done(schedule, 25'000);
 }
 
 TEST(RemoteUnits, FetchesForOneRemoteUnitAfterAnother) {
   const Schedule schedule = run_schedule(near_and_far(100'000, 1.0, 2));
-  const std::vector<BlockRecord> first = blocks_on(schedule, 1);
-  const std::vector<BlockRecord> second = blocks_on(schedule, 2);
+  const std::vector<BlockRecord> first = schedule.blocks_on(1);
+  const std::vector<BlockRecord> second = schedule.blocks_on(2);
   ASSERT_FALSE(first.empty());
   ASSERT_FALSE(second.empty());
   // The first one has shown that the data takes 10 s. About 88 s of one unit's work are left.
@@ -95,8 +78,8 @@ TEST(RemoteUnits, FetchesForOneRemoteUnitAfterAnother) {
 TEST(RemoteUnits, LearnsFromOneRemoteUnitThatTheNextWouldComeTooLate) {
   // About 30 s are left when the second could begin: 15 s with the first. Fetching takes 10 s.
   const Schedule schedule = run_schedule(near_and_far(40'000, 1.0, 2));
-  EXPECT_FALSE(blocks_on(schedule, 1).empty());
-  EXPECT_TRUE(blocks_on(schedule, 2).empty());
+  EXPECT_FALSE(schedule.blocks_on(1).empty());
+  EXPECT_TRUE(schedule.blocks_on(2).empty());
   expect_all_done(schedule, 40'000);
 }
 
@@ -105,8 +88,8 @@ TEST(RemoteUnits, StartsRemoteUnitsAtOnceWhereAllAreRemote) {
   test.units[0].is_remote = true;
   const Schedule schedule = run_schedule(test);
   for (const std::uint32_t unit : {0U, 1U}) {
-    ASSERT_FALSE(blocks_on(schedule, unit).empty());
-    EXPECT_EQ(blocks_on(schedule, unit).front().assigned, Seconds{});
+    ASSERT_FALSE(schedule.blocks_on(unit).empty());
+    EXPECT_EQ(schedule.blocks_on(unit).front().assigned, Seconds{});
   }
   EXPECT_LE(schedule.makespan(), 1.02 * (10.0 + 7.5));
   expect_all_done(schedule, 15'000);
@@ -117,14 +100,14 @@ TEST(RemoteUnits, StartsRemoteUnitsAtOnceWhereNothingIsResident) {
   test.resident_bytes = 0.0;
   for (FakeUnit& unit : test.fake.units) unit.resident_s = 0.0;
   const Schedule schedule = run_schedule(test);
-  ASSERT_FALSE(blocks_on(schedule, 1).empty());
-  EXPECT_EQ(blocks_on(schedule, 1).front().assigned, Seconds{});
+  ASSERT_FALSE(schedule.blocks_on(1).empty());
+  EXPECT_EQ(schedule.blocks_on(1).front().assigned, Seconds{});
   EXPECT_LE(schedule.makespan(), 1.02 * 7.5);
 }
 
 TEST(RemoteUnits, StartsARemoteUnitWhenTheOthersFail) {
   PolicyTest test = near_and_far(15'000);
-  disturb(test, DisturbanceKind::fail, 5.0, "u0");
+  test.fake.scenario.events.push_back(disturb(DisturbanceKind::fail, "u0", 5.0));
   const Schedule schedule = run_schedule(test);
   expect_all_done(schedule, 15'000);
   EXPECT_GT(schedule.items_by_unit()[1], 0);
