@@ -68,7 +68,8 @@ equipoise_simulating_tests(search tools/search/schedule_search_test.cpp)
 
 # The simulation server.
 equipoise_simulating_tests(simulations
-  tools/worlds/cost_meters_test.cpp tools/worlds/simulation_messages_test.cpp tools/worlds/simulations_test.cpp)
+  tools/runs/cost_meters_test.cpp tools/simulations/simulation_messages_test.cpp
+  tools/simulations/simulations_test.cpp)
 
 # The parts of a sweep.
 equipoise_simulating_tests(sweep

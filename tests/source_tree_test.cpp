@@ -200,8 +200,16 @@ TEST(SourceTree, JsonIsKnownToReadersAndWritersOfFilesOnly) {
 }
 
 TEST(SourceTree, OnlyCommandsAndMainIncludeCommands) {
-  expect_none("#include \"tools/commands/", "what several parts need is in report/ or worlds/",
+  expect_none("#include \"tools/commands/",
+              "what several parts need is in another folder of tools/",
               outside({"tools/commands/", "tools/main.cpp"}));
+}
+
+TEST(SourceTree, RunsSimulationsAndWorldsKeepTheirOrder) {
+  expect_none("#include \"tools/(simulations|worlds|search|sweep)/", "runs/ is under both",
+              inside("tools/runs/"));
+  expect_none("#include \"tools/(worlds|search|sweep)/", "simulations/ depends on runs/",
+              inside("tools/simulations/"));
 }
 
 TEST(SourceTree, TheCommandLineLibraryIsKnownToTheCommandLineOnly) {

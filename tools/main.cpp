@@ -5,7 +5,7 @@
 
 #include "real/worker.hpp"
 #include "tools/commands/command_line.hpp"
-#include "tools/worlds/simulation_server.hpp"
+#include "tools/simulations/simulation_server.hpp"
 
 int main(int argc, char** argv) {
   if (const auto socket = equipoise::socket_to_serve(argc, argv)) {

@@ -153,6 +153,17 @@ bool has_samples(const Trace& trace, std::uint32_t unit) {
   });
 }
 
+std::optional<TimingPlace> find_timing(const std::vector<Trace>& traces, const std::string& kernel,
+                                       const std::string& unit) {
+  for (const Trace& trace : traces) {
+    if (trace.kernel != kernel) continue;
+    for (std::uint32_t i = 0; i < trace.units.size(); ++i) {
+      if (trace.units[i].name == unit && has_samples(trace, i)) return TimingPlace{&trace, i};
+    }
+  }
+  return std::nullopt;
+}
+
 double normal_quantile(double u) {
   // Ratios of polynomials of degree 7: one for the middle, one for the near tail, one for the far
   // tail.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "shared_policies/machine/trace.hpp"
@@ -83,6 +84,17 @@ class BlockTiming {
 
 /// Whether `trace` has a sample of `trace.units[unit]` that is not an outlier.
 [[nodiscard]] bool has_samples(const Trace& trace, std::uint32_t unit);
+
+/// The place of a unit's times for one kernel.
+struct TimingPlace {
+  const Trace* trace = nullptr;
+  std::uint32_t unit = 0;
+};
+
+/// The trace with samples of `kernel` on the unit called `unit`; nullopt if none.
+[[nodiscard]] std::optional<TimingPlace> find_timing(const std::vector<Trace>& traces,
+                                                     const std::string& kernel,
+                                                     const std::string& unit);
 
 /// The u-quantile of the standard normal distribution, u in (0, 1), with a relative error of 1e-9
 /// (Wichura 1988, algorithm AS 241, PPND16).

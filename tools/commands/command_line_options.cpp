@@ -6,7 +6,7 @@
 #include "shared_policies/model/cost_limit.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/spec.hpp"
-#include "tools/worlds/cost_meters.hpp"
+#include "tools/runs/cost_meters.hpp"
 #include "traces/files/input_file.hpp"
 
 namespace equipoise {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/worlds/options.hpp"
+#include "tools/runs/options.hpp"
 #include "traces/csv_import.hpp"
 #include "traces/starpu_import.hpp"
 

@@ -15,7 +15,8 @@
 #include "tools/search/ideal_runs.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/search/units_worth_using.hpp"
-#include "tools/worlds/sim_world.hpp"
+#include "tools/simulations/sim_world.hpp"
+#include "tools/worlds/sim_world_loading.hpp"
 
 namespace equipoise {
 namespace {

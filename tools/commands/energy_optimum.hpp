@@ -1,7 +1,7 @@
 // `equipoise optimum --objective energy|edp`: the ideal split for energy or energy-delay product.
 #pragma once
 
-#include "tools/worlds/options.hpp"
+#include "tools/runs/options.hpp"
 
 namespace equipoise {
 

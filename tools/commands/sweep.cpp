@@ -18,14 +18,14 @@
 #include "tools/report/report_html.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/search/yardstick.hpp"
+#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/simulations.hpp"
 #include "tools/sweep/campaign_file.hpp"
 #include "tools/sweep/point_store.hpp"
 #include "tools/sweep/sweep_plan.hpp"
 #include "tools/sweep/sweep_results.hpp"
 #include "tools/sweep/sweep_tables.hpp"
 #include "tools/sweep/sweep_text.hpp"
-#include "tools/worlds/sim_world.hpp"
-#include "tools/worlds/simulations.hpp"
 
 namespace equipoise {
 namespace {

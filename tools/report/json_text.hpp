@@ -6,8 +6,8 @@
 
 #include "shared_policies/run/results.hpp"
 #include "tools/report/result_fields.hpp"
+#include "tools/runs/run_plan.hpp"
 #include "tools/worlds/comparison.hpp"
-#include "tools/worlds/run_plan.hpp"
 #include "traces/json_document.hpp"
 
 namespace equipoise {

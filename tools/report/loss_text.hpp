@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "tools/report/result_fields.hpp"
+#include "tools/runs/run_plan.hpp"
+#include "tools/simulations/sim_world.hpp"
 #include "tools/worlds/comparison.hpp"
-#include "tools/worlds/run_plan.hpp"
-#include "tools/worlds/sim_world.hpp"
 
 namespace equipoise {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/runs/run_plan.hpp"
 #include "tools/worlds/comparison.hpp"
-#include "tools/worlds/run_plan.hpp"
 
 namespace equipoise {
 

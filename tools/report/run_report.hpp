@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "tools/worlds/options.hpp"
-#include "tools/worlds/run_plan.hpp"
-#include "tools/worlds/sim_world.hpp"
+#include "tools/runs/options.hpp"
+#include "tools/runs/run_plan.hpp"
+#include "tools/simulations/sim_world.hpp"
 
 namespace equipoise {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
-#include "tools/worlds/simulations.hpp"
+#include "tools/simulations/simulations.hpp"
 
 namespace equipoise {
 

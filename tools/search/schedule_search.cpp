@@ -17,7 +17,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "tools/report/console.hpp"
 #include "tools/search/schedule_parts.hpp"
-#include "tools/worlds/simulations.hpp"
+#include "tools/simulations/simulations.hpp"
 
 namespace equipoise {
 namespace {

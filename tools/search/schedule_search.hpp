@@ -5,8 +5,8 @@
 #include <string>
 
 #include "shared_policies/policies/catalog.hpp"
-#include "tools/worlds/options.hpp"
-#include "tools/worlds/sim_world.hpp"
+#include "tools/runs/options.hpp"
+#include "tools/simulations/sim_world.hpp"
 
 namespace equipoise {
 

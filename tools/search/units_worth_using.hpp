@@ -3,9 +3,9 @@
 
 #include <string>
 
+#include "tools/runs/options.hpp"
 #include "tools/search/ideal_runs.hpp"
-#include "tools/worlds/options.hpp"
-#include "tools/worlds/sim_world.hpp"
+#include "tools/simulations/sim_world.hpp"
 
 namespace equipoise {
 

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <vector>
 
+#include "tools/runs/run_plan.hpp"
 #include "tools/search/schedule_search.hpp"
-#include "tools/worlds/run_plan.hpp"
-#include "tools/worlds/simulation.hpp"
-#include "tools/worlds/simulations.hpp"
+#include "tools/simulations/simulation.hpp"
+#include "tools/simulations/simulations.hpp"
 
 namespace equipoise {
 namespace {

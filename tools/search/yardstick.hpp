@@ -3,9 +3,9 @@
 
 #include <optional>
 
+#include "tools/runs/options.hpp"
+#include "tools/simulations/sim_world.hpp"
 #include "tools/worlds/comparison.hpp"
-#include "tools/worlds/options.hpp"
-#include "tools/worlds/sim_world.hpp"
 
 namespace equipoise {
 

@@ -14,8 +14,8 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
 #include "shared_policies/model/spec.hpp"
+#include "tools/runs/cost_meters.hpp"
 #include "tools/sweep/campaign_variables.hpp"
-#include "tools/worlds/cost_meters.hpp"
 #include "traces/json_document.hpp"
 
 namespace equipoise {

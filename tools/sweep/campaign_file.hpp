@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/worlds/options.hpp"
+#include "tools/runs/options.hpp"
 
 namespace equipoise {
 

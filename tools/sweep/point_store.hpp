@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "shared_policies/policies/catalog.hpp"
+#include "tools/runs/run_plan.hpp"
 #include "tools/sweep/sweep_plan.hpp"
 #include "tools/worlds/comparison.hpp"
-#include "tools/worlds/run_plan.hpp"
 
 namespace equipoise {
 

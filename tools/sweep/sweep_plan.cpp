@@ -18,6 +18,7 @@
 #include "tools/report/result_numbers.hpp"
 #include "tools/report/version.hpp"
 #include "tools/worlds/comparison.hpp"
+#include "tools/worlds/sim_world_loading.hpp"
 
 namespace equipoise {
 namespace {

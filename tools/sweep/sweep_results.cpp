@@ -11,7 +11,7 @@
 
 #include "tools/report/loss_text.hpp"
 #include "tools/report/result_numbers.hpp"
-#include "tools/worlds/sim_world.hpp"
+#include "tools/simulations/sim_world.hpp"
 
 namespace equipoise {
 namespace {

@@ -12,7 +12,7 @@
 #include "tools/report/csv_text.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/report_html.hpp"
-#include "tools/worlds/simulations.hpp"
+#include "tools/simulations/simulations.hpp"
 
 namespace equipoise {
 namespace {

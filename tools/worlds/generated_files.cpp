@@ -7,7 +7,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "sim/memory_file.hpp"
 #include "sim/platform_probe.hpp"
-#include "tools/worlds/simulations.hpp"
+#include "tools/simulations/simulations.hpp"
 #include "traces/trace_file.hpp"
 
 namespace equipoise {

@@ -1,4 +1,4 @@
-// Reads traces, finds timings, and prints warnings.
+// Reads traces and prints warnings.
 #include "tools/worlds/inputs.hpp"
 
 #include <fmt/format.h>
@@ -45,17 +45,6 @@ std::vector<Trace> read_traces(const std::vector<std::string>& files) {
 
 void check_out(const Options& options) {
   if (!options.out.empty()) check_writable(options.out, "--out");
-}
-
-std::optional<TimingPlace> find_timing(const std::vector<Trace>& traces, const std::string& kernel,
-                                       const std::string& unit) {
-  for (const Trace& trace : traces) {
-    if (trace.kernel != kernel) continue;
-    for (std::uint32_t i = 0; i < trace.units.size(); ++i) {
-      if (trace.units[i].name == unit && has_samples(trace, i)) return TimingPlace{&trace, i};
-    }
-  }
-  return std::nullopt;
 }
 
 void complete_watts(Unit& unit, const Unit& recorded) {

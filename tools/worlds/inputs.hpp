@@ -1,15 +1,13 @@
-// The inputs of simulated and real worlds: traces, timings, and the units that take part.
+// The inputs of simulated and real worlds: traces, and the units that take part.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "shared_policies/machine/trace.hpp"
 #include "shared_policies/model/unit.hpp"
 #include "shared_policies/model/workload.hpp"
-#include "tools/worlds/options.hpp"
+#include "tools/runs/options.hpp"
 
 namespace equipoise {
 
@@ -20,17 +18,6 @@ namespace equipoise {
 /// Throws InputError unless `options.out`, if given, can be written and is not an input file. To be
 /// called after all input files have been read.
 void check_out(const Options& options);
-
-/// The place of a unit's times for one kernel.
-struct TimingPlace {
-  const Trace* trace = nullptr;
-  std::uint32_t unit = 0;
-};
-
-/// The trace with samples of `kernel` on the unit called `unit`; nullopt if none.
-[[nodiscard]] std::optional<TimingPlace> find_timing(const std::vector<Trace>& traces,
-                                                     const std::string& kernel,
-                                                     const std::string& unit);
 
 /// Gives `unit` the watts of `recorded`, its unit in the trace of the first phase, if it has none of
 /// its own. Those of a platform therefore come first. There may be idle watts without busy ones.

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "tools/worlds/options.hpp"
-#include "tools/worlds/run_plan.hpp"
+#include "tools/runs/options.hpp"
+#include "tools/runs/run_plan.hpp"
 #include "tools/worlds/world.hpp"
 #include "traces/experience_file.hpp"
 

@@ -4,7 +4,7 @@
 #include "platforms/platform_file.hpp"
 #include "shared_policies/model/platform.hpp"
 #include "sim/platform_probe.hpp"
-#include "tools/worlds/simulations.hpp"
+#include "tools/simulations/simulations.hpp"
 
 namespace equipoise {
 

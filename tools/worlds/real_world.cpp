@@ -21,6 +21,7 @@
 #include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/worlds/inputs.hpp"
+#include "tools/worlds/sim_world_loading.hpp"
 #include "tools/worlds/workload_choice.hpp"
 #include "traces/scenario_file.hpp"
 

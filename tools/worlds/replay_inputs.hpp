@@ -1,7 +1,7 @@
 // The options for repeating a recorded run.
 #pragma once
 
-#include "tools/worlds/options.hpp"
+#include "tools/runs/options.hpp"
 #include "traces/run_file.hpp"
 
 namespace equipoise {

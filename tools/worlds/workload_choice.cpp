@@ -38,27 +38,27 @@ Workload choose_trace_kernel(const Spec& spec, const Trace& trace) {
   if (!read.is_given("items")) {
     throw InputError(where, fmt::format("'{0}' needs a size; write {0}:items=1e6", spec.name));
   }
-  constexpr double most = 1e300;
+  constexpr double largest = 1e300;
   Workload w;
   w.kernel = spec.name;
   w.items = read.items("items", 1);
   w.grain_items =
       read.is_given("grain_items") ? read.items("grain_items", 1) : trace.grain_items.value_or(1);
   w.iterations = static_cast<int>(read.items("iterations", 1, std::numeric_limits<int>::max()));
-  w.in_bytes_per_item = read.number("in_bytes_per_item", 0.0, most);
-  w.out_bytes_per_item = read.number("out_bytes_per_item", 0.0, most);
+  w.in_bytes_per_item = read.number("in_bytes_per_item", 0.0, largest);
+  w.out_bytes_per_item = read.number("out_bytes_per_item", 0.0, largest);
   const auto number_or = [&read](const char* name, const std::optional<double>& traced) {
-    return read.is_given(name) ? read.number(name, 0.0, most) : traced.value_or(0.0);
+    return read.is_given(name) ? read.number(name, 0.0, largest) : traced.value_or(0.0);
   };
   w.resident_bytes = number_or("resident_bytes", trace.resident_bytes);
-  w.iteration_bytes = read.number("iteration_bytes", 0.0, most);
+  w.iteration_bytes = read.number("iteration_bytes", 0.0, largest);
   w.distribution = distribution_of(read);
   w.resident_memory_bytes = trace.resident_memory_bytes;
   if (read.is_given("resident_memory_bytes")) {
-    w.resident_memory_bytes = read.number("resident_memory_bytes", 0.0, most);
+    w.resident_memory_bytes = read.number("resident_memory_bytes", 0.0, largest);
   }
   w.memory_bytes_per_item = number_or("memory_bytes_per_item", trace.memory_bytes_per_item);
-  w.flop_per_item = read.number("flop_per_item", 0.0, most);
+  w.flop_per_item = read.number("flop_per_item", 0.0, largest);
   w.parameters["items"] = static_cast<double>(w.items);
   if (trace.problem.contains("items")) w.problem = w.parameters;
   w.validate(where);

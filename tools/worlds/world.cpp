@@ -7,10 +7,11 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/report/console.hpp"
+#include "tools/simulations/simulation.hpp"
+#include "tools/simulations/simulations.hpp"
 #include "tools/worlds/comparison_runs.hpp"
 #include "tools/worlds/real_world.hpp"
-#include "tools/worlds/simulation.hpp"
-#include "tools/worlds/simulations.hpp"
+#include "tools/worlds/sim_world_loading.hpp"
 
 namespace equipoise {
 namespace {

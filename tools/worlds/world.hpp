@@ -9,10 +9,10 @@
 
 #include "shared_policies/model/unit.hpp"
 #include "shared_policies/model/workload.hpp"
+#include "tools/runs/options.hpp"
+#include "tools/runs/run_plan.hpp"
+#include "tools/simulations/sim_world.hpp"
 #include "tools/worlds/comparison.hpp"
-#include "tools/worlds/options.hpp"
-#include "tools/worlds/run_plan.hpp"
-#include "tools/worlds/sim_world.hpp"
 
 namespace equipoise {
 

@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "shared_policies/machine/block_timing.hpp"
 
@@ -161,6 +165,22 @@ TEST(BlockTiming, LooksAtTheSamplesOfItsUnitOnly) {
   EXPECT_DOUBLE_EQ(BlockTiming(trace, 1).mean(10).value, 5.0);
   EXPECT_TRUE(has_samples(trace, 0));
   EXPECT_FALSE(has_samples(trace, 2));
+}
+
+TEST(FindTiming, FindsTheTraceThatTimesTheUnit) {
+  Trace other = one_unit({sample(10, 1.0)});
+  other.kernel = "other";
+  Trace empty = one_unit({});
+  empty.kernel = "kernel";
+  Trace timed = one_unit({sample(10, 1.0)});
+  timed.kernel = "kernel";
+  timed.units.front().name = empty.units.front().name = other.units.front().name = "gpu";
+  const std::vector<Trace> traces = {other, empty, timed};
+  const auto found = find_timing(traces, "kernel", "gpu");
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->trace, &traces[2]);
+  EXPECT_EQ(found->unit, 0U);
+  EXPECT_FALSE(find_timing(traces, "kernel", "cpu").has_value());
 }
 
 TEST(NormalQuantile, InvertsTheNormalDistribution) {

@@ -14,7 +14,8 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/search/yardstick.hpp"
-#include "tools/worlds/simulations.hpp"
+#include "tools/simulations/simulations.hpp"
+#include "tools/worlds/sim_world_loading.hpp"
 
 namespace equipoise::schedule_search_test {
 namespace {

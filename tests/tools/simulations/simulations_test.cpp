@@ -1,6 +1,6 @@
 // Tests of the simulation server: what its simulations give, what they inherit, and who dies with
 // whom.
-#include "tools/worlds/simulations.hpp"
+#include "tools/simulations/simulations.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -32,7 +32,8 @@
 #include "tests/support/small_machine.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tools/search/schedule_search.hpp"
-#include "tools/worlds/simulation_messages.hpp"
+#include "tools/simulations/simulation_messages.hpp"
+#include "tools/worlds/sim_world_loading.hpp"
 
 namespace equipoise::simulations_test {
 namespace {

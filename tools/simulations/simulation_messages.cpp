@@ -1,11 +1,11 @@
 // The members of everything that is sent. Each struct is taken apart as a whole, so that a new
 // member that is not sent does not compile.
-#include "tools/worlds/simulation_messages.hpp"
+#include "tools/simulations/simulation_messages.hpp"
 
 #include <type_traits>
 
 #include "shared_policies/run/recorded_run.hpp"
-#include "tools/worlds/archive.hpp"
+#include "tools/simulations/archive.hpp"
 
 namespace equipoise {
 

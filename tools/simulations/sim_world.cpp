@@ -1,5 +1,5 @@
 // Makes timings, costs and the lower bound from what was read.
-#include "tools/worlds/sim_world.hpp"
+#include "tools/simulations/sim_world.hpp"
 
 #include <algorithm>
 #include <map>
@@ -10,8 +10,6 @@
 #include "shared_policies/fit/timing_curve.hpp"
 #include "shared_policies/machine/copy_speed.hpp"
 #include "shared_policies/machine/node_residents.hpp"
-#include "tools/report/json_text.hpp"
-#include "tools/worlds/inputs.hpp"
 
 namespace equipoise {
 namespace {
@@ -69,35 +67,6 @@ void add_costs(SimWorld& world) {
   }
 }
 
-/// A JSON list with one number per phase.
-std::string dispatch_costs_text(const SimWorld& world) {
-  std::vector<std::string> texts;
-  for (const PhaseCosts& costs : world.setup.costs) {
-    texts.push_back(json_number(costs.dispatch.value));
-  }
-  return json_list(texts);
-}
-
-/// The lower bound. Leaves copies out if the links' figures do not hold (profiles, network
-/// settings).
-RunBound bound_of(const SimWorld& world) {
-  Platform platform = world.setup.platform;
-  if (!world.inputs->transfers_add_up) {
-    for (PlatformUnit& unit : platform.units) unit.in = unit.out = Route{};
-  }
-  RunBound bound;
-  Seconds end;
-  for (std::size_t phase = 0; phase < world.setup.phases.size(); ++phase) {
-    std::vector<const BlockTiming*> timings;
-    for (const BlockTiming& timing : world.setup.timing[phase]) timings.push_back(&timing);
-    bound.phases.push_back(
-        lower_bound(platform, world.setup.phases[phase], timings, world.setup.scenario, end));
-    end += Seconds{bound.phases.back().seconds};
-  }
-  if (end < Seconds::infinity()) bound.seconds = end.value;
-  return bound;
-}
-
 /// ResidentPath::copy_of for a link.
 std::vector<std::optional<std::size_t>> copies_over(const Platform& platform, std::uint32_t link) {
   std::vector<std::optional<std::size_t>> copies(platform.units.size());
@@ -126,21 +95,22 @@ SimWorld make_sim_world(std::shared_ptr<const SimInputs> inputs) {
   return world;
 }
 
-SimWorld load_sim_world(const Options& options) {
-  SimWorld world = make_sim_world(std::make_shared<const SimInputs>(read_sim_inputs(options)));
-  world.bound = bound_of(world);
-  world.settings = json_object(
-      {{"workload_spellings", json_strings(options.workloads)},
-       {"platform", json_string(options.platform_file)},
-       {"traces", json_strings(options.trace_files)},
-       {"scenario", options.scenario_file.empty() ? "null" : json_string(options.scenario_file)},
-       {"noise", options.noise ? "true" : "false"},
-       {"block_timeout_s",
-        options.block_timeout ? json_number(options.block_timeout->value) : "null"},
-       {"dispatch_cost_given_s",
-        options.dispatch_cost ? json_number(options.dispatch_cost->value) : "null"},
-       {"dispatch_cost_s", dispatch_costs_text(world)}});
-  return world;
+RunBound run_bound(const SimWorld& world) {
+  Platform platform = world.setup.platform;
+  if (!world.inputs->transfers_add_up) {
+    for (PlatformUnit& unit : platform.units) unit.in = unit.out = Route{};
+  }
+  RunBound bound;
+  Seconds end;
+  for (std::size_t phase = 0; phase < world.setup.phases.size(); ++phase) {
+    std::vector<const BlockTiming*> timings;
+    for (const BlockTiming& timing : world.setup.timing[phase]) timings.push_back(&timing);
+    bound.phases.push_back(
+        lower_bound(platform, world.setup.phases[phase], timings, world.setup.scenario, end));
+    end += Seconds{bound.phases.back().seconds};
+  }
+  if (end < Seconds::infinity()) bound.seconds = end.value;
+  return bound;
 }
 
 SimWorld under_scenario(const SimWorld& world, Scenario scenario) {
@@ -162,7 +132,7 @@ SimWorld without_units(const SimWorld& world, const std::vector<std::string>& na
     join.target = name;
   }
   SimWorld rest = under_scenario(world, std::move(scenario));
-  rest.bound = bound_of(rest);
+  rest.bound = run_bound(rest);
   return rest;
 }
 

@@ -14,8 +14,8 @@
 
 #include "shared_policies/model/platform.hpp"
 #include "sim/platform_probe.hpp"
-#include "tools/worlds/run_plan.hpp"
-#include "tools/worlds/simulation.hpp"
+#include "tools/runs/run_plan.hpp"
+#include "tools/simulations/simulation.hpp"
 
 namespace equipoise {
 

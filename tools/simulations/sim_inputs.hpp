@@ -10,7 +10,6 @@
 #include "shared_policies/model/measures.hpp"
 #include "shared_policies/model/platform.hpp"
 #include "shared_policies/model/workload.hpp"
-#include "tools/worlds/options.hpp"
 
 namespace equipoise {
 
@@ -25,9 +24,5 @@ struct SimInputs {
   std::vector<std::string> scenario_files;  ///< the files of the scenario
   std::optional<Seconds> dispatch_cost;     ///< replaces those of the traces
 };
-
-/// Reads and checks `--platform`, `--trace`, `--workload` and `--scenario`, and prints warnings.
-/// Throws InputError, and BackendError if the program has no SimGrid.
-[[nodiscard]] SimInputs read_sim_inputs(const Options& options);
 
 }  // namespace equipoise

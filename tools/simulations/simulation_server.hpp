@@ -1,4 +1,4 @@
-// The other side of tools/worlds/simulations.hpp: the process that opens SimGrid and forks a
+// The other side of tools/simulations/simulations.hpp: the process that opens SimGrid and forks a
 // process for each simulation.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Reads the files of simulations and combines hosts with timings, and workloads with traces.
-#include "tools/worlds/sim_inputs.hpp"
+#include "tools/worlds/sim_world_loading.hpp"
 
 #include <fmt/format.h>
 
@@ -8,12 +8,14 @@
 #include <utility>
 
 #include "platforms/platform_file.hpp"
+#include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/printable_text.hpp"
 #include "tools/report/console.hpp"
+#include "tools/report/json_text.hpp"
+#include "tools/simulations/simulations.hpp"
 #include "tools/worlds/inputs.hpp"
 #include "tools/worlds/platform_loading.hpp"
-#include "tools/worlds/simulations.hpp"
 #include "tools/worlds/workload_choice.hpp"
 #include "traces/scenario_file.hpp"
 
@@ -167,8 +169,7 @@ void read_scenario_into(SimInputs& inputs, const std::string& path) {
   inputs.scenario_files = std::move(file.files);
 }
 
-}  // namespace
-
+/// What `load_sim_world` reads.
 SimInputs read_sim_inputs(const Options& options) {
   start_simulation_server();  // it opens SimGrid while the files are read
   SimInputs inputs;
@@ -194,6 +195,34 @@ SimInputs read_sim_inputs(const Options& options) {
   inputs.dispatch_cost = options.dispatch_cost;
   read_scenario_into(inputs, options.scenario_file);
   return inputs;
+}
+
+/// A JSON list with one number per phase.
+std::string dispatch_costs_text(const SimWorld& world) {
+  std::vector<std::string> texts;
+  for (const PhaseCosts& costs : world.setup.costs) {
+    texts.push_back(json_number(costs.dispatch.value));
+  }
+  return json_list(texts);
+}
+
+}  // namespace
+
+SimWorld load_sim_world(const Options& options) {
+  SimWorld world = make_sim_world(std::make_shared<const SimInputs>(read_sim_inputs(options)));
+  world.bound = run_bound(world);
+  world.settings = json_object(
+      {{"workload_spellings", json_strings(options.workloads)},
+       {"platform", json_string(options.platform_file)},
+       {"traces", json_strings(options.trace_files)},
+       {"scenario", options.scenario_file.empty() ? "null" : json_string(options.scenario_file)},
+       {"noise", options.noise ? "true" : "false"},
+       {"block_timeout_s",
+        options.block_timeout ? json_number(options.block_timeout->value) : "null"},
+       {"dispatch_cost_given_s",
+        options.dispatch_cost ? json_number(options.dispatch_cost->value) : "null"},
+       {"dispatch_cost_s", dispatch_costs_text(world)}});
+  return world;
 }
 
 }  // namespace equipoise

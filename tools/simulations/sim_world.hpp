@@ -12,9 +12,8 @@
 #include "shared_policies/run/metrics.hpp"
 #include "shared_policies/solve/lower_bound.hpp"
 #include "sim/sim_executor.hpp"
-#include "tools/worlds/options.hpp"
-#include "tools/worlds/run_plan.hpp"
-#include "tools/worlds/sim_inputs.hpp"
+#include "tools/runs/run_plan.hpp"
+#include "tools/simulations/sim_inputs.hpp"
 
 namespace equipoise {
 
@@ -43,12 +42,12 @@ struct SimWorld {
   std::string settings;                   ///< for headers: a JSON object as text
 };
 
-/// Reads and checks `--platform`, `--trace`, `--workload` and `--scenario`, and prints warnings.
-/// Throws InputError.
-[[nodiscard]] SimWorld load_sim_world(const Options& options);
-
 /// The world of `inputs` without bound, schedule and settings: what a simulation needs.
 [[nodiscard]] SimWorld make_sim_world(std::shared_ptr<const SimInputs> inputs);
+
+/// The lower bound on the makespan of runs in `world`. Leaves copies out if the links' figures do
+/// not hold (profiles, network settings).
+[[nodiscard]] RunBound run_bound(const SimWorld& world);
 
 /// `world` under `scenario` in place of its own. Its bound, for which the other scenario counts, is
 /// not known.

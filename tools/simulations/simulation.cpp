@@ -1,5 +1,5 @@
 // Makes a run of a simulated world.
-#include "tools/worlds/simulation.hpp"
+#include "tools/simulations/simulation.hpp"
 
 #include <utility>
 

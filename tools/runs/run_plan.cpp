@@ -1,5 +1,5 @@
 // Runs a policy on an executor with its journals.
-#include "tools/worlds/run_plan.hpp"
+#include "tools/runs/run_plan.hpp"
 
 #include <filesystem>
 #include <utility>
@@ -11,7 +11,7 @@
 #include "shared_policies/run/recorded_decisions.hpp"
 #include "shared_policies/run/scenario_journal.hpp"
 #include "tools/report/json_text.hpp"
-#include "tools/worlds/cost_meters.hpp"
+#include "tools/runs/cost_meters.hpp"
 #include "traces/journal_file.hpp"
 #include "traces/journal_queue.hpp"
 #include "traces/trace_file.hpp"

@@ -1,5 +1,5 @@
 // Starts the simulation server, asks it, and waits for its replies.
-#include "tools/worlds/simulations.hpp"
+#include "tools/simulations/simulations.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -27,9 +27,9 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/report/console.hpp"
-#include "tools/worlds/message_channel.hpp"
-#include "tools/worlds/simulation_messages.hpp"
-#include "tools/worlds/simulation_server.hpp"
+#include "tools/simulations/message_channel.hpp"
+#include "tools/simulations/simulation_messages.hpp"
+#include "tools/simulations/simulation_server.hpp"
 
 namespace equipoise {
 namespace {

@@ -1,5 +1,5 @@
 // Decision costs: a constant, that of a paper, or the measured time of the policy.
-#include "tools/worlds/cost_meters.hpp"
+#include "tools/runs/cost_meters.hpp"
 
 #include <ctime>
 #include <utility>

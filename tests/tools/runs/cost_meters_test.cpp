@@ -1,5 +1,5 @@
 // Tests of --decision-cost: what counts as a decision is one rule for all policies.
-#include "tools/worlds/cost_meters.hpp"
+#include "tools/runs/cost_meters.hpp"
 
 #include <gtest/gtest.h>
 

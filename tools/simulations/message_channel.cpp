@@ -1,5 +1,5 @@
 // Sends the length of each message before the message.
-#include "tools/worlds/message_channel.hpp"
+#include "tools/simulations/message_channel.hpp"
 
 #include <sys/socket.h>
 #include <unistd.h>

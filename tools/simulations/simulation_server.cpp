@@ -1,5 +1,5 @@
 // The server keeps worlds, forks simulations, and passes their results on.
-#include "tools/worlds/simulation_server.hpp"
+#include "tools/simulations/simulation_server.hpp"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -23,8 +23,8 @@
 #include "shared_policies/model/failure.hpp"
 #include "sim/child_process.hpp"
 #include "sim/sim_module.hpp"
-#include "tools/worlds/message_channel.hpp"
-#include "tools/worlds/simulation_messages.hpp"
+#include "tools/simulations/message_channel.hpp"
+#include "tools/simulations/simulation_messages.hpp"
 
 namespace equipoise {
 namespace {

@@ -1,5 +1,5 @@
 // Tests that what is sent between the program and its simulation server arrives as it was.
-#include "tools/worlds/simulation_messages.hpp"
+#include "tools/simulations/simulation_messages.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "shared_policies/run/recorded_run.hpp"
-#include "tools/worlds/archive.hpp"
+#include "tools/simulations/archive.hpp"
 
 namespace equipoise::simulation_messages_test {
 namespace {

@@ -12,10 +12,10 @@
 #include "shared_policies/machine/trace.hpp"
 #include "shared_policies/model/platform.hpp"
 #include "sim/platform_probe.hpp"
-#include "tools/worlds/run_plan.hpp"
-#include "tools/worlds/sim_inputs.hpp"
-#include "tools/worlds/simulation.hpp"
-#include "tools/worlds/simulations.hpp"
+#include "tools/runs/run_plan.hpp"
+#include "tools/simulations/sim_inputs.hpp"
+#include "tools/simulations/simulation.hpp"
+#include "tools/simulations/simulations.hpp"
 
 namespace equipoise {
 
