@@ -110,61 +110,6 @@ TEST(LoopSelfScheduling, KnowsNothingBeforehandUnlessItsFormulaNeedsIt) {
   }
 }
 
-TEST(LoopSelfScheduling, HasTheseParametersAndDefaults) {
-  using Defaults = std::map<std::string, std::string>;
-  const std::string own = "the run's own trace";
-  const std::map<std::string, Defaults> expected = {
-      {"ss", {{"min_block_items", "auto"}}},
-      {"fsc",
-       {{"profile", own},
-        {"overhead_s", "auto"},
-        {"sigma_s", "auto"},
-        {"min_block_items", "auto"}}},
-      {"mfsc", {{"min_block_items", "auto"}}},
-      {"gss", {{"min_block_items", "auto"}}},
-      {"tss", {{"delta", "real"}, {"min_block_items", "auto"}}},
-      {"fac",
-       {{"profile", own}, {"coefficient_of_variation", "auto"}, {"min_block_items", "auto"}}},
-      {"fac2", {{"min_block_items", "auto"}}},
-      {"wf", {{"profile", own}, {"weights", "auto"}, {"min_block_items", "auto"}}},
-      {"awf-b",
-       {{"initial_block_items", "auto"},
-        {"time", "compute"},
-        {"update", "request"},
-        {"unknown", "smallest"},
-        {"min_block_items", "auto"}}},
-      {"awf-c",
-       {{"initial_block_items", "auto"},
-        {"time", "compute"},
-        {"unknown", "smallest"},
-        {"min_block_items", "auto"}}},
-      {"awf-d",
-       {{"initial_block_items", "auto"}, {"unknown", "smallest"}, {"min_block_items", "auto"}}},
-      {"awf-e",
-       {{"initial_block_items", "auto"}, {"unknown", "smallest"}, {"min_block_items", "auto"}}},
-      {"af",
-       {{"initial_block_items", "auto"},
-        {"sub_blocks", "10"},
-        {"time", "compute"},
-        {"unknown", "smallest"},
-        {"min_block_items", "auto"}}},
-      {"hguided",
-       {{"initial_block_items", "auto"},
-        {"powers", "auto"},
-        {"divisor", "2"},
-        {"time", "block"},
-        {"unknown", "smallest"},
-        {"min_block_items", "auto"}}},
-  };
-  for (const auto& [policy, defaults] : expected) {
-    Defaults found;
-    for (const ParameterInfo& parameter : find_policy(policy).parameters) {
-      found[parameter.name] = parameter.default_text;
-    }
-    EXPECT_EQ(found, defaults) << policy;
-  }
-}
-
 const Sizes weighted_sequence = {250, 125, 63, 63, 126, 63, 32, 32, 62, 31, 16, 16, 32, 16, 8,
                                  8,   16,  8,  4,  4,   8,  4,  2,  2,  4,  2,  1,  1,  1};
 

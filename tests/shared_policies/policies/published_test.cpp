@@ -29,9 +29,14 @@ const Values rounds = {{"mode", "repeat"},    {"slice_shares", "0.0625/0.125/0.2
                        {"threshold", "0.05"}, {"old_totals", "averaged"},
                        {"balance", "nodes"},  {"preset", "published"}};
 
+/// The parameters that the self-scheduling policies share that learn the units' speeds.
+const Values learning = {
+    {"initial_block_items", "auto"}, {"unknown", "smallest"}, {"min_block_items", "auto"}};
+const std::string own_trace = "the run's own trace";
+
 const std::map<std::string, Values> published = {
     {"greedy", {{"initial_block_items", "auto"}, {"pieces", "auto"}}},
-    {"static", {{"profile", "the run's own trace"}, {"model", "fpm"}, {"blocks", "1"}}},
+    {"static", {{"profile", own_trace}, {"model", "fpm"}, {"blocks", "1"}}},
     {"plb-hec", with(training_loop, {{"sync_order", "drain_then_fit"},
                                      {"min_rounds", "4"},
                                      {"min_r2", "0.7"},
@@ -85,21 +90,32 @@ const std::map<std::string, Values> published = {
       {"damping", "1"}}},
     {"hierarchical", with(rounds, {{"memory_share", "1"}})},
     {"fpm-limited", rounds},
-    {"energy-alpha",
-     {{"profile", "the run's own trace"}, {"objective", "time"}, {"groups", "units"}}},
+    {"energy-alpha", {{"profile", own_trace}, {"objective", "time"}, {"groups", "units"}}},
+    {"ss", {{"min_block_items", "auto"}}},
+    {"fsc",
+     {{"profile", own_trace},
+      {"overhead_s", "auto"},
+      {"sigma_s", "auto"},
+      {"min_block_items", "auto"}}},
+    {"mfsc", {{"min_block_items", "auto"}}},
+    {"gss", {{"min_block_items", "auto"}}},
+    {"tss", {{"delta", "real"}, {"min_block_items", "auto"}}},
+    {"fac",
+     {{"profile", own_trace}, {"coefficient_of_variation", "auto"}, {"min_block_items", "auto"}}},
+    {"fac2", {{"min_block_items", "auto"}}},
+    {"wf", {{"profile", own_trace}, {"weights", "auto"}, {"min_block_items", "auto"}}},
+    {"awf-b", with(learning, {{"time", "compute"}, {"update", "request"}})},
+    {"awf-c", with(learning, {{"time", "compute"}})},
+    {"awf-d", learning},
+    {"awf-e", learning},
+    {"af", with(learning, {{"sub_blocks", "10"}, {"time", "compute"}})},
     {"naive", {{"initial_block_items", "auto"}, {"time", "block"}}},
     {"asymmetric",
      {{"initial_block_items", "auto"},
       {"tolerance", "0.05"},
       {"profile_share_max", "0.5"},
       {"time", "block"}}},
-    {"hguided",
-     {{"initial_block_items", "auto"},
-      {"powers", "auto"},
-      {"divisor", "2"},
-      {"time", "block"},
-      {"unknown", "smallest"},
-      {"min_block_items", "auto"}}},
+    {"hguided", with(learning, {{"powers", "auto"}, {"divisor", "2"}, {"time", "block"}})},
 };
 
 TEST(Published, DefaultsAreThePapersAndEachNamesItsPlace) {
@@ -112,6 +128,14 @@ TEST(Published, DefaultsAreThePapersAndEachNamesItsPlace) {
     }
     EXPECT_EQ(defaults, values);
   }
+}
+
+TEST(Published, CoversAllPoliciesButOurs) {
+  std::vector<std::string> ours;
+  for (const PolicyInfo& info : policy_catalog()) {
+    if (!published.contains(info.name)) ours.push_back(info.name);
+  }
+  EXPECT_EQ(ours, (std::vector<std::string>{"fixed", "equipoise", "optimum"}));
 }
 
 TEST(Published, RobustIsWhatWeWouldDoInstead) {
