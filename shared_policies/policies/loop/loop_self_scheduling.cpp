@@ -186,15 +186,16 @@ PolicyInfo tss_info() {
       "tss",
       "blocks that shrink by a constant",
       "Tzen and Ni (1993)",
-      {{"delta", "real", "", "step between sizes: real (DLS4LB) or floor (the paper)",
-        "Tzen and Ni (1993) round it down; chosen because rounded steps run out of items before "
-        "blocks are small (1000 items, 4 units: the last block has 28)"},
+      {{"delta", "floor", "",
+        "step between sizes: floor, rounded down, or real, which ends with smaller blocks (1000 "
+        "items, 4 units: 14 instead of 28)",
+        "Tzen and Ni (1993): rounded down (DLS4LB: not rounded)"},
        min_block_parameter()},
       Foresight::none,
       0.0,
       [](const Parameters& read, const KnownCosts* /*known*/) -> std::unique_ptr<Policy> {
         return std::make_unique<Trapezoid>(min_block(read),
-                                           read.choice("delta", {"real", "floor"}) == 1);
+                                           read.choice("delta", {"floor", "real"}) == 0);
       }};
 }
 

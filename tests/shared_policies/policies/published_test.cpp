@@ -99,7 +99,7 @@ const std::map<std::string, Values> published = {
       {"min_block_items", "auto"}}},
     {"mfsc", {{"min_block_items", "auto"}}},
     {"gss", {{"min_block_items", "auto"}}},
-    {"tss", {{"delta", "real"}, {"min_block_items", "auto"}}},
+    {"tss", {{"delta", "floor"}, {"min_block_items", "auto"}}},
     {"fac",
      {{"profile", own_trace}, {"coefficient_of_variation", "auto"}, {"min_block_items", "auto"}}},
     {"fac2", {{"min_block_items", "auto"}}},
