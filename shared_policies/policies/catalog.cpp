@@ -120,9 +120,10 @@ const PolicyInfo& find_policy(std::string_view name) {
   throw InputError("--policy", unknown_name("policy", std::string(name), known));
 }
 
-double paper_decision_s(const PolicyInfo& info, const std::string& kernel) {
+PaperPrice paper_price(const PolicyInfo& info, const std::string& kernel) {
   const auto found = info.paper_decisions_s.find(kernel);
-  return found == info.paper_decisions_s.end() ? info.paper_decision_s : found->second;
+  const bool has_own = found != info.paper_decisions_s.end();
+  return {has_own ? found->second : info.paper_decision_s, info.is_paper_time_of_run};
 }
 
 TypedParameters with_preset(const PolicyInfo& info, TypedParameters typed) {

@@ -58,7 +58,7 @@ struct PolicyInfo {
   std::string source;  ///< paper or program
   std::vector<ParameterInfo> parameters;
   Foresight foresight = Foresight::none;
-  double paper_decision_s = 0.0;  ///< what one decision takes, according to the paper
+  double paper_decision_s = 0.0;  ///< what decisions take, according to the paper
   /// `known` is not nullptr for foresight informed and oracle, and has a cost for every unit.
   std::unique_ptr<Policy> (*make)(const Parameters& parameters, const KnownCosts* known);
   /// Throws InputError if the policy cannot run on these units; nullptr: it accepts any units.
@@ -68,6 +68,8 @@ struct PolicyInfo {
   std::vector<Preset> presets{};
   std::map<std::string, double> paper_decisions_s{};  ///< by kernel, where the paper says more
   bool uses_experience = false;                       ///< of earlier runs, if the run has any
+  /// Whether the paper's times are those of all decisions of a run together; otherwise of each.
+  bool is_paper_time_of_run = false;
 };
 
 /// All policies, in the order in which they are listed to the user.
@@ -77,9 +79,15 @@ struct PolicyInfo {
 /// there is none.
 [[nodiscard]] const PolicyInfo& find_policy(std::string_view name);
 
-/// What one decision costs with --decision-cost paper in a run of `kernel`: the paper's figure for
-/// this kernel, or for any; 0 if it has none.
-[[nodiscard]] double paper_decision_s(const PolicyInfo& info, const std::string& kernel);
+/// What decisions cost with --decision-cost paper.
+struct PaperPrice {
+  double seconds = 0.0;    ///< 0 if the paper has no figure
+  bool is_of_run = false;  ///< of all decisions of a run together; otherwise of each
+};
+
+/// The price of `info`'s decisions in a run of `kernel`: the paper's figure for this kernel, or for
+/// any.
+[[nodiscard]] PaperPrice paper_price(const PolicyInfo& info, const std::string& kernel);
 
 /// `typed`, and the values of its preset for the parameters that it does not give. Throws InputError
 /// for an unknown preset, suggesting the nearest.

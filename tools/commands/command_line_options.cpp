@@ -63,7 +63,7 @@ void add_run_settings(CLI::App& command, Request& r) {
       .add_option("--decision-cost", r.options.decision_cost,
                   "what thinking costs in simulations: none; measured, the time of every call of a "
                   "policy; seconds for each solved model or other call that hands out work; paper, "
-                  "what its paper says of a solved model")
+                  "what its paper says of solved models")
       ->capture_default_str();
 }
 
@@ -136,7 +136,7 @@ void finish_options(Request& r) {
       throw InputError("--block-timeout", "give a positive number of seconds");
     }
   }
-  static_cast<void>(make_cost_meter(r.options.decision_cost, 0.0));  // throws if unreadable
+  static_cast<void>(make_cost_meter(r.options.decision_cost, {}));  // throws if unreadable
   if (r.dispatch_cost.empty()) return;
   const double seconds = parse_number(r.dispatch_cost, "--dispatch-cost");
   if (seconds < 0.0 || seconds > most_cost_s) {

@@ -33,14 +33,17 @@ struct Entry {
   std::span<const Preset> presets{};
 };
 
-/// The origin of a policy, and what its paper says of the time that a decision takes.
+/// The origin of a policy, and what its paper says of the time that decisions take.
 std::string source_of(const PolicyInfo& policy) {
   std::string text = policy.source;
   if (policy.paper_decision_s == 0.0) return text;
-  text += fmt::format("; --decision-cost paper: {} s", policy.paper_decision_s);
+  const bool is_of_run = policy.is_paper_time_of_run;
+  text += fmt::format("; --decision-cost paper: {} s a {}", policy.paper_decision_s,
+                      is_of_run ? "run" : "decision");
   for (const auto& [kernel, seconds] : policy.paper_decisions_s) {
     text += fmt::format(", {} for {}", seconds, kernel);
   }
+  if (is_of_run) text += "; all of it with the first decision, because the paper prints totals";
   return text;
 }
 

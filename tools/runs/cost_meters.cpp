@@ -12,15 +12,17 @@
 namespace equipoise {
 namespace {
 
-/// The time that the paper gives for a solved model; other calls cost nothing, because papers do not
+/// The time that the paper gives for solved models; other calls cost nothing, because papers do not
 /// say what they cost.
 class PaperCost final : public CostMeter {
  public:
-  explicit PaperCost(Seconds cost) : cost_(cost) {}
-  Seconds price(const Decision& /*decision*/) override { return cost_; }
+  explicit PaperCost(PaperPrice price) : price_(price) {}
+  Seconds price(const Decision& /*decision*/) override {
+    return Seconds{price_.is_of_run ? std::exchange(price_.seconds, 0.0) : price_.seconds};
+  }
 
  private:
-  Seconds cost_;
+  PaperPrice price_;
 };
 
 /// The same for every decision of every policy: for each solved model, and for each call that hands
@@ -65,9 +67,9 @@ class MeasuredCost final : public CostMeter {
 
 }  // namespace
 
-std::unique_ptr<CostMeter> make_cost_meter(const std::string& spelling, double paper_s) {
+std::unique_ptr<CostMeter> make_cost_meter(const std::string& spelling, PaperPrice paper) {
   if (spelling == "none") return nullptr;
-  if (spelling == "paper") return std::make_unique<PaperCost>(Seconds{paper_s});
+  if (spelling == "paper") return std::make_unique<PaperCost>(paper);
   if (spelling == "measured") return std::make_unique<MeasuredCost>();
   const double seconds = parse_number(spelling, "--decision-cost");
   if (seconds < 0.0 || seconds > most_cost_s) {

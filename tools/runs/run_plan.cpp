@@ -99,7 +99,7 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
   const std::unique_ptr<CostMeter> meter =  // a replay repeats decisions, it makes none
       plan.policy.recorded != nullptr
           ? nullptr
-          : make_cost_meter(plan.decision_cost, paper_decision_s(info, plan.phases.front().kernel));
+          : make_cost_meter(plan.decision_cost, paper_price(info, plan.phases.front().kernel));
   std::unique_ptr<JournalFile> file;
   if (!plan.journal_file.empty()) {
     file = make_queued_journal(

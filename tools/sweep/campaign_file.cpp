@@ -117,7 +117,7 @@ class ExperimentReader {
     if (const JsonValue* value = find("decision_cost")) {
       o.decision_cost = filled(*value);
       try {
-        static_cast<void>(make_cost_meter(o.decision_cost, 0.0));
+        static_cast<void>(make_cost_meter(o.decision_cost, {}));
       } catch (const InputError& refusal) {
         throw InputError(own_.where(*value), "decision_cost: " + refusal.why());
       }

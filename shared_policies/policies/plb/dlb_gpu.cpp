@@ -260,11 +260,13 @@ PolicyInfo dlb_gpu_info() {
           "A Dynamic Load-Balancing Algorithm for Heterogeneous GPU Clusters, algorithms 1 and 2",
           dlb_gpu_parameters(),
           Foresight::none,
-          0.665,
+          0.665,  // V.B to V.D: "the total cost of calculating the distribution of the blocks"
           make_dlb_gpu,
           nullptr,
           {plb_hec_robust()},
-          {{"blackscholes", 0.201}, {"grn", 0.822}}};
+          {{"blackscholes", 0.201}, {"grn", 0.822}},
+          /*uses_experience=*/false,
+          /*is_paper_time_of_run=*/true};
 }
 
 }  // namespace equipoise

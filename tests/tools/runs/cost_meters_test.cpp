@@ -13,7 +13,7 @@ namespace {
 const Decision solved{};
 
 TEST(CostMeters, ChargeEachDecisionTheSame) {
-  const auto meter = make_cost_meter("0.5", 0.17);
+  const auto meter = make_cost_meter("0.5", {0.17});
   meter->begin();  // hands out two blocks
   EXPECT_EQ(meter->price_answer(false), Seconds{0.5});
   EXPECT_EQ(meter->price_answer(false), Seconds{});
@@ -28,22 +28,34 @@ TEST(CostMeters, ChargeEachDecisionTheSame) {
 }
 
 TEST(CostMeters, ChargeModelsAloneByAPaper) {
-  const auto meter = make_cost_meter("paper", 0.17);
+  const auto meter = make_cost_meter("paper", {0.17});
   meter->begin();
   EXPECT_EQ(meter->price_answer(false), Seconds{});
   EXPECT_EQ(meter->price(solved), Seconds{0.17});
   EXPECT_EQ(meter->price_answer(true), Seconds{});
-  EXPECT_EQ(make_cost_meter("paper", 0.0)->price(solved), Seconds{});
+  EXPECT_EQ(meter->price(solved), Seconds{0.17});
+  EXPECT_EQ(make_cost_meter("paper", {})->price(solved), Seconds{});
 }
 
-TEST(CostMeters, ChargeNothingByDefault) { EXPECT_EQ(make_cost_meter("none", 0.17), nullptr); }
+TEST(CostMeters, ChargeTheTotalOfARunWithItsFirstModel) {
+  const auto meter = make_cost_meter("paper", {0.665, true});
+  meter->begin();
+  EXPECT_EQ(meter->price_answer(false), Seconds{});
+  EXPECT_EQ(meter->price(solved), Seconds{0.665});
+  EXPECT_EQ(meter->price(solved), Seconds{});
+  EXPECT_EQ(meter->price_answer(true), Seconds{});
+  meter->begin();
+  EXPECT_EQ(meter->price(solved), Seconds{});
+}
+
+TEST(CostMeters, ChargeNothingByDefault) { EXPECT_EQ(make_cost_meter("none", {0.17}), nullptr); }
 
 TEST(CostMeters, MeasureEveryCall) {
   const auto work = [] {  // 2 ms of this thread's processor time
     const double until_s = seconds_of(CLOCK_THREAD_CPUTIME_ID) + 2e-3;
     while (seconds_of(CLOCK_THREAD_CPUTIME_ID) < until_s) continue;
   };
-  const auto meter = make_cost_meter("measured", 0.17);
+  const auto meter = make_cost_meter("measured", {0.17});
   meter->begin();
   work();
   meter->pause();
