@@ -47,13 +47,14 @@ equipoise_program_tests(commands
     tools/without_modules_test.cpp
 )
 
-# Whole campaigns.
+# Whole campaigns. Some are simulated within the test program, which can be started as simulation server.
 if(EQUIPOISE_SLOW_TESTS)
   equipoise_program_tests(campaigns
     SOURCES
       tools/clusters_test.cpp
       tools/energy_paper_test.cpp
       tools/sweep_test.cpp
+      support/serving_main.cpp
     SMOKE)
 endif()
 
