@@ -111,9 +111,11 @@ double median(std::vector<double> values) {
 /// policy has the same blocks.
 void controller(benchmark::State& state, const char* policy) {
   constexpr Items block_items = 400;
+  const auto blocks = std::max<Items>(static_cast<Items>(5000 * size_of_bench()), 100);
+  const std::string options = std::to_string(blocks * block_items);
   std::vector<double> s_per_block;
   try {
-    const auto kernel = make_kernel("blackscholes", {{"options", "2e6"}}, "--workload");
+    const auto kernel = make_kernel("blackscholes", {{"options", options}}, "--workload");
     kernel->allocate(1);
     for (auto _ : state) {
       const auto made = policy_called(policy);
