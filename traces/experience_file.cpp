@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
@@ -99,6 +100,12 @@ ExperienceEntry entry_of(const JsonValue& value, const std::string& path) {
   return entry;
 }
 
+/// Whether there is an empty file at `path`: a program that keeps it locked has just made it.
+bool is_empty_file(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error) && std::filesystem::is_empty(path, error);
+}
+
 bool is_of(const ExperienceEntry& entry, const Workload& workload, const Unit& unit) {
   return entry.kernel == workload.kernel && entry.problem == workload.problem &&
          entry.unit == unit.name;
@@ -158,7 +165,7 @@ void add_run(ExperienceFile& file, const std::vector<Workload>& phases,
 
 ExperienceFile read_experience(const std::string& path) {
   ExperienceFile file;
-  if (!std::filesystem::exists(path)) return file;
+  if (!std::filesystem::exists(path) || is_empty_file(path)) return file;
   const JsonValue document = read_json_file(path);
   const JsonObject read(document, path, "experience", {"schema", "learned"});
   expect_schema(read.text("schema"), schema, read.where(read.at("schema")));

@@ -53,7 +53,7 @@ struct RunPlace {
 void add_run(ExperienceFile& file, const std::vector<Workload>& phases,
              const std::vector<Unit>& units, const RunPlace& place, const Experience& shown);
 
-/// Reads the file; without one, nothing is known yet. Throws InputError at FILE:LINE.
+/// Reads the file; if there is none, or an empty one, nothing is known yet. Throws InputError at FILE:LINE.
 [[nodiscard]] ExperienceFile read_experience(const std::string& path);
 
 /// The text of the file.

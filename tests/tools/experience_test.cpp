@@ -1,8 +1,10 @@
 // Tests of --experience: what runs keep, and that later runs use it and say so.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/support/program.hpp"
@@ -74,6 +76,36 @@ TEST_F(ExperienceOfRuns, IsToBeMadeBeforeAComparison) {
   EXPECT_NE(refused.err.find("experience.json: there is no such file; simulate or run"),
             std::string::npos)
       << refused.err;
+}
+
+TEST_F(ExperienceOfRuns, AtTheSameTimeArrivesWhole) {
+  constexpr int runs = 8;
+  {
+    std::vector<std::jthread> running;
+    for (int i = 0; i < runs; ++i) {
+      running.emplace_back([this] {
+        const ProgramRun of = run("simulate", "greedy");
+        EXPECT_EQ(of.exit_code, 0) << of.err;
+      });
+    }
+  }
+  const Json learned = Json::parse(read_text(file_)).at("learned");
+  EXPECT_EQ(learned.size(), 3u);
+  for (const Json& entry : learned) {
+    EXPECT_EQ(entry.at("runs"), runs) << entry.at("unit");
+  }
+}
+
+TEST_F(ExperienceOfRuns, ThatCannotBeKeptTakesNothingElseAway) {
+  file_ = folder_.path(std::string(250, 'e'));  // its temporary name is longer than names may be
+  const ProgramRun failed = run("simulate", "greedy", {"--out", folder_.path("run.jsonl")});
+  EXPECT_EQ(failed.exit_code, 1);
+  EXPECT_NE(failed.err.find("cannot be written: File name too long"), std::string::npos)
+      << failed.err;
+  EXPECT_NE(failed.out.find("run file: "), std::string::npos) << failed.out;
+  const Json last = Json::parse(lines_of(read_text(folder_.path("run.jsonl"))).back());
+  EXPECT_TRUE(last.at("verified").get<bool>());
+  EXPECT_FALSE(std::filesystem::exists(file_));
 }
 
 TEST_F(ExperienceOfRuns, OfAnotherKernelIsNotUsed) {

@@ -82,8 +82,7 @@ TEST_F(Outputs, SpareTheProfileOfAPolicy) {
 }
 
 TEST_F(Outputs, OfAComparisonSpareWhatItReads) {
-  for (const char* name : {"results.json", "results.csv", "report.html", "runs/greedy-sim.jsonl",
-                           "results.json.part"}) {
+  for (const char* name : {"results.json", "results.csv", "report.html", "runs/greedy-sim.jsonl"}) {
     const std::string file = scratch.write(std::string("cmp/") + name, read_text(trace));
     expect_kept({"compare", "--platform", platform, "--trace", file, "--workload", "k:items=1000",
                  "--policy", "greedy", "--reps", "2", "--out", scratch.path("cmp")},
@@ -220,6 +219,17 @@ TEST_F(Outputs, OfManyRunsNeedAFolder) {
     EXPECT_EQ(run.err, "equipoise: error: --out: " + file + " is a file; give a folder\n");
   }
   EXPECT_EQ(scratch.read("notes.txt"), "mine");
+}
+
+TEST_F(Outputs, HaveTemporaryNamesOfTheirOwn) {
+  const std::string csv = scratch.write("x.csv", "size,time\n1,0.1\n2,0.2\n");
+  scratch.write("made/t.jsonl.part", "mine");
+  EXPECT_EQ(run_equipoise({"trace", "import", "csv", csv, "--items-column", "size",
+                           "--compute-column", "time", "--out", scratch.path("made/t.jsonl")})
+                .exit_code,
+            0);
+  EXPECT_EQ(scratch.read("made/t.jsonl.part"), "mine");
+  EXPECT_EQ(names_in(scratch.path("made")), (std::set<std::string>{"t.jsonl", "t.jsonl.part"}));
 }
 
 TEST_F(Outputs, GoIntoADeviceAndLeaveItThere) {

@@ -60,9 +60,10 @@ TEST(ExperienceFile, KnowsNothingOfAnotherProblemUnitOrKernel) {
   EXPECT_FALSE(known_before(file, {fft}, {gpu()}, here)[0][0].has_value());
 }
 
-TEST(ExperienceFile, KnowsNothingWithoutAFile) {
+TEST(ExperienceFile, KnowsNothingWithoutAFileOrInAnEmptyOne) {
   const TemporaryFolder folder;
   EXPECT_TRUE(read_experience(folder.path("none.json")).entries.empty());
+  EXPECT_TRUE(read_experience(folder.write("empty.json", "")).entries.empty());
 }
 
 TEST(ExperienceFile, IsDoubtedTheMoreTheOlderItIs) {

@@ -26,7 +26,7 @@ PolicyChoice only_policy(const Options& options) {
 int run_command(const Options& options, const std::string& command) {
   PolicyChoice choice = only_policy(options);
   const std::unique_ptr<World> world = open_world(options, command);
-  KeptExperience experience(options, ExperienceUse::extend);
+  const KeptExperience experience(options, ExperienceUse::extend);
   check_out(options);
   experience.give(choice, *world);
   catch_stop_signals();
@@ -35,8 +35,10 @@ int run_command(const Options& options, const std::string& command) {
   }
   world->prepare();
   const RunReport report = world->run(choice, 0, options.out);
+  const int exit_code =
+      report_run(report, choice, world->units(), options, resident_path(world->platform()));
   experience.add(report, *world);
-  return report_run(report, choice, world->units(), options, resident_path(world->platform()));
+  return exit_code;
 }
 
 }  // namespace equipoise

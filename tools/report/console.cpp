@@ -2,6 +2,7 @@
 #include "tools/report/console.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,13 +11,17 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/printable_text.hpp"
@@ -42,9 +47,6 @@ std::string as_message(const std::string& message) {
   return shown;
 }
 
-/// The suffix of a file's name until the file is complete.
-const char* const temporary_suffix = ".part";
-
 /// Whether `path` is written under a temporary name and renamed. A device or a pipe is written
 /// directly.
 bool is_renamed(const std::string& path) {
@@ -52,20 +54,52 @@ bool is_renamed(const std::string& path) {
   return !std::filesystem::exists(path, error) || std::filesystem::is_regular_file(path, error);
 }
 
-std::string written_at(const std::string& path) {
-  return is_renamed(path) ? path + temporary_suffix : path;
-}
+/// A file that is being written: under a name of its own beside its path, and then renamed.
+class FileInProgress {
+ public:
+  explicit FileInProgress(std::string path) : path_(std::move(path)) {}
+  FileInProgress(const FileInProgress&) = delete;
+  FileInProgress& operator=(const FileInProgress&) = delete;
+  ~FileInProgress() {
+    if (!temporary_.empty()) std::remove(temporary_.c_str());
+  }
 
-bool put(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  return static_cast<bool>(file);
-}
+  /// Writes all of it. False, with the reason in errno, if that failed.
+  [[nodiscard]] bool put(const std::string& text) {
+    if (is_renamed(path_) && !make_temporary()) return false;
+    std::ofstream file(temporary_.empty() ? path_ : temporary_, std::ios::binary | std::ios::trunc);
+    file << text;
+    file.close();
+    return static_cast<bool>(file);
+  }
 
-bool move_there(const std::string& path) {
-  return !is_renamed(path) || std::rename((path + temporary_suffix).c_str(), path.c_str()) == 0;
-}
+  /// Gives it its name. False, with the reason in errno, if that failed.
+  [[nodiscard]] bool move_there() {
+    if (temporary_.empty()) return true;
+    if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return false;
+    temporary_.clear();
+    return true;
+  }
+
+ private:
+  /// Makes an empty file whose name no other process and no other thread has.
+  bool make_temporary() {
+    static std::atomic<int> made = 0;
+    int file = -1;
+    std::string name;
+    do {
+      name = fmt::format("{}.{}-{}.part", path_, ::getpid(), ++made);
+      file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    } while (file < 0 && errno == EEXIST);
+    if (file < 0) return false;
+    ::close(file);
+    temporary_ = name;
+    return true;
+  }
+
+  std::string path_;
+  std::string temporary_;
+};
 
 void handle_stop_signals(void (*handler)(int)) {
   struct sigaction action = {};
@@ -111,22 +145,19 @@ std::vector<std::string> paths_of(const std::vector<WholeFile>& files) {
 
 void write_whole_files(const std::vector<WholeFile>& files) {
   for (const WholeFile& file : files) expect_no_inputs({file.path}, file.path);
-  const auto failed = [&files]() -> const WholeFile* {
+  std::deque<FileInProgress> written;
+  const auto failed = [&]() -> const WholeFile* {
     for (const WholeFile& file : files) {
-      if (!put(written_at(file.path), file.text)) return &file;
+      if (!written.emplace_back(file.path).put(file.text)) return &file;
     }
-    for (const WholeFile& file : files) {
-      if (!move_there(file.path)) return &file;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      if (!written[i].move_there()) return &files[i];
     }
     return nullptr;
   }();
   if (failed == nullptr) return;
-  const std::string reason = std::strerror(errno);
-  for (const WholeFile& file : files) {
-    if (is_renamed(file.path)) std::remove(written_at(file.path).c_str());
-  }
-  throw std::runtime_error(failed->path + ": cannot be written: " + reason +
-                           "; make room there, or give --out another path");
+  throw std::runtime_error(failed->path + ": cannot be written: " + std::strerror(errno) +
+                           "; make room there, or give another path");
 }
 
 void write_whole_file(const std::string& path, const std::string& text) {
@@ -134,10 +165,7 @@ void write_whole_file(const std::string& path, const std::string& text) {
 }
 
 void expect_no_inputs(const std::vector<std::string>& paths, const std::string& option) {
-  for (const std::string& path : paths) {
-    expect_no_input(path, option);
-    expect_no_input(path + temporary_suffix, option);
-  }
+  for (const std::string& path : paths) expect_no_input(path, option);
 }
 
 void check_writable(const std::string& path, const std::string& option) {

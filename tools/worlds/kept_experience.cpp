@@ -14,6 +14,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "tools/report/console.hpp"
 #include "traces/files/input_file.hpp"
+#include "traces/files/locked_file.hpp"
 
 namespace equipoise {
 
@@ -48,11 +49,14 @@ void KeptExperience::give(PolicyChoice& choice, const World& world) const {
   if (any) choice.experience = std::make_shared<const Experience>(std::move(known));
 }
 
-void KeptExperience::add(const RunReport& report, const World& world) {
+void KeptExperience::add(const RunReport& report, const World& world) const {
   if (path_.empty() || report.outcome.interrupted || !report.run.verified) return;
-  add_run(file_, world.phases(), world.units(), place_of(world), report.shown);
+  constexpr std::chrono::seconds patience{30};
+  const LockedFile locked(path_, patience);
+  ExperienceFile file = read_experience(path_);  // other runs may have added to it
+  add_run(file, world.phases(), world.units(), place_of(world), report.shown);
   forget_input(path_);
-  write_whole_file(path_, experience_text(file_));
+  write_whole_file(path_, experience_text(file));
 }
 
 }  // namespace equipoise

@@ -25,16 +25,17 @@ class KeptExperience {
   /// Gives `choice` what is known of the phases and units of `world`, if its policy uses experience.
   /// What it was given before is gone.
   void give(PolicyChoice& choice, const World& world) const;
-  /// Adds what a run of `world` has shown, and writes the file. Runs that were interrupted or are not
-  /// verified add nothing.
-  void add(const RunReport& report, const World& world);
+  /// Adds what a run of `world` has shown to what is in the file by now; other programs that add to it
+  /// wait meanwhile. Runs that were interrupted or are not verified add nothing. Throws
+  /// std::runtime_error if the file cannot be locked or written.
+  void add(const RunReport& report, const World& world) const;
 
  private:
   [[nodiscard]] RunPlace place_of(const World& world) const;
 
   std::string path_;
   std::string platform_file_;
-  ExperienceFile file_;
+  ExperienceFile file_;  ///< as it was at the start
 };
 
 }  // namespace equipoise
