@@ -4,7 +4,6 @@
 
 #include <cstdio>
 #include <exception>
-#include <filesystem>
 #include <span>
 
 #include "platforms/platform_file.hpp"
@@ -23,14 +22,6 @@ namespace {
 
 /// The suffix of the file that holds the samples during the recording.
 const char* const partial = ".partial";
-
-bool is_same_path(const std::string& a, const std::string& b) {
-  std::error_code error;
-  const auto place = [&error](const std::string& path) {
-    return std::filesystem::weakly_canonical(path, error);
-  };
-  return place(a) == place(b);
-}
 
 void check_options(const Options& options) {
   check_writable(options.out, "--out");

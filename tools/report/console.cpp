@@ -189,6 +189,14 @@ void check_writable(const std::string& path, const std::string& option) {
   }
 }
 
+bool is_same_path(const std::string& a, const std::string& b) {
+  std::error_code error;
+  const auto place = [&error](const std::string& path) {
+    return std::filesystem::weakly_canonical(path, error);
+  };
+  return place(a) == place(b);
+}
+
 void make_folder(const std::string& path, const std::string& option) {
   namespace fs = std::filesystem;
   std::error_code error;

@@ -55,6 +55,9 @@ void expect_no_inputs(const std::vector<std::string>& paths, const std::string& 
 /// exists and is writable, and `path` is not a folder. Creates nothing.
 void check_writable(const std::string& path, const std::string& option);
 
+/// Whether both paths lead to the same place, where a file may be or not.
+[[nodiscard]] bool is_same_path(const std::string& a, const std::string& b);
+
 /// Creates the folder `path` and its parent folders. On failure, throws InputError with the name of
 /// `option`.
 void make_folder(const std::string& path, const std::string& option);
