@@ -16,7 +16,8 @@ constexpr int function_count = 7;  // the papers' functions; Basis::one is only 
 constexpr int grid_points = 64;
 constexpr double largest_condition = 1e8;
 constexpr double ridge = 1e-8;
-constexpr double alike = 1.02;  // scores within this factor of the best count as equal
+constexpr double span_of_a_constant = 3.0;  // noisy times of nearer sizes are alike by chance
+constexpr double alike = 1.02;              // scores within this factor of the best count as equal
 
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
@@ -172,8 +173,13 @@ std::optional<Candidate> SubsetFits::fit(const Choice& functions, FitMode mode) 
   return candidate;
 }
 
-/// The best of the subsets that `mode` allows.
-std::optional<Candidate> choose(const Tables& tables, FitMode mode) {
+/// Whether `functions` say that times do not depend on the size: e^u alone, where u is small.
+bool is_constant(const Choice& functions) {
+  return functions == Choice{static_cast<int>(Basis::exp_u)};
+}
+
+/// The best of the subsets that `mode` allows. `span`: the largest size over the smallest.
+std::optional<Candidate> choose(const Tables& tables, FitMode mode, double span) {
   const int sizes = static_cast<int>(tables.seconds.size());
   int most = std::min(3, std::max(1, sizes - 1));
   if (mode == FitMode::single) {
@@ -186,6 +192,7 @@ std::optional<Candidate> choose(const Tables& tables, FitMode mode) {
   double best = std::numeric_limits<double>::infinity();
   for (const Choice& functions : choices()) {
     if (static_cast<int>(functions.size()) > most) break;
+    if (span < span_of_a_constant && is_constant(functions)) continue;
     if (const auto candidate = fits.fit(functions, mode)) {
       candidates.push_back(*candidate);
       best = std::min(best, candidate->score);
@@ -272,7 +279,9 @@ std::optional<UnitFit> fit_unit(std::span<const CostSample> compute,
   const FittedRange range = range_of(compute, options);
   const Tables tables = tabulate(compute, range);
   std::optional<Candidate> chosen =
-      options.mode == FitMode::full_ridge ? ridge_fit(tables) : choose(tables, options.mode);
+      options.mode == FitMode::full_ridge
+          ? ridge_fit(tables)
+          : choose(tables, options.mode, compute.back().items / compute.front().items);
   if (!chosen) chosen = fall_back(compute, options.scale_items);
   const TransferLine line = fit_transfer_line(transfer, options.adjusted_r2);
   UnitFit fit{BasisCurve(chosen->coefficients, range, line, true)};

@@ -47,9 +47,11 @@ struct UnitFit {
 /// where the straight extrapolation begins. Mode `subset` tries every subset of at most min(3,
 /// sizes - 1) functions and takes the lowest leave-one-size-out error (RMS, relative; the plain
 /// residual if no size can be left out). Among subsets within 2 % of the best it takes the one with
-/// the fewest terms, then the simplest. If no subset is admissible, the fit is an affine cost with
-/// non-negative coefficients, or a line through the origin if even that is flat. R^2 is that of the
-/// chosen curve.
+/// the fewest terms, then the simplest. e^(x / N) alone needs sizes that are at least three times
+/// apart: on blocks that are a small part of the work it is a constant, noisy times of nearer sizes
+/// are easily alike, and a unit with such a fit would get nearly all of a step. If no subset is
+/// admissible, the fit is an affine cost with non-negative coefficients, or a line through the origin
+/// if even that is flat. R^2 is that of the chosen curve.
 ///
 /// Returns nothing if there is no sample with a positive time.
 ///

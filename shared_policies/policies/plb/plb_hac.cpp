@@ -302,7 +302,8 @@ std::vector<ParameterInfo> plb_hac_parameters() {
        "silent, because nothing is forgotten; chosen because sizes close together give any slope"},
       {"fit", "subset", "", "choice of functions: subset, single, full_ridge, nnls",
        "silent (eq. 1: seven functions, fitted to two points at first); chosen because few terms "
-       "that predict left-out points do not overfit"},
+       "that predict left-out points do not overfit, e^x alone, a constant where x is small, only "
+       "if sizes are three times apart: noise makes times of nearer sizes alike"},
       {"solver", "direct", "", "direct or ipopt",
        "3.2: interior point; direct finds the same sizes in every build"}};
 }

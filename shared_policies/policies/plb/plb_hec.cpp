@@ -334,7 +334,8 @@ std::vector<ParameterInfo> plb_hec_parameters() {
         "Alg. 1 line 5: executeTasks returns the times of all units"},
        {"fit", "subset", "", "choice of functions: subset, single, full_ridge, nnls",
         "silent (eq. 1: seven functions, fitted to four points); chosen because few terms "
-        "that predict left-out points do not overfit"},
+        "that predict left-out points do not overfit, e^x alone, a constant where x is small, only "
+        "if sizes are three times apart: noise makes times of nearer sizes alike"},
        {"adjusted_r2", "false", "", "coefficients of determination adjusted for degrees of freedom",
         "III.B: the coefficient of determination"},
        {"solver", "direct", "", "direct or ipopt",

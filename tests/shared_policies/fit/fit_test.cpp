@@ -165,6 +165,25 @@ TEST(UnitFit, TakesProportionFromOneSize) {
   EXPECT_EQ(fit->r2, 1.0);
 }
 
+TEST(UnitFit, TakesNoConstantFromSizesThatAreNear) {
+  // Noise made the smaller block of a CPU nearly as long as the larger one. Both speeds together are
+  // (336 + 556) items in 0.0308 s: 100,000 items take about 3.5 s; the constant e^u would say 0.016 s.
+  const std::vector<CostSample> alike = {{336.0, 0.0138, 1.0, 0.0}, {556.0, 0.0170, 1.0, 0.0}};
+  for (const FitMode mode : {FitMode::subset, FitMode::single}) {
+    const auto fit = fit_unit(alike, {}, options_of(2e6, mode));
+    ASSERT_TRUE(fit.has_value());
+    EXPECT_GT(fit->curve.at(100'000.0).seconds, 3.5 / 2.0) << fit->curve.words();
+    EXPECT_LT(fit->curve.at(100'000.0).seconds, 3.5 * 2.0) << fit->curve.words();
+  }
+}
+
+TEST(UnitFit, TakesAConstantFromSizesThatAreThreeTimesApart) {
+  const std::vector<CostSample> flat = {{100.0, 2.0, 1.0, 0.0}, {300.0, 2.0, 1.0, 0.0}};
+  const auto fit = fit_unit(flat, {}, options_of(1e6));
+  ASSERT_TRUE(fit.has_value());
+  EXPECT_NEAR(fit->curve.at(2000.0).seconds, 2.0 * std::exp(0.002 - 0.0002), 1e-3);
+}
+
 TEST(UnitFit, SaysNothingWithoutATime) {
   EXPECT_FALSE(fit_unit({}, {}, options_of(10.0)).has_value());
   EXPECT_FALSE(
