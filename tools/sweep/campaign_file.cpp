@@ -274,7 +274,9 @@ void keep_only(Campaign& campaign, const std::vector<std::string>& patterns) {
     return std::none_of(patterns.begin(), patterns.end(),
                         [&](const std::string& pattern) { return matches(pattern, name); });
   };
-  std::erase_if(campaign.experiments, [&](const Experiment& e) { return left_out(e.name); });
+  const auto missing =
+      std::erase_if(campaign.experiments, [&](const Experiment& e) { return left_out(e.name); });
+  campaign.is_part = campaign.is_part || missing > 0;
   std::erase_if(campaign.published,
                 [&](const PublishedFigure& f) { return left_out(f.experiment); });
 }

@@ -65,6 +65,7 @@ struct Campaign {
   std::vector<PublishedFigure> published;
   std::string reference;        ///< the policy with which others are paired; empty: not given
   std::string reference_where;  ///< FILE:LINE where it is given
+  bool is_part = false;         ///< some experiments were left out
 };
 
 /// Reads a campaign. Paths in it are relative to its own folder. A problem with one experiment is

@@ -181,15 +181,20 @@ void check_published(const Campaign& campaign, const SweepPlan& plan,
   }
 }
 
-/// Checks that some experiment runs the reference policy.
+/// Checks that some experiment runs the reference policy. In a part of a campaign, that may be one
+/// that was left out.
 void check_reference(const Campaign& campaign, const SweepPlan& plan,
                      std::vector<std::string>& problems) {
-  if (campaign.reference.empty()) return;
+  if (campaign.reference.empty() || campaign.is_part) return;
   std::vector<std::string> known;
   for (const PlannedExperiment& planned : plan.experiments) {
-    for (const PolicyChoice& choice : planned.policies) known.push_back(choice.spelling);
+    for (const PolicyChoice& choice : planned.policies) {
+      if (std::ranges::find(known, choice.spelling) == known.end()) {
+        known.push_back(choice.spelling);
+      }
+    }
   }
-  if (std::find(known.begin(), known.end(), campaign.reference) != known.end()) return;
+  if (std::ranges::find(known, campaign.reference) != known.end()) return;
   problems.push_back(
       fmt::format("{}: {}", campaign.reference_where,
                   unknown_name("policy of the campaign", campaign.reference, known)));

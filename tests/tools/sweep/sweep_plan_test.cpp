@@ -142,6 +142,30 @@ TEST_F(Plan, RefusesAReferenceThatNoExperimentRuns) {
   EXPECT_TRUE(problems.empty());
 }
 
+TEST_F(Plan, NamesEachPolicyOnceWhereNoExperimentRunsTheReference) {
+  top = "\"reference\":\"plb-hec\",\n";
+  name = "e{seed}\",\"for\":{\"seed\":[1,2]},\"seed\":\"{seed}";
+  plan();
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_NE(problems[0].find("unknown policy of the campaign 'plb-hec'; known are: greedy, static"),
+            std::string::npos)
+      << problems[0];
+  EXPECT_EQ(problems[0].find("greedy"), problems[0].rfind("greedy"));
+}
+
+TEST_F(Plan, LetsThePartThatDoesNotRunTheReferenceBeWithoutIt) {
+  top = "\"reference\":\"static\",\n";
+  policies = "\"{policy}\"";
+  name = "{policy}\",\"for\":{\"policy\":[\"gss\",\"static\"]},\"group\":\"g";
+  plan();  // writes the campaign
+  EXPECT_TRUE(problems.empty());
+  Campaign campaign = read_campaign(scratch.path("c.json"), problems);
+  keep_only(campaign, {"gss"});
+  const SweepPlan part = plan_sweep(campaign, problems, [](std::size_t) {});
+  EXPECT_TRUE(problems.empty()) << problems[0];
+  EXPECT_EQ(part.experiments.size(), 1u);
+}
+
 TEST_F(Plan, RefusesPublishedFiguresOfWhatNoExperimentHas) {
   const std::string begin =
       "\"published\":[{\"figure\":\"f\",\"source\":\"s\",\"experiment\":\"e\",\"field\":";
