@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -12,8 +10,6 @@
 
 namespace equipoise {
 namespace {
-
-constexpr std::array<std::string_view, 4> parts_of_statistics = {"mean", "sd", "min", "max"};
 
 /// What is left of `path` after the name of `field`: empty, or ".rest". nullopt if it is not the
 /// field's.
@@ -23,16 +19,6 @@ std::optional<std::string_view> rest_of(const ResultField& field, std::string_vi
   const std::string_view rest = path.substr(name.size());
   if (!rest.empty() && rest.front() != '.') return std::nullopt;
   return rest;
-}
-
-/// Whether `path` may name a number of a phase: "2.duration_s", "2.share_by_unit.cuda0".
-bool names_in_phase(std::string_view path, const std::vector<std::string>& units) {
-  const std::size_t dot = path.find('.');
-  if (dot == 0 || dot == path.npos || path.find_first_not_of("0123456789") != dot) return false;
-  const std::string_view member = path.substr(dot + 1);
-  constexpr std::string_view shares = "share_by_unit.";
-  if (!member.starts_with(shares)) return member == "end_s" || member == "duration_s";
-  return std::ranges::find(units, member.substr(shares.size())) != units.end();
 }
 
 /// The numbers in a value, each with the end of its path.
@@ -77,6 +63,25 @@ struct NumbersIn {
   }
 };
 
+/// A comparison with one result, in which all numbers are known.
+Comparison complete_example(const std::vector<std::string>& units, std::size_t phases) {
+  constexpr const char* policy = "greedy";
+  Comparison comparison;
+  comparison.units = units;
+  comparison.policies = {parse_policy(policy)};
+  PolicyResult& result = comparison.results.emplace_back();
+  result.policy = policy;
+  result.reps = 2;
+  result.core_use = {1.0, 0.0};
+  result.speedup_vs_baseline = result.over_lower_bound = result.energy_j = 1.0;
+  result.paired_ratio = Statistics{};
+  result.loss = Losses{};
+  result.idle_by_unit = result.share_by_unit = std::vector<double>(units.size());
+  result.energy_by_unit_j = std::vector<std::optional<double>>(units.size(), 1.0);
+  result.phases = std::vector<PhaseResult>(phases, {0.0, std::vector<double>(units.size())});
+  return comparison;
+}
+
 }  // namespace
 
 std::vector<ResultNumber> numbers_at(const OfResult& of, std::string_view path) {
@@ -97,15 +102,10 @@ std::vector<ResultNumber> numbers_at(const OfResult& of, std::string_view path) 
   return found;
 }
 
-bool is_number_path(std::string_view path, const std::vector<std::string>& units) {
-  return std::ranges::any_of(result_fields(), [&](const ResultField& field) {
-    const auto rest = rest_of(field, path);
-    if (!rest || rest->empty()) return rest.has_value();
-    const std::string_view end = rest->substr(1);
-    if (std::string_view(field.name) == "phases") return names_in_phase(end, units);
-    return std::ranges::find(parts_of_statistics, end) != parts_of_statistics.end() ||
-           std::ranges::find(units, end) != units.end();
-  });
+bool is_number_path(std::string_view path, const std::vector<std::string>& units,
+                    std::size_t phases) {
+  const Comparison example = complete_example(units, phases);
+  return !numbers_at({example, example.results.front()}, path).empty();
 }
 
 }  // namespace equipoise

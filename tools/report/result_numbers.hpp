@@ -1,6 +1,7 @@
 // Single numbers of a result, found by the path that they have in results.json.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +25,9 @@ struct ResultNumber {
 /// no number; values that are not known are left out.
 [[nodiscard]] std::vector<ResultNumber> numbers_at(const OfResult& of, std::string_view path);
 
-/// Whether `path` may name numbers of a result on these units: it is a field of results.json, maybe
-/// with a unit or a part of statistics.
-[[nodiscard]] bool is_number_path(std::string_view path, const std::vector<std::string>& units);
+/// Whether `path` names numbers of a result on these units with so many phases, if all is known of
+/// it.
+[[nodiscard]] bool is_number_path(std::string_view path, const std::vector<std::string>& units,
+                                  std::size_t phases);
 
 }  // namespace equipoise

@@ -13,6 +13,7 @@
 #include "tools/report/json_text.hpp"
 #include "tools/report/report_html.hpp"
 #include "tools/report/report_text.hpp"
+#include "tools/report/result_numbers.hpp"
 
 namespace equipoise::result_fields_test {
 namespace {
@@ -72,6 +73,17 @@ TEST(ResultFields, NameTheUnitOfMeasureInTheHeading) {
     const std::string unit = field.unit;
     if (heading.empty() || unit.empty()) continue;
     EXPECT_TRUE(heading.ends_with(" " + unit)) << heading;
+  }
+}
+
+TEST(ResultNumbers, AreAllFieldsButThoseThatAreTextsOrAnswers) {
+  const std::set<std::string> others = {"policy",    "spelling", "on",          "parameters",
+                                        "too_noisy", "phases",   "energy_from", "energy_note",
+                                        "informed",  "oracle",   "experienced", "policy_stalled",
+                                        "verified"};
+  for (const ResultField& field : result_fields()) {
+    if ((field.outputs & in_json) == 0) continue;
+    EXPECT_NE(is_number_path(field.name, {"a", "b"}, 2), others.contains(field.name)) << field.name;
   }
 }
 

@@ -23,8 +23,8 @@ class Plan : public testing::Test {
  protected:
   [[nodiscard]] std::string campaign_text() const {
     return "{\"schema\":\"equipoise.campaign/1\"," + top + "\"experiments\":[{\"name\":\"" + name +
-           "\",\"platform\":\"p.xml\",\"traces\":\"t.jsonl\",\"workloads\":\"" + workload +
-           "\",\"policies\":[" + policies + "]," + settings + "}]}";
+           "\",\"platform\":\"p.xml\",\"traces\":\"t.jsonl\",\"workloads\":[\"" + workload +
+           "\"],\"policies\":[" + policies + "]," + settings + "}]}";
   }
 
   SweepPlan plan() {
@@ -167,6 +167,8 @@ TEST_F(Plan, LetsThePartThatDoesNotRunTheReferenceBeWithoutIt) {
 }
 
 TEST_F(Plan, RefusesPublishedFiguresOfWhatNoExperimentHas) {
+  const std::string phase = workload;
+  for (int more = 0; more < 3; ++more) workload += "\",\"" + phase;
   const std::string begin =
       "\"published\":[{\"figure\":\"f\",\"source\":\"s\",\"experiment\":\"e\",\"field\":";
   for (const char* field : {"blocks", "makespan_s.sd", "share_by_unit", "share_by_unit.cuda0",
@@ -175,8 +177,10 @@ TEST_F(Plan, RefusesPublishedFiguresOfWhatNoExperimentHas) {
     plan();
     EXPECT_TRUE(problems.empty()) << problems[0];
   }
-  for (const char* field : {"block", "makespan_s.median", "share_by_unit.z", "phases.end_s",
-                            "phases.1.items", "phases.1.share_by_unit.z"}) {
+  for (const char* field :
+       {"block", "makespan_s.median", "share_by_unit.z", "share_by_unit.mean", "blocks.mean",
+        "verified", "policy", "parameters", "phases", "phases.end_s", "phases.0.end_s",
+        "phases.5.end_s", "phases.1.items", "phases.1.share_by_unit.z"}) {
     top = begin + "\"" + field + "\",\"values\":{\"static\":1}}],\n";
     plan();
     ASSERT_EQ(problems.size(), 1u) << field;
