@@ -249,7 +249,13 @@ void leave_out(const MachineSpec& spec, PlatformChoice& platform, const std::str
   if (std::find(names.begin(), names.end(), name) == names.end()) {
     throw InputError(where, unknown_name("unit of the platform", name, names));
   }
+  if (std::ranges::find(platform.without, name) != platform.without.end()) {
+    throw InputError(where, name + " is left out already; name it once");
+  }
   platform.without.push_back(name);
+  if (platform.without.size() == names.size()) {
+    throw InputError(where, "no unit of " + platform.name + " is left; keep one");
+  }
 }
 
 PlatformDescription machines_platform(const MachineSpec& spec, const PlatformChoice& choice) {

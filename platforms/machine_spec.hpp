@@ -99,7 +99,7 @@ struct MachineSpec {
                                     int number);
 
 /// Leaves the unit called `name` out of a platform. Throws InputError (at `where`) if its machines
-/// have no such unit.
+/// have no such unit, if it is left out already, or if no unit remains.
 void leave_out(const MachineSpec& spec, PlatformChoice& platform, const std::string& name,
                const std::string& where);
 

@@ -246,6 +246,26 @@ TEST_F(MachineSpecTest, LeavesOutUnitsOfAPlatform) {
   EXPECT_TRUE(has(1, "a.gpu0"));
   spec_["platforms"][1]["without"] = {"a.gpu7"};
   EXPECT_NE(refusal(spec_).find("unknown unit of the platform 'a.gpu7'"), std::string::npos);
+  spec_["platforms"][1]["without"] = {"a.gpu1", "a.gpu1"};
+  EXPECT_NE(refusal(spec_).find("a.gpu1 is left out already; name it once"), std::string::npos);
+}
+
+TEST_F(MachineSpecTest, LeavesAUnitInEveryPlatform) {
+  const MachineSpec spec = read(spec_);
+  std::vector<std::string> all;
+  for (const std::size_t index : spec.platforms[1].machines) {
+    const MachineFigures& machine = spec.machines[index];
+    for (const UnitFigures& unit : machine.units) {
+      for (int i = 0; i < unit.count; ++i) all.push_back(unit_name(machine, unit, i));
+    }
+  }
+  spec_["platforms"][1]["without"] = all;
+  EXPECT_NE(refusal(spec_).find("no unit of " + spec.platforms[1].name + " is left; keep one"),
+            std::string::npos)
+      << refusal(spec_);
+  all.pop_back();
+  spec_["platforms"][1]["without"] = all;
+  EXPECT_EQ(read(spec_).platforms[1].without.size(), all.size());
 }
 
 TEST_F(MachineSpecTest, CountsTheOperationsOfAPairOfFourierTransforms) {
