@@ -278,7 +278,7 @@ class RunLoop final : private Decisions {
     CostMeter* const meter = setup_.cost_meter;
     if (meter == nullptr) return policy_.decide(view_, event, *this);
     answer_ = {};
-    meter->begin();
+    meter->begin(view_.phase());
     policy_.decide(view_, event, *this);
     meter->pause();
     charge(meter->price_answer(true));

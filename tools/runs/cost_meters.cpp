@@ -1,6 +1,7 @@
 // Decision costs: a constant, that of a paper, or the measured time of the policy.
 #include "tools/runs/cost_meters.hpp"
 
+#include <cstddef>
 #include <ctime>
 #include <utility>
 
@@ -12,17 +13,20 @@
 namespace equipoise {
 namespace {
 
-/// The time that the paper gives for solved models; other calls cost nothing, because papers do not
-/// say what they cost.
+/// The time that the paper gives for models solved in a phase; other calls cost nothing, because
+/// papers do not say what they cost.
 class PaperCost final : public CostMeter {
  public:
-  explicit PaperCost(PaperPrice price) : price_(price) {}
+  explicit PaperCost(std::vector<PaperPrice> by_phase) : by_phase_(std::move(by_phase)) {}
+  void begin(int phase) override { phase_ = static_cast<std::size_t>(phase); }
   Seconds price(const Decision& /*decision*/) override {
-    return Seconds{price_.is_of_run ? std::exchange(price_.seconds, 0.0) : price_.seconds};
+    PaperPrice& price = by_phase_.at(phase_);
+    return Seconds{price.is_of_run ? std::exchange(price.seconds, 0.0) : price.seconds};
   }
 
  private:
-  PaperPrice price_;
+  std::vector<PaperPrice> by_phase_;
+  std::size_t phase_ = 0;
 };
 
 /// The same for every decision of every policy: for each solved model, and for each call that hands
@@ -30,7 +34,7 @@ class PaperCost final : public CostMeter {
 class ConstantCost final : public CostMeter {
  public:
   explicit ConstantCost(Seconds cost) : cost_(cost) {}
-  void begin() override { is_paid_ = false; }
+  void begin(int /*phase*/) override { is_paid_ = false; }
   Seconds price(const Decision& /*decision*/) override {
     is_paid_ = true;
     return cost_;
@@ -48,7 +52,7 @@ class ConstantCost final : public CostMeter {
 /// Other programs on the same cores do not count.
 class MeasuredCost final : public CostMeter {
  public:
-  void begin() override {
+  void begin(int /*phase*/) override {
     spent_ = {};
     begin_ = processor_time();
   }
@@ -67,9 +71,10 @@ class MeasuredCost final : public CostMeter {
 
 }  // namespace
 
-std::unique_ptr<CostMeter> make_cost_meter(const std::string& spelling, PaperPrice paper) {
+std::unique_ptr<CostMeter> make_cost_meter(const std::string& spelling,
+                                           std::vector<PaperPrice> paper) {
   if (spelling == "none") return nullptr;
-  if (spelling == "paper") return std::make_unique<PaperCost>(paper);
+  if (spelling == "paper") return std::make_unique<PaperCost>(std::move(paper));
   if (spelling == "measured") return std::make_unique<MeasuredCost>();
   const double seconds = parse_number(spelling, "--decision-cost");
   if (seconds < 0.0 || seconds > most_cost_s) {

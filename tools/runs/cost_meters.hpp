@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/run/run_loop.hpp"
@@ -13,14 +14,14 @@ namespace equipoise {
 ///
 ///     measured   the processor time of every call of the policy, without that of what it asks for
 ///     SECONDS    each decision: a solved model, or a call that hands out work without one
-///     paper      each solved model costs what the policy's paper says, else nothing; if the paper
-///                says what all of a run cost together, the first one costs that, and the others
-///                nothing, so that the sum of a run is what is printed
+///     paper      each solved model costs what the policy's paper says for the phase's kernel, else
+///                nothing; if the paper says what all of a run cost together, the first one of the
+///                phase costs that, and the others nothing, so that the sum is what is printed
 ///     none       nothing
 ///
-/// The meter for `spelling`, or nullptr for "none". Throws InputError if `spelling` is none of
-/// the four or the cost is out of range.
+/// The meter for `spelling`, or nullptr for "none". `paper`: the policy's price in its paper, phase
+/// by phase. Throws InputError if `spelling` is none of the four or the cost is out of range.
 [[nodiscard]] std::unique_ptr<CostMeter> make_cost_meter(const std::string& spelling,
-                                                         PaperPrice paper);
+                                                         std::vector<PaperPrice> paper);
 
 }  // namespace equipoise

@@ -64,6 +64,13 @@ std::vector<UnitId> absent_at_start(const RunPlan& plan) {
   return absent;
 }
 
+/// What a decision costs according to the policy's paper, phase by phase.
+std::vector<PaperPrice> paper_prices(const PolicyInfo& info, const std::vector<Workload>& phases) {
+  std::vector<PaperPrice> prices;
+  for (const Workload& phase : phases) prices.push_back(paper_price(info, phase.kernel));
+  return prices;
+}
+
 std::string problem_of(const RunOutcome& outcome, const std::function<std::string()>& verify) {
   if (outcome.interrupted) return "interrupted";
   if (!outcome.complete) return "no unit was left to do the remaining items";
@@ -94,12 +101,11 @@ std::map<std::string, std::string> all_parameters(const PolicyChoice& policy) {
 
 RunReport run_plan(const RunPlan& plan, Executor& executor,
                    const std::function<std::string()>& verify) {
-  const PolicyInfo& info = *plan.policy.info;
   const Deciding deciding = deciding_of(plan, executor);
   const std::unique_ptr<CostMeter> meter =  // a replay repeats decisions, it makes none
       plan.policy.recorded != nullptr
           ? nullptr
-          : make_cost_meter(plan.decision_cost, paper_price(info, plan.phases.front().kernel));
+          : make_cost_meter(plan.decision_cost, paper_prices(*plan.policy.info, plan.phases));
   std::unique_ptr<JournalFile> file;
   if (!plan.journal_file.empty()) {
     file = make_queued_journal(

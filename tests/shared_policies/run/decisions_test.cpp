@@ -72,7 +72,7 @@ struct WorkedTime {
 class WorkedPrice : public CostMeter {
  public:
   explicit WorkedPrice(const WorkedTime& clock) : clock_(clock) {}
-  void begin() override {
+  void begin(int /*phase*/) override {
     spent_ = {};
     since_ = clock_.now;
   }
