@@ -39,8 +39,7 @@ TimingCurve::Moving moving_of(const Platform& platform, const PlatformUnit& unit
   moving.out = copy_speed_of(platform.links, unit.out);
   moving.in_bytes_per_item = workload.in_bytes_per_item;
   moving.out_bytes_per_item = workload.out_bytes_per_item;
-  moving.setup_bytes =
-      workload.iterations == 1 ? workload.first_bytes(0) : workload.iteration_bytes;
+  moving.setup_bytes = workload.bytes_of_an_iteration();
   return moving;
 }
 

@@ -44,8 +44,8 @@ class TimingCurve final : public CostModel {
 };
 
 /// The costs of blocks on `unit` of `platform` other than computation, if nothing else uses its
-/// routes. The setup bytes are those sent before a first block if the workload has one iteration. If
-/// it has several, they are the iteration bytes; the difference in the first one hardly matters.
+/// routes. The setup bytes are those of an iteration (`Workload::bytes_of_an_iteration`); that more
+/// may be sent in the first of several hardly matters.
 [[nodiscard]] TimingCurve::Moving moving_of(const Platform& platform, const PlatformUnit& unit,
                                             const Workload& workload, Seconds dispatch);
 

@@ -49,6 +49,12 @@ struct Workload {
   /// iteration changed.
   [[nodiscard]] double first_bytes(int iteration) const;
 
+  /// The bytes sent to a unit in a typical iteration: before its first block, if there is one
+  /// iteration, or else those that the iteration before changed.
+  [[nodiscard]] double bytes_of_an_iteration() const {
+    return iterations == 1 ? first_bytes(0) : iteration_bytes;
+  }
+
   /// Unit memory that the resident data occupy.
   [[nodiscard]] double bytes_kept() const { return resident_memory_bytes.value_or(resident_bytes); }
 

@@ -86,7 +86,7 @@ void ReactingPlan::plan(const View& view) {
   units_.assign(costs.size(), {});
   for (std::size_t p = 0; p < costs.size(); ++p) {
     units_[p].cost = costs[p];
-    units_[p].has_setup = view.workload().resident_bytes > 0.0;
+    units_[p].has_setup = view.workload().bytes_of_an_iteration() > 0.0;
     units_[p].share_items = static_cast<double>(shares[p]);
     units_[p].end_s = view.now().value;
     choose_sizes(view, units_[p]);

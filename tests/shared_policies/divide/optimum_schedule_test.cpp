@@ -1,6 +1,7 @@
 // Tests of optimum when the best known schedule is given: it keeps to that schedule.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <vector>
 
 #include "tests/support/policy_schedule.hpp"
@@ -125,6 +126,34 @@ TEST(ReactingPlan, MakesNoBlocksInWhichItemsAreDear) {
   test.items = 400;
   test.parameters = {{"reacts", "true"}, {"dearer", "0.05"}};
   add_affine(test, 1.0, 0.01);
+  test.known.schedule = {{{400}}};
+  const Schedule schedule = run_schedule(test);
+  ASSERT_EQ(schedule.blocks.size(), 2U);
+  EXPECT_NEAR(static_cast<double>(schedule.blocks[0].block.items), 320.0, 25.0);
+  expect_all_done(schedule, 400);
+}
+
+/// 1 s of copies for a block, and 10 ms of computation an item.
+class CopiedCost final : public CostModel {
+ public:
+  [[nodiscard]] CostAt at(double items) const override { return {1.0 + 0.01 * items, 0.01}; }
+  [[nodiscard]] double computing_s(double items) const override { return 0.01 * items; }
+  [[nodiscard]] bool non_decreasing() const override { return true; }
+};
+
+TEST(ReactingPlan, CountsCopiesWhereTheResidentDataAreThereFromTheStart) {
+  // As above: of 400 items, those of blocks with less than 320 cost more than 1.05 * 12.5 ms each. The
+  // cost contains no setup, because nothing is sent before the first block.
+  PolicyTest test;
+  test.policy = "optimum";
+  test.items = 400;
+  test.resident_bytes = 1e6;
+  test.distribution = Distribution::replicated;
+  test.parameters = {{"reacts", "true"}, {"dearer", "0.05"}};
+  test.fake.units.push_back(affine_unit(0.0, 0.01));
+  test.fake.units[0].in_s = [](double /*items*/) { return 1.0; };
+  test.fake.units[0].is_replicated = true;
+  test.known.phases.front().push_back(std::make_unique<CopiedCost>());
   test.known.schedule = {{{400}}};
   const Schedule schedule = run_schedule(test);
   ASSERT_EQ(schedule.blocks.size(), 2U);
