@@ -111,6 +111,16 @@ bool is_of(const ExperienceEntry& entry, const Workload& workload, const Unit& u
          entry.unit == unit.name;
 }
 
+/// `cost` without blocks that are larger than all work, which can be no blocks of it.
+LearnedCost within(LearnedCost cost, const Workload& workload) {
+  for (std::vector<LearnedSize>* const sizes : {&cost.alone, &cost.queued}) {
+    std::erase_if(*sizes, [&](const LearnedSize& size) {
+      return size.items > static_cast<double>(workload.items);
+    });
+  }
+  return cost;
+}
+
 }  // namespace
 
 double doubt_of(const ExperienceEntry& entry, const std::string& model, const RunPlace& place) {
@@ -129,8 +139,10 @@ Experience known_before(const ExperienceFile& file, const std::vector<Workload>&
     for (std::size_t i = 0; i < units.size(); ++i) {
       for (const ExperienceEntry& entry : file.entries) {
         if (!is_of(entry, workload, units[i])) continue;
-        of_phase[i] = entry.cost;
-        of_phase[i]->doubt = doubt_of(entry, units[i].model, place);
+        LearnedCost cost = within(entry.cost, workload);
+        if (cost.empty()) continue;
+        cost.doubt = doubt_of(entry, units[i].model, place);
+        of_phase[i] = std::move(cost);
       }
     }
   }
@@ -191,9 +203,11 @@ std::string learned_cost_text(const LearnedCost& cost) { return cost_json(cost).
 LearnedCost learned_cost_of(const JsonValue& value, const std::string& file) {
   const JsonObject read(value, file, "a cost",
                         {"alone", "queued", "stage_share", "scatter", "doubt"});
-  return {sizes_of(read, "alone", file), sizes_of(read, "queued", file),
-          read.number("stage_share", 0.0, 1.0), read.number("scatter", 0.0, 1e6),
-          read.number("doubt", 0.0, 1e6)};
+  LearnedCost cost{sizes_of(read, "alone", file), sizes_of(read, "queued", file),
+                   read.number("stage_share", 0.0, 1.0), read.number("scatter", 0.0, 1e6),
+                   read.number("doubt", 0.0, 1e6)};
+  if (!cost.empty()) return cost;
+  throw InputError(read.where(), "a cost without times; remove what it belongs to");
 }
 
 }  // namespace equipoise

@@ -43,7 +43,7 @@ struct RunPlace {
 [[nodiscard]] double doubt_of(const ExperienceEntry& entry, const std::string& model,
                               const RunPlace& place);
 
-/// What `file` knows for `phases` on `units`.
+/// What `file` knows for `phases` on `units`. Blocks with more items than the phase has are left out.
 [[nodiscard]] Experience known_before(const ExperienceFile& file,
                                       const std::vector<Workload>& phases,
                                       const std::vector<Unit>& units, const RunPlace& place);
@@ -59,7 +59,8 @@ void add_run(ExperienceFile& file, const std::vector<Workload>& phases,
 /// The text of the file.
 [[nodiscard]] std::string experience_text(const ExperienceFile& file);
 
-/// One cost as a JSON object, and back. The second throws InputError at FILE:LINE.
+/// One cost as a JSON object, and back. The second throws InputError at FILE:LINE, also for a cost
+/// without times.
 [[nodiscard]] std::string learned_cost_text(const LearnedCost& cost);
 [[nodiscard]] LearnedCost learned_cost_of(const JsonValue& value, const std::string& file);
 

@@ -16,6 +16,7 @@ const RunPlace here{"a machine", today};
 Workload workload(double n) {
   Workload of;
   of.kernel = "matmul";
+  of.items = 1000;
   of.problem = {{"n", n}};
   return of;
 }
@@ -58,6 +59,19 @@ TEST(ExperienceFile, KnowsNothingOfAnotherProblemUnitOrKernel) {
   Workload fft = workload(64);
   fft.kernel = "fft2d";
   EXPECT_FALSE(known_before(file, {fft}, {gpu()}, here)[0][0].has_value());
+}
+
+TEST(ExperienceFile, LeavesOutBlocksThatAreLargerThanAllWork) {
+  const auto known_of = [](Items items) {
+    Workload smaller = workload(64);
+    smaller.items = items;
+    return known_before(file_of_one_run(), {smaller}, {gpu()}, here)[0][0];
+  };
+  EXPECT_EQ(known_of(100)->alone.size(), 2u);
+  EXPECT_EQ(known_of(100)->queued.size(), 1u);
+  EXPECT_EQ(known_of(99)->alone.size(), 1u);
+  EXPECT_TRUE(known_of(99)->queued.empty());
+  EXPECT_FALSE(known_of(9).has_value());
 }
 
 TEST(ExperienceFile, KnowsNothingWithoutAFileOrInAnEmptyOne) {
@@ -104,6 +118,12 @@ TEST(ExperienceFile, SaysWhereAFileIsWrong) {
   EXPECT_NE(refusal("\"items\":100.0", "\"items\":9.0").find("e.json:2: sizes must ascend"),
             std::string::npos);
   EXPECT_NE(refusal("\"seconds\":0.5", "\"seconds\":-0.5").find("e.json:2"), std::string::npos);
+  EXPECT_NE(refusal(R"("alone":[{"items":10.0,"blocks":2.0,"seconds":0.5},)"
+                    R"({"items":100.0,"blocks":1.5,"seconds":4.25}],)"
+                    R"("queued":[{"items":100.0,"blocks":3.0,"seconds":4.0}])",
+                    R"("alone":[],"queued":[])")
+                .find("e.json:2: a cost without times"),
+            std::string::npos);
   EXPECT_NE(refusal("equipoise.experience/1", "equipoise.trace/1").find("e.json:1"),
             std::string::npos);
 }
