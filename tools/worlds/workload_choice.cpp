@@ -127,11 +127,16 @@ void check_problem(const Trace& trace, const std::string& trace_file, const Work
   for (const auto& [name, value] : workload.problem) {
     const auto recorded = trace.problem.find(name);
     if (recorded == trace.problem.end() || recorded->second == value) continue;
+    const auto items = trace.problem.find("items");
     throw InputError(
         trace_file + ":1",
         fmt::format("was made for {0}={1}, not {0}={2}, and the cost per item depends on it; "
-                    "record a trace of that size",
-                    name, recorded->second, value));
+                    "record a trace of that size{3}",
+                    name, recorded->second, value,
+                    items == trace.problem.end() || name == "items"
+                        ? std::string()
+                        : fmt::format(", or write {}:items={} for the size of this one",
+                                      trace.kernel, items->second)));
   }
 }
 
