@@ -97,7 +97,7 @@ std::vector<ParameterInfo> with_common_parameters(std::vector<ParameterInfo> own
       {"slowdown", "1", "", "work of t seconds keeps the unit busy for slowdown * t seconds"},
       {"slots", slots, "blocks", "how many blocks a policy should keep queued there"},
       {"memory_bytes", memory_bytes, "bytes", "what the unit holds at a time; limits its blocks"},
-      {"id", "kind and order", "", "the unit's name in traces, platforms and journals"},
+      {"id", "kind and order", "", "the unit's name in traces, platforms and run files"},
       {"node", "this machine", "", "the name of the node that the unit belongs to"},
   }};
   own.insert(own.end(), common.begin(), common.end());

@@ -35,6 +35,7 @@ void expect_agreement(const std::string& file, const std::string& policy) {
   const ProgramRun check = run_equipoise({"replay", file, "--check"});
   EXPECT_EQ(check.exit_code, 0) << policy << ": " << check.err;
   EXPECT_NE(check.out.find("decided the same again"), std::string::npos) << policy << check.out;
+  EXPECT_NE(check.out.find(" other record"), std::string::npos) << policy << check.out;
 }
 
 TEST(Replay, DecidesRealRunsOfEveryPolicyTheSameAgain) {

@@ -134,14 +134,15 @@ int platform_generate_command(const std::string& spec_file, const std::string& o
     const PlatformDescription platform = machines_platform(spec, choice);
     files.push_back(
         {out + "/" + choice.name + ".xml", readable_platform_xml(platform, choice.where)});
-    said += fmt::format("{}: {} units of {} machines\n", files.back().path,
-                        platform.hosts.size() - 1, choice.machines.size());
+    said +=
+        fmt::format("{}: {} of {}\n", files.back().path, counted(platform.hosts.size() - 1, "unit"),
+                    counted(choice.machines.size(), "machine"));
   }
   for (const TraceChoice& choice : spec.traces) {
     const Trace trace = modelled_trace(spec, choice);
     files.push_back({out + "/" + choice.name + ".jsonl", readable_trace_text(trace, choice.where)});
-    said += fmt::format("{}: modelled times of {} on {} units\n", files.back().path, trace.kernel,
-                        trace.units.size());
+    said += fmt::format("{}: modelled times of {} on {}\n", files.back().path, trace.kernel,
+                        counted(trace.units.size(), "unit"));
   }
   expect_no_inputs(paths_of(files), "--out");
   make_folder(out, "--out");

@@ -15,6 +15,7 @@
 #include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/run_report.hpp"
+#include "tools/report/text_table.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/simulations/sim_world.hpp"
 #include "tools/worlds/inputs.hpp"
@@ -72,9 +73,9 @@ KnownCosts recorded_knowledge(const RunFile& file, const PolicyChoice& choice,
 }
 
 std::string agreement_text(const RunFile& file, const JournalCheck& check) {
-  std::string text =
-      fmt::format("{}: {} blocks and {} other decisions of {} are decided the same again",
-                  file.path, check.blocks, check.other, file.header.spelling);
+  std::string text = fmt::format("{}: {} and {} of {} are decided the same again", file.path,
+                                 counted(check.blocks, "block"),
+                                 counted(check.other, "other record"), file.header.spelling);
   if (check.first_unknown_block) {
     text += fmt::format("; what follows block {}, which never came back, cannot be told",
                         *check.first_unknown_block);

@@ -11,6 +11,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/report/console.hpp"
+#include "tools/report/text_table.hpp"
 #include "tools/report/trace_report.hpp"
 #include "tools/worlds/generated_files.hpp"
 #include "tools/worlds/inputs.hpp"
@@ -27,11 +28,6 @@ std::string refused_text(const StarpuImport& import) {
     text += fmt::format("  refused, line {}: {}{}: {}\n", row.line, row.unit, size, row.why);
   }
   return text;
-}
-
-/// Returns texts like "1 unit" and "2 units".
-std::string counted(std::size_t count, const std::string& what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 /// Kernels without a usable row, by the reason.

@@ -188,9 +188,9 @@ std::string run_table(const RunReport& report, const PolicyChoice& policy,
     text += fmt::format(", {:.3f} of the lower bound {} s", n.makespan.value / *bound_s,
                         significant(*bound_s, 5));
   }
-  text +=
-      fmt::format("; {} blocks, {} decisions, {} rebalances", n.blocks, n.decisions, n.rebalances);
-  if (n.extrapolated_share > 0.0) {
+  text += fmt::format("; {}, {}, {}", counted(n.blocks, "block"), counted(n.decisions, "decision"),
+                      counted(n.rebalances, "rebalance"));
+  if (percent(n.extrapolated_share) != percent(0.0)) {
     text += fmt::format("; {}% of the items in blocks outside the recorded sizes",
                         percent(n.extrapolated_share));
   }

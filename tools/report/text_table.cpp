@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <sstream>
 
 namespace equipoise {
 namespace {
@@ -60,6 +61,25 @@ std::string TextTable::text() const {
   line(rules);
   for (const auto& row : rows_) line(row);
   return out;
+}
+
+std::string wrapped(const std::string& text) {
+  constexpr std::size_t widest = 100;
+  std::string lines;
+  std::string line;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (!line.empty() && width_of(line) + 1 + width_of(word) > widest) {
+      lines += line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return lines + line + "\n";
+}
+
+std::string counted(std::uint64_t count, const std::string& noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 std::string significant(double value, int digits) {

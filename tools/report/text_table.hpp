@@ -1,6 +1,7 @@
 // Text tables with aligned columns and right-aligned numbers.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,13 @@ class TextTable {
   std::vector<std::string> heads_;
   std::vector<std::vector<std::string>> rows_;
 };
+
+/// `text` and a line end; broken at spaces into lines of at most 100 characters, as far as words
+/// allow.
+[[nodiscard]] std::string wrapped(const std::string& text);
+
+/// "1 block", "2 blocks".
+[[nodiscard]] std::string counted(std::uint64_t count, const std::string& noun);
 
 /// `value` with `digits` significant digits, without an exponent between 1e-4 and 1e7.
 [[nodiscard]] std::string significant(double value, int digits);

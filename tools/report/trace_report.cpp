@@ -122,9 +122,11 @@ std::string describe_trace(const Trace& trace) {
   if (trace.memory_bytes_per_item) {
     text += fmt::format("memory      {} bytes an item\n", *trace.memory_bytes_per_item);
   }
-  if (trace.dispatch) text += fmt::format("dispatch    {} s\n", trace.dispatch->value);
-  if (trace.merge) text += fmt::format("merge       {} s\n", trace.merge->value);
-  if (trace.first_use) text += fmt::format("first use   {} s\n", trace.first_use->value);
+  if (trace.dispatch)
+    text += fmt::format("dispatch    {} s\n", significant(trace.dispatch->value, 4));
+  if (trace.merge) text += fmt::format("merge       {} s\n", significant(trace.merge->value, 4));
+  if (trace.first_use)
+    text += fmt::format("first use   {} s\n", significant(trace.first_use->value, 4));
   for (const Unit& unit : trace.units) text += unit_line(unit);
   TextTable table({"unit", "size (items)", "samples", "mean (ms)", "sd (%)", "speed (items/s)"});
   for (const Row& row : rows) {

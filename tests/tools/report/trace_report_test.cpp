@@ -48,6 +48,13 @@ TEST(TraceReport, AlignsATableWithUnitsInItsHead) {
       << text;
 }
 
+TEST(TraceReport, WritesTimesWithFourDigits) {
+  Trace trace = two_units({summary(0, 100, 30, 0.5, 0.05)});
+  trace.dispatch = Seconds{3.153007995846291e-05};
+  EXPECT_NE(describe_trace(trace).find("dispatch    3.153e-05 s\n"), std::string::npos)
+      << describe_trace(trace);
+}
+
 TEST(TraceReport, LeavesOutliersOutOfAllFigures) {
   Trace trace = two_units({summary(0, 100, 30, 0.5, 0.05), summary(0, 200, 30, 0.9, 0.05),
                            summary(0, 100, 1, 50.0, 0.0), summary(1, 100, 20, 0.1, 0.01),
