@@ -2,9 +2,10 @@
 #include "shared_policies/run/losses.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
-#include <initializer_list>
 #include <map>
+#include <ranges>
 #include <string>
 #include <utility>
 
@@ -16,7 +17,8 @@ constexpr std::size_t most_event_times = 65'536;
 constexpr double rounding = 1e-9;
 
 /// Takes `amount` from `causes` in proportion, as far as they go; returns what is left of it.
-Seconds take(Losses& losses, std::initializer_list<Seconds Losses::*> causes, Seconds amount) {
+template <class Causes>
+Seconds take(Losses& losses, const Causes& causes, Seconds amount) {
   Seconds there;
   for (const auto cause : causes) there += losses.*cause;
   if (!(there > Seconds{})) return amount;
@@ -36,12 +38,14 @@ double delayed_share(Seconds time, Seconds alone) {
 
 Seconds total(const Losses& losses) {
   Seconds sum;
-  for (const auto cause : loss_causes) sum += losses.*cause;
+  for (const LossCause& cause : loss_causes) sum += losses.*cause.member;
   return sum;
 }
 
 void add(Losses& sum, double factor, const Losses& losses) {
-  for (const auto cause : loss_causes) sum.*cause += factor * (losses.*cause);
+  for (const LossCause& cause : loss_causes) {
+    sum.*cause.member += factor * (losses.*cause.member);
+  }
   sum.longest_setup += factor * losses.longest_setup;
 }
 
@@ -49,12 +53,10 @@ Losses over_bound(const Losses& losses, Seconds bound) {
   Losses over = losses;
   over.computing = losses.computing - bound;
   if (over.computing >= Seconds{}) return over;
+  over.computing = Seconds{};
   Seconds unavoidable = bound - losses.computing;
-  unavoidable = take(over, {&Losses::link, &Losses::copies}, unavoidable);
-  unavoidable = take(
-      over,
-      {&Losses::controller, &Losses::training, &Losses::barrier, &Losses::tail, &Losses::failure},
-      unavoidable);
+  unavoidable = take(over, std::array{&Losses::link, &Losses::copies}, unavoidable);
+  unavoidable = take(over, loss_causes | std::views::transform(&LossCause::member), unavoidable);
   over.computing = Seconds{} - unavoidable;
   return over;
 }
@@ -65,7 +67,7 @@ LossAccount::LossAccount(const std::vector<Unit>& units, CopyTimesAlone alone)
   for (const Unit& unit : units) ++on_device[device_of(unit)];
   for (const Unit& unit : units) {
     const std::string device = device_of(unit);
-    division_.units.emplace_back().shares_device = !device.empty() && on_device[device] > 1;
+    account_.units.emplace_back().shares_device = !device.empty() && on_device[device] > 1;
   }
 }
 
@@ -116,7 +118,7 @@ ResidentData LossAccount::UnitTime::resident_data(const Block& block) const {
 }
 
 void LossAccount::block(const BlockRecord& record) {
-  UnitTime& unit = division_.units[record.unit.index];
+  UnitTime& unit = account_.units[record.unit.index];
   const StageTimes alone = alone_of(unit, record);
   unit.wait(record, time_of_event(record.after_events), alone);
   unit.spend(std::min(record.begins.compute + record.times.compute, record.end),
@@ -140,11 +142,11 @@ StageTimes LossAccount::alone_of(const UnitTime& unit, const BlockRecord& record
 
 void LossAccount::event(const EventRecord& record) {
   if (record.what == "iteration_started") {
-    division_.close(record.at, any_iteration_ ? &Losses::barrier : &Losses::controller);
+    account_.close(record.at, any_iteration_ ? &Losses::barrier : &Losses::controller);
     any_iteration_ = true;
   } else if (record.what == "block_lost" || record.what == "unit_lost" ||
              record.what == "unit_joined") {
-    UnitTime& unit = division_.units[record.unit->index];
+    UnitTime& unit = account_.units[record.unit->index];
     if (record.what == "unit_joined") {
       unit.stay_away(record.at);
     } else {
@@ -176,7 +178,7 @@ Seconds LossAccount::time_of_event(std::uint64_t number) const {
 
 /// Ends the iteration at `until` and adds its times to the sum. `cause`: that of the time after the
 /// units' last blocks.
-void LossAccount::Division::close(Seconds until, Seconds Losses::*cause) {
+void LossAccount::Account::close(Seconds until, Seconds Losses::*cause) {
   double speeds = 0.0;
   Seconds longest_setup;
   for (UnitTime& unit : units) {
@@ -206,10 +208,10 @@ void LossAccount::Division::close(Seconds until, Seconds Losses::*cause) {
 }
 
 std::optional<Losses> LossAccount::losses(Seconds makespan) const {
-  Division division = division_;
-  division.close(makespan, &Losses::tail);
-  if (!division.is_known || !(division.sum.computing > Seconds{})) return std::nullopt;
-  return division.sum;
+  Account account = account_;
+  account.close(makespan, &Losses::tail);
+  if (!account.is_known || !(account.sum.computing > Seconds{})) return std::nullopt;
+  return account.sum;
 }
 
 }  // namespace equipoise

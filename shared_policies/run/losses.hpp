@@ -45,7 +45,7 @@ namespace equipoise {
 /// Seconds of a run, divided by cause; see above.
 struct Losses {
   /// After `over_bound`: what computing takes beyond the bound. Small blocks, units for which items
-  /// are dear or that had no block, noise.
+  /// are expensive or that had no block, noise.
   Seconds computing{};
   Seconds link{};
   Seconds copies{};
@@ -59,10 +59,26 @@ struct Losses {
   Seconds longest_setup{};
 };
 
-/// All members that add up to the whole, which is all but `longest_setup`.
-inline constexpr std::array loss_causes = {&Losses::computing,  &Losses::link,     &Losses::copies,
-                                           &Losses::controller, &Losses::training, &Losses::barrier,
-                                           &Losses::tail,       &Losses::failure};
+/// A cause of loss.
+struct LossCause {
+  const char* name;         ///< in files and tables
+  const char* explanation;  ///< what was lost to it, in a few words
+  Seconds Losses::*member;
+};
+
+/// All causes, in the order of every output. Their seconds add up to the whole.
+inline constexpr std::array loss_causes = {
+    LossCause{"computing", "block sizes in which an item takes longer, units without work, noise",
+              &Losses::computing},
+    LossCause{"link", "copies that waited for links", &Losses::link},
+    LossCause{"copies", "other copies that nothing hid", &Losses::copies},
+    LossCause{"controller", "waiting for the controller or for a decision", &Losses::controller},
+    LossCause{"training", "waiting for other units in training", &Losses::training},
+    LossCause{"barrier",
+              "waiting for other units, between iterations or because the policy held work back",
+              &Losses::barrier},
+    LossCause{"tail", "waiting for the end of the run", &Losses::tail},
+    LossCause{"failure", "blocks that were lost", &Losses::failure}};
 
 /// The sum over all causes.
 [[nodiscard]] Seconds total(const Losses& losses);
@@ -119,7 +135,7 @@ class LossAccount {
     [[nodiscard]] ResidentData resident_data(const Block& block) const;
   };
   /// The run so far.
-  struct Division {
+  struct Account {
     std::vector<UnitTime> units;
     Seconds begin;         ///< of the current iteration
     Losses sum;            ///< of the iterations before
@@ -133,7 +149,7 @@ class LossAccount {
   void count_event(Seconds at);
 
   CopyTimesAlone alone_;
-  Division division_;
+  Account account_;
   bool any_iteration_ = false;
   std::vector<Seconds> event_times_;  ///< that of event k, one of the latest, at (k - 1) mod size
   std::uint64_t events_ = 0;

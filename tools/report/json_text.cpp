@@ -8,6 +8,8 @@
 #include <variant>
 
 #include "real/machine.hpp"
+#include "shared_policies/run/losses.hpp"
+#include "tools/report/loss_text.hpp"
 #include "tools/report/version.hpp"
 #include "traces/experience_file.hpp"
 
@@ -56,21 +58,12 @@ Json source_json(EnergySource source) {
 /// Null if there is nothing to say.
 Json note_json(const std::string& note) { return note.empty() ? Json() : Json(note); }
 
-/// Null if the lower bound is not known.
-Json loss_json(const RunReport& report) {
-  const std::optional<Losses>& losses = report.run.numbers.losses;
-  if (!losses || !report.lower_bound_s) return {};
-  const auto [computing, link, copies, controller, training, barrier, tail, failure,
-              longest_setup] = over_bound(*losses, Seconds{*report.lower_bound_s});
-  return {{"computing", computing.value},
-          {"link", link.value},
-          {"copies", copies.value},
-          {"controller", controller.value},
-          {"training", training.value},
-          {"barrier", barrier.value},
-          {"tail", tail.value},
-          {"failure", failure.value},
-          {"longest_setup", longest_setup.value}};
+/// The loss over the bound and what of it each cause took; null if it is not known.
+Json loss_json(const std::optional<Losses>& loss) {
+  if (!loss) return {};
+  Json json = {{"total", total(*loss).value}};
+  for (const LossCause& cause : loss_causes) json[cause.name] = (*loss.*cause.member).value;
+  return json;
 }
 
 Json statistics_json(const Statistics& s) {
@@ -228,6 +221,7 @@ std::string run_header_text(const RunPlan& plan) {
 
 std::string run_summary_text(const RunReport& report, const std::vector<std::string>& units) {
   const RunNumbers& n = report.run.numbers;
+  const std::optional<Losses> loss = loss_of(report);
   Json by = Json::object();
   for (std::size_t i = 0; i < units.size(); ++i) {
     const UnitNumbers& unit = n.units[i];
@@ -245,7 +239,8 @@ std::string run_summary_text(const RunReport& report, const std::vector<std::str
   return Json{{"summary", true},
               {"makespan_s", n.makespan.value},
               {"lower_bound_s", optional_json(report.lower_bound_s)},
-              {"loss_s", loss_json(report)},
+              {"loss_s", loss_json(loss)},
+              {"longest_setup_s", loss ? Json(loss->longest_setup.value) : Json()},
               {"items", n.items},
               {"blocks", n.blocks},
               {"rebalances", n.rebalances},

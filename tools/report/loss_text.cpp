@@ -8,9 +8,9 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <set>
 #include <utility>
-#include <variant>
 
 #include "tools/report/text_table.hpp"
 
@@ -35,42 +35,49 @@ std::string sent_text(const ResidentPath& resident, std::size_t copies) {
                      resident.link, copies == 1 ? "once" : fmt::format("{} times", copies));
 }
 
-/// How often resident data went over the link, if that took most of the loss of `result`; else 0.
-/// Setting up the units that a run uses cannot be shortened by anything else in it.
-std::size_t delaying_copies(const ResidentPath& resident, const PolicyResult& result,
-                            double bound_s) {
-  const Seconds all = total(*result.loss);
-  if (all.value < noted_loss * bound_s || result.loss->longest_setup <= 0.5 * all) return 0;
+/// How often resident data went over the link to units that have a share of the items, if that took
+/// most of `loss`; else 0. Setting up the units that a run uses cannot be shortened by anything else
+/// in it.
+std::size_t delaying_copies(const ResidentPath& resident, const Losses& loss,
+                            const std::vector<double>& share_by_unit, double bound_s) {
+  const Seconds all = total(loss);
+  if (all.value < noted_loss * bound_s || loss.longest_setup <= 0.5 * all) return 0;
   std::set<std::size_t> copies;
   for (std::size_t i = 0; i < resident.copy_of.size(); ++i) {
-    if (result.share_by_unit[i] > 0.0 && resident.copy_of[i]) copies.insert(*resident.copy_of[i]);
+    if (share_by_unit[i] > 0.0 && resident.copy_of[i]) copies.insert(*resident.copy_of[i]);
   }
   return copies.size();
 }
 
+/// How often resident data delayed the units of a run; see above.
+std::size_t delaying_copies(const ResidentPath& resident, const Losses& loss,
+                            const RunReport& report) {
+  std::vector<double> shares;
+  for (std::size_t i = 0; i < report.run.numbers.units.size(); ++i) {
+    shares.push_back(share(report.run.numbers, i));
+  }
+  return delaying_copies(resident, loss, shares, *report.lower_bound_s);
+}
+
 }  // namespace
 
-std::vector<const ResultField*> loss_fields() {
-  std::vector<const ResultField*> fields;
-  for (const ResultField& field : result_fields()) {
-    if ((field.outputs & in_losses) != 0) fields.push_back(&field);
-  }
-  return fields;
+std::vector<std::string> loss_names() {
+  std::vector<std::string> names = {"loss"};
+  for (const LossCause& cause : loss_causes) names.emplace_back(cause.name);
+  return names;
 }
 
-std::string loss_cause(const ResultField& field) {
-  const std::string name = field.name;
-  const std::string cause = name.substr(name.find('.') + 1);
-  return cause == "total" ? "loss" : cause;
+std::optional<Losses> loss_of(const RunReport& report) {
+  const std::optional<Losses>& losses = report.run.numbers.losses;
+  if (!losses || !report.lower_bound_s) return std::nullopt;
+  return over_bound(*losses, Seconds{*report.lower_bound_s});
 }
 
-std::vector<double> loss_shares(const OfResult& of) {
-  std::vector<double> shares;
-  for (const ResultField* const field : loss_fields()) {
-    const FieldValue value = field->value(of);
-    const auto* const seconds = std::get_if<double>(&value);
-    if (seconds == nullptr) return {};
-    shares.push_back(*seconds / *of.comparison.lower_bound_s);
+std::vector<double> loss_shares(const std::optional<Losses>& loss, std::optional<double> bound_s) {
+  if (!loss) return {};
+  std::vector<double> shares = {total(*loss).value / *bound_s};
+  for (const LossCause& cause : loss_causes) {
+    shares.push_back((*loss.*cause.member).value / *bound_s);
   }
   return shares;
 }
@@ -78,20 +85,20 @@ std::vector<double> loss_shares(const OfResult& of) {
 std::vector<std::vector<std::string>> loss_rows(const std::string& heading,
                                                 const std::vector<std::string>& names,
                                                 const std::vector<std::vector<double>>& shares) {
-  const std::vector<const ResultField*> fields = loss_fields();
-  std::vector<double> most(fields.size(), 0.0);
+  const std::vector<std::string> columns = loss_names();
+  std::vector<double> most(columns.size(), 0.0);
   for (const std::vector<double>& of : shares) {
     for (std::size_t i = 0; i < of.size(); ++i) most[i] = std::max(most[i], std::abs(of[i]));
   }
   if (most.front() < least_loss) return {};
   std::vector<std::vector<std::string>> rows = {{heading}};
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    if (most[i] >= least_cause) rows[0].push_back(loss_cause(*fields[i]));
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (most[i] >= least_cause) rows[0].push_back(columns[i]);
   }
   for (std::size_t k = 0; k < names.size(); ++k) {
     if (shares[k].empty()) continue;
     std::vector<std::string>& row = rows.emplace_back(1, names[k]);
-    for (std::size_t i = 0; i < fields.size(); ++i) {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
       if (most[i] >= least_cause) row.push_back(fmt::format("{:.1f}", 100.0 * shares[k][i]));
     }
   }
@@ -106,42 +113,38 @@ std::vector<std::vector<std::string>> loss_rows(const Comparison& comparison) {
   std::vector<std::vector<double>> shares;
   for (const PolicyResult& result : comparison.results) {
     names.push_back(result.policy + (is_one_world ? "" : ", " + result.on));
-    shares.push_back(loss_shares({comparison, result}));
+    shares.push_back(loss_shares(result.loss, comparison.lower_bound_s));
   }
   return loss_rows("policy", names, shares);
 }
 
-const char* loss_legend() {
-  return "loss: over the lower bound, in % of it. computing: dear block sizes, units without work, "
-         "noise;\nlink: copies that waited for links; copies: others that nothing hid; controller: "
-         "waiting for it or\nfor a decision; training, barrier: waiting for other units; tail: "
-         "waiting for the end; failure: lost\nblocks";
+std::string loss_legend(const std::vector<std::string>& headings) {
+  std::string text = "loss: over the lower bound, in % of it";
+  for (const LossCause& cause : loss_causes) {
+    if (std::ranges::find(headings, cause.name) == headings.end()) continue;
+    text += fmt::format("; {}: {}", cause.name, cause.explanation);
+  }
+  return text;
 }
 
 std::string loss_text(const RunReport& report, const ResidentPath& resident) {
-  Comparison alone;
-  alone.lower_bound_s = report.lower_bound_s;
-  PolicyResult result = summarise({}, {}, {report.run}, report.lower_bound_s);
-  if (!result.loss) return {};
-  const Seconds all = total(*result.loss);
+  const std::optional<Losses> loss = loss_of(report);
+  if (!loss) return {};
+  const Seconds all = total(*loss);
   if (all.value < least_loss * *report.lower_bound_s) return {};
-  const std::vector<const ResultField*> fields = loss_fields();
-  const std::vector<double> shares = loss_shares({alone, result});
   std::vector<std::pair<double, std::string>> causes;
-  for (std::size_t i = 1; i < fields.size(); ++i) {
-    const double of_loss = shares[i] / shares.front();
+  for (const LossCause& cause : loss_causes) {
+    const double of_loss = *loss.*cause.member / all;
     if (of_loss < least_cause) continue;
-    causes.emplace_back(of_loss,
-                        fmt::format("{} {:.0f}%", loss_cause(*fields[i]), 100.0 * of_loss));
+    causes.emplace_back(of_loss, fmt::format("{} {:.0f}%", cause.name, 100.0 * of_loss));
   }
   std::ranges::stable_sort(causes, std::greater<>(), [](const auto& cause) { return cause.first; });
   std::string text = fmt::format("lost over the bound: {} s", significant(all.value, 4));
   for (const auto& [of_loss, words] : causes) text += ", " + words;
   text += "\n";
-  if (const std::size_t copies = delaying_copies(resident, result, *report.lower_bound_s)) {
-    text +=
-        fmt::format("note: setting up a unit took {} s: {}\n",
-                    significant(result.loss->longest_setup.value, 4), sent_text(resident, copies));
+  if (const std::size_t copies = delaying_copies(resident, *loss, report)) {
+    text += fmt::format("note: setting up a unit took {} s: {}\n",
+                        significant(loss->longest_setup.value, 4), sent_text(resident, copies));
   }
   return text;
 }
@@ -153,8 +156,8 @@ std::string resident_note(const Comparison& comparison) {
   std::size_t most_copies = 0;
   for (const PolicyResult& result : comparison.results) {
     if (!result.loss) continue;
-    const std::size_t copies =
-        delaying_copies(comparison.resident, result, *comparison.lower_bound_s);
+    const std::size_t copies = delaying_copies(comparison.resident, *result.loss,
+                                               result.share_by_unit, *comparison.lower_bound_s);
     if (copies > 0) names.push_back(result.policy);
     most_copies = std::max(most_copies, copies);
   }

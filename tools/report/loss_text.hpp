@@ -1,25 +1,27 @@
 // What runs lost over the lower bound, by cause (shared_policies/run/losses.hpp), in tables and words.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "tools/report/result_fields.hpp"
+#include "shared_policies/run/losses.hpp"
 #include "tools/runs/run_plan.hpp"
 #include "tools/simulations/sim_world.hpp"
 #include "tools/worlds/comparison.hpp"
 
 namespace equipoise {
 
-/// The fields of a result that divide its loss: the whole, then the causes.
-[[nodiscard]] std::vector<const ResultField*> loss_fields();
+/// How losses are named, in the order of `loss_shares`: "loss" for the whole, then the causes.
+[[nodiscard]] std::vector<std::string> loss_names();
 
-/// The name of the cause, or "loss" for the whole.
-[[nodiscard]] std::string loss_cause(const ResultField& field);
+/// What a run lost over its lower bound; nothing if it is not known.
+[[nodiscard]] std::optional<Losses> loss_of(const RunReport& report);
 
-/// A loss as a share of the lower bound: one number for each of `loss_fields`. Empty if it is not
-/// known.
-[[nodiscard]] std::vector<double> loss_shares(const OfResult& of);
+/// A loss as shares of the lower bound: the whole, then one number for each of `loss_causes`. Empty
+/// if it is not known; if it is, so is the bound.
+[[nodiscard]] std::vector<double> loss_shares(const std::optional<Losses>& loss,
+                                              std::optional<double> bound_s);
 
 /// The losses called `names` in percent of the lower bound, without causes that are less than half a
 /// percent everywhere: headings, then a row for each that is known. `heading`: of the names. Empty
@@ -31,8 +33,8 @@ namespace equipoise {
 /// The same of all results of a comparison.
 [[nodiscard]] std::vector<std::vector<std::string>> loss_rows(const Comparison& comparison);
 
-/// What the headings of these tables mean.
-[[nodiscard]] const char* loss_legend();
+/// What the headings of such a table mean, in one line without a full stop.
+[[nodiscard]] std::string loss_legend(const std::vector<std::string>& headings);
 
 /// The causes of one run's loss in a line, the greatest first; if most of it is the sending of
 /// resident data, a second one says so. Empty if the bound is not known or the loss is below 1 %.

@@ -159,7 +159,7 @@ std::string html_loss_table(const Comparison& comparison) {
     }
     html += "</tr>\n";
   }
-  html += fmt::format("</table>\n<p>{}</p>\n", markup_escaped(loss_legend()));
+  html += fmt::format("</table>\n<p>{}</p>\n", markup_escaped(loss_legend(rows.front())));
   const std::string note = resident_note(comparison);
   return note.empty() ? html : fmt::format("{}<p>{}</p>\n", html, markup_escaped(note));
 }

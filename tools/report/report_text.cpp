@@ -79,7 +79,8 @@ std::string loss_table(const Comparison& comparison) {
   if (rows.empty()) return {};
   TextTable table(rows.front());
   for (std::size_t i = 1; i < rows.size(); ++i) table.add(rows[i]);
-  return fmt::format("\n{}\n{}\n{}", table.text(), loss_legend(), resident_note(comparison));
+  return fmt::format("\n{}\n{}{}", table.text(), wrapped(loss_legend(rows.front())),
+                     resident_note(comparison));
 }
 
 /// The energy of every unit in joules; empty if that of none is known.

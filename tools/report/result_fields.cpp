@@ -6,8 +6,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <utility>
+#include <vector>
 
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/run/losses.hpp"
 #include "tools/report/repetition_noise.hpp"
 #include "tools/report/text_table.hpp"
 
@@ -69,12 +73,12 @@ constexpr unsigned in_tables = in_text | in_html;
 /// Files for programs.
 constexpr unsigned in_data = in_json | in_csv;
 constexpr unsigned in_all = in_data | in_text | in_html;
-constexpr unsigned in_loss = in_data | in_losses;
 
 using Of = const OfResult&;
 
 // Columns: name, heading, unit, explanation, outputs, format, value, is_known.
-constexpr std::array fields_of_results{
+/// The fields that stand before the causes of loss.
+constexpr std::array fields_before_losses{
     ResultField{"policy", "", "", "The policy's name in the catalog.", in_data, to_decimals(0),
                 [](Of of) -> FieldValue { return choice_of(of).info->name; }},
     ResultField{"spelling", "policy", "", "The policy and its parameters, as typed.", in_all,
@@ -125,30 +129,12 @@ constexpr std::array fields_of_results{
                 [](Of of) -> FieldValue {
                   return optional_value(over_yardstick(of.comparison, of.result));
                 }},
-    ResultField{"loss_s.total", "", "s", "The mean makespan less the lower bound.", in_loss,
+    ResultField{"loss_s.total", "", "s", "The mean makespan less the lower bound.", in_data,
                 to_digits(4), [](Of of) { return loss_of(of, nullptr); }},
-    ResultField{"loss_s.computing", "", "s",
-                "Lost because computing took longer than in the bound: dear block sizes, units for "
-                "which items are dear, units without work, noise.",
-                in_loss, to_digits(4), [](Of of) { return loss_of(of, &Losses::computing); }},
-    ResultField{"loss_s.link", "", "s",
-                "Lost by units that did not compute while copies waited for links.", in_loss,
-                to_digits(4), [](Of of) { return loss_of(of, &Losses::link); }},
-    ResultField{"loss_s.copies", "", "s", "Lost by units that did not compute while they copied.",
-                in_loss, to_digits(4), [](Of of) { return loss_of(of, &Losses::copies); }},
-    ResultField{"loss_s.controller", "", "s",
-                "Lost by units that waited for the controller or a decision.", in_loss,
-                to_digits(4), [](Of of) { return loss_of(of, &Losses::controller); }},
-    ResultField{"loss_s.training", "", "s", "Lost by units that waited for others in training.",
-                in_loss, to_digits(4), [](Of of) { return loss_of(of, &Losses::training); }},
-    ResultField{"loss_s.barrier", "", "s",
-                "Lost by units that waited for others, between iterations or because the policy "
-                "held work back.",
-                in_loss, to_digits(4), [](Of of) { return loss_of(of, &Losses::barrier); }},
-    ResultField{"loss_s.tail", "", "s", "Lost by units that waited for the end of the run.",
-                in_loss, to_digits(4), [](Of of) { return loss_of(of, &Losses::tail); }},
-    ResultField{"loss_s.failure", "", "s", "Lost by units that did blocks that were lost.", in_loss,
-                to_digits(4), [](Of of) { return loss_of(of, &Losses::failure); }},
+};
+
+/// Those that stand behind the causes of loss.
+constexpr std::array fields_after_losses{
     ResultField{"longest_setup_s", "", "s",
                 "How long the unit was set up (first use, resident data) for which that took "
                 "longest.",
@@ -242,6 +228,29 @@ constexpr std::array fields_of_results{
                 to_decimals(0), remarks},
 };
 
+template <std::size_t cause>
+FieldValue loss_to(Of of) {
+  return loss_of(of, loss_causes[cause].member);
+}
+
+/// Adds a field for each cause of loss.
+template <std::size_t... cause>
+void add_losses(std::vector<ResultField>& fields, std::index_sequence<cause...> /*all*/) {
+  static const std::array names = {fmt::format("loss_s.{}", loss_causes[cause].name)...};
+  static const std::array explanations = {
+      fmt::format("Lost to {}.", loss_causes[cause].explanation)...};
+  (fields.push_back({names[cause].c_str(), "", "s", explanations[cause].c_str(), in_data,
+                     to_digits(4), loss_to<cause>}),
+   ...);
+}
+
+std::vector<ResultField> all_fields() {
+  std::vector<ResultField> fields(fields_before_losses.begin(), fields_before_losses.end());
+  add_losses(fields, std::make_index_sequence<loss_causes.size()>());
+  fields.insert(fields.end(), fields_after_losses.begin(), fields_after_losses.end());
+  return fields;
+}
+
 /// Writes a value into a cell. Values that no table shows are bugs.
 struct CellWriter {
   const ResultField& field;
@@ -265,18 +274,22 @@ struct CellWriter {
 
 }  // namespace
 
-std::span<const ResultField> result_fields() { return fields_of_results; }
+std::span<const ResultField> result_fields() {
+  static const std::vector<ResultField> fields = all_fields();
+  return fields;
+}
 
 const ResultField& result_field(std::string_view name) {
+  const std::span<const ResultField> fields = result_fields();
   const auto found = std::ranges::find(
-      fields_of_results, name, [](const ResultField& f) { return std::string_view(f.name); });
-  EQ_CHECK(found != fields_of_results.end(), "a field that is asked for is in the table");
+      fields, name, [](const ResultField& f) { return std::string_view(f.name); });
+  EQ_CHECK(found != fields.end(), "a field that is asked for is in the table");
   return *found;
 }
 
 std::vector<const ResultField*> columns_of(Output output, const Comparison& comparison) {
   std::vector<const ResultField*> columns;
-  for (const ResultField& field : fields_of_results) {
+  for (const ResultField& field : result_fields()) {
     if ((field.outputs & output) == 0 || *field.heading == '\0') continue;
     if (field.is_known == nullptr || field.is_known(comparison)) columns.push_back(&field);
   }

@@ -45,12 +45,11 @@ struct NumberFormat {
 
 /// Where a field is shown; these can be combined.
 enum Output : unsigned {
-  in_json = 1,    ///< results.json
-  in_text = 2,    ///< the table of `compare`
-  in_html = 4,    ///< the table of report.html
-  in_sweep = 8,   ///< summary.json of a sweep
-  in_csv = 16,    ///< results.csv
-  in_losses = 32  ///< the tables of losses by cause
+  in_json = 1,   ///< results.json
+  in_text = 2,   ///< the table of `compare`
+  in_html = 4,   ///< the table of report.html
+  in_sweep = 8,  ///< summary.json of a sweep
+  in_csv = 16    ///< results.csv
 };
 
 /// One field of a result.

@@ -121,7 +121,7 @@ PolicyStanding standing_of(const SweepResults& results, const std::string& polic
     if (const auto ratio = over_yardstick(comparison, *result)) over_yard.add(*ratio, name);
     if (best != nullptr) over_best.add(result->makespan_s.mean / best->makespan_s.mean, name);
     if (result->paired_ratio) over_reference.add(result->paired_ratio->mean, name);
-    const std::vector<double> shares = loss_shares({comparison, *result});
+    const std::vector<double> shares = loss_shares(result->loss, comparison.lower_bound_s);
     if (shares.empty()) continue;
     losses.resize(shares.size());
     for (std::size_t k = 0; k < shares.size(); ++k) losses[k] += shares[k];

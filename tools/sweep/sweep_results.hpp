@@ -33,7 +33,7 @@ struct PolicyStanding {
   /// Mean makespan over that of the best policy that is neither informed nor an oracle.
   RatioSummary over_best;
   RatioSummary over_reference;  ///< mean of the paired ratios; empty without a reference
-  /// One number for each of `loss_fields`: the mean over experiments, as shares of their lower
+  /// One number for each of `loss_names`: the mean over experiments, as shares of their lower
   /// bounds. Empty if no loss is known.
   std::vector<double> loss_shares;
 };

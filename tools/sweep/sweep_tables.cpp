@@ -187,7 +187,7 @@ std::string loss_section(const SweepResults& results) {
   if (rows.empty()) return {};
   std::string text = fmt::format(
       "\n## Losses by cause\n\nMeans over the experiments, in percent of the lower bound. {}.\n\n",
-      loss_legend());
+      loss_legend(rows.front()));
   text += markdown_head(rows.front());
   for (std::size_t i = 1; i < rows.size(); ++i) text += markdown_line(rows[i]);
   return text;

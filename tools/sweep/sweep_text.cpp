@@ -79,20 +79,22 @@ UnitNumbers unit_from(const Json& json) {
           known_number(json.at(8))};
 }
 
-/// The seconds of each cause, in the order of the struct; null if they are not known.
+/// The seconds of each cause, then the longest setup; null if they are not known.
 Json losses_json(const std::optional<Losses>& losses) {
   if (!losses) return {};
-  const auto& [computing, link, copies, controller, training, barrier, tail, failure,
-               longest_setup] = *losses;
-  return {computing.value, link.value, copies.value,  controller.value,   training.value,
-          barrier.value,   tail.value, failure.value, longest_setup.value};
+  Json json = Json::array();
+  for (const LossCause& cause : loss_causes) json.push_back((*losses.*cause.member).value);
+  json.push_back(losses->longest_setup.value);
+  return json;
 }
 
 std::optional<Losses> losses_from(const Json& json) {
   if (json.is_null()) return std::nullopt;
   const auto seconds = [&json](std::size_t at) { return Seconds{json.at(at).get<double>()}; };
-  return Losses{seconds(0), seconds(1), seconds(2), seconds(3), seconds(4),
-                seconds(5), seconds(6), seconds(7), seconds(8)};
+  Losses losses;
+  for (std::size_t i = 0; i < loss_causes.size(); ++i) losses.*loss_causes[i].member = seconds(i);
+  losses.longest_setup = seconds(loss_causes.size());
+  return losses;
 }
 
 /// A report that is verified. Every number is named, so that a new one that is not stored does not
@@ -256,9 +258,8 @@ std::string sweep_text(const SweepResults& results) {
     for (const StandingRatio& of : standing_ratios()) standing[of.name] = ratio_json(s.*of.summary);
     standing["over_reference"] = ratio_json(s.over_reference);
     Json& shares = standing["loss_over_lower_bound"];
-    for (std::size_t i = 0; i < s.loss_shares.size(); ++i) {
-      shares[loss_cause(*loss_fields()[i])] = s.loss_shares[i];
-    }
+    const std::vector<std::string> names = loss_names();
+    for (std::size_t i = 0; i < s.loss_shares.size(); ++i) shares[names[i]] = s.loss_shares[i];
   }
   Json groups = Json::array();
   for (const GroupStanding& group : results.groups) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <ranges>
 #include <vector>
 
 #include "shared_policies/contract/fake_executor.hpp"
@@ -242,7 +243,7 @@ TEST(Losses, AddUpToTheMakespanWhateverHappens) {
       const RunNumbers numbers = metrics.numbers();
       ASSERT_TRUE(numbers.losses) << info.name;
       EXPECT_NEAR(total(*numbers.losses) / numbers.makespan, 1.0, 1e-9) << info.name;
-      for (const auto cause : loss_causes) {
+      for (const auto cause : loss_causes | std::views::transform(&LossCause::member)) {
         EXPECT_GE(((*numbers.losses).*cause).value, 0.0) << info.name;
       }
     }

@@ -58,6 +58,18 @@ TEST(LossRows, ArePercentOfTheBoundWithoutCausesThatNowhereCount) {
             std::string::npos);
 }
 
+TEST(LossRows, HaveALegendOfTheColumnsThatAreShown) {
+  EXPECT_EQ(loss_legend({"policy", "loss", "link", "failure"}),
+            "loss: over the lower bound, in % of it; link: copies that waited for links; failure: "
+            "blocks that were lost");
+  const Comparison comparison = two_results({.tail = Seconds{0.1}}, {});
+  EXPECT_NE(comparison_table(comparison)
+                .find("\nloss: over the lower bound, in % of it; tail: waiting for the end of the "
+                      "run\n"),
+            std::string::npos)
+      << comparison_table(comparison);
+}
+
 TEST(LossRows, AreLeftOutWhereAllLossesAreSmallOrUnknown) {
   EXPECT_TRUE(loss_rows(two_results({.tail = Seconds{0.019}}, {})).empty());
   Comparison unknown = two_results({.tail = Seconds{1}}, {.tail = Seconds{1}});
@@ -138,6 +150,9 @@ TEST_F(FarUnits, LoseHalfOfTheirCopiesToTheLinkThatTheyShare) {
   // Each unit copies for 2 s, half of it only because of the other, and computes for 1 s. The bound
   // has 1 s besides computing, which both halves share.
   const Json& loss = run.at("loss_s");
+  EXPECT_NEAR(loss.at("total"), 1.0, 1e-6);
+  EXPECT_EQ(loss.size(), 9u);  // the whole and eight causes
+  EXPECT_EQ(run.at("longest_setup_s"), 0.0);
   EXPECT_NEAR(loss.at("link"), 0.5, 1e-6);
   EXPECT_NEAR(loss.at("copies"), 0.5, 1e-6);
   for (const char* none : {"computing", "controller", "training", "barrier", "tail", "failure"}) {
