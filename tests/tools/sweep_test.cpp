@@ -85,6 +85,8 @@ TEST_F(Sweep, WritesResultsOfEveryExperimentAndTables) {
   const Json summary = Json::parse(read_text(folder + "/summary.json"));
   EXPECT_EQ(summary.at("schema"), "equipoise.sweep/1");
   EXPECT_EQ(summary.at("experiments").size(), 8u);
+  EXPECT_EQ(lines_of(read_text(folder + "/experiments/idgraf-sgemm-2e4/results.csv")).size(),
+            1u + 4u);  // headings, and a line for each policy
   EXPECT_NE(read_text(folder + "/table.md").find("| idgraf-sgemm-2e4 |"), std::string::npos);
   EXPECT_NE(read_text(folder + "/report.html").find("idgraf-sgemm-2e4/report.html"),
             std::string::npos);

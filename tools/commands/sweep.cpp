@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -15,7 +16,6 @@
 #include "tools/commands/commands.hpp"
 #include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
-#include "tools/report/report_html.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/search/yardstick.hpp"
 #include "tools/simulations/sim_world.hpp"
@@ -26,6 +26,7 @@
 #include "tools/sweep/sweep_results.hpp"
 #include "tools/sweep/sweep_tables.hpp"
 #include "tools/sweep/sweep_text.hpp"
+#include "tools/worlds/comparison_runs.hpp"
 
 namespace equipoise {
 namespace {
@@ -217,18 +218,16 @@ std::vector<std::string> files_of_results(const Campaign& campaign, const std::s
     files.push_back(folder + name);
   }
   for (const Experiment& experiment : campaign.experiments) {
-    files.push_back(folder_of(experiment, folder) + "/results.json");
-    files.push_back(folder_of(experiment, folder) + "/report.html");
+    std::ranges::move(result_files(folder_of(experiment, folder)), std::back_inserter(files));
   }
   return files;
 }
 
-void write_results(const SweepResults& results, const std::string& folder) {
+void write_sweep(const SweepResults& results, const std::string& folder) {
   for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
     const std::string here = folder_of(results.campaign.experiments[i], folder);
     make_folder(here, "--out");
-    write_whole_file(here + "/results.json", results_text(results.comparisons[i]));
-    write_whole_file(here + "/report.html", report_html(results.comparisons[i]));
+    write_result_files(results.comparisons[i], here);
   }
   write_whole_file(folder + "/summary.json", sweep_text(results));
   write_whole_file(folder + "/table.md", sweep_markdown(results));
@@ -285,7 +284,7 @@ int finish(const Campaign& campaign, const SweepPlan& plan, const Options& optio
     return 0;
   }
   const SweepResults results = sweep_results(campaign, plan, stored);
-  write_results(results, options.out);
+  write_sweep(results, options.out);
   if (options.json) {
     std::printf("%s", sweep_text(results).c_str());
   } else {

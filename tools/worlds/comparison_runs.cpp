@@ -114,10 +114,7 @@ std::vector<std::string> files_of_comparison(const std::vector<PolicyChoice>& ch
                                              const std::vector<std::string>& worlds,
                                              const Options& options) {
   if (options.out.empty()) return {};
-  std::vector<std::string> files;
-  for (const char* const name : {"/results.json", "/results.csv", "/report.html"}) {
-    files.push_back(options.out + name);
-  }
+  std::vector<std::string> files = result_files(options.out);
   for (const PolicyChoice& choice : choices) {
     for (const std::string& on : worlds) files.push_back(journal_file(options, choice, on, 0));
   }
@@ -132,11 +129,20 @@ void end_if_interrupted(Comparison& comparison, const Options& options) {
   throw Interrupted(stop_signal());
 }
 
+std::vector<std::string> result_files(const std::string& folder) {
+  return {folder + "/results.json", folder + "/results.csv", folder + "/report.html"};
+}
+
+void write_result_files(const Comparison& comparison, const std::string& folder) {
+  const std::vector<std::string> files = result_files(folder);
+  write_whole_file(files[0], results_text(comparison));
+  write_whole_file(files[1], results_csv(comparison));
+  write_whole_file(files[2], report_html(comparison));
+}
+
 void write_results(const Comparison& comparison, const Options& options) {
   if (options.out.empty()) return;
-  write_whole_file(options.out + "/results.json", results_text(comparison));
-  write_whole_file(options.out + "/results.csv", results_csv(comparison));
-  write_whole_file(options.out + "/report.html", report_html(comparison));
+  write_result_files(comparison, options.out);
   if (!options.json) {
     std::printf("\nresults: %s/results.json   report: %s/report.html   runs: %s/runs/\n",
                 options.out.c_str(), options.out.c_str(), options.out.c_str());

@@ -39,7 +39,13 @@ void run_each(const RealWorld& world, const std::vector<PolicyChoice>& choices,
 /// Interrupted.
 void end_if_interrupted(Comparison& comparison, const Options& options);
 
-/// Writes results.json, results.csv and report.html to `options.out`, if given, and prints their paths.
+/// The files of a comparison's results in `folder`: results.json, results.csv and report.html.
+[[nodiscard]] std::vector<std::string> result_files(const std::string& folder);
+
+/// Writes these files.
+void write_result_files(const Comparison& comparison, const std::string& folder);
+
+/// Writes them to `options.out`, if given, and prints their paths.
 void write_results(const Comparison& comparison, const Options& options);
 
 }  // namespace equipoise
