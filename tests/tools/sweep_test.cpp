@@ -164,12 +164,29 @@ TEST_F(Sweep, SimulatesNothingTwice) {
   EXPECT_EQ(results_in(folder), results);
 }
 
-TEST_F(Sweep, NoticesAChangedCampaign) {
-  const std::string folder = scratch.path("whole");
+/// The text of the small campaign with paths that hold in every folder.
+std::string small_text() {
   std::string text = read_text(repository() / small);
   for (std::size_t at = 0; (at = text.find("../..", at)) != std::string::npos; ++at) {
     text.replace(at, 5, repository().string());
   }
+  return text;
+}
+
+TEST_F(Sweep, MissesNoYardstickWhereThereIsNoNoise) {
+  std::string text = small_text();
+  text.replace(text.find("\"reps\": 3"), 9, "\"reps\": 1, \"noise\": false");
+  const ProgramRun run = run_equipoise({"sweep", scratch.write("quiet.json", text), "--out",
+                                        scratch.path("quiet"), "--shard", "1/2", "--json"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  for (const Json& experiment : Json::parse(run.out).at("experiments")) {
+    EXPECT_EQ(experiment.at("yardstick_known"), true) << experiment;
+  }
+}
+
+TEST_F(Sweep, NoticesAChangedCampaign) {
+  const std::string folder = scratch.path("whole");
+  std::string text = small_text();
   text.replace(text.find("\"reps\": 3"), 9, "\"reps\": 4");
   text.replace(text.find("\"2e4\""), 5, "\"3e4\"");
   const ProgramRun run =

@@ -95,10 +95,11 @@ PointRecord record_of(const SweepPlan& plan, const Point& point) {
   return record;
 }
 
-ScheduleRecord searched(const PlannedExperiment& planned) {
-  ScheduleRecord record;
+SearchRecord searched(const PlannedExperiment& planned) {
+  SearchRecord record;
   record.key = planned.schedule_key;
   record.experiment = planned.experiment.name;
+  record.schedule.emplace();
   try {
     BestKnown best = search_schedule(*planned.world, planned.experiment.options);
     record.best = {best.seconds, std::move(best.policy)};
@@ -110,8 +111,8 @@ ScheduleRecord searched(const PlannedExperiment& planned) {
 }
 
 /// The yardstick of an experiment with noise, whose world has its schedule.
-YardstickRecord reached(const PlannedExperiment& planned, const ScheduleRecord& searched) {
-  YardstickRecord record;
+SearchRecord reached(const PlannedExperiment& planned, const SearchRecord& searched) {
+  SearchRecord record;
   record.key = planned.yardstick_key;
   record.experiment = planned.experiment.name;
   record.failure = searched.failure;
@@ -125,12 +126,16 @@ YardstickRecord reached(const PlannedExperiment& planned, const ScheduleRecord& 
   return record;
 }
 
+/// Whether nothing is missing of the yardstick, which without noise is the schedule's makespan.
+bool has_or_needs_no_yardstick(const PlannedExperiment& planned, const StoredPoints& stored) {
+  return planned.yardstick_key.empty() || stored.searches.contains(planned.yardstick_key);
+}
+
 /// How many of an experiment's searches, for its schedule and with noise for its yardstick, are
 /// missing.
 std::size_t missing_searches(const PlannedExperiment& planned, const StoredPoints& stored) {
-  const bool has_yardstick =
-      planned.yardstick_key.empty() || stored.yardsticks.contains(planned.yardstick_key);
-  return (stored.schedules.contains(planned.schedule_key) ? 0 : 1) + (has_yardstick ? 0 : 1);
+  return (stored.searches.contains(planned.schedule_key) ? 0 : 1) +
+         (has_or_needs_no_yardstick(planned, stored) ? 0 : 1);
 }
 
 /// Searches the best schedules that the shard must find and that are missing, appends them, and
@@ -140,23 +145,23 @@ void find_schedules(SweepPlan& plan, StoredPoints& stored, const Shard& shard, P
   Progress progress(quiet);
   for (std::size_t i = 0; i < plan.experiments.size(); ++i) {
     const PlannedExperiment& planned = plan.experiments[i];
-    if (shard.searches(plan, i) && !is_done(stored.schedules, planned.schedule_key)) {
+    if (shard.searches(plan, i) && !is_done(stored.searches, planned.schedule_key)) {
       progress.show(fmt::format("searching the best schedule of experiment {} of {}", i + 1,
                                 plan.experiments.size()));
-      ScheduleRecord record = searched(planned);
+      SearchRecord record = searched(planned);
       writer.append(record);
-      stored.schedules.insert_or_assign(planned.schedule_key, std::move(record));
+      stored.searches.insert_or_assign(planned.schedule_key, std::move(record));
     }
-    const auto found = stored.schedules.find(planned.schedule_key);
-    if (found == stored.schedules.end()) continue;
-    planned.world->schedule = found->second.schedule;
+    const auto found = stored.searches.find(planned.schedule_key);
+    if (found == stored.searches.end()) continue;
+    planned.world->schedule = found->second.schedule.value_or(BlockLists());
     if (!shard.searches(plan, i) || planned.yardstick_key.empty() ||
-        is_done(stored.yardsticks, planned.yardstick_key)) {
+        is_done(stored.searches, planned.yardstick_key)) {
       continue;
     }
-    YardstickRecord record = reached(planned, found->second);
+    SearchRecord record = reached(planned, found->second);
     writer.append(record);
-    stored.yardsticks.insert_or_assign(planned.yardstick_key, std::move(record));
+    stored.searches.insert_or_assign(planned.yardstick_key, std::move(record));
   }
 }
 
@@ -246,8 +251,8 @@ std::string progress_json(const Campaign& campaign, const SweepPlan& plan,
   std::vector<std::string> experiments;
   for (std::size_t i = 0; i < plan.experiments.size(); ++i) {
     const PlannedExperiment& planned = plan.experiments[i];
-    const bool has_schedule = stored.schedules.contains(planned.schedule_key);
-    const bool has_yardstick = stored.yardsticks.contains(planned.yardstick_key);
+    const bool has_schedule = stored.searches.contains(planned.schedule_key);
+    const bool has_yardstick = has_or_needs_no_yardstick(planned, stored);
     experiments.push_back(json_object({{"name", json_string(planned.experiment.name)},
                                        {"points", std::to_string(points[i])},
                                        {"points_done", std::to_string(done[i])},

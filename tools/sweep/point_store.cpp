@@ -87,10 +87,8 @@ void read_file(const std::string& path, StoredPoints& stored, std::vector<std::s
       StoredLine record = stored_line_from(line);
       if (auto* point = std::get_if<PointRecord>(&record)) {
         keep(stored.points, std::move(*point));
-      } else if (auto* schedule = std::get_if<ScheduleRecord>(&record)) {
-        keep(stored.schedules, std::move(*schedule));
       } else {
-        keep(stored.yardsticks, std::get<YardstickRecord>(std::move(record)));
+        keep(stored.searches, std::get<SearchRecord>(std::move(record)));
       }
     } catch (const InputError& refusal) {
       warnings.push_back(
@@ -131,9 +129,7 @@ PointWriter::~PointWriter() { ::close(fd_); }
 
 void PointWriter::append(const PointRecord& record) { append_line(point_text(record)); }
 
-void PointWriter::append(const ScheduleRecord& record) { append_line(schedule_text(record)); }
-
-void PointWriter::append(const YardstickRecord& record) { append_line(yardstick_text(record)); }
+void PointWriter::append(const SearchRecord& record) { append_line(search_text(record)); }
 
 void PointWriter::append_line(const std::string& line) {
   if (write_all(fd_, line + "\n")) return;

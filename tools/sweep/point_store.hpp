@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,29 +27,21 @@ struct PointRecord {
   RunReport report;  ///< valid if `failure` is empty
 };
 
-/// The result of a search for the best schedule; `key` is PlannedExperiment::schedule_key.
-struct ScheduleRecord {
+/// The result of a search: for the best schedule (`key` is PlannedExperiment::schedule_key), or for
+/// the best that is known to be reached with noise (PlannedExperiment::yardstick_key).
+struct SearchRecord {
   std::string key;
   std::string experiment;
   std::string failure;  ///< why nothing was found; empty on success
-  BestReached best;     ///< without noise
-  BlockLists schedule;
-};
-
-/// The best that is known to be reached in an experiment with noise; `key` is
-/// PlannedExperiment::yardstick_key.
-struct YardstickRecord {
-  std::string key;
-  std::string experiment;
-  std::string failure;  ///< why nothing is known; empty on success
   BestReached best;
+  std::optional<BlockLists> schedule{};  ///< of searches for schedules alone; its `best` is without
+                                         ///< noise
 };
 
 /// The records of all points files, by key.
 struct StoredPoints {
   std::map<std::string, PointRecord> points;
-  std::map<std::string, ScheduleRecord> schedules;
-  std::map<std::string, YardstickRecord> yardsticks;
+  std::map<std::string, SearchRecord> searches;
 };
 
 /// FOLDER/points.jsonl or, for example, FOLDER/points-3-of-16.jsonl.
@@ -68,8 +61,7 @@ class PointWriter {
 
   /// Appends a line. Throws InputError if it cannot be written.
   void append(const PointRecord& record);
-  void append(const ScheduleRecord& record);
-  void append(const YardstickRecord& record);
+  void append(const SearchRecord& record);
 
  private:
   void append_line(const std::string& line);
@@ -78,7 +70,7 @@ class PointWriter {
   int fd_ = -1;
 };
 
-/// Reads the points, schedules and yardsticks of all files points*.jsonl in FOLDER. Of several records with the
+/// Reads the points and searches of all files points*.jsonl in FOLDER. Of several records with the
 /// same key, the first one with a result counts, in the order of the file names. An incomplete last
 /// line is ignored, because a sweep is writing it or was killed. Other unreadable lines are
 /// reported in `warnings` and ignored, so that their points run again. Throws InputError for a file

@@ -71,19 +71,14 @@ Comparison compare_experiment(const PlannedExperiment& planned, const std::strin
   return comparison;
 }
 
-/// The best of the record with `key`; nullopt if there is none or it holds no result.
-template <class Record>
-std::optional<BestReached> best_in(const std::map<std::string, Record>& records,
-                                   const std::string& key) {
-  const auto found = records.find(key);
-  if (found == records.end() || !found->second.failure.empty()) return std::nullopt;
-  return found->second.best;
-}
-
+/// The best that was found without noise, or with it where the experiment has noise; nullopt if
+/// nothing was.
 std::optional<BestReached> best_known_of(const PlannedExperiment& planned,
                                          const StoredPoints& stored) {
-  return planned.yardstick_key.empty() ? best_in(stored.schedules, planned.schedule_key)
-                                       : best_in(stored.yardsticks, planned.yardstick_key);
+  const auto found = stored.searches.find(planned.yardstick_key.empty() ? planned.schedule_key
+                                                                        : planned.yardstick_key);
+  if (found == stored.searches.end() || !found->second.failure.empty()) return std::nullopt;
+  return found->second.best;
 }
 
 /// The runs of every experiment.

@@ -173,27 +173,17 @@ PointRecord point_from(const Json& json) {
   return record;
 }
 
-BestReached best_from(const Json& json) {
-  return {json.at("best_known_s").get<double>(), json.at("best_known_by").get<std::string>()};
-}
-
-ScheduleRecord schedule_from(const Json& json) {
-  ScheduleRecord record;
+/// A search for a schedule has the member "schedule", any other one "yardstick".
+SearchRecord search_from(const Json& json) {
+  SearchRecord record;
   record.key = json.at("key").get<std::string>();
   record.experiment = json.at("experiment").get<std::string>();
   record.failure = json.value("failure", std::string());
+  if (json.contains("schedule")) record.schedule.emplace();
   if (!record.failure.empty()) return record;
-  record.best = best_from(json);
-  record.schedule = json.at("schedule").get<BlockLists>();
-  return record;
-}
-
-YardstickRecord yardstick_from(const Json& json) {
-  YardstickRecord record;
-  record.key = json.at("key").get<std::string>();
-  record.experiment = json.at("experiment").get<std::string>();
-  record.failure = json.value("failure", std::string());
-  if (record.failure.empty()) record.best = best_from(json);
+  record.best = {json.at("best_known_s").get<double>(),
+                 json.at("best_known_by").get<std::string>()};
+  if (record.schedule) record.schedule = json.at("schedule").get<BlockLists>();
   return record;
 }
 
@@ -213,25 +203,15 @@ std::string point_text(const PointRecord& record) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string schedule_text(const ScheduleRecord& record) {
+std::string search_text(const SearchRecord& record) {
   Json json = {{"key", record.key}, {"experiment", record.experiment}};
+  if (!record.schedule) json["yardstick"] = true;
   if (record.failure.empty()) {
     json["best_known_s"] = record.best.seconds;
     json["best_known_by"] = record.best.policy;
-    json["schedule"] = record.schedule;
+    if (record.schedule) json["schedule"] = *record.schedule;
   } else {
-    json["schedule"] = nullptr;
-    json["failure"] = record.failure;
-  }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-std::string yardstick_text(const YardstickRecord& record) {
-  Json json = {{"key", record.key}, {"experiment", record.experiment}, {"yardstick", true}};
-  if (record.failure.empty()) {
-    json["best_known_s"] = record.best.seconds;
-    json["best_known_by"] = record.best.policy;
-  } else {
+    if (record.schedule) json["schedule"] = nullptr;
     json["failure"] = record.failure;
   }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -240,8 +220,7 @@ std::string yardstick_text(const YardstickRecord& record) {
 StoredLine stored_line_from(const std::string& line) {
   try {
     const Json json = Json::parse(line);
-    if (json.contains("schedule")) return schedule_from(json);
-    if (json.contains("yardstick")) return yardstick_from(json);
+    if (json.contains("schedule") || json.contains("yardstick")) return search_from(json);
     return point_from(json);
   } catch (const Json::exception&) {
     throw InputError("", "is no record of a point");

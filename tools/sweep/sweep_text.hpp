@@ -11,11 +11,10 @@ namespace equipoise {
 
 /// Lines of a points file, without line ends.
 [[nodiscard]] std::string point_text(const PointRecord& record);
-[[nodiscard]] std::string schedule_text(const ScheduleRecord& record);
-[[nodiscard]] std::string yardstick_text(const YardstickRecord& record);
+[[nodiscard]] std::string search_text(const SearchRecord& record);
 
 /// A record from a line of a points file.
-using StoredLine = std::variant<PointRecord, ScheduleRecord, YardstickRecord>;
+using StoredLine = std::variant<PointRecord, SearchRecord>;
 /// Parses each kind. Throws InputError (without a place) for anything else.
 [[nodiscard]] StoredLine stored_line_from(const std::string& line);
 

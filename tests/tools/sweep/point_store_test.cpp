@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "tests/support/full_disk.hpp"
 #include "tests/support/program.hpp"
@@ -25,6 +27,16 @@ PointRecord record(const std::string& key, double makespan_s) {
   record.report.run.numbers.makespan = Seconds{makespan_s};
   record.report.run.numbers.units.resize(2);
   record.report.run.verified = true;
+  return record;
+}
+
+SearchRecord search_record(const std::string& key, const BestReached& best,
+                           std::optional<BlockLists> schedule = {}) {
+  SearchRecord record;
+  record.key = key;
+  record.experiment = "e";
+  record.best = best;
+  record.schedule = std::move(schedule);
   return record;
 }
 
@@ -127,29 +139,56 @@ TEST_F(PointFiles, LoseNothingButATornLastLine) {
   }
 }
 
-TEST_F(PointFiles, KeepSchedulesBesidePoints) {
+TEST_F(PointFiles, KeepSearchesBesidePoints) {
+  const BlockLists blocks = {{{3, 4}, {}}, {{5}, {6, 7, 8}}};
   {
     PointWriter writer(folder.path("."), {});
     writer.append(record("a", 1.0));
-    ScheduleRecord found{"w", "e", "", {0.1 + 0.2, "optimum"}, {}};
-    found.schedule = {{{3, 4}, {}}, {{5}, {6, 7, 8}}};
-    writer.append(found);
-    writer.append(ScheduleRecord{"x", "e", "no room", {}, {}});
-    writer.append(YardstickRecord{"w", "e", "", {0.3, "optimum:reacts=true"}});
-    writer.append(YardstickRecord{"y", "e", "lost", {}});
+    writer.append(search_record("w", {0.1 + 0.2, "optimum"}, blocks));
+    SearchRecord failed = search_record("x", {}, BlockLists());
+    failed.failure = "no room";
+    writer.append(failed);
+    writer.append(search_record("y", {0.3, "optimum:reacts=true"}));
+    failed = search_record("z", {});
+    failed.failure = "lost";
+    writer.append(failed);
   }
   const StoredPoints stored = read_all();
   EXPECT_TRUE(warnings.empty());
   EXPECT_EQ(stored.points.size(), 1u);
-  ASSERT_EQ(stored.schedules.size(), 2u);
-  EXPECT_EQ(stored.schedules.at("w").best.seconds, 0.1 + 0.2);
-  EXPECT_EQ(stored.schedules.at("w").best.policy, "optimum");
-  EXPECT_EQ(stored.schedules.at("w").schedule, (BlockLists{{{3, 4}, {}}, {{5}, {6, 7, 8}}}));
-  EXPECT_EQ(stored.schedules.at("x").failure, "no room");
-  ASSERT_EQ(stored.yardsticks.size(), 2u);
-  EXPECT_EQ(stored.yardsticks.at("w").best.seconds, 0.3);
-  EXPECT_EQ(stored.yardsticks.at("w").best.policy, "optimum:reacts=true");
-  EXPECT_EQ(stored.yardsticks.at("y").failure, "lost");
+  ASSERT_EQ(stored.searches.size(), 4u);
+  EXPECT_EQ(stored.searches.at("w").best.seconds, 0.1 + 0.2);
+  EXPECT_EQ(stored.searches.at("w").best.policy, "optimum");
+  EXPECT_EQ(stored.searches.at("w").schedule, blocks);
+  EXPECT_EQ(stored.searches.at("x").failure, "no room");
+  EXPECT_TRUE(stored.searches.at("x").schedule);
+  EXPECT_EQ(stored.searches.at("y").best.seconds, 0.3);
+  EXPECT_EQ(stored.searches.at("y").best.policy, "optimum:reacts=true");
+  EXPECT_FALSE(stored.searches.at("y").schedule);
+  EXPECT_EQ(stored.searches.at("z").failure, "lost");
+}
+
+TEST_F(PointFiles, WrittenBeforeAreRead) {
+  folder.write("points.jsonl",
+               "{\"schema\":\"equipoise.points/1\"}\n"
+               R"({"key":"w","experiment":"e","best_known_s":2.5,"best_known_by":"optimum",)"
+               R"("schedule":[[[3,4],[]]]})"
+               "\n"
+               R"({"key":"x","experiment":"e","schedule":null,"failure":"no room"})"
+               "\n"
+               R"({"key":"y","experiment":"e","yardstick":true,"best_known_s":3.5,)"
+               R"("best_known_by":"equipoise"})"
+               "\n"
+               R"({"key":"z","experiment":"e","yardstick":true,"failure":"lost"})"
+               "\n");
+  const StoredPoints stored = read_all();
+  EXPECT_TRUE(warnings.empty());
+  ASSERT_EQ(stored.searches.size(), 4u);
+  EXPECT_EQ(stored.searches.at("w").schedule, (BlockLists{{{3, 4}, {}}}));
+  EXPECT_EQ(stored.searches.at("x").failure, "no room");
+  EXPECT_EQ(stored.searches.at("y").best.seconds, 3.5);
+  EXPECT_FALSE(stored.searches.at("y").schedule);
+  EXPECT_EQ(stored.searches.at("z").failure, "lost");
 }
 
 TEST_F(PointFiles, AreMergedFromAllShards) {
