@@ -123,7 +123,7 @@ constexpr std::array fields_before_losses{
                 "The mean makespan over the lower bound, below which no run without noise is.",
                 in_all | in_sweep, to_decimals(3),
                 [](Of of) -> FieldValue { return optional_value(of.result.over_lower_bound); }},
-    ResultField{"over_yardstick", "over yardstick", "",
+    ResultField{"over_yardstick", "over best known", "",
                 "The mean makespan over the best known under the same noise.", in_sweep,
                 to_decimals(3),
                 [](Of of) -> FieldValue {

@@ -254,14 +254,18 @@ std::optional<bool> holds(const PrintedValue& printed, double ours) {
 }
 
 std::vector<StandingRatio> standing_ratios() {
-  const auto of_field = [](const char* name, const char* worst, int decimals,
+  const auto of_field = [](const char* name, const char* meaning, int decimals,
                            RatioSummary PolicyStanding::*summary) {
-    return StandingRatio{name, result_field(name).heading, worst, decimals, summary};
+    return StandingRatio{name, result_field(name).heading, meaning, decimals, summary};
   };
-  return {of_field("speedup_vs_baseline", "least", 3, &PolicyStanding::speedup),
-          of_field("over_lower_bound", "most", 4, &PolicyStanding::over_lower_bound),
-          of_field("over_yardstick", "most", 4, &PolicyStanding::over_yardstick),
-          {"over_best", "over best", "most", 4, &PolicyStanding::over_best}};
+  return {of_field("speedup_vs_baseline", "mean makespan of the baseline / mean makespan", 3,
+                   &PolicyStanding::speedup),
+          of_field("over_lower_bound", "mean makespan / lower bound", 4,
+                   &PolicyStanding::over_lower_bound),
+          of_field("over_yardstick", "/ best mean makespan known under the same noise", 4,
+                   &PolicyStanding::over_yardstick),
+          {"over_best", "over fastest", "/ fastest policy without foresight", 4,
+           &PolicyStanding::over_best}};
 }
 
 void add_up(SweepResults& results) {

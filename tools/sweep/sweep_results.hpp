@@ -42,7 +42,7 @@ struct PolicyStanding {
 struct StandingRatio {
   const char* name;     ///< in summary.json; that of the field of results of which it is the mean
   const char* heading;  ///< of the column of the geometric means
-  const char* worst;    ///< heading of the column of the worst ratios
+  const char* meaning;  ///< in a few words, for a legend
   int decimals;
   RatioSummary PolicyStanding::*summary;
 };

@@ -68,7 +68,7 @@ std::string markdown_head(const Row& heads) {
 std::vector<Row> standing_rows(const SweepResults& results) {
   const std::vector<StandingRatio> ratios = standing_ratios();
   std::vector<Row> rows = {{"policy", "experiments"}};
-  for (const StandingRatio& of : ratios) rows[0].insert(rows[0].end(), {of.heading, of.worst});
+  for (const StandingRatio& of : ratios) rows[0].insert(rows[0].end(), {of.heading, "worst"});
   if (!results.reference.empty()) rows[0].push_back("over " + results.reference);
   for (const PolicyStanding& s : results.standings) {
     Row row = {marked(s), fmt::format("{}", s.experiments)};
@@ -83,6 +83,15 @@ std::vector<Row> standing_rows(const SweepResults& results) {
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+/// What the ratios are: "over bound: mean makespan / lower bound; ...".
+std::string standings_legend() {
+  std::string text;
+  for (const StandingRatio& of : standing_ratios()) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", of.heading, of.meaning);
+  }
+  return text;
 }
 
 /// A ratio, for a table with one row per experiment and one column per policy.
@@ -128,7 +137,7 @@ std::string group_section(const SweepResults& results) {
     heads.push_back(fmt::format("{} ({})", group.group, group.experiments));
   }
   std::string text =
-      "\n## Makespan over the yardstick, by group\n\nGeometric means, the worst in brackets; the "
+      "\n## Makespan over the best known, by group\n\nGeometric means, the worst in brackets; the "
       "number of experiments stands behind the group.\n\n" +
       markdown_head(heads);
   for (std::size_t p = 0; p < results.standings.size(); ++p) {
@@ -335,12 +344,10 @@ std::string sweep_markdown(const SweepResults& results) {
                   in_markdown(results.campaign.title), results.comparisons.size(),
                   simulations_of(results), printable(results.campaign.file), built_with_text());
   text += fmt::format(
-      "## Policies over all experiments\n\nGeometric means over the experiments, with the worst. "
-      "Speedup is relative to {}. The bound is a lower bound on the makespan without noise. The "
-      "yardstick is the best mean makespan known under the same noise, of runs that know the mean "
-      "block times or of our own policy. `optimum` is a plan for mean times that does not react. "
-      "\"Best\" is the fastest policy that is neither informed nor an oracle.\n\n",
-      baselines_of(results));
+      "## Policies over all experiments\n\nGeometric means over the experiments, each with the "
+      "worst. {}. The baseline is {}. The best known is of runs that know the mean block times or "
+      "of our own policy; `optimum` is a plan for mean times that does not react.\n\n",
+      standings_legend(), baselines_of(results));
   const std::vector<Row> standings = standing_rows(results);
   text += markdown_head(standings.front());
   for (std::size_t i = 1; i < standings.size(); ++i) text += markdown_line(standings[i]);
@@ -350,8 +357,8 @@ std::string sweep_markdown(const SweepResults& results) {
                       baselines_of(results));
   text += ratio_table(results, {"speedup_vs_baseline", &PolicyStanding::speedup});
   text +=
-      "\n## Makespan over the yardstick\n\nThe yardstick is the best mean makespan known under the "
-      "same noise. Less is better.\n\n";
+      "\n## Makespan over the best known\n\nThe best mean makespan known under the same noise. "
+      "Less is better.\n\n";
   text += ratio_table(results, {"over_yardstick", &PolicyStanding::over_yardstick});
   return text;
 }
@@ -374,8 +381,9 @@ std::string sweep_html(const SweepResults& results) {
          best == nullptr ? "-" : number_text(makespan, best->makespan_s.mean)});
   }
   return html_page(results.campaign.title, "<h2>Policies over all experiments</h2>\n" +
-                                               html_table(standings) + "<h2>Experiments</h2>\n" +
-                                               html_table(experiments));
+                                               html_table(standings) +
+                                               fmt::format("<p>{}</p>\n", standings_legend()) +
+                                               "<h2>Experiments</h2>\n" + html_table(experiments));
 }
 
 std::string standings_table(const SweepResults& results) {
@@ -383,9 +391,10 @@ std::string standings_table(const SweepResults& results) {
   TextTable table(rows.front());
   for (std::size_t i = 1; i < rows.size(); ++i) table.add(rows[i]);
   std::string text = table.text();
-  text += fmt::format("\ngeometric means over {} experiments, and the worst\n",
-                      results.comparisons.size());
-  return text;
+  return text + "\n" +
+         wrapped(fmt::format("geometric means over {}, each with the worst; {}",
+                             counted(results.comparisons.size(), "experiment"),
+                             standings_legend()));
 }
 
 }  // namespace equipoise

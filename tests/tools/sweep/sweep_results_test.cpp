@@ -127,6 +127,21 @@ TEST(SweepResults, TakeTheMeanOfLossesByCause) {
   EXPECT_EQ(sweep_markdown(two_experiments()).find("Losses by cause"), std::string::npos);
 }
 
+TEST(SweepResults, ExplainTheirColumnsBelowTheTable) {
+  const std::string text = standings_table(two_experiments());
+  EXPECT_NE(text.find("policy            experiments  speedup  worst  over bound"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\ngeometric means over 2 experiments, each with the worst; speedup:"),
+            std::string::npos)
+      << text;
+  const std::string legend =
+      "over bound: mean makespan / lower bound; over best known: / best mean makespan known under "
+      "the same noise; over fastest: / fastest policy without foresight";
+  EXPECT_NE(sweep_markdown(two_experiments()).find(legend), std::string::npos);
+  EXPECT_NE(sweep_html(two_experiments()).find(legend), std::string::npos);
+}
+
 TEST(References, AreThoseThatTheCampaignNamesOrElseOurOwn) {
   const std::vector<PolicyChoice> both = {parse_policy("greedy"), parse_policy("equipoise")};
   EXPECT_EQ(choose_reference(both, {}), "equipoise");
