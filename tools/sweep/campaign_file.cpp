@@ -266,9 +266,14 @@ void keep_only(Campaign& campaign, const std::vector<std::string>& patterns) {
     const bool used = std::any_of(campaign.experiments.begin(), campaign.experiments.end(),
                                   [&](const Experiment& e) { return matches(pattern, e.name); });
     if (used) continue;
-    throw InputError("--only", fmt::format("no experiment of {} is called '{}'; write a name, or "
-                                           "part of one with *",
-                                           campaign.file, pattern));
+    const std::string longer = pattern + "-*";
+    const bool would_match =
+        std::any_of(campaign.experiments.begin(), campaign.experiments.end(),
+                    [&](const Experiment& e) { return matches(longer, e.name); });
+    throw InputError("--only",
+                     fmt::format("no experiment of {} is called '{}'; {}", campaign.file, pattern,
+                                 would_match ? fmt::format("did you mean '{}'?", longer)
+                                             : std::string("write a name, or part of one with *")));
   }
   const auto left_out = [&](const std::string& name) {
     return std::none_of(patterns.begin(), patterns.end(),

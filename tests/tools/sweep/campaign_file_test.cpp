@@ -184,6 +184,12 @@ TEST_F(CampaignFile, KeepsOnlyTheExperimentsThatAPatternNames) {
               keep_only(some, {"fig5", "fig6*"});
             }).rfind("--only: no experiment", 0),
             0u);
+  EXPECT_TRUE(refusal_of([&] {
+                keep_only(some, {"fig4"});
+              }).ends_with("is called 'fig4'; did you mean 'fig4-*'?"));
+  EXPECT_TRUE(refusal_of([&] {
+                keep_only(some, {"fig6"});
+              }).ends_with("; write a name, or part of one with *"));
 }
 
 TEST_F(CampaignFile, RefusesTheWholeFileWithItsLine) {
