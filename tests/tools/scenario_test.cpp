@@ -57,6 +57,22 @@ class Scenarios : public testing::Test {
       "--workload", "k:items=2000,in_bytes_per_item=800,out_bytes_per_item=200"};
 };
 
+TEST_F(Scenarios, ThatFailAUnitAreToldWithItsItems) {
+  const std::string scenario = write(R"({"at_s":0.1,"unit":"b","kind":"fail"})");
+  const std::vector<std::string> words = {"--workload", "k:items=2000", "--policy",
+                                          "greedy",     "--noise",      "off"};
+  std::vector<std::string> in_json = words;
+  in_json.emplace_back("--json");
+  const Json summary = Json::parse(type("simulate", scenario, in_json).out);
+  const long redone = summary.at("items_redone");
+  ASSERT_GT(redone, 1);
+  const ProgramRun run = type("simulate", scenario, words);
+  EXPECT_NE(
+      run.out.find(fmt::format("\nb was lost at 0.100 s; its {} items were done again\n", redone)),
+      std::string::npos)
+      << run.out;
+}
+
 // Without events the small machine needs about 0.5 s for 2000 items.
 TEST_F(Scenarios, OfACompetingLoadAreSurvivedByEveryPolicy) {
   expect_all_policies_survive(

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <utility>
@@ -144,6 +145,33 @@ std::string notes_text(const ExecutorNotes& notes) {
   return text;
 }
 
+/// "cuda0 was lost at 0.0100 s; its 556 items were done again": a line for each loss.
+std::string loss_lines(const RunReport& report, const std::vector<Unit>& units) {
+  constexpr std::size_t most_lines = 5;
+  std::string text;
+  Items told = 0;
+  const std::vector<UnitLoss>& losses = report.unit_losses;
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    const auto& [unit, at, items] = losses[i];
+    told += items;
+    if (i == most_lines) text += fmt::format("{} more losses of units\n", losses.size() - i);
+    if (i >= most_lines) continue;
+    text += fmt::format("{} was lost at {} s", units[unit.index].name, significant(at.value, 3));
+    if (items > 0 && report.outcome.complete) {
+      text +=
+          fmt::format("; its {} {} done again", counted(static_cast<std::uint64_t>(items), "item"),
+                      items == 1 ? "was" : "were");
+    }
+    text += "\n";
+  }
+  if (const Items rest = report.run.numbers.items_redone - told; rest > 0) {
+    text +=
+        fmt::format("{} of blocks that their units could not do {} done again\n",
+                    counted(static_cast<std::uint64_t>(rest), "item"), rest == 1 ? "was" : "were");
+  }
+  return text;
+}
+
 /// What each oracle of the comparison is: "optimum: a plan for ...".
 std::string oracle_lines(const Comparison& comparison) {
   std::string text;
@@ -202,7 +230,7 @@ std::string run_table(const RunReport& report, const PolicyChoice& policy,
   }
   text += report.run.verified ? "; verified" : "; NOT VERIFIED: " + report.problem;
   if (report.run.verified && report.notes.pacing) text += " (coverage alone)";
-  return text + "\n" + notes_text(report.notes);
+  return text + "\n" + loss_lines(report, units) + notes_text(report.notes);
 }
 
 void warn_of_extrapolation(const std::string& policy, double share) {

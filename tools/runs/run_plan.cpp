@@ -1,8 +1,12 @@
 // Runs a policy on an executor with its journals.
 #include "tools/runs/run_plan.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/spec.hpp"
@@ -71,6 +75,33 @@ std::vector<PaperPrice> paper_prices(const PolicyInfo& info, const std::vector<W
   return prices;
 }
 
+/// Keeps which units were lost.
+class UnitLosses final : public Journal {
+ public:
+  void block(const BlockRecord& /*record*/) override {}
+  void decision(const DecisionRecord& /*record*/) override {}
+  void measured(const Measured& /*record*/) override {}
+
+  /// Blocks that are lost while their unit is away were lost with it.
+  void event(const EventRecord& record) override {
+    if (record.what == "unit_lost") {
+      latest_[record.unit->index] = losses_.size();
+      losses_.push_back({*record.unit, record.at});
+    } else if (record.what == "unit_joined") {
+      latest_.erase(record.unit->index);
+    } else if (record.what == "block_lost") {
+      const auto away = latest_.find(record.unit->index);
+      if (away != latest_.end()) losses_[away->second].items += record.block->items;
+    }
+  }
+
+  [[nodiscard]] const std::vector<UnitLoss>& losses() const { return losses_; }
+
+ private:
+  std::vector<UnitLoss> losses_;
+  std::map<std::uint32_t, std::size_t> latest_;  ///< the loss of each unit that is away
+};
+
 std::string problem_of(const RunOutcome& outcome, const std::function<std::string()>& verify) {
   if (outcome.interrupted) return "interrupted";
   if (!outcome.complete) return "no unit was left to do the remaining items";
@@ -115,7 +146,8 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
                   plan.readings != nullptr ? plan.readings->note() : std::string(),
                   plan.copy_times_alone);
   ExperienceJournal experience(plan.phases.size(), plan.units.size());
-  std::vector<Journal*> journals = {&metrics};
+  UnitLosses unit_losses;
+  std::vector<Journal*> journals = {&metrics, &unit_losses};
   if (file != nullptr) journals.push_back(file.get());
   if (plan.learns) journals.push_back(&experience);
   Tee all(std::move(journals));
@@ -142,6 +174,7 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
   report.run = {metrics.numbers(), report.problem.empty(), report.outcome.policy_stalled,
                 plan.repetition};
   if (plan.learns) report.shown = experience.shown();
+  report.unit_losses = unit_losses.losses();
   if (file != nullptr && !report.outcome.interrupted) {
     file->finish(run_summary_text(report, names_of(plan.units)));
   }

@@ -88,6 +88,13 @@ struct RunPlan {
   std::function<bool()> stop_requested;
 };
 
+/// A unit that a run lost.
+struct UnitLoss {
+  UnitId unit;
+  Seconds at;
+  Items items = 0;  ///< of its unfinished blocks, which went back to the pool
+};
+
 /// The result of a run.
 struct RunReport {
   PolicyRun run;
@@ -96,6 +103,7 @@ struct RunReport {
   std::optional<double> lower_bound_s;  ///< from the plan
   ExecutorNotes notes;                  ///< from the plan
   Experience shown;                     ///< what the run has shown; empty unless the plan learns
+  std::vector<UnitLoss> unit_losses;    ///< in the order of time
 };
 
 /// Runs `plan` on `executor`. `verify` is called after a complete run; an empty text means that the

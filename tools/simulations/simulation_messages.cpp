@@ -237,9 +237,14 @@ void fields(auto& archive, Of<ExecutorNotes> auto& notes) {
   archive(pacing, loads);
 }
 
+void fields(auto& archive, Of<UnitLoss> auto& loss) {
+  auto& [unit, at, items] = loss;
+  archive(unit, at, items);
+}
+
 void fields(auto& archive, Of<RunReport> auto& report) {
-  auto& [run, outcome, problem, lower_bound, notes, shown] = report;
-  archive(run, outcome, problem, lower_bound, notes, shown);
+  auto& [run, outcome, problem, lower_bound, notes, shown, unit_losses] = report;
+  archive(run, outcome, problem, lower_bound, notes, shown, unit_losses);
 }
 
 void fields(auto& archive, Of<RoutesOf> auto& wanted) {

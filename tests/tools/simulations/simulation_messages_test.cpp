@@ -165,6 +165,7 @@ TEST(SimulationMessages, KeepTheReportOfARun) {
   report.problem = "said \"so\"";
   report.lower_bound_s = 0.05;
   report.notes.loads = {{"cpu0", Seconds{1.0}, 0.5, 0.49}};
+  report.unit_losses = {{UnitId{1}, Seconds{0.3}, 7}};
   const std::string sent = archived(Simulated{3, report});
   const Reply received = read_reply(sent);
   EXPECT_EQ(archived(received), sent);
@@ -179,6 +180,7 @@ TEST(SimulationMessages, KeepTheReportOfARun) {
   EXPECT_TRUE(back.outcome.complete);
   EXPECT_EQ(back.problem, report.problem);
   EXPECT_EQ(back.lower_bound_s, 0.05);
+  EXPECT_EQ(back.unit_losses.at(0).items, 7);
 }
 
 TEST(SimulationMessages, KeepAProbedPlatform) {
