@@ -57,10 +57,8 @@ int compare_command(const Options& options) {
     std::printf("%s", comparison_table(comparison).c_str());
   }
   write_results(comparison, options);
-  for (const PolicyResult& result : comparison.results) {
-    warn_of_extrapolation(result.policy, result.extrapolated_share);
-    failed = failed || !result.verified;
-  }
+  warn_of_extrapolation(comparison);
+  for (const PolicyResult& result : comparison.results) failed = failed || !result.verified;
   if (!failed) return 0;
   say_error("some runs failed; see the warnings above");
   return 1;

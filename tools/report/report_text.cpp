@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -18,6 +19,8 @@
 namespace equipoise {
 namespace {
 
+/// From this share of the items on, extrapolation is worth a warning.
+constexpr double warned_share = 0.01;
 /// With more units, only the results file and the HTML page show numbers for each unit.
 constexpr std::size_t most_units_in_a_row = 10;
 
@@ -233,11 +236,23 @@ std::string run_table(const RunReport& report, const PolicyChoice& policy,
   return text + "\n" + loss_lines(report, units) + notes_text(report.notes);
 }
 
-void warn_of_extrapolation(const std::string& policy, double share) {
-  if (share <= 0.0) return;
+void warn_of_extrapolation(const Comparison& comparison) {
+  std::set<std::string> policies;
+  for (const PolicyResult& result : comparison.results) {
+    if (result.extrapolated_share > warned_share) policies.insert(result.policy);
+  }
+  if (policies.empty()) return;
   warn(fmt::format(
-      "{}: {}% of the items were in blocks smaller or larger than any that was recorded", policy,
-      significant(100.0 * share, 2)));
+      "{} used blocks of unrecorded sizes for more than {:.0f} % of the items (see "
+      "remarks)",
+      policies.size() == 1 ? *policies.begin() : fmt::format("{} policies", policies.size()),
+      100.0 * warned_share));
+}
+
+void warn_of_extrapolation(const std::string& policy, double share) {
+  if (share <= warned_share) return;
+  warn(fmt::format("{} used blocks of unrecorded sizes for {}% of the items", policy,
+                   significant(100.0 * share, 2)));
 }
 
 std::string comparison_table(const Comparison& comparison) {

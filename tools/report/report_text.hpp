@@ -13,8 +13,11 @@ namespace equipoise {
 [[nodiscard]] std::string run_table(const RunReport& report, const PolicyChoice& policy,
                                     const std::vector<Unit>& units);
 
-/// Warns if a share of the items was in blocks outside the recorded sizes.
+/// Warns if more than 1 % of the items of a run of `policy` were in blocks outside the recorded sizes.
 void warn_of_extrapolation(const std::string& policy, double share);
+
+/// Warns once if that is so for any policy of the comparison, whose remarks name them.
+void warn_of_extrapolation(const Comparison& comparison);
 
 /// A comparison: a line per policy and world, with the least makespan of each world marked. With
 /// both worlds, it also shows the predicted makespan beside the measured one, and how precise the

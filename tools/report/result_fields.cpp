@@ -55,10 +55,9 @@ FieldValue remarks(const OfResult& of) {
   if (choice_of(of).is_experienced()) words.emplace_back("experienced");
   if (result.policy_stalled) words.emplace_back("stalled");
   if (!result.verified) words.emplace_back("NOT VERIFIED");
-  if (result.extrapolated_share > 0.0) {
-    words.push_back(number_text(result_field("extrapolated_share"), result.extrapolated_share) +
-                    "% extrapolated");
-  }
+  const ResultField& extrapolated = result_field("extrapolated_share");
+  const std::string percent = number_text(extrapolated, result.extrapolated_share);
+  if (percent != number_text(extrapolated, 0.0)) words.push_back(percent + "% extrapolated");
   if (result.items_redone > 0.0) {
     words.push_back(number_text(result_field("items_redone"), result.items_redone) +
                     " items redone");

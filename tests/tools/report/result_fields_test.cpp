@@ -128,6 +128,22 @@ TEST(ResultsCsv, HasAColumnForEveryNumberOfAResultAndALineForEveryResult) {
   EXPECT_EQ(csv_cell(csv, "paired_ratio.mean", 2), "1.5");
 }
 
+TEST(Extrapolation, IsWarnedOfOnceAndOnlyAboveOnePercent) {
+  Comparison of = one_result();
+  of.results.front().extrapolated_share = 0.01;
+  testing::internal::CaptureStderr();
+  warn_of_extrapolation(of);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  of.results.front().extrapolated_share = 0.011;
+  of.results.push_back(of.results.front());
+  of.results.back().policy = "gss";
+  testing::internal::CaptureStderr();
+  warn_of_extrapolation(of);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "equipoise: warning: 2 policies used blocks of unrecorded sizes for more than 1 % of "
+            "the items (see remarks)\n");
+}
+
 TEST(ResultsCsv, QuotesWhatContainsACommaOrAQuotationMark) {
   Comparison of = one_result();
   of.policies = {parse_policy("plb-hec:threshold=0.2,step_fraction=0.1")};
@@ -139,7 +155,7 @@ TEST(ResultsCsv, QuotesWhatContainsACommaOrAQuotationMark) {
 }
 
 TEST(ResultFields, AreWrittenInTheirOwnFormat) {
-  const Comparison of = one_result();
+  Comparison of = one_result();
   EXPECT_EQ(cell("makespan_s", of), "0.1235");           // four significant digits
   EXPECT_EQ(cell("makespan_half_ci95_s", of), "0.012");  // 0.135756 - 0.123456, two
   EXPECT_EQ(cell("makespan_ci95_s", of), "0.1112 – 0.1358");
@@ -150,6 +166,7 @@ TEST(ResultFields, AreWrittenInTheirOwnFormat) {
   EXPECT_EQ(cell("decisions.total_s", of), "0.00123");
   EXPECT_EQ(cell("verified", of), "no");
   EXPECT_EQ(cell("speedup_vs_baseline", of), "?");
+  of.results.front().extrapolated_share = 0.0004;
   EXPECT_EQ(cell("remarks", of), "NOT VERIFIED, 7.000 items redone");
 }
 
