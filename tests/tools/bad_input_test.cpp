@@ -329,13 +329,18 @@ TEST_F(BadInput, WarnsOfAUnitThatOnlyThePlatformHas) {
             std::string::npos);
 }
 
-TEST_F(BadInput, WarnsOfAUnitThatOnlyTheTraceHas) {
+TEST_F(BadInput, NotesAUnitThatOnlyTheTraceHas) {
   std::string other = head;
   other.replace(other.find("\"b\""), 3, "\"c\"");
   trace_file = scratch.write("t.jsonl", other +
                                             "{\"unit\":\"a\",\"items\":10,\"compute_s\":0.1}\n"
                                             "{\"unit\":\"c\",\"items\":10,\"compute_s\":0.1}\n");
-  EXPECT_NE(warnings_of_a_good_run().find("times c"), std::string::npos);
+  EXPECT_NE(warnings_of_a_good_run().find(
+                "equipoise: note: the trace also has times of c, which is not on this platform\n"),
+            std::string::npos);
+  std::vector<std::string> quiet = simulation();
+  quiet.emplace_back("--quiet");
+  EXPECT_EQ(run_equipoise(quiet).err.find("note:"), std::string::npos);
 }
 
 TEST_F(BadInput, WarnsOfAUnitWhoseMemoryHoldsLessThanAGrain) {

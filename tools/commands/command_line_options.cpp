@@ -21,7 +21,7 @@ void add_out(CLI::App& command, Request& r, const std::string& meaning) {
 
 void add_output(CLI::App& command, Request& r) {
   command.add_flag("--json", r.options.json, "print JSON instead of tables");
-  command.add_flag("--quiet", r.options.quiet, "show no progress");
+  command.add_flag("--quiet", r.options.quiet, "show neither progress nor notes");
 }
 
 void add_workload(CLI::App& command, Request& r) {

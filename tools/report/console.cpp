@@ -47,6 +47,13 @@ std::string as_message(const std::string& message) {
   return shown;
 }
 
+/// Prints "equipoise: KIND: MESSAGE" unless it has been printed before.
+void say_once(const char* kind, const std::string& message) {
+  static std::set<std::string> said;
+  if (!said.insert(kind + message).second) return;
+  std::fprintf(stderr, "equipoise: %s: %s\n", kind, as_message(message).c_str());
+}
+
 /// Whether `path` is written under a temporary name and renamed. A device or a pipe is written
 /// directly.
 bool is_renamed(const std::string& path) {
@@ -111,11 +118,9 @@ void handle_stop_signals(void (*handler)(int)) {
 
 }  // namespace
 
-void warn(const std::string& message) {
-  static std::set<std::string> said;
-  if (!said.insert(message).second) return;
-  std::fprintf(stderr, "equipoise: warning: %s\n", as_message(message).c_str());
-}
+void warn(const std::string& message) { say_once("warning", message); }
+
+void note(const std::string& message) { say_once("note", message); }
 
 void say_error(const std::string& message) {
   std::fprintf(stderr, "equipoise: error: %s\n", as_message(message).c_str());

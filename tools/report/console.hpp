@@ -10,6 +10,9 @@ namespace equipoise {
 /// Prints "equipoise: warning: ..." on stderr; each message only once.
 void warn(const std::string& message);
 
+/// Does the same with "equipoise: note: ...", for what needs no attention.
+void note(const std::string& message);
+
 /// Prints "equipoise: error: ..." on stderr.
 void say_error(const std::string& message);
 

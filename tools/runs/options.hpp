@@ -38,7 +38,7 @@ struct Options {
   bool alone = false;              ///< record one unit after another
   std::vector<std::string> sizes;  ///< block sizes to record; empty: chosen automatically
   bool json = false;
-  bool quiet = false;
+  bool quiet = false;  ///< neither progress nor notes
 };
 
 }  // namespace equipoise

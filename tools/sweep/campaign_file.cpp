@@ -50,6 +50,7 @@ class ExperimentReader {
     check_name(experiment);
     if (const JsonValue* group = find("group")) experiment.group = filled(*group);
     Options& o = experiment.options;
+    o.quiet = true;  // the sweep shows its own progress, and the results say what took part
     o.platform_file = from_folder(folder_, filled(required("platform")));
     for (const std::string& file : texts("traces")) {
       o.trace_files.push_back(from_folder(folder_, file));

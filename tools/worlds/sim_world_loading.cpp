@@ -62,19 +62,25 @@ void complete_from_trace(Unit& unit, const Unit& recorded, bool has_kind) {
   complete_watts(unit, recorded);
 }
 
-/// Warns in one short line about timed units that the platform lacks. A trace may well time more
-/// machines than a platform has.
-void warn_of_units_left_over(const Trace& trace, const std::set<std::string>& used) {
+/// Notes in one short line that traces time units besides those that are `used`. A trace may well
+/// time more machines than a platform has.
+void note_units_left_over(const std::vector<Trace>& traces, const std::set<std::string>& used) {
   std::vector<std::string> left_over;
-  for (const Unit& unit : trace.units) {
-    if (!used.contains(unit.name)) left_over.push_back(unit.name);
+  for (const Trace& trace : traces) {
+    for (const Unit& unit : trace.units) {
+      const bool is_new = std::ranges::find(left_over, unit.name) == left_over.end();
+      if (is_new && !used.contains(unit.name)) left_over.push_back(unit.name);
+    }
   }
   if (left_over.empty()) return;
   constexpr std::size_t shown = 3;
+  const bool is_one = left_over.size() == 1;
   const std::size_t more = left_over.size() - std::min(left_over.size(), shown);
   left_over.resize(left_over.size() - more);
-  warn(fmt::format("the trace of {} times {}{}, which the platform lacks", trace.kernel,
-                   fmt::join(left_over, ", "), more == 0 ? "" : fmt::format(" and {} more", more)));
+  note(fmt::format("the {} also {} times of {}{}, which {} not on this platform",
+                   traces.size() == 1 ? "trace" : "traces", traces.size() == 1 ? "has" : "have",
+                   fmt::join(left_over, ", "), more == 0 ? "" : fmt::format(" and {} more", more),
+                   is_one ? "is" : "are"));
 }
 
 /// The node of the input according to the platform; empty if not given.
@@ -87,7 +93,8 @@ std::string node_of_input(const ProbedPlatform& probed) {
   return "";
 }
 
-void add_units(SimInputs& inputs, const ProbedPlatform& probed) {
+/// Adds the units that take part. Notes units of the traces that are not there unless `quiet`.
+void add_units(SimInputs& inputs, const ProbedPlatform& probed, bool quiet) {
   const std::string input_node = node_of_input(probed);
   std::set<std::string> used;
   std::vector<std::string> untimed;
@@ -120,7 +127,7 @@ void add_units(SimInputs& inputs, const ProbedPlatform& probed) {
     warn(fmt::format("{} not used: the trace has no times for {}", fmt::join(untimed, ", "),
                      untimed.size() == 1 ? "it" : "them"));
   }
-  for (const Trace& trace : inputs.traces) warn_of_units_left_over(trace, used);
+  if (!quiet) note_units_left_over(inputs.traces, used);
 }
 
 /// The event of `link` that begins or ends at `at`.
@@ -187,7 +194,7 @@ SimInputs read_sim_inputs(const Options& options) {
                          "; name them alike, or give hosts the property trace_unit");
   }
   inputs.transfers_add_up = probed.transfers_add_up;
-  add_units(inputs, probed);
+  add_units(inputs, probed, options.quiet);
   if (inputs.platform.units.empty()) {
     throw InputError(options.platform_file, "no unit can take part; see the warnings above");
   }

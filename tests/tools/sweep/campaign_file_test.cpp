@@ -60,6 +60,7 @@ TEST_F(CampaignFile, GivesEveryChoiceOfTheVariablesOnce) {
   const std::vector<std::string> names = {"a-10", "a-2e3", "b-10", "b-2e3"};
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(campaign.experiments[i].name, names[i]);
   const Options& o = campaign.experiments[3].options;
+  EXPECT_TRUE(o.quiet);
   EXPECT_EQ(o.platform_file, scratch.path("b.xml"));  // relative to the folder of the campaign, c/
   EXPECT_EQ(o.trace_files, std::vector<std::string>{scratch.path("c/b.jsonl")});
   EXPECT_EQ(o.workloads, (std::vector<std::string>{"k:items=2e3", "l:items=1"}));
