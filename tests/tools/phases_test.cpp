@@ -109,8 +109,8 @@ TEST_F(Phases, HaveBoundsThatAddUpToTheRuns) {
   EXPECT_DOUBLE_EQ(Json::parse(both.out).at("lower_bound_s"), k_s + l_s);
   EXPECT_EQ(phases[1].at("kernel"), "l");
   const ProgramRun text = type("optimum", {"k:items=1000", "l:items=500"}, {});
-  EXPECT_NE(text.out.find("phase 0, k: ends at"), std::string::npos) << text.out;
-  EXPECT_NE(text.out.find("phase 1, l: ends at"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("phase 1, k: ends at"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("phase 2, l: ends at"), std::string::npos) << text.out;
 }
 
 TEST_F(Phases, StandInResultsWithTheirShares) {

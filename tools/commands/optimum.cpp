@@ -1,10 +1,13 @@
 // `equipoise optimum`: the best schedule found, and a lower bound on the makespan with mean block
 // times.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/commands.hpp"
@@ -21,6 +24,26 @@
 namespace equipoise {
 namespace {
 
+/// The binding constraints of all phases, each one once.
+std::vector<std::string> bindings(const SimWorld& world) {
+  std::vector<std::string> names;
+  for (const LowerBound& bound : world.bound.phases) {
+    if (std::find(names.begin(), names.end(), bound.binding) == names.end()) {
+      names.push_back(bound.binding);
+    }
+  }
+  return names;
+}
+
+/// What keeps runs from being shorter: "computing limits it".
+std::string limit_text(std::vector<std::string> limits) {
+  for (std::string& limit : limits) {
+    if (limit == "compute") limit = "computing";
+  }
+  const bool is_one = limits.size() == 1 && limits.front() != "copies";
+  return fmt::format("{} {} it", fmt::join(limits, " and "), is_one ? "limits" : "limit");
+}
+
 /// The units' items in one phase, next to the items at which its lower bound is reached.
 std::string phase_text(const SimWorld& world, const RunNumbers& numbers, std::size_t phase) {
   const LowerBound& bound = world.bound.phases[phase];
@@ -33,22 +56,11 @@ std::string phase_text(const SimWorld& world, const RunNumbers& numbers, std::si
                fmt::format("{:.0f}", bound.share_items[i])});
   }
   if (numbers.phases.size() == 1) return table.text() + "\n";
-  return fmt::format("phase {}, {}: ends at {} s; lower bound of the phase alone {} s ({} binds)\n",
-                     phase, world.setup.phases[phase].kernel,
+  return fmt::format("phase {}, {}: ends at {} s; lower bound of the phase alone {} s ({})\n",
+                     phase + 1, world.setup.phases[phase].kernel,
                      significant(end_of(numbers.phases[phase]).value, 5),
-                     significant(bound.seconds, 5), bound.binding) +
+                     significant(bound.seconds, 5), limit_text({bound.binding})) +
          table.text() + "\n";
-}
-
-/// The binding constraints of all phases, each one once.
-std::string bindings(const SimWorld& world) {
-  std::vector<std::string> names;
-  for (const LowerBound& bound : world.bound.phases) {
-    if (std::find(names.begin(), names.end(), bound.binding) == names.end()) {
-      names.push_back(bound.binding);
-    }
-  }
-  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::string text(const SimWorld& world, const RunNumbers& numbers, const std::string& worth) {
@@ -58,8 +70,8 @@ std::string text(const SimWorld& world, const RunNumbers& numbers, const std::st
   }
   text += fmt::format("best schedule found: {} s", significant(numbers.makespan.value, 6));
   if (world.bound.seconds) {
-    text += fmt::format("   lower bound: {} s ({} binds)   the schedule is {:.4f} of the bound",
-                        significant(*world.bound.seconds, 6), bindings(world),
+    text += fmt::format("   lower bound: {} s ({}); the schedule takes {:.4f} times the bound",
+                        significant(*world.bound.seconds, 6), limit_text(bindings(world)),
                         numbers.makespan.value / *world.bound.seconds);
   }
   text += "\n";
@@ -109,7 +121,7 @@ std::string json(const SimWorld& world, const RunNumbers& numbers, const std::st
   return json_object(
              {{"makespan_s", json_number(numbers.makespan.value)},
               {"lower_bound_s", world.bound.seconds ? json_number(*world.bound.seconds) : "null"},
-              {"binding", json_string(bindings(world))},
+              {"binding", json_string(fmt::format("{}", fmt::join(bindings(world), ", ")))},
               {"by_unit", json_object(units)},
               {"without", without},
               {"phases", phases.size() < 2 ? "null" : json_list(phases)}}) +

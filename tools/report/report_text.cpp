@@ -113,7 +113,7 @@ std::string phase_table(const RunNumbers& n, const std::vector<Unit>& units) {
   std::vector<std::string> head = {"share %"};
   std::vector<std::string> ends = {"ends s"};
   for (std::size_t phase = 0; phase < n.phases.size(); ++phase) {
-    head.push_back(fmt::format("phase {}", phase));
+    head.push_back(fmt::format("phase {}", phase + 1));
     ends.push_back(significant(end_of(n.phases[phase]).value, 4));
   }
   TextTable table(head);
