@@ -1,6 +1,7 @@
 // Tests of the commands of the program and of the files that they write.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <map>
@@ -8,6 +9,7 @@
 
 #include "real/meters/machine_meters.hpp"
 #include "real/unit_spec.hpp"
+#include "shared_policies/policies/catalog.hpp"
 #include "tests/support/filled_pipe.hpp"
 #include "tests/support/full_disk.hpp"
 #include "tests/support/program.hpp"
@@ -230,6 +232,55 @@ TEST(Program, ListsWhatThereIs) {
   EXPECT_EQ(run_equipoise({"list", "polices"}).exit_code, 2);
 }
 
+TEST(Program, ListsPoliciesInALineEach) {
+  const std::vector<std::string> lines = lines_of(run_equipoise({"list", "policies"}).out);
+  // Two lines of headings; an empty line, what the remarks mean and where the details are.
+  ASSERT_EQ(lines.size(), 2 + policy_catalog().size() + 3);
+  for (const std::string& line : lines) EXPECT_LE(line.size(), 140u) << line;
+  const auto line_of = [&](const std::string& name) {
+    return *std::ranges::find_if(
+        lines, [&](const std::string& line) { return line.starts_with(name + " "); });
+  };
+  EXPECT_TRUE(line_of("gss").ends_with("an even share of what remains"));
+  EXPECT_TRUE(line_of("static").ends_with("  informed"));
+  EXPECT_TRUE(line_of("optimum").ends_with("  oracle"));
+  EXPECT_TRUE(line_of("equipoise").ends_with("  uses --experience"));
+  EXPECT_TRUE(lines.back().ends_with(": equipoise list policies NAME"));
+}
+
+TEST(Program, AsksWhatToList) {
+  const ProgramRun run = run_equipoise({"list"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(run.err, "equipoise: error: list: what? policies, kernels or units\n");
+}
+
+TEST(Program, NamesAMisspelledOptionBeforeOneThatIsMissing) {
+  for (const std::vector<std::string>& typed :
+       {std::vector<std::string>{"--polcy", "greedy"}, {"--polcy=greedy"}}) {
+    std::vector<std::string> words = {"simulate",
+                                      "--platform",
+                                      "platforms/sirocco.xml",
+                                      "--trace",
+                                      "traces/sirocco-dgemm.jsonl",
+                                      "--workload",
+                                      "starpu_dgemm_gemm:items=1e4"};
+    words.insert(words.end(), typed.begin(), typed.end());
+    const ProgramRun run = run_equipoise(words);
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_EQ(run.err,
+              "equipoise: error: unknown option '--polcy'; did you mean '--policy'?; see equipoise "
+              "--help\n");
+  }
+}
+
+TEST(Program, NamesAMisspelledCommand) {
+  EXPECT_EQ(run_equipoise({"simulat"}).err,
+            "equipoise: error: unknown command 'simulat'; did you mean 'simulate'?; see equipoise "
+            "--help\n");
+  EXPECT_NE(run_equipoise({"trace", "chekc", "x"}).err.find("did you mean 'check'?"),
+            std::string::npos);
+}
+
 TEST(Program, ListsOnePolicyKernelOrKindOfUnits) {
   EXPECT_TRUE(run_equipoise({"list", "policies", "gss"}).out.starts_with("gss\n"));
   const Json policies = Json::parse(run_equipoise({"list", "policies", "gss", "--json"}).out);
@@ -249,9 +300,10 @@ TEST(Program, ListsOnePolicyKernelOrKindOfUnits) {
 }
 
 TEST(Program, ListsWhereDefaultsComeFromAndWhatPresetsChange) {
-  const std::string out = run_equipoise({"list", "policies"}).out;
-  EXPECT_NE(out.find("[III.B; Alg. 1 line 4]"), std::string::npos) << out;
-  EXPECT_NE(out.find("preset=robust: slow units get smaller blocks"), std::string::npos) << out;
+  const std::string plb = run_equipoise({"list", "policies", "plb-hec"}).out;
+  EXPECT_NE(plb.find("[III.B; Alg. 1 line 4]"), std::string::npos) << plb;
+  const std::string hdss = run_equipoise({"list", "policies", "hdss"}).out;
+  EXPECT_NE(hdss.find("preset=robust: slow units get smaller blocks"), std::string::npos) << hdss;
   for (const Json& policy : Json::parse(run_equipoise({"list", "policies", "--json"}).out)) {
     if (policy.at("name") != "hdss") continue;
     EXPECT_EQ(policy.at("parameters").at(1).at("name"), "growth");

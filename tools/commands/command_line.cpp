@@ -7,8 +7,11 @@
 #include <csignal>
 #include <cstdio>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/nearest_name.hpp"
 #include "shared_policies/model/printable_text.hpp"
 #include "tools/commands/command_line_options.hpp"
 #include "tools/report/console.hpp"
@@ -46,6 +49,41 @@ void expect_readable(int argc, char** argv) {
   }
 }
 
+/// The command that was typed: "equipoise trace import csv" has three.
+const CLI::App& typed_command(const CLI::App& app) {
+  const std::vector<const CLI::App*> typed =
+      app.get_subcommands([](const CLI::App* command) { return command->parsed(); });
+  return typed.empty() ? app : typed_command(*typed.front());
+}
+
+/// The names of a command's options, or of the commands below it if `argument` is none of the first.
+std::vector<std::string> names_like(const std::string& argument, const CLI::App& command) {
+  std::vector<std::string> names;
+  if (argument.starts_with('-')) {
+    for (const CLI::Option* const option : command.get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+  } else {
+    for (const CLI::App* const below : command.get_subcommands({})) {
+      names.push_back(below->get_name());
+    }
+  }
+  return names;
+}
+
+/// What is wrong with the arguments. One that no command has comes first, because an option that is
+/// said to be missing may be it, misspelled.
+std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& command = typed_command(app);
+  for (const std::string& argument : app.remaining(true)) {
+    const std::vector<std::string> known = names_like(argument, command);
+    if (known.empty()) continue;
+    return unknown_name(argument.starts_with('-') ? "option" : "command",
+                        argument.substr(0, argument.find('=')), known);
+  }
+  return error.what();
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Compares load-balancing policies on SimGrid and on real workers.", "equipoise");
   Request request;
@@ -62,7 +100,7 @@ int run(int argc, char** argv) {
     std::printf("%s", text.str().c_str());
     return exit_code;
   } catch (const CLI::ParseError& error) {
-    return say(fmt::format("{}; see equipoise --help", error.what()), unusable_input);
+    return say(fmt::format("{}; see equipoise --help", complaint(app, error)), unusable_input);
   } catch (const InputError& error) {
     return say(error.what(), unusable_input);
   } catch (const Interrupted& stop) {

@@ -1,5 +1,5 @@
-// `equipoise list policies|kernels|units [NAME]`: lists them, or one of them, with every parameter,
-// default and source, and the GPUs, their libraries and the meters of this machine.
+// `equipoise list policies|kernels|units [NAME]`: lists policies in a line each, kernels and units,
+// or one of them, with every parameter, default and source, and the GPUs, their libraries and the meters of this machine.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -31,6 +31,7 @@ struct Entry {
   std::span<const ParameterInfo> parameters;
   std::string why_absent{};  ///< on this build or machine; empty if it is there
   std::span<const Preset> presets{};
+  bool uses_experience = false;
 };
 
 /// The origin of a policy, and what its paper says of the time that decisions take.
@@ -54,7 +55,8 @@ std::vector<Entry> entries(const std::string& what) {
       const char* mark = p.foresight == Foresight::oracle     ? "oracle"
                          : p.foresight == Foresight::informed ? "informed"
                                                               : "";
-      all.push_back({p.name, p.line, mark, source_of(p), p.parameters, {}, p.presets});
+      all.push_back(
+          {p.name, p.line, mark, source_of(p), p.parameters, {}, p.presets, p.uses_experience});
     }
   } else if (what == "kernels") {
     for (const KernelInfo& k : kernel_catalog()) {
@@ -65,7 +67,9 @@ std::vector<Entry> entries(const std::string& what) {
       all.push_back({u.name, u.line, "", "", u.parameters, u.why_absent()});
     }
   } else {
-    throw InputError("list", unknown_name("list", what, {"policies", "kernels", "units"}));
+    throw InputError("list", what.empty()
+                                 ? "what? policies, kernels or units"
+                                 : unknown_name("list", what, {"policies", "kernels", "units"}));
   }
   return all;
 }
@@ -95,6 +99,22 @@ std::string preset_json(const Preset& preset) {
   return json_object({{"name", json_string(preset.name)},
                       {"line", json_string(preset.line)},
                       {"parameters", json_object(values)}});
+}
+
+const std::string experience_mark = "uses --experience";
+
+/// A line for each policy; `list policies NAME` has everything else.
+void print_overview(const std::vector<Entry>& policies) {
+  TextTable table({"policy", "what it does", "remarks"});
+  for (const Entry& policy : policies) {
+    std::string remarks = policy.mark;
+    if (policy.uses_experience) remarks += (remarks.empty() ? "" : ", ") + experience_mark;
+    table.add({policy.name, policy.line, remarks});
+  }
+  std::printf("%s\n", table.text().c_str());
+  std::printf(
+      "informed: knows block times from before the run; oracle: knows the mean times of this run\n"
+      "parameters, defaults, presets and sources of a policy: equipoise list policies NAME\n");
 }
 
 void print_text(const Entry& entry) {
@@ -145,17 +165,18 @@ std::string entry_json(const Entry& entry) {
 int list_command(const std::string& what, const std::string& name, bool json) {
   std::vector<Entry> all = entries(what);
   if (!name.empty()) keep_only(name, what, all);
-  std::vector<std::string> list;
-  for (const Entry& entry : all) {
-    if (json) {
-      list.push_back(entry_json(entry));
-    } else {
-      print_text(entry);
-    }
-  }
   if (json) {
+    std::vector<std::string> list;
+    for (const Entry& entry : all) list.push_back(entry_json(entry));
     std::printf("%s\n", json_list(list).c_str());
-  } else if (what == "units" && name.empty()) {
+    return 0;
+  }
+  if (what == "policies" && name.empty()) {
+    print_overview(all);
+    return 0;
+  }
+  for (const Entry& entry : all) print_text(entry);
+  if (what == "units" && name.empty()) {
     for (const std::string& line : gpu_lines()) std::printf("GPU %s\n", line.c_str());
     for (const UnitKindInfo& kind : unit_catalog()) {
       if (kind.libraries == nullptr || kind.is_absent()) continue;
