@@ -10,7 +10,8 @@ constexpr RunTimeModule simgrid_module{
     .name = "equipoise_simgrid",
     .folder = "sim",
     .refusal = "cannot simulate",
-    .remedy = "install SimGrid (Debian, Ubuntu: apt install libsimgrid-dev) and build again"};
+    .remedy = "install SimGrid (Debian, Ubuntu: apt install libsimgrid-dev) and build again",
+    .is_built = EQUIPOISE_SIMGRID_IS_BUILT == 1};
 
 }  // namespace
 

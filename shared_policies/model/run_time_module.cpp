@@ -14,8 +14,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void refuse(const RunTimeModule& module, const std::string& reason) {
-  throw BackendError(fmt::format("{}: {}; {}", module.refusal, reason, module.remedy));
+[[noreturn]] void refuse(const RunTimeModule& module, const std::string& reason,
+                         const char* remedy) {
+  throw BackendError(fmt::format("{}: {}; {}{}{}", module.refusal, reason, remedy,
+                                 *module.instead == '\0' ? "" : ", or ", module.instead));
 }
 
 }  // namespace
@@ -36,12 +38,14 @@ std::optional<std::string> file_of(const RunTimeModule& module) {
 const void* table_of(const RunTimeModule& module) {
   const std::optional<std::string> path = file_of(module);
   if (!path) {
-    refuse(module, fmt::format("the module {}.so is not beside the program", module.name));
+    refuse(module, fmt::format("{}.so is not beside the program", module.name),
+           module.is_built ? "run it from its build folder, or install it with cmake --install"
+                           : module.remedy);
   }
   void* const file = ::dlopen(path->c_str(), RTLD_LAZY | RTLD_LOCAL);
-  if (file == nullptr) refuse(module, ::dlerror());
+  if (file == nullptr) refuse(module, ::dlerror(), module.remedy);
   const void* const table = ::dlsym(file, module.name);
-  if (table == nullptr) refuse(module, ::dlerror());
+  if (table == nullptr) refuse(module, ::dlerror(), module.remedy);
   return table;
 }
 

@@ -12,10 +12,12 @@ namespace equipoise {
 
 /// A module and what to tell a user if it cannot be opened.
 struct RunTimeModule {
-  const char* name;     ///< its file is NAME.so, and it exports a table called NAME
-  const char* folder;   ///< the folder of the build tree in which it lies
-  const char* refusal;  ///< how the message begins, such as "cannot simulate"
-  const char* remedy;   ///< what the user should do
+  const char* name;          ///< its file is NAME.so, and it exports a table called NAME
+  const char* folder;        ///< the folder of the build tree in which it lies
+  const char* refusal;       ///< how the message begins, such as "cannot simulate"
+  const char* remedy;        ///< what to do if it was not built, or a library of it is missing
+  bool is_built = true;      ///< with this program
+  const char* instead = "";  ///< what else the user may do; may be empty
 };
 
 /// The path of the module: beside the program, where the build leaves it, or where it is installed

@@ -19,9 +19,8 @@ constexpr RunTimeModule ipopt_module{
     .name = "equipoise_ipopt",
     .folder = "shared_policies",
     .refusal = "cannot solve with Ipopt",
-    .remedy =
-        "install Ipopt (Debian, Ubuntu: apt install coinor-libipopt-dev) and build again, or "
-        "choose solver=direct"};
+    .remedy = "install Ipopt (Debian, Ubuntu: apt install coinor-libipopt-dev) and build again",
+    .instead = "choose solver=direct"};
 
 /// The units that have a share, or whose smallest block takes less time than those that have one.
 /// Stores the finish time of the units with a share in `finish_s`.

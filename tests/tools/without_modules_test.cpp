@@ -24,8 +24,9 @@ class WithoutModules : public testing::Test {
                      "--policy", policy, "--out", folder_.path("run.jsonl")});
   }
 
-  /// Expects that every command that simulates fails with `reason` and prints nothing else.
-  void expect_refusals(const std::string& reason) const {
+  /// Expects that every command that simulates fails with `reason`, says `remedy` and prints
+  /// nothing else.
+  void expect_refusals(const std::string& reason, const std::string& remedy) const {
     const std::vector<std::string> inputs = {"--platform", "platforms/sirocco.xml",
                                              "--trace",    "traces/sirocco-dgemm.jsonl",
                                              "--workload", "starpu_dgemm_gemm:items=2e6"};
@@ -36,27 +37,31 @@ class WithoutModules : public testing::Test {
     };
     for (std::vector<std::string> command : commands) {
       command.insert(command.end(), inputs.begin(), inputs.end());
-      expect_refusal(command, reason);
+      expect_refusal(command, reason, remedy);
     }
-    expect_refusal({"platform", "check", "platforms/sirocco.xml"}, reason);
+    expect_refusal({"platform", "check", "platforms/sirocco.xml"}, reason, remedy);
   }
 
-  void expect_refusal(const std::vector<std::string>& command, const std::string& reason) const {
+  void expect_refusal(const std::vector<std::string>& command, const std::string& reason,
+                      const std::string& remedy) const {
     const ProgramRun run = run_copy(program_, command);
     EXPECT_EQ(run.exit_code, 1) << command.front();
     const std::string start = "equipoise: error: cannot simulate: " + reason;
     EXPECT_EQ(run.err.substr(0, start.size()), start) << command.front();
-    EXPECT_NE(run.err.find("; install SimGrid"), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find("; " + remedy), std::string::npos) << run.err;
     EXPECT_EQ(lines_of(run.err).size(), 1u) << run.err;
     EXPECT_EQ(run.out, "") << command.front();
   }
 
+  const std::string not_beside = "equipoise_simgrid.so is not beside the program";
+  const std::string from_its_folder =
+      "run it from its build folder, or install it with cmake --install";
   TemporaryFolder folder_;
   std::string program_ = folder_.path("equipoise");
 };
 
 TEST_F(WithoutModules, SaysThatItHasNoModuleAndHowToGetOne) {
-  expect_refusals("the module equipoise_simgrid.so is not beside the program");
+  expect_refusals(not_beside, from_its_folder);
   EXPECT_NE(run_copy(program_, {"--version"}).out.find("(without SimGrid, "), std::string::npos);
 }
 
@@ -64,7 +69,7 @@ TEST_F(WithoutModules, ValidatesNothingAndSaysSoBeforeItRecords) {
   const std::string out = folder_.path("validated");
   expect_refusal({"validate", "--unit", "cpu,threads=1", "--workload", "blackscholes:options=1e5",
                   "--policy", "greedy", "--out", out},
-                 "the module equipoise_simgrid.so is not beside the program");
+                 not_beside, from_its_folder);
   EXPECT_FALSE(fs::exists(out));
 }
 
@@ -86,7 +91,7 @@ TEST_F(WithoutModules, NamesTheLibraryThatTheModuleMisses) {
   const std::size_t at = module.find(library);
   ASSERT_NE(at, std::string::npos);
   folder_.write("equipoise_simgrid.so", module.replace(at, library.size(), "libnowhere.so"));
-  expect_refusals("libnowhere.so");
+  expect_refusals("libnowhere.so", "install SimGrid");
 }
 
 TEST_F(WithoutModules, FindsAModuleBesideIt) {
@@ -99,9 +104,9 @@ TEST_F(WithoutModules, SolvesWithIpoptOnlyWithItsModule) {
   const ProgramRun refused = run_with("plb-hec:solver=ipopt");
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_EQ(refused.err,
-            "equipoise: error: cannot solve with Ipopt: the module equipoise_ipopt.so is not "
-            "beside the program; install Ipopt (Debian, Ubuntu: apt install coinor-libipopt-dev) "
-            "and build again, or choose solver=direct\n");
+            "equipoise: error: cannot solve with Ipopt: equipoise_ipopt.so is not beside the "
+            "program; run it from its build folder, or install it with cmake --install, or choose "
+            "solver=direct\n");
   EXPECT_FALSE(fs::exists(folder_.path("run.jsonl")));
   EXPECT_EQ(run_with("plb-hec").exit_code, 0);
   fs::copy_file(module_file("equipoise_ipopt", "shared_policies"),
