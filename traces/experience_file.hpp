@@ -38,8 +38,8 @@ struct RunPlace {
 };
 
 /// By how much, relatively, the times of `entry` may be wrong for a run at `place` on a unit of
-/// `model`: 5 % for a run of today, 15 % after a month, growing with the square root of the age; e-fold
-/// where machine or model have changed. Source: ours.
+/// `model`: 5 % for a run of today, 15 % after a month, growing with the square root of the age; at
+/// least 100 % where machine or model have changed. Source: ours.
 [[nodiscard]] double doubt_of(const ExperienceEntry& entry, const std::string& model,
                               const RunPlace& place);
 

@@ -60,18 +60,17 @@ void add_policies(CLI::App& command, Request& r) {
 void add_run_settings(CLI::App& command, Request& r) {
   command.add_option("--seed", r.seed, "of block times and of input data")->capture_default_str();
   command
-      .add_option("--decision-cost", r.options.decision_cost,
-                  "what thinking costs in simulations: none; measured, the time of every call of a "
-                  "policy; seconds for each solved model or other call that hands out work; paper, "
-                  "what its paper says of solved models")
+      .add_option(
+          "--decision-cost", r.options.decision_cost,
+          "cost of a policy's decisions: none; SECONDS each; measured (its processor time); "
+          "paper (what its paper says)")
       ->capture_default_str();
 }
 
 void add_experience(CLI::App& command, Request& r, const std::string& then) {
   command.add_option(
       "--experience", r.options.experience_file,
-      "a file with what earlier runs showed of each kernel on each unit: let policies "
-      "that can, start from it (" +
+      "file of block times that earlier runs showed; policies that can use it start from it (" +
           then + ")");
 }
 

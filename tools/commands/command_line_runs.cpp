@@ -14,7 +14,7 @@ void add_simulate(CLI::App& app, Request& r) {
   add_workload(*c, r);
   add_policies(*c, r);
   add_run_settings(*c, r);
-  add_experience(*c, r, "and add this run");
+  add_experience(*c, r, "this run is added to it");
   add_block_timeout(*c, r);
   add_out(*c, r, "write the run file (JSON Lines) here");
   add_output(*c, r);
@@ -47,7 +47,7 @@ void add_run(CLI::App& app, Request& r) {
   c->add_option("--seed", r.seed, "of the input data and of paced block times")
       ->capture_default_str();
   add_real_settings(*c, r);
-  add_experience(*c, r, "and add this run");
+  add_experience(*c, r, "this run is added to it");
   add_out(*c, r, "write the run file (JSON Lines) here");
   add_output(*c, r);
   add_help(*c,
@@ -96,7 +96,7 @@ void add_compare(CLI::App& app, Request& r) {
   add_workload(*c, r);
   add_policies(*c, r);
   add_run_settings(*c, r);
-  add_experience(*c, r, "which stays as it is");
+  add_experience(*c, r, "compare only reads it");
   c->add_option("--baseline", r.options.baseline, "what speedups refer to; always run")
       ->capture_default_str();
   c->add_option("--reps", r.reps, "repetitions of every policy")->capture_default_str();

@@ -67,7 +67,7 @@ void describe_experiment(Comparison& comparison, const Options& options,
 [[nodiscard]] const PolicyResult* find_result(const Comparison& comparison,
                                               const std::string& policy, const std::string& on);
 
-/// Whether the policy of `result` is informed or an oracle.
+/// What the policy of `result` knew from before the run.
 [[nodiscard]] Foresight foresight_of(const Comparison& comparison, const PolicyResult& result);
 
 /// Mean makespan of `result` over the best that is known to be reached; nullopt if that is unknown.
