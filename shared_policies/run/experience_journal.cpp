@@ -70,6 +70,15 @@ std::vector<LearnedSize> joined(std::vector<LearnedSize> sizes,
   return sizes;
 }
 
+/// Adds the first block of a unit, which was not warm yet, if no other block had its size.
+void add_unless_known(std::vector<LearnedSize>& sizes, const LearnedSize& first) {
+  const auto place = std::ranges::lower_bound(
+      sizes, octave_of(first.items), {}, [](const LearnedSize& of) { return octave_of(of.items); });
+  if (place == sizes.end() || octave_of(place->items) != octave_of(first.items)) {
+    sizes.insert(place, first);
+  }
+}
+
 }  // namespace
 
 LearnedCost with_new_run(const LearnedCost& before, const LearnedCost& now) {
@@ -144,7 +153,7 @@ LearnedCost ExperienceJournal::cost_of(const Shown& shown) {
   };
   cost.alone = sizes_of(shown.alone);
   cost.queued = sizes_of(shown.queued);
-  if (cost.empty() && shown.first) cost.alone = {*shown.first};
+  if (shown.first) add_unless_known(cost.alone, *shown.first);
   if (shown.alone_s > 0.0) cost.stage_share = shown.stage_s / shown.alone_s;
   if (degrees > 0.0) cost.scatter = std::sqrt(squares / degrees);
   return cost;

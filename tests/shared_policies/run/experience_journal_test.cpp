@@ -29,7 +29,7 @@ LearnedCost shown_by(const std::vector<BlockRecord>& blocks) {
 }
 
 TEST(ExperienceJournal, TellsBlocksOnAnEmptyUnitFromQueuedOnes) {
-  const LearnedCost cost = shown_by({block(10, 0.0, 1.0, 1.0),     // the first: left out
+  const LearnedCost cost = shown_by({block(110, 0.0, 1.0, 1.0),    // the first: left out
                                      block(100, 1.5, 3.5, 1.0),    // 2 s
                                      block(120, 2.0, 4.5, 1.0),    // queued: 1 s after the other
                                      block(100, 5.0, 9.0, 2.0)});  // 4 s
@@ -45,11 +45,13 @@ TEST(ExperienceJournal, TellsBlocksOnAnEmptyUnitFromQueuedOnes) {
   EXPECT_NEAR(cost.scatter, 0.4714, 1e-4);
 }
 
-TEST(ExperienceJournal, KeepsTheFirstBlockOnlyIfThereIsNoOther) {
+TEST(ExperienceJournal, KeepsTheFirstBlockOnlyIfNoOtherHadItsSize) {
   EXPECT_DOUBLE_EQ(shown_by({block(10, 0.0, 3.0, 2.0, 1.0)}).alone[0].seconds, 2.0)
       << "without setup";
   EXPECT_DOUBLE_EQ(
       shown_by({block(10, 0.0, 3.0, 2.0, 1.0), block(10, 3.0, 4.0, 1.0)}).alone[0].seconds, 1.0);
+  EXPECT_DOUBLE_EQ(
+      shown_by({block(100, 0.0, 3.0, 2.0, 1.0), block(10, 3.0, 4.0, 1.0)}).alone[1].seconds, 2.0);
 }
 
 TEST(ExperienceJournal, LeavesOutTheFirstBlockAfterAUnitCameBack) {
