@@ -12,16 +12,20 @@ namespace {
 
 /// If at most this many grains per unit remain, they are assigned one by one.
 constexpr Items few_grains_a_unit = 4;
+/// While a remote unit is awaited, a block may take this many times as long as the phase has.
+constexpr double awaited_growth = 2.0;
 
 }  // namespace
 
 void Division::begin_phase(std::size_t units, std::span<const PipelineCost> costs) {
   parts_.assign(units, {});
   costs_ = costs;
+  phase_begin_s_.reset();
 }
 
 void Division::begin_iteration(double now_s) {
   begin_s_ = end_s_ = now_s;
+  if (!phase_begin_s_) phase_begin_s_ = now_s;
   for (UnitPart& part : parts_) {
     part.blocks = 1.0;
   }
@@ -31,7 +35,14 @@ void Division::divide(const View& view) {
   find_rates_of_kinds(view);
   rate_ = 0.0;
   done_before_ = 0.0;
-  for (const UnitState& unit : view.units()) enter(view, unit);
+  const bool is_fetched = view.workload().first_bytes(0) > 0.0;
+  is_remote_awaited_ = false;
+  for (const UnitState& unit : view.units()) {
+    enter(view, unit);
+    if (is_fetched && unit.present && unit.unit.is_remote && !part(unit.id).has_data) {
+      is_remote_awaited_ = true;
+    }
+  }
   if (rate_ == 0.0) return;
   const auto remaining = static_cast<double>(view.remaining());
   for (bool changed = true; changed;) {
@@ -66,7 +77,7 @@ void Division::enter(const View& view, const UnitState& unit) {
   if (cost(unit.id).is_known()) {
     const RunningCost& cost = this->cost(unit.id).queued();
     part.ready_s = ready_s(unit, this->cost(unit.id), part.last_end, view.now());
-    const double most = sizing_.growth * cost.largest_items();
+    const double most = cost.most_items(sizing_.growth);
     part.rate = most / cost.seconds(most);
     part.begin_s = part.ready_s + part.blocks * cost.fixed_s();
   } else if (!unit.outstanding.empty()) {
@@ -143,6 +154,12 @@ void Division::find_rates_of_kinds(const View& view) {
   for (std::size_t kind = 0; kind < known.size(); ++kind) {
     if (known[kind] > 0.0) rate_of_kind_[kind] /= known[kind];
   }
+}
+
+double Division::left_s(const View& view, UnitId id) const {
+  const double left_s = end_s_ - part(id).ready_s;
+  if (!is_remote_awaited_ || !part(id).has_data) return left_s;
+  return std::min(left_s, awaited_growth * (view.now().value - *phase_begin_s_));
 }
 
 double Division::rate_of(UnitKind kind) const {

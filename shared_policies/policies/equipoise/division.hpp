@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,10 +14,11 @@ namespace equipoise {
 
 /// A unit in this phase, and its part of the remaining items.
 struct UnitPart {
-  bool has_data = false;     ///< it has finished a block, so it has the resident data
-  bool is_kept_out = false;  ///< it gets no first block yet
-  bool is_answer = false;    ///< its last block was handed out when another of its blocks ended
-  Seconds last_end;          ///< end of its last block that finished
+  bool has_data = false;       ///< it has finished a block, so it has the resident data
+  bool is_kept_out = false;    ///< it gets no first block yet
+  bool is_answer = false;      ///< its last block was handed out when another of its blocks ended
+  double largest_items = 0.0;  ///< its largest block that finished
+  Seconds last_end;            ///< end of its last block that finished
 
   double ready_s = 0.0;  ///< when its outstanding blocks will have ended
   double rate = 0.0;     ///< items/s in the largest block that it may get; 0: takes no part
@@ -48,6 +50,11 @@ class Division {
   [[nodiscard]] const PipelineCost& cost(UnitId id) const { return costs_[id.index]; }
   /// The end of the iteration as last estimated.
   [[nodiscard]] double end_s() const { return end_s_; }
+  /// Whether a remote unit has yet to fetch its data, so that the end is uncertain.
+  [[nodiscard]] bool is_remote_awaited() const { return is_remote_awaited_; }
+  /// The time that the next block of a unit has: until the end. While a remote unit is awaited, at
+  /// most twice the time since the phase began, except for the unit's first block.
+  [[nodiscard]] double left_s(const View& view, UnitId id) const;
   /// Whether so few grains remain that they are assigned one by one, as UnitPart::grains says.
   [[nodiscard]] bool has_few_grains() const { return has_few_grains_; }
   /// The sizes of the next blocks of a unit.
@@ -71,6 +78,8 @@ class Division {
   double rate_ = 0.0;         // sum of r_p
   double done_before_ = 0.0;  // sum of r_p b_p
   bool has_few_grains_ = false;
+  bool is_remote_awaited_ = false;
+  std::optional<double> phase_begin_s_;
 };
 
 }  // namespace equipoise

@@ -7,7 +7,8 @@
 // 2. Costs are learned block by block: a line (RunningCost), apart for blocks that met an empty unit
 //    and queued ones (PipelineCost). A surprise counts only if it is repeated.
 // 3. A block takes half of the time left. It is shorter if the unit's times scatter (`cushion`) or
-//    if it hides copies (`overlap`), and longer if the fixed costs require it (NextBlock).
+//    if it hides copies (`overlap`, and so short that its own copy in is hidden), if larger blocks
+//    cost more per item, and longer if the fixed costs require it (NextBlock).
 // 4. The last block of a unit ends when all others end. A unit takes its last block as soon as
 //    halving it would cost more fixed time than the scatter of its times costs (`caution`).
 // 5. The first blocks are small, larger on accelerators; later blocks grow up to eightfold each
@@ -16,12 +17,13 @@
 //    last grains are assigned one by one. The work of a lost unit is divided like the rest.
 // 7. What nothing is known of is tried when the mean gain is the mean loss at least (`doubt`): a
 //    CPU where grains are coarse, and a remote unit that lacks resident data. What the first remote
-//    unit's copy took is what the network carries; the others follow by it (ResidentData).
+//    unit's copy took is what the network carries; the others follow by it (RemoteUnits).
 // 8. What earlier runs showed of a unit (`--experience`) counts as up to three blocks, the fewer the
-//    older it is, and blocks are shorter as long as it is not confirmed.
+//    older it is. If a unit's first block contradicts it, it is forgotten, also of all other units
+//    that have not confirmed it.
 //
 // `equipoise sweep tools/campaigns/ablation.json --out DIR` compares the policy with itself with one
-// part at a time removed or changed; tools/campaigns/README.md has what was found. A block costs the
+// part at a time removed or changed; tools/campaigns/RESULTS.md has what was found. A block costs the
 // controller about the same time with any number of units. A decision is reported when the costs of
 // all units are known, again after a unit came or left.
 #include <fmt/format.h>
@@ -40,7 +42,7 @@
 #include "shared_policies/policies/equipoise/first_blocks.hpp"
 #include "shared_policies/policies/equipoise/next_block.hpp"
 #include "shared_policies/policies/equipoise/pipeline_cost.hpp"
-#include "shared_policies/policies/equipoise/resident_data.hpp"
+#include "shared_policies/policies/equipoise/remote_units.hpp"
 #include "shared_policies/policies/policies.hpp"
 
 namespace equipoise {
@@ -61,8 +63,9 @@ class Equipoise final : public Policy {
  public:
   Equipoise(const Choices& choices, Experience experience)
       : experience_(std::move(experience)),
+        growth_(choices.sizing.growth),
         first_blocks_(choices.first, choices.doubt),
-        resident_data_(choices.doubt),
+        remote_units_(choices.doubt),
         division_(choices.sizing) {}
 
   void decide(const View& view, const Event& event, Decisions& decisions) override {
@@ -99,6 +102,7 @@ class Equipoise final : public Policy {
   void begin_phase(const View& view);
   bool is_due(const View& view);
   void learn(const View& view, const BlockFinished& finished, Seconds at);
+  void forget_unconfirmed(const View& view);
   void divide(const View& view, Decisions& decisions);
   void report(const View& view, Decisions& decisions);
   void assign_one_grain(const View& view, Decisions& decisions);
@@ -109,8 +113,9 @@ class Equipoise final : public Policy {
   Experience experience_;                                     // of earlier runs; may be empty
   std::map<std::string, std::vector<PipelineCost>> kernels_;  // by kernel name, (n)
   std::vector<PipelineCost>* learned_ = nullptr;              // of this phase's kernel
+  double growth_;                                             // from one block to the next
   FirstBlocks first_blocks_;
-  ResidentData resident_data_;
+  RemoteUnits remote_units_;
   Division division_;
   std::size_t blocks_ = 0;  // that have ended since a phase began or a unit came or left
   std::size_t blocks_since_division_ = 0;
@@ -127,7 +132,7 @@ void Equipoise::begin_phase(const View& view) {
     if (before) learned_->back().start_from(*before);
   }
   division_.begin_phase(view.units().size(), *learned_);
-  resident_data_.begin_phase(view.units().size());
+  remote_units_.begin_phase(view.units().size());
   blocks_ = 0;
   is_reported_ = false;
 }
@@ -135,10 +140,20 @@ void Equipoise::begin_phase(const View& view) {
 void Equipoise::learn(const View& view, const BlockFinished& finished, Seconds at) {
   UnitPart& part = division_.part(finished.unit);
   const Seconds heard = part.is_answer ? finished.assigned - part.last_end : Seconds{};
-  (*learned_)[finished.unit.index].add(finished, at, part.last_end, !part.has_data, heard);
-  resident_data_.learn(view, view.unit(finished.unit), finished, !part.has_data);
+  PipelineCost& cost = (*learned_)[finished.unit.index];
+  if (cost.add(finished, at, part.last_end, !part.has_data, heard)) forget_unconfirmed(view);
+  remote_units_.learn(view, view.unit(finished.unit), finished, !part.has_data);
   part.has_data = true;
+  part.largest_items = std::max(part.largest_items, static_cast<double>(finished.block.items));
   part.last_end = at;
+}
+
+/// Forgets what earlier runs showed of all units that have not confirmed it: it was wrong of one.
+void Equipoise::forget_unconfirmed(const View& view) {
+  for (const UnitState& unit : view.units()) {
+    PipelineCost& cost = (*learned_)[unit.id.index];
+    if (cost.is_unconfirmed()) cost = PipelineCost(unit.unit.copy_engines > 0);
+  }
 }
 
 /// Counts a finished block. Returns whether all parts are to be renewed: at first, while little is
@@ -155,9 +170,9 @@ bool Equipoise::is_due(const View& view) {
 void Equipoise::divide(const View& view, Decisions& decisions) {
   if (view.remaining() == 0) return;
   blocks_since_division_ = 0;
-  resident_data_.keep_out(view, division_);
+  remote_units_.keep_out(view, division_);
   division_.divide(view);
-  resident_data_.keep_out(view, division_);
+  remote_units_.keep_out(view, division_);
   first_blocks_.look(view, division_);
   if (!is_reported_) report(view, decisions);
   for (const UnitState& unit : view.units()) {
@@ -180,7 +195,7 @@ void Equipoise::report(const View& view, Decisions& decisions) {
     const RunningCost& cost = division_.cost(unit.id).queued();
     const double left_s = division_.end_s() - division_.part(unit.id).ready_s;
     const double items =
-        division_.sizes(unit.id).items(cost, left_s, static_cast<double>(unit.cap_items));
+        division_.sizes(unit.id).items(cost, left_s, static_cast<double>(unit.cap_items), left_s);
     UnitEstimate estimate{unit.id, {}, {}, {}, static_cast<Items>(std::round(items))};
     estimate.cost = fmt::format("{:.6g} + {:.6g} x", cost.fixed_s(), cost.item_s());
     decision.estimates.push_back(std::move(estimate));
@@ -219,12 +234,14 @@ void Equipoise::assign_blocks(const View& view, const UnitState& unit, Decisions
     return;
   }
   const RunningCost& cost = known.queued();
+  const std::size_t depth = part.has_data ? known.depth() : 1;
   const bool few = division_.has_few_grains();
   const auto grain = static_cast<double>(view.workload().grain_items);
-  for (std::size_t queued = unit.outstanding.size(); queued < known.depth(); ++queued) {
+  for (std::size_t queued = unit.outstanding.size(); queued < depth; ++queued) {
     if (view.remaining() == 0 || (few ? part.grains == 0 : part.rate == 0.0)) return;
-    const double left_s = division_.end_s() - part.ready_s;
-    double items = division_.sizes(unit.id).items(cost, left_s, largest_next(view, unit));
+    const double left_s = division_.left_s(view, unit.id);
+    const double hidden_s = known.longest_hidden_s(part.ready_s - view.now().value, left_s);
+    double items = division_.sizes(unit.id).items(cost, left_s, largest_next(view, unit), hidden_s);
     if (few) {
       items = std::clamp(items, grain, grain * static_cast<double>(part.grains));
     } else if (cost.seconds(grain) > left_s) {
@@ -236,11 +253,22 @@ void Equipoise::assign_blocks(const View& view, const UnitState& unit, Decisions
   }
 }
 
-/// The largest block that a unit may be given next: its memory limits it, and, behind a block that
-/// is larger than any before it, what the unit has surely time for. Costs beyond the largest block
-/// are guessed, so both together must end in time if they take as long per item as that block did.
+/// The largest block that a unit may be given next. Its memory limits it. It is at most `growth` times
+/// as large as the unit's largest in this phase. The first one is, while a remote unit is awaited, as
+/// if nothing were known of the unit, and at most `growth` times as large where what earlier runs
+/// showed may be wrong. Behind a block that is larger than any before it, it is what the unit has
+/// surely time for: costs beyond the largest block are guessed, so both together must end in time if
+/// they take as long per item as that block did.
 double Equipoise::largest_next(const View& view, const UnitState& unit) const {
-  const auto cap = static_cast<double>(unit.cap_items);
+  const UnitPart& part = division_.part(unit.id);
+  auto cap = static_cast<double>(unit.cap_items);
+  if (part.has_data) {
+    cap = std::min(cap, growth_ * part.largest_items);
+  } else if (division_.is_remote_awaited()) {
+    cap = std::min(cap, first_blocks_.items(view, unit));
+  } else if (division_.cost(unit.id).is_unconfirmed()) {
+    cap = std::min(cap, growth_ * first_blocks_.items(view, unit));
+  }
   const RunningCost& cost = division_.cost(unit.id).queued();
   const double largest = cost.largest_items();
   double untried = 0.0;

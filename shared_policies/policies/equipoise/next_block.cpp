@@ -18,12 +18,13 @@ NextBlock::NextBlock(const BlockSizing& sizing, double run_s, bool overlap)
   if (overlap) sizing_.slack *= sizing_.overlap;
 }
 
-double NextBlock::items(const RunningCost& cost, double left_s, double cap_items) const {
-  const double limit = std::min(cap_items, sizing_.growth * cost.largest_items());
+double NextBlock::items(const RunningCost& cost, double left_s, double cap_items,
+                        double hidden_s) const {
+  const double limit = std::min(cap_items, cost.most_items(sizing_.growth));
   if (left_s <= last_block_s(cost)) return cost.items_within(left_s, limit);
   const double safe_s = sizing_.slack * left_s / (1.0 + sizing_.cushion * cost.relative_sd());
   const double efficient_s = std::min(fixed_s(cost) / sizing_.overhead, 0.5 * left_s);
-  return cost.items_within(std::max(safe_s, efficient_s), limit);
+  return cost.items_within(std::max(std::min(safe_s, hidden_s), efficient_s), limit);
 }
 
 double NextBlock::last_block_s(const RunningCost& cost) const {

@@ -27,10 +27,12 @@ class NextBlock {
   ///
   /// If `left_s` is at most `last_block_s`: all items that fit into `left_s`. Otherwise a block of
   ///
-  ///     max(slack * left / (1 + cushion * sd), min(fixed / overhead, left / 2))
+  ///     max(min(slack * left / (1 + cushion * sd), hidden), min(fixed / overhead, left / 2))
   ///
-  /// seconds, where sd is the scatter.
-  [[nodiscard]] double items(const RunningCost& cost, double left_s, double cap_items) const;
+  /// seconds, where sd is the scatter and `hidden_s` is the time of the longest block whose copy in
+  /// is hidden (PipelineCost::longest_hidden_s).
+  [[nodiscard]] double items(const RunningCost& cost, double left_s, double cap_items,
+                             double hidden_s) const;
 
   /// The longest time that a single last block may take: for a longer one, its scatter costs more
   /// than the fixed costs that halving it would add. 2 * fixed / (caution * sd).

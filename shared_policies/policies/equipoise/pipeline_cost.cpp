@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 namespace equipoise {
 namespace {
@@ -13,15 +15,26 @@ constexpr double most_queued = 4.0;
 
 }  // namespace
 
-void PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_end, bool is_first,
+bool PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_end, bool is_first,
                        Seconds heard) {
+  const bool is_contradicted =
+      std::exchange(is_unconfirmed_, false) &&
+      alone_.is_contradicted_by(static_cast<double>(finished.block.items),
+                                (at - finished.assigned - finished.times.setup).value);
+  if (is_contradicted) *this = PipelineCost(overlaps_);
+  learn(finished, at, last_end, is_first, heard);
+  return is_contradicted;
+}
+
+void PipelineCost::learn(const BlockFinished& finished, Seconds at, Seconds last_end, bool is_first,
+                         Seconds heard) {
   const auto items = static_cast<double>(finished.block.items);
   const StageTimes& times = finished.times;
   const Seconds longest =
       overlaps_ ? std::max({times.in, times.compute, times.out}) : recurring(times);
   const double longest_s = longest.value;
   if (is_first) {
-    if (!is_known()) alone_.add(items, times.compute.value);
+    if (!is_known()) alone_.add(items, (overlaps_ ? recurring(times) : times.compute).value);
   } else if (last_end > finished.assigned) {
     const double span_s = std::max((at - last_end - times.setup).value, 0.0);
     spans_s_ += span_s;
@@ -40,6 +53,7 @@ void PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_e
     latency_s_ += (span + heard).value;
     stage_s_ += longest_s;
     if (overlaps_) copies_s_ += (recurring(times) - longest).value;
+    in_s_ += times.in.value;
   }
 }
 
@@ -47,12 +61,20 @@ void PipelineCost::start_from(const LearnedCost& learned) {
   alone_.start_from(learned.alone.empty() ? learned.queued : learned.alone, learned.scatter,
                     learned.doubt);
   queued_.start_from(learned.queued, learned.scatter, learned.doubt);
+  is_unconfirmed_ = is_known();
   latency_s_ = alone_.seconds(alone_.largest_items());
   stage_s_ = learned.stage_share * latency_s_;
   if (overlaps_) copies_s_ = latency_s_ - stage_s_;
 }
 
 bool PipelineCost::hides_copies() const { return copies_s_ > tolerance * stage_s_; }
+
+double PipelineCost::longest_hidden_s(double busy_s, double left_s) const {
+  if (!hides_copies() || in_s_ == 0.0) return std::numeric_limits<double>::infinity();
+  const double fixed_s = queued().fixed_s();
+  const double in_share = in_s_ / stage_s_;
+  return fixed_s + std::max(busy_s, std::sqrt(fixed_s * in_share * left_s)) / in_share;
+}
 
 std::size_t PipelineCost::depth() const {
   const double ratio = stage_s_ > 0.0 ? latency_s_ / stage_s_ : 1.0;

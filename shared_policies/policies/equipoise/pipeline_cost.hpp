@@ -25,12 +25,16 @@ class PipelineCost {
   void start_from(const LearnedCost& learned);
 
   /// Adds a block that ended at `at`, without its setup. `last_end`: the end of the unit's block
-  /// before it. Of the first block of a unit in a phase (`is_first`), only the compute time is
-  /// used, and only if nothing else is known: the unit is not warm yet. `heard`: if the block was
+  /// before it. The first block of a unit in a phase (`is_first`), which is not warm
+  /// yet, is used only if nothing else is known; on a unit that does not overlap, only its compute
+  /// time is. `heard`: if the block was
   /// handed out as the answer to `last_end`, the time between the two, which is the time that the
   /// controller needs to hear of an end; otherwise 0.
-  void add(const BlockFinished& finished, Seconds at, Seconds last_end, bool is_first,
+  /// Returns whether the block contradicts what earlier runs showed; that is then forgotten.
+  bool add(const BlockFinished& finished, Seconds at, Seconds last_end, bool is_first,
            Seconds heard = {});
+  /// Whether nothing is known but what earlier runs showed.
+  [[nodiscard]] bool is_unconfirmed() const { return is_unconfirmed_; }
 
   [[nodiscard]] bool is_known() const { return !alone_.empty(); }
   /// The cost of a block on an empty unit.
@@ -45,9 +49,22 @@ class PipelineCost {
   [[nodiscard]] std::size_t depth() const;
   /// Whether queued blocks hide copies, not only the latency of the controller.
   [[nodiscard]] bool hides_copies() const;
+  /// The time of the longest block that should be queued on a unit that will be busy for `busy_s` and
+  /// has `left_s` seconds of work to come. A share c of a block's time beyond its fixed part a is its
+  /// copy in. What is longer than `busy_s` of this copy is waiting; blocks of y seconds beyond `a`
+  /// cost a / y of the time left: a left / y + c y is least at y = sqrt(a left / c). So
+  ///
+  ///     a + max(busy, sqrt(a left c)) / c
+  ///
+  /// Infinite if queued blocks hide no copies.
+  [[nodiscard]] double longest_hidden_s(double busy_s, double left_s) const;
 
  private:
+  void learn(const BlockFinished& finished, Seconds at, Seconds last_end, bool is_first,
+             Seconds heard);
+
   bool overlaps_;
+  bool is_unconfirmed_ = false;
   RunningCost alone_;
   RunningCost queued_;
   // Sums over the blocks that were handed out to an empty unit, and over all blocks of a unit that
@@ -55,6 +72,7 @@ class PipelineCost {
   double latency_s_ = 0.0;  // from hand-out until the controller hears of the end
   double stage_s_ = 0.0;    // the longest stage
   double copies_s_ = 0.0;   // the other stages, where they can be hidden
+  double in_s_ = 0.0;       // copies in
   // Sums over queued blocks:
   double spans_s_ = 0.0;          // from the end of the block before to the own end
   double queued_stages_s_ = 0.0;  // the longest stage

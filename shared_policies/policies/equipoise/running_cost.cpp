@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <limits>
+#include <span>
 
 namespace equipoise {
 namespace {
@@ -20,12 +21,14 @@ constexpr double remembered_min = 0.1;   // measurements as which that counts, a
 constexpr double remembered_max = 3.0;   // and at most
 constexpr double surprise_sds = 3.0;     // standard deviations by which a surprise differs,
 constexpr double surprise_factor = 2.0;  // and by this factor at least
+constexpr double curve_sd = 0.1;         // assumed relative deviation of costs from the line
+constexpr double least_gain = 0.02;      // for which a smaller size is preferred
 
 }  // namespace
 
 void RunningCost::add(double items, double seconds) {
   seconds = std::max(seconds, shortest_s);
-  check_experience(items, seconds);
+  is_experience_ = false;
   largest_items_ = std::max(largest_items_, items);
   if (!empty()) {
     const bool is_known = weight_near(items) >= known_weight_min;
@@ -48,7 +51,7 @@ void RunningCost::add(double items, double seconds) {
   place->count += 1.0;
   place->items += items;
   place->seconds += seconds;
-  fit_line();
+  fit();
 }
 
 void RunningCost::start_from(const std::vector<LearnedSize>& sizes, double scatter, double doubt) {
@@ -65,15 +68,12 @@ void RunningCost::start_from(const std::vector<LearnedSize>& sizes, double scatt
   is_experience_ = true;
   known_size_errors_.start_from(scatter, weight);
   all_errors_.start_from(std::hypot(scatter, doubt), weight);
-  fit_line();
+  fit();
 }
 
-/// Forgets what earlier runs showed if this first measurement contradicts it.
-void RunningCost::check_experience(double items, double seconds) {
-  if (!std::exchange(is_experience_, false)) return;
-  if (std::abs(std::log(seconds / this->seconds(items))) > surprise_sds * relative_sd()) {
-    *this = RunningCost();
-  }
+bool RunningCost::is_contradicted_by(double items, double seconds) const {
+  if (!is_experience_) return false;
+  return std::abs(std::log(seconds / this->seconds(items))) > surprise_sds * relative_sd();
 }
 
 /// Whether to leave out a measurement whose logarithm of the time ratio is `log_ratio`. The second
@@ -92,11 +92,39 @@ bool RunningCost::is_outlier(double log_ratio) {
   return false;
 }
 
+/// Finds the octaves up to the one whose items are expected to be cheapest. Expected is the mean
+/// time of its blocks, drawn towards the line through all octaves.
+void RunningCost::find_worthwhile() {
+  const double ratio = known_size_errors_.deviation() / curve_sd;
+  const auto item_s = [&](const Octave& octave) {
+    const double line_s = fixed_s_ * octave.count + item_s_ * octave.items;
+    const double trust = octave.count / (octave.count + ratio * ratio);
+    return (line_s + trust * (octave.seconds - line_s)) / octave.items;
+  };
+  std::size_t cheapest = octaves_.size() - 1;
+  double least_s = item_s(octaves_.back()) * (1.0 - least_gain);
+  double larger = 0.0;  // blocks
+  for (std::size_t k = octaves_.size() - 1; k-- > 0;) {
+    larger += octaves_[k + 1].count;
+    if (std::min(larger, octaves_[k].count) < known_weight_min) continue;
+    if (item_s(octaves_[k]) >= least_s) continue;
+    least_s = item_s(octaves_[k]);
+    cheapest = k;
+  }
+  worthwhile_ = cheapest + 1;
+}
+
+void RunningCost::fit() {
+  fit_line(octaves_);
+  find_worthwhile();
+  if (worthwhile_ < octaves_.size()) fit_line(std::span(octaves_).first(worthwhile_));
+}
+
 /// Minimises sum_k n_k ((a + b x_k - t_k) / s_k)^2 + (sd / sd_fixed)^2 (a / t_0)^2 over a, b >= 0.
-void RunningCost::fit_line() {
+void RunningCost::fit_line(std::span<const Octave> octaves) {
   double all_items = 0.0;
   double all_seconds = 0.0;
-  for (const Octave& octave : octaves_) {
+  for (const Octave& octave : octaves) {
     all_items += octave.items;
     all_seconds += octave.seconds;
   }
@@ -105,7 +133,7 @@ void RunningCost::fit_line() {
   double sxx = 0.0;
   double s1 = 0.0;
   double sx = 0.0;
-  for (const Octave& octave : octaves_) {
+  for (const Octave& octave : octaves) {
     // The octave's sums of 1, x and t over its n blocks, divided by the scale.
     const double in_the_mean = octave.items / all_items * all_seconds;
     const double scale = std::max(octave.seconds, cheapest * in_the_mean);
@@ -118,7 +146,7 @@ void RunningCost::fit_line() {
     s1 += octave.count * one * t;
     sx += octave.count * x * t;
   }
-  const Octave& first = octaves_.front();
+  const Octave& first = octaves.front();
   const double shrink = known_size_errors_.deviation() / fixed_sd * first.count / first.seconds;
   s11 += shrink * shrink;
   const double determinant = s11 * sxx - s1x * s1x;
@@ -151,6 +179,11 @@ double RunningCost::seconds(double items) const {
 double RunningCost::items_within(double seconds, double limit_items) const {
   if (this->seconds(limit_items) <= seconds) return limit_items;
   return item_s_ > 0.0 ? std::max(0.0, (seconds - fixed_s_) / item_s_) : 0.0;
+}
+
+double RunningCost::most_items(double growth) const {
+  if (worthwhile_ == octaves_.size()) return growth * largest_items_;
+  return std::exp2(octaves_[worthwhile_ - 1].exponent + 1);
 }
 
 double RunningCost::surely_fixed_s() const {

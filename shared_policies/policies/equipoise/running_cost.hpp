@@ -1,6 +1,7 @@
 // A cost learned block by block: a line.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "shared_policies/model/experience.hpp"
@@ -22,14 +23,22 @@ namespace equipoise {
 /// does not count: it is an outlier, such as an interruption. If the next block is a surprise in the
 /// same direction, the unit has changed, and all times are multiplied by the mean ratio of both.
 ///
+/// Where the items of larger blocks are dearer, as on a CPU whose cache holds only small blocks, the
+/// line is that of the blocks up to the octave whose items are cheapest. An octave's time is drawn
+/// towards the line through all octaves by its scatter, as if that line were right within 10 %, and
+/// at least two larger blocks must have been dearer by 2 %.
+///
 /// Source: ours. `seconds` is positive for items > 0 once a measurement was added.
 class RunningCost {
  public:
   /// Starts from what earlier runs showed, whose times may be wrong by `doubt` (relatively) beside
   /// their `scatter`. It counts as the number of measurements that tell a mean that precisely, at
-  /// most three. If the first measurement differs by more than three deviations of both together, it
-  /// is forgotten. Nothing if there are no sizes. To be called before any measurement.
+  /// most three. Nothing if there are no sizes. To be called before any measurement.
   void start_from(const std::vector<LearnedSize>& sizes, double scatter, double doubt);
+
+  /// Whether only earlier runs are known, and a measurement of a block of `items` that took `seconds`
+  /// differs from them by more than three deviations.
+  [[nodiscard]] bool is_contradicted_by(double items, double seconds) const;
 
   /// Adds a measurement: a block of `items` > 0 took `seconds` >= 0.
   void add(double items, double seconds);
@@ -50,6 +59,9 @@ class RunningCost {
   [[nodiscard]] double relative_sd() const;
   /// The size of the largest block that was measured.
   [[nodiscard]] double largest_items() const { return largest_items_; }
+  /// The size of the largest block to be handed out: `growth` times the largest that was measured, or
+  /// the largest of the octave whose items are cheapest, if items of larger blocks are dearer.
+  [[nodiscard]] double most_items(double growth) const;
 
  private:
   /// The measurements of blocks of [2^exponent, 2^(exponent+1)) items.
@@ -71,13 +83,15 @@ class RunningCost {
   };
 
   bool is_outlier(double log_ratio);
-  void check_experience(double items, double seconds);
-  void fit_line();
+  void find_worthwhile();
+  void fit();
+  void fit_line(std::span<const Octave> octaves);
   /// The weight of the measurements near `items`: those of this size count fully, those two octaves
   /// away not at all.
   [[nodiscard]] double weight_near(double items) const;
 
   std::vector<Octave> octaves_;  // ascending
+  std::size_t worthwhile_ = 0;   // octaves up to the one whose items are cheapest
   double fixed_s_ = 0.0;
   double item_s_ = 0.0;
   double fixed_error_ = 0.0;  // standard error of fixed_s_, for a scatter of 1

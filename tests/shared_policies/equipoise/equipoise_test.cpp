@@ -134,6 +134,45 @@ TEST(Equipoise, LearnsAKernelOnce) {
   expect_all_done(schedule, 300'000);
 }
 
+/// What earlier runs would have shown of units that take `item_s` seconds per item.
+Experience experience_of(const std::vector<double>& item_s) {
+  Experience experience(1);
+  for (const double per_item_s : item_s) {
+    LearnedCost cost;
+    for (const double items : {1e2, 1e3, 1e4})
+      cost.alone.push_back({items, 10.0, items * per_item_s});
+    cost.scatter = cost.doubt = 0.05;
+    experience[0].emplace_back(cost);
+  }
+  return experience;
+}
+
+TEST(Equipoise, LosesLittleByWrongExperience) {
+  const std::vector<double> item_s = {1e-3, 1e-4};
+  const double cold_s = run_schedule(steady(100'000, item_s)).makespan();
+  const std::vector<std::vector<double>> remembered = {
+      {1e-3, 1e-4}, {4e-3, 4e-4}, {2.5e-4, 2.5e-5}, {1e-4, 1e-3}, {4e-3, 2.5e-5}};
+  for (const std::vector<double>& wrong : remembered) {
+    SCOPED_TRACE(wrong[0]);
+    PolicyTest test = steady(100'000, item_s);
+    test.known.experience = experience_of(wrong);
+    const Schedule schedule = run_schedule(test);
+    expect_all_done(schedule, 100'000);
+    EXPECT_LE(schedule.makespan(), 1.03 * cold_s);
+  }
+}
+
+TEST(Equipoise, BelievesEarlierRunsOfNoUnitOnceOneWasWrong) {
+  // The first unit's block contradicts what is remembered of it, so the second one, which joins
+  // later, begins as if nothing were known.
+  PolicyTest test = steady(100'000, {1e-3, 1e-3});
+  test.known.experience = experience_of({1e-4, 1e-3});
+  test.fake.scenario.events.push_back(disturb(DisturbanceKind::join, "u1", 5.0));
+  const Schedule schedule = run_schedule(test);
+  ASSERT_FALSE(schedule.blocks_on(1).empty());
+  EXPECT_EQ(schedule.blocks_on(1).front().block.items, 25) << "0.0005 / 2 of the items";
+}
+
 TEST(Equipoise, GivesASlowUnitNoGrainThatWouldEndAfterAllOthers) {
   // The GPU takes 1 s for each of 200 grains. A CPU that takes 2 to 25 s per grain may take some.
   for (const double ratio : {2.0, 5.0, 10.0, 17.0, 25.0}) {

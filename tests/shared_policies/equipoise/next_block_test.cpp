@@ -7,6 +7,7 @@ namespace equipoise::next_block_test {
 namespace {
 
 constexpr double no_cap = 1e12;
+constexpr double any_s = 1e12;  // no copies to hide
 
 /// 100 items took 2 s: 0.02 s per item and no fixed cost. The deviation is taken to be 10 % for a
 /// block and 10 % for the mean of one measurement, 0.1 sqrt(2) together.
@@ -27,22 +28,22 @@ RunningCost many_blocks() {
 TEST(NextBlock, TakesHalfOfTheTimeLeftLessACushionForScatter) {
   const NextBlock sizes(BlockSizing{}, 100.0, false);
   // 0.5 * 20 / (1 + 2.5 * 0.141421) = 7.38796 s.
-  EXPECT_NEAR(sizes.items(one_block(), 20.0, no_cap), 369.398, 1e-2);
+  EXPECT_NEAR(sizes.items(one_block(), 20.0, no_cap, any_s), 369.398, 1e-2);
   // Deviation 0.0173: 10 / 1.0433 = 9.585 s.
-  EXPECT_NEAR(sizes.items(many_blocks(), 20.0, no_cap), 479.3, 0.5);
+  EXPECT_NEAR(sizes.items(many_blocks(), 20.0, no_cap, any_s), 479.3, 0.5);
   const NextBlock careless({.cushion = 0.0}, 100.0, false);
-  EXPECT_NEAR(careless.items(one_block(), 20.0, no_cap), 500.0, 1e-2);
+  EXPECT_NEAR(careless.items(one_block(), 20.0, no_cap, any_s), 500.0, 1e-2);
   const NextBlock timid({.slack = 0.1}, 100.0, false);
   // 0.1 * 20 / 1.353553 = 1.47759 s.
-  EXPECT_NEAR(timid.items(one_block(), 20.0, no_cap), 73.880, 1e-2);
+  EXPECT_NEAR(timid.items(one_block(), 20.0, no_cap, any_s), 73.880, 1e-2);
 }
 
 TEST(NextBlock, GrowsEightfoldAtMostAndNeverBeyondMemory) {
   const NextBlock sizes(BlockSizing{}, 100.0, false);
-  EXPECT_DOUBLE_EQ(sizes.items(one_block(), 1000.0, no_cap), 800.0);
-  EXPECT_DOUBLE_EQ(sizes.items(one_block(), 1000.0, 130.0), 130.0);
+  EXPECT_DOUBLE_EQ(sizes.items(one_block(), 1000.0, no_cap, any_s), 800.0);
+  EXPECT_DOUBLE_EQ(sizes.items(one_block(), 1000.0, 130.0, any_s), 130.0);
   const NextBlock twofold({.growth = 2.0}, 100.0, false);
-  EXPECT_DOUBLE_EQ(twofold.items(one_block(), 1000.0, no_cap), 200.0);
+  EXPECT_DOUBLE_EQ(twofold.items(one_block(), 1000.0, no_cap, any_s), 200.0);
 }
 
 TEST(NextBlock, TakesAllThatFitsOnceHalvingWouldCostMoreThanScatter) {
@@ -50,10 +51,10 @@ TEST(NextBlock, TakesAllThatFitsOnceHalvingWouldCostMoreThanScatter) {
   // 2 * 0.01 / (0.5 * 0.141421) = 0.282843 s.
   const NextBlock sizes(BlockSizing{}, 100.0, false);
   EXPECT_NEAR(sizes.last_block_s(one_block()), 0.282843, 1e-6);
-  EXPECT_NEAR(sizes.items(one_block(), 0.28, no_cap), 14.0, 1e-4);
+  EXPECT_NEAR(sizes.items(one_block(), 0.28, no_cap, any_s), 14.0, 1e-4);
   // With slightly more time left, the block takes half of that time: fixed costs of 0.01 s are
   // worth it.
-  EXPECT_NEAR(sizes.items(one_block(), 0.29, no_cap), 7.25, 1e-4);
+  EXPECT_NEAR(sizes.items(one_block(), 0.29, no_cap, any_s), 7.25, 1e-4);
   const NextBlock cautious({.caution = 5.0}, 100.0, false);
   EXPECT_NEAR(cautious.last_block_s(one_block()), 0.0282843, 1e-7);
 }
@@ -61,18 +62,18 @@ TEST(NextBlock, TakesAllThatFitsOnceHalvingWouldCostMoreThanScatter) {
 TEST(NextBlock, TakesAllThatFitsNoMoreThanMemoryAndGrowthAllow) {
   // With a fixed cost of 100 s, a last block may take 2828 s.
   const NextBlock sizes(BlockSizing{}, 1e6, false);
-  EXPECT_DOUBLE_EQ(sizes.items(one_block(), 1000.0, no_cap), 800.0);
-  EXPECT_DOUBLE_EQ(sizes.items(one_block(), 1000.0, 50.0), 50.0);
+  EXPECT_DOUBLE_EQ(sizes.items(one_block(), 1000.0, no_cap, any_s), 800.0);
+  EXPECT_DOUBLE_EQ(sizes.items(one_block(), 1000.0, 50.0, any_s), 50.0);
 }
 
 TEST(NextBlock, TakesLongBlocksWhereFixedCostsAskForThem) {
   // The fixed cost is 1e-4 of 2500 s = 0.25 s. For it to be 1 % of a block, the block must take 25
   // s; half of 40 s less the cushion would be 14.8 s. The limit is half of the time left: 20 s.
   const NextBlock sizes({.growth = 1e9}, 2500.0, false);
-  EXPECT_NEAR(sizes.items(one_block(), 40.0, no_cap), 1000.0, 1e-2);
-  EXPECT_NEAR(sizes.items(one_block(), 60.0, no_cap), 1250.0, 1e-2);
+  EXPECT_NEAR(sizes.items(one_block(), 40.0, no_cap, any_s), 1000.0, 1e-2);
+  EXPECT_NEAR(sizes.items(one_block(), 60.0, no_cap, any_s), 1250.0, 1e-2);
   const NextBlock generous({.growth = 1e9, .overhead = 1e9}, 2500.0, false);
-  EXPECT_NEAR(generous.items(one_block(), 40.0, no_cap), 738.796, 1e-2);
+  EXPECT_NEAR(generous.items(one_block(), 40.0, no_cap, any_s), 738.796, 1e-2);
 }
 
 TEST(NextBlock, CountsAFixedCostThatIsKnown) {
@@ -85,20 +86,29 @@ TEST(NextBlock, CountsAFixedCostThatIsKnown) {
   // Deviation 0.0173; the fixed second less its standard error is 0.995 s: 2 * 0.995 / (0.5 *
   // 0.0173) = 230 s.
   EXPECT_NEAR(sizes.last_block_s(cost), 230.0, 0.5);
-  EXPECT_NEAR(sizes.items(cost, 51.0, no_cap), 5000.0, 25.0);
+  EXPECT_NEAR(sizes.items(cost, 51.0, no_cap, any_s), 5000.0, 25.0);
 }
 
 TEST(NextBlock, MayBeLessThanAnItem) {
   const NextBlock sizes(BlockSizing{}, 100.0, false);
-  EXPECT_NEAR(sizes.items(one_block(), 0.01, no_cap), 0.5, 1e-5);
-  EXPECT_NEAR(sizes.items(one_block(), 0.0, no_cap), 0.0, 1e-5);
-  EXPECT_NEAR(sizes.items(one_block(), -1.0, no_cap), 0.0, 1e-5);
+  EXPECT_NEAR(sizes.items(one_block(), 0.01, no_cap, any_s), 0.5, 1e-5);
+  EXPECT_NEAR(sizes.items(one_block(), 0.0, no_cap, any_s), 0.0, 1e-5);
+  EXPECT_NEAR(sizes.items(one_block(), -1.0, no_cap, any_s), 0.0, 1e-5);
 }
 
 TEST(NextBlock, TakesShorterBlocksWhereTheyHideCopies) {
   // 0.5 * 0.4 * 20 / (1 + 2.5 * 0.141421) = 2.95518 s at 0.02 s per item.
   const NextBlock sizes({.overlap = 0.4}, 100.0, true);
-  EXPECT_NEAR(sizes.items(one_block(), 20.0, no_cap), 147.759, 1e-2);
+  EXPECT_NEAR(sizes.items(one_block(), 20.0, no_cap, any_s), 147.759, 1e-2);
+}
+
+TEST(NextBlock, IsNoLongerThanItsCopyIsHidden) {
+  const NextBlock sizes(BlockSizing{}, 100.0, true);
+  EXPECT_NEAR(sizes.items(one_block(), 20.0, no_cap, 2.0), 100.0, 1e-6) << "2 s";
+  // Fixed costs of 1e-4 of the run, 0.01 s, ask for 1 s at least.
+  EXPECT_NEAR(sizes.items(one_block(), 20.0, no_cap, 0.5), 50.0, 1e-6);
+  EXPECT_NEAR(sizes.items(one_block(), 0.28, no_cap, 0.1), 14.0, 1e-4)
+      << "the last block is not cut";
 }
 
 }  // namespace

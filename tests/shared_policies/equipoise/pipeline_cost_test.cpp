@@ -1,6 +1,8 @@
 // Tests of PipelineCost: what it learns from blocks on an empty unit and from queued blocks.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "shared_policies/policies/equipoise/pipeline_cost.hpp"
 
 namespace equipoise::pipeline_cost_test {
@@ -62,13 +64,66 @@ TEST(PipelineCost, CountsASmallBlockBehindALargeOneForItsLongestStageAtLeast) {
   EXPECT_DOUBLE_EQ(cost.queued().seconds(10.0), 0.5);
 }
 
-TEST(PipelineCost, LearnsComputingAloneFromAFirstBlock) {
-  PipelineCost cost;
+TEST(PipelineCost, LearnsCopiesFromAFirstBlockOnlyWhereTheyAreNotThoseOfAColdCache) {
   StageTimes first = stages(1.0, 2.0, 1.0);
   first.setup = Seconds{30.0};
-  cost.add(block_of(100, 0.0, first), Seconds{34.0}, Seconds{}, true);
+  PipelineCost accelerator;
+  accelerator.add(block_of(100, 0.0, first), Seconds{34.0}, Seconds{}, true);
+  EXPECT_DOUBLE_EQ(accelerator.alone().seconds(100.0), 4.0) << "without setup";
+  EXPECT_EQ(accelerator.depth(), 1U);  // this block says nothing about waiting
+  PipelineCost cpu(false);
+  cpu.add(block_of(100, 0.0, first), Seconds{34.0}, Seconds{}, true);
+  EXPECT_DOUBLE_EQ(cpu.alone().seconds(100.0), 2.0);
+}
+
+/// 100 items: 2 s to copy in, 4 s to compute, 2 s to copy out.
+PipelineCost hiding_copies() {
+  PipelineCost cost;
+  cost.add(block_of(100, 0.0, stages(2.0, 4.0, 2.0)), Seconds{8.0}, Seconds{}, false);
+  return cost;
+}
+
+TEST(PipelineCost, QueuesNoLongerBlockThanHidesItsCopy) {
+  // Half of a block's time is its copy in, so 3 s of work hide the copy of a block of 6 s.
+  EXPECT_DOUBLE_EQ(hiding_copies().longest_hidden_s(3.0, 100.0), 6.0);
+  EXPECT_DOUBLE_EQ(hiding_copies().longest_hidden_s(0.0, 100.0), 0.0);
+  PipelineCost copies_nothing;
+  copies_nothing.add(block_of(100, 0.0, stages(0.0, 4.0, 0.0)), Seconds{4.0}, Seconds{}, false);
+  EXPECT_EQ(copies_nothing.longest_hidden_s(3.0, 100.0), std::numeric_limits<double>::infinity());
+}
+
+TEST(PipelineCost, WaitsForACopyIfThatCostsLessThanMoreBlocks) {
+  PipelineCost cost = hiding_copies();
+  for (int i = 0; i < 50; ++i) {
+    cost.add(block_of(100, 0.0, stages(2.0, 4.0, 2.0)), Seconds{8.0}, Seconds{}, false);
+    cost.add(block_of(10'000, 0.0, stages(101.0, 202.0, 101.0)), Seconds{404.0}, Seconds{}, false);
+  }
+  // The line is about 4 + 0.04 x s. Half of it is the copy in: 4 + sqrt(4 * 800 * 0.5) / 0.5 s.
+  EXPECT_NEAR(cost.alone().fixed_s(), 4.0, 0.05);
+  EXPECT_NEAR(cost.longest_hidden_s(1.0, 800.0), 4.0 + 40.0 / 0.5, 1.0);
+  EXPECT_NEAR(cost.longest_hidden_s(60.0, 800.0), 4.0 + 60.0 / 0.5, 1.0);
+}
+
+LearnedCost earlier(double seconds) { return {{{100.0, 20.0, seconds}}, {}, 1.0, 0.05, 0.05}; }
+
+TEST(PipelineCost, ForgetsEarlierRunsThatTheFirstBlockContradicts) {
+  for (const double seconds : {0.5, 8.0}) {  // four times too fast, four times too slow
+    PipelineCost cost;
+    cost.start_from(earlier(seconds));
+    EXPECT_TRUE(cost.is_unconfirmed());
+    EXPECT_TRUE(cost.add(block_of(50, 0.0, stages(0.0, 1.0, 0.0)), Seconds{1.0}, Seconds{}, true));
+    EXPECT_DOUBLE_EQ(cost.alone().seconds(50.0), 1.0);
+    EXPECT_DOUBLE_EQ(cost.alone().largest_items(), 50.0) << "larger blocks are to be tried again";
+    EXPECT_FALSE(cost.is_unconfirmed());
+  }
+}
+
+TEST(PipelineCost, KeepsEarlierRunsThatTheFirstBlockConfirms) {
+  PipelineCost cost;
+  cost.start_from(earlier(2.0));
+  EXPECT_FALSE(cost.add(block_of(50, 0.0, stages(0.0, 1.1, 0.0)), Seconds{1.1}, Seconds{}, true));
   EXPECT_DOUBLE_EQ(cost.alone().seconds(100.0), 2.0);
-  EXPECT_EQ(cost.depth(), 1U);  // this block says nothing about waiting
+  EXPECT_FALSE(cost.is_unconfirmed());
 }
 
 TEST(PipelineCost, LearnsNothingFromAFirstBlockOnceCostsAreKnown) {

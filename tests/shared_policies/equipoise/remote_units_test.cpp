@@ -57,7 +57,12 @@ TEST(RemoteUnits, TriesARemoteUnitWhereTheRunIsLongEnough) {
   EXPECT_LE(schedule.makespan(), 1.02 * (100.0 + 1.0 + start_s + 10.0) / 2.0);
 }
 
-TEST(RemoteUnits, TriesARemoteUnitAtOnceWhereNoCopyWasSeen) {
+TEST(RemoteUnits, ComparesWith10GBPerSecondWhereNoCopyWasSeen) {
+  // The resident data would take 0.125 s at 10 GB/s. A network may be 100 times slower.
+  EXPECT_TRUE(run_schedule(near_and_far(1'000, 0.0)).blocks_on(1).empty());
+  PolicyTest memory = near_and_far(1'000, 1e-6);
+  memory.units[0].copy_engines = 0;  // a CPU: its copies show no link
+  EXPECT_TRUE(run_schedule(memory).blocks_on(1).empty());
   const Schedule schedule = run_schedule(near_and_far(25'000, 0.0));
   ASSERT_FALSE(schedule.blocks_on(1).empty());
   EXPECT_LE(schedule.blocks_on(1).front().assigned.value, 0.1);

@@ -54,12 +54,14 @@ TEST(RunningCost, BelievesTheFirstBlockWhereEarlierRunsAreDoubted) {
   EXPECT_GT(cost.seconds(100.0), 7.0);
 }
 
-TEST(RunningCost, ForgetsEarlierRunsThatTheFirstBlockContradicts) {
+TEST(RunningCost, IsContradictedByABlockFarFromEarlierRuns) {
   RunningCost cost;
   cost.start_from({{100.0, 50.0, 2.0}, {1e6, 50.0, 2e4}}, 0.05, 0.05);
-  cost.add(100.0, 8.0);
-  EXPECT_DOUBLE_EQ(cost.seconds(100.0), 8.0);
-  EXPECT_DOUBLE_EQ(cost.largest_items(), 100.0) << "larger blocks are to be tried again";
+  EXPECT_TRUE(cost.is_contradicted_by(100.0, 8.0));
+  EXPECT_TRUE(cost.is_contradicted_by(100.0, 0.5));
+  EXPECT_FALSE(cost.is_contradicted_by(100.0, 2.2));
+  cost.add(100.0, 2.2);
+  EXPECT_FALSE(cost.is_contradicted_by(100.0, 8.0)) << "this run has shown something, too";
 }
 
 TEST(RunningCost, KeepsEarlierRunsThatTheFirstBlockConfirms) {
@@ -81,6 +83,31 @@ TEST(RunningCost, ScalesOneBlockInProportionToAllSizes) {
   EXPECT_DOUBLE_EQ(cost.largest_items(), 100.0);
   // 10 % are assumed for a block, and 10 % for the mean of one measurement.
   EXPECT_DOUBLE_EQ(cost.relative_sd(), 0.1 * std::sqrt(2.0));
+}
+
+/// 10 ms per thousand items; blocks of a million leave the cache, and their items cost `factor` times
+/// as much. Two blocks of each size.
+RunningCost with_cache(double factor) {
+  RunningCost cost;
+  for (const double items : {1e3, 1e4, 1e5, 1e6}) {
+    for (int i = 0; i < 2; ++i) cost.add(items, 1e-5 * items * (items < 1e6 ? 1.0 : factor));
+  }
+  return cost;
+}
+
+TEST(RunningCost, PrefersSizesWhoseItemsAreCheaper) {
+  const RunningCost cost = with_cache(1.5);
+  EXPECT_DOUBLE_EQ(cost.most_items(8.0), 131072.0) << "the octave of 1e5";
+  EXPECT_NEAR(cost.seconds(1e5), 1.0, 1e-3) << "the line is that of the blocks up to there";
+}
+
+TEST(RunningCost, GrowsWhereItemsOfLargerBlocksAreNotDearer) {
+  EXPECT_DOUBLE_EQ(with_cache(1.0).most_items(8.0), 8e6);
+  EXPECT_DOUBLE_EQ(with_cache(1.01).most_items(8.0), 8e6) << "by less than 2 %";
+  RunningCost once;
+  once.add(1e5, 1.0);
+  once.add(1e6, 15.0);
+  EXPECT_DOUBLE_EQ(once.most_items(8.0), 8e6) << "a single block proves nothing";
 }
 
 TEST(RunningCost, TakesOneCheapItemForNoProofThatAllAre) {

@@ -13,8 +13,8 @@ namespace equipoise {
 
 /// Units away from the input that lack the resident data are kept out until fetching it pays:
 ///
-/// - The first of them is tried when that `is_worth_trying`, compared with the fastest copy that a
-///   unit beside the input has shown; at once if none has been seen.
+/// - The first of them is tried when that `is_worth_trying`, compared with the fastest copy that an
+///   accelerator beside the input has shown; with 10 GB/s if there is none.
 /// - What it took is what the network carries. From then on a unit fetches if its data takes at
 ///   most half of the time left. Units fetch one after another, because they share the link of the
 ///   node with the input; or all at once if that takes little of the time left.
@@ -22,9 +22,9 @@ namespace equipoise {
 ///
 /// What a second unit of a node takes is learned apart, because the node has the data then.
 /// Source: ours.
-class ResidentData {
+class RemoteUnits {
  public:
-  explicit ResidentData(double doubt) : doubt_(doubt) {}
+  explicit RemoteUnits(double doubt) : doubt_(doubt) {}
 
   /// A phase begins: no unit has its data.
   void begin_phase(std::size_t units) {
@@ -37,7 +37,7 @@ class ResidentData {
   void keep_out(const View& view, Division& division) const;
 
  private:
-  /// The time of a copy of the resident data to the slowest unit beside the input; 0: none seen.
+  /// The time of a copy of the resident data to the slowest accelerator beside the input.
   [[nodiscard]] double local_s(const View& view) const;
   [[nodiscard]] bool is_on_known_node(const UnitState& unit) const {
     return nodes_with_data_.contains(unit.unit.node);

@@ -1,5 +1,5 @@
 // Fetching of resident data: tried once, then decided by what that took.
-#include "shared_policies/policies/equipoise/resident_data.hpp"
+#include "shared_policies/policies/equipoise/remote_units.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +13,8 @@ namespace {
 
 /// Fetching may take this share of the time left.
 constexpr double fetch_share = 0.5;
+/// What a copy within a machine is taken to carry if none was seen.
+constexpr double local_bytes_per_s = 1e10;
 /// If the fetches of all units take at most this share of the time left, they begin together.
 constexpr double short_share = 0.05;
 
@@ -30,8 +32,9 @@ double expected_rate(const UnitState& unit, const Division& division) {
 
 }  // namespace
 
-void ResidentData::learn(const View& view, const UnitState& unit, const BlockFinished& finished,
-                         bool is_first) {
+void RemoteUnits::learn(const View& view, const UnitState& unit, const BlockFinished& finished,
+                        bool is_first) {
+  if (!unit.unit.is_remote && unit.unit.copy_engines == 0) return;  // copies nothing over a link
   const Workload& workload = view.workload();
   double& own = unit.unit.is_remote ? network_ : local_[unit.id.index];
   const auto items = static_cast<double>(finished.block.items);
@@ -44,24 +47,24 @@ void ResidentData::learn(const View& view, const UnitState& unit, const BlockFin
   }
 }
 
-double ResidentData::local_s(const View& view) const {
+double RemoteUnits::local_s(const View& view) const {
   double longest_s = 0.0;
   for (const double bytes_per_s : local_) {
     if (bytes_per_s > 0.0) {
       longest_s = std::max(longest_s, view.workload().first_bytes(0) / bytes_per_s);
     }
   }
-  return longest_s;
+  return longest_s > 0.0 ? longest_s : view.workload().first_bytes(0) / local_bytes_per_s;
 }
 
-double ResidentData::fetch_s(const View& view, const UnitState& unit, double local_s) const {
+double RemoteUnits::fetch_s(const View& view, const UnitState& unit, double local_s) const {
   const double bytes = view.workload().first_bytes(0);
   if (is_on_known_node(unit) && again_ > 0.0) return bytes / again_;
   if (network_ > 0.0) return bytes / network_;
   return local_s * (doubt_ - 1.0) / std::log(doubt_);
 }
 
-void ResidentData::keep_out(const View& view, Division& division) const {
+void RemoteUnits::keep_out(const View& view, Division& division) const {
   const auto units = view.units();
   const bool nobody_is_beside = std::none_of(units.begin(), units.end(), [](const auto& unit) {
     return unit.present && !unit.unit.is_remote;
