@@ -5,9 +5,9 @@
 #include <array>
 #include <cstddef>
 #include <map>
-#include <ranges>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace equipoise {
 namespace {
@@ -56,7 +56,9 @@ Losses over_bound(const Losses& losses, Seconds bound) {
   over.computing = Seconds{};
   Seconds unavoidable = bound - losses.computing;
   unavoidable = take(over, std::array{&Losses::link, &Losses::copies}, unavoidable);
-  unavoidable = take(over, loss_causes | std::views::transform(&LossCause::member), unavoidable);
+  std::vector<Seconds Losses::*> all;
+  for (const LossCause& cause : loss_causes) all.push_back(cause.member);
+  unavoidable = take(over, all, unavoidable);
   over.computing = Seconds{} - unavoidable;
   return over;
 }

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <random>
-#include <ranges>
 #include <vector>
 
 #include "shared_policies/contract/fake_executor.hpp"
@@ -243,8 +242,8 @@ TEST(Losses, AddUpToTheMakespanWhateverHappens) {
       const RunNumbers numbers = metrics.numbers();
       ASSERT_TRUE(numbers.losses) << info.name;
       EXPECT_NEAR(total(*numbers.losses) / numbers.makespan, 1.0, 1e-9) << info.name;
-      for (const auto cause : loss_causes | std::views::transform(&LossCause::member)) {
-        EXPECT_GE(((*numbers.losses).*cause).value, 0.0) << info.name;
+      for (const LossCause& cause : loss_causes) {
+        EXPECT_GE(((*numbers.losses).*cause.member).value, 0.0) << info.name;
       }
     }
   }
