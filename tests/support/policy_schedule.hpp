@@ -134,6 +134,16 @@ inline void add_affine(PolicyTest& test, double fixed_s, double per_item_s) {
   test.known.phases.front().push_back(std::make_unique<AffineCurve>(fixed_s, per_item_s));
 }
 
+/// Our own policy on CPUs that take `item_s` seconds per item and `fixed_s` per block.
+inline PolicyTest equipoise_on(Items items, const std::vector<double>& item_s,
+                               double fixed_s = 0.0) {
+  PolicyTest test;
+  test.policy = "equipoise";
+  test.items = items;
+  for (const double per_item_s : item_s) add_affine(test, fixed_s, per_item_s);
+  return test;
+}
+
 inline Schedule run_schedule(const PolicyTest& test) {
   Workload workload = items_of(test.items, test.grain_items, test.iterations);
   workload.kernel = "first";

@@ -157,7 +157,6 @@ void fields(auto& archive, Of<RecordedRun> auto& run) {
   archive(units, absent_at_start, phases, lines, is_whole);
 }
 
-/// Without its profile, which the server keeps.
 void fields(auto& archive, Of<LearnedSize> auto& size) {
   auto& [items, blocks, seconds] = size;
   archive(items, blocks, seconds);
@@ -168,6 +167,7 @@ void fields(auto& archive, Of<LearnedCost> auto& cost) {
   archive(alone, queued, stage_share, scatter, doubt);
 }
 
+/// Without its profile, which the server keeps.
 void fields(auto& archive, Of<PolicyChoice> auto& choice) {
   auto& [info, spelling, parameters, profile, recorded, recorded_file, experience] = choice;
   std::string name = info == nullptr ? std::string() : info->name;

@@ -54,6 +54,7 @@ void PipelineCost::learn(const BlockFinished& finished, Seconds at, Seconds last
     stage_s_ += longest_s;
     if (overlaps_) copies_s_ += (recurring(times) - longest).value;
     in_s_ += times.in.value;
+    in_stage_s_ += longest_s;
   }
 }
 
@@ -72,7 +73,7 @@ bool PipelineCost::hides_copies() const { return copies_s_ > tolerance * stage_s
 double PipelineCost::longest_hidden_s(double busy_s, double left_s) const {
   if (!hides_copies() || in_s_ == 0.0) return std::numeric_limits<double>::infinity();
   const double fixed_s = queued().fixed_s();
-  const double in_share = in_s_ / stage_s_;
+  const double in_share = in_s_ / in_stage_s_;
   return fixed_s + std::max(busy_s, std::sqrt(fixed_s * in_share * left_s)) / in_share;
 }
 

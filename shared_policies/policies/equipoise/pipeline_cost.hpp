@@ -56,7 +56,7 @@ class PipelineCost {
   ///
   ///     a + max(busy, sqrt(a left c)) / c
   ///
-  /// Infinite if queued blocks hide no copies.
+  /// Infinite if queued blocks hide no copies, or as long as this run has shown no copy in.
   [[nodiscard]] double longest_hidden_s(double busy_s, double left_s) const;
 
  private:
@@ -72,7 +72,9 @@ class PipelineCost {
   double latency_s_ = 0.0;  // from hand-out until the controller hears of the end
   double stage_s_ = 0.0;    // the longest stage
   double copies_s_ = 0.0;   // the other stages, where they can be hidden
-  double in_s_ = 0.0;       // copies in
+  // The same of this run alone:
+  double in_s_ = 0.0;        // copies in
+  double in_stage_s_ = 0.0;  // the longest stage
   // Sums over queued blocks:
   double spans_s_ = 0.0;          // from the end of the block before to the own end
   double queued_stages_s_ = 0.0;  // the longest stage

@@ -13,15 +13,6 @@ namespace {
 
 using Sizes = std::vector<Items>;
 
-/// CPUs that take `item_s` seconds per item and `fixed_s` per block.
-PolicyTest steady(Items items, const std::vector<double>& item_s, double fixed_s = 0.0) {
-  PolicyTest test;
-  test.policy = "equipoise";
-  test.items = items;
-  for (const double per_item_s : item_s) add_affine(test, fixed_s, per_item_s);
-  return test;
-}
-
 /// The makespan of units that take `item_s` per item, if all end together.
 double equal_finish_s(Items items, const std::vector<double>& item_s) {
   double speed = 0.0;
@@ -54,7 +45,7 @@ TEST(Equipoise, EndsWithinTwoPercentOfTheEqualFinishOnSteadyUnits) {
   for (const std::vector<double>& item_s : std::vector<std::vector<double>>{
            {1e-3, 1e-3}, {1e-3, 3e-3}, {1e-4, 1e-3, 5e-3}, {2e-4, 2e-4, 1e-3, 1e-3, 1e-2}}) {
     SCOPED_TRACE(testing::PrintToString(item_s));
-    const Schedule schedule = run_schedule(steady(100'000, item_s));
+    const Schedule schedule = run_schedule(equipoise_on(100'000, item_s));
     EXPECT_LE(schedule.makespan(), 1.02 * equal_finish_s(100'000, item_s));
     expect_all_done(schedule, 100'000);
   }
@@ -63,7 +54,7 @@ TEST(Equipoise, EndsWithinTwoPercentOfTheEqualFinishOnSteadyUnits) {
 TEST(Equipoise, EndsWithinTwoPercentOfTheEqualFinishWhereBlocksHaveFixedCosts) {
   // If each unit has one block: T = (100000 + 2 * 0.01 / 1e-3 + 0.01 / 4e-3) / (2 / 1e-3 + 1 /
   // 4e-3) = 44.454 s.
-  const Schedule schedule = run_schedule(steady(100'000, {1e-3, 1e-3, 4e-3}, 0.01));
+  const Schedule schedule = run_schedule(equipoise_on(100'000, {1e-3, 1e-3, 4e-3}, 0.01));
   EXPECT_LE(schedule.makespan(), 1.02 * 44.454);
   expect_all_done(schedule, 100'000);
 }
@@ -72,13 +63,13 @@ TEST(Equipoise, EndsHundredsOfUnitsTogether) {
   // With more than eight units, only the part of the unit whose block ended is renewed each time.
   std::vector<double> item_s;
   for (int unit = 0; unit < 200; ++unit) item_s.push_back(1e-3 * (1 + unit % 4));
-  const Schedule schedule = run_schedule(steady(4'000'000, item_s));
+  const Schedule schedule = run_schedule(equipoise_on(4'000'000, item_s));
   EXPECT_LE(schedule.makespan(), 1.02 * equal_finish_s(4'000'000, item_s));
   expect_all_done(schedule, 4'000'000);
 }
 
 TEST(Equipoise, ReportsADecisionWhenAllUnitsAreKnown) {
-  PolicyTest test = steady(100'000, {1e-3, 2e-3});
+  PolicyTest test = equipoise_on(100'000, {1e-3, 2e-3});
   const Schedule alone = run_schedule(test);
   ASSERT_EQ(alone.decisions_called("divide"), 1U);
   EXPECT_EQ(alone.decisions.front().decision.estimates.size(), 2U);
@@ -89,7 +80,7 @@ TEST(Equipoise, ReportsADecisionWhenAllUnitsAreKnown) {
 }
 
 TEST(Equipoise, BeginsWithTheSharesOfItsParameters) {
-  PolicyTest test = steady(1'000'000, {1e-3, 1e-3, 1e-4, 1e-4});
+  PolicyTest test = equipoise_on(1'000'000, {1e-3, 1e-3, 1e-4, 1e-4});
   test.kinds = {UnitKind::cpu, UnitKind::cpu, UnitKind::gpu, UnitKind::mic};
   // 0.0005 and 0.02 of a million items, divided by four units.
   const auto firsts = [&] {
@@ -106,7 +97,7 @@ TEST(Equipoise, BeginsWithTheSharesOfItsParameters) {
 }
 
 TEST(Equipoise, GrowsEightfoldAtMost) {
-  const Schedule schedule = run_schedule(steady(1'000'000, {1e-3, 1e-3}));
+  const Schedule schedule = run_schedule(equipoise_on(1'000'000, {1e-3, 1e-3}));
   for (const std::uint32_t unit : {0U, 1U}) {
     Items largest = 250;  // 0.0005 / 2
     for (const BlockRecord& record : schedule.blocks_on(unit)) {
@@ -117,7 +108,7 @@ TEST(Equipoise, GrowsEightfoldAtMost) {
 }
 
 TEST(Equipoise, LearnsAKernelOnce) {
-  PolicyTest test = steady(100'000, {1e-3, 2e-3});
+  PolicyTest test = equipoise_on(100'000, {1e-3, 2e-3});
   test.later_kernels = {"second", "first"};
   const Schedule schedule = run_schedule(test);
   for (const std::uint32_t unit : {0U, 1U}) {
@@ -149,12 +140,12 @@ Experience experience_of(const std::vector<double>& item_s) {
 
 TEST(Equipoise, LosesLittleByWrongExperience) {
   const std::vector<double> item_s = {1e-3, 1e-4};
-  const double cold_s = run_schedule(steady(100'000, item_s)).makespan();
+  const double cold_s = run_schedule(equipoise_on(100'000, item_s)).makespan();
   const std::vector<std::vector<double>> remembered = {
       {1e-3, 1e-4}, {4e-3, 4e-4}, {2.5e-4, 2.5e-5}, {1e-4, 1e-3}, {4e-3, 2.5e-5}};
   for (const std::vector<double>& wrong : remembered) {
     SCOPED_TRACE(wrong[0]);
-    PolicyTest test = steady(100'000, item_s);
+    PolicyTest test = equipoise_on(100'000, item_s);
     test.known.experience = experience_of(wrong);
     const Schedule schedule = run_schedule(test);
     expect_all_done(schedule, 100'000);
@@ -165,7 +156,7 @@ TEST(Equipoise, LosesLittleByWrongExperience) {
 TEST(Equipoise, BelievesEarlierRunsOfNoUnitOnceOneWasWrong) {
   // The first unit's block contradicts what is remembered of it, so the second one, which joins
   // later, begins as if nothing were known.
-  PolicyTest test = steady(100'000, {1e-3, 1e-3});
+  PolicyTest test = equipoise_on(100'000, {1e-3, 1e-3});
   test.known.experience = experience_of({1e-4, 1e-3});
   test.fake.scenario.events.push_back(disturb(DisturbanceKind::join, "u1", 5.0));
   const Schedule schedule = run_schedule(test);
@@ -177,7 +168,7 @@ TEST(Equipoise, GivesASlowUnitNoGrainThatWouldEndAfterAllOthers) {
   // The GPU takes 1 s for each of 200 grains. A CPU that takes 2 to 25 s per grain may take some.
   for (const double ratio : {2.0, 5.0, 10.0, 17.0, 25.0}) {
     SCOPED_TRACE(ratio);
-    PolicyTest test = steady(200'000, {1e-3, ratio * 1e-3});
+    PolicyTest test = equipoise_on(200'000, {1e-3, ratio * 1e-3});
     test.grain_items = 1000;
     test.kinds = {UnitKind::gpu, UnitKind::cpu};
     const Schedule schedule = run_schedule(test);
@@ -191,7 +182,7 @@ TEST(Equipoise, GivesASlowUnitNoGrainThatWouldEndAfterAllOthers) {
 
 TEST(Equipoise, GivesASlowUnitNothingWhereAGrainWouldOutlastTheRun) {
   // The GPU takes 10 s for all 10 grains, the CPU 50 s for one.
-  PolicyTest test = steady(10'000, {1e-3, 5e-2});
+  PolicyTest test = equipoise_on(10'000, {1e-3, 5e-2});
   test.grain_items = 1000;
   test.kinds = {UnitKind::gpu, UnitKind::cpu};
   const Schedule schedule = run_schedule(test);
@@ -201,7 +192,7 @@ TEST(Equipoise, GivesASlowUnitNothingWhereAGrainWouldOutlastTheRun) {
 }
 
 TEST(Equipoise, FollowsAUnitThatSlowsDown) {
-  PolicyTest test = steady(100'000, {1e-3, 1e-3});
+  PolicyTest test = equipoise_on(100'000, {1e-3, 1e-3});
   test.fake.scenario.events.push_back(disturb(DisturbanceKind::slow, "u0", 10.0, 3.0));
   const Schedule schedule = run_schedule(test);
   // 20000 items in the first 10 s, then 1333.3 items/s.
@@ -225,7 +216,7 @@ TEST(Equipoise, FollowsAUnitThatSlowsDown) {
 }
 
 TEST(Equipoise, GivesTheShareOfAUnitThatFailsToTheOthers) {
-  PolicyTest test = steady(60'000, {1e-3, 1e-3, 1e-3});
+  PolicyTest test = equipoise_on(60'000, {1e-3, 1e-3, 1e-3});
   test.fake.scenario.events.push_back(disturb(DisturbanceKind::fail, "u0", 5.0));
   const Schedule schedule = run_schedule(test);
   expect_all_done(schedule, 60'000);
@@ -236,7 +227,7 @@ TEST(Equipoise, GivesTheShareOfAUnitThatFailsToTheOthers) {
 }
 
 TEST(Equipoise, KeepsASecondBlockQueuedWhereCopiesTakeAsLongAsComputing) {
-  PolicyTest test = steady(50'000, {1e-3, 1e-3});
+  PolicyTest test = equipoise_on(50'000, {1e-3, 1e-3});
   test.fake.units[0].in_s = [](double items) { return 1e-3 * items; };
   const Schedule schedule = run_schedule(test);
   EXPECT_GE(most_at_once(schedule, 0), 2U);
@@ -248,7 +239,7 @@ TEST(Equipoise, KeepsASecondBlockQueuedWhereCopiesTakeAsLongAsComputing) {
 }
 
 TEST(Equipoise, QueuesEnoughForCopiesBothWaysOverTwoEngines) {
-  PolicyTest test = steady(50'000, {1e-3, 1e-3});
+  PolicyTest test = equipoise_on(50'000, {1e-3, 1e-3});
   for (FakeUnit& unit : test.fake.units) {
     unit.in_s = unit.out_s = [](double items) { return 1e-3 * items; };
     unit.copy_engines = 2;
@@ -260,7 +251,7 @@ TEST(Equipoise, QueuesEnoughForCopiesBothWaysOverTwoEngines) {
 }
 
 TEST(Equipoise, QueuesNothingWhereNothingIsCopied) {
-  const Schedule schedule = run_schedule(steady(50'000, {1e-3, 2e-3, 5e-3}, 0.01));
+  const Schedule schedule = run_schedule(equipoise_on(50'000, {1e-3, 2e-3, 5e-3}, 0.01));
   for (const std::uint32_t unit : {0U, 1U, 2U}) {
     EXPECT_EQ(most_at_once(schedule, unit), 1U) << unit;
   }
@@ -268,7 +259,7 @@ TEST(Equipoise, QueuesNothingWhereNothingIsCopied) {
 
 TEST(Equipoise, DealsNoGrainsWhileNothingIsKnown) {
   // Eight grains for two units. One unit fails before any block has ended.
-  PolicyTest test = steady(8, {10.0, 10.0});
+  PolicyTest test = equipoise_on(8, {10.0, 10.0});
   test.fake.scenario.events.push_back(disturb(DisturbanceKind::fail, "u1", 5.0));
   const Schedule schedule = run_schedule(test);
   expect_all_done(schedule, 8);
@@ -279,7 +270,7 @@ TEST(Equipoise, IsNotMisledByAUnitThatTakesAsLongForAnyBlock) {
   // u0 takes 1 ms for any block, u1 takes 1 ms per item. In blocks of the largest size allowed (8,
   // 64, ..., 32768 items), u0 has done all items after 7 ms. More items seem to cost nothing on u0,
   // but the policy must not conclude that the end of the run is now.
-  PolicyTest test = steady(30'000, {1e-3, 1e-3});
+  PolicyTest test = equipoise_on(30'000, {1e-3, 1e-3});
   test.fake.units[0].compute_s = [](double) { return 1e-3; };
   const Schedule schedule = run_schedule(test);
   EXPECT_LE(schedule.makespan(), 0.02);
@@ -301,7 +292,7 @@ TEST(Equipoise, MindsThatMemoryCutsAUnitsBlocks) {
 }
 
 TEST(Equipoise, GivesWorkToAUnitThatComesLate) {
-  PolicyTest test = steady(100'000, {1e-3, 1e-3});
+  PolicyTest test = equipoise_on(100'000, {1e-3, 1e-3});
   test.fake.scenario.events.push_back(disturb(DisturbanceKind::join, "u1", 20.0));
   const Schedule schedule = run_schedule(test);
   expect_all_done(schedule, 100'000);
@@ -312,7 +303,7 @@ TEST(Equipoise, GivesWorkToAUnitThatComesLate) {
 }
 
 TEST(Equipoise, TakesUpAUnitThatComesBack) {
-  PolicyTest test = steady(100'000, {1e-3, 1e-3});
+  PolicyTest test = equipoise_on(100'000, {1e-3, 1e-3});
   test.fake.scenario.events.push_back(disturb(DisturbanceKind::fail, "u1", 10.0));
   test.fake.scenario.events.back().until = Seconds{20.0};
   const Schedule schedule = run_schedule(test);
@@ -330,7 +321,7 @@ TEST(Equipoise, TakesUpAUnitThatComesBack) {
 }
 
 TEST(Equipoise, DoesOneGrainOnOneOfManyUnits) {
-  PolicyTest test = steady(10, {1e-3, 1e-3, 1e-3, 1e-3, 1e-3});
+  PolicyTest test = equipoise_on(10, {1e-3, 1e-3, 1e-3, 1e-3, 1e-3});
   test.grain_items = 10;
   expect_all_done(run_schedule(test), 10);
   EXPECT_EQ(run_schedule(test).blocks.size(), 1U);
@@ -341,7 +332,7 @@ TEST(Equipoise, DoesOneGrainOnOneOfManyUnits) {
 
 TEST(Equipoise, DealsAFewGrainsSoThatNoneIsWaitedFor) {
   // 20 grains that take 1, 2 and 4 s. In 11 s the units do 11 + 5 + 2 of them, in 12 s 12 + 6 + 3.
-  PolicyTest test = steady(200, {0.1, 0.2, 0.4});
+  PolicyTest test = equipoise_on(200, {0.1, 0.2, 0.4});
   test.grain_items = 10;
   const Schedule schedule = run_schedule(test);
   expect_all_done(schedule, 200);

@@ -126,6 +126,16 @@ TEST(PipelineCost, KeepsEarlierRunsThatTheFirstBlockConfirms) {
   EXPECT_FALSE(cost.is_unconfirmed());
 }
 
+TEST(PipelineCost, TakesTheShareOfTheCopyInFromThisRun) {
+  PipelineCost cost;
+  cost.start_from({{{100.0, 20.0, 8.0}}, {}, 0.5, 0.05, 0.05});
+  EXPECT_TRUE(cost.hides_copies());
+  EXPECT_EQ(cost.longest_hidden_s(60.0, 0.0), std::numeric_limits<double>::infinity());
+  cost.add(block_of(100, 0.0, stages(2.0, 4.0, 2.0)), Seconds{8.0}, Seconds{}, false);
+  // Half of a block's longest stage is its copy in, whatever earlier runs' longest stages were.
+  EXPECT_DOUBLE_EQ(cost.longest_hidden_s(60.0, 0.0), cost.queued().fixed_s() + 60.0 / 0.5);
+}
+
 TEST(PipelineCost, LearnsNothingFromAFirstBlockOnceCostsAreKnown) {
   PipelineCost cost;
   cost.add(block_of(100, 0.0, stages(1.0, 2.0, 1.0)), Seconds{4.0}, Seconds{}, false);

@@ -13,19 +13,10 @@ namespace {
 
 using Sizes = std::vector<Items>;
 
-/// CPUs that take `item_s` seconds per item and `fixed_s` per block.
-PolicyTest steady(Items items, const std::vector<double>& item_s, double fixed_s = 0.0) {
-  PolicyTest test;
-  test.policy = "equipoise";
-  test.items = items;
-  for (const double per_item_s : item_s) add_affine(test, fixed_s, per_item_s);
-  return test;
-}
-
 /// One unit beside the input, whose copy of the resident data takes `near_s`, and `far` remote
 /// units, which fetch the same data in 10 s.
 PolicyTest near_and_far(Items items, double near_s = 1.0, std::size_t far = 1) {
-  PolicyTest test = steady(items, std::vector<double>(1 + far, 1e-3));
+  PolicyTest test = equipoise_on(items, std::vector<double>(1 + far, 1e-3));
   test.units.resize(1 + far);
   test.resident_bytes = 1.25e9;
   test.fake.units[0].resident_s = near_s;
