@@ -179,7 +179,8 @@ TEST_F(Sweep, MissesNoYardstickWhereThereIsNoNoise) {
   const ProgramRun run = run_equipoise({"sweep", scratch.write("quiet.json", text), "--out",
                                         scratch.path("quiet"), "--shard", "1/2", "--json"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  for (const Json& experiment : Json::parse(run.out).at("experiments")) {
+  const Json printed = Json::parse(run.out);
+  for (const Json& experiment : printed.at("experiments")) {
     EXPECT_EQ(experiment.at("yardstick_known"), true) << experiment;
   }
 }

@@ -62,6 +62,8 @@ void add_block_timeout(CLI::App& command, Request& r);
 void add_run_commands(CLI::App& app, Request& r);
 /// Adds the commands that read and write files: `list`, `trace` and `platform`.
 void add_file_commands(CLI::App& app, Request& r);
+/// Adds the command `completion`, which knows all commands of `app`.
+void add_completion(CLI::App& app, Request& r);
 
 /// Converts the values that the parser leaves as text, and remembers all files that options name as
 /// inputs, so that no output replaces one, even if it is not read. Throws InputError with the
