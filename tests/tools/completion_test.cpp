@@ -1,0 +1,56 @@
+// Tests of the command `completion`: what bash offers for a half typed command.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/support/program.hpp"
+
+namespace equipoise::completion_test {
+namespace {
+
+/// What bash offers, in one line, when the last of the quoted `words` is to be completed.
+std::string offered(const std::string& words) {
+  const std::string script = "set -e; script=$('" + program_file() +
+                             "' completion bash); eval \"$script\"; COMP_WORDS=(equipoise " +
+                             words +
+                             "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _equipoise; "
+                             "echo \"${COMPREPLY[*]}\"";
+  const ProgramRun run = run_copy("/bin/bash", {"-c", script});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  return run.out.substr(0, run.out.find('\n'));
+}
+
+TEST(Completion, OffersCommandsAndThoseBelowThem) {
+  EXPECT_EQ(offered("simul"), "simulate");
+  EXPECT_EQ(offered("trace import ''"), "starpu csv");
+  EXPECT_EQ(offered("completion z"), "zsh");
+}
+
+TEST(Completion, OffersTheOptionsOfACommand) {
+  EXPECT_EQ(offered("compare --pl"), "--platform");
+  EXPECT_EQ(offered("trace import starpu --mach"), "--machine");
+  EXPECT_EQ(offered("platform show --pl"), "");
+}
+
+TEST(Completion, OffersTheValuesOfAnOption) {
+  EXPECT_EQ(offered("compare --on ''"), "sim real both paced");
+  EXPECT_EQ(offered("simulate --quiet --policy plb-h"), "plb-hec plb-hac");
+  EXPECT_EQ(offered("run --workload black"), "blackscholes");
+  EXPECT_EQ(offered("run --unit emu"), "emulated");
+}
+
+TEST(Completion, OffersFilesWhereAFileIsMeant) {
+  EXPECT_EQ(offered("simulate --trace traces/mirage-sg"), "traces/mirage-sgemm.jsonl");
+}
+
+TEST(Completion, KnowsTheThreeShellsAlone) {
+  for (const char* const shell : {"bash", "zsh", "fish"}) {
+    const ProgramRun run = run_equipoise({"completion", shell});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_NE(run.out.find("starpu"), std::string::npos);
+  }
+  EXPECT_EQ(run_equipoise({"completion", "tcsh"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace equipoise::completion_test

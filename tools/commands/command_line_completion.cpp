@@ -1,0 +1,218 @@
+// The command `completion`: a script by which a shell completes commands, options and names.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "real/kernels/catalog.hpp"
+#include "real/unit_spec.hpp"
+#include "shared_policies/policies/catalog.hpp"
+#include "tools/commands/command_line_options.hpp"
+
+namespace equipoise {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// What may follow one option.
+struct OptionWords {
+  std::string name;     ///< with its dashes
+  std::string meaning;  ///< one line
+  bool has_value = false;
+  Words values;  ///< empty: any text, or a file
+};
+
+/// A command, and what may follow it.
+struct CommandWords {
+  std::string path;  ///< without the program's name, e.g. "trace import csv"
+  std::string meaning;
+  Words below;   ///< names of the commands below it
+  Words values;  ///< of its first positional argument, if they are known
+  std::vector<OptionWords> options;
+};
+
+template <typename Catalog>
+Words names_of(const Catalog& catalog) {
+  Words names;
+  for (const auto& entry : catalog) names.push_back(std::string(entry.name));
+  return names;
+}
+
+/// The choices that CLI11 names in an option's type: "TEXT:{on,off}".
+Words choices_of(const std::string& type) {
+  const auto begin = type.find('{');
+  const auto end = type.rfind('}');
+  if (begin == std::string::npos || end == std::string::npos) return {};
+  return CLI::detail::split(type.substr(begin + 1, end - begin - 1), ',');
+}
+
+Words values_of(const std::string& name, const CLI::Option& option) {
+  if (name == "--policy" || name == "--baseline") {
+    Words names = names_of(policy_catalog());
+    names.emplace_back("all");
+    return names;
+  }
+  if (name == "--workload") return names_of(kernel_catalog());
+  if (name == "--unit" && option.get_expected_max() > 1) {
+    Words kinds;
+    for (const UnitKindInfo& kind : unit_catalog()) kinds.push_back(std::string(kind.name));
+    return kinds;
+  }
+  return choices_of(option.get_type_name());
+}
+
+void add_commands(const CLI::App& command, const std::string& path,
+                  std::vector<CommandWords>& commands) {
+  CommandWords words{path, command.get_description(), {}, {}, {}};
+  for (const CLI::Option* const option : command.get_options()) {
+    if (option->get_positional() && option->get_lnames().empty()) {
+      if (words.values.empty()) words.values = choices_of(option->get_type_name());
+      continue;
+    }
+    for (const std::string& name : option->get_lnames()) {
+      const std::string dashed = "--" + name;
+      words.options.push_back({dashed, option->get_description(),
+                               option->get_items_expected_max() > 0, values_of(dashed, *option)});
+    }
+  }
+  std::vector<const CLI::App*> below = command.get_subcommands({});
+  for (const CLI::App* const next : below) words.below.push_back(next->get_name());
+  commands.push_back(std::move(words));
+  for (const CLI::App* const next : below) {
+    add_commands(*next, path.empty() ? next->get_name() : path + " " + next->get_name(), commands);
+  }
+}
+
+/// `text` within single quotes of bash, zsh and fish.
+std::string quoted(const std::string& text) {
+  std::string safe;
+  for (const char c : text) {
+    if (c == '\'') {
+      safe += "'\\''";
+    } else {
+      safe += c;
+    }
+  }
+  return "'" + safe + "'";
+}
+
+std::string bash_text(const std::vector<CommandWords>& commands) {
+  std::string below;
+  std::string options;
+  std::string values;
+  for (const CommandWords& command : commands) {
+    Words first = command.below;
+    first.insert(first.end(), command.values.begin(), command.values.end());
+    Words names;
+    for (const OptionWords& option : command.options) {
+      names.push_back(option.name);
+      if (!option.has_value) continue;
+      const std::string after = command.path + " " + option.name;
+      values += fmt::format("    [{}]={}\n", quoted(after),
+                            quoted(fmt::to_string(fmt::join(option.values, " "))));
+    }
+    if (!first.empty())
+      below += fmt::format("    [{}]={}\n", quoted("/" + command.path),
+                           quoted(fmt::to_string(fmt::join(first, " "))));
+    options += fmt::format("    [{}]={}\n", quoted("/" + command.path),
+                           quoted(fmt::to_string(fmt::join(names, " "))));
+  }
+  return fmt::format(R"(# Completion of equipoise for bash, and for zsh after bashcompinit.
+_equipoise() {{
+  local -A below=(
+{})
+  local -A options=(
+{})
+  local -A values=(
+{})
+  local path= word i last
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word=${{COMP_WORDS[i]}}
+    case " ${{below[/$path]}} " in *" $word "*) path=${{path:+$path }}$word ;; esac
+  done
+  word=${{COMP_WORDS[COMP_CWORD]}}
+  last=${{COMP_WORDS[COMP_CWORD - 1]}}
+  if [[ -n ${{values[$path $last]+there}} ]]; then
+    if [[ -n ${{values[$path $last]}} ]]; then
+      COMPREPLY=($(compgen -W "${{values[$path $last]}}" -- "$word"))
+    else
+      COMPREPLY=($(compgen -f -- "$word"))
+    fi
+  elif [[ $word == -* ]]; then
+    COMPREPLY=($(compgen -W "${{options[/$path]}}" -- "$word"))
+  elif [[ -n ${{below[/$path]}} ]]; then
+    COMPREPLY=($(compgen -W "${{below[/$path]}}" -- "$word"))
+  else
+    COMPREPLY=($(compgen -f -- "$word"))
+  fi
+}}
+complete -o filenames -F _equipoise equipoise
+)",
+                     below, options, values);
+}
+
+std::string fish_text(const std::vector<CommandWords>& commands) {
+  std::string text = R"(# Completion of equipoise for fish.
+# Whether the commands that were typed are exactly these.
+function __equipoise_at
+  set -l typed (commandline -opc)[2..-1]
+  set -l commands
+  for word in $typed
+    string match -q -- '-*' $word; and break
+    set -a commands $word
+  end
+  test "$commands" = "$argv"
+end
+)";
+  for (const CommandWords& command : commands) {
+    const std::string at = "complete -c equipoise -n " + quoted("__equipoise_at " + command.path);
+    for (const CommandWords& below : commands) {
+      const auto space = below.path.rfind(' ');
+      const std::string parent = space == std::string::npos ? "" : below.path.substr(0, space);
+      if (below.path.empty() || parent != command.path) continue;
+      const std::string name =
+          space == std::string::npos ? below.path : below.path.substr(space + 1);
+      text += fmt::format("{} -f -a {} -d {}\n", at, name, quoted(below.meaning));
+    }
+    for (const std::string& value : command.values) text += fmt::format("{} -f -a {}\n", at, value);
+    for (const OptionWords& option : command.options) {
+      text += fmt::format(
+          "{} -l {}{}{} -d {}\n", at, option.name.substr(2), option.has_value ? " -r" : "",
+          option.values.empty() ? std::string()
+                                : " -f -a " + quoted(fmt::to_string(fmt::join(option.values, " "))),
+          quoted(option.meaning));
+    }
+  }
+  return text;
+}
+
+int completion_command(const CLI::App& app, const std::string& shell) {
+  std::vector<CommandWords> commands;
+  add_commands(app, "", commands);
+  std::string text;
+  if (shell == "fish") {
+    text = fish_text(commands);
+  } else {
+    if (shell == "zsh") text = "autoload -U +X bashcompinit && bashcompinit\n";
+    text += bash_text(commands);
+  }
+  std::printf("%s", text.c_str());
+  return 0;
+}
+
+}  // namespace
+
+void add_completion(CLI::App& app, Request& r) {
+  CLI::App* c = app.add_subcommand(
+      "completion", "Prints a script by which a shell completes commands, options and names");
+  c->add_option("SHELL", r.what, "which shell")
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+      ->required();
+  add_help(*c, "source <(equipoise completion bash)");
+  c->callback([&r, &app] { r.command = [&r, &app] { return completion_command(app, r.what); }; });
+}
+
+}  // namespace equipoise
