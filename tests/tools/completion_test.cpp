@@ -10,7 +10,7 @@ namespace {
 
 /// What bash offers, in one line, when the last of the quoted `words` is to be completed.
 std::string offered(const std::string& words) {
-  const std::string script = "set -e; script=$('" + program_file() +
+  const std::string script = "script=$('" + program_file() +
                              "' completion bash); eval \"$script\"; COMP_WORDS=(equipoise " +
                              words +
                              "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _equipoise; "
