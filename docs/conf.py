@@ -1,0 +1,86 @@
+"""Sphinx settings of the manual.
+
+Pages are Markdown (MyST). Three comments in them are replaced by what the program itself says, so
+that the manual cannot differ from it:
+
+    <!-- parameters: plb-hec -->   the table of a policy's parameters, defaults and sources
+    <!-- help: compare -->         the options of a command
+    <!-- glossary -->              all words of `equipoise explain`
+
+EQUIPOISE names the program.
+"""
+
+import json
+import os
+import re
+import subprocess
+
+project = "Equipoise"
+author = "the authors of Equipoise"
+copyright = author
+extensions = ["myst_parser", "sphinx.ext.mathjax"]
+myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
+myst_heading_anchors = 3
+exclude_patterns = ["README.md"]
+html_theme = "furo"
+html_title = "Equipoise"
+# Formulas are drawn by KaTeX from Debian's package, whose files are copied beside the pages: nothing
+# is loaded from elsewhere.
+html_static_path = ["static", "/usr/share/javascript/katex"]
+html_css_files = ["katex.min.css"]
+html_js_files = [("katex.min.js", {"defer": "defer"}),
+                 ("contrib/auto-render.js", {"defer": "defer"})]
+mathjax_path = "formulas.js"
+mathjax_options = {"defer": "defer"}
+html_show_sourcelink = False
+html_copy_source = False
+nitpicky = True
+
+
+def said(*arguments):
+    return subprocess.run([os.environ["EQUIPOISE"], *arguments], check=True, text=True,
+                          capture_output=True).stdout
+
+
+def cell(text):
+    return str(text).replace("|", "\\|").replace("<", "&lt;") or "-"
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    lines += ["| " + " | ".join(cell(c) for c in row) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def parameters(name):
+    policy = json.loads(said("list", "policies", name, "--json"))[0]
+    if not policy["parameters"]:
+        return "It has no parameters."
+    text = table(["parameter", "default", "unit", "meaning", "source"],
+                 [["`%s`" % p["name"], p["default"] or "none", p["unit"], p["meaning"], p["source"]]
+                  for p in policy["parameters"]])
+    for preset in policy["presets"]:
+        values = ", ".join("`%s=%s`" % item for item in preset["values"].items())
+        text += "\n\n`preset=%s`: %s (%s)." % (preset["name"], preset["line"], values)
+    return text
+
+
+def command_help(command):
+    return "```text\n" + said(*command.split(), "--help") + "```"
+
+
+def glossary():
+    words = json.loads(said("explain", "--json"))
+    return "\n\n".join("%s\n: %s" % (word["word"], word["meaning"]) for word in words)
+
+
+def replace_comments(app, page, source):
+    text = source[0]
+    text = re.sub(r"<!-- parameters: (\S+) -->", lambda m: parameters(m[1]), text)
+    text = re.sub(r"<!-- help: (.+?) -->", lambda m: command_help(m[1]), text)
+    text = re.sub(r"<!-- glossary -->", lambda m: glossary(), text)
+    source[0] = text
+
+
+def setup(app):
+    app.connect("source-read", replace_comments)
