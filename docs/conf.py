@@ -60,7 +60,7 @@ def parameters(name):
                  [["`%s`" % p["name"], p["default"] or "none", p["unit"], p["meaning"], p["source"]]
                   for p in policy["parameters"]])
     for preset in policy["presets"]:
-        values = ", ".join("`%s=%s`" % item for item in preset["values"].items())
+        values = ", ".join("`%s=%s`" % item for item in preset["parameters"].items())
         text += "\n\n`preset=%s`: %s (%s)." % (preset["name"], preset["line"], values)
     return text
 
