@@ -1,7 +1,7 @@
-// Draws the formulas of a page.
-renderMathInElement(document.body, {
+// Draws the formulas of a page, when KaTeX is there.
+document.addEventListener("DOMContentLoaded", () => renderMathInElement(document.body, {
   delimiters: [
     {left: "\\(", right: "\\)", display: false},
     {left: "\\[", right: "\\]", display: true},
   ],
-});
+}));
