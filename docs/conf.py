@@ -35,6 +35,7 @@ mathjax_options = {"defer": "defer"}
 html_show_sourcelink = False
 html_copy_source = False
 nitpicky = True
+highlight_language = "none"
 
 
 def said(*arguments):
