@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "shared_policies/model/measures.hpp"
@@ -18,6 +19,9 @@ struct Spec {
 /// InputError (at `where`) for an empty name, a parameter without '=', an empty key, or a key that
 /// is given twice.
 [[nodiscard]] Spec parse_spec(const std::string& text, char after_name, const std::string& where);
+
+/// `text` as a number in the notation of `parse_number`; nothing if it is none.
+[[nodiscard]] std::optional<double> as_number(const std::string& text);
 
 /// Reads a finite number: 12, 0.5, 5e6, 64Ki, 2Mi, 1.5Gi, 1Ti. Otherwise throws InputError (at
 /// `where`) with the text.

@@ -168,7 +168,7 @@ TEST(Program, ShowsRobustPlbHecAheadOfGreedyOnSiroccoAndPublishedBehind) {
   const Json results = Json::parse(read_text(scratch.path("cmp/results.json")));
   EXPECT_LT(results.at("results").at(1).at("speedup_vs_baseline"), 0.9);
   EXPECT_EQ(results.at("results").at(2).at("spelling"), "plb-hec:preset=robust");
-  EXPECT_EQ(results.at("results").at(2).at("parameters").at("step_fraction"), "0.02");
+  EXPECT_EQ(results.at("results").at(2).at("parameters").at("step_fraction"), 0.02);
   EXPECT_GT(results.at("results").at(2).at("speedup_vs_baseline"), 1.0);
 }
 

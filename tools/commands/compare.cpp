@@ -32,6 +32,7 @@ int compare_command(const Options& options) {
   const KeptExperience experience(options, ExperienceUse::read);
   expect_no_inputs(files_of_comparison(comparison.policies, names, options), "--out");
   if (!options.out.empty()) make_folder(options.out + "/runs", "--out");
+  comparison.environment = environment_text(options.command_line);
   describe_experiment(comparison, options, worlds.front()->phases(), settings);
 
   bool failed = false;

@@ -288,7 +288,9 @@ int finish(const Campaign& campaign, const SweepPlan& plan, const Options& optio
     std::printf("%s", text.c_str());
     return 0;
   }
-  const SweepResults results = sweep_results(campaign, plan, stored);
+  SweepResults results = sweep_results(campaign, plan, stored);
+  const std::string environment = environment_text(options.command_line);
+  for (Comparison& comparison : results.comparisons) comparison.environment = environment;
   write_sweep(results, options.out);
   if (options.json) {
     std::printf("%s", sweep_text(results).c_str());

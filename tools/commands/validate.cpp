@@ -13,6 +13,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/report/console.hpp"
+#include "tools/report/json_text.hpp"
 #include "tools/report/validation.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/simulations/sim_world.hpp"
@@ -197,6 +198,7 @@ int validate_command(const Options& options, std::optional<double> error_max) {
   real.find_meters(options, idle_span_of_recording);
   real.allocate(options.seed);
   comparison.units = names_of(real.units);
+  comparison.environment = environment_text(options.command_line);
   describe_experiment(comparison, options, real.phases, {{"real", real.settings}});
   RunsByPolicy runs;
   bool failed = false;

@@ -37,6 +37,7 @@ struct Options {
   bool meters = true;              ///< measure energy in real runs
   bool alone = false;              ///< record one unit after another
   std::vector<std::string> sizes;  ///< block sizes to record; empty: chosen automatically
+  std::string command_line;        ///< as typed, quoted for a shell
   bool json = false;
   bool quiet = false;  ///< neither progress nor notes
 };

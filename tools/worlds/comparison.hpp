@@ -16,7 +16,8 @@ namespace equipoise {
 
 /// The contents of results.json.
 struct Comparison {
-  std::string experiment;  ///< a JSON object as text
+  std::string environment;  ///< see `environment_text`; empty: not known
+  std::string experiment;   ///< a JSON object as text
   std::string
       assumptions;  ///< about resident data and the costs of decisions; empty: none to state
   std::optional<double> lower_bound_s;
@@ -57,8 +58,9 @@ void add_results(Comparison& comparison, const RunsByPolicy& runs, const std::st
 /// comparison's reference.
 void relate_results(Comparison& comparison, const std::string& baseline);
 
-/// Sets `experiment`, the header of results.json (the options, where resident data lie, and the
-/// settings of the worlds that are used), and `assumptions`.
+/// Sets `experiment`, the header of results.json (the options, where resident data lie, the input
+/// files with hashes of their contents, and the settings of the worlds that are used), and
+/// `assumptions`. Throws InputError if an input cannot be read.
 void describe_experiment(Comparison& comparison, const Options& options,
                          const std::vector<Workload>& phases,
                          const std::vector<WorldSettings>& worlds);
