@@ -62,6 +62,15 @@ double parse_number(const std::string& text, const std::string& where) {
   return *value;
 }
 
+double parse_share(const std::string& text, const std::string& where) {
+  const bool is_percent = text.ends_with('%');
+  const std::optional<double> number =
+      as_number(is_percent ? text.substr(0, text.size() - 1) : text);
+  const double share = number.value_or(-1.0) / (is_percent ? 100.0 : 1.0);
+  if (share >= 0.0 && share < 1.0) return share;
+  throw InputError(where, "'" + text + "' is not a share from 0 to below 1; write 5% or 0.05");
+}
+
 Items parse_items(const std::string& text, const std::string& where) {
   const double value = parse_number(text, where);
   if (value != std::floor(value) || std::abs(value) >= 0x1p53) {

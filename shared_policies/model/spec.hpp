@@ -27,6 +27,9 @@ struct Spec {
 /// `where`) with the text.
 [[nodiscard]] double parse_number(const std::string& text, const std::string& where);
 
+/// Reads a share from 0 to below 1: "5%" or 0.05. Otherwise throws InputError (at `where`).
+[[nodiscard]] double parse_share(const std::string& text, const std::string& where);
+
 /// Reads a whole number with an absolute value below 2^53. Otherwise throws InputError (at
 /// `where`).
 [[nodiscard]] Items parse_items(const std::string& text, const std::string& where);

@@ -30,6 +30,15 @@ struct ReplayRequest {
   [[nodiscard]] bool takes_times() const { return on == "paced" && !check && !decisions; }
 };
 
+/// `equipoise diff`: two results, and what is asked of them.
+struct DiffRequest {
+  std::string before;  ///< a results.json, or a folder that has one
+  std::string now;
+  std::string quantity = "makespan_s";
+  std::optional<double> fail_above;  ///< a share of the value before
+  double confidence = 0.95;
+};
+
 /// Runs one policy in the world that `options` names; `command` is what the user typed: "simulate"
 /// or "run".
 int run_command(const Options& options, const std::string& command);
@@ -39,6 +48,9 @@ int compare_command(const Options& options);
 /// experiments those that match `only` (see `keep_only`), or all.
 int sweep_command(const std::string& campaign_file, const std::string& shard,
                   const std::vector<std::string>& only, const Options& options);
+/// Compares two results of the same experiment. Returns 1 if a policy is worse by more than
+/// `request.fail_above` for certain.
+int diff_command(const DiffRequest& request, const Options& options);
 /// Repeats a recorded run.
 int replay_command(const ReplayRequest& request, const Options& options);
 /// Records a workload, simulates it and runs it for real. Returns 1 if the error of a makespan is

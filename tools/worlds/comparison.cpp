@@ -40,6 +40,12 @@ std::vector<PolicyChoice> choose_policies(const Options& options, const std::str
   return choices;
 }
 
+std::vector<std::string> spellings_of(const std::vector<PolicyChoice>& policies) {
+  std::vector<std::string> spellings;
+  for (const PolicyChoice& choice : policies) spellings.push_back(choice.spelling);
+  return spellings;
+}
+
 std::string choose_reference(const std::vector<PolicyChoice>& policies, const std::string& asked) {
   const std::string wanted = asked.empty() ? "equipoise" : asked;
   const bool is_there = std::any_of(policies.begin(), policies.end(),

@@ -46,6 +46,9 @@ using RunsByPolicy = std::map<std::string, std::vector<PolicyRun>>;
 [[nodiscard]] std::vector<PolicyChoice> choose_policies(const Options& options,
                                                         const std::string& folder = {});
 
+/// The spellings of the policies, in their order.
+[[nodiscard]] std::vector<std::string> spellings_of(const std::vector<PolicyChoice>& policies);
+
 /// The spelling of the policy with which others are paired: `asked` or, if that is empty, our own
 /// policy `equipoise`. Empty if `policies` does not contain it.
 [[nodiscard]] std::string choose_reference(const std::vector<PolicyChoice>& policies,
