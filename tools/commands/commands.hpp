@@ -62,23 +62,23 @@ int record_command(const Options& options);
 int optimum_command(const Options& options);
 /// Lists policies, kernels or units, as `what` says: all, or the one called `name`, if that is not
 /// empty.
-int list_command(const std::string& what, const std::string& name, bool json);
+int list_command(const std::string& what, const std::string& name, const Options& options);
 /// Checks that a trace is valid, and prints doubtful entries.
-int trace_check_command(const std::string& file);
+int trace_check_command(const std::string& file, const Options& options);
 /// Prints a trace as a table.
-int trace_show_command(const std::string& file);
+int trace_show_command(const std::string& file, const Options& options);
 /// Makes a platform and traces from StarPU's performance models.
-int trace_import_starpu_command(const StarpuImportRequest& request);
+int trace_import_starpu_command(const StarpuImportRequest& request, const Options& options);
 /// Makes a trace from a table of timings.
-int trace_import_csv_command(const std::string& file, const CsvImportOptions& options,
-                             const std::string& out);
+int trace_import_csv_command(const std::string& file, const CsvImportOptions& table,
+                             const Options& options);
 /// Checks that a platform is valid, including its routes.
-int platform_check_command(const std::string& file);
+int platform_check_command(const std::string& file, const Options& options);
 /// Prints a platform as a table.
-int platform_show_command(const std::string& file);
-/// Writes the platforms and modelled traces of a machine spec to the folder `out`.
-int platform_generate_command(const std::string& spec_file, const std::string& out);
-/// Writes this machine as a platform to `out`, or prints it.
-int platform_detect_command(const std::string& out);
+int platform_show_command(const std::string& file, const Options& options);
+/// Writes the platforms and modelled traces of a machine spec to the folder `options.out`.
+int platform_generate_command(const std::string& spec_file, const Options& options);
+/// Writes this machine as a platform to `options.out`, or prints it.
+int platform_detect_command(const Options& options);
 
 }  // namespace equipoise

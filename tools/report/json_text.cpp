@@ -130,7 +130,6 @@ Json phases_json(const std::vector<PhaseResult>& results, const std::vector<std:
   return phases;
 }
 
-/// The value of a parameter as it is meant: a number, true, false, or a text.
 Json parameter_json(const std::string& text) {
   if (text == "true" || text == "false") return text == "true";
   const std::optional<double> number = as_number(text);
@@ -357,6 +356,22 @@ std::string json_list(const std::vector<std::string>& values) {
 }
 
 std::string json_number(double value) { return Json(value).dump(); }
+
+std::string json_number(const std::optional<double>& value) { return optional_json(value).dump(); }
+
+std::string json_text_or_null(const std::string& text) {
+  return text.empty() ? "null" : json_string(text);
+}
+
+std::string json_parameter(const std::string& text) {
+  return text.empty() ? "null" : parameter_json(text).dump();
+}
+
+std::string json_unit(const Unit& unit) { return unit_json(unit).dump(); }
+
+std::string json_files(const std::vector<std::string>& files) {
+  return json_object({{"schema", json_string("equipoise.files/1")}, {"files", json_list(files)}});
+}
 
 std::string json_statistics(const Statistics& s) { return statistics_json(s).dump(); }
 
