@@ -184,8 +184,8 @@ bool meets(const Expectations& expectations, const std::vector<NamedResults>& ex
   if (!options.json && !options.quiet) {
     const auto hold =
         std::ranges::count_if(checks, [](const Check& check) { return check.failure.empty(); });
-    std::printf("\nexpectations of %s: %zu of %s hold\n", expectations.file.c_str(),
-                static_cast<std::size_t>(hold), counted(checks.size(), "bound").c_str());
+    std::printf("\nbounds of %s: %zu of %zu hold\n", expectations.file.c_str(),
+                static_cast<std::size_t>(hold), checks.size());
   }
   return report_checks(expectations.file, checks, options.junit_file);
 }
