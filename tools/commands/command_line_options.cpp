@@ -71,7 +71,7 @@ void add_expect(CLI::App& command, Request& r) {
   auto* expect = command.add_option(
       "--expect", r.options.expect_file,
       "bounds that the results must keep, JSON (traces/README.md); exit 1 names those that are "
-      "broken by more than noise");
+      "broken for certain");
   command.add_option("--junit", r.options.junit_file, "write a JUnit report of these bounds here")
       ->needs(expect);
 }
