@@ -41,7 +41,7 @@ class Schemas : public testing::Test {
                           (root / "traces/schemas").string() + "'";
     for (const std::string& file : files) command += " '" + file + "'";
     const int status = std::system((command + " >'" + scratch_.path("said") + "' 2>&1").c_str());
-    const std::string said = scratch_.read("said");
+    std::string said = scratch_.read("said");
     EXPECT_EQ(status == 0, said.empty()) << said;
     return said;
   }

@@ -77,9 +77,9 @@ TEST(ResultFields, NameTheUnitOfMeasureInTheHeading) {
 }
 
 TEST(ResultNumbers, AreAllFieldsButThoseThatAreTextsOrAnswers) {
-  const std::set<std::string> others = {"policy",    "spelling", "on",          "parameters",
-                                        "too_noisy", "phases",   "energy_from", "energy_note",
-                                        "informed",  "oracle",   "experienced", "policy_stalled",
+  const std::set<std::string> others = {"policy",    "spelling",   "on",          "parameters",
+                                        "too_noisy", "phases",     "energy_from", "energy_note",
+                                        "informed",  "oracle",     "experienced", "policy_stalled",
                                         "verified",  "repetitions"};
   for (const ResultField& field : result_fields()) {
     if ((field.outputs & in_json) == 0) continue;
