@@ -48,6 +48,16 @@ equipoise_program_tests(commands
     tools/without_modules_test.cpp
 )
 
+# Guards of results, and the schemas of all files and outputs.
+equipoise_program_tests(guard
+  SOURCES
+    tools/guard/expectations_test.cpp
+    tools/guard/guard_test.cpp
+    tools/guard/results_diff_test.cpp
+    tools/guard/schemas_test.cpp
+    tools/guard/stored_results_test.cpp
+)
+
 # Whole campaigns. Some are simulated within the test program, which can be started as simulation server.
 if(EQUIPOISE_SLOW_TESTS)
   equipoise_program_tests(campaigns

@@ -46,14 +46,29 @@ Spec parse_spec(const std::string& text, char after_name, const std::string& whe
   return spec;
 }
 
-double parse_number(const std::string& text, const std::string& where) {
+std::optional<double> as_number(const std::string& text) {
   double value = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const double scale = scale_of(std::string(end, text.data() + text.size()));
-  if (error != std::errc() || scale == 0.0 || !std::isfinite(value * scale)) {
+  if (error != std::errc() || scale == 0.0 || !std::isfinite(value * scale)) return std::nullopt;
+  return value * scale;
+}
+
+double parse_number(const std::string& text, const std::string& where) {
+  const std::optional<double> value = as_number(text);
+  if (!value) {
     throw InputError(where, "'" + text + "' is not a number; write 12, 0.5, 5e6 or 64Ki");
   }
-  return value * scale;
+  return *value;
+}
+
+double parse_share(const std::string& text, const std::string& where) {
+  const bool is_percent = text.ends_with('%');
+  const std::optional<double> number =
+      as_number(is_percent ? text.substr(0, text.size() - 1) : text);
+  const double share = number.value_or(-1.0) / (is_percent ? 100.0 : 1.0);
+  if (share >= 0.0 && share < 1.0) return share;
+  throw InputError(where, "'" + text + "' is not a share from 0 to below 1; write 5% or 0.05");
 }
 
 Items parse_items(const std::string& text, const std::string& where) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "shared_policies/model/measures.hpp"
@@ -19,9 +20,15 @@ struct Spec {
 /// is given twice.
 [[nodiscard]] Spec parse_spec(const std::string& text, char after_name, const std::string& where);
 
+/// `text` as a number in the notation of `parse_number`; nothing if it is none.
+[[nodiscard]] std::optional<double> as_number(const std::string& text);
+
 /// Reads a finite number: 12, 0.5, 5e6, 64Ki, 2Mi, 1.5Gi, 1Ti. Otherwise throws InputError (at
 /// `where`) with the text.
 [[nodiscard]] double parse_number(const std::string& text, const std::string& where);
+
+/// Reads a share from 0 to below 1: "5%" or 0.05. Otherwise throws InputError (at `where`).
+[[nodiscard]] double parse_share(const std::string& text, const std::string& where);
 
 /// Reads a whole number with an absolute value below 2^53. Otherwise throws InputError (at
 /// `where`).

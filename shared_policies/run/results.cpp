@@ -12,6 +12,12 @@
 
 namespace equipoise {
 
+double half_interval(double sd, std::size_t n, double confidence) {
+  if (n < 2) return 0.0;
+  const auto count = static_cast<double>(n);
+  return student_t_quantile(count - 1.0, 0.5 + 0.5 * confidence) * sd / std::sqrt(count);
+}
+
 Statistics summarise(const std::vector<double>& values) {
   EQ_CHECK(!values.empty(), "a summary needs a value");
   const auto n = static_cast<double>(values.size());
@@ -25,9 +31,9 @@ Statistics summarise(const std::vector<double>& values) {
   double squares = 0.0;
   for (const double value : values) squares += (value - s.mean) * (value - s.mean);
   s.sd = std::sqrt(squares / (n - 1.0));
-  const double t = student_t_quantile(n - 1.0, 0.975);
-  s.ci95_low = s.mean - t * s.sd / std::sqrt(n);
-  s.ci95_high = s.mean + t * s.sd / std::sqrt(n);
+  const double half = half_interval(s.sd, values.size(), 0.95);
+  s.ci95_low = s.mean - half;
+  s.ci95_high = s.mean + half;
   return s;
 }
 
@@ -80,6 +86,26 @@ void add_known(std::optional<double>& mean, const std::optional<double>& value, 
   mean = mean && value ? std::optional(*mean + *value / runs) : std::nullopt;
 }
 
+Repetition repetition_of(const PolicyRun& run) {
+  const RunNumbers& numbers = run.numbers;
+  double idle = 0.0;
+  for (std::size_t i = 0; i < numbers.units.size(); ++i) {
+    idle += idle_fraction(numbers, i) / static_cast<double>(numbers.units.size());
+  }
+  return {.repetition = run.repetition,
+          .makespan_s = numbers.makespan.value,
+          .idle_fraction = idle,
+          .blocks = numbers.blocks,
+          .rebalances = numbers.rebalances,
+          .decisions = numbers.decisions,
+          .decisions_total_s = numbers.decisions_total.value,
+          .finish_spread_s = finish_spread(numbers).value,
+          .energy_j = numbers.energy_j,
+          .items_redone = numbers.items_redone,
+          .extrapolated_share = numbers.extrapolated_share,
+          .verified = run.verified};
+}
+
 /// The mean of the runs' losses, over the bound; nothing if those of a run are not known.
 std::optional<Losses> loss_over(double bound_s, const std::vector<PolicyRun>& runs) {
   Losses mean;
@@ -109,7 +135,7 @@ PolicyResult summarise(const std::string& policy, const std::string& on,
   for (const PolicyRun& run : runs) {
     const RunNumbers& numbers = run.numbers;
     makespans_s.push_back(numbers.makespan.value);
-    r.repetitions.push_back({run.repetition, numbers.makespan.value});
+    r.repetitions.push_back(repetition_of(run));
     for (std::size_t i = 0; i < units; ++i) {
       r.idle_by_unit[i] += equipoise::idle_fraction(numbers, i) / n;
       r.share_by_unit[i] += share(numbers, i) / n;
@@ -154,8 +180,8 @@ void compare_with_baseline(std::vector<PolicyResult>& results, const std::string
 std::optional<Statistics> paired_ratio(const PolicyResult& a, const PolicyResult& b) {
   if (a.on != b.on) return std::nullopt;
   std::vector<double> ratios;
-  for (const RepetitionTime& mine : a.repetitions) {
-    for (const RepetitionTime& other : b.repetitions) {
+  for (const Repetition& mine : a.repetitions) {
+    for (const Repetition& other : b.repetitions) {
       if (other.repetition == mine.repetition) ratios.push_back(mine.makespan_s / other.makespan_s);
     }
   }

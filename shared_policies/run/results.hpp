@@ -23,6 +23,10 @@ struct Statistics {
   [[nodiscard]] double half_ci95() const { return ci95_high - mean; }
 };
 
+/// Half the confidence interval of the mean of `n` values with the sample standard deviation `sd`,
+/// by Student's t; 0 for one value. `confidence` is in (0, 1), such as 0.95.
+[[nodiscard]] double half_interval(double sd, std::size_t n, double confidence);
+
 /// Summary statistics of (n) values, n >= 1.
 [[nodiscard]] Statistics summarise(const std::vector<double>& values);
 
@@ -49,10 +53,20 @@ struct PolicyRun {
   CoreUse core_use = {};  ///< of real runs only
 };
 
-/// The makespan of one repetition.
-struct RepetitionTime {
+/// The numbers of one repetition.
+struct Repetition {
   std::uint64_t repetition = 0;
   double makespan_s = 0.0;
+  double idle_fraction = 0.0;  ///< mean over units
+  std::uint64_t blocks = 0;
+  std::uint64_t rebalances = 0;
+  std::uint64_t decisions = 0;
+  double decisions_total_s = 0.0;
+  double finish_spread_s = 0.0;
+  std::optional<double> energy_j;
+  Items items_redone = 0;
+  double extrapolated_share = 0.0;
+  bool verified = false;
 };
 
 /// The results of one phase over the runs of a policy.
@@ -68,7 +82,7 @@ struct PolicyResult {
   std::string on;  ///< the world: "sim", "real" or "paced"
   std::size_t reps = 0;
   Statistics makespan_s;
-  std::vector<RepetitionTime> repetitions;    ///< (reps), in the order of the runs
+  std::vector<Repetition> repetitions;        ///< (reps), in the order of the runs
   CoreUse core_use;                           ///< sum over all runs
   std::optional<double> speedup_vs_baseline;  ///< ratio of mean makespans; none until compared
   std::optional<Statistics> paired_ratio;     ///< ratio to the reference's makespans; none until

@@ -50,6 +50,23 @@ void expect_readable(int argc, char** argv) {
   }
 }
 
+/// The arguments as one line that a shell reads in the same way.
+std::string as_typed(int argc, char** argv) {
+  constexpr const char* plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
+  std::string line;
+  for (int i = 0; i < argc; ++i) {
+    std::string word = argv[i];
+    if (word.empty() || word.find_first_not_of(plain) != std::string::npos) {
+      std::string quoted = "'";
+      for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+      word = quoted + "'";
+    }
+    line += (i == 0 ? "" : " ") + word;
+  }
+  return line;
+}
+
 /// The command that was typed: "equipoise trace import csv" has three.
 const CLI::App& typed_command(const CLI::App& app) {
   const std::vector<const CLI::App*> typed =
@@ -90,6 +107,7 @@ int run(int argc, char** argv) {
   Request request;
   try {
     expect_readable(argc, argv);
+    request.options.command_line = as_typed(argc, argv);
     add_all(app, request);
     app.parse(argc, argv);
     finish_options(request);

@@ -67,6 +67,15 @@ void add_run_settings(CLI::App& command, Request& r) {
       ->capture_default_str();
 }
 
+void add_expect(CLI::App& command, Request& r) {
+  auto* expect = command.add_option(
+      "--expect", r.options.expect_file,
+      "bounds that the results must keep, JSON (traces/README.md); exit 1 names those that are "
+      "broken for certain");
+  command.add_option("--junit", r.options.junit_file, "write a JUnit report of these bounds here")
+      ->needs(expect);
+}
+
 void add_experience(CLI::App& command, Request& r, const std::string& then) {
   command.add_option(
       "--experience", r.options.experience_file,
@@ -108,6 +117,7 @@ void add_real_settings(CLI::App& command, Request& r) {
 void finish_options(Request& r) {
   remember_input(r.options.platform_file);
   remember_input(r.options.scenario_file);
+  remember_input(r.options.expect_file);
   for (const std::string& file : r.options.trace_files) remember_input(file);
   r.options.noise = r.noise == "on";
   r.options.best_known = r.best_known == "on";

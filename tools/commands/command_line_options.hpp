@@ -39,6 +39,9 @@ struct Request {
   std::string bytes = "none";
   CsvImportOptions csv;
   ReplayRequest replay;
+  DiffRequest diff;
+  std::string diff_fail;
+  std::string diff_confidence = "95%";
   std::function<int()> command;
 };
 
@@ -50,6 +53,7 @@ void add_workload(CLI::App& command, Request& r);
 void add_simulation(CLI::App& command, Request& r, bool required);
 void add_policies(CLI::App& command, Request& r);
 void add_run_settings(CLI::App& command, Request& r);
+void add_expect(CLI::App& command, Request& r);
 void add_units(CLI::App& command, Request& r, bool required);
 void add_meters(CLI::App& command, Request& r);
 void add_real_settings(CLI::App& command, Request& r);

@@ -106,6 +106,7 @@ void add_compare(CLI::App& app, Request& r) {
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
   add_real_settings(*c, r);
+  add_expect(*c, r);
   add_out(*c, r,
           "write results.json, results.csv, report.html and the first runs into this folder");
   add_output(*c, r);
@@ -115,6 +116,29 @@ void add_compare(CLI::App& app, Request& r) {
       "--workload starpu_dgemm_gemm:items=2e6 --policy greedy --policy static --policy plb-hec "
       "--policy optimum --reps 10 --out cmp/");
   c->callback([&r] { r.command = [&r] { return compare_command(r.options); }; });
+}
+
+void add_diff(CLI::App& app, Request& r) {
+  CLI::App* c = app.add_subcommand(
+      "diff", "Two results.json of the same experiment: what changed, as far as noise allows");
+  c->add_option("OLD", r.diff.before, "results.json, or the folder that compare --out wrote")
+      ->required();
+  c->add_option("NEW", r.diff.now, "the same of the other commit")->required();
+  c->add_option("--quantity", r.diff.quantity, "what is compared, e.g. energy_j")
+      ->capture_default_str();
+  c->add_option("--fail", r.diff_fail,
+                "exit 1 when a policy is worse by more than this for certain, e.g. 5%");
+  c->add_option("--confidence", r.diff_confidence, "of the intervals")->capture_default_str();
+  c->add_option("--junit", r.options.junit_file, "write a JUnit report here, one case a policy");
+  add_output(*c, r);
+  add_help(*c, "equipoise diff cmp-before/ cmp-now/ --fail 5%");
+  c->callback([&r] {
+    r.command = [&r] {
+      if (!r.diff_fail.empty()) r.diff.fail_above = parse_share(r.diff_fail, "--fail");
+      r.diff.confidence = parse_share(r.diff_confidence, "--confidence");
+      return diff_command(r.diff, r.options);
+    };
+  });
 }
 
 void add_sweep(CLI::App& app, Request& r) {
@@ -129,6 +153,7 @@ void add_sweep(CLI::App& app, Request& r) {
   c->add_option("--only", r.only,
                 "only experiments with this name, or whose names match, e.g. 'sirocco-*'; "
                 "repeatable");
+  add_expect(*c, r);
   add_output(*c, r);
   add_help(*c, "equipoise sweep tools/campaigns/small.json --out sweep/");
   c->callback(
@@ -154,6 +179,7 @@ void add_validate(CLI::App& app, Request& r) {
   add_meters(*c, r);
   c->add_option("--max-error", r.error_max,
                 "exit 1 when a predicted makespan is off by more, e.g. 0.08");
+  add_expect(*c, r);
   c->add_option(
        "--out", r.options.out,
        "folder for trace, platform, validation.json, results.json, results.csv, report.html "
@@ -223,6 +249,7 @@ void add_run_commands(CLI::App& app, Request& r) {
   add_run(app, r);
   add_replay(app, r);
   add_compare(app, r);
+  add_diff(app, r);
   add_sweep(app, r);
   add_validate(app, r);
   add_record(app, r);

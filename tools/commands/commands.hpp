@@ -30,6 +30,15 @@ struct ReplayRequest {
   [[nodiscard]] bool takes_times() const { return on == "paced" && !check && !decisions; }
 };
 
+/// `equipoise diff`: two results, and what is asked of them.
+struct DiffRequest {
+  std::string before;  ///< a results.json, or a folder that has one
+  std::string now;
+  std::string quantity = "makespan_s";
+  std::optional<double> fail_above;  ///< a share of the value before
+  double confidence = 0.95;
+};
+
 /// Runs one policy in the world that `options` names; `command` is what the user typed: "simulate"
 /// or "run".
 int run_command(const Options& options, const std::string& command);
@@ -39,6 +48,9 @@ int compare_command(const Options& options);
 /// experiments those that match `only` (see `keep_only`), or all.
 int sweep_command(const std::string& campaign_file, const std::string& shard,
                   const std::vector<std::string>& only, const Options& options);
+/// Compares two results of the same experiment. Returns 1 if a policy is worse by more than
+/// `request.fail_above` for certain.
+int diff_command(const DiffRequest& request, const Options& options);
 /// Repeats a recorded run.
 int replay_command(const ReplayRequest& request, const Options& options);
 /// Records a workload, simulates it and runs it for real. Returns 1 if the error of a makespan is
@@ -50,23 +62,23 @@ int record_command(const Options& options);
 int optimum_command(const Options& options);
 /// Lists policies, kernels or units, as `what` says: all, or the one called `name`, if that is not
 /// empty.
-int list_command(const std::string& what, const std::string& name, bool json);
+int list_command(const std::string& what, const std::string& name, const Options& options);
 /// Checks that a trace is valid, and prints doubtful entries.
-int trace_check_command(const std::string& file);
+int trace_check_command(const std::string& file, const Options& options);
 /// Prints a trace as a table.
-int trace_show_command(const std::string& file);
+int trace_show_command(const std::string& file, const Options& options);
 /// Makes a platform and traces from StarPU's performance models.
-int trace_import_starpu_command(const StarpuImportRequest& request);
+int trace_import_starpu_command(const StarpuImportRequest& request, const Options& options);
 /// Makes a trace from a table of timings.
-int trace_import_csv_command(const std::string& file, const CsvImportOptions& options,
-                             const std::string& out);
+int trace_import_csv_command(const std::string& file, const CsvImportOptions& table,
+                             const Options& options);
 /// Checks that a platform is valid, including its routes.
-int platform_check_command(const std::string& file);
+int platform_check_command(const std::string& file, const Options& options);
 /// Prints a platform as a table.
-int platform_show_command(const std::string& file);
-/// Writes the platforms and modelled traces of a machine spec to the folder `out`.
-int platform_generate_command(const std::string& spec_file, const std::string& out);
-/// Writes this machine as a platform to `out`, or prints it.
-int platform_detect_command(const std::string& out);
+int platform_show_command(const std::string& file, const Options& options);
+/// Writes the platforms and modelled traces of a machine spec to the folder `options.out`.
+int platform_generate_command(const std::string& spec_file, const Options& options);
+/// Writes this machine as a platform to `options.out`, or prints it.
+int platform_detect_command(const Options& options);
 
 }  // namespace equipoise

@@ -1,9 +1,11 @@
 // `equipoise compare`: several policies with repetitions, in simulation, for real, or both.
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tools/commands/commands.hpp"
+#include "tools/guard/expectations.hpp"
 #include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/report_text.hpp"
@@ -29,9 +31,13 @@ int compare_command(const Options& options) {
     settings.push_back(world->settings());
   }
   comparison.units = names_of(worlds.front()->units());
+  const std::optional<Expectations> expectations = expectations_of(
+      options,
+      {spellings_of(comparison.policies), comparison.units, worlds.front()->phases().size()});
   const KeptExperience experience(options, ExperienceUse::read);
   expect_no_inputs(files_of_comparison(comparison.policies, names, options), "--out");
   if (!options.out.empty()) make_folder(options.out + "/runs", "--out");
+  comparison.environment = environment_text(options.command_line);
   describe_experiment(comparison, options, worlds.front()->phases(), settings);
 
   bool failed = false;
@@ -59,9 +65,10 @@ int compare_command(const Options& options) {
   write_results(comparison, options);
   warn_of_extrapolation(comparison);
   for (const PolicyResult& result : comparison.results) failed = failed || !result.verified;
-  if (!failed) return 0;
-  say_error("some runs failed; see the warnings above");
-  return 1;
+  if (failed) say_error("some runs failed; see the warnings above");
+  const bool is_met =
+      !expectations || meets(*expectations, {named_results(comparison, options.out)}, options);
+  return failed || !is_met ? 1 : 0;
 }
 
 }  // namespace equipoise

@@ -48,8 +48,8 @@ std::string run_json(const SimWorld& world, const RunNumbers& numbers) {
   for (std::size_t i = 0; i < world.units.size(); ++i) {
     const UnitNumbers& unit = numbers.units[i];
     units.emplace_back(world.units[i].name,
-                       json_object({{"items", json_number(static_cast<double>(unit.items))},
-                                    {"blocks", json_number(static_cast<double>(unit.blocks))},
+                       json_object({{"items", std::to_string(unit.items)},
+                                    {"blocks", std::to_string(unit.blocks)},
                                     {"share", json_number(share(numbers, i))},
                                     {"end_s", json_number(unit.last_end.value)},
                                     {"energy_j", json_number(*unit.energy_j)}}));
@@ -80,7 +80,8 @@ int energy_optimum_command(const Options& options) {
   const RunNumbers& best = runs.best.run.numbers;
   const RunNumbers& fastest = runs.fastest.run.numbers;
   const std::string said = options.json
-                               ? json_object({{"objective", json_string(options.objective)},
+                               ? json_object({{"schema", json_string("equipoise.energy-optimum/1")},
+                                              {"objective", json_string(options.objective)},
                                               {"best", run_json(world, best)},
                                               {"for_time", run_json(world, fastest)},
                                               {"without", worth.json}}) +

@@ -95,7 +95,7 @@ std::string values_text(const Preset& preset) {
 
 std::string preset_json(const Preset& preset) {
   std::vector<std::pair<std::string, std::string>> values;
-  for (const auto& [name, value] : preset.values) values.emplace_back(name, json_string(value));
+  for (const auto& [name, value] : preset.values) values.emplace_back(name, json_parameter(value));
   return json_object({{"name", json_string(preset.name)},
                       {"line", json_string(preset.line)},
                       {"parameters", json_object(values)}});
@@ -143,7 +143,7 @@ std::string entry_json(const Entry& entry) {
   std::vector<std::string> parameters;
   for (const ParameterInfo& p : entry.parameters) {
     parameters.push_back(json_object({{"name", json_string(p.name)},
-                                      {"default", json_string(p.default_text)},
+                                      {"default", json_parameter(p.default_text)},
                                       {"unit", json_string(p.unit)},
                                       {"meaning", json_string(p.meaning)},
                                       {"source", json_string(p.source)}}));
@@ -153,22 +153,48 @@ std::string entry_json(const Entry& entry) {
   return json_object(
       {{"name", json_string(entry.name)},
        {"line", json_string(entry.line)},
-       {"mark", json_string(entry.mark)},
+       {"informed", entry.mark.empty() ? "false" : "true"},
+       {"oracle", entry.mark == "oracle" ? "true" : "false"},
+       {"uses_experience", entry.uses_experience ? "true" : "false"},
        {"source", json_string(entry.source)},
        {"why_absent", entry.why_absent.empty() ? "null" : json_string(entry.why_absent)},
        {"parameters", json_list(parameters)},
        {"presets", json_list(presets)}});
 }
 
+/// The libraries that kinds of units use on this machine.
+std::vector<std::string> library_lines() {
+  std::vector<std::string> lines;
+  for (const UnitKindInfo& kind : unit_catalog()) {
+    if (kind.libraries == nullptr || kind.is_absent()) continue;
+    for (std::string& line : kind.libraries()) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+/// The entries as a JSON object, `equipoise.list/1`; of all kinds of units also what this machine
+/// has.
+std::string list_json(const std::string& what, const std::string& name,
+                      const std::vector<Entry>& all) {
+  std::vector<std::string> list;
+  for (const Entry& entry : all) list.push_back(entry_json(entry));
+  std::vector<std::pair<std::string, std::string>> facts = {
+      {"schema", json_string("equipoise.list/1")}, {what, json_list(list)}};
+  if (what == "units" && name.empty()) {
+    facts.emplace_back("gpus", json_strings(gpu_lines()));
+    facts.emplace_back("libraries", json_strings(library_lines()));
+    facts.emplace_back("meters", json_string(meters_text(machine_meters(usable_gpus()))));
+  }
+  return json_object(facts);
+}
+
 }  // namespace
 
-int list_command(const std::string& what, const std::string& name, bool json) {
+int list_command(const std::string& what, const std::string& name, const Options& options) {
   std::vector<Entry> all = entries(what);
   if (!name.empty()) keep_only(name, what, all);
-  if (json) {
-    std::vector<std::string> list;
-    for (const Entry& entry : all) list.push_back(entry_json(entry));
-    std::printf("%s\n", json_list(list).c_str());
+  if (options.json) {
+    std::printf("%s\n", list_json(what, name, all).c_str());
     return 0;
   }
   if (what == "policies" && name.empty()) {
@@ -178,10 +204,7 @@ int list_command(const std::string& what, const std::string& name, bool json) {
   for (const Entry& entry : all) print_text(entry);
   if (what == "units" && name.empty()) {
     for (const std::string& line : gpu_lines()) std::printf("GPU %s\n", line.c_str());
-    for (const UnitKindInfo& kind : unit_catalog()) {
-      if (kind.libraries == nullptr || kind.is_absent()) continue;
-      for (const std::string& line : kind.libraries()) std::printf("%s\n", line.c_str());
-    }
+    for (const std::string& line : library_lines()) std::printf("%s\n", line.c_str());
     std::printf("meters: %s\n", meters_text(machine_meters(usable_gpus())).c_str());
   }
   return 0;

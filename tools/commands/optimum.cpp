@@ -83,8 +83,8 @@ std::string text(const SimWorld& world, const RunNumbers& numbers, const std::st
 }
 
 std::string unit_json(const UnitInPhase& unit, double share, double items_at_bound) {
-  return json_object({{"items", json_number(static_cast<double>(unit.items))},
-                      {"blocks", json_number(static_cast<double>(unit.blocks))},
+  return json_object({{"items", std::to_string(unit.items)},
+                      {"blocks", std::to_string(unit.blocks)},
                       {"share", json_number(share)},
                       {"end_s", json_number(unit.last_end.value)},
                       {"items_at_bound", json_number(items_at_bound)}});
@@ -119,7 +119,9 @@ std::string json(const SimWorld& world, const RunNumbers& numbers, const std::st
     phases.push_back(phase_json(world, numbers, phase));
   }
   return json_object(
-             {{"makespan_s", json_number(numbers.makespan.value)},
+             {{"schema", json_string("equipoise.optimum/1")},
+              {"objective", json_string("time")},
+              {"makespan_s", json_number(numbers.makespan.value)},
               {"lower_bound_s", world.bound.seconds ? json_number(*world.bound.seconds) : "null"},
               {"binding", json_string(fmt::format("{}", fmt::join(bindings(world), ", ")))},
               {"by_unit", json_object(units)},

@@ -13,6 +13,7 @@
 #include "shared_policies/model/printable_text.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/report/console.hpp"
+#include "tools/report/json_text.hpp"
 #include "tools/report/text_table.hpp"
 #include "tools/worlds/device_links.hpp"
 #include "tools/worlds/generated_files.hpp"
@@ -62,10 +63,48 @@ std::string links_text(const ProbedPlatform& platform, const Route& route) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
+std::string route_json(const ProbedPlatform& platform, const Route& route) {
+  std::vector<std::string> names;
+  for (const std::uint32_t link : route.links) names.push_back(platform.links[link].name);
+  if (names.empty()) return "null";
+  const CopySpeed speed = copy_speed_of(platform.links, route);
+  return json_object({{"bandwidth_bytes_per_s", json_number(speed.bandwidth_bytes_per_s)},
+                      {"latency_s", json_number(speed.latency.value)},
+                      {"links", json_strings(names)}});
+}
+
+/// The platform as a JSON object, `equipoise.platform-summary/1`.
+std::string platform_json(const ProbedPlatform& platform, const std::string& file) {
+  std::vector<std::string> hosts;
+  for (const ProbedHost& host : platform.hosts) {
+    const PlatformUnit unit = unit_from_properties(host.name, host.properties);
+    hosts.push_back(json_object({{"host", json_string(host.name)},
+                                 {"timed_as", json_string(unit.trace_unit)},
+                                 {"has_routes", host.lacks_routes ? "false" : "true"},
+                                 {"unit", json_unit(unit.unit)},
+                                 {"in", route_json(platform, host.in)},
+                                 {"out", route_json(platform, host.out)}}));
+  }
+  return json_object({{"schema", json_string("equipoise.platform-summary/1")},
+                      {"file", json_string(file)},
+                      {"master", json_string(platform.master)},
+                      {"hosts", json_list(hosts)}});
+}
+
+/// A file that was written, for `json_files`.
+std::string written_json(const std::string& file, const char* what, std::size_t units) {
+  return json_object(
+      {{"file", json_string(file)}, {"what", json_string(what)}, {"units", std::to_string(units)}});
+}
+
 }  // namespace
 
-int platform_check_command(const std::string& file) {
+int platform_check_command(const std::string& file, const Options& options) {
   const ProbedPlatform platform = load_all(file).probed;
+  if (options.json) {
+    std::printf("%s\n", platform_json(platform, file).c_str());
+    return 0;
+  }
   std::vector<std::string> lacking;
   for (const ProbedHost& host : platform.hosts) {
     static_cast<void>(unit_from_properties(host.name, host.properties));
@@ -86,8 +125,12 @@ int platform_check_command(const std::string& file) {
   return 0;
 }
 
-int platform_show_command(const std::string& file) {
+int platform_show_command(const std::string& file, const Options& options) {
   const ProbedPlatform platform = load_all(file).probed;
+  if (options.json) {
+    std::printf("%s\n", platform_json(platform, file).c_str());
+    return 0;
+  }
   std::vector<PlatformUnit> units;
   for (const ProbedHost& host : platform.hosts) {
     units.push_back(unit_from_properties(host.name, host.properties));
@@ -126,10 +169,12 @@ int platform_show_command(const std::string& file) {
   return 0;
 }
 
-int platform_generate_command(const std::string& spec_file, const std::string& out) {
+int platform_generate_command(const std::string& spec_file, const Options& options) {
+  const std::string& out = options.out;
   const MachineSpec spec = read_machine_spec(spec_file);
   std::vector<WholeFile> files;
   std::string said;
+  std::vector<std::string> json;
   for (const PlatformChoice& choice : spec.platforms) {
     const PlatformDescription platform = machines_platform(spec, choice);
     files.push_back(
@@ -137,30 +182,44 @@ int platform_generate_command(const std::string& spec_file, const std::string& o
     said +=
         fmt::format("{}: {} of {}\n", files.back().path, counted(platform.hosts.size() - 1, "unit"),
                     counted(choice.machines.size(), "machine"));
+    json.push_back(written_json(files.back().path, "platform", platform.hosts.size() - 1));
   }
   for (const TraceChoice& choice : spec.traces) {
     const Trace trace = modelled_trace(spec, choice);
     files.push_back({out + "/" + choice.name + ".jsonl", readable_trace_text(trace, choice.where)});
     said += fmt::format("{}: modelled times of {} on {}\n", files.back().path, trace.kernel,
                         counted(trace.units.size(), "unit"));
+    json.push_back(written_json(files.back().path, "trace", trace.units.size()));
   }
   expect_no_inputs(paths_of(files), "--out");
   make_folder(out, "--out");
   write_whole_files(files);
-  std::printf("%s", said.c_str());
+  std::printf("%s", options.json ? (json_files(json) + "\n").c_str() : said.c_str());
   return 0;
 }
 
-int platform_detect_command(const std::string& out) {
+int platform_detect_command(const Options& options) {
+  const std::string& out = options.out;
   if (!out.empty()) check_writable(out, "--out");
   PlatformDescription platform = detect_platform();
   add_gpus(platform, measure_gpus());
-  if (out.empty()) {
-    std::printf("%s", platform_xml(platform).c_str());
+  const std::string xml = platform_xml(platform);
+  if (!out.empty()) write_whole_file(out, xml);
+  const std::size_t units = platform.hosts.size() - 1;
+  if (options.json) {
+    const std::string file = out.empty() ? json_object({{"file", "null"},
+                                                        {"what", json_string("platform")},
+                                                        {"units", std::to_string(units)},
+                                                        {"xml", json_string(xml)}})
+                                         : written_json(out, "platform", units);
+    std::printf("%s\n", json_files({file}).c_str());
     return 0;
   }
-  write_whole_file(out, platform_xml(platform));
-  std::printf("%s: %zu units of this machine\n", out.c_str(), platform.hosts.size() - 1);
+  if (out.empty()) {
+    std::printf("%s", xml.c_str());
+    return 0;
+  }
+  std::printf("%s: %zu units of this machine\n", out.c_str(), units);
   return 0;
 }
 

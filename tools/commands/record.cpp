@@ -103,6 +103,10 @@ int record_command(const Options& options) {
                   : "interrupted before anything was recorded; no trace was written");
     return 128 + stop_signal();
   }
+  if (options.json) {
+    std::printf("%s\n", trace_json(recording.trace, options.out, options.platform_out).c_str());
+    return 0;
+  }
   if (!options.quiet) std::printf("%s", describe_trace(recording.trace).c_str());
   std::printf("trace: %s%s%s\n", options.out.c_str(),
               options.platform_out.empty() ? "" : "   platform: ", options.platform_out.c_str());

@@ -85,6 +85,7 @@ std::string agreement_text(const RunFile& file, const JournalCheck& check) {
 
 std::string check_json(const JournalCheck& check) {
   std::vector<std::pair<std::string, std::string>> facts = {
+      {"schema", json_string("equipoise.replay-check/1")},
       {"agrees", check.difference ? "false" : "true"},
       {"blocks", std::to_string(check.blocks)},
       {"other_decisions", std::to_string(check.other)}};

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/guard/expectations.hpp"
 #include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/search/schedule_search.hpp"
@@ -266,9 +268,31 @@ std::string progress_json(const Campaign& campaign, const SweepPlan& plan,
          "\n";
 }
 
+std::vector<NamedResults> each_named(const SweepResults& results, const std::string& folder) {
+  std::vector<NamedResults> all;
+  for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
+    const Experiment& experiment = results.campaign.experiments[i];
+    all.push_back(
+        named_results(results.comparisons[i], folder_of(experiment, folder), experiment.name));
+  }
+  return all;
+}
+
+/// What results the experiments have together.
+ExpectedResults expected_of(const SweepPlan& plan) {
+  ExpectedResults all;
+  for (const PlannedExperiment& planned : plan.experiments) {
+    std::ranges::move(spellings_of(planned.policies), std::back_inserter(all.policies));
+    std::ranges::move(names_of(planned.world->units), std::back_inserter(all.units));
+    all.phases = std::max(all.phases, planned.world->setup.phases.size());
+  }
+  return all;
+}
+
 /// Writes the results if all points have been tried, by this sweep or another one. Returns the exit
 /// code.
-int finish(const Campaign& campaign, const SweepPlan& plan, const Options& options) {
+int finish(const Campaign& campaign, const SweepPlan& plan,
+           const std::optional<Expectations>& expectations, const Options& options) {
   const ResultsLock lock(options.out);
   const StoredPoints stored = read_folder(options.out);
   std::size_t missing = 0;
@@ -288,7 +312,9 @@ int finish(const Campaign& campaign, const SweepPlan& plan, const Options& optio
     std::printf("%s", text.c_str());
     return 0;
   }
-  const SweepResults results = sweep_results(campaign, plan, stored);
+  SweepResults results = sweep_results(campaign, plan, stored);
+  const std::string environment = environment_text(options.command_line);
+  for (Comparison& comparison : results.comparisons) comparison.environment = environment;
   write_sweep(results, options.out);
   if (options.json) {
     std::printf("%s", sweep_text(results).c_str());
@@ -297,9 +323,11 @@ int finish(const Campaign& campaign, const SweepPlan& plan, const Options& optio
                 standings_table(results).c_str(), options.out.c_str(), options.out.c_str(),
                 options.out.c_str());
   }
-  if (!warn_of_failures(plan, stored)) return 0;
-  say_error("some runs failed; see the warnings above");
-  return 1;
+  const bool failed = warn_of_failures(plan, stored);
+  if (failed) say_error("some runs failed; see the warnings above");
+  const bool is_met =
+      !expectations || meets(*expectations, each_named(results, options.out), options);
+  return failed || !is_met ? 1 : 0;
 }
 
 SweepPlan checked_plan(const Campaign& campaign, std::vector<std::string>& problems, bool quiet) {
@@ -322,6 +350,7 @@ int sweep_command(const std::string& campaign_file, const std::string& shard_tex
   for (const std::string& problem : problems) say_error(problem);
   if (!problems.empty()) return 2;
 
+  const std::optional<Expectations> expectations = expectations_of(options, expected_of(plan));
   expect_no_inputs(files_of_results(campaign, options.out), "--out");
   expect_no_inputs({points_file(options.out, shard)}, "--out");
   make_folder(options.out, "--out");
@@ -342,7 +371,7 @@ int sweep_command(const std::string& campaign_file, const std::string& shard_tex
   catch_stop_signals();
   find_schedules(plan, done, shard, writer, options.quiet);
   simulate_points(plan, todo, writer, options.quiet);
-  return finish(campaign, plan, options);
+  return finish(campaign, plan, expectations, options);
 }
 
 }  // namespace equipoise

@@ -11,6 +11,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/report/console.hpp"
+#include "tools/report/json_text.hpp"
 #include "tools/report/text_table.hpp"
 #include "tools/report/trace_report.hpp"
 #include "tools/worlds/generated_files.hpp"
@@ -30,6 +31,22 @@ std::string refused_text(const StarpuImport& import) {
   return text;
 }
 
+std::string import_json(const StarpuImport& import, const std::string& file) {
+  std::vector<std::string> refused;
+  for (const RefusedRow& row : import.refused) {
+    refused.push_back(json_object({{"line", std::to_string(row.line)},
+                                   {"unit", json_string(row.unit)},
+                                   {"size_bytes", json_number(row.size_bytes)},
+                                   {"why", json_string(row.why)}}));
+  }
+  return json_object({{"file", json_string(file)},
+                      {"what", json_string("trace")},
+                      {"kernel", json_string(import.trace.kernel)},
+                      {"units", std::to_string(import.trace.units.size())},
+                      {"lines", std::to_string(import.trace.samples.size())},
+                      {"refused", json_list(refused)}});
+}
+
 /// Kernels without a usable row, by the reason.
 using UnusableKernels = std::map<std::string, std::vector<std::string>>;
 
@@ -38,6 +55,7 @@ struct Imported {
   std::vector<std::string> kernels;
   std::vector<WholeFile> files;
   std::string said;
+  std::vector<std::string> json;  ///< of each file
 };
 
 /// Returns `kernels` in their order, each once.
@@ -80,6 +98,7 @@ void import_kernel(const StarpuImportRequest& request, const std::string& kernel
         fmt::format("{}: {} units, {} sizes and units timed, {} rows refused\n", file,
                     import.trace.units.size(), import.trace.samples.size(), import.refused.size());
     imported.said += refused_text(import);
+    imported.json.push_back(import_json(import, file));
   } catch (const InputError& error) {
     if (request.kernels.size() == 1) throw;
     unusable[error.why()].push_back(kernel);
@@ -88,10 +107,14 @@ void import_kernel(const StarpuImportRequest& request, const std::string& kernel
 
 }  // namespace
 
-int trace_check_command(const std::string& file) {
+int trace_check_command(const std::string& file, const Options& options) {
   const Trace trace = read_traces({file}).front();
   const std::vector<std::string> doubtful = doubtful_in_trace(trace);
   for (const std::string& line : doubtful) warn(file + ": " + line);
+  if (options.json) {
+    std::printf("%s\n", trace_json(trace, file).c_str());
+    return 0;
+  }
   std::printf("%s: valid trace of %s: %s, %s, %s\n", file.c_str(), trace.kernel.c_str(),
               counted(trace.units.size(), "unit").c_str(),
               counted(trace.samples.size(), "line").c_str(),
@@ -99,12 +122,14 @@ int trace_check_command(const std::string& file) {
   return 0;
 }
 
-int trace_show_command(const std::string& file) {
-  std::printf("%s", describe_trace(read_traces({file}).front()).c_str());
+int trace_show_command(const std::string& file, const Options& options) {
+  const Trace trace = read_traces({file}).front();
+  std::printf("%s", options.json ? (trace_json(trace, file) + "\n").c_str()
+                                 : describe_trace(trace).c_str());
   return 0;
 }
 
-int trace_import_starpu_command(const StarpuImportRequest& asked) {
+int trace_import_starpu_command(const StarpuImportRequest& asked, const Options& options) {
   const std::string& directory = asked.options.directory;
   const StarpuMachine machine = read_starpu_machine(directory, asked.options.machine);
   StarpuImportRequest request = asked;
@@ -132,20 +157,31 @@ int trace_import_starpu_command(const StarpuImportRequest& asked) {
                   request.keep_drivers || machine.gpus.empty()
                       ? ""
                       : ", of the cores one for each GPU is left out to drive it");
+  imported.json.push_back(json_object(
+      {{"file", json_string(file)},
+       {"what", json_string("platform")},
+       {"units",
+        std::to_string(static_cast<std::size_t>(machine.cpu_cores) + machine.gpus.size())}}));
   expect_no_inputs(paths_of(imported.files), "--out");
   make_folder(request.out, "--out");
   write_whole_files(imported.files);
-  std::printf("%s", imported.said.c_str());
+  std::printf("%s",
+              options.json ? (json_files(imported.json) + "\n").c_str() : imported.said.c_str());
   return 0;
 }
 
-int trace_import_csv_command(const std::string& file, const CsvImportOptions& options,
-                             const std::string& out) {
-  const Trace trace = import_csv(file, options);
+int trace_import_csv_command(const std::string& file, const CsvImportOptions& table,
+                             const Options& options) {
+  const std::string& out = options.out;
+  const Trace trace = import_csv(file, table);
   check_writable(out, "--out");
   write_whole_file(out, readable_trace_text(trace, file));
+  if (options.json) {
+    std::printf("%s\n", trace_json(trace, out).c_str());
+    return 0;
+  }
   std::printf("%s: %zu lines of %s on %s\n", out.c_str(), trace.samples.size(),
-              trace.kernel.c_str(), options.unit.c_str());
+              trace.kernel.c_str(), table.unit.c_str());
   return 0;
 }
 

@@ -12,7 +12,9 @@
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/guard/expectations.hpp"
 #include "tools/report/console.hpp"
+#include "tools/report/json_text.hpp"
 #include "tools/report/validation.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/simulations/sim_world.hpp"
@@ -178,6 +180,28 @@ bool simulate_and_run(Comparison& comparison, RealWorld& real, RunsByPolicy& run
   return !failed;
 }
 
+/// Prints and writes the validation and the results. Returns the exit code; `failed`: whether some
+/// runs have.
+int report(const Comparison& comparison, const std::optional<Expectations>& expectations,
+           std::optional<double> error_max, const Options& options, bool failed) {
+  const Validation validation = judge(comparison);
+  const std::string json = validation_json(validation, comparison);
+  std::printf("%s",
+              options.json ? json.c_str() : validation_text(validation, comparison.units).c_str());
+  write_whole_file(options.out + "/validation.json", json);
+  write_results(comparison, options);
+  for (const PolicyResult& result : comparison.results) failed = failed || !result.verified;
+  if (failed) say_error("some runs failed; see the warnings above");
+  const bool is_broken = error_max && !(validation.worst_error <= *error_max);
+  if (is_broken) {
+    say_error(fmt::format("the worst error, {:.4f}, is above --max-error {}",
+                          validation.worst_error, *error_max));
+  }
+  const bool is_met =
+      !expectations || meets(*expectations, {named_results(comparison, options.out)}, options);
+  return failed || is_broken || !is_met ? 1 : 0;
+}
+
 }  // namespace
 
 int validate_command(const Options& options, std::optional<double> error_max) {
@@ -191,12 +215,15 @@ int validate_command(const Options& options, std::optional<double> error_max) {
   std::vector<PolicyChoice> uninformed = comparison.policies;
   std::erase_if(uninformed, [](const PolicyChoice& choice) { return !is_uninformed(choice); });
   for (const PolicyChoice& choice : uninformed) check_policy(real, choice);
+  comparison.units = names_of(real.units);
+  const std::optional<Expectations> expectations = expectations_of(
+      options, {spellings_of(comparison.policies), comparison.units, real.phases.size()});
   expect_no_inputs(files_of_validation(comparison, real, options), "--out");
   make_folder(options.out + "/runs", "--out");
   catch_stop_signals();
   real.find_meters(options, idle_span_of_recording);
   real.allocate(options.seed);
-  comparison.units = names_of(real.units);
+  comparison.environment = environment_text(options.command_line);
   describe_experiment(comparison, options, real.phases, {{"real", real.settings}});
   RunsByPolicy runs;
   bool failed = false;
@@ -216,20 +243,7 @@ int validate_command(const Options& options, std::optional<double> error_max) {
   add_results(comparison, runs, real.on);
   relate_results(comparison, options.baseline);
 
-  const Validation validation = judge(comparison);
-  const std::string json = validation_json(validation, comparison.units, comparison.experiment);
-  std::printf("%s",
-              options.json ? json.c_str() : validation_text(validation, comparison.units).c_str());
-  write_whole_file(options.out + "/validation.json", json);
-  write_results(comparison, options);
-  for (const PolicyResult& result : comparison.results) failed = failed || !result.verified;
-  if (failed) say_error("some runs failed; see the warnings above");
-  const bool is_broken = error_max && !(validation.worst_error <= *error_max);
-  if (is_broken) {
-    say_error(fmt::format("the worst error, {:.4f}, is above --max-error {}",
-                          validation.worst_error, *error_max));
-  }
-  return failed || is_broken ? 1 : 0;
+  return report(comparison, expectations, error_max, options, failed);
 }
 
 }  // namespace equipoise

@@ -1,13 +1,17 @@
 // Writes run files and results in JSON.
 #include "tools/report/json_text.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <chrono>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <variant>
 
 #include "real/machine.hpp"
+#include "shared_policies/model/spec.hpp"
 #include "shared_policies/run/losses.hpp"
 #include "tools/report/loss_text.hpp"
 #include "tools/report/version.hpp"
@@ -46,6 +50,14 @@ Json unit_json(const Unit& unit) {
   json["copy_engines"] = unit.copy_engines;
   json["slots"] = unit.slots;
   return json;
+}
+
+Json machine_json() {
+  const Machine& machine = this_machine();
+  return {{"name", machine.name},
+          {"cpu", machine.cpu_model},
+          {"hardware_threads", machine.threads.size()},
+          {"memory_bytes", machine.memory_bytes}};
 }
 
 Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
@@ -118,6 +130,34 @@ Json phases_json(const std::vector<PhaseResult>& results, const std::vector<std:
   return phases;
 }
 
+Json parameter_json(const std::string& text) {
+  if (text == "true" || text == "false") return text == "true";
+  const std::optional<double> number = as_number(text);
+  if (!number) return text;
+  const bool is_whole = *number == std::floor(*number) && std::abs(*number) < 0x1p53;
+  return is_whole ? Json(static_cast<std::int64_t>(*number)) : Json(*number);
+}
+
+Json parameters_json(const std::map<std::string, std::string>& parameters) {
+  Json json = Json::object();
+  for (const auto& [name, value] : parameters) json[name] = parameter_json(value);
+  return json;
+}
+
+Json repetition_json(const Repetition& r) {
+  return {{"repetition", r.repetition},
+          {"makespan_s", r.makespan_s},
+          {"idle_fraction", r.idle_fraction},
+          {"blocks", r.blocks},
+          {"rebalances", r.rebalances},
+          {"decisions", {{"count", r.decisions}, {"total_s", r.decisions_total_s}}},
+          {"finish_spread_s", r.finish_spread_s},
+          {"energy_j", optional_json(r.energy_j)},
+          {"items_redone", r.items_redone},
+          {"extrapolated_share", r.extrapolated_share},
+          {"verified", r.verified}};
+}
+
 /// A field's value as JSON.
 struct ValueWriter {
   const std::vector<std::string>& units;
@@ -128,6 +168,14 @@ struct ValueWriter {
     return by_unit(units, value);
   }
   Json operator()(const std::vector<PhaseResult>& value) const { return phases_json(value, units); }
+  Json operator()(const std::map<std::string, std::string>& value) const {
+    return parameters_json(value);
+  }
+  Json operator()(const std::vector<Repetition>& value) const {
+    Json repetitions = Json::array();
+    for (const Repetition& one : value) repetitions.push_back(repetition_json(one));
+    return repetitions;
+  }
   template <class Other>
   Json operator()(const Other& value) const {
     return value;
@@ -198,7 +246,7 @@ std::string run_header_text(const RunPlan& plan) {
                  {"on", plan.on},
                  {"policy", plan.policy.info->name},
                  {"spelling", plan.policy.spelling},
-                 {"parameters", all_parameters(plan.policy)},
+                 {"parameters", parameters_json(all_parameters(plan.policy))},
                  {"informed", foresight != Foresight::none},
                  {"oracle", foresight == Foresight::oracle},
                  {"experienced", plan.policy.is_experienced()},
@@ -208,11 +256,7 @@ std::string run_header_text(const RunPlan& plan) {
                  {"repetition", plan.repetition},
                  {"decision_cost", plan.decision_cost},
                  {"version", built_with_text()},
-                 {"machine",
-                  {{"name", this_machine().name},
-                   {"cpu", this_machine().cpu_model},
-                   {"hardware_threads", this_machine().threads.size()},
-                   {"memory_bytes", this_machine().memory_bytes}}}};
+                 {"machine", machine_json()}};
   if (plan.policy.experience) header["experience"] = experience_json(*plan.policy.experience);
   if (plan.policy.recorded != nullptr) header["decisions_of"] = plan.policy.recorded_file;
   if (!plan.settings.empty()) header.update(Json::parse(plan.settings));
@@ -265,13 +309,25 @@ std::string run_summary_text(const RunReport& report, const std::vector<std::str
       .dump();
 }
 
+std::string environment_text(const std::string& command_line) {
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  return Json{{"version", built_with_text()},
+              {"source_id", source_id()},
+              {"machine", machine_json()},
+              {"date", fmt::format("{:%FT%TZ}", fmt::gmtime(now))},
+              {"command", command_line}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 std::string results_text(const Comparison& comparison) {
   Json results = Json::array();
   for (const PolicyResult& r : comparison.results) {
     results.push_back(result_json({comparison, r}, in_json));
   }
   const std::optional<BestReached>& best = comparison.best_known;
+  const std::string& environment = comparison.environment;
   return Json{{"schema", "equipoise.results/1"},
+              {"environment", environment.empty() ? Json() : Json::parse(environment)},
               {"experiment", Json::parse(comparison.experiment)},
               {"lower_bound_s", optional_json(comparison.lower_bound_s)},
               {"best_known_s", best ? Json(best->seconds) : Json()},
@@ -300,6 +356,22 @@ std::string json_list(const std::vector<std::string>& values) {
 }
 
 std::string json_number(double value) { return Json(value).dump(); }
+
+std::string json_number(const std::optional<double>& value) { return optional_json(value).dump(); }
+
+std::string json_text_or_null(const std::string& text) {
+  return text.empty() ? "null" : json_string(text);
+}
+
+std::string json_parameter(const std::string& text) {
+  return text.empty() ? "null" : parameter_json(text).dump();
+}
+
+std::string json_unit(const Unit& unit) { return unit_json(unit).dump(); }
+
+std::string json_files(const std::vector<std::string>& files) {
+  return json_object({{"schema", json_string("equipoise.files/1")}, {"files", json_list(files)}});
+}
 
 std::string json_statistics(const Statistics& s) { return statistics_json(s).dump(); }
 

@@ -153,6 +153,8 @@ constexpr std::array fields_after_losses{
     ResultField{"share_by_unit", "", "%", "The share of the items that each unit did.", in_data,
                 in_percent(1),
                 [](Of of) -> FieldValue { return by_unit(of.result.share_by_unit); }},
+    ResultField{"repetitions", "", "", "The numbers of each run.", in_json, to_decimals(0),
+                [](Of of) -> FieldValue { return of.result.repetitions; }},
     ResultField{"phases", "", "%", "The end of each phase, and the units' shares in it.", in_json,
                 in_percent(1),
                 [](Of of) -> FieldValue {

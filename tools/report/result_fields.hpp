@@ -23,7 +23,8 @@ using FieldValue = std::variant<std::monostate, bool, std::uint64_t, double, std
                                 Statistics, std::pair<double, double>,  // an interval
                                 std::vector<std::optional<double>>,     // by unit
                                 std::map<std::string, std::string>,     // by name
-                                std::vector<PhaseResult>>;  // by phase; empty for a single one
+                                std::vector<PhaseResult>,  // by phase; empty for a single one
+                                std::vector<Repetition>>;
 
 /// Whose field it is.
 struct OfResult {

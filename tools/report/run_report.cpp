@@ -17,7 +17,8 @@ namespace {
 std::string json_text(const std::string& summary, const std::optional<RecordedMakespan>& recorded) {
   if (!recorded) return summary;
   return json_object(
-      {{"recorded", json_object({{"on", json_string(recorded->on)},
+      {{"schema", json_string("equipoise.replay/1")},
+       {"recorded", json_object({{"on", json_string(recorded->on)},
                                  {"makespan_s", json_number(recorded->makespan.value)}})},
        {"again", summary}});
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "tools/report/json_text.hpp"
 #include "tools/report/text_table.hpp"
 
 namespace equipoise {
@@ -136,6 +137,44 @@ std::string describe_trace(const Trace& trace) {
                speed_text(row.items / row.mean_s)});
   }
   return text + "\n" + table.text();
+}
+
+std::string trace_json(const Trace& trace, const std::string& file, const std::string& platform) {
+  const auto seconds = [](const std::optional<Seconds>& time) {
+    return time ? json_number(time->value) : "null";
+  };
+  std::vector<std::pair<std::string, std::string>> problem;
+  for (const auto& [name, value] : trace.problem) problem.emplace_back(name, json_number(value));
+  std::vector<std::string> units;
+  for (const Unit& unit : trace.units) units.push_back(json_unit(unit));
+  std::vector<std::string> sizes;
+  for (const Row& row : pool(trace)) {
+    sizes.push_back(json_object({{"unit", json_string(trace.units[row.unit].name)},
+                                 {"items", json_number(row.items)},
+                                 {"samples", fmt::format("{:.0f}", row.count)},
+                                 {"mean_s", json_number(row.mean_s)},
+                                 {"sd_s", json_number(row.sd_s)},
+                                 {"items_per_s", json_number(row.items / row.mean_s)}}));
+  }
+  return json_object(
+      {{"schema", json_string("equipoise.trace-summary/1")},
+       {"file", json_string(file)},
+       {"platform", json_text_or_null(platform)},
+       {"kernel", json_string(trace.kernel)},
+       {"item", json_string(trace.item)},
+       {"source", json_string(trace.source)},
+       {"provenance", json_text_or_null(trace.provenance)},
+       {"problem", json_object(problem)},
+       {"grain_items", trace.grain_items ? std::to_string(*trace.grain_items) : "null"},
+       {"resident_bytes", json_number(trace.resident_bytes)},
+       {"memory_bytes_per_item", json_number(trace.memory_bytes_per_item)},
+       {"dispatch_s", seconds(trace.dispatch)},
+       {"first_use_s", seconds(trace.first_use)},
+       {"merge_s", seconds(trace.merge)},
+       {"units", json_list(units)},
+       {"lines", std::to_string(trace.samples.size())},
+       {"sizes", json_list(sizes)},
+       {"doubts", json_strings(doubtful_in_trace(trace))}});
 }
 
 std::vector<std::string> doubtful_in_trace(const Trace& trace) {

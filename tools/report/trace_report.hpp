@@ -12,6 +12,11 @@ namespace equipoise {
 /// time in ms, the deviation in % of the mean, and the speed in items/s.
 [[nodiscard]] std::string describe_trace(const Trace& trace);
 
+/// The same as a JSON object, `equipoise.trace-summary/1`, with the doubtful values. `file`: of the
+/// trace; `platform`: the file of the platform that was written with it, or empty.
+[[nodiscard]] std::string trace_json(const Trace& trace, const std::string& file,
+                                     const std::string& platform = {});
+
 /// Values that are implausible on real machines, one line each: a mean time that falls as the size
 /// grows, deviations over 50 % of the mean, units with no samples or only one size, and rows that
 /// are copies of another unit's or size's (same count above 1, mean and deviation). Empty if there

@@ -109,8 +109,8 @@ std::string validation_text(const Validation& validation, const std::vector<std:
   return text + noise_text(measured);
 }
 
-std::string validation_json(const Validation& validation, const std::vector<std::string>& units,
-                            const std::string& experiment) {
+std::string validation_json(const Validation& validation, const Comparison& comparison) {
+  const std::vector<std::string>& units = comparison.units;
   std::vector<std::string> policies;
   for (const PolicyPrediction& p : validation.policies) {
     const std::optional<double> sd = relative_sd(*p.measured);
@@ -129,14 +129,16 @@ std::string validation_json(const Validation& validation, const std::vector<std:
                      {"share_error", json_number(p.share_error)},
                      {"verified", p.measured->verified ? "true" : "false"}}));
   }
-  return json_object({{"schema", json_string("equipoise.validation/1")},
-                      {"experiment", experiment},
-                      {"policies", json_list(policies)},
-                      {"median_error", json_number(validation.median_error)},
-                      {"worst_error", json_number(validation.worst_error)},
-                      {"ordered_pairs", std::to_string(validation.ordered_pairs)},
-                      {"agreeing_pairs", std::to_string(validation.agreeing_pairs)},
-                      {"kendall_tau", validation.tau ? json_number(*validation.tau) : "null"}}) +
+  return json_object(
+             {{"schema", json_string("equipoise.validation/1")},
+              {"environment", comparison.environment.empty() ? "null" : comparison.environment},
+              {"experiment", comparison.experiment},
+              {"policies", json_list(policies)},
+              {"median_error", json_number(validation.median_error)},
+              {"worst_error", json_number(validation.worst_error)},
+              {"ordered_pairs", std::to_string(validation.ordered_pairs)},
+              {"agreeing_pairs", std::to_string(validation.agreeing_pairs)},
+              {"kendall_tau", validation.tau ? json_number(*validation.tau) : "null"}}) +
          "\n";
 }
 

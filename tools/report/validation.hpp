@@ -38,9 +38,8 @@ struct Validation {
 [[nodiscard]] std::string validation_text(const Validation& validation,
                                           const std::vector<std::string>& units);
 
-/// validation.json, `equipoise.validation/1`; `experiment` is a JSON object as text.
+/// validation.json, `equipoise.validation/1`, of the validation of `comparison`.
 [[nodiscard]] std::string validation_json(const Validation& validation,
-                                          const std::vector<std::string>& units,
-                                          const std::string& experiment);
+                                          const Comparison& comparison);
 
 }  // namespace equipoise

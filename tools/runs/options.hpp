@@ -30,6 +30,8 @@ struct Options {
   double time_scale = 1.0;               ///< for paced units: 0.1 runs ten times as fast
   std::string experience_file;           ///< what earlier runs showed; empty: none is used
   std::string objective = "time";        ///< time, energy or edp
+  std::string expect_file;               ///< bounds that the results must keep; empty: none
+  std::string junit_file;                ///< report of the bounds as JUnit XML; empty: none
   std::string out;
   std::string platform_out;
   double seconds_max = 5.0;        ///< recording time per unit
@@ -37,6 +39,7 @@ struct Options {
   bool meters = true;              ///< measure energy in real runs
   bool alone = false;              ///< record one unit after another
   std::vector<std::string> sizes;  ///< block sizes to record; empty: chosen automatically
+  std::string command_line;        ///< as typed, quoted for a shell
   bool json = false;
   bool quiet = false;  ///< neither progress nor notes
 };

@@ -51,9 +51,7 @@ class FileHashes {
   const std::string& of(const std::string& path) {
     const auto known = hashes_.find(path);
     if (known != hashes_.end()) return known->second;
-    ContentHash hash;
-    hash.add_file(path);
-    return hashes_.emplace(path, hash.text()).first->second;
+    return hashes_.emplace(path, hash_of_file(path)).first->second;
   }
 
  private:

@@ -8,6 +8,8 @@
 
 #include "tools/report/json_text.hpp"
 #include "tools/report/text_table.hpp"
+#include "tools/runs/content_hash.hpp"
+#include "traces/scenario_file.hpp"
 
 namespace equipoise {
 
@@ -38,6 +40,12 @@ std::vector<PolicyChoice> choose_policies(const Options& options, const std::str
   return choices;
 }
 
+std::vector<std::string> spellings_of(const std::vector<PolicyChoice>& policies) {
+  std::vector<std::string> spellings;
+  for (const PolicyChoice& choice : policies) spellings.push_back(choice.spelling);
+  return spellings;
+}
+
 std::string choose_reference(const std::vector<PolicyChoice>& policies, const std::string& asked) {
   const std::string wanted = asked.empty() ? "equipoise" : asked;
   const bool is_there = std::any_of(policies.begin(), policies.end(),
@@ -60,6 +68,27 @@ void relate_results(Comparison& comparison, const std::string& baseline) {
 }
 
 namespace {
+
+/// The files that the experiment reads, each with a hash of its contents.
+std::string inputs_text(const Options& options, const std::vector<PolicyChoice>& policies) {
+  std::vector<std::string> files;
+  if (!options.platform_file.empty()) files.push_back(options.platform_file);
+  files.insert(files.end(), options.trace_files.begin(), options.trace_files.end());
+  if (!options.scenario_file.empty()) {
+    const std::vector<std::string> read = read_scenario(options.scenario_file).files;
+    files.insert(files.end(), read.begin(), read.end());
+  }
+  for (const PolicyChoice& choice : policies) {
+    const auto profile = choice.parameters.find("profile");
+    if (profile != choice.parameters.end()) files.push_back(profile->second);
+  }
+  std::vector<std::string> inputs;
+  for (const std::string& file : files) {
+    inputs.push_back(
+        json_object({{"file", json_string(file)}, {"hash", json_string(hash_of_file(file))}}));
+  }
+  return json_list(inputs);
+}
 
 /// Where the resident data of each phase lie at the start; null for a phase without any.
 std::string distributions_text(const std::vector<Workload>& phases) {
@@ -101,12 +130,13 @@ void describe_experiment(Comparison& comparison, const Options& options,
       {"workloads", json_strings(options.workloads)},
       {"policies", json_strings(options.policies)},
       {"baseline", json_string(options.baseline)},
-      {"reps", json_number(options.reps)},
-      {"seed", json_number(static_cast<double>(options.seed))},
+      {"reps", std::to_string(options.reps)},
+      {"seed", std::to_string(options.seed)},
       {"decision_cost", json_string(options.decision_cost)},
       {"distribution", distributions_text(phases)},
       {"experience",
-       options.experience_file.empty() ? "null" : json_string(options.experience_file)}};
+       options.experience_file.empty() ? "null" : json_string(options.experience_file)},
+      {"inputs", inputs_text(options, comparison.policies)}};
   for (const WorldSettings& world : worlds) facts.emplace_back(world.key, world.text);
   comparison.experiment = json_object(facts);
   comparison.assumptions = assumptions_text(options, phases);

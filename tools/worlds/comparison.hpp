@@ -16,7 +16,8 @@ namespace equipoise {
 
 /// The contents of results.json.
 struct Comparison {
-  std::string experiment;  ///< a JSON object as text
+  std::string environment;  ///< see `environment_text`; empty: not known
+  std::string experiment;   ///< a JSON object as text
   std::string
       assumptions;  ///< about resident data and the costs of decisions; empty: none to state
   std::optional<double> lower_bound_s;
@@ -45,6 +46,9 @@ using RunsByPolicy = std::map<std::string, std::vector<PolicyRun>>;
 [[nodiscard]] std::vector<PolicyChoice> choose_policies(const Options& options,
                                                         const std::string& folder = {});
 
+/// The spellings of the policies, in their order.
+[[nodiscard]] std::vector<std::string> spellings_of(const std::vector<PolicyChoice>& policies);
+
 /// The spelling of the policy with which others are paired: `asked` or, if that is empty, our own
 /// policy `equipoise`. Empty if `policies` does not contain it.
 [[nodiscard]] std::string choose_reference(const std::vector<PolicyChoice>& policies,
@@ -57,8 +61,9 @@ void add_results(Comparison& comparison, const RunsByPolicy& runs, const std::st
 /// comparison's reference.
 void relate_results(Comparison& comparison, const std::string& baseline);
 
-/// Sets `experiment`, the header of results.json (the options, where resident data lie, and the
-/// settings of the worlds that are used), and `assumptions`.
+/// Sets `experiment`, the header of results.json (the options, where resident data lie, the input
+/// files with hashes of their contents, and the settings of the worlds that are used), and
+/// `assumptions`. Throws InputError if an input cannot be read.
 void describe_experiment(Comparison& comparison, const Options& options,
                          const std::vector<Workload>& phases,
                          const std::vector<WorldSettings>& worlds);

@@ -40,6 +40,15 @@ TEST(Number, RefusesWhatIsNotFiniteOrNotANumber) {
   EXPECT_THROW((void)parse_items("1e300", "n"), InputError);
 }
 
+TEST(Number, IsAShareInPercentOrNot) {
+  EXPECT_DOUBLE_EQ(parse_share("5%", "n"), 0.05);
+  EXPECT_DOUBLE_EQ(parse_share("0.05", "n"), 0.05);
+  EXPECT_DOUBLE_EQ(parse_share("0", "n"), 0.0);
+  for (const char* text : {"5", "-1%", "100%", "%", "x%", "5%%"}) {
+    EXPECT_THROW((void)parse_share(text, "n"), InputError) << text;
+  }
+}
+
 TEST(UnknownName, NamesTheNearestKnownOneOrAll) {
   const std::vector<std::string> known = {"greedy", "static", "plb-hec"};
   EXPECT_EQ(unknown_name("policy", "plb-hek", known),

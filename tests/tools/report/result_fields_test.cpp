@@ -77,10 +77,10 @@ TEST(ResultFields, NameTheUnitOfMeasureInTheHeading) {
 }
 
 TEST(ResultNumbers, AreAllFieldsButThoseThatAreTextsOrAnswers) {
-  const std::set<std::string> others = {"policy",    "spelling", "on",          "parameters",
-                                        "too_noisy", "phases",   "energy_from", "energy_note",
-                                        "informed",  "oracle",   "experienced", "policy_stalled",
-                                        "verified"};
+  const std::set<std::string> others = {"policy",    "spelling",   "on",          "parameters",
+                                        "too_noisy", "phases",     "energy_from", "energy_note",
+                                        "informed",  "oracle",     "experienced", "policy_stalled",
+                                        "verified",  "repetitions"};
   for (const ResultField& field : result_fields()) {
     if ((field.outputs & in_json) == 0) continue;
     EXPECT_NE(is_number_path(field.name, {"a", "b"}, 2), others.contains(field.name)) << field.name;

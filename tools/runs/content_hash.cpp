@@ -1,5 +1,5 @@
 // FNV-1a, 64 bits.
-#include "tools/sweep/content_hash.hpp"
+#include "tools/runs/content_hash.hpp"
 
 #include <fmt/format.h>
 
@@ -19,6 +19,12 @@ void ContentHash::add_file(const std::string& path) {
 }
 
 std::string ContentHash::text() const { return fmt::format("{:016x}", state_); }
+
+std::string hash_of_file(const std::string& path) {
+  ContentHash hash;
+  hash.add_file(path);
+  return hash.text();
+}
 
 void ContentHash::mix(unsigned char byte) { state_ = (state_ ^ byte) * 0x100000001b3ULL; }
 

@@ -23,4 +23,7 @@ class ContentHash {
   std::uint64_t state_ = 0xcbf29ce484222325ULL;
 };
 
+/// The hash of one file's contents. Throws InputError if it cannot be read.
+[[nodiscard]] std::string hash_of_file(const std::string& path);
+
 }  // namespace equipoise

@@ -1,0 +1,194 @@
+// `equipoise diff`: two results of the same experiment, for example of two commits.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/nearest_name.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/guard/results_diff.hpp"
+#include "tools/report/console.hpp"
+#include "tools/report/json_text.hpp"
+#include "tools/report/text_table.hpp"
+
+namespace equipoise {
+namespace {
+
+/// The results.json that `path` names: a file, or the one in a folder.
+std::string file_at(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error)) return path;
+  return (std::filesystem::path(path) / "results.json").string();
+}
+
+const Quantity& quantity_called(const std::string& name) {
+  const Quantity* const found = find_quantity(name);
+  if (found != nullptr) return *found;
+  throw InputError("--quantity", unknown_name("quantity", name, quantity_names()));
+}
+
+/// What `environment` of results.json says of the program and the date.
+std::string made_text(const StoredResults& results) {
+  const JsonObject top(results.document, results.file, "a results.json");
+  if (top.find("environment") == nullptr) return results.file;
+  const JsonObject environment(top.at("environment"), results.file, "an environment");
+  const JsonObject machine(environment.at("machine"), results.file, "a machine");
+  const std::string version = environment.text("version");
+  return fmt::format("{}: {}, sources {}, {} on {}", results.file,
+                     version.substr(0, version.find(" (")), environment.text("source_id"),
+                     environment.text("date"), machine.text("name"));
+}
+
+std::string verdict_text(const PolicyChange& change) {
+  if (change.change && !change.change->has_interval) return "one run: no interval";
+  std::string text =
+      change.verdict == Verdict::undecided ? "no difference shown" : to_string(change.verdict);
+  if (change.is_paired && change.verdict != Verdict::equal) text += ", paired";
+  return text;
+}
+
+std::string percent(double share) { return fmt::format("{:+.2f}", 100.0 * share); }
+
+std::string value_or_none(const std::string& json) { return json.empty() ? "none" : json; }
+
+std::string table_text(const ResultsDiff& diff, const DiffRequest& request) {
+  TextTable table({"policy", "on", "old " + request.quantity, "new", "change %",
+                   fmt::format("{:g} % interval", 100.0 * request.confidence), "runs", "verdict"});
+  for (const PolicyChange& one : diff.changes) {
+    const bool has_interval = one.change && one.change->has_interval;
+    table.add({one.policy, one.on, significant(one.before, 5), significant(one.now, 5),
+               one.change ? percent(one.change->value) : "-",
+               has_interval ? percent(one.change->low) + " to " + percent(one.change->high) : "-",
+               one.repetitions_before == one.repetitions_now
+                   ? fmt::format("{}", one.repetitions_now)
+                   : fmt::format("{}, {}", one.repetitions_before, one.repetitions_now),
+               verdict_text(one)});
+  }
+  return table.text();
+}
+
+void print_text(const ResultsDiff& diff, const StoredResults& before, const StoredResults& now,
+                const DiffRequest& request, const std::vector<Check>& checks) {
+  std::printf("old  %s\nnew  %s\n", made_text(before).c_str(), made_text(now).c_str());
+  for (const Difference& one : diff.differences) {
+    std::printf("differs: %s: %s, now %s\n", one.what.c_str(), value_or_none(one.before).c_str(),
+                value_or_none(one.now).c_str());
+  }
+  std::printf("\n%s", table_text(diff, request).c_str());
+  const auto list = [](const char* said, const std::vector<std::string>& names) {
+    if (!names.empty())
+      std::printf("%s: %s\n", said, fmt::format("{}", fmt::join(names, ", ")).c_str());
+  };
+  list("only in old", diff.only_before);
+  list("only in new", diff.only_now);
+  list("no longer verified", diff.unverified);
+  const bool is_paired = std::ranges::any_of(diff.changes, &PolicyChange::is_paired);
+  std::printf("\n%s",
+              is_paired ? "paired: repetitions with the same random draws are compared one by one\n"
+                        : "interval: of the ratio of the means, by Welch's t\n");
+  if (request.fail_above) {
+    const auto broken =
+        std::ranges::count_if(checks, [](const Check& c) { return !c.failure.empty(); });
+    std::printf("worse by more than %s %% for certain: %zu of %s\n",
+                significant(100.0 * *request.fail_above, 3).c_str(),
+                static_cast<std::size_t>(broken), counted(checks.size(), "check").c_str());
+  }
+}
+
+/// Warns if something besides the seed differs, because then the program may not be the cause of a
+/// change.
+void warn_of_differences(const ResultsDiff& diff) {
+  std::vector<std::string> names;
+  for (const Difference& one : diff.differences) {
+    if (one.what != "seed") names.push_back(one.what);
+  }
+  if (names.empty()) return;
+  warn(fmt::format(
+      "the experiments differ in {}; to judge the program alone, compare results of the "
+      "same experiment",
+      fmt::join(names, ", ")));
+}
+
+/// The member `environment` of results.json and the file, as JSON.
+std::string side_json(const StoredResults& results) {
+  const JsonObject top(results.document, results.file, "a results.json");
+  const JsonValue* const environment = top.find("environment");
+  return json_object({{"file", json_string(results.file)},
+                      {"environment", environment == nullptr ? "null" : json_of(*environment)}});
+}
+
+std::string change_json(const PolicyChange& one) {
+  const bool has_interval = one.change && one.change->has_interval;
+  return json_object({{"policy", json_string(one.policy)},
+                      {"on", json_string(one.on)},
+                      {"old", json_number(one.before)},
+                      {"new", json_number(one.now)},
+                      {"repetitions_old", std::to_string(one.repetitions_before)},
+                      {"repetitions_new", std::to_string(one.repetitions_now)},
+                      {"change", one.change ? json_number(one.change->value) : "null"},
+                      {"interval", has_interval ? json_list({json_number(one.change->low),
+                                                             json_number(one.change->high)})
+                                                : "null"},
+                      {"paired", one.is_paired ? "true" : "false"},
+                      {"verdict", json_string(to_string(one.verdict))}});
+}
+
+std::string diff_json(const ResultsDiff& diff, const StoredResults& before,
+                      const StoredResults& now, const DiffRequest& request, bool is_kept) {
+  std::vector<std::string> changes;
+  for (const PolicyChange& one : diff.changes) changes.push_back(change_json(one));
+  std::vector<std::string> differences;
+  for (const Difference& one : diff.differences) {
+    differences.push_back(json_object({{"what", json_string(one.what)},
+                                       {"old", one.before.empty() ? "null" : one.before},
+                                       {"new", one.now.empty() ? "null" : one.now}}));
+  }
+  return json_object(
+      {{"schema", json_string("equipoise.diff/1")},
+       {"old", side_json(before)},
+       {"new", side_json(now)},
+       {"quantity", json_string(request.quantity)},
+       {"confidence", json_number(request.confidence)},
+       {"fail_above", request.fail_above ? json_number(*request.fail_above) : "null"},
+       {"holds", request.fail_above ? (is_kept ? "true" : "false") : "null"},
+       {"differences", json_list(differences)},
+       {"policies", json_list(changes)},
+       {"only_old", json_strings(diff.only_before)},
+       {"only_new", json_strings(diff.only_now)},
+       {"no_longer_verified", json_strings(diff.unverified)}});
+}
+
+}  // namespace
+
+int diff_command(const DiffRequest& request, const Options& options) {
+  const Quantity& quantity = quantity_called(request.quantity);
+  if (!options.junit_file.empty()) {
+    if (!request.fail_above)
+      throw InputError("--junit", "says what --fail finds; give --fail, too");
+    check_writable(options.junit_file, "--junit");
+  }
+  const StoredResults before = read_results(file_at(request.before));
+  const StoredResults now = read_results(file_at(request.now));
+  for (const StoredResults* const results : {&before, &now}) {
+    if (results->is_interrupted) warn(results->file + " is of an interrupted comparison");
+  }
+  const ResultsDiff diff = diff_results(before, now, quantity, request.confidence);
+  warn_of_differences(diff);
+  std::vector<Check> checks;
+  if (request.fail_above) checks = check_diff(diff, now, quantity, *request.fail_above);
+  const bool is_kept =
+      std::ranges::all_of(checks, [](const Check& c) { return c.failure.empty(); });
+  if (options.json) {
+    std::printf("%s\n", diff_json(diff, before, now, request, is_kept).c_str());
+  } else {
+    print_text(diff, before, now, request, checks);
+  }
+  return report_checks("equipoise diff", checks, options.junit_file) ? 0 : 1;
+}
+
+}  // namespace equipoise

@@ -1,0 +1,254 @@
+// Finds what differs in two experiments, and how much their results do.
+#include "tools/guard/results_diff.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/student_t.hpp"
+#include "shared_policies/run/results.hpp"
+#include "tools/report/text_table.hpp"
+
+namespace equipoise {
+namespace {
+
+const JsonValue& experiment_of(const StoredResults& results) {
+  return JsonObject(results.document, results.file, "a results.json").at("experiment");
+}
+
+/// The facts of an experiment that change numbers, by name. Files are known by their contents, and
+/// policies and repetitions are compared one by one.
+std::map<std::string, std::string> facts_of(const JsonValue& experiment) {
+  std::map<std::string, std::string> facts;
+  const std::vector<std::string> others = {"policies", "reps",      "on",
+                                           "inputs",   "workloads", "traces",
+                                           "platform", "scenario",  "workload_spellings"};
+  for (const JsonMember& member : experiment.object) {
+    if (std::ranges::find(others, member.name) != others.end()) continue;
+    if (member.name != "sim" && member.name != "real") {
+      facts[member.name] = json_of(member.value);
+      continue;
+    }
+    for (const JsonMember& setting : member.value.object) {
+      if (std::ranges::find(others, setting.name) != others.end()) continue;
+      facts[member.name + "." + setting.name] = json_of(setting.value);
+    }
+  }
+  return facts;
+}
+
+/// The hashes of the input files, by file; files that have the same contents in both are left out.
+std::map<std::string, std::string> inputs_of(const JsonValue& experiment, const JsonValue& other) {
+  const auto all = [](const JsonValue& one) {
+    std::map<std::string, std::string> hashes;
+    for (const JsonMember& member : one.object) {
+      if (member.name != "inputs") continue;
+      for (const JsonValue& input : member.value.list) {
+        const JsonObject file(input, "results.json", "an input");
+        hashes["contents of " + file.text("file")] = json_string(file.text("hash"));
+      }
+    }
+    return hashes;
+  };
+  std::map<std::string, std::string> hashes = all(experiment);
+  const std::map<std::string, std::string> others = all(other);
+  std::erase_if(hashes, [&](const auto& one) {
+    return std::ranges::any_of(others, [&](const auto& o) { return o.second == one.second; });
+  });
+  return hashes;
+}
+
+void add_differences(const std::map<std::string, std::string>& before,
+                     const std::map<std::string, std::string>& now,
+                     std::vector<Difference>& differences) {
+  for (const auto& [what, value] : before) {
+    const auto found = now.find(what);
+    if (found == now.end()) {
+      differences.push_back({what, value, {}});
+    } else if (found->second != value) {
+      differences.push_back({what, value, found->second});
+    }
+  }
+  for (const auto& [what, value] : now) {
+    if (!before.contains(what)) differences.push_back({what, {}, value});
+  }
+}
+
+/// The machine on which results were made, if they say that.
+std::map<std::string, std::string> machine_of(const StoredResults& results) {
+  std::map<std::string, std::string> facts;
+  const JsonObject top(results.document, results.file, "a results.json");
+  if (top.find("environment") == nullptr) return facts;
+  const JsonObject environment(top.at("environment"), results.file, "an environment");
+  facts["machine"] = json_of(environment.at("machine"));
+  return facts;
+}
+
+std::vector<Difference> differences_of(const StoredResults& before, const StoredResults& now) {
+  std::vector<Difference> differences;
+  const JsonValue& then = experiment_of(before);
+  const JsonValue& here = experiment_of(now);
+  add_differences(facts_of(then), facts_of(here), differences);
+  add_differences(inputs_of(then, here), inputs_of(here, then), differences);
+  const auto is_real = [](const StoredResult& result) { return result.on != "sim"; };
+  if (std::ranges::any_of(now.results, is_real)) {
+    add_differences(machine_of(before), machine_of(now), differences);
+  }
+  return differences;
+}
+
+/// mean(now) / mean(before) - 1 by Welch's rule: the samples are independent, and their variances
+/// may differ.
+Estimate welch_change(const Samples& before, const Samples& now, double confidence, bool exact) {
+  const Statistics then = summarise(before.values);
+  const Statistics here = summarise(now.values);
+  const double ratio = here.mean / then.mean;
+  const auto n_before = static_cast<double>(before.values.size());
+  const auto n_now = static_cast<double>(now.values.size());
+  const double from_now = here.sd * here.sd / n_now / (then.mean * then.mean);
+  const double from_before = ratio * ratio * then.sd * then.sd / n_before / (then.mean * then.mean);
+  Estimate change{ratio - 1.0, ratio - 1.0, ratio - 1.0, exact};
+  if (exact || n_before < 2.0 || n_now < 2.0) return change;
+  change.has_interval = true;
+  const double variance = from_now + from_before;
+  if (variance == 0.0) return change;
+  const double degrees =
+      variance * variance /
+      (from_now * from_now / (n_now - 1.0) + from_before * from_before / (n_before - 1.0));
+  const double half = student_t_quantile(degrees, 0.5 + 0.5 * confidence) * std::sqrt(variance);
+  change.low -= half;
+  change.high += half;
+  return change;
+}
+
+std::optional<Estimate> paired_change(const Samples& before, const Samples& now, double confidence,
+                                      bool exact) {
+  const std::optional<Samples> ratios = ratio_samples(now, before);
+  if (!ratios) return std::nullopt;
+  Estimate change = mean_of(ratios->values, confidence, exact);
+  change.value -= 1.0;
+  change.low -= 1.0;
+  change.high -= 1.0;
+  return change;
+}
+
+Verdict verdict_of(const Estimate& change, const Quantity& quantity) {
+  if (!change.has_interval) return Verdict::undecided;
+  if (change.low == 0.0 && change.high == 0.0) return Verdict::equal;
+  if (change.low > 0.0) return quantity.more_is_better ? Verdict::better : Verdict::worse;
+  if (change.high < 0.0) return quantity.more_is_better ? Verdict::worse : Verdict::better;
+  return Verdict::undecided;
+}
+
+std::string name_of(const StoredResult& result) {
+  return fmt::format("{} ({})", result.policy, result.on);
+}
+
+std::string workloads_of(const StoredResults& results) {
+  return json_of(JsonObject(experiment_of(results), results.file, "an experiment").at("workloads"));
+}
+
+}  // namespace
+
+const char* to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::equal:
+      return "equal";
+    case Verdict::better:
+      return "better";
+    case Verdict::worse:
+      return "worse";
+    case Verdict::undecided:
+      return "undecided";
+  }
+  return "undecided";
+}
+
+ResultsDiff diff_results(const StoredResults& before, const StoredResults& now,
+                         const Quantity& quantity, double confidence) {
+  if (workloads_of(before) != workloads_of(now)) {
+    throw InputError(now.file,
+                     fmt::format("is of the workload {}, but {} of {}; compare results of "
+                                 "the same workload",
+                                 workloads_of(now), before.file, workloads_of(before)));
+  }
+  ResultsDiff diff;
+  diff.differences = differences_of(before, now);
+  for (const StoredResult& here : now.results) {
+    const StoredResult* const then = find_result(before, here.policy, here.on);
+    if (then == nullptr) {
+      diff.only_now.push_back(name_of(here));
+      continue;
+    }
+    if (!then->verified || !here.verified) {
+      if (then->verified) diff.unverified.push_back(name_of(here));
+      continue;
+    }
+    const std::optional<Samples> old_samples = samples_of(before, *then, quantity);
+    const std::optional<Samples> new_samples = samples_of(now, here, quantity);
+    if (!old_samples || !new_samples) continue;
+    PolicyChange& change = diff.changes.emplace_back();
+    change.policy = here.policy;
+    change.on = here.on;
+    change.before = summarise(old_samples->values).mean;
+    change.now = summarise(new_samples->values).mean;
+    change.repetitions_before = old_samples->values.size();
+    change.repetitions_now = new_samples->values.size();
+    const bool exact = is_exact(before, *then) && is_exact(now, here);
+    change.is_paired = here.on == "sim" && diff.differences.empty() &&
+                       old_samples->repetitions == new_samples->repetitions;
+    if (change.before != 0.0) {
+      change.change = change.is_paired
+                          ? paired_change(*old_samples, *new_samples, confidence, exact)
+                          : welch_change(*old_samples, *new_samples, confidence, exact);
+    }
+    if (change.change) change.verdict = verdict_of(*change.change, quantity);
+  }
+  for (const StoredResult& then : before.results) {
+    if (find_result(now, then.policy, then.on) == nullptr) {
+      diff.only_before.push_back(name_of(then));
+    }
+  }
+  if (!diff.changes.empty() || !diff.unverified.empty()) return diff;
+  throw InputError(now.file,
+                   fmt::format("has no policy of which {} is known here and in {}; compare results "
+                               "of the same policies in the same world",
+                               quantity.name, before.file));
+}
+
+std::vector<Check> check_diff(const ResultsDiff& diff, const StoredResults& now,
+                              const Quantity& quantity, double limit) {
+  std::vector<Check> checks;
+  for (const std::string& policy : diff.unverified) {
+    checks.push_back({"", policy + ": verified",
+                      fmt::format("{}: {} is not verified any more", now.file, policy)});
+  }
+  const std::string limit_text = significant(100.0 * limit, 3) + " %";
+  for (const PolicyChange& one : diff.changes) {
+    if (!one.change) continue;
+    if (!one.change->has_interval) {
+      throw InputError("--fail",
+                       fmt::format("one repetition of {} ({}) does not show how much repetitions "
+                                   "differ; make results with --reps 2 or more",
+                                   one.policy, one.on));
+    }
+    const Estimate& change = *one.change;
+    Check& check = checks.emplace_back();
+    check.name = fmt::format("{} ({}): {} not worse by more than {}", one.policy, one.on,
+                             quantity.name, limit_text);
+    const double least_harm = quantity.more_is_better ? -change.high : change.low;
+    if (least_harm <= limit) continue;
+    check.failure = fmt::format(
+        "{}: {} ({}): {} changed by {:+.2f} % (interval {:+.2f} to {:+.2f} %), from {} to {}; "
+        "--fail allows {}",
+        now.file, one.policy, one.on, quantity.name, 100.0 * change.value, 100.0 * change.low,
+        100.0 * change.high, significant(one.before, 5), significant(one.now, 5), limit_text);
+  }
+  return checks;
+}
+
+}  // namespace equipoise

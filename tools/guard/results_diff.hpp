@@ -1,0 +1,67 @@
+// Compares two results of the same experiment, for example of two commits, as far as noise allows.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/guard/checks.hpp"
+#include "tools/guard/stored_results.hpp"
+
+namespace equipoise {
+
+/// What can be said of a change.
+enum class Verdict : std::uint8_t {
+  equal,     ///< there is none, and no noise
+  better,    ///< the whole interval is on the better side
+  worse,     ///< the whole interval is on the worse side
+  undecided  ///< the interval contains no change, or there is none
+};
+
+[[nodiscard]] const char* to_string(Verdict verdict);
+
+/// One policy in one world, before and now.
+struct PolicyChange {
+  std::string policy;
+  std::string on;
+  double before = 0.0;
+  double now = 0.0;
+  std::size_t repetitions_before = 0;
+  std::size_t repetitions_now = 0;
+  bool is_paired = false;  ///< repetition by repetition, because both had the same random draws
+  std::optional<Estimate> change;  ///< mean now / mean before - 1; none if the latter is 0
+  Verdict verdict = Verdict::undecided;
+};
+
+/// A fact in which the experiments differ.
+struct Difference {
+  std::string what;
+  std::string before;  ///< JSON text; empty: it is not there
+  std::string now;
+};
+
+/// Two results, compared.
+struct ResultsDiff {
+  std::vector<PolicyChange> changes;     ///< policies that both have, verified, in the order of now
+  std::vector<Difference> differences;   ///< of the experiments
+  std::vector<std::string> only_before;  ///< "plb-hec (sim)"
+  std::vector<std::string> only_now;
+  std::vector<std::string> unverified;  ///< now, but not before
+};
+
+/// The change of `quantity` for every policy that both results have. Intervals have the given
+/// confidence. Where both are simulated with the same seed and nothing differs but policies and
+/// repetitions, repetitions are paired; elsewhere the variances of both means are added, with
+/// Welch's degrees of freedom. Throws InputError if the workloads differ, or if there is no policy
+/// that both have.
+[[nodiscard]] ResultsDiff diff_results(const StoredResults& before, const StoredResults& now,
+                                       const Quantity& quantity, double confidence);
+
+/// A check for every policy: it fails if the whole interval is worse by more than `limit` (a share
+/// of the value before), or if it is not verified any more. Throws InputError if a change has no
+/// interval, because noise could not be told from change.
+[[nodiscard]] std::vector<Check> check_diff(const ResultsDiff& diff, const StoredResults& now,
+                                            const Quantity& quantity, double limit);
+
+}  // namespace equipoise

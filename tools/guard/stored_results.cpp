@@ -1,0 +1,208 @@
+// Reads results.json, and computes intervals from the repetitions.
+#include "tools/guard/stored_results.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/run/results.hpp"
+#include "traces/files/input_file.hpp"
+
+namespace equipoise {
+namespace {
+
+constexpr std::array all_quantities{
+    Quantity{"makespan_s"},      Quantity{"over_lower_bound"},
+    Quantity{"over_best_known"}, Quantity{"speedup_vs_baseline", true},
+    Quantity{"idle_fraction"},   Quantity{"finish_spread_s"},
+    Quantity{"energy_j"},        Quantity{"edp_js"},
+    Quantity{"blocks"},          Quantity{"rebalances"},
+    Quantity{"decisions.count"}, Quantity{"decisions.total_s"},
+    Quantity{"items_redone"},    Quantity{"extrapolated_share"}};
+
+const JsonValue* member(const JsonValue& object, const std::string& name) {
+  const auto found = std::ranges::find(object.object, name, &JsonMember::name);
+  return found == object.object.end() ? nullptr : &found->value;
+}
+
+/// The value at `path`, whose parts are separated by dots; names may have dots, too.
+const JsonValue* at_path(const JsonValue& value, const std::string& path) {
+  for (const JsonMember& one : value.object) {
+    if (one.name == path) return &one.value;
+    if (!path.starts_with(one.name + ".")) continue;
+    const JsonValue* const found = at_path(one.value, path.substr(one.name.size() + 1));
+    if (found != nullptr) return found;
+  }
+  return nullptr;
+}
+
+std::optional<double> number_at(const JsonValue& value, const std::string& path) {
+  const JsonValue* const found = at_path(value, path);
+  if (found == nullptr || found->kind != JsonValue::Kind::number) return std::nullopt;
+  return found->number;
+}
+
+StoredResult result_from(const JsonValue& value, const std::string& file) {
+  const JsonObject entry(value, file, "a result");
+  StoredResult result;
+  result.policy = entry.text("spelling");
+  result.on = entry.text("on");
+  result.verified = entry.flag("verified");
+  const JsonValue* const repetitions = entry.find("repetitions");
+  if (repetitions == nullptr || repetitions->list.empty()) {
+    throw InputError(entry.where(),
+                     "the result has no repetitions, because an older version wrote it; make it "
+                     "again with this one");
+  }
+  for (const JsonValue& one : repetitions->list) {
+    const JsonObject repetition(one, file, "a repetition");
+    static_cast<void>(repetition.whole("repetition", 0, std::int64_t{1} << 53));
+    static_cast<void>(repetition.number("makespan_s", 0.0, std::numeric_limits<double>::max()));
+  }
+  result.entry = value;
+  return result;
+}
+
+/// The numbers of all repetitions at `path`; nullopt if one of them is not known.
+std::optional<Samples> recorded(const StoredResult& result, const std::string& path) {
+  Samples samples;
+  for (const JsonValue& one : member(result.entry, "repetitions")->list) {
+    const std::optional<double> value = number_at(one, path);
+    if (!value) return std::nullopt;
+    samples.repetitions.push_back(static_cast<std::uint64_t>(*number_at(one, "repetition")));
+    samples.values.push_back(*value);
+  }
+  return samples;
+}
+
+std::optional<Samples> times(std::optional<Samples> samples, std::optional<double> factor) {
+  if (!samples || !factor) return std::nullopt;
+  for (double& value : samples->values) value *= *factor;
+  return samples;
+}
+
+std::optional<double> inverse(std::optional<double> value) {
+  if (!value || *value == 0.0) return std::nullopt;
+  return 1.0 / *value;
+}
+
+double mean(const std::vector<double>& values) { return summarise(values).mean; }
+
+/// The samples of the product of two means over the same repetitions.
+std::optional<Samples> product(const std::optional<Samples>& a, const std::optional<Samples>& b) {
+  if (!a || !b) return std::nullopt;
+  const double mean_a = mean(a->values);
+  const double mean_b = mean(b->values);
+  Samples samples = *a;
+  for (std::size_t i = 0; i < samples.values.size(); ++i) {
+    samples.values[i] = a->values[i] * mean_b + b->values[i] * mean_a - mean_a * mean_b;
+  }
+  return samples;
+}
+
+}  // namespace
+
+std::optional<Samples> ratio_samples(const Samples& above, const Samples& below) {
+  Samples a;
+  Samples b;
+  for (std::size_t i = 0; i < above.repetitions.size(); ++i) {
+    const auto same = std::ranges::find(below.repetitions, above.repetitions[i]);
+    if (same == below.repetitions.end()) continue;
+    a.repetitions.push_back(above.repetitions[i]);
+    a.values.push_back(above.values[i]);
+    b.values.push_back(below.values[static_cast<std::size_t>(same - below.repetitions.begin())]);
+  }
+  if (a.values.empty() || mean(b.values) == 0.0) return std::nullopt;
+  const double mean_b = mean(b.values);
+  const double ratio = mean(a.values) / mean_b;
+  for (std::size_t i = 0; i < a.values.size(); ++i) {
+    a.values[i] = ratio + (a.values[i] - ratio * b.values[i]) / mean_b;
+  }
+  return a;
+}
+
+StoredResults parse_results(const std::string& text, std::string file) {
+  StoredResults results;
+  results.document = parse_json(text, file);
+  const JsonObject top(results.document, file, "a results.json");
+  expect_schema(top.text("schema"), "equipoise.results/1", top.where(top.at("schema")));
+  const JsonObject experiment(top.at("experiment"), file, "an experiment");
+  results.baseline = experiment.text("baseline");
+  results.lower_bound_s = number_at(results.document, "lower_bound_s");
+  results.best_known_s = number_at(results.document, "best_known_s");
+  results.is_interrupted = top.flag("interrupted");
+  const JsonValue* const noise = at_path(results.document, "experiment.sim.noise");
+  results.is_noise_free =
+      noise != nullptr && !noise->boolean && experiment.text("decision_cost") != "measured";
+  for (const JsonValue& value : top.list("results")) {
+    results.results.push_back(result_from(value, file));
+  }
+  results.file = std::move(file);
+  return results;
+}
+
+StoredResults read_results(const std::string& file) {
+  return parse_results(read_input(file, "give a results.json of 'equipoise compare --out'"), file);
+}
+
+const StoredResult* find_result(const StoredResults& results, const std::string& policy,
+                                const std::string& on) {
+  const auto found = std::ranges::find_if(
+      results.results, [&](const StoredResult& r) { return r.policy == policy && r.on == on; });
+  return found == results.results.end() ? nullptr : &*found;
+}
+
+std::span<const Quantity> quantities() { return all_quantities; }
+
+const Quantity* find_quantity(const std::string& name) {
+  const auto found = std::ranges::find_if(all_quantities, [&](const Quantity& one) {
+    return name == one.name || name == std::string(one.name) + ".mean";
+  });
+  return found == all_quantities.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> quantity_names() {
+  std::vector<std::string> names;
+  for (const Quantity& one : all_quantities) names.emplace_back(one.name);
+  return names;
+}
+
+std::optional<Samples> samples_of(const StoredResults& results, const StoredResult& result,
+                                  const Quantity& quantity) {
+  const std::string name = quantity.name;
+  const std::optional<Samples> makespans = recorded(result, "makespan_s");
+  if (name == "over_lower_bound") return times(makespans, inverse(results.lower_bound_s));
+  if (name == "over_best_known") return times(makespans, inverse(results.best_known_s));
+  if (name == "edp_js") return product(recorded(result, "energy_j"), makespans);
+  if (name != "speedup_vs_baseline") return recorded(result, name);
+  const StoredResult* const baseline = find_result(results, results.baseline, result.on);
+  if (baseline == nullptr || !makespans) return std::nullopt;
+  return ratio_samples(*recorded(*baseline, "makespan_s"), *makespans);
+}
+
+Estimate mean_of(const std::vector<double>& values, double confidence, bool is_exact) {
+  const Statistics statistics = summarise(values);
+  const double half = half_interval(statistics.sd, values.size(), confidence);
+  return {statistics.mean, statistics.mean - half, statistics.mean + half,
+          is_exact || values.size() > 1};
+}
+
+bool is_exact(const StoredResults& results, const StoredResult& result) {
+  return result.on == "sim" && results.is_noise_free;
+}
+
+std::optional<Estimate> number_of(const StoredResults& results, const StoredResult& result,
+                                  const std::string& name, double confidence) {
+  if (const Quantity* const quantity = find_quantity(name)) {
+    const std::optional<Samples> samples = samples_of(results, result, *quantity);
+    if (!samples) return std::nullopt;
+    return mean_of(samples->values, confidence, is_exact(results, result));
+  }
+  const std::optional<double> value = number_at(result.entry, name);
+  if (!value) return std::nullopt;
+  return Estimate{*value, *value, *value, is_exact(results, result)};
+}
+
+}  // namespace equipoise
