@@ -4,7 +4,7 @@
 
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tools/sweep/content_hash.hpp"
+#include "tools/runs/content_hash.hpp"
 
 namespace equipoise::same_journal_test {
 namespace {

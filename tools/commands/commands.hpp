@@ -51,6 +51,12 @@ int optimum_command(const Options& options);
 /// Lists policies, kernels or units, as `what` says: all, or the one called `name`, if that is not
 /// empty.
 int list_command(const std::string& what, const std::string& name, bool json);
+/// Writes a project with a policy called `name` into the folder `out`, or, if that is empty, into one
+/// called `name`.
+int new_policy_command(const std::string& name, const std::string& out);
+/// Checks what every policy has to keep on `policy`, spelled as in --policy. Returns 1 if it breaks
+/// something, or needs more than `seconds_max` for one promise.
+int check_policy_command(const std::string& policy, double seconds_max, const Options& options);
 /// Checks that a trace is valid, and prints doubtful entries.
 int trace_check_command(const std::string& file);
 /// Prints a trace as a table.

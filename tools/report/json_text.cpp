@@ -213,6 +213,10 @@ std::string run_header_text(const RunPlan& plan) {
                    {"cpu", this_machine().cpu_model},
                    {"hardware_threads", this_machine().threads.size()},
                    {"memory_bytes", this_machine().memory_bytes}}}};
+  if (!plan.policy.library_file.empty()) {
+    header["library"] = plan.policy.library_file;
+    header["library_hash"] = plan.policy.library_hash;
+  }
   if (plan.policy.experience) header["experience"] = experience_json(*plan.policy.experience);
   if (plan.policy.recorded != nullptr) header["decisions_of"] = plan.policy.recorded_file;
   if (!plan.settings.empty()) header.update(Json::parse(plan.settings));

@@ -11,7 +11,7 @@
 #include "tools/runs/run_plan.hpp"
 #include "tools/simulations/sim_world.hpp"
 #include "tools/sweep/campaign_file.hpp"
-#include "tools/sweep/content_hash.hpp"
+#include "tools/runs/content_hash.hpp"
 
 namespace equipoise {
 

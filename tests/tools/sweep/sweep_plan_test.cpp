@@ -13,7 +13,7 @@
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tools/report/version.hpp"
-#include "tools/sweep/content_hash.hpp"
+#include "tools/runs/content_hash.hpp"
 
 namespace equipoise::sweep_plan_test {
 namespace {

@@ -1,5 +1,5 @@
 // FNV-1a, 64 bits.
-#include "tools/sweep/content_hash.hpp"
+#include "tools/runs/content_hash.hpp"
 
 #include <fmt/format.h>
 
