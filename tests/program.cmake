@@ -63,7 +63,7 @@ set_target_properties(${own_policies} PROPERTIES
 foreach(policy IN LISTS own_policies)
   add_dependencies(${policy} equipoise_interface_id)
 endforeach()
-equipoise_program_tests(own_policy SOURCES tools/own_policy_test.cpp)
+equipoise_program_tests(own_policy SOURCES tools/installed_test.cpp tools/own_policy_test.cpp)
 add_dependencies(own_policy_tests ${own_policies})
 add_executable(weighted_greedy_test
   ${PROJECT_SOURCE_DIR}/tools/new_policy/weighted_greedy_test.cpp ${of_new_policy})

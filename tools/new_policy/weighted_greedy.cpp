@@ -35,10 +35,10 @@ class WeightedGreedy final : public Policy {
   }
 
  private:
-  /// A tenth of the work in equal blocks, one for each unit, shows how fast the units are. Later
+  /// A fiftieth of the work in equal blocks, one for each unit, shows how fast the units are. Later
   /// blocks are not smaller.
   Items first_items(const View& view) const {
-    const Items parts = 10 * static_cast<Items>(view.units().size());
+    const Items parts = 50 * static_cast<Items>(view.units().size());
     return std::max<Items>(1, view.workload().items / parts);
   }
 

@@ -1,7 +1,10 @@
 // A schedule of weighted-greedy that was worked out by hand, on an executor whose block times are
 // given.
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "shared_policies/contract/fake_executor.hpp"
@@ -52,29 +55,30 @@ void expect(bool holds, const char* what) {
 }  // namespace
 
 int main() {
-  // 200 items; u0 does 10 items a second, u1 3.33.
+  // 400 items; u0 does 10 items a second, u1 3.33.
   //
-  //     at s   unit   left   asks for                                      until s
-  //      0.0   u0      200   first block: 200 / (10 * 2) = 10               1.0
-  //      0.0   u1      190   10                                             3.0
-  //      1.0   u0      180   u1 counts as fast as u0: 180 / 2 / 2 = 45      5.5
-  //      3.0   u1      135   135 / 2 * 1/4 = 16.9: 17                       8.1
-  //      5.5   u0      118   118 / 2 * 3/4 = 44.3: 44                       9.9
-  //      8.1   u1       74   9.3, less than a first block: 10              11.1
-  //      9.9   u0       64   24                                            12.3
-  //     11.1   u1       40   5: 10                                         14.1
-  //     12.3   u0       30   11.3: 11                                      13.4
-  //     13.4   u0       19   7.1: 10                                       14.4
-  //     14.1   u1        9   10, of which 9 are left                       16.8
-  const Schedule half = run(200, {0.1, 0.3}, {});
-  expect(half.sizes == std::map<std::uint32_t, std::vector<Items>>{{0, {10, 45, 44, 24, 11, 10}},
-                                                                   {1, {10, 17, 10, 10, 9}}},
-         "gives idle units half of what is left, by speed");
-  expect(std::abs(half.end_s - 16.8) < 1e-9, "ends after 16.8 s");
+  //     at s  unit   left   asks for                                           until s
+  //      0.0   u0    400   a first block: 400 / (50 * 2) = 4                   0.4
+  //      0.0   u1    396   4                                                   1.2
+  //      0.4   u0    392   u1 counts as fast as u0: 392 * 0.75 / 2 = 147      15.1
+  //      1.2   u1    245   245 * 0.75 * 1/4 = 45.9: 46                        15.0
+  //     15.0   u1    199   199 * 0.75 * 1/4 = 37.3: 37                        26.1
+  //     15.1   u0    162   162 * 0.75 * 3/4 = 91.1: 91                        24.2
+  //     24.2   u0     71   71 * 0.75 * 3/4 = 39.9: 40                         28.2
+  //     26.1   u1     31   31 * 0.75 * 1/4 = 5.8: 6                           27.9
+  //     27.9   u1     25   25 * 0.75 * 1/4 = 4.7: 5                           29.4
+  //     28.2   u0     20   20 * 0.75 * 3/4 = 11.2: 11                         29.3
+  //     29.3   u0      9   9 * 0.75 * 3/4 = 5.1: 5                            29.8
+  //     29.4   u1      4   4 * 0.75 * 1/4 = 0.8: a first block, 4             30.6
+  const Schedule schedule = run(400, {0.1, 0.3}, {{"share", "0.75"}});
+  expect(schedule.sizes == std::map<std::uint32_t, std::vector<Items>>{{0, {4, 147, 91, 40, 11, 5}},
+                                                                       {1, {4, 46, 37, 6, 5, 4}}},
+         "gives idle units three quarters of their part of what is left");
+  expect(std::abs(schedule.end_s - 30.6) < 1e-9, "ends after 30.6 s");
 
   // With share=1, a unit that knows its speed and is alone gets everything that is left.
   const Schedule all = run(100, {0.1}, {{"share", "1"}});
-  expect(all.sizes == std::map<std::uint32_t, std::vector<Items>>{{0, {10, 90}}},
+  expect(all.sizes == std::map<std::uint32_t, std::vector<Items>>{{0, {2, 98}}},
          "gives a single unit all the rest with share=1");
   return wrong == 0 ? 0 : 1;
 }
