@@ -25,14 +25,14 @@ namespace {
 using Finding = std::optional<std::string>;
 
 /// Checks `promise` in a process of its own, because the policy may crash or never end.
-Finding check(const Promise& promise, const PolicyMaker& make, std::uint32_t seed,
+Finding check(const Promise& promise, const PolicyMaker& make, std::uint32_t seed, int machines,
               double seconds_max) {
   using Clock = std::chrono::steady_clock;
   const auto deadline = Clock::now() + std::chrono::duration<double>(seconds_max);
   ChildProcess child([&](int write_fd) {
     std::string finding;
     try {
-      if (const auto breach = promise.check(make, seed, promise.rounds)) {
+      if (const auto breach = promise.check(make, seed, machines)) {
         finding = fmt::format("machine {}: {}", breach->round + 1, breach->what);
       }
     } catch (const std::exception& failure) {
@@ -62,25 +62,25 @@ Finding check(const Promise& promise, const PolicyMaker& make, std::uint32_t see
   return outcome.output.empty() ? Finding() : Finding(outcome.output);
 }
 
-std::string json_of(const Promise& promise, const Finding& finding) {
+std::string json_of(const Promise& promise, int machines, const Finding& finding) {
   return json_object({{"property", json_string(promise.name)},
                       {"line", json_string(promise.line)},
-                      {"machines", std::to_string(promise.rounds)},
+                      {"machines", std::to_string(machines)},
                       {"kept", finding ? "false" : "true"},
                       {"what", finding ? json_string(*finding) : "null"}});
 }
 
-void print(const Promise& promise, const Finding& finding) {
+void print(const Promise& promise, int machines, const Finding& finding) {
   std::printf("%s  %-17s  %s (%d machines)\n", finding ? "BROKEN" : "kept  ", promise.name.c_str(),
-              promise.line.c_str(), promise.rounds);
+              promise.line.c_str(), machines);
   if (finding) std::printf("        %s\n", finding->c_str());
   std::fflush(stdout);
 }
 
 }  // namespace
 
-int check_policy_command(const std::string& policy, double seconds_max, const Options& options) {
-  const PolicyChoice choice = parse_policy(policy);
+int check_policy_command(const PolicyCheckRequest& request, const Options& options) {
+  const PolicyChoice choice = parse_policy(request.policy);
   const auto seed = static_cast<std::uint32_t>(options.seed);
   std::mt19937 random{seed};
   const RandomMachine any = random_machine(random);
@@ -91,17 +91,18 @@ int check_policy_command(const std::string& policy, double seconds_max, const Op
   std::vector<std::string> broken;
   std::vector<std::string> texts;
   for (const Promise& promise : policy_contract()) {
-    const Finding finding = check(promise, make, seed, seconds_max);
+    const int machines = request.machines.value_or(promise.rounds);
+    const Finding finding = check(promise, make, seed, machines, request.seconds_max);
     if (finding) broken.push_back(promise.name);
     if (options.json) {
-      texts.push_back(json_of(promise, finding));
+      texts.push_back(json_of(promise, machines, finding));
     } else {
-      print(promise, finding);
+      print(promise, machines, finding);
     }
   }
   if (options.json) std::printf("%s\n", json_list(texts).c_str());
   if (broken.empty()) return 0;
-  say_error(fmt::format("{}: does not keep {}; the same machines again: --seed {}", policy,
+  say_error(fmt::format("{}: does not keep {}; the same machines again: --seed {}", request.policy,
                         fmt::join(broken, ", "), options.seed));
   return 1;
 }

@@ -31,6 +31,7 @@ struct Request {
   std::string what;  ///< for `list`
   std::string name;  ///< for `list`, `new policy` and `check policy`
   std::string check_seconds_max = "60";
+  std::string check_machines;
   std::string file;
   std::string shard;
   std::vector<std::string> only;  ///< for `sweep`: patterns of names

@@ -36,6 +36,8 @@ void add_check(CLI::App& app, Request& r) {
       ->add_option("--seconds-max", r.check_seconds_max,
                    "for each line; a policy that takes longer is taken for one that never ends")
       ->capture_default_str();
+  policy->add_option("--machines", r.check_machines,
+                     "how many random machines for each line; else 40 to 100");
   add_output(*policy, r);
   add_help(*policy, "equipoise check policy mine/build/mine.so:share=0.3");
   policy->callback([&r] {
@@ -44,7 +46,15 @@ void add_check(CLI::App& app, Request& r) {
       if (!(seconds_max > 0.0 && seconds_max <= 1e5)) {
         throw InputError("--seconds-max", "give a number of seconds above 0, up to 1e5");
       }
-      return check_policy_command(r.name, seconds_max, r.options);
+      PolicyCheckRequest request{r.name, seconds_max, {}};
+      if (!r.check_machines.empty()) {
+        const Items machines = parse_items(r.check_machines, "--machines");
+        if (machines < 1 || machines > 1'000'000) {
+          throw InputError("--machines", "give a number of machines from 1 to 1e6");
+        }
+        request.machines = static_cast<int>(machines);
+      }
+      return check_policy_command(request, r.options);
     };
   });
 }

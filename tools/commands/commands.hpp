@@ -54,9 +54,15 @@ int list_command(const std::string& what, const std::string& name, bool json);
 /// Writes a project with a policy called `name` into the folder `out`, or, if that is empty, into one
 /// called `name`.
 int new_policy_command(const std::string& name, const std::string& out);
-/// Checks what every policy has to keep on `policy`, spelled as in --policy. Returns 1 if it breaks
-/// something, or needs more than `seconds_max` for one promise.
-int check_policy_command(const std::string& policy, double seconds_max, const Options& options);
+/// `equipoise check policy`: the policy, spelled as in --policy, and how it is checked.
+struct PolicyCheckRequest {
+  std::string policy;
+  double seconds_max = 60.0;    ///< for each promise; a policy that needs longer breaks it
+  std::optional<int> machines;  ///< for each promise; none: as many as a thorough check has
+};
+
+/// Checks what every policy has to keep. Returns 1 if the policy breaks something.
+int check_policy_command(const PolicyCheckRequest& request, const Options& options);
 /// Checks that a trace is valid, and prints doubtful entries.
 int trace_check_command(const std::string& file);
 /// Prints a trace as a table.

@@ -20,7 +20,7 @@ class Unruly final : public Policy {
     if (deed_ == hangs) decisions.set_timer(view.now());
     const auto* idle = std::get_if<UnitIdle>(&event.what);
     if (idle == nullptr || deed_ == hangs || deed_ == stalls) return;
-    if (deed_ == crashes) std::raise(SIGTRAP);
+    if (deed_ == crashes) std::raise(SIGKILL);
     if (deed_ == throws) throw std::logic_error("nothing comes to mind");
     if (deed_ == forgets && given_ >= view.workload().items) return;
     const Items asked = deed_ == differs ? 1 + calls++ % 7 : 10;
