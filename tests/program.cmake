@@ -57,6 +57,34 @@ equipoise_program_tests(guard
     tools/guard/schemas_test.cpp
     tools/guard/stored_results_test.cpp
 )
+# Policies in libraries: that of a new project, and two that the program has to refuse or that break the
+# contract.
+include(${PROJECT_SOURCE_DIR}/tools/equipoise-policy.cmake)
+set(of_new_policy ${PROJECT_SOURCE_DIR}/tools/new_policy/weighted_greedy.cpp)
+equipoise_add_policy(weighted-greedy ${of_new_policy})
+equipoise_add_policy(unruly support/policies/unruly.cpp)
+equipoise_add_policy(nameless support/policies/named.cpp)
+target_compile_definitions(nameless PRIVATE NAME="")
+equipoise_add_policy(named-greedy support/policies/named.cpp)
+target_compile_definitions(named-greedy PRIVATE NAME="greedy")
+set(own_policies weighted-greedy unruly nameless named-greedy)
+set_target_properties(${own_policies} PROPERTIES
+  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/policies)
+foreach(policy IN LISTS own_policies)
+  add_dependencies(${policy} equipoise_interface_id)
+endforeach()
+equipoise_program_tests(own_policy SOURCES tools/own_policy_test.cpp)
+add_dependencies(own_policy_tests ${own_policies})
+add_executable(weighted_greedy_test
+  ${PROJECT_SOURCE_DIR}/tools/new_policy/weighted_greedy_test.cpp ${of_new_policy})
+target_link_libraries(weighted_greedy_test PRIVATE equipoise::policy_contract equipoise::headers)
+add_dependencies(weighted_greedy_test equipoise_interface_id)
+add_test(NAME weighted_greedy_test COMMAND weighted_greedy_test)
+
+# What is installed, and what a user builds with it. Sanitizers would make that five times as long.
+if(NOT EQUIPOISE_SANITIZE_ADDRESS AND NOT EQUIPOISE_SANITIZE_THREAD)
+  equipoise_program_tests(installed SOURCES tools/installed_test.cpp SMOKE)
+endif()
 
 # Whole campaigns. Some are simulated within the test program, which can be started as simulation server.
 if(EQUIPOISE_SLOW_TESTS)

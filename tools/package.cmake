@@ -1,12 +1,13 @@
-# What `cmake --install` installs, and the archive that the target `package` makes: the program with all
-# that it needs where nothing is installed, and the tests of machines and the benchmark if they are built. The archive is
-# arranged like the repository, so that the README's commands and the tests find their files in it. It has
-# a README of its own, archive-readme.md.
+# What `cmake --install` installs, the Debian package with the same files (`cpack -G DEB`), and the archive
+# that the target `package` makes: the program with all that it needs where nothing is installed, and the
+# tests of machines and the benchmark if they are built. The archive is arranged like the repository, so
+# that the README's commands and the tests find their files in it. It has a README of its own,
+# archive-readme.md.
 set(modules equipoise_ipopt)
 if(SIMGRID_FOUND)
   list(APPEND modules equipoise_simgrid)
 endif()
-install(TARGETS equipoise RUNTIME DESTINATION bin COMPONENT program)
+include(tools/package_development.cmake)
 install(TARGETS ${modules} LIBRARY DESTINATION lib/equipoise COMPONENT program)
 
 # equipoise_install_files(FOLDER COMPONENT...) installs recorded machines, campaigns and texts.
@@ -63,6 +64,14 @@ set(CPACK_RESOURCE_FILE_README ${PROJECT_SOURCE_DIR}/README.md)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
-set(CPACK_COMPONENTS_ALL program archive)
+set(CPACK_COMPONENTS_ALL program archive development)
 set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY ON)
+# The Debian package. What builds policies is only suggested, because most users need none.
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY
+  "Divides data-parallel work among CPUs and GPUs, simulated or for real, and compares policies")
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_MAINTAINER "the Equipoise authors <equipoise@localhost>")
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "g++, cmake, make, pkg-config, libfmt-dev, coinor-libclp-dev")
 include(CPack)

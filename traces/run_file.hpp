@@ -18,9 +18,12 @@ namespace equipoise {
 struct RunHeader {
   /// Whether blocks have a setup stage of their own. In files of version 1.0, `in_s` contains it.
   bool has_setup = true;
-  std::string on;        ///< "sim", "real", ...
-  std::string policy;    ///< name of the policy
-  std::string spelling;  ///< the policy as typed by the user
+  std::string on;      ///< "sim", "real", ...
+  std::string policy;  ///< name of the policy
+  std::string
+      spelling;  ///< the policy as in results: as typed, or with the name of a library's policy
+  std::string library_file;  ///< from which the policy was loaded; empty: one of the catalog
+  std::string library_hash;  ///< of that file's contents
   std::uint64_t seed = 1;
   std::uint64_t repetition = 0;
   std::string decision_cost;

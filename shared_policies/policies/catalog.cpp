@@ -63,9 +63,7 @@ std::vector<PolicyInfo> make_rows() {
       optimum_info(),
   };
   // clang-format on
-  for (PolicyInfo& info : rows) {
-    if (!info.presets.empty()) info.parameters.push_back(preset_parameter(info));
-  }
+  for (PolicyInfo& info : rows) add_preset_parameter(info);
   return rows;
 }
 
@@ -102,6 +100,10 @@ ParameterInfo profile_parameter() {
   return {"profile", "the run's own trace", "file",
           "trace of an earlier run that the speeds are read from",
           "PLB-HeC II: profiles of previous executions; energy paper: speeds measured before"};
+}
+
+void add_preset_parameter(PolicyInfo& info) {
+  if (!info.presets.empty()) info.parameters.push_back(preset_parameter(info));
 }
 
 std::span<const PolicyInfo> policy_catalog() {

@@ -60,7 +60,7 @@ struct PolicyInfo {
   Foresight foresight = Foresight::none;
   double paper_decision_s = 0.0;  ///< what decisions take, according to the paper
   /// `known` is not nullptr for foresight informed and oracle, and has a cost for every unit.
-  std::unique_ptr<Policy> (*make)(const Parameters& parameters, const KnownCosts* known);
+  std::unique_ptr<Policy> (*make)(const Parameters& parameters, const KnownCosts* known) = nullptr;
   /// Throws InputError if the policy cannot run on these units; nullptr: it accepts any units.
   void (*check_units)(const Parameters& parameters, std::span<const Unit> units) = nullptr;
   /// Sets of values besides the defaults. If there are any, the catalog adds the parameter `preset`,
@@ -74,6 +74,9 @@ struct PolicyInfo {
 
 /// All policies, in the order in which they are listed to the user.
 [[nodiscard]] std::span<const PolicyInfo> policy_catalog();
+
+/// Adds the parameter `preset` to a row that has presets. The rows of the catalog have it.
+void add_preset_parameter(PolicyInfo& info);
 
 /// Returns the row called `name`. Throws InputError, which suggests the nearest known name, if
 /// there is none.

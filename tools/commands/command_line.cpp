@@ -31,6 +31,7 @@ void add_all(CLI::App& app, Request& r) {
   add_run_commands(app, r);
   add_file_commands(app, r);
   add_completion(app, r);
+  add_policy_commands(app, r);
 }
 
 int say(const std::string& what, int exit_code) {

@@ -10,7 +10,8 @@ void add_list(CLI::App& app, Request& r) {
   CLI::App* c = app.add_subcommand("list", "What there is, with parameters, defaults and sources");
   c->add_option("what", r.what, "policies are listed in a line each")
       ->type_name("TEXT:{policies,kernels,units}");
-  c->add_option("NAME", r.name, "one of them alone, with all parameters");
+  c->add_option("NAME", r.name,
+                "one of them alone, with all parameters; also the library of a policy: ./mine.so");
   add_output(*c, r);
   add_help(*c, "equipoise list policies plb-hec");
   c->callback([&r] { r.command = [&r] { return list_command(r.what, r.name, r.options); }; });

@@ -52,8 +52,10 @@ void add_simulation(CLI::App& command, Request& r, bool required) {
 
 void add_policies(CLI::App& command, Request& r) {
   command
-      .add_option("--policy", r.options.policies,
-                  "NAME[:k=v,...], e.g. plb-hec:threshold=0.2 (see 'equipoise list policies')")
+      .add_option(
+          "--policy", r.options.policies,
+          "NAME[:k=v,...], e.g. plb-hec:threshold=0.2 (see 'equipoise list policies'), or a "
+          "policy of your own: ./mine.so[:k=v,...]")
       ->required();
 }
 

@@ -29,7 +29,9 @@ struct Request {
   std::string time_scale = "1";
   std::string seconds_max = "5";
   std::string what;  ///< for `list`
-  std::string name;  ///< for `list`
+  std::string name;  ///< for `list`, `new policy` and `check policy`
+  std::string check_seconds_max = "60";
+  std::string check_machines;
   std::string file;
   std::string shard;
   std::vector<std::string> only;  ///< for `sweep`: patterns of names
@@ -68,6 +70,8 @@ void add_run_commands(CLI::App& app, Request& r);
 void add_file_commands(CLI::App& app, Request& r);
 /// Adds the command `completion`, which knows all commands of `app`.
 void add_completion(CLI::App& app, Request& r);
+/// Adds the commands for policies of one's own: `new policy` and `check policy`.
+void add_policy_commands(CLI::App& app, Request& r);
 
 /// Converts the values that the parser leaves as text, and remembers all files that options name as
 /// inputs, so that no output replaces one, even if it is not read. Throws InputError with the

@@ -63,6 +63,18 @@ int optimum_command(const Options& options);
 /// Lists policies, kernels or units, as `what` says: all, or the one called `name`, if that is not
 /// empty.
 int list_command(const std::string& what, const std::string& name, const Options& options);
+/// Writes a project with a policy called `name` into the folder `out`, or, if that is empty, into one
+/// called `name`.
+int new_policy_command(const std::string& name, const std::string& out);
+/// `equipoise check policy`: the policy, spelled as in --policy, and how it is checked.
+struct PolicyCheckRequest {
+  std::string policy;
+  double seconds_max = 60.0;    ///< for each promise; a policy that needs longer breaks it
+  std::optional<int> machines;  ///< for each promise; none: as many as a thorough check has
+};
+
+/// Checks what every policy has to keep. Returns 1 if the policy breaks something.
+int check_policy_command(const PolicyCheckRequest& request, const Options& options);
 /// Checks that a trace is valid, and prints doubtful entries.
 int trace_check_command(const std::string& file, const Options& options);
 /// Prints a trace as a table.

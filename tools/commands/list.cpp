@@ -17,6 +17,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/text_table.hpp"
+#include "tools/runs/loaded_policy.hpp"
 #include "tools/worlds/device_links.hpp"
 
 namespace equipoise {
@@ -48,16 +49,17 @@ std::string source_of(const PolicyInfo& policy) {
   return text;
 }
 
+Entry entry_of(const PolicyInfo& p) {
+  const char* mark = p.foresight == Foresight::oracle     ? "oracle"
+                     : p.foresight == Foresight::informed ? "informed"
+                                                          : "";
+  return {p.name, p.line, mark, source_of(p), p.parameters, {}, p.presets, p.uses_experience};
+}
+
 std::vector<Entry> entries(const std::string& what) {
   std::vector<Entry> all;
   if (what == "policies") {
-    for (const PolicyInfo& p : policy_catalog()) {
-      const char* mark = p.foresight == Foresight::oracle     ? "oracle"
-                         : p.foresight == Foresight::informed ? "informed"
-                                                              : "";
-      all.push_back(
-          {p.name, p.line, mark, source_of(p), p.parameters, {}, p.presets, p.uses_experience});
-    }
+    for (const PolicyInfo& p : policy_catalog()) all.push_back(entry_of(p));
   } else if (what == "kernels") {
     for (const KernelInfo& k : kernel_catalog()) {
       all.push_back({k.name, k.line, "", "", k.parameters});
@@ -192,7 +194,11 @@ std::string list_json(const std::string& what, const std::string& name,
 
 int list_command(const std::string& what, const std::string& name, const Options& options) {
   std::vector<Entry> all = entries(what);
-  if (!name.empty()) keep_only(name, what, all);
+  if (what == "policies" && is_policy_library(name)) {
+    all = {entry_of(load_policy(name).info)};
+  } else if (!name.empty()) {
+    keep_only(name, what, all);
+  }
   if (options.json) {
     std::printf("%s\n", list_json(what, name, all).c_str());
     return 0;

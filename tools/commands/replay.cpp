@@ -45,7 +45,13 @@ std::vector<std::string> units_in_traces(const RunFile& file, const Options& opt
 
 /// The policy of the run, with what it knew of earlier runs.
 PolicyChoice recorded_choice(const RunFile& file) {
-  PolicyChoice choice = parse_policy(file.header.spelling);
+  PolicyChoice choice = parse_policy(typed_policy(file.header));
+  if (choice.library_hash != file.header.library_hash) {
+    warn(
+        fmt::format("{}: is not the library of the run (its hash was {} and is {}); its policy may "
+                    "decide differently",
+                    choice.library_file, file.header.library_hash, choice.library_hash));
+  }
   if (!file.header.experience.empty()) {
     choice.experience = std::make_shared<const Experience>(file.header.experience);
   }
@@ -104,8 +110,7 @@ int check(const RunFile& file, const Options& options) {
   const PolicyChoice choice = recorded_choice(file);
   KnownCosts known = recorded_knowledge(file, choice, options);
   known.experience = file.header.experience;
-  const std::unique_ptr<Policy> policy =
-      make_policy(*choice.info, {choice.parameters, &known, file.run.units});
+  const std::unique_ptr<Policy> policy = make_policy(choice, &known, file.run.units);
   const JournalCheck found = check_journal(file.run, *policy);
   if (options.json) std::printf("%s\n", check_json(found).c_str());
   if (!found.difference) {
@@ -131,7 +136,7 @@ int check(const RunFile& file, const Options& options) {
 
 int issue_again(const std::shared_ptr<const RunFile>& recorded, const Options& options) {
   const RunFile& file = *recorded;
-  PolicyChoice choice = parse_policy(file.header.spelling);
+  PolicyChoice choice = parse_policy(typed_policy(file.header));
   choice.recorded = std::shared_ptr<const RecordedRun>(recorded, &file.run);
   choice.recorded_file = file.path;
   const std::unique_ptr<World> world = open_world(options, "replay");

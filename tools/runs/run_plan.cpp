@@ -16,6 +16,7 @@
 #include "shared_policies/run/scenario_journal.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/runs/cost_meters.hpp"
+#include "tools/runs/loaded_policy.hpp"
 #include "traces/journal_file.hpp"
 #include "traces/journal_queue.hpp"
 #include "traces/trace_file.hpp"
@@ -32,7 +33,7 @@ struct Deciding {
 Deciding deciding_of(const RunPlan& plan, Executor& executor) {
   const PolicyChoice& choice = plan.policy;
   if (choice.recorded == nullptr) {
-    return {make_policy(*choice.info, {choice.parameters, plan.known, plan.units}), nullptr};
+    return {make_policy(choice, plan.known, plan.units), nullptr};
   }
   const RecordedDecisions decisions(*choice.recorded, plan.units, plan.phases,
                                     choice.recorded_file);
@@ -102,6 +103,18 @@ class UnitLosses final : public Journal {
   std::map<std::uint32_t, std::size_t> latest_;  ///< the loss of each unit that is away
 };
 
+/// `path`, relative to `folder` unless that is empty.
+std::string in_folder(const std::string& folder, const std::string& path) {
+  if (folder.empty()) return path;
+  return (std::filesystem::path(folder) / path).lexically_normal().string();
+}
+
+std::string name_in_results(const PolicyChoice& of_library) {
+  const std::string library = std::filesystem::path(of_library.library_file).stem().string();
+  const std::string& name = of_library.info->name;
+  return library == name ? name : name + "@" + library;
+}
+
 std::string problem_of(const RunOutcome& outcome, const std::function<std::string()>& verify) {
   if (outcome.interrupted) return "interrupted";
   if (!outcome.complete) return "no unit was left to do the remaining items";
@@ -110,17 +123,44 @@ std::string problem_of(const RunOutcome& outcome, const std::function<std::strin
 
 }  // namespace
 
-PolicyChoice parse_policy(const std::string& spelling, const std::string& folder) {
-  Spec spec = parse_spec(spelling, ':', "--policy");
-  PolicyChoice choice{&find_policy(spec.name), spelling, std::move(spec.parameters), {}, {}, {}};
+PolicyChoice parse_policy(const std::string& typed, const std::string& folder) {
+  Spec spec = parse_spec(typed, ':', "--policy");
+  PolicyChoice choice;
+  choice.parameters = std::move(spec.parameters);
+  choice.typed = choice.spelling = typed;
+  if (is_policy_library(spec.name)) {
+    choice.library_file = in_folder(folder, spec.name);
+    const LoadedPolicy& loaded = load_policy(choice.library_file);
+    choice.info = &loaded.info;
+    choice.library_hash = loaded.hash;
+    choice.spelling = name_in_results(choice) + typed.substr(spec.name.size());
+  } else {
+    choice.info = &find_policy(spec.name);
+  }
   const auto given = choice.parameters.find("profile");
   if (given == choice.parameters.end()) return choice;
-  if (!folder.empty()) {
-    given->second = (std::filesystem::path(folder) / given->second).lexically_normal().string();
-  }
+  given->second = in_folder(folder, given->second);
   choice.profile =
       std::make_shared<const std::vector<Trace>>(1, read_trace(given->second, nullptr));
   return choice;
+}
+
+void open_library(PolicyChoice& choice) {
+  if (choice.library_file.empty()) return;
+  const LoadedPolicy& loaded = load_policy(choice.library_file);
+  if (loaded.hash != choice.library_hash) {
+    throw InputError(choice.library_file,
+                     "was replaced while this command ran; type the command again");
+  }
+  choice.info = &loaded.info;
+}
+
+std::unique_ptr<Policy> make_policy(const PolicyChoice& choice, const KnownCosts* known,
+                                    std::span<const Unit> units) {
+  const PolicyInputs inputs{choice.parameters, known, units};
+  return choice.library_file.empty()
+             ? make_policy(*choice.info, inputs)
+             : make_loaded_policy(*choice.info, choice.library_file, inputs);
 }
 
 std::map<std::string, std::string> all_parameters(const PolicyChoice& policy) {

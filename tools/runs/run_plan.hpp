@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,10 @@ namespace equipoise {
 /// A policy as the user chose it.
 struct PolicyChoice {
   const PolicyInfo* info = nullptr;
-  std::string spelling;                           ///< "plb-hec:threshold=0.1", as typed
+  /// Its name in results: as typed, "plb-hec:threshold=0.1"; for a policy of a library with the
+  /// policy's name instead of the file's, "mine:k=v", or "mine@LIBRARY:k=v" if the file LIBRARY.so is
+  /// called otherwise than its policy.
+  std::string spelling;
   std::map<std::string, std::string> parameters;  ///< the given ones
   /// The traces of the file that the parameter `profile` names; null if it is not given.
   std::shared_ptr<const std::vector<Trace>> profile;
@@ -31,14 +35,26 @@ struct PolicyChoice {
   std::string recorded_file;  ///< its file
   /// What is known from earlier runs; null unless there is experience and the policy uses it.
   std::shared_ptr<const Experience> experience{};
+  std::string typed{};         ///< as typed: "./mine.so:k=v"
+  std::string library_file{};  ///< of a policy from a library; empty: it is one of the catalog
+  std::string library_hash{};  ///< of that file's contents
 
   [[nodiscard]] bool is_experienced() const { return experience != nullptr; }
 };
 
-/// Parses `NAME[:k=v,...]` and reads its profile, whose path is relative to `folder` if that is
-/// not empty. Throws InputError, at `--policy` or at the profile.
-[[nodiscard]] PolicyChoice parse_policy(const std::string& spelling,
-                                        const std::string& folder = {});
+/// Parses `NAME[:k=v,...]`, where NAME may be the path of a library (see loaded_policy.hpp), and
+/// reads its profile. Paths are relative to `folder` if that is not empty. Throws InputError, at
+/// `--policy`, at the library or at the profile.
+[[nodiscard]] PolicyChoice parse_policy(const std::string& typed, const std::string& folder = {});
+
+/// Opens the library of `choice`, if it has one, in a process that was sent the choice. Throws
+/// InputError if that is another library by now.
+void open_library(PolicyChoice& choice);
+
+/// Makes the policy of `choice`. Throws as `make_policy` and `make_loaded_policy` do.
+[[nodiscard]] std::unique_ptr<Policy> make_policy(const PolicyChoice& choice,
+                                                  const KnownCosts* known,
+                                                  std::span<const Unit> units);
 
 /// The policy's parameters, including defaults.
 [[nodiscard]] std::map<std::string, std::string> all_parameters(const PolicyChoice& policy);

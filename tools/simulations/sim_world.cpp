@@ -209,7 +209,7 @@ ResidentPath resident_path(const SimWorld* world) {
 
 void check_policy(const SimWorld& world, const PolicyChoice& choice) {
   const KnownCosts known = known_costs(world, profile_of(choice, world.inputs->traces));
-  static_cast<void>(make_policy(*choice.info, {choice.parameters, &known, world.units}));
+  static_cast<void>(make_policy(choice, &known, world.units));
 }
 
 }  // namespace equipoise

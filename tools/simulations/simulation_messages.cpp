@@ -169,11 +169,13 @@ void fields(auto& archive, Of<LearnedCost> auto& cost) {
 
 /// Without its profile, which the server keeps.
 void fields(auto& archive, Of<PolicyChoice> auto& choice) {
-  auto& [info, spelling, parameters, profile, recorded, recorded_file, experience] = choice;
+  auto& [info, spelling, parameters, profile, recorded, recorded_file, experience, typed,
+         library_file, library_hash] = choice;
   std::string name = info == nullptr ? std::string() : info->name;
-  archive(name, spelling, parameters, recorded, recorded_file, experience);
+  archive(name, spelling, parameters, recorded, recorded_file, experience, typed, library_file,
+          library_hash);
   constexpr bool is_read = !std::is_const_v<std::remove_reference_t<decltype(choice)>>;
-  if constexpr (is_read) info = &find_policy(name);
+  if constexpr (is_read) info = library_file.empty() ? &find_policy(name) : nullptr;
 }
 
 /// Without its inputs, which the server keeps.

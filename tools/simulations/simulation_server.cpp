@@ -171,9 +171,10 @@ class SimulationServer {
 
   void start_waiting() {
     while (!waiting_.empty() && running_.size() < waiting_.front().at_once) {
-      const Simulate request = std::move(waiting_.front());
+      Simulate request = std::move(waiting_.front());
       waiting_.pop_front();
       try {
+        open_library(request.simulation.policy);
         const SimWorld& world = world_of(request);
         running_.push_back({request.number, ChildProcess([&](int write_fd) {
                               channel_.close();

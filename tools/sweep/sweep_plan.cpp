@@ -109,6 +109,7 @@ void add_points(const PlannedExperiment& planned, FileHashes& files, SweepPlan& 
   for (std::size_t policy = 0; policy < hashes.size(); ++policy) {
     const PolicyChoice& choice = planned.policies[policy];
     hashes[policy].add(choice.spelling);
+    if (!choice.library_file.empty()) hashes[policy].add(choice.library_hash);
     const auto profile = choice.parameters.find("profile");
     if (profile != choice.parameters.end()) hashes[policy].add(files.of(profile->second));
   }
@@ -188,6 +189,7 @@ void check_reference(const Campaign& campaign, const SweepPlan& plan,
   std::vector<std::string> known;
   for (const PlannedExperiment& planned : plan.experiments) {
     for (const PolicyChoice& choice : planned.policies) {
+      if (choice.typed == campaign.reference) return;
       if (std::ranges::find(known, choice.spelling) == known.end()) {
         known.push_back(choice.spelling);
       }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "shared_policies/model/failure.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/text_table.hpp"
 #include "tools/runs/content_hash.hpp"
@@ -33,9 +34,16 @@ std::vector<PolicyChoice> choose_policies(const Options& options, const std::str
   }
   std::vector<PolicyChoice> choices;
   for (const std::string& spelling : spellings) {
-    const bool seen = std::any_of(choices.begin(), choices.end(),
-                                  [&](const PolicyChoice& c) { return c.spelling == spelling; });
-    if (!seen) choices.push_back(parse_policy(spelling, folder));
+    PolicyChoice choice = parse_policy(spelling, folder);
+    const auto same = std::ranges::find(choices, choice.spelling, &PolicyChoice::spelling);
+    if (same == choices.end()) {
+      choices.push_back(std::move(choice));
+    } else if (same->library_hash != choice.library_hash) {
+      throw InputError(choice.library_file,
+                       fmt::format("and {} would both be called {} in results; copy one to a file "
+                                   "with another name",
+                                   same->library_file, choice.spelling));
+    }
   }
   return choices;
 }
@@ -46,11 +54,21 @@ std::vector<std::string> spellings_of(const std::vector<PolicyChoice>& policies)
   return spellings;
 }
 
+namespace {
+
+/// The choice that is spelled so, as typed or in results; null if there is none.
+const PolicyChoice* find_choice(const std::vector<PolicyChoice>& choices, const std::string& as) {
+  const auto found = std::ranges::find_if(
+      choices, [&](const PolicyChoice& c) { return c.spelling == as || c.typed == as; });
+  return found == choices.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
 std::string choose_reference(const std::vector<PolicyChoice>& policies, const std::string& asked) {
   const std::string wanted = asked.empty() ? "equipoise" : asked;
-  const bool is_there = std::any_of(policies.begin(), policies.end(),
-                                    [&](const PolicyChoice& c) { return c.spelling == wanted; });
-  return is_there ? wanted : std::string();
+  const PolicyChoice* const choice = find_choice(policies, wanted);
+  return choice != nullptr ? choice->spelling : std::string();
 }
 
 void add_results(Comparison& comparison, const RunsByPolicy& runs, const std::string& on) {
@@ -63,7 +81,8 @@ void add_results(Comparison& comparison, const RunsByPolicy& runs, const std::st
 }
 
 void relate_results(Comparison& comparison, const std::string& baseline) {
-  compare_with_baseline(comparison.results, baseline);
+  const PolicyChoice* const choice = find_choice(comparison.policies, baseline);
+  compare_with_baseline(comparison.results, choice != nullptr ? choice->spelling : baseline);
   compare_with_reference(comparison.results, comparison.reference);
 }
 
@@ -98,6 +117,18 @@ std::string distributions_text(const std::vector<Workload>& phases) {
                                                : "null");
   }
   return json_list(texts);
+}
+
+/// The file and hash of each policy from a library, by its name in results; empty if there is none.
+std::string libraries_text(const std::vector<PolicyChoice>& policies) {
+  std::vector<std::pair<std::string, std::string>> libraries;
+  for (const PolicyChoice& choice : policies) {
+    if (choice.library_file.empty()) continue;
+    libraries.emplace_back(choice.spelling,
+                           json_object({{"file", json_string(choice.library_file)},
+                                        {"hash", json_string(choice.library_hash)}}));
+  }
+  return libraries.empty() ? std::string() : json_object(libraries);
 }
 
 std::string assumptions_text(const Options& options, const std::vector<Workload>& phases) {
@@ -137,6 +168,9 @@ void describe_experiment(Comparison& comparison, const Options& options,
       {"experience",
        options.experience_file.empty() ? "null" : json_string(options.experience_file)},
       {"inputs", inputs_text(options, comparison.policies)}};
+  if (const std::string text = libraries_text(comparison.policies); !text.empty()) {
+    facts.emplace_back("policy_libraries", text);
+  }
   for (const WorldSettings& world : worlds) facts.emplace_back(world.key, world.text);
   comparison.experiment = json_object(facts);
   comparison.assumptions = assumptions_text(options, phases);

@@ -302,7 +302,7 @@ void pair_with(RealWorld& world, std::shared_ptr<SimWorld> sim, const Options& o
 
 void check_policy(const RealWorld& world, const PolicyChoice& choice) {
   const KnownCosts known = known_costs(world, profile_of(choice, world.traces));
-  static_cast<void>(make_policy(*choice.info, {choice.parameters, &known, world.units}));
+  static_cast<void>(make_policy(choice, &known, world.units));
 }
 
 RunReport run_once(const RealWorld& world, const PolicyChoice& choice, const Options& options,

@@ -3,11 +3,18 @@
 
 namespace equipoise {
 
+std::string typed_policy(const RunHeader& header) {
+  if (header.library_file.empty()) return header.spelling;
+  const std::size_t parameters = header.spelling.find(':');
+  return header.library_file +
+         (parameters == std::string::npos ? std::string() : header.spelling.substr(parameters));
+}
+
 Options recorded_options(const RunFile& file, const Options& typed) {
   const RunHeader& header = file.header;
   Options options = typed;
   options.workloads = header.workload_spellings;
-  options.policies = {header.spelling};
+  options.policies = {typed_policy(header)};
   if (options.platform_file.empty()) options.platform_file = header.platform_file;
   if (options.trace_files.empty()) options.trace_files = header.trace_files;
   if (options.units.empty()) options.units = header.unit_spellings;

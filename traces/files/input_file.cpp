@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -46,6 +47,18 @@ std::string why_not_read(const std::string& path, const struct stat& file) {
   const bool has_writer =
       ::statfs(path.c_str(), &where) == 0 && where.f_type == pipes_without_a_name;
   return has_writer ? std::string() : "is a named pipe, which may never be written";
+}
+
+/// What to do about a missing file: `advice`, unless it is one of the examples that are installed
+/// with this program.
+std::string advice_for_missing(const std::string& path, const std::string& advice) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path examples = program.parent_path().parent_path() / "share/equipoise";
+  if (fs::path(path).is_absolute() || !fs::is_regular_file(examples / path, error)) return advice;
+  return fmt::format("it is one of the examples in {0}: type the command there, or give {0}/{1}",
+                     examples.string(), path);
 }
 
 std::ifstream open_file(const std::string& file, const std::string& path,
@@ -100,11 +113,10 @@ void forget_input(const std::string& path) {
 std::ifstream open_input(const std::string& path, const std::string& advice) {
   const std::optional<struct stat> file = find(path);
   if (!file) {
-    throw InputError(
-        path, fmt::format("{}; {}",
-                          errno == ENOENT ? std::string("no such file")
-                                          : fmt::format("cannot be read: {}", std::strerror(errno)),
-                          advice));
+    if (errno == ENOENT) {
+      throw InputError(path, "no such file; " + advice_for_missing(path, advice));
+    }
+    throw InputError(path, fmt::format("cannot be read: {}; {}", std::strerror(errno), advice));
   }
   const std::string why = why_not_read(path, *file);
   if (!why.empty()) throw InputError(path, why + "; " + advice);

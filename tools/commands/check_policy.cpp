@@ -1,0 +1,110 @@
+// `equipoise check policy`: checks on random machines what every policy has to keep.
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "shared_policies/contract/policy_contract.hpp"
+#include "shared_policies/contract/random_machine.hpp"
+#include "sim/child_process.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/report/console.hpp"
+#include "tools/report/json_text.hpp"
+#include "tools/runs/run_plan.hpp"
+
+namespace equipoise {
+namespace {
+
+/// How a promise was broken; nothing: it was kept.
+using Finding = std::optional<std::string>;
+
+/// Checks `promise` in a process of its own, because the policy may crash or never end.
+Finding check(const Promise& promise, const PolicyMaker& make, std::uint32_t seed, int machines,
+              double seconds_max) {
+  using Clock = std::chrono::steady_clock;
+  const auto deadline = Clock::now() + std::chrono::duration<double>(seconds_max);
+  ChildProcess child([&](int write_fd) {
+    std::string finding;
+    try {
+      if (const auto breach = promise.check(make, seed, machines)) {
+        finding = fmt::format("machine {}: {}", breach->round + 1, breach->what);
+      }
+    } catch (const std::exception& failure) {
+      finding = failure.what();
+    }
+    return write_all(write_fd, finding) ? 0 : 1;
+  });
+  do {
+    const double left_s = std::chrono::duration<double>(deadline - Clock::now()).count();
+    if (left_s <= 0.0) {
+      return fmt::format(
+          "did not end in {} s; does the policy wait for ever, or set timers at once "
+          "without end?",
+          seconds_max);
+    }
+    pollfd readable{child.read_fd(), POLLIN, 0};
+    static_cast<void>(::poll(&readable, 1, static_cast<int>(left_s * 1e3) + 1));
+    if (readable.revents == 0) continue;
+    if (!child.receive()) break;
+  } while (true);
+  const ChildProcess::Outcome outcome = child.wait();
+  if (outcome.signal != 0) {
+    return fmt::format("the policy crashed: signal {} ({})", outcome.signal,
+                       ::strsignal(outcome.signal));
+  }
+  if (outcome.exit_code != 0) return fmt::format("its process ended with {}", outcome.exit_code);
+  return outcome.output.empty() ? Finding() : Finding(outcome.output);
+}
+
+std::string json_of(const Promise& promise, int machines, const Finding& finding) {
+  return json_object({{"property", json_string(promise.name)},
+                      {"line", json_string(promise.line)},
+                      {"machines", std::to_string(machines)},
+                      {"kept", finding ? "false" : "true"},
+                      {"what", finding ? json_string(*finding) : "null"}});
+}
+
+void print(const Promise& promise, int machines, const Finding& finding) {
+  std::printf("%s  %-17s  %s (%d machines)\n", finding ? "BROKEN" : "kept  ", promise.name.c_str(),
+              promise.line.c_str(), machines);
+  if (finding) std::printf("        %s\n", finding->c_str());
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int check_policy_command(const PolicyCheckRequest& request, const Options& options) {
+  const PolicyChoice choice = parse_policy(request.policy);
+  const auto seed = static_cast<std::uint32_t>(options.seed);
+  std::mt19937 random{seed};
+  const RandomMachine any = random_machine(random);
+  static_cast<void>(make_policy(choice, &any.known, any.run.units));  // may refuse parameters
+  const PolicyMaker make = [&choice](const PolicyInputs& inputs) {
+    return make_policy(choice, inputs.known, inputs.units);
+  };
+  std::vector<std::string> broken;
+  std::vector<std::string> texts;
+  for (const Promise& promise : policy_contract()) {
+    const int machines = request.machines.value_or(promise.rounds);
+    const Finding finding = check(promise, make, seed, machines, request.seconds_max);
+    if (finding) broken.push_back(promise.name);
+    if (options.json) {
+      texts.push_back(json_of(promise, machines, finding));
+    } else {
+      print(promise, machines, finding);
+    }
+  }
+  if (options.json) std::printf("%s\n", json_list(texts).c_str());
+  if (broken.empty()) return 0;
+  say_error(fmt::format("{}: does not keep {}; the same machines again: --seed {}", request.policy,
+                        fmt::join(broken, ", "), options.seed));
+  return 1;
+}
+
+}  // namespace equipoise

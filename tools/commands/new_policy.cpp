@@ -1,0 +1,108 @@
+// `equipoise new policy`: writes a project with a policy, ready to be built.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/policies/catalog.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/new_policy/new_policy_files.hpp"
+#include "tools/report/console.hpp"
+
+namespace equipoise {
+namespace {
+
+namespace fs = std::filesystem;
+
+void expect_good_name(const std::string& name) {
+  const bool is_plain = std::ranges::all_of(name, [](unsigned char c) {
+    return std::islower(c) != 0 || std::isdigit(c) != 0 || c == '-';
+  });
+  if (!is_plain || name.empty() || std::islower(static_cast<unsigned char>(name.front())) == 0) {
+    throw InputError("NAME", fmt::format("'{}' is no name of a policy; write small letters, digits "
+                                         "and -, a letter first, such as my-policy",
+                                         name));
+  }
+  if (std::ranges::any_of(policy_catalog(), [&](const auto& row) { return row.name == name; })) {
+    throw InputError(
+        "NAME", fmt::format("{} is one of Equipoise's own policies; choose another name", name));
+  }
+}
+
+/// "my-policy" as a part of a C++ name: "my_policy".
+std::string with_underscores(std::string name) {
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+/// "my-policy" as the name of a class: "MyPolicy".
+std::string in_camel_case(const std::string& name) {
+  std::string camel;
+  bool begins_word = true;
+  for (const char c : name) {
+    if (c != '-') camel += begins_word ? static_cast<char>(std::toupper(c)) : c;
+    begins_word = c == '-';
+  }
+  return camel;
+}
+
+std::string with(std::string text, const std::string& what, const std::string& by) {
+  for (std::size_t at = text.find(what); at != std::string::npos;
+       at = text.find(what, at + by.size())) {
+    text.replace(at, what.size(), by);
+  }
+  return text;
+}
+
+/// The folder under which CMake finds this program's package: where it is installed, or its build
+/// folder.
+fs::path prefix_of_this_program() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  fs::path prefix = program.parent_path().parent_path();
+  if (fs::exists(prefix / "lib/cmake/equipoise/equipoise-config.cmake", error)) return prefix;
+  throw BackendError(
+      "no headers and libraries of Equipoise beside this program; install it as a whole with cmake "
+      "--install, or use it from its build folder");
+}
+
+/// A text of the policy weighted-greedy for a policy called `name`.
+std::string renamed(std::string text, const std::string& name) {
+  text = with(std::move(text), "weighted-greedy", name);
+  text = with(std::move(text), "weighted_greedy", with_underscores(name));
+  return with(std::move(text), "WeightedGreedy", in_camel_case(name));
+}
+
+}  // namespace
+
+int new_policy_command(const std::string& name, const std::string& out) {
+  expect_good_name(name);
+  const std::string folder = out.empty() ? name : out;
+  std::error_code error;
+  if (fs::exists(folder, error) && !fs::is_empty(folder, error)) {
+    throw InputError(folder, "is there and not empty; choose another folder with --out");
+  }
+  const std::string prefix = prefix_of_this_program().string();
+  std::vector<WholeFile> files;
+  for (const NewPolicyFile& file : new_policy_files()) {
+    std::string text = with(std::string(file.text), "/usr/local", prefix);
+    files.push_back({fmt::format("{}/{}", folder, renamed(std::string(file.name), name)),
+                     renamed(std::move(text), name)});
+  }
+  make_folder(folder, "--out");
+  write_whole_files(files);
+  for (const WholeFile& file : files) std::printf("%s\n", file.path.c_str());
+  std::printf(
+      "\nNow build and test it:  cd %s && cmake --workflow --preset all\n"
+      "Then use it:            --policy %s/build/%s.so\n",
+      folder.c_str(), folder.c_str(), name.c_str());
+  return 0;
+}
+
+}  // namespace equipoise
