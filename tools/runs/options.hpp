@@ -31,6 +31,7 @@ struct Options {
   std::string experience_file;           ///< what earlier runs showed; empty: none is used
   std::string objective = "time";        ///< time, energy or edp
   std::string out;
+  std::string report_file;  ///< a page about the run; empty: none
   std::string platform_out;
   double seconds_max = 5.0;        ///< recording time per unit
   bool best_known = true;          ///< search for the best known schedule
