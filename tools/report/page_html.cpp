@@ -86,9 +86,9 @@ std::string explained(std::string_view word, std::string_view sentence) {
 }
 
 std::string table_html(const PageTable& table) {
-  std::string html = "<div class=\"scroll\"><table>";
-  if (!table.caption.empty()) html += "<caption>" + table.caption + "</caption>";
-  html += "<thead><tr>";
+  std::string html;
+  if (!table.caption.empty()) html += "<p class=\"muted\">" + table.caption + "</p>\n";
+  html += "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr>";
   for (const std::string& heading : table.headings)
     html += "<th scope=\"col\">" + heading + "</th>";
   html += "</tr></thead><tbody>\n";

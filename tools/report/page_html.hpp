@@ -31,7 +31,7 @@ struct PageCell {
 /// A table: headings (HTML) and rows. The first cell of a row is its heading. `marked`: rows that are
 /// emphasised.
 struct PageTable {
-  std::string caption;  ///< HTML, one sentence
+  std::string caption;  ///< HTML: how to read it; stands above
   std::vector<std::string> headings;
   std::vector<std::vector<PageCell>> rows;
   std::vector<bool> marked{};

@@ -47,7 +47,9 @@ std::string section(const std::string& heading, const char* charts, const std::s
                      html.empty() ? " hidden" : "", heading, html);
 }
 
-std::string results_article(const PageResults& results, const JsonValue& read, bool is_only) {
+/// `runs`: the sections of its runs, or of all if it is the only one.
+std::string results_article(const PageResults& results, const JsonValue& read, bool is_only,
+                            const std::string& runs) {
   std::string html = "<article>\n";
   if (!is_only) html += fmt::format("<h2>{}</h2>\n", markup_escaped(results.name));
   html += "<section class=\"answer\" aria-label=\"Answer\">\n" + answer_html(read) + "</section>\n";
@@ -56,7 +58,7 @@ std::string results_article(const PageResults& results, const JsonValue& read, b
   html += section("Speed and distance from the bound", "charts", {});
   html += section("Losses", "loss", losses_html(read));
   html += section("Energy", "energy", energy_html(read));
-  html += section("How to repeat it", "repeat", repeat_html(read));
+  html += runs + section("How to repeat it", "repeat", repeat_html(read));
   return html + data_element("results", results.name, results.text) + "</article>\n";
 }
 
@@ -110,7 +112,7 @@ std::string run_elements(const std::vector<PageRun>& runs, const std::vector<std
 std::string runs_and_timings(const PageContents& contents) {
   std::vector<PageRun> runs;
   for (const std::string& path : contents.run_files) runs.push_back(read_page_run(path));
-  std::string html = "<article>\n";
+  std::string html;
   html += section("Schedules", "schedule", runs.empty() ? std::string() : runs_html(runs));
   if (contents.results.empty() && !runs.empty()) {
     html += section("How to repeat it", "repeat",
@@ -121,7 +123,7 @@ std::string runs_and_timings(const PageContents& contents) {
   for (const Trace& trace : contents.traces) {
     html += data_element("timing", trace.kernel, timing_data(trace));
   }
-  return html + "</article>\n";
+  return html;
 }
 
 std::string scripts() {
@@ -173,12 +175,14 @@ std::string report_page(const PageContents& contents) {
     html += section("All comparisons", "sweep", {}) +
             data_element("sweep", "", json_object({{"experiments", json_list(experiments)}}));
   }
+  const std::string runs = runs_and_timings(contents);
+  const bool is_only = read.size() == 1;
   if (read.size() <= most_single_results) {
     for (std::size_t i = 0; i < read.size(); ++i) {
-      html += results_article(contents.results[i], read[i], read.size() == 1);
+      html += results_article(contents.results[i], read[i], is_only, is_only ? runs : "");
     }
   }
-  html += runs_and_timings(contents);
+  if (!is_only) html += "<article>\n" + runs + "</article>\n";
   for (const std::string& note : contents.notes) {
     html += "<p class=\"muted\">" + markup_escaped(note) + "</p>\n";
   }

@@ -219,14 +219,18 @@ PageCell cell_of(const ResultField& field, const JsonValue& result) {
   return {html, mean->text};
 }
 
-/// The fields of the table of which some result has a value, without the policy's name.
+/// The fields of the table of which some result has a value that is not 0, without the policy's name,
+/// and without the world if it is the same for all.
 std::vector<const ResultField*> columns_for(const Results& results) {
   std::vector<const ResultField*> columns;
   for (const ResultField& field : result_fields()) {
     if ((field.outputs & in_html) == 0 || std::string_view(field.name) == "spelling") continue;
-    const bool is_known = std::ranges::any_of(
-        results, [&](const JsonValue* r) { return member(*r, field.name) != nullptr; });
-    if (is_known) columns.push_back(&field);
+    const bool says_something = std::ranges::any_of(results, [&](const JsonValue* r) {
+      const JsonValue* const value = member(*r, field.name);
+      return value != nullptr && (value->kind != JsonValue::Kind::number || value->number != 0.0);
+    });
+    const bool is_same = std::string_view(field.name) == "on" && !has_worlds(results);
+    if (says_something && !is_same) columns.push_back(&field);
   }
   return columns;
 }

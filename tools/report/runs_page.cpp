@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <istream>
 
 #include "shared_policies/model/failure.hpp"
@@ -29,10 +31,13 @@ RunEnds ends_of(const std::string& path) {
   return ends;
 }
 
+/// Whole numbers in full, others with so many significant digits.
 PageCell number_cell(const JsonValue& object, const char* path, int digits) {
   const JsonValue* const value = member(object, path);
   if (value == nullptr) return {"–"};
-  return {significant(value->number, digits), value->text};
+  const bool is_count = value->number == std::floor(value->number) && value->number < 1e15;
+  return {is_count ? fmt::format("{:.0f}", value->number) : significant(value->number, digits),
+          value->text};
 }
 
 PageCell percent_cell(const JsonValue& object, const char* path) {
@@ -62,8 +67,7 @@ std::string units_html(const JsonValue& header, const JsonValue& summary) {
                           percent_cell(of, "idle_fraction"),
                           number_cell(of, "last_end_s", 4)});
   }
-  return fmt::format("<details><summary>Units of {} on {}</summary>\n{}</details>\n",
-                     markup_escaped(text_at(header, "spelling")),
+  return fmt::format("<h3>{} on {}</h3>\n{}", markup_escaped(text_at(header, "spelling")),
                      markup_escaped(text_at(header, "on")), table_html(table));
 }
 
@@ -111,7 +115,8 @@ std::string runs_html(const std::vector<PageRun>& runs) {
                           {is_whole ? verified : "interrupted"}});
     units += units_html(run.header, run.summary);
   }
-  return table_html(table) + units;
+  return table_html(table) + "<details><summary>Units of each run</summary>\n" + units +
+         "</details>\n";
 }
 
 }  // namespace equipoise

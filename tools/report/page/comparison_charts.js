@@ -32,20 +32,18 @@ function nameAxis(names, view, more = {}) {
   };
 }
 
-function boundLines(results, theme, isNarrow, perBound = 1) {
-  const lines = [];
-  const line = (value, name, colour) => ({
-    xAxis: value / perBound,
-    label: { formatter: name, color: colour, position: isNarrow ? "insideEndTop" : "end" },
-    lineStyle: { color: colour, type: "dashed", width: 1.5 },
-  });
-  if (results.lower_bound_s) {
-    lines.push(line(results.lower_bound_s, "lower bound", theme.bound));
-  }
+/** A vertical line at the lower bound. */
+function boundLine(results, theme) {
   return {
     type: "scatter",
     data: [],
-    markLine: { symbol: "none", silent: true, data: lines },
+    markLine: {
+      symbol: "none",
+      silent: true,
+      label: { formatter: "lower bound", color: theme.bound },
+      lineStyle: { color: theme.bound, type: "dashed", width: 1.5 },
+      data: [{ xAxis: results.lower_bound_s }],
+    },
   };
 }
 
@@ -76,7 +74,7 @@ function dots(results, view, { of, unit, name, isRatio, reference, bound }) {
       name: `${name}${unit ? `, ${unit}` : ""}${isLog ? " (log scale)" : ""}`,
       nameLocation: "middle",
       nameGap: 28,
-      axisLabel: { formatter: (v) => significant(v, 3) },
+      axisLabel: { formatter: (v) => significant(v, 3), showMinLabel: false },
     },
     yAxis: axis,
     series: [
@@ -91,7 +89,7 @@ function dots(results, view, { of, unit, name, isRatio, reference, bound }) {
           symbol: x.r.oracle ? "emptyCircle" : x.r.informed ? "diamond" : "circle",
         })),
       },
-      ...(bound ? [boundLines(results, view.theme, view.isNarrow, isRatio ? results.lower_bound_s : 1)] : []),
+      ...(bound ? [boundLine(results, view.theme)] : []),
       ...(reference
         ? [
             {

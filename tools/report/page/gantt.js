@@ -86,12 +86,12 @@ function boundLine(runs, view) {
   const bounds = runs.filter((run) => run.lower_bound_s);
   const ends = runs.map((run) => ({
     xAxis: run.makespan_s,
-    label: { formatter: runs.length > 1 ? `end, ${run.on}` : "end", color: view.theme.muted },
+    label: { show: false },
     lineStyle: { color: view.theme.muted, type: "solid", width: 1 },
   }));
   const lines = bounds.slice(0, 1).map((run) => ({
     xAxis: run.lower_bound_s,
-    label: { formatter: "lower bound", color: view.theme.bound },
+    label: { position: "start", formatter: "lower bound", color: view.theme.bound },
     lineStyle: { color: view.theme.bound, type: "dashed", width: 1.5 },
   }));
   return {
@@ -137,7 +137,7 @@ function ganttOption(runs, rows, view, seen) {
       name: "seconds since the start",
       nameLocation: "middle",
       nameGap: 26,
-      axisLabel: { formatter: (t) => significant(t, 6) },
+      axisLabel: { formatter: (t) => significant(t, 6), showMaxLabel: false },
     },
     yAxis: {
       type: "category",

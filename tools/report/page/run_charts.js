@@ -47,7 +47,7 @@ function sizesOption(run, view) {
     },
     xAxis: { type: "value", min: 0, max: run.makespan_s, name: "seconds since the start", nameLocation: "middle", nameGap: 26, axisLabel: { formatter: (t) => significant(t, 4) } },
     yAxis: { type: "log", name: "items in a block", nameLocation: "middle", nameGap: 46, axisLabel: { formatter: (v) => short(v) } },
-    dataZoom: [{ type: "slider", xAxisIndex: 0, filterMode: "none", height: 20, bottom: 8, labelFormatter: (t) => time(t, 3) }],
+    dataZoom: [{ type: "slider", xAxisIndex: 0, filterMode: "none", height: 20, bottom: 8, showDataShadow: false, labelFormatter: (t) => time(t, 3) }],
     series,
   };
 }
