@@ -114,3 +114,17 @@ equipoise_simulating_tests(simulations
 # The parts of a sweep.
 equipoise_simulating_tests(sweep
   tools/sweep/campaign_file_test.cpp tools/sweep/sweep_plan_test.cpp tools/sweep/point_store_test.cpp tools/sweep/sweep_results_test.cpp)
+
+# Report pages in a browser. A sanitized program takes too long to read a large run.
+set(large_blocks 1000000)
+if(EQUIPOISE_SANITIZE_ADDRESS OR EQUIPOISE_SANITIZE_THREAD)
+  set(large_blocks 30000)
+endif()
+find_program(EQUIPOISE_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
+if(EQUIPOISE_PYTHON)
+  add_test(NAME ReportPage.InABrowser COMMAND ${EQUIPOISE_PYTHON}
+    ${CMAKE_CURRENT_SOURCE_DIR}/page/report_page_test.py $<TARGET_FILE:equipoise>
+    ${PROJECT_SOURCE_DIR} ${large_blocks})
+  set_tests_properties(ReportPage.InABrowser PROPERTIES LABELS page-smoke TIMEOUT 300
+    SKIP_RETURN_CODE 77)
+endif()

@@ -19,6 +19,11 @@ void add_out(CLI::App& command, Request& r, const std::string& meaning) {
   command.add_option("--out", r.options.out, meaning);
 }
 
+void add_report_file(CLI::App& command, Request& r) {
+  command.add_option("--report", r.options.report_file,
+                     "also write a page with the run's schedule here: one HTML file");
+}
+
 void add_output(CLI::App& command, Request& r) {
   command.add_flag("--json", r.options.json, "print JSON instead of tables");
   command.add_flag("--quiet", r.options.quiet, "show neither progress nor notes");

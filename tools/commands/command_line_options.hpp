@@ -40,6 +40,8 @@ struct Request {
   std::string items_from = "flops";
   std::string bytes = "none";
   CsvImportOptions csv;
+  std::vector<std::string> report_paths;
+  std::string report_out = "report.html";
   ReplayRequest replay;
   DiffRequest diff;
   std::string diff_fail;
@@ -50,6 +52,8 @@ struct Request {
 // Options with the same spelling in every command.
 void add_help(CLI::App& command, const std::string& example);
 void add_out(CLI::App& command, Request& r, const std::string& meaning);
+/// --report of commands that make one run.
+void add_report_file(CLI::App& command, Request& r);
 void add_output(CLI::App& command, Request& r);
 void add_workload(CLI::App& command, Request& r);
 void add_simulation(CLI::App& command, Request& r, bool required);
@@ -66,7 +70,7 @@ void add_block_timeout(CLI::App& command, Request& r);
 /// Adds the commands that run something: `simulate`, `run`, `replay`, `compare`, `validate`,
 /// `sweep`, `record` and `optimum`.
 void add_run_commands(CLI::App& app, Request& r);
-/// Adds the commands that read and write files: `list`, `trace` and `platform`.
+/// Adds the commands that read and write files: `list`, `report`, `trace` and `platform`.
 void add_file_commands(CLI::App& app, Request& r);
 /// Adds the command `completion`, which knows all commands of `app`.
 void add_completion(CLI::App& app, Request& r);

@@ -17,6 +17,7 @@ void add_simulate(CLI::App& app, Request& r) {
   add_experience(*c, r, "this run is added to it");
   add_block_timeout(*c, r);
   add_out(*c, r, "write the run file (JSON Lines) here");
+  add_report_file(*c, r);
   add_output(*c, r);
   add_help(*c,
            "equipoise simulate --platform platforms/sirocco.xml --trace traces/sirocco-dgemm.jsonl "
@@ -49,6 +50,7 @@ void add_run(CLI::App& app, Request& r) {
   add_real_settings(*c, r);
   add_experience(*c, r, "this run is added to it");
   add_out(*c, r, "write the run file (JSON Lines) here");
+  add_report_file(*c, r);
   add_output(*c, r);
   add_help(*c,
            "equipoise run --unit cpu,threads=1 --unit cpu,threads=1,slowdown=3 --workload "

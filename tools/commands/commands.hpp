@@ -60,6 +60,8 @@ int validate_command(const Options& options, std::optional<double> error_max);
 int record_command(const Options& options);
 /// Prints the schedule of the oracle and the lower bound.
 int optimum_command(const Options& options);
+/// Writes a page about run files, results.json, traces, or folders with these to `out`.
+int report_command(const std::vector<std::string>& paths, const std::string& out);
 /// Lists policies, kernels or units, as `what` says: all, or the one called `name`, if that is not
 /// empty.
 int list_command(const std::string& what, const std::string& name, const Options& options);

@@ -5,6 +5,8 @@
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/report/console.hpp"
+#include "tools/report/report_contents.hpp"
+#include "tools/report/report_page.hpp"
 #include "tools/report/run_report.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/worlds/inputs.hpp"
@@ -28,6 +30,13 @@ int run_command(const Options& options, const std::string& command) {
   const std::unique_ptr<World> world = open_world(options, command);
   const KeptExperience experience(options, ExperienceUse::extend);
   check_out(options);
+  if (!options.report_file.empty()) {
+    if (options.out.empty()) {
+      throw InputError("--report", "the page shows the run file; give --out, too");
+    }
+    check_writable(options.report_file, "--report");
+    expect_no_inputs({options.report_file}, "--report");
+  }
   experience.give(choice, *world);
   catch_stop_signals();
   if (world->platform() != nullptr && choice.info->foresight == Foresight::oracle) {
@@ -38,6 +47,9 @@ int run_command(const Options& options, const std::string& command) {
   const int exit_code =
       report_run(report, choice, world->units(), options, resident_path(world->platform()));
   experience.add(report, *world);
+  if (!options.report_file.empty() && !report.outcome.interrupted) {
+    write_whole_file(options.report_file, report_page(contents_of({options.out})));
+  }
   return exit_code;
 }
 

@@ -336,6 +336,7 @@ std::string results_text(const Comparison& comparison) {
               {"lower_bound_s", optional_json(comparison.lower_bound_s)},
               {"best_known_s", best ? Json(best->seconds) : Json()},
               {"best_known_by", best ? Json(best->policy) : Json()},
+              {"assumptions", note_json(comparison.assumptions)},
               {"reference", comparison.reference.empty() ? Json() : Json(comparison.reference)},
               {"interrupted", comparison.interrupted},
               {"results", std::move(results)}}

@@ -95,11 +95,6 @@ constexpr std::array fields_before_losses{
     ResultField{"makespan_half_ci95_s", "± s", "s",
                 "Half the 95 % confidence interval of the mean makespan.", in_text, to_digits(2),
                 [](Of of) -> FieldValue { return of.result.makespan_s.half_ci95(); }},
-    ResultField{"makespan_ci95_s", "95 % interval s", "s",
-                "The 95 % confidence interval of the mean makespan.", in_html, to_digits(4),
-                [](Of of) -> FieldValue {
-                  return std::pair(of.result.makespan_s.ci95_low, of.result.makespan_s.ci95_high);
-                }},
     ResultField{"makespan_relative_sd", "", "",
                 "The standard deviation of the makespans over their mean; none for one run.",
                 in_data, in_percent(1),
@@ -179,21 +174,22 @@ constexpr std::array fields_after_losses{
     ResultField{"finish_spread_s", "spread s", "s",
                 "The time between the first unit's last finish and the last unit's.", in_all,
                 to_digits(3), [](Of of) -> FieldValue { return of.result.finish_spread_s; }},
-    ResultField{
-        "energy_j", "energy J", "J", "The energy of all units.", in_data | in_text, to_digits(4),
-        [](Of of) -> FieldValue { return optional_value(of.result.energy_j); }, knows_energy},
+    ResultField{"energy_j", "energy J", "J", "The energy of all units.", in_all, to_digits(4),
+                [](Of of) -> FieldValue { return optional_value(of.result.energy_j); },
+                knows_energy},
     ResultField{"energy_from", "energy from", "",
-                "Where the energy comes from: measured by meters, or modelled from watts.",
-                in_data | in_text, to_decimals(0),
-                [](Of of) -> FieldValue { return energy_source(of.result); }, knows_energy},
+                "Where the energy comes from: measured by meters, or modelled from watts.", in_all,
+                to_decimals(0), [](Of of) -> FieldValue { return energy_source(of.result); },
+                knows_energy},
     ResultField{"energy_note", "", "", "Why the energy is unknown, or what was measured.", in_data,
                 to_decimals(0),
                 [](Of of) -> FieldValue {
                   const std::string& note = of.result.energy_note;
                   return note.empty() ? FieldValue() : FieldValue(note);
                 }},
-    ResultField{"edp_js", "", "J s", "The energy-delay product: mean energy times mean makespan.",
-                in_data, to_digits(4),
+    ResultField{"edp_js", "EDP J s", "J s",
+                "The energy-delay product: mean energy times mean makespan.", in_data | in_html,
+                to_digits(4),
                 [](Of of) -> FieldValue {
                   if (!of.result.energy_j) return {};
                   return *of.result.energy_j * of.result.makespan_s.mean;

@@ -33,6 +33,7 @@ struct Options {
   std::string expect_file;               ///< bounds that the results must keep; empty: none
   std::string junit_file;                ///< report of the bounds as JUnit XML; empty: none
   std::string out;
+  std::string report_file;  ///< a page about the run; empty: none
   std::string platform_out;
   double seconds_max = 5.0;        ///< recording time per unit
   bool best_known = true;          ///< search for the best known schedule

@@ -14,8 +14,9 @@
 
 #include "shared_policies/model/markup.hpp"
 #include "shared_policies/model/printable_text.hpp"
-#include "tools/report/html_page.hpp"
+#include "tools/report/json_text.hpp"
 #include "tools/report/loss_text.hpp"
+#include "tools/report/report_page.hpp"
 #include "tools/report/result_fields.hpp"
 #include "tools/report/text_table.hpp"
 #include "tools/report/version.hpp"
@@ -380,10 +381,16 @@ std::string sweep_html(const SweepResults& results) {
          best == nullptr ? "-" : markup_escaped(best->policy),
          best == nullptr ? "-" : number_text(makespan, best->makespan_s.mean)});
   }
-  return html_page(results.campaign.title, "<h2>Policies over all experiments</h2>\n" +
-                                               html_table(standings) +
-                                               fmt::format("<p>{}</p>\n", standings_legend()) +
-                                               "<h2>Experiments</h2>\n" + html_table(experiments));
+  PageContents page;
+  page.title = results.campaign.title;
+  page.summary = "<h2>Policies over all experiments</h2>\n" + html_table(standings) +
+                 fmt::format("<p>{}</p>\n", standings_legend()) + "<h2>Experiments</h2>\n" +
+                 html_table(experiments);
+  for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
+    page.results.push_back(
+        {results.campaign.experiments[i].name, results_text(results.comparisons[i])});
+  }
+  return report_page(page);
 }
 
 std::string standings_table(const SweepResults& results) {

@@ -11,7 +11,8 @@
 #include "tools/report/console.hpp"
 #include "tools/report/csv_text.hpp"
 #include "tools/report/json_text.hpp"
-#include "tools/report/report_html.hpp"
+#include "tools/report/report_contents.hpp"
+#include "tools/report/report_page.hpp"
 #include "tools/simulations/simulations.hpp"
 
 namespace equipoise {
@@ -135,9 +136,10 @@ std::vector<std::string> result_files(const std::string& folder) {
 
 void write_result_files(const Comparison& comparison, const std::string& folder) {
   const std::vector<std::string> files = result_files(folder);
-  write_whole_file(files[0], results_text(comparison));
+  const std::string results = results_text(comparison);
+  write_whole_file(files[0], results);
   write_whole_file(files[1], results_csv(comparison));
-  write_whole_file(files[2], report_html(comparison));
+  write_whole_file(files[2], report_page(contents_of_comparison(results, folder)));
 }
 
 void write_results(const Comparison& comparison, const Options& options) {

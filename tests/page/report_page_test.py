@@ -1,0 +1,297 @@
+"""Report pages in a real browser: Debian's chromium without a window, driven by selenium.
+
+    report_page_test.py PROGRAM SOURCES BLOCKS
+
+PROGRAM: equipoise. SOURCES: the repository, for its recorded machines. BLOCKS: how many blocks the
+large run has. Ends with 77, which ctest takes for a skip, where there is no browser or no chart.
+"""
+
+import base64
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import xml.etree.ElementTree as xml
+import zlib
+
+PROGRAM, SOURCES, BLOCKS = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
+
+
+def skip(why):
+    print(f"SKIPPED: {why}")
+    sys.exit(77)
+
+
+try:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.support.select import Select
+except ImportError:
+    skip("there is no python3-selenium")
+for needed in ("/usr/bin/chromium", "/usr/bin/chromedriver"):
+    if not pathlib.Path(needed).exists():
+        skip(f"there is no {needed}")
+
+MACHINE = ["--platform", SOURCES / "platforms/sirocco.xml"]
+OPERANDS = ["--trace", SOURCES / "traces/sirocco-dgemm-operands.jsonl"]
+NOT_MOVING = ["--trace", SOURCES / "traces/sirocco-dgemm.jsonl"]
+
+
+def equipoise(*arguments):
+    subprocess.run(
+        [PROGRAM, *map(str, arguments)], check=True, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL)
+
+
+def new_browser(downloads):
+    options = webdriver.ChromeOptions()
+    for option in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+        options.add_argument(option)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    browser = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+    browser.execute_cdp_cmd("Browser.setDownloadBehavior",
+                            {"behavior": "allow", "downloadPath": str(downloads)})
+    return browser
+
+
+class ReportPage(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory(prefix="equipoise-page-")
+        cls.here = pathlib.Path(cls.scratch.name)
+        cls.downloads = cls.here / "downloads"
+        cls.downloads.mkdir()
+        equipoise("compare", *MACHINE, *OPERANDS, "--workload", "starpu_dgemm_gemm:items=3e5",
+                  "--policy", "greedy", "--policy", "plb-hec", "--policy", "equipoise",
+                  "--policy", "optimum", "--best-known", "off", "--reps", "3", "--out",
+                  cls.here / "cmp")
+        cls.page = cls.here / "cmp/report.html"
+        cls.results = json.loads((cls.here / "cmp/results.json").read_text())
+        cls.addClassCleanup(cls.scratch.cleanup)
+        if 'id="packed"' not in cls.page.read_text():
+            skip("this build has no npm, so its pages have no charts")
+        cls.browser = new_browser(cls.downloads)
+        cls.addClassCleanup(cls.browser.quit)
+
+    def open(self, page, width=1280, scheme="light"):
+        browser = self.browser
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+            "features": [{"name": "prefers-color-scheme", "value": scheme}]})
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": False})
+        browser.get(f"file://{page}")
+        self.wait_for("return document.documentElement.dataset.ready")
+        browser.execute_script("equipoise.drawEveryFigure()")
+
+    def wait_for(self, script, *arguments):
+        for _ in range(600):
+            found = self.browser.execute_script(script, *arguments)
+            if found:
+                return found
+            time.sleep(0.05)
+        self.fail(f"this never came true: {script}")
+
+    def expect_no_error(self):
+        self.assertEqual(self.browser.get_log("browser"), [])
+
+    def all(self, selector):
+        return self.browser.find_elements(By.CSS_SELECTOR, selector)
+
+    def figure(self, title):
+        for figure in self.all("figure.chart"):
+            if figure.find_element(By.TAG_NAME, "h3").text == title:
+                return figure
+        self.fail(f"there is no chart {title}")
+
+    def test_loads_without_an_error_in_light_and_dark_and_at_every_width(self):
+        for scheme in ("light", "dark"):
+            for width in (400, 1280, 2000):
+                self.open(self.page, width, scheme)
+                self.expect_no_error()
+                titles = [figure.text for figure in self.all("figure.chart h3")]
+                self.assertIn("Schedule", titles)
+                self.assertIn("Losses by cause", titles)
+                wide = self.browser.execute_script("return document.documentElement.scrollWidth")
+                self.assertLessEqual(wide, width, f"{scheme}, {width}")
+
+    def test_shows_the_numbers_of_results_json(self):
+        self.open(self.page)
+        rows = {}
+        for row in self.all('[data-charts="numbers"] tbody tr'):
+            name = row.find_element(By.CSS_SELECTOR, "th abbr").text
+            rows[name] = [cell.get_attribute("data-value")
+                          for cell in row.find_elements(By.TAG_NAME, "td")]
+        self.assertEqual(len(rows), 4)
+        for result in self.results["results"]:
+            shown = [float(value) for value in rows[result["spelling"]]
+                     if re.fullmatch(r"[-+.e\d]+", value or "")]
+            for number in (result["makespan_s"]["mean"], result["speedup_vs_baseline"],
+                           result["over_lower_bound"], result["idle_fraction"]["mean"],
+                           result["blocks"], result["finish_spread_s"]):
+                self.assertIn(number, shown)
+        best = min((r for r in self.results["results"] if not r["oracle"]),
+                   key=lambda r: r["makespan_s"]["mean"])
+        answer = self.all(".answer .first")[0].text
+        self.assertTrue(answer.startswith(f"{best['spelling']} is the fastest policy"), answer)
+        self.assertIn(f"{best['makespan_s']['mean']:.4g} s", answer)
+
+    def test_holds_the_blocks_of_run_files(self):
+        html = self.page.read_text()
+        for text in re.findall(r'data-kind="run"[^>]*>(.*?)</script>', html, re.S):
+            run = json.loads(text)
+            lines = (self.here / "cmp/runs" / pathlib.Path(run["file"]).name).read_text()
+            blocks = [json.loads(line) for line in lines.splitlines()
+                      if line.startswith('{"block"')]
+            self.assertEqual(run["blocks"], len(blocks))
+            self.expect_blocks(run, blocks)
+
+    def expect_blocks(self, run, blocks):
+        columns = {name: unsigned(zlib.decompress(base64.b64decode(packed)))
+                   for name, packed in run["columns"].items() if name != "tag"}
+        names = [unit["id"] for unit in run["units"]]
+        blocks.sort(key=lambda b: (names.index(b["unit"]), b["setup_at_s"], b["block"]))
+        stages = ("setup", "in_wait", "in", "compute_wait", "compute", "out_wait", "out")
+        before, last_id, last_items, unit = 0, 0, 0, None
+        for i, block in enumerate(blocks):
+            if block["unit"] != unit:
+                before, last_id, last_items, unit = 0, 0, 0, block["unit"]
+            last_id += signed(columns["block"][i])
+            last_items += signed(columns["items"][i])
+            begin = before + signed(columns["start"][i])
+            end = begin + sum(columns[stage][i] for stage in stages)
+            self.assertEqual((last_id, last_items), (block["block"], block["items"]))
+            self.assertAlmostEqual(begin * run["quantum_s"], block["setup_at_s"],
+                                   delta=run["quantum_s"])
+            self.assertAlmostEqual(end * run["quantum_s"], block["end_s"], delta=run["quantum_s"])
+            compute = columns["compute"][i] * run["quantum_s"]
+            self.assertAlmostEqual(compute, block["compute_s"], delta=2 * run["quantum_s"])
+            before = max(before, round(block["end_s"] / run["quantum_s"]))
+
+    def test_escapes_the_text_of_files(self):
+        evil = "</script><script>window.broken = 1</script><img src=x onerror='window.broken = 2'>"
+        results = json.loads(json.dumps(self.results))
+        results["results"][0]["spelling"] = evil
+        results["environment"] = {"command": evil, "host": "&lt;b&gt;"}
+        results["assumptions"] = evil
+        results["experiment"]["sim"]["traces"] = []
+        (self.here / "evil.json").write_text(json.dumps(results))
+        equipoise("report", self.here / "evil.json", "--out", self.here / "evil.html")
+        self.open(self.here / "evil.html")
+        self.expect_no_error()
+        self.assertIsNone(self.browser.execute_script("return window.broken ?? null"))
+        self.assertEqual(self.all("img"), [])
+        self.assertIn(evil, self.all("pre")[0].text)
+        self.assertIn("&lt;b&gt;", [fact.text for fact in self.all("dd")])
+
+    def test_can_be_used_with_the_keyboard(self):
+        self.open(self.page)
+        heading = self.all("thead abbr")[0]
+        self.browser.execute_script("arguments[0].focus()", heading)
+        tip = self.all("#tip")[0]
+        self.assertTrue(tip.is_displayed())
+        self.assertEqual(tip.text, heading.get_attribute("data-tip"))
+        heading.send_keys(Keys.ESCAPE)
+        self.assertFalse(tip.is_displayed())
+        for canvas in self.all(".canvas"):
+            self.assertEqual(canvas.get_attribute("tabindex"), "0")
+            self.assertGreater(len(canvas.get_attribute("aria-label")), 40)
+        figure = self.figure("Schedule")
+        canvas = figure.find_element(By.CLASS_NAME, "canvas")
+        whole = self.window(figure)
+        canvas.send_keys("+")
+        half = self.changed_window(figure, whole)
+        self.assertAlmostEqual(half[1] - half[0], (whole[1] - whole[0]) / 2, delta=1e-6)
+        canvas.send_keys(Keys.ARROW_RIGHT)
+        self.assertGreater(self.changed_window(figure, half)[0], half[0])
+        canvas.send_keys("0")
+        self.changed_window(figure, half)
+
+    def window(self, figure):
+        return self.wait_for(
+            "const d = arguments[0].dataset;"
+            "return d.from === undefined ? null : [Number(d.from), Number(d.to)]", figure)
+
+    def changed_window(self, figure, before):
+        for _ in range(100):
+            now = self.window(figure)
+            if now != before:
+                return now
+            time.sleep(0.05)
+        self.fail("the chart does not move")
+
+    def test_draws_two_runs_on_one_axis(self):
+        self.open(self.page)
+        figure = self.figure("Schedule")
+        before = figure.size["height"]
+        upper, lower = (Select(s) for s in figure.find_elements(By.TAG_NAME, "select"))
+        names = [option.text for option in upper.options]
+        names.remove(upper.first_selected_option.text)
+        lower.select_by_visible_text(names[0])
+        self.wait_for("return arguments[0].offsetHeight > arguments[1]", figure, before)
+        self.expect_no_error()
+
+    def test_saves_every_chart_as_svg(self):
+        self.open(self.page)
+        buttons = self.all("figure.chart .controls button:last-child")
+        self.assertGreaterEqual(len(buttons), 8)
+        for button in buttons:
+            self.browser.execute_script("arguments[0].click()", button)
+        for _ in range(200):
+            files = list(self.downloads.glob("*.svg"))
+            if len(files) == len(buttons):
+                break
+            time.sleep(0.05)
+        self.assertEqual(len(files), len(buttons))
+        for file in files:
+            shapes = xml.parse(file).getroot().iter()
+            self.assertGreater(sum(1 for _ in shapes), 15, file.name)
+        self.expect_no_error()
+
+    def test_opens_a_large_run_and_zooms_to_single_blocks(self):
+        run, page = self.here / "large.jsonl", self.here / "large.html"
+        equipoise("simulate", *MACHINE, *NOT_MOVING, "--workload",
+                  f"starpu_dgemm_gemm:items={BLOCKS}", "--policy", "ss", "--out", run)
+        equipoise("report", run, "--out", page)
+        size = page.stat().st_size
+        self.assertLess(size, 10_000_000)
+        began = time.time()
+        self.open(page)
+        figure = self.figure("Schedule")
+        self.window(figure)
+        print(f"{BLOCKS} blocks, {size / 1e6:.1f} MB: drawn {time.time() - began:.2f} s after the "
+              "browser was asked for the page", flush=True)
+        self.assertEqual(int(figure.get_attribute("data-blocks")), int(BLOCKS))
+        canvas = figure.find_element(By.CLASS_NAME, "canvas")
+        for _ in range(30):
+            before = self.window(figure)
+            canvas.send_keys("+")
+            self.changed_window(figure, before)
+            if int(figure.get_attribute("data-blocks")) < 100:
+                break
+        self.assertEqual(figure.get_attribute("data-single"), "true")
+        self.expect_no_error()
+
+
+def unsigned(data):
+    values, value, shift = [], 0, 0
+    for byte in data:
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            values.append(value)
+            value, shift = 0, 0
+    return values
+
+
+def signed(value):
+    return value // 2 if value % 2 == 0 else -(value + 1) // 2
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -1,0 +1,126 @@
+// Charts of one run: its block sizes over time, and what its policy believed.
+import { addFigure } from "./figure.js";
+import { foldedNames, groupOf } from "./data.js";
+import { escaped, short, significant, time } from "./words.js";
+
+const most_points = 20000;
+const bins = 300;
+
+/** Points [time, items] of a unit: every block, or the mean of each of (bins) parts of the run. */
+function sizesOf(run, unit, isDense) {
+  const { b } = run;
+  const points = [];
+  if (!isDense) {
+    for (let i = b.first[unit]; i < b.first[unit + 1]; ++i) points.push([b.begin[i], b.items[i]]);
+    return points;
+  }
+  const sum = new Float64Array(bins);
+  const count = new Float64Array(bins);
+  for (let i = b.first[unit]; i < b.first[unit + 1]; ++i) {
+    const bin = Math.min(bins - 1, Math.floor((b.begin[i] / run.makespan_s) * bins));
+    sum[bin] += b.items[i];
+    ++count[bin];
+  }
+  for (let bin = 0; bin < bins; ++bin) {
+    if (count[bin] > 0) points.push([((bin + 0.5) / bins) * run.makespan_s, sum[bin] / count[bin]]);
+  }
+  return points;
+}
+
+function sizesOption(run, view) {
+  const isDense = run.b.count > most_points;
+  const groups = [...new Set(run.units.map((u) => groupOf(u.id)))];
+  const series = groups.map((group, g) => ({
+    type: "scatter",
+    name: foldedNames(run.units.map((u) => u.id).filter((id) => groupOf(id) === group)),
+    symbolSize: run.b.count > 2000 ? 3 : 5,
+    itemStyle: { color: view.hue(g), opacity: 0.7 },
+    large: run.b.count > 4000,
+    data: run.units.flatMap((u, i) => (groupOf(u.id) === group ? sizesOf(run, i, isDense) : [])),
+  }));
+  return {
+    grid: { left: 64, right: 24, top: 40, bottom: 70 },
+    legend: { data: series.map((s) => s.name) },
+    tooltip: {
+      trigger: "item",
+      formatter: (p) => `${escaped(p.seriesName)}<br>${short(p.value[1], 6)} items at ${time(p.value[0])}`,
+    },
+    xAxis: { type: "value", min: 0, max: run.makespan_s, name: "seconds since the start", nameLocation: "middle", nameGap: 26, axisLabel: { formatter: (t) => significant(t, 4) } },
+    yAxis: { type: "log", name: "items in a block", nameLocation: "middle", nameGap: 46, axisLabel: { formatter: (v) => short(v) } },
+    dataZoom: [{ type: "slider", xAxisIndex: 0, filterMode: "none", height: 20, bottom: 8, showDataShadow: false, labelFormatter: (t) => time(t, 3) }],
+    series,
+  };
+}
+
+/** Adds the chart of block sizes; show(runs) chooses the runs, of which it draws the first. */
+export function addBlockSizes(section, runs) {
+  const shown = { run: runs[0] };
+  if (!shown.run?.b) return null;
+  const figure = addFigure(section, {
+    title: "Block sizes over time",
+    how: "A dot is a block of the uppermost run above: when it began, and how many items it had (log scale). Falling dots are a policy that hands out less and less; a jump is a new division. Of runs with more than 20,000 blocks a dot is a mean over 1/300 of the run.",
+    height: 380,
+    option: (view) => sizesOption(shown.run, view),
+  });
+  return (of) => {
+    if (!of[0].b) return;
+    shown.run = of[0];
+    figure.draw();
+  };
+}
+
+/** What the policy chose at each decision. */
+function beliefOption(run, view) {
+  const made = run.decisions.filter((d) => d.units.length > 0);
+  const groups = [...new Set(run.units.map((u) => groupOf(u.id)))];
+  const series = groups.map((group, g) => ({
+    type: "scatter",
+    name: foldedNames(run.units.map((u) => u.id).filter((id) => groupOf(id) === group)),
+    symbolSize: 7,
+    itemStyle: { color: view.hue(g), opacity: 0.75 },
+    data: made.flatMap((d) =>
+      d.units
+        .filter((e) => groupOf(run.units[e.unit].id) === group && e.block_items > 0)
+        .map((e) => ({ value: [d.at_s, e.block_items], d, e })),
+    ),
+  }));
+  return {
+    grid: { left: 64, right: 24, top: 40, bottom: 48 },
+    legend: { data: series.map((s) => s.name) },
+    tooltip: {
+      trigger: "item",
+      formatter: ({ data: { d, e } }) =>
+        `<b>${escaped(run.units[e.unit].id)}</b>, ${escaped(d.what)} at ${time(d.at_s)}<br>next block: ${short(e.block_items, 6)} items` +
+        (e.cost_s ? `<br>seconds for x items: ${escaped(e.cost_s)}` : "") +
+        (e.r2 === undefined ? "" : `<br>r² of the fit ${significant(e.r2, 4)}`),
+    },
+    xAxis: { type: "value", min: 0, max: run.makespan_s, name: "seconds since the start", nameLocation: "middle", nameGap: 26, axisLabel: { formatter: (t) => significant(t, 4) } },
+    yAxis: { type: "log", name: "items chosen", nameLocation: "middle", nameGap: 46, axisLabel: { formatter: (v) => short(v) } },
+    series,
+  };
+}
+
+const believes = (run) => run.decisions.some((d) => d.units.length > 0);
+
+/** Adds the chart of decisions if any of the runs has some. */
+export function addBeliefs(section, runs, all) {
+  const first = runs.find(believes) ?? all.find(believes);
+  if (!first) return null;
+  const shown = { run: first };
+  const figure = addFigure(section, {
+    title: "What the policy believed when",
+    how: "A dot is what a decision chose for a unit: the block size that the policy held for right at that moment. Point at one for the cost curve that it had fitted by then, and how well that fitted (r², 1 is perfect).",
+    height: 360,
+    option: (view) => beliefOption(shown.run, view),
+  });
+  return (of) => {
+    const run = of.find(believes);
+    if (!run) {
+      figure.read("The chosen run made no decisions with estimates; shown is the one before.");
+      return;
+    }
+    shown.run = run;
+    figure.read("");
+    figure.draw();
+  };
+}

@@ -1,0 +1,116 @@
+// Writes pieces of report pages.
+#include "tools/report/page_html.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "shared_policies/model/markup.hpp"
+
+namespace equipoise {
+namespace {
+
+const JsonValue* direct_member(const JsonValue& object, std::string_view name) {
+  const auto found = std::ranges::find(object.object, name, &JsonMember::name);
+  if (found == object.object.end() || found->value.kind == JsonValue::Kind::null) return nullptr;
+  return &found->value;
+}
+
+/// A value as text: "a, b" for a list; objects in a list are written as "name value, name value".
+std::string words_of(const JsonValue& value) {
+  switch (value.kind) {
+    case JsonValue::Kind::null:
+      return "none";
+    case JsonValue::Kind::boolean:
+      return value.boolean ? "yes" : "no";
+    case JsonValue::Kind::number:
+    case JsonValue::Kind::text:
+      return value.text;
+    case JsonValue::Kind::list:
+    case JsonValue::Kind::object:
+      break;
+  }
+  std::string text;
+  for (const JsonValue& one : value.list) text += (text.empty() ? "" : ", ") + words_of(one);
+  for (const JsonMember& one : value.object) {
+    text += (text.empty() ? "" : ", ") + one.name + " " + words_of(one.value);
+  }
+  return text;
+}
+
+void add_facts(const JsonValue& object, const std::string& before, std::string& html) {
+  for (const JsonMember& one : object.object) {
+    std::string name = before + one.name;
+    std::ranges::replace(name, '_', ' ');
+    if (one.value.kind == JsonValue::Kind::object) {
+      add_facts(one.value, name + " ", html);
+      continue;
+    }
+    const std::string text = words_of(one.value);
+    if (one.value.kind == JsonValue::Kind::null || text.empty() || text == "none") continue;
+    html += fmt::format("<dt>{}</dt><dd>{}</dd>\n", markup_escaped(name), markup_escaped(text));
+  }
+}
+
+}  // namespace
+
+const JsonValue* member(const JsonValue& object, std::string_view path) {
+  const JsonValue* at = &object;
+  while (at != nullptr && !path.empty()) {
+    const std::size_t dot = path.find('.');
+    at = direct_member(*at, path.substr(0, dot));
+    path = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
+  }
+  return at;
+}
+
+double number_at(const JsonValue& object, std::string_view path, double otherwise) {
+  const JsonValue* const value = member(object, path);
+  return value != nullptr && value->kind == JsonValue::Kind::number ? value->number : otherwise;
+}
+
+std::string text_at(const JsonValue& object, std::string_view path) {
+  const JsonValue* const value = member(object, path);
+  return value != nullptr && value->kind == JsonValue::Kind::text ? value->text : std::string();
+}
+
+bool is_true_at(const JsonValue& object, std::string_view path) {
+  const JsonValue* const value = member(object, path);
+  return value != nullptr && value->kind == JsonValue::Kind::boolean && value->boolean;
+}
+
+std::string explained(std::string_view word, std::string_view sentence) {
+  if (sentence.empty()) return markup_escaped(word);
+  return fmt::format("<abbr title=\"{}\">{}</abbr>", markup_escaped(sentence),
+                     markup_escaped(word));
+}
+
+std::string table_html(const PageTable& table) {
+  std::string html;
+  if (!table.caption.empty()) html += "<p class=\"muted\">" + table.caption + "</p>\n";
+  html += "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr>";
+  for (const std::string& heading : table.headings)
+    html += "<th scope=\"col\">" + heading + "</th>";
+  html += "</tr></thead><tbody>\n";
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const bool is_marked = i < table.marked.size() && table.marked[i];
+    html += is_marked ? "<tr class=\"best\">" : "<tr>";
+    for (std::size_t k = 0; k < table.rows[i].size(); ++k) {
+      const PageCell& cell = table.rows[i][k];
+      html += k == 0 ? "<th scope=\"row\"" : "<td";
+      if (cell.is_text) html += " class=\"text\"";
+      if (!cell.value.empty()) html += " data-value=\"" + markup_escaped(cell.value) + "\"";
+      html += ">" + cell.html + (k == 0 ? "</th>" : "</td>");
+    }
+    html += "</tr>\n";
+  }
+  return html + "</tbody></table></div>\n";
+}
+
+std::string facts_html(const JsonValue& object) {
+  std::string html;
+  add_facts(object, "", html);
+  return html.empty() ? html : "<dl>\n" + html + "</dl>\n";
+}
+
+}  // namespace equipoise

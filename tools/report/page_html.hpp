@@ -1,0 +1,47 @@
+// The pieces of report pages: tables with explained headings, lists of facts, values of JSON.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "traces/json_document.hpp"
+
+namespace equipoise {
+
+/// The member of `object` at a path such as "idle_fraction.mean"; nullptr if it is missing or null.
+[[nodiscard]] const JsonValue* member(const JsonValue& object, std::string_view path);
+/// That member if it is a number, or `otherwise`.
+[[nodiscard]] double number_at(const JsonValue& object, std::string_view path, double otherwise);
+/// That member if it is a text; else empty.
+[[nodiscard]] std::string text_at(const JsonValue& object, std::string_view path);
+/// Whether that member is true.
+[[nodiscard]] bool is_true_at(const JsonValue& object, std::string_view path);
+
+/// `word` with a sentence that is shown when somebody points at it; the word alone if there is none.
+[[nodiscard]] std::string explained(std::string_view word, std::string_view sentence);
+
+/// A cell of a table.
+struct PageCell {
+  std::string html;
+  std::string value{};   ///< the exact value, for programs; may be empty
+  bool is_text = false;  ///< aligned to the left
+};
+
+/// A table: headings (HTML) and rows. The first cell of a row is its heading. `marked`: rows that are
+/// emphasised.
+struct PageTable {
+  std::string caption;  ///< HTML: how to read it; stands above
+  std::vector<std::string> headings;
+  std::vector<std::vector<PageCell>> rows;
+  std::vector<bool> marked{};
+};
+
+/// The table in HTML; it scrolls where it is too wide.
+[[nodiscard]] std::string table_html(const PageTable& table);
+
+/// All that a JSON object says, as a list of names and values in HTML; nested objects have names such
+/// as "sim platform". Members that are null or empty are left out.
+[[nodiscard]] std::string facts_html(const JsonValue& object);
+
+}  // namespace equipoise

@@ -1,0 +1,194 @@
+// Puts a report page together.
+#include "tools/report/report_page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/markup.hpp"
+#include "tools/report/json_text.hpp"
+#include "tools/report/page_bundle.hpp"
+#include "tools/report/page_html.hpp"
+#include "tools/report/results_page.hpp"
+#include "tools/report/runs_page.hpp"
+#include "tools/report/timing_data.hpp"
+#include "tools/report/version.hpp"
+
+namespace equipoise {
+namespace {
+
+/// The blocks of all runs on a page may take so much; the rest of a page needs less than 1 MB.
+constexpr std::size_t most_run_bytes = 8'800'000;
+/// A page shows so many comparisons one by one; of more, only what they have in common.
+constexpr std::size_t most_single_results = 8;
+
+/// Data in a script element. `json` cannot end the element, because "<" is escaped.
+std::string data_element(const char* kind, const std::string& name, const std::string& json) {
+  std::string html =
+      fmt::format("<script type=\"application/json\" data-kind=\"{}\" data-name=\"{}\">", kind,
+                  markup_escaped(name));
+  html.reserve(html.size() + json.size() + 16);
+  for (const char c : json) {
+    if (c == '<') {
+      html += "\\u003c";
+    } else {
+      html += c;
+    }
+  }
+  return html + "</script>\n";
+}
+
+/// A part of the page in which charts are put; hidden until there are some, unless it has `html`.
+std::string section(const std::string& heading, const char* charts, const std::string& html) {
+  return fmt::format("<section data-charts=\"{}\"{}><h2>{}</h2>\n{}</section>\n", charts,
+                     html.empty() ? " hidden" : "", heading, html);
+}
+
+/// `runs`: the sections of its runs, or of all if it is the only one.
+std::string results_article(const PageResults& results, const JsonValue& read, bool is_only,
+                            const std::string& runs) {
+  std::string html = "<article>\n";
+  if (!is_only) html += fmt::format("<h2>{}</h2>\n", markup_escaped(results.name));
+  html += "<section class=\"answer\" aria-label=\"Answer\">\n" + answer_html(read) + "</section>\n";
+  html += section("All numbers", "numbers", numbers_html(read));
+  html += section("Predicted and measured", "prediction", predictions_html(read));
+  html += section("Speed and distance from the bound", "charts", {});
+  html += section("Losses", "loss", losses_html(read));
+  html += section("Energy", "energy", energy_html(read));
+  html += runs + section("How to repeat it", "repeat", repeat_html(read));
+  return html + data_element("results", results.name, results.text) + "</article>\n";
+}
+
+/// What the chart over several comparisons needs of each.
+std::string experiment_json(const PageResults& results, const JsonValue& read) {
+  std::vector<std::pair<std::string, std::string>> policies;
+  if (const JsonValue* const all = member(read, "results")) {
+    for (const JsonValue& r : all->list) {
+      const JsonValue* const ci = member(r, "makespan_s.ci95");
+      if (ci == nullptr || ci->list.size() != 2) continue;
+      const std::string name = text_at(r, "spelling");
+      const bool is_there =
+          std::ranges::any_of(policies, [&](const auto& p) { return p.first == name; });
+      if (is_there) continue;
+      policies.emplace_back(name, json_list({json_number(number_at(r, "makespan_s.mean", 0.0)),
+                                             json_number(std::max(0.0, ci->list[0].number)),
+                                             json_number(ci->list[1].number)}));
+    }
+  }
+  const auto number = [&](const char* name) {
+    const JsonValue* const value = member(read, name);
+    return value == nullptr ? std::string("null") : json_number(value->number);
+  };
+  return json_object({{"name", json_string(results.name)},
+                      {"baseline", json_string(text_at(read, "experiment.baseline"))},
+                      {"lower_bound_s", number("lower_bound_s")},
+                      {"best_known_s", number("best_known_s")},
+                      {"results", json_object(policies)}});
+}
+
+/// The data of the runs, as many as there is room for with single blocks, the smallest first.
+std::string run_elements(const std::vector<PageRun>& runs, const std::vector<std::string>& names) {
+  std::vector<std::size_t> order(runs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::less<>(),
+                           [&](std::size_t i) { return runs[i].data.with_blocks.size(); });
+  std::vector<bool> has_blocks(runs.size());
+  std::size_t bytes = 0;
+  for (const std::size_t i : order) {
+    bytes += runs[i].data.with_blocks.size();
+    has_blocks[i] = bytes <= most_run_bytes;
+  }
+  std::string html;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    html += data_element("run", names[i],
+                         has_blocks[i] ? runs[i].data.with_blocks : runs[i].data.with_shares);
+  }
+  return html;
+}
+
+std::string runs_and_timings(const PageContents& contents) {
+  std::vector<PageRun> runs;
+  for (const std::string& path : contents.run_files) runs.push_back(read_page_run(path));
+  std::string html;
+  html += section("Schedules", "schedule", runs.empty() ? std::string() : runs_html(runs));
+  if (contents.results.empty() && !runs.empty()) {
+    html += section("How to repeat it", "repeat",
+                    facts_html(parse_json(runs.front().ends.header, contents.run_files.front())));
+  }
+  html += section("What the simulation knows of the units", "timing", {});
+  html += run_elements(runs, contents.run_files);
+  for (const Trace& trace : contents.traces) {
+    html += data_element("timing", trace.kernel, timing_data(trace));
+  }
+  return html;
+}
+
+std::string scripts() {
+  if (page_script().empty()) {
+    return "<p class=\"muted\">This page has no charts, because this equipoise was built without "
+           "npm.</p>\n";
+  }
+  std::string html =
+      "<noscript><p>Charts are drawn by a script, which this browser does not "
+      "run.</p></noscript>\n";
+  html += "<script type=\"text/plain\" id=\"packed\">";
+  html += page_script();
+  html +=
+      "</script>\n<script>\n"
+      "(async () => {\n"
+      "  const text = document.getElementById(\"packed\").textContent;\n"
+      "  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));\n"
+      "  const stream = new Blob([bytes]).stream();\n"
+      "  const unpacked = stream.pipeThrough(new DecompressionStream(\"deflate\"));\n"
+      "  const script = document.createElement(\"script\");\n"
+      "  script.textContent = await new Response(unpacked).text();\n"
+      "  document.body.append(script);\n"
+      "})();\n</script>\n";
+  return html;
+}
+
+std::string head(const std::string& title) {
+  std::string html =
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<link rel=\"icon\" href=\"data:,\">\n<title>Equipoise: " +
+      markup_escaped(title) + "</title>\n<style>\n";
+  html += page_style();
+  return html + "</style></head><body>\n<header><h1>" + markup_escaped(title) + "</h1></header>\n";
+}
+
+}  // namespace
+
+std::string report_page(const PageContents& contents) {
+  std::string html = head(contents.title) + "<main>\n" + contents.summary;
+  std::vector<JsonValue> read;
+  std::vector<std::string> experiments;
+  for (const PageResults& results : contents.results) {
+    read.push_back(parse_json(results.text, results.name));
+    expect_schema(text_at(read.back(), "schema"), "equipoise.results/1", results.name);
+    experiments.push_back(experiment_json(results, read.back()));
+  }
+  if (experiments.size() > 1) {
+    html += section("All comparisons", "sweep", {}) +
+            data_element("sweep", "", json_object({{"experiments", json_list(experiments)}}));
+  }
+  const std::string runs = runs_and_timings(contents);
+  const bool is_only = read.size() == 1;
+  if (read.size() <= most_single_results) {
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      html += results_article(contents.results[i], read[i], is_only, is_only ? runs : "");
+    }
+  }
+  if (!is_only) html += "<article>\n" + runs + "</article>\n";
+  for (const std::string& note : contents.notes) {
+    html += "<p class=\"muted\">" + markup_escaped(note) + "</p>\n";
+  }
+  html += "</main>\n<footer><p class=\"muted\">" + markup_escaped(built_with_text()) +
+          "</p></footer>\n" + scripts();
+  return html + "</body></html>\n";
+}
+
+}  // namespace equipoise

@@ -1,0 +1,35 @@
+// Report pages: one self-contained HTML file each, from results, runs and traces.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "shared_policies/machine/trace.hpp"
+
+namespace equipoise {
+
+/// The results of one comparison on a page.
+struct PageResults {
+  std::string name;  ///< the file or its folder, for headings and messages
+  std::string text;  ///< the contents of a results.json
+};
+
+/// What a page shows.
+struct PageContents {
+  std::string title;
+  std::vector<PageResults> results;
+  std::vector<std::string> run_files;
+  std::vector<Trace> traces;
+  std::vector<std::string> notes;  ///< about what is not on the page, a sentence each
+  std::string summary{};           ///< HTML that comes first, such as a sweep's tables
+};
+
+/// The page: the answer, tables, and the data of charts, which a script draws when it is opened. All
+/// text of files is escaped. Runs whose blocks would make the page larger than 10 MB are shown
+/// without single blocks. A build without npm has no script; its pages have tables, and say so.
+/// Throws InputError for results that are no JSON of `equipoise.results/1`, and for run files that
+/// cannot be read.
+[[nodiscard]] std::string report_page(const PageContents& contents);
+
+}  // namespace equipoise

@@ -1,0 +1,325 @@
+// Sorts a run's blocks by unit, and packs them.
+#include "tools/report/run_columns.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tools/report/json_text.hpp"
+#include "tools/report/packed_bytes.hpp"
+
+namespace equipoise {
+namespace {
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+/// A page has so many decisions, and estimates of units in them, at most.
+constexpr std::size_t most_decisions = 20'000;
+constexpr std::size_t most_estimates = 50'000;
+/// In how many parts a run without single blocks is divided.
+constexpr std::size_t bins = 1000;
+/// The kinds of time in these, in the order of `shares`.
+constexpr std::array shared_kinds = {"compute", "setup", "in", "out", "barrier", "controller"};
+
+/// A block, and when the event came after which it was handed out.
+struct PlacedBlock {
+  const BlockRecord* record;
+  Seconds told;
+};
+
+/// What a run file tells, by unit.
+struct Sorted {
+  std::vector<std::vector<PlacedBlock>> by_unit;
+  std::vector<Seconds> iterations;  ///< their begins
+  std::vector<const DecisionRecord*> decisions;
+  std::string spans;                      ///< JSON list: lost blocks, absence of units
+  std::vector<std::string> disturbances;  ///< JSON objects
+  Seconds makespan;
+  std::size_t blocks = 0;
+};
+
+std::string span_json(std::size_t unit, const char* kind, Seconds from, Seconds to) {
+  return json_object({{"unit", std::to_string(unit)},
+                      {"kind", json_string(kind)},
+                      {"from_s", json_number(from.value)},
+                      {"to_s", json_number(to.value)}});
+}
+
+std::string disturbance_json(const EventRecord& event) {
+  const Disturbance& d = *event.disturbance;
+  Facts facts = {{"at_s", json_number(event.at.value)},
+                 {"what", json_string(event.what + " of " + d.target)}};
+  if (d.until < Seconds::infinity()) facts.emplace_back("until_s", json_number(d.until.value));
+  return json_object(facts);
+}
+
+/// Collects records; see Sorted.
+class Collector {
+ public:
+  explicit Collector(const RunFile& file) : file_(file), absent_since_(file.run.units.size()) {
+    sorted_.by_unit.resize(file.run.units.size());
+    for (const UnitId unit : file.run.absent_at_start) absent_since_[unit.index] = Seconds{};
+    for (const RecordedLine& line : file.run.lines) {
+      std::visit([this](const auto& record) { take(record); }, line.what);
+    }
+    sorted_.makespan = file.summary ? file.summary->makespan : latest_;
+    for (std::size_t unit = 0; unit < absent_since_.size(); ++unit) {
+      if (absent_since_[unit]) add_span(unit, "absent", *absent_since_[unit], sorted_.makespan);
+    }
+    sorted_.spans = json_list(spans_);
+    for (std::vector<PlacedBlock>& blocks : sorted_.by_unit) {
+      std::ranges::stable_sort(blocks, std::less<>(),
+                               [](const PlacedBlock& block) { return block.record->begins.setup; });
+    }
+  }
+
+  [[nodiscard]] const Sorted& sorted() const { return sorted_; }
+
+ private:
+  void take(const BlockRecord& record) {
+    const std::uint64_t after = record.after_events;
+    const bool is_known = after > 0 && after <= events_.size();
+    sorted_.by_unit[record.unit.index].push_back(
+        {&record, is_known ? events_[after - 1] : Seconds{}});
+    ++sorted_.blocks;
+    events_.push_back(record.end);
+    latest_ = std::max(latest_, record.end);
+  }
+  void take(const DecisionRecord& record) { sorted_.decisions.push_back(&record); }
+  void take(const Disturbance& disturbance) {
+    EventRecord event{.at = disturbance.at, .what = to_string(disturbance.kind)};
+    event.disturbance = &disturbance;
+    sorted_.disturbances.push_back(disturbance_json(event));
+  }
+  void take(const Measured& /*record*/) {}
+  void take(const EventRecord& record) {
+    if (record.what == "iteration_started") sorted_.iterations.push_back(record.at);
+    if (record.what == "block_lost") {
+      add_span(record.unit->index, "lost", record.assigned, record.at);
+    } else if (record.what == "unit_lost") {
+      absent_since_[record.unit->index] = record.at;
+    } else if (record.what == "unit_joined" && absent_since_[record.unit->index]) {
+      add_span(record.unit->index, "absent", *absent_since_[record.unit->index], record.at);
+      absent_since_[record.unit->index].reset();
+    }
+    if (is_counted(record)) events_.push_back(record.at);
+    latest_ = std::max(latest_, record.at);
+  }
+  void add_span(std::size_t unit, const char* kind, Seconds from, Seconds to) {
+    spans_.push_back(span_json(unit, kind, from, to));
+  }
+
+  const RunFile& file_;
+  Sorted sorted_;
+  std::vector<std::optional<Seconds>> absent_since_;
+  std::vector<std::string> spans_;
+  std::vector<Seconds> events_;
+  Seconds latest_{};
+};
+
+/// Until when the unit, free since `before`, was held back before the block: by other units, a timer
+/// or the begin of an iteration.
+Seconds held_until(const Sorted& run, const PlacedBlock& block, Seconds before) {
+  const Seconds begin = block.record->begins.setup;
+  Seconds until = std::min(block.told, block.record->assigned);
+  const auto next = std::ranges::upper_bound(run.iterations, begin);
+  if (next != run.iterations.begin()) until = std::max(until, *std::prev(next));
+  return std::clamp(until, before, std::max(before, begin));
+}
+
+/// The begins and ends of a block's stages in their order.
+std::array<Seconds, 8> stages_of(const BlockRecord& r) {
+  return {
+      r.begins.setup,   r.begins.setup + r.times.setup,     r.begins.in,  r.begins.in + r.times.in,
+      r.begins.compute, r.begins.compute + r.times.compute, r.begins.out, r.end};
+}
+
+/// A small part of the mean time of a block, so that rounding cannot be seen. Pages of many blocks
+/// have larger parts, which take less room.
+double quantum_of(const Sorted& run) {
+  constexpr std::size_t many_blocks = 100'000;
+  double sum_s = 0.0;
+  for (const auto& blocks : run.by_unit) {
+    for (const PlacedBlock& block : blocks) {
+      sum_s += (block.record->end - block.record->begins.setup).value;
+    }
+  }
+  if (!(sum_s > 0.0)) return 1e-9;
+  return sum_s / static_cast<double>(run.blocks) / (run.blocks > many_blocks ? 256.0 : 16384.0);
+}
+
+constexpr std::array stage_columns = {"setup",   "in_wait",  "in", "compute_wait",
+                                      "compute", "out_wait", "out"};
+
+struct Columns {
+  std::string block, items, start, held, tag;
+  std::array<std::string, stage_columns.size()> stages;
+};
+
+std::string columns_json(const Sorted& run, double quantum_s) {
+  const auto quanta = [quantum_s](Seconds t) { return std::llround(t.value / quantum_s); };
+  Columns columns;
+  for (const auto& blocks : run.by_unit) {
+    Seconds before{};
+    std::int64_t id = 0;
+    std::int64_t items = 0;
+    for (const PlacedBlock& placed : blocks) {
+      const BlockRecord& r = *placed.record;
+      append_signed(columns.block, static_cast<std::int64_t>(r.block.id) - id);
+      append_signed(columns.items, r.block.items - items);
+      id = static_cast<std::int64_t>(r.block.id);
+      items = r.block.items;
+      const std::array<Seconds, 8> at = stages_of(r);
+      append_signed(columns.start, quanta(at.front()) - quanta(before));
+      append_unsigned(columns.held, static_cast<std::uint64_t>(
+                                        quanta(held_until(run, placed, before)) - quanta(before)));
+      std::int64_t last = quanta(at.front());
+      for (std::size_t i = 0; i < stage_columns.size(); ++i) {
+        const std::int64_t now = std::max<std::int64_t>(last, quanta(at[i + 1]));
+        append_unsigned(columns.stages[i], static_cast<std::uint64_t>(now - last));
+        last = now;
+      }
+      columns.tag += static_cast<char>(r.block.tag);
+      before = std::max(before, r.end);
+    }
+  }
+  Facts facts = {{"block", columns.block},
+                 {"items", columns.items},
+                 {"start", columns.start},
+                 {"held", columns.held},
+                 {"tag", columns.tag}};
+  for (std::size_t i = 0; i < stage_columns.size(); ++i) {
+    facts.emplace_back(stage_columns[i], columns.stages[i]);
+  }
+  for (auto& [name, bytes] : facts) bytes = json_string(packed(bytes));
+  return json_object(facts);
+}
+
+/// Adds [from, to) to the parts of the run that it lies in.
+void spread(double* seconds, double part_s, double from, double to) {
+  for (auto bin = static_cast<std::size_t>(from / part_s); bin < bins; ++bin) {
+    const double begin = std::max(from, static_cast<double>(bin) * part_s);
+    const double end = std::min(to, static_cast<double>(bin + 1) * part_s);
+    if (end <= begin) break;
+    seconds[bin] += end - begin;
+  }
+}
+
+/// The share of each kind of time in each part of the run; see `shared_kinds`.
+std::string shares_bytes(const Sorted& run) {
+  const double part_s = run.makespan.value / static_cast<double>(bins);
+  std::string bytes;
+  for (const auto& blocks : run.by_unit) {
+    std::vector<double> seconds(shared_kinds.size() * bins);
+    Seconds before{};
+    for (const PlacedBlock& placed : blocks) {
+      const std::array<Seconds, 8> at = stages_of(*placed.record);
+      const Seconds held = held_until(run, placed, before);
+      const auto add = [&](std::size_t kind, Seconds from, Seconds to) {
+        spread(&seconds[kind * bins], part_s, from.value, to.value);
+      };
+      add(1, at[0], at[1]);
+      add(2, at[2], at[3]);
+      add(0, at[4], at[5]);
+      add(3, at[6], at[7]);
+      add(4, before, held);
+      add(5, held, at[0]);
+      before = std::max(before, placed.record->end);
+    }
+    for (const double s : seconds) {
+      bytes += static_cast<char>(std::lround(255.0 * std::min(1.0, s / part_s)));
+    }
+  }
+  return bytes;
+}
+
+std::string estimate_json(const UnitEstimate& estimate) {
+  Facts facts = {{"unit", std::to_string(estimate.unit.index)},
+                 {"block_items", std::to_string(estimate.block_items)}};
+  if (!estimate.cost.empty()) facts.emplace_back("cost_s", json_string(estimate.cost));
+  if (estimate.r2) facts.emplace_back("r2", json_number(*estimate.r2));
+  return json_object(facts);
+}
+
+std::string decisions_json(const Sorted& run, const std::vector<Unit>& units) {
+  std::vector<std::string> decisions;
+  std::size_t estimates = 0;
+  for (const DecisionRecord* const record : run.decisions) {
+    if (decisions.size() == most_decisions) break;
+    const Decision& decision = record->decision;
+    std::vector<std::string> of_units;
+    estimates += decision.estimates.size();
+    if (estimates <= most_estimates) {
+      for (const UnitEstimate& e : decision.estimates) of_units.push_back(estimate_json(e));
+    }
+    decisions.push_back(json_object(
+        {{"at_s", json_number(record->at.value)},
+         {"cost_s", json_number((record->end - record->at).value)},
+         {"what", json_string(decision.what)},
+         {"by", json_string(decision.unit ? units[decision.unit->index].name : "the master")},
+         {"units", json_list(of_units)}}));
+  }
+  return json_list(decisions);
+}
+
+bool any_block(const Sorted& run, bool (*is_such)(const BlockRecord&)) {
+  return std::ranges::any_of(run.by_unit, [&](const auto& blocks) {
+    return std::ranges::any_of(blocks, [&](const PlacedBlock& b) { return is_such(*b.record); });
+  });
+}
+
+std::string flag(bool value) { return value ? "true" : "false"; }
+
+Facts facts_of(const RunFile& file, const Sorted& run, const RunEnds& ends) {
+  std::vector<std::string> units;
+  std::vector<std::string> counts;
+  for (std::size_t i = 0; i < file.run.units.size(); ++i) {
+    units.push_back(json_object({{"id", json_string(file.run.units[i].name)}}));
+    counts.push_back(std::to_string(run.by_unit[i].size()));
+  }
+  return {
+      {"file", json_string(file.path)},
+      {"policy", json_string(file.header.spelling)},
+      {"on", json_string(file.header.on)},
+      {"makespan_s", json_number(run.makespan.value)},
+      {"units", json_list(units)},
+      {"blocks", std::to_string(run.blocks)},
+      {"blocks_by_unit", json_list(counts)},
+      {"has_setup", flag(any_block(run, [](const auto& b) { return b.times.setup.value > 0; }))},
+      {"has_copies",
+       flag(any_block(
+           run, [](const auto& b) { return b.times.in.value > 0 || b.times.out.value > 0; }))},
+      {"has_training",
+       flag(any_block(run, [](const auto& b) { return b.block.tag == BlockTag::train; }))},
+      {"spans", run.spans},
+      {"disturbances", json_list(run.disturbances)},
+      {"decisions", decisions_json(run, file.run.units)},
+      {"header", ends.header},
+      {"summary", ends.summary}};
+}
+
+}  // namespace
+
+RunData run_data(const RunFile& file, const RunEnds& ends) {
+  const Collector collector(file);
+  const Sorted& run = collector.sorted();
+  const double quantum_s = quantum_of(run);
+  Facts facts = facts_of(file, run, ends);
+  facts.emplace_back("quantum_s", json_number(quantum_s));
+  Facts coarse = facts;
+  facts.emplace_back("columns", columns_json(run, quantum_s));
+  std::vector<std::string> kinds;
+  for (const char* const kind : shared_kinds) kinds.push_back(json_string(kind));
+  coarse.emplace_back("shares_of",
+                      json_object({{"bins", std::to_string(bins)}, {"kinds", json_list(kinds)}}));
+  coarse.emplace_back("shares", json_string(packed(shares_bytes(run))));
+  return {json_object(facts), json_object(coarse)};
+}
+
+}  // namespace equipoise

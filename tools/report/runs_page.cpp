@@ -1,0 +1,122 @@
+// Tables of runs and their units, from headers and summaries.
+#include "tools/report/runs_page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <istream>
+
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/markup.hpp"
+#include "tools/report/page_html.hpp"
+#include "tools/report/text_table.hpp"
+#include "traces/files/input_file.hpp"
+
+namespace equipoise {
+namespace {
+
+/// The header and the summary of a run file, which `read_run_file` accepted.
+RunEnds ends_of(const std::string& path) {
+  auto in = open_input(path, "give a run file");
+  RunEnds ends{{}, "null"};
+  std::string line;
+  std::string last;
+  for (std::size_t number = 1; next_line(in, line, path, number); ++number) {
+    if (number == 1) ends.header = line;
+    last.swap(line);
+  }
+  if (last.rfind("{\"summary\"", 0) == 0) ends.summary = last;
+  return ends;
+}
+
+/// Whole numbers in full, others with so many significant digits.
+PageCell number_cell(const JsonValue& object, const char* path, int digits) {
+  const JsonValue* const value = member(object, path);
+  if (value == nullptr) return {"–"};
+  const bool is_count = value->number == std::floor(value->number) && value->number < 1e15;
+  return {is_count ? fmt::format("{:.0f}", value->number) : significant(value->number, digits),
+          value->text};
+}
+
+PageCell percent_cell(const JsonValue& object, const char* path) {
+  const JsonValue* const value = member(object, path);
+  if (value == nullptr) return {"–"};
+  return {fmt::format("{:.1f}", 100.0 * value->number), value->text};
+}
+
+std::string units_html(const JsonValue& header, const JsonValue& summary) {
+  const JsonValue* const units = member(summary, "by_unit");
+  if (units == nullptr) return {};
+  PageTable table;
+  table.headings = {"unit",      "items",      "share %",
+                    "blocks",    "setup s",    "copy in s",
+                    "compute s", "copy out s", explained("idle %", "Share of the run not working."),
+                    "last end s"};
+  for (const JsonMember& unit : units->object) {
+    const JsonValue& of = unit.value;
+    table.rows.push_back({{markup_escaped(unit.name), {}, true},
+                          number_cell(of, "items", 10),
+                          percent_cell(of, "share"),
+                          number_cell(of, "blocks", 10),
+                          number_cell(of, "setup_s", 4),
+                          number_cell(of, "in_s", 4),
+                          number_cell(of, "compute_s", 4),
+                          number_cell(of, "out_s", 4),
+                          percent_cell(of, "idle_fraction"),
+                          number_cell(of, "last_end_s", 4)});
+  }
+  return fmt::format("<h3>{} on {}</h3>\n{}", markup_escaped(text_at(header, "spelling")),
+                     markup_escaped(text_at(header, "on")), table_html(table));
+}
+
+}  // namespace
+
+PageRun read_page_run(const std::string& path) {
+  const RunFile file = read_run_file(path);
+  const RunEnds ends = ends_of(path);
+  return {ends, run_data(file, ends)};
+}
+
+std::string runs_html(const std::vector<PageRun>& runs) {
+  struct Read {
+    JsonValue header;
+    JsonValue summary;
+  };
+  std::vector<Read> read;
+  for (const PageRun& run : runs) {
+    read.push_back({parse_json(run.ends.header, "run"), parse_json(run.ends.summary, "run")});
+  }
+  std::ranges::stable_sort(read, std::less<>(), [](const Read& run) {
+    return number_at(run.summary, "makespan_s", 1e300);
+  });
+  PageTable table;
+  table.caption = "Single runs, as their files tell: here there is no interval.";
+  table.headings = {"policy",     "on",
+                    "makespan s", explained("times bound", "The makespan over the lower bound."),
+                    "blocks",     "decisions",
+                    "rebalances", "spread s",
+                    "verified"};
+  std::string units;
+  for (const Read& run : read) {
+    const double bound_s = number_at(run.summary, "lower_bound_s", 0.0);
+    const double ratio = number_at(run.summary, "makespan_s", 0.0) / bound_s;
+    const bool is_whole = run.summary.kind == JsonValue::Kind::object;
+    const char* const verified = is_true_at(run.summary, "verified") ? "yes" : "<b>no</b>";
+    table.rows.push_back({{markup_escaped(text_at(run.header, "spelling")), {}, true},
+                          {markup_escaped(text_at(run.header, "on")), {}, true},
+                          number_cell(run.summary, "makespan_s", 5),
+                          {bound_s > 0.0 ? fmt::format("{:.3f}", ratio) : "–"},
+                          number_cell(run.summary, "blocks", 10),
+                          number_cell(run.summary, "decisions.count", 4),
+                          number_cell(run.summary, "rebalances", 4),
+                          number_cell(run.summary, "finish_spread_s", 3),
+                          {is_whole ? verified : "interrupted"}});
+    units += units_html(run.header, run.summary);
+  }
+  return table_html(table) + "<details><summary>Units of each run</summary>\n" + units +
+         "</details>\n";
+}
+
+}  // namespace equipoise
