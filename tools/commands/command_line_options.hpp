@@ -39,6 +39,7 @@ struct Request {
   std::string bytes = "none";
   CsvImportOptions csv;
   ReplayRequest replay;
+  ReportRequest report;
   std::function<int()> command;
 };
 
@@ -62,6 +63,8 @@ void add_block_timeout(CLI::App& command, Request& r);
 void add_run_commands(CLI::App& app, Request& r);
 /// Adds the commands that read and write files: `list`, `trace` and `platform`.
 void add_file_commands(CLI::App& app, Request& r);
+/// Adds the commands that show what was recorded: `report` and `show`.
+void add_report_commands(CLI::App& app, Request& r);
 
 /// Converts the values that the parser leaves as text, and remembers all files that options name as
 /// inputs, so that no output replaces one, even if it is not read. Throws InputError with the

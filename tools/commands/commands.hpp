@@ -30,6 +30,15 @@ struct ReplayRequest {
   [[nodiscard]] bool takes_times() const { return on == "paced" && !check && !decisions; }
 };
 
+/// `equipoise report`: what is reported, and the exports; empty: not asked for, "-": printed.
+struct ReportRequest {
+  std::vector<std::string> paths;
+  std::string csv;
+  std::string svg;
+  std::string perfetto;
+  std::string paje;
+};
+
 /// Runs one policy in the world that `options` names; `command` is what the user typed: "simulate"
 /// or "run".
 int run_command(const Options& options, const std::string& command);
@@ -51,6 +60,10 @@ int optimum_command(const Options& options);
 /// Lists policies, kernels or units, as `what` says: all, or the one called `name`, if that is not
 /// empty.
 int list_command(const std::string& what, const std::string& name, bool json);
+/// Writes runs and results in other formats.
+int report_command(const ReportRequest& request);
+/// Prints a recorded run as a table and a chart.
+int show_command(const std::string& file, bool json);
 /// Checks that a trace is valid, and prints doubtful entries.
 int trace_check_command(const std::string& file);
 /// Prints a trace as a table.
