@@ -47,6 +47,13 @@ equipoise_program_tests(commands
     tools/without_modules_test.cpp
 )
 
+# Exports of runs and results, and pictures of them.
+equipoise_program_tests(exports
+  SOURCES
+    tools/exports/formats_test.cpp
+    tools/exports/pictures_test.cpp)
+target_link_libraries(exports_tests PRIVATE GTest::gmock PkgConfig::PUGIXML)
+
 # Whole campaigns. Some are simulated within the test program, which can be started as simulation server.
 if(EQUIPOISE_SLOW_TESTS)
   equipoise_program_tests(campaigns

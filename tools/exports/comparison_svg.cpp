@@ -17,7 +17,7 @@ namespace {
 
 constexpr double comparison_width = 960.0;
 constexpr double bar_height = 24.0;
-constexpr double text_columns = 250.0;  ///< right of the bars
+constexpr double text_columns = 280.0;  ///< right of the bars
 constexpr double longest_bar = 4.0;     ///< times the shortest
 constexpr double most_makespan_s = std::numeric_limits<double>::max();
 
@@ -113,7 +113,8 @@ void draw_bar(SvgDrawing& svg, const TimeAxis& axis, const Bar& bar, const Panel
   }
   std::string text = time_text(bar.mean_s, bar.mean_s, 4);
   if (bar.reps > 1) {
-    text += " ± " + time_text((bar.high_s - bar.low_s) / 2.0, bar.mean_s, 2);
+    const std::string half = time_text((bar.high_s - bar.low_s) / 2.0, bar.mean_s, 2);
+    text.insert(text.find(' '), " ± " + half.substr(0, half.find(' ')));
   }
   const double right = axis.left + axis.width;
   svg.text(right + 12.0, y + 15.5, text, "");

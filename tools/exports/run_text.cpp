@@ -51,15 +51,16 @@ RunNumbers numbers_of(const RunFile& file) {
   return metrics.numbers();
 }
 
-/// The shares by the speed at which each unit computed: of (units), none for one without blocks; all
-/// none if the run had several phases.
-std::vector<std::optional<double>> speed_shares(const RunNumbers& n) {
+/// The shares with which all units would have ended together, at the speed that each had while it
+/// computed or copied: of (units), none for one without blocks; all none if the run had several
+/// phases.
+std::vector<std::optional<double>> ideal_shares(const RunNumbers& n) {
   std::vector<std::optional<double>> shares(n.units.size());
   if (n.phases.size() > 1) return shares;
   double sum = 0.0;
   for (std::size_t i = 0; i < shares.size(); ++i) {
-    if (!(n.units[i].busy.compute > Seconds{})) continue;
-    shares[i] = static_cast<double>(n.units[i].items) / n.units[i].busy.compute.value;
+    if (!(n.units[i].occupied > Seconds{})) continue;
+    shares[i] = static_cast<double>(n.units[i].items) / n.units[i].occupied.value;
     sum += *shares[i];
   }
   for (auto& share : shares) {
@@ -71,25 +72,25 @@ std::vector<std::optional<double>> speed_shares(const RunNumbers& n) {
 std::string percent(double share) { return fmt::format("{:.1f}", 100.0 * share); }
 
 std::string unit_table(const RunFile& file, const RunNumbers& n, const std::vector<UnitRow>& rows) {
-  const std::vector<std::optional<double>> by_speed = speed_shares(n);
-  TextTable table({"unit", "share %", "by speed %", "idle %", "blocks", "items"});
+  const std::vector<std::optional<double>> ideal = ideal_shares(n);
+  TextTable table({"unit", "share %", "ideal %", "idle %", "blocks", "items"});
   for (const UnitRow& row : rows) {
     double did = 0.0;
-    double could = 0.0;
+    double due = 0.0;
     double idle = 0.0;
-    bool knows_speeds = true;
+    bool is_known = true;
     std::uint64_t blocks = 0;
     Items items = 0;
     for (std::size_t i = row.first; i < row.first + row.count; ++i) {
       did += share(n, i);
-      knows_speeds = knows_speeds && by_speed[i].has_value();
-      could += by_speed[i].value_or(0.0);
+      is_known = is_known && ideal[i].has_value();
+      due += ideal[i].value_or(0.0);
       idle += idle_fraction(n, i) / static_cast<double>(row.count);
       blocks += n.units[i].blocks;
       items += n.units[i].items;
     }
-    table.add({printable(row.name, 40), percent(did), knows_speeds ? percent(could) : "-",
-               percent(idle), fmt::format("{}", blocks), fmt::format("{}", items)});
+    table.add({printable(row.name, 40), percent(did), is_known ? percent(due) : "-", percent(idle),
+               fmt::format("{}", blocks), fmt::format("{}", items)});
   }
   std::string text = table.text();
   if (rows.size() < file.run.units.size()) {
@@ -97,7 +98,7 @@ std::string unit_table(const RunFile& file, const RunNumbers& n, const std::vect
                         file.run.units.size(), rows.size());
   }
   return text +
-         "by speed %: the share that suits the speed at which the unit computed in this run\n";
+         "ideal %: the share with which all would have ended together, at the speed of this run\n";
 }
 
 /// What a cell of the chart shows, with its characters.
@@ -124,7 +125,7 @@ constexpr std::array<CellKind, 6> cell_kinds{{{"·", ".", "waiting"},
 /// The kind that takes most of a cell's time; a loss is shown even if it is short.
 Cell kind_of(const TimeGrid& grid, std::size_t row, std::size_t column) {
   const auto share = [&](Activity activity) { return grid.share(row, column, activity); };
-  if (share(Activity::lost) > 0.0) return cell_lost;
+  if (share(Activity::lost) > 1e-6) return cell_lost;
   const std::array<std::pair<double, Cell>, 5> shares{
       {{share(Activity::compute), cell_compute},
        {share(Activity::compute_train), cell_train},
@@ -247,7 +248,7 @@ std::string run_text(const RunFile& file, const Screen& screen) {
 
 std::string run_json(const RunFile& file) {
   const RunNumbers n = numbers_of(file);
-  const std::vector<std::optional<double>> by_speed = speed_shares(n);
+  const std::vector<std::optional<double>> ideal = ideal_shares(n);
   const auto or_null = [](std::optional<double> value) {
     return value ? json_number(*value) : std::string("null");
   };
@@ -255,7 +256,7 @@ std::string run_json(const RunFile& file) {
   for (std::size_t i = 0; i < file.run.units.size(); ++i) {
     units.push_back(json_object({{"unit", json_string(file.run.units[i].name)},
                                  {"share", json_number(share(n, i))},
-                                 {"speed_share", or_null(by_speed[i])},
+                                 {"ideal_share", or_null(ideal[i])},
                                  {"idle_fraction", json_number(idle_fraction(n, i))},
                                  {"blocks", fmt::format("{}", n.units[i].blocks)},
                                  {"items", fmt::format("{}", n.units[i].items)}}));

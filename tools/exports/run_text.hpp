@@ -23,8 +23,9 @@ struct Screen {
 [[nodiscard]] std::string run_text(const RunFile& file, const Screen& screen);
 
 /// The numbers of it, as a JSON object: what ran, `makespan_s` (null if the run was interrupted),
-/// `ended_s`, `lower_bound_s`, and each unit's `share`, `speed_share` (null if it did no block, or in
-/// several phases), `idle_fraction`, `items` and `blocks`; `events`: losses and disturbances.
+/// `ended_s`, `lower_bound_s`, and each unit's `share`, `ideal_share` (with which all units would have
+/// ended together, at the speed that they had while they computed or copied; null if it did no block,
+/// or in several phases), `idle_fraction`, `items` and `blocks`; `events`: losses and disturbances.
 [[nodiscard]] std::string run_json(const RunFile& file);
 
 }  // namespace equipoise

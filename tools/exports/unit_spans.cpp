@@ -54,10 +54,12 @@ class SpanTeller {
       wait(*r.unit, r.assigned, Activity::wait_barrier);
       tell({*r.unit, Activity::lost, std::max(unit.at, r.assigned), r.at, &*r.block, r.assigned});
       unit.at = std::max(unit.at, r.at);
-    } else if (r.what == "unit_lost" || r.what == "unit_joined") {
-      UnitTime& unit = units_[r.unit->index];
-      wait(*r.unit, r.at, unit.is_absent ? Activity::absent : Activity::wait_barrier);
-      unit.is_absent = r.what == "unit_lost";
+    } else if (r.what == "unit_lost") {  // the events of its blocks follow
+      units_[r.unit->index].is_absent = true;
+      units_[r.unit->index].absent_since = r.at;
+    } else if (r.what == "unit_joined") {
+      wait(*r.unit, r.at, Activity::wait_barrier);
+      units_[r.unit->index].is_absent = false;
     }
     if (is_counted(r)) events_.push_back(r.at);
   }
@@ -73,6 +75,7 @@ class SpanTeller {
   struct UnitTime {
     Seconds at;                               ///< up to here it is known what the unit did
     std::array<Seconds, lane_count> told_to;  ///< end of the latest span in each lane
+    Seconds absent_since;
     bool is_absent = false;
     bool is_trained = false;  ///< whether its last block was one of training
   };
@@ -86,16 +89,23 @@ class SpanTeller {
     take_(span);
   }
 
+  /// The unit does nothing up to `until`: it waits or, as long as it is absent, is not there.
   void wait(UnitId unit, Seconds until, Activity why) {
+    const UnitTime& time = units_[unit.index];
+    rest(unit, time.is_absent ? std::min(until, time.absent_since) : until, why);
+    rest(unit, until, Activity::absent);
+  }
+
+  void rest(UnitId unit, Seconds until, Activity activity) {
     Seconds& at = units_[unit.index].at;
     if (until <= at) return;
-    tell({unit, why, at, until, nullptr, {}});
+    tell({unit, activity, at, until, nullptr, {}});
     at = until;
   }
 
   void wait_all(Seconds until, Activity why) {
     for (std::uint32_t i = 0; i < units_.size(); ++i) {
-      wait(UnitId{i}, until, units_[i].is_absent ? Activity::absent : why);
+      wait(UnitId{i}, until, why);
       units_[i].is_trained = false;
     }
   }
