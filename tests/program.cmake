@@ -85,6 +85,12 @@ add_test(NAME weighted_greedy_test COMMAND weighted_greedy_test)
 if(NOT EQUIPOISE_SANITIZE_ADDRESS AND NOT EQUIPOISE_SANITIZE_THREAD)
   equipoise_program_tests(installed SOURCES tools/installed_test.cpp SMOKE)
 endif()
+# Exports of runs and results, and pictures of them.
+equipoise_program_tests(exports
+  SOURCES
+    tools/exports/formats_test.cpp
+    tools/exports/pictures_test.cpp)
+target_link_libraries(exports_tests PRIVATE GTest::gmock PkgConfig::PUGIXML)
 
 # Whole campaigns. Some are simulated within the test program, which can be started as simulation server.
 if(EQUIPOISE_SLOW_TESTS)

@@ -44,6 +44,7 @@ struct RunHeader {
 /// The summary's data about the run as a whole.
 struct RunSummary {
   Seconds makespan;
+  std::optional<Seconds> lower_bound;  ///< of simulations; none: not known
   bool complete = false;
   bool verified = false;
 };

@@ -96,8 +96,11 @@ class RunReader {
     if (line_ == 1) return read_run_header(value, file_);
     const JsonObject line(value, file_.path, "a line of a run file");
     if (line.find("summary") != nullptr) {
-      file_.summary =
-          RunSummary{seconds(line, "makespan_s"), line.flag("complete"), line.flag("verified")};
+      file_.summary = RunSummary{seconds(line, "makespan_s"),
+                                 line.find("lower_bound_s") == nullptr
+                                     ? std::nullopt
+                                     : std::optional(seconds(line, "lower_bound_s")),
+                                 line.flag("complete"), line.flag("verified")};
     } else if (line.find("decision") != nullptr) {
       file_.run.lines.push_back({line_, read_decision(line)});
     } else if (line.find("event") != nullptr) {

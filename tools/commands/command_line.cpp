@@ -29,6 +29,7 @@ void add_all(CLI::App& app, Request& r) {
   app.failure_message(CLI::FailureMessage::simple);
   add_help(app, "equipoise list policies");
   add_run_commands(app, r);
+  add_report_commands(app, r);
   add_file_commands(app, r);
   add_completion(app, r);
   add_policy_commands(app, r);

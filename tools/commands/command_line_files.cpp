@@ -82,17 +82,6 @@ void add_import_csv(CLI::App& import, Request& r) {
       [&r] { r.command = [&r] { return trace_import_csv_command(r.file, r.csv, r.options); }; });
 }
 
-void add_report(CLI::App& app, Request& r) {
-  CLI::App* c = app.add_subcommand(
-      "report", "A page about results, runs and traces: one HTML file for any browser");
-  c->add_option("PATH", r.report_paths,
-                "run files, results.json, traces, or folders that compare, validate or sweep wrote")
-      ->required();
-  c->add_option("--out", r.report_out, "write the page here")->capture_default_str();
-  add_help(*c, "equipoise report traces/runs/sirocco-gss.jsonl --out report.html");
-  c->callback([&r] { r.command = [&r] { return report_command(r.report_paths, r.report_out); }; });
-}
-
 void add_trace(CLI::App& app, Request& r) {
   CLI::App* c = app.add_subcommand("trace", "Recorded block times: check, show, import");
   c->require_subcommand(1);
@@ -139,7 +128,6 @@ void add_platform(CLI::App& app, Request& r) {
 
 void add_file_commands(CLI::App& app, Request& r) {
   add_list(app, r);
-  add_report(app, r);
   add_trace(app, r);
   add_platform(app, r);
 }

@@ -40,12 +40,11 @@ struct Request {
   std::string items_from = "flops";
   std::string bytes = "none";
   CsvImportOptions csv;
-  std::vector<std::string> report_paths;
-  std::string report_out = "report.html";
   ReplayRequest replay;
   DiffRequest diff;
   std::string diff_fail;
   std::string diff_confidence = "95%";
+  ReportRequest report;
   std::function<int()> command;
 };
 
@@ -70,12 +69,14 @@ void add_block_timeout(CLI::App& command, Request& r);
 /// Adds the commands that run something: `simulate`, `run`, `replay`, `compare`, `validate`,
 /// `sweep`, `record` and `optimum`.
 void add_run_commands(CLI::App& app, Request& r);
-/// Adds the commands that read and write files: `list`, `report`, `trace` and `platform`.
+/// Adds the commands that read and write files: `list`, `trace` and `platform`.
 void add_file_commands(CLI::App& app, Request& r);
 /// Adds the command `completion`, which knows all commands of `app`.
 void add_completion(CLI::App& app, Request& r);
 /// Adds the commands for policies of one's own: `new policy` and `check policy`.
 void add_policy_commands(CLI::App& app, Request& r);
+/// Adds the commands that show what was recorded: `report` and `show`.
+void add_report_commands(CLI::App& app, Request& r);
 
 /// Converts the values that the parser leaves as text, and remembers all files that options name as
 /// inputs, so that no output replaces one, even if it is not read. Throws InputError with the

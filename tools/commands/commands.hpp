@@ -39,6 +39,16 @@ struct DiffRequest {
   double confidence = 0.95;
 };
 
+/// `equipoise report`: what is reported, and the files to write; empty: not asked for, "-": printed.
+struct ReportRequest {
+  std::vector<std::string> paths;
+  std::string page;  ///< the HTML page; not printed
+  std::string csv;
+  std::string svg;
+  std::string perfetto;
+  std::string paje;
+};
+
 /// Runs one policy in the world that `options` names; `command` is what the user typed: "simulate"
 /// or "run".
 int run_command(const Options& options, const std::string& command);
@@ -60,8 +70,6 @@ int validate_command(const Options& options, std::optional<double> error_max);
 int record_command(const Options& options);
 /// Prints the schedule of the oracle and the lower bound.
 int optimum_command(const Options& options);
-/// Writes a page about run files, results.json, traces, or folders with these to `out`.
-int report_command(const std::vector<std::string>& paths, const std::string& out);
 /// Lists policies, kernels or units, as `what` says: all, or the one called `name`, if that is not
 /// empty.
 int list_command(const std::string& what, const std::string& name, const Options& options);
@@ -77,6 +85,10 @@ struct PolicyCheckRequest {
 
 /// Checks what every policy has to keep. Returns 1 if the policy breaks something.
 int check_policy_command(const PolicyCheckRequest& request, const Options& options);
+/// Writes runs and results as a page and in other formats.
+int report_command(const ReportRequest& request);
+/// Prints a recorded run as a table and a chart.
+int show_command(const std::string& file, bool json);
 /// Checks that a trace is valid, and prints doubtful entries.
 int trace_check_command(const std::string& file, const Options& options);
 /// Prints a trace as a table.

@@ -1,4 +1,4 @@
-// Messages on stderr, atomic writing of files, and signal handlers that set a flag.
+// Messages on stderr, writing of files as a whole, and signal handlers that set a flag.
 #include "tools/report/console.hpp"
 
 #include <fcntl.h>
@@ -25,6 +25,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/printable_text.hpp"
+#include "tools/report/file_in_progress.hpp"
 #include "traces/files/input_file.hpp"
 
 namespace equipoise {
@@ -53,60 +54,6 @@ void say_once(const char* kind, const std::string& message) {
   if (!said.insert(kind + message).second) return;
   std::fprintf(stderr, "equipoise: %s: %s\n", kind, as_message(message).c_str());
 }
-
-/// Whether `path` is written under a temporary name and renamed. A device or a pipe is written
-/// directly.
-bool is_renamed(const std::string& path) {
-  std::error_code error;
-  return !std::filesystem::exists(path, error) || std::filesystem::is_regular_file(path, error);
-}
-
-/// A file that is being written: under a name of its own beside its path, and then renamed.
-class FileInProgress {
- public:
-  explicit FileInProgress(std::string path) : path_(std::move(path)) {}
-  FileInProgress(const FileInProgress&) = delete;
-  FileInProgress& operator=(const FileInProgress&) = delete;
-  ~FileInProgress() {
-    if (!temporary_.empty()) std::remove(temporary_.c_str());
-  }
-
-  /// Writes all of it. False, with the reason in errno, if that failed.
-  [[nodiscard]] bool put(const std::string& text) {
-    if (is_renamed(path_) && !make_temporary()) return false;
-    std::ofstream file(temporary_.empty() ? path_ : temporary_, std::ios::binary | std::ios::trunc);
-    file << text;
-    file.close();
-    return static_cast<bool>(file);
-  }
-
-  /// Gives it its name. False, with the reason in errno, if that failed.
-  [[nodiscard]] bool move_there() {
-    if (temporary_.empty()) return true;
-    if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return false;
-    temporary_.clear();
-    return true;
-  }
-
- private:
-  /// Makes an empty file whose name no other process and no other thread has.
-  bool make_temporary() {
-    static std::atomic<int> made = 0;
-    int file = -1;
-    std::string name;
-    do {
-      name = fmt::format("{}.{}-{}.part", path_, ::getpid(), ++made);
-      file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    } while (file < 0 && errno == EEXIST);
-    if (file < 0) return false;
-    ::close(file);
-    temporary_ = name;
-    return true;
-  }
-
-  std::string path_;
-  std::string temporary_;
-};
 
 void handle_stop_signals(void (*handler)(int)) {
   struct sigaction action = {};
@@ -153,7 +100,8 @@ void write_whole_files(const std::vector<WholeFile>& files) {
   std::deque<FileInProgress> written;
   const auto failed = [&]() -> const WholeFile* {
     for (const WholeFile& file : files) {
-      if (!written.emplace_back(file.path).put(file.text)) return &file;
+      FileInProgress& one = written.emplace_back(file.path);
+      if (!one.put(file.text) || !one.close()) return &file;
     }
     for (std::size_t i = 0; i < files.size(); ++i) {
       if (!written[i].move_there()) return &files[i];

@@ -5,11 +5,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <variant>
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
+#include "tools/report/csv_cells.hpp"
 #include "tools/report/result_fields.hpp"
 
 namespace equipoise {
@@ -21,37 +21,24 @@ struct Cells {
   std::vector<std::string> texts;
 };
 
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    quoted += c;
-    if (c == '"') quoted += c;
-  }
-  return quoted + "\"";
-}
-
-/// As many digits as are needed to read the same number back.
-std::string exact(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
-
 struct CellMaker {
   const std::vector<std::string>& units;
 
   Cells operator()(std::monostate /*none*/) const { return {}; }
   Cells operator()(bool value) const { return {{""}, {value ? "true" : "false"}}; }
   Cells operator()(std::uint64_t value) const { return {{""}, {fmt::format("{}", value)}}; }
-  Cells operator()(double value) const { return {{""}, {exact(value)}}; }
-  Cells operator()(const std::string& value) const { return {{""}, {quoted(value)}}; }
+  Cells operator()(double value) const { return {{""}, {csv_number(value)}}; }
+  Cells operator()(const std::string& value) const { return {{""}, {csv_quoted(value)}}; }
   Cells operator()(const Statistics& s) const {
     return {{".mean", ".sd", ".ci95_low", ".ci95_high", ".min", ".max"},
-            {exact(s.mean), exact(s.sd), exact(s.ci95_low), exact(s.ci95_high), exact(s.min),
-             exact(s.max)}};
+            {csv_number(s.mean), csv_number(s.sd), csv_number(s.ci95_low), csv_number(s.ci95_high),
+             csv_number(s.min), csv_number(s.max)}};
   }
   Cells operator()(const std::vector<std::optional<double>>& by_unit) const {
     Cells cells;
     for (std::size_t i = 0; i < units.size(); ++i) {
       cells.headings.push_back("." + units[i]);
-      cells.texts.push_back(by_unit[i] ? exact(*by_unit[i]) : "");
+      cells.texts.push_back(by_unit[i] ? csv_number(*by_unit[i]) : "");
     }
     return cells;
   }
@@ -79,7 +66,7 @@ std::string results_csv(const Comparison& comparison) {
     const bool is_known = widest != cells.end() && !widest->headings.empty();
     const std::vector<std::string> parts =
         is_known ? widest->headings : std::vector<std::string>{""};
-    for (const std::string& part : parts) headings.push_back(quoted(field.name + part));
+    for (const std::string& part : parts) headings.push_back(csv_quoted(field.name + part));
     for (std::size_t i = 0; i < lines.size(); ++i) {
       cells[i].texts.resize(parts.size());
       lines[i].insert(lines[i].end(), cells[i].texts.begin(), cells[i].texts.end());

@@ -1,0 +1,289 @@
+// Draws a run with block characters.
+#include "tools/exports/run_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "shared_policies/model/printable_text.hpp"
+#include "shared_policies/run/metrics.hpp"
+#include "tools/exports/gantt_svg.hpp"
+#include "tools/exports/time_axis.hpp"
+#include "tools/exports/time_grid.hpp"
+#include "tools/exports/unit_spans.hpp"
+#include "tools/report/json_text.hpp"
+#include "tools/report/text_table.hpp"
+
+namespace equipoise {
+namespace {
+
+constexpr std::size_t most_shown_rows = 24;
+constexpr std::size_t most_listed_events = 10;
+constexpr std::size_t narrowest_chart = 20;
+constexpr std::size_t widest_chart = 200;
+
+/// Tells the records of a run to its metrics.
+struct TellMetrics {
+  Metrics& metrics;
+
+  void operator()(const BlockRecord& r) const { metrics.block(r); }
+  void operator()(const DecisionRecord& r) const { metrics.decision(r); }
+  void operator()(const EventRecord& r) const { metrics.event(r); }
+  void operator()(const Measured& r) const { metrics.measured(r); }
+  void operator()(const Disturbance&) const {}
+};
+
+RunNumbers numbers_of(const RunFile& file) {
+  Metrics metrics(file.run.units);
+  for (const RecordedLine& line : file.run.lines) std::visit(TellMetrics{metrics}, line.what);
+  return metrics.numbers();
+}
+
+/// The shares with which all units would have ended together, at the speed that each had while it
+/// computed or copied: of (units), none for one without blocks; all none if the run had several
+/// phases.
+std::vector<std::optional<double>> ideal_shares(const RunNumbers& n) {
+  std::vector<std::optional<double>> shares(n.units.size());
+  if (n.phases.size() > 1) return shares;
+  double sum = 0.0;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    if (!(n.units[i].occupied > Seconds{})) continue;
+    shares[i] = static_cast<double>(n.units[i].items) / n.units[i].occupied.value;
+    sum += *shares[i];
+  }
+  for (auto& share : shares) {
+    if (share) *share /= sum;
+  }
+  return shares;
+}
+
+std::string percent(double share) { return fmt::format("{:.1f}", 100.0 * share); }
+
+std::string unit_table(const RunFile& file, const RunNumbers& n, const std::vector<UnitRow>& rows) {
+  const std::vector<std::optional<double>> ideal = ideal_shares(n);
+  TextTable table({"unit", "share %", "ideal %", "idle %", "blocks", "items"});
+  for (const UnitRow& row : rows) {
+    double did = 0.0;
+    double due = 0.0;
+    double idle = 0.0;
+    bool is_known = true;
+    std::uint64_t blocks = 0;
+    Items items = 0;
+    for (std::size_t i = row.first; i < row.first + row.count; ++i) {
+      did += share(n, i);
+      is_known = is_known && ideal[i].has_value();
+      due += ideal[i].value_or(0.0);
+      idle += idle_fraction(n, i) / static_cast<double>(row.count);
+      blocks += n.units[i].blocks;
+      items += n.units[i].items;
+    }
+    table.add({printable(row.name, 40), percent(did), is_known ? percent(due) : "-", percent(idle),
+               fmt::format("{}", blocks), fmt::format("{}", items)});
+  }
+  std::string text = table.text();
+  if (rows.size() < file.run.units.size()) {
+    text += fmt::format("{} units in {} rows: sums of shares, blocks and items, means of idle %\n",
+                        file.run.units.size(), rows.size());
+  }
+  return text +
+         "ideal %: the share with which all would have ended together, at the speed of this run\n";
+}
+
+/// What a cell of the chart shows, with its characters.
+struct CellKind {
+  const char* unicode;
+  const char* ascii;
+  const char* meaning;
+};
+enum Cell : std::size_t {
+  cell_waiting,
+  cell_absent,
+  cell_copy,
+  cell_train,
+  cell_compute,
+  cell_lost
+};
+constexpr std::array<CellKind, 6> cell_kinds{{{"·", ".", "waiting"},
+                                              {" ", " ", "absent"},
+                                              {"▒", "=", "copying"},
+                                              {"▓", "+", "computing, training block"},
+                                              {"█", "#", "computing"},
+                                              {"×", "x", "lost block"}}};
+
+/// The kind that takes most of a cell's time; a loss is shown even if it is short.
+Cell kind_of(const TimeGrid& grid, std::size_t row, std::size_t column) {
+  const auto share = [&](Activity activity) { return grid.share(row, column, activity); };
+  if (share(Activity::lost) > 1e-6) return cell_lost;
+  const std::array<std::pair<double, Cell>, 5> shares{
+      {{share(Activity::compute), cell_compute},
+       {share(Activity::compute_train), cell_train},
+       {share(Activity::setup) + share(Activity::copy_in) + share(Activity::copy_out), cell_copy},
+       {share(Activity::absent), cell_absent},
+       {share(Activity::wait_training) + share(Activity::wait_barrier) +
+            share(Activity::wait_control) + share(Activity::wait_tail) + 1e-9,
+        cell_waiting}}};
+  return std::ranges::max_element(shares, {}, &std::pair<double, Cell>::first)->second;
+}
+
+/// The last line of the chart: times below their columns.
+std::string time_line(std::size_t label, std::size_t columns, double end_s) {
+  const std::string end = time_text(end_s, end_s, 4);
+  std::string line(label + columns, ' ');
+  line.replace(label, 1, "0");
+  line.replace(label + columns - end.size(), end.size(), end);
+  return line;
+}
+
+std::string gantt(const RunFile& file, const std::vector<UnitRow>& rows, const Screen& screen) {
+  std::size_t label = 2;
+  for (const UnitRow& row : rows) label = std::max(label, printable(row.name, 24).size() + 2);
+  const std::size_t columns = std::clamp(
+      screen.columns > label + 1 ? screen.columns - label - 1 : 0, narrowest_chart, widest_chart);
+  const Seconds end = end_of_run(file);
+  TimeGrid grid(rows, columns, end);
+  for_each_span(file, [&](const UnitSpan& span) { grid.add(span); });
+  std::array<bool, cell_kinds.size()> seen{};
+  std::string text;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    text += fmt::format("{:<{}}", printable(rows[row].name, 24), label);
+    for (std::size_t column = 0; column < columns; ++column) {
+      const Cell kind = kind_of(grid, row, column);
+      seen[kind] = true;
+      text += screen.is_unicode ? cell_kinds[kind].unicode : cell_kinds[kind].ascii;
+    }
+    text += "\n";
+  }
+  text += time_line(label, columns, end.value) + "\n";
+  std::vector<std::string> legend;
+  for (std::size_t i = cell_kinds.size(); i-- > 0;) {
+    if (!seen[i] || i == cell_absent) continue;
+    legend.push_back(fmt::format("{} {}",
+                                 screen.is_unicode ? cell_kinds[i].unicode : cell_kinds[i].ascii,
+                                 cell_kinds[i].meaning));
+  }
+  return text + fmt::format("{}\n", fmt::join(legend, "   "));
+}
+
+std::vector<RunMark> troubles_of(const RunFile& file) {
+  std::vector<RunMark> marks = marks_of(file);
+  std::erase_if(marks,
+                [](const RunMark& mark) { return !mark.is_trouble && mark.what != "unit_joined"; });
+  return marks;
+}
+
+/// Losses and disturbances, a line each.
+std::string trouble_list(const RunFile& file) {
+  const std::vector<RunMark> marks = troubles_of(file);
+  if (marks.empty()) return {};
+  TextTable table({"at s", "what", "unit", ""});
+  for (std::size_t i = 0; i < std::min(marks.size(), most_listed_events); ++i) {
+    const RunMark& mark = marks[i];
+    std::string details = mark.details;
+    if (mark.until > mark.at && mark.until < Seconds::infinity()) {
+      details += fmt::format("{}until {} s", details.empty() ? "" : ", ",
+                             significant(mark.until.value, 6));
+    }
+    std::string what = mark.what;
+    std::ranges::replace(what, '_', ' ');
+    table.add({significant(mark.at.value, 6), printable(what),
+               mark.unit ? printable(file.run.units[mark.unit->index].name) : "",
+               printable(details)});
+  }
+  std::string text = "\n" + table.text();
+  if (marks.size() > most_listed_events) {
+    text += fmt::format("and {} more; --json lists all\n", marks.size() - most_listed_events);
+  }
+  return text;
+}
+
+std::string heading(const RunFile& file, const RunNumbers& n) {
+  const RunHeader& h = file.header;
+  std::string where = h.platform_file;
+  if (where.empty()) where = fmt::format("{}", fmt::join(h.unit_spellings, " "));
+  std::string workloads = fmt::format("{}", fmt::join(h.workload_spellings, ", then "));
+  return fmt::format("{} on {}: {}\n{}{}{}{}\n{}, {}, {}\n\n", printable(h.spelling), h.on,
+                     length_text(file), printable(workloads), where.empty() ? "" : ", ",
+                     printable(where),
+                     h.scenario_file.empty() ? "" : ", " + printable(h.scenario_file),
+                     counted(n.blocks, "block"), counted(n.rebalances, "rebalance"),
+                     !file.summary            ? "not verified"
+                     : file.summary->verified ? "verified"
+                                              : "not verified");
+}
+
+}  // namespace
+
+Screen screen_of_stdout() {
+  Screen screen;
+  winsize size{};
+  if (::isatty(STDOUT_FILENO) == 1 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
+      size.ws_col > 0) {
+    screen.columns = size.ws_col;
+  }
+  const locale_t locale = ::newlocale(LC_CTYPE_MASK, "", nullptr);
+  screen.is_unicode =
+      locale != nullptr && std::strcmp(::nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
+  if (locale != nullptr) ::freelocale(locale);
+  return screen;
+}
+
+std::string run_text(const RunFile& file, const Screen& screen) {
+  const RunNumbers n = numbers_of(file);
+  const std::vector<UnitRow> rows = unit_rows(file.run.units, most_shown_rows);
+  return heading(file, n) + unit_table(file, n, rows) + "\n" + gantt(file, rows, screen) +
+         trouble_list(file);
+}
+
+std::string run_json(const RunFile& file) {
+  const RunNumbers n = numbers_of(file);
+  const std::vector<std::optional<double>> ideal = ideal_shares(n);
+  const auto or_null = [](std::optional<double> value) {
+    return value ? json_number(*value) : std::string("null");
+  };
+  std::vector<std::string> units;
+  for (std::size_t i = 0; i < file.run.units.size(); ++i) {
+    units.push_back(json_object({{"unit", json_string(file.run.units[i].name)},
+                                 {"share", json_number(share(n, i))},
+                                 {"ideal_share", or_null(ideal[i])},
+                                 {"idle_fraction", json_number(idle_fraction(n, i))},
+                                 {"blocks", fmt::format("{}", n.units[i].blocks)},
+                                 {"items", fmt::format("{}", n.units[i].items)}}));
+  }
+  std::vector<std::string> events;
+  for (const RunMark& mark : troubles_of(file)) {
+    events.push_back(json_object(
+        {{"at_s", json_number(mark.at.value)},
+         {"event", json_string(mark.what)},
+         {"unit", mark.unit ? json_string(file.run.units[mark.unit->index].name) : "null"},
+         {"details", json_string(mark.details)}}));
+  }
+  const auto& summary = file.summary;
+  const bool has_bound = summary && summary->lower_bound;
+  return json_object(
+             {{"policy", json_string(file.header.spelling)},
+              {"on", json_string(file.header.on)},
+              {"workloads", json_strings(file.header.workload_spellings)},
+              {"interrupted", summary ? "false" : "true"},
+              {"makespan_s", summary ? json_number(summary->makespan.value) : "null"},
+              {"ended_s", json_number(end_of_run(file).value)},
+              {"lower_bound_s", has_bound ? json_number(summary->lower_bound->value) : "null"},
+              {"blocks", fmt::format("{}", n.blocks)},
+              {"rebalances", fmt::format("{}", n.rebalances)},
+              {"units", json_list(units)},
+              {"events", json_list(events)}}) +
+         "\n";
+}
+
+}  // namespace equipoise

@@ -1,0 +1,44 @@
+// A small writer of SVG pictures.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace equipoise {
+
+/// A picture on a light sheet, so that it can be read on dark pages too. Lengths are in pixels of a
+/// picture `width` wide; a page may show it at any width. Text stays text. The same calls give the
+/// same bytes.
+class SvgDrawing {
+ public:
+  explicit SvgDrawing(double width) : width_(width) {}
+
+  /// Shapes take their looks from the class `looks`; a `title` is shown where the mouse rests.
+  void rect(double x, double y, double width, double height, std::string_view looks);
+  void line(double x1, double y1, double x2, double y2, std::string_view looks);
+  void text(double x, double y, std::string_view text, std::string_view looks);
+  /// A path of SVG's own commands.
+  void path(std::string_view commands, std::string_view looks, std::string_view title = {});
+
+  /// The whole picture. `title` says what it shows, for those who cannot see it; `style` is CSS for the
+  /// classes.
+  [[nodiscard]] std::string whole(double height, std::string_view title,
+                                  std::string_view style) const;
+
+  [[nodiscard]] double width() const { return width_; }
+
+ private:
+  double width_;
+  std::string shapes_;
+};
+
+/// `value` with at most two decimals.
+[[nodiscard]] std::string svg_number(double value);
+
+/// A rectangle as commands of a path.
+[[nodiscard]] std::string svg_box(double x, double y, double width, double height);
+
+/// About how wide `text` is, in pixels, in a font of `size` pixels.
+[[nodiscard]] double text_width(std::string_view text, double size);
+
+}  // namespace equipoise
