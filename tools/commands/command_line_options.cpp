@@ -19,8 +19,12 @@ void add_out(CLI::App& command, Request& r, const std::string& meaning) {
   command.add_option("--out", r.options.out, meaning);
 }
 
-void add_output(CLI::App& command, Request& r) {
+void add_json(CLI::App& command, Request& r) {
   command.add_flag("--json", r.options.json, "print JSON instead of tables");
+}
+
+void add_output(CLI::App& command, Request& r) {
+  add_json(command, r);
   command.add_flag("--quiet", r.options.quiet, "show neither progress nor notes");
 }
 

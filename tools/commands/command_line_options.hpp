@@ -48,6 +48,8 @@ struct Request {
 // Options with the same spelling in every command.
 void add_help(CLI::App& command, const std::string& example);
 void add_out(CLI::App& command, Request& r, const std::string& meaning);
+void add_json(CLI::App& command, Request& r);
+/// --json and --quiet.
 void add_output(CLI::App& command, Request& r);
 void add_workload(CLI::App& command, Request& r);
 void add_simulation(CLI::App& command, Request& r, bool required);
