@@ -22,7 +22,7 @@ void add_file_command(CLI::App& parent, Request& r, const std::string& name,
                       int (*command)(const std::string&, const Options&)) {
   CLI::App* c = parent.add_subcommand(name, meaning);
   c->add_option("FILE", r.file, "the file")->required();
-  add_output(*c, r);
+  add_json(*c, r);
   add_help(*c, example);
   c->callback([&r, command] { r.command = [&r, command] { return command(r.file, r.options); }; });
 }
@@ -48,7 +48,7 @@ void add_import_starpu(CLI::App& import, Request& r) {
       ->capture_default_str();
   c->add_option("--out", r.starpu.out, "folder for MACHINE.xml and MACHINE-KERNEL.jsonl")
       ->required();
-  add_output(*c, r);
+  add_json(*c, r);
   add_help(*c,
            "equipoise trace import starpu --machine sirocco --kernel starpu_dgemm_gemm --out here");
   c->callback([&r] {
@@ -74,7 +74,7 @@ void add_import_csv(CLI::App& import, Request& r) {
   c->add_option("--kernel", r.csv.kernel, "its name; else the file's without its ending");
   c->add_option("--item", r.csv.item, "what one item is, in words")->capture_default_str();
   c->add_option("--out", r.options.out, "write the trace here")->required();
-  add_output(*c, r);
+  add_json(*c, r);
   add_help(*c,
            "equipoise trace import csv timings.csv --unit gpu0 --items-column num_tokens "
            "--compute-column median --time-unit ms --out t.jsonl");
@@ -111,14 +111,14 @@ void add_platform(CLI::App& app, Request& r) {
       "This machine as a platform file; measures the links of its GPUs; for predictions use the "
       "platform that 'record --platform-out' writes");
   detect->add_option("--out", r.options.out, "write the XML here; else it is printed");
-  add_output(*detect, r);
+  add_json(*detect, r);
   add_help(*detect, "equipoise platform detect --out here.xml");
   detect->callback([&r] { r.command = [&r] { return platform_detect_command(r.options); }; });
   CLI::App* generate = c->add_subcommand(
       "generate", "Platforms and modelled traces of machines that are known by their figures");
   generate->add_option("--spec", r.file, "the figures, JSON (platforms/README.md)")->required();
   generate->add_option("--out", r.options.out, "folder for the files")->required();
-  add_output(*generate, r);
+  add_json(*generate, r);
   add_help(*generate, "equipoise platform generate --spec platforms/example.json --out here");
   generate->callback(
       [&r] { r.command = [&r] { return platform_generate_command(r.file, r.options); }; });

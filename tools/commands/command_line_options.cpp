@@ -24,8 +24,12 @@ void add_report_file(CLI::App& command, Request& r) {
                      "also write a page with the run's schedule here: one HTML file");
 }
 
-void add_output(CLI::App& command, Request& r) {
+void add_json(CLI::App& command, Request& r) {
   command.add_flag("--json", r.options.json, "print JSON instead of tables");
+}
+
+void add_output(CLI::App& command, Request& r) {
+  add_json(command, r);
   command.add_flag("--quiet", r.options.quiet, "show neither progress nor notes");
 }
 

@@ -53,6 +53,8 @@ void add_help(CLI::App& command, const std::string& example);
 void add_out(CLI::App& command, Request& r, const std::string& meaning);
 /// --report of commands that make one run.
 void add_report_file(CLI::App& command, Request& r);
+void add_json(CLI::App& command, Request& r);
+/// --json and --quiet.
 void add_output(CLI::App& command, Request& r);
 void add_workload(CLI::App& command, Request& r);
 void add_simulation(CLI::App& command, Request& r, bool required);

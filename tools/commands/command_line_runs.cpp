@@ -132,7 +132,7 @@ void add_diff(CLI::App& app, Request& r) {
                 "exit 1 when a policy is worse by more than this for certain, e.g. 5%");
   c->add_option("--confidence", r.diff_confidence, "of the intervals")->capture_default_str();
   c->add_option("--junit", r.options.junit_file, "write a JUnit report here, one case a policy");
-  add_output(*c, r);
+  add_json(*c, r);
   add_help(*c, "equipoise diff cmp-before/ cmp-now/ --fail 5%");
   c->callback([&r] {
     r.command = [&r] {

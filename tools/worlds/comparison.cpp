@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
@@ -101,6 +103,9 @@ std::string inputs_text(const Options& options, const std::vector<PolicyChoice>&
     const auto profile = choice.parameters.find("profile");
     if (profile != choice.parameters.end()) files.push_back(profile->second);
   }
+  std::error_code error;
+  const std::string& experience = options.experience_file;
+  if (std::filesystem::exists(experience, error)) files.push_back(experience);
   std::vector<std::string> inputs;
   for (const std::string& file : files) {
     inputs.push_back(

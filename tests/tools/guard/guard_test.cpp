@@ -6,8 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/places.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tools/report/version.hpp"
+#include "tools/runs/content_hash.hpp"
 
 namespace equipoise::guard_test {
 namespace {
@@ -40,6 +43,31 @@ class Guard : public testing::Test {
 
   TemporaryFolder scratch_;
 };
+
+TEST_F(Guard, FindsInResultsHowTheyWereMade) {
+  const std::string out = scratch_.path("a folder");
+  ASSERT_EQ(run_equipoise(
+                with(comparison, {"--policy", "plb-hec:preset=robust,threshold=0.2", "--out", out}))
+                .exit_code,
+            0);
+  const Json results = Json::parse(read_text(out + "/results.json"));
+  const auto command = results.at("environment").at("command").get<std::string>();
+  EXPECT_NE(command.find(" --policy plb-hec:preset=robust,threshold=0.2 --out '" + out + "'"),
+            std::string::npos)
+      << command;
+  EXPECT_EQ(results.at("environment").at("source_id"), source_id());
+  const Json& inputs = results.at("experiment").at("inputs");
+  ASSERT_EQ(inputs.size(), 2u);
+  EXPECT_EQ(inputs.at(1).at("file"), "traces/sirocco-dgemm.jsonl");
+  EXPECT_EQ(inputs.at(1).at("hash"), hash_of_file(repository() / "traces/sirocco-dgemm.jsonl"));
+  const Json& robust = results.at("results").at(2);
+  EXPECT_EQ(robust.at("parameters").at("threshold"), 0.2);
+  EXPECT_EQ(robust.at("parameters").at("preset"), "robust");
+  EXPECT_EQ(robust.at("reps").dump(), "2");
+  double sum_s = 0.0;
+  for (const Json& one : robust.at("repetitions")) sum_s += one.at("makespan_s").get<double>();
+  EXPECT_DOUBLE_EQ(sum_s / 2.0, robust.at("makespan_s").at("mean").get<double>());
+}
 
 TEST_F(Guard, NamesBrokenBoundsAndEndsWithOne) {
   const std::string junit = scratch_.path("junit.xml");
