@@ -8,7 +8,7 @@ namespace {
 
 void add_list(CLI::App& app, Request& r) {
   CLI::App* c = app.add_subcommand("list", "What there is, with parameters, defaults and sources");
-  c->add_option("what", r.what, "policies (a line each), kernels or units");
+  c->add_option("what", r.what, "policies (a line each), kernels, units or devices");
   c->add_option("NAME", r.name, "one of them alone, with all parameters");
   add_output(*c, r);
   add_help(*c, "equipoise list policies plb-hec");
@@ -56,10 +56,16 @@ void add_import_starpu(CLI::App& import, Request& r) {
 }
 
 void add_import_csv(CLI::App& import, Request& r) {
-  CLI::App* c = import.add_subcommand("csv", "A trace from a table of timings");
-  c->add_option("FILE", r.file, "CSV with a header row")->required();
-  c->add_option("--unit", r.csv.unit, "the unit that all rows time")->capture_default_str();
-  c->add_option("--kind", r.csv.kind, "cpu, gpu or mic; else as the unit's name begins");
+  CLI::App* c = import.add_subcommand("csv", "A trace from tables of timings");
+  c->add_option("FILE", r.csv_files, "CSV with a header row; several: one trace of all")
+      ->required();
+  c->add_option("--unit", r.csv.units,
+                "whose times the rows are; of several files, repeat it for each, in their order")
+      ->allow_extra_args(false);
+  c->add_option("--unit-column", r.csv.unit_column, "column that names each row's unit, instead");
+  c->add_option("--kind", r.csv.kind, "cpu, gpu or mic; else as each unit's name begins");
+  c->add_option("--where", r.csv.where, "COLUMN=VALUE: only these rows; repeatable")
+      ->allow_extra_args(false);
   c->add_option("--items-column", r.csv.items_column, "block sizes")->required();
   c->add_option("--compute-column", r.csv.compute_column, "times, or their means")->required();
   c->add_option("--time-unit", r.csv.time_unit, "s, ms, us or ns")->capture_default_str();
@@ -67,14 +73,18 @@ void add_import_csv(CLI::App& import, Request& r) {
   c->add_option("--count-column", r.csv.count_column, "numbers of samples");
   c->add_option("--in-column", r.csv.in_column, "copy-in times");
   c->add_option("--out-column", r.csv.out_column, "copy-out times");
-  c->add_option("--kernel", r.csv.kernel, "its name; else the file's without its ending");
+  c->add_option("--in-bytes-column", r.csv.in_bytes_column, "bytes that a block copies in");
+  c->add_option("--out-bytes-column", r.csv.out_bytes_column, "bytes that a block copies out");
+  c->add_option("--max-block-items", r.csv.max_block_items,
+                "largest block that a unit may get; 'recorded': its largest size");
+  c->add_option("--kernel", r.csv.kernel, "its name; else the first file's without its ending");
   c->add_option("--item", r.csv.item, "what one item is, in words")->capture_default_str();
   c->add_option("--out", r.options.out, "write the trace here")->required();
   add_help(*c,
-           "equipoise trace import csv timings.csv --unit gpu0 --items-column num_tokens "
-           "--compute-column median --time-unit ms --out t.jsonl");
+           "equipoise trace import csv a40.csv cpu.csv --unit gpu0 --unit cpu0 --kernel encode "
+           "--items-column num_tokens --compute-column median --time-unit ms --out t.jsonl");
   c->callback([&r] {
-    r.command = [&r] { return trace_import_csv_command(r.file, r.csv, r.options.out); };
+    r.command = [&r] { return trace_import_csv_command(r.csv_files, r.csv, r.options.out); };
   });
 }
 

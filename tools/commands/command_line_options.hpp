@@ -37,6 +37,7 @@ struct Request {
   std::string drivers = "drive";
   std::string items_from = "flops";
   std::string bytes = "none";
+  std::vector<std::string> csv_files;
   CsvImportOptions csv;
   ReplayRequest replay;
   std::function<int()> command;
@@ -48,6 +49,8 @@ void add_out(CLI::App& command, Request& r, const std::string& meaning);
 void add_output(CLI::App& command, Request& r);
 void add_workload(CLI::App& command, Request& r);
 void add_simulation(CLI::App& command, Request& r, bool required);
+/// `--map`, beside `--platform` and `--trace`.
+void add_map(CLI::App& command, Request& r);
 void add_policies(CLI::App& command, Request& r);
 void add_run_settings(CLI::App& command, Request& r);
 void add_units(CLI::App& command, Request& r, bool required);

@@ -67,9 +67,10 @@ std::vector<Entry> entries(const std::string& what) {
       all.push_back({u.name, u.line, "", "", u.parameters, u.why_absent()});
     }
   } else {
-    throw InputError("list", what.empty()
-                                 ? "what? policies, kernels or units"
-                                 : unknown_name("list", what, {"policies", "kernels", "units"}));
+    throw InputError("list",
+                     what.empty()
+                         ? "what? policies, kernels, units or devices"
+                         : unknown_name("list", what, {"policies", "kernels", "units", "devices"}));
   }
   return all;
 }
@@ -163,6 +164,7 @@ std::string entry_json(const Entry& entry) {
 }  // namespace
 
 int list_command(const std::string& what, const std::string& name, bool json) {
+  if (what == "devices") return list_devices_command(name, json);
   std::vector<Entry> all = entries(what);
   if (!name.empty()) keep_only(name, what, all);
   if (json) {

@@ -1,5 +1,6 @@
 // `equipoise trace check|show|import starpu|import csv`.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -139,13 +140,17 @@ int trace_import_starpu_command(const StarpuImportRequest& asked) {
   return 0;
 }
 
-int trace_import_csv_command(const std::string& file, const CsvImportOptions& options,
+int trace_import_csv_command(const std::vector<std::string>& files, const CsvImportOptions& options,
                              const std::string& out) {
-  const Trace trace = import_csv(file, options);
+  const CsvImport import = import_csv(files, options);
+  const Trace& trace = import.trace;
   check_writable(out, "--out");
-  write_whole_file(out, readable_trace_text(trace, file));
-  std::printf("%s: %zu lines of %s on %s\n", out.c_str(), trace.samples.size(),
-              trace.kernel.c_str(), options.unit.c_str());
+  for (const std::string& warning : import.warnings) warn(warning);
+  write_whole_file(out, readable_trace_text(trace, files.front()));
+  std::vector<std::string> units;
+  for (const Unit& unit : trace.units) units.push_back(unit.name);
+  std::printf("%s: %s of %s on %s\n", out.c_str(), counted(trace.samples.size(), "line").c_str(),
+              trace.kernel.c_str(), fmt::format("{}", fmt::join(units, ", ")).c_str());
   return 0;
 }
 
