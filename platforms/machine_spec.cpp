@@ -58,26 +58,31 @@ void add_links(PlatformDescription& platform, const LinkFigures& figures, const 
                             .latency = Seconds{figures.latency_s}});
 }
 
+/// The name of the bus of unit `number` of `figures`: of its device, of all equal units, or its own.
+std::string bus_of(const MachineFigures& machine, const UnitFigures& figures, int number) {
+  if (!figures.device.empty()) return machine.id + "." + figures.device + ".device";
+  if (figures.shares_bus) return machine.id + "." + figures.id + ".bus";
+  return unit_name(machine, figures, number) + ".bus";
+}
+
 /// Adds the units of `machine`. `in` and `out` are the links between the master's memory and that
 /// of the machine.
 void add_machine(PlatformDescription& platform, const MachineFigures& machine,
                  const std::vector<std::string>& in, const std::vector<std::string>& out) {
   std::set<std::string> buses;  // those that are there
   for (const UnitFigures& figures : machine.units) {
-    std::vector<std::string> to = in;
-    std::vector<std::string> from = out;
-    if (figures.bus) {
-      const bool is_of_device = !figures.device.empty();
-      const std::string bus = machine.id + "." + (is_of_device ? figures.device : figures.id) +
-                              (is_of_device ? ".device" : ".bus");
-      if (buses.insert(bus).second) {
-        add_links(platform, *figures.bus, bus + ".in", bus + ".out");
-      }
-      to.push_back(bus + ".in");
-      from.insert(from.begin(), bus + ".out");
-    }
-    if (to.empty()) to = from = {free_link};
     for (int i = 0; i < figures.count; ++i) {
+      std::vector<std::string> to = in;
+      std::vector<std::string> from = out;
+      if (figures.bus) {
+        const std::string bus = bus_of(machine, figures, i);
+        if (buses.insert(bus).second) {
+          add_links(platform, *figures.bus, bus + ".in", bus + ".out");
+        }
+        to.push_back(bus + ".in");
+        from.insert(from.begin(), bus + ".out");
+      }
+      if (to.empty()) to = from = {free_link};
       const Unit unit = unit_of(machine, figures, i);
       platform.hosts.push_back(describe_unit(unit, trace_unit_of(machine, figures)));
       platform.routes.push_back({.from = master_host, .to = unit.name, .links = to});
@@ -271,7 +276,7 @@ void check_device(const MachineFigures& machine, const UnitFigures& unit,
 
 void count_units_of_buses(MachineFigures& machine) {
   for (UnitFigures& unit : machine.units) {
-    unit.units_of_bus = unit.count;
+    unit.units_of_bus = unit.shares_bus || !unit.device.empty() ? unit.count : 1;
     for (const UnitFigures& other : machine.units) {
       const bool is_shared = !unit.device.empty() && other.device == unit.device;
       if (is_shared && &other != &unit) unit.units_of_bus += other.count;
@@ -279,12 +284,18 @@ void count_units_of_buses(MachineFigures& machine) {
   }
 }
 
+std::string numbered_name(const std::string& name, int count, int number) {
+  if (count == 1) return name;
+  const bool ends_in_digit = name.back() >= '0' && name.back() <= '9';
+  return name + (ends_in_digit ? "-" : "") + std::to_string(number);
+}
+
 bool is_timed_here(const MachineFigures& machine, const UnitFigures& unit) {
   return machine.like == machine.id && unit.trace_unit.empty();
 }
 
 std::string unit_name(const MachineFigures& machine, const UnitFigures& unit, int number) {
-  return machine.id + "." + unit.id + (unit.count == 1 ? "" : std::to_string(number));
+  return machine.id + "." + numbered_name(unit.id, unit.count, number);
 }
 
 void leave_out(const MachineSpec& spec, PlatformChoice& platform, const std::string& name,

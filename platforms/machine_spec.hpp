@@ -50,6 +50,8 @@ struct UnitFigures {
   std::optional<double> idle_w;          ///< given together with busy_w, or not at all
   std::optional<double> busy_w;          ///< given together with idle_w, or not at all
   std::optional<LinkFigures> bus;        ///< none: the unit works in the memory of its machine
+  bool shares_bus = true;                ///< whether `count` equal units have one bus, like the
+                                         ///< chips of a board, or one each
   int units_of_bus = 1;                  ///< how many units share the bus
   double startup_s = 0.0;                ///< fixed time of every block
   double half_saturation_threads = 0.0;  ///< threads in flight at half of the maximum speed
@@ -109,6 +111,10 @@ struct MachineSpec {
 /// Whether generated traces have an entry for `unit` of `machine`: it has no `trace_unit`, and the
 /// machine is the first of those that are equal.
 [[nodiscard]] bool is_timed_here(const MachineFigures& machine, const UnitFigures& unit);
+
+/// `name` with the number of one of `count` equal units or machines: gpu0, and a100-0 if the name ends
+/// in a digit; `name` itself if there is one.
+[[nodiscard]] std::string numbered_name(const std::string& name, int count, int number);
 
 /// The name of unit `number` of `unit.count` in platforms and traces: "a.cpu", "a.gpu1".
 [[nodiscard]] std::string unit_name(const MachineFigures& machine, const UnitFigures& unit,

@@ -31,6 +31,7 @@ equipoise_program_tests(program
 equipoise_program_tests(commands
   SOURCES
     tools/bad_input_test.cpp
+    tools/described_machine_test.cpp
     tools/device_links_test.cpp
     tools/energy_test.cpp
     tools/experience_test.cpp

@@ -180,6 +180,7 @@ class CsvImporter {
   explicit CsvImporter(const CsvImportOptions& options)
       : options_(options), seconds_(seconds_per(options.time_unit)) {
     for (const std::string& text : options.where) conditions_.emplace_back(text);
+    if (options.kind) static_cast<void>(kind_of(options, {}));  // throws if unknown
   }
 
   /// Adds the rows of a file. `unit` is theirs, if there is no column of units.

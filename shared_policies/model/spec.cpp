@@ -90,7 +90,10 @@ double read_number(const std::string& text, const Quantity* quantity, const std:
   if (quantity != nullptr)
     suffix.remove_prefix(std::min(suffix.find_first_not_of(' '), suffix.size()));
   const std::optional<double> factor = factor_of(suffix, quantity);
-  if (error == std::errc() && factor && std::isfinite(value * *factor)) return value * *factor;
+  if (error == std::errc() && factor && std::isfinite(value * *factor)) {
+    // Small factors are inverses of whole numbers; dividing by these makes 30 us exactly 3e-5.
+    return *factor < 1.0 ? value / std::round(1.0 / *factor) : value * *factor;
+  }
   const std::string examples(quantity == nullptr ? plain_examples : quantity->examples);
   const std::string what =
       quantity == nullptr

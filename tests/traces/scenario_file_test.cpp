@@ -145,8 +145,10 @@ TEST(ScenarioFile, RefusesNumbersThatCannotBe) {
                   .starts_with("s.json:2: malformed JSON"));
   EXPECT_TRUE(event_refusal(R"({"at_s":1e999,"unit":"a","kind":"fail"})")
                   .starts_with("s.json:2: a number overflows"));
-  EXPECT_TRUE(event_refusal(R"({"at_s":"1","unit":"a","kind":"fail"})")
-                  .starts_with("s.json:2: 'at_s' is a text; it must be a number"));
+  EXPECT_TRUE(event_refusal(R"({"at_s":true,"unit":"a","kind":"fail"})")
+                  .starts_with("s.json:2: 'at_s' is true or false; it must be a number"));
+  EXPECT_TRUE(event_refusal(R"({"at_s":"1 kg","unit":"a","kind":"fail"})")
+                  .starts_with("s.json:2: 'at_s': '1 kg' is not a number of seconds"));
   EXPECT_TRUE(event_refusal(R"({"at_s":1,"unit":"","kind":"fail"})")
                   .starts_with("s.json:2: 'unit' is empty"));
 }

@@ -1,6 +1,7 @@
 // The command line of the commands about files: options, and help with a working example.
 #include <CLI/CLI.hpp>
 
+#include "shared_policies/model/failure.hpp"
 #include "tools/commands/command_line_options.hpp"
 
 namespace equipoise {
@@ -40,6 +41,9 @@ void add_import_starpu(CLI::App& import, Request& r) {
                 "flops: an item is 1 MFlop; bytes: 1 KiB of operands, for models without flops")
       ->check(CLI::IsMember({"flops", "bytes"}))
       ->capture_default_str();
+  c->add_option("--flops", r.flops,
+                "work of tasks whose model has no flops, as FACTOR*bytes^EXPONENT of the bytes of "
+                "their operands: 0.017*bytes^1.5 for C += A B of square tiles of doubles");
   c->add_option("--bytes", r.bytes, "operands: a block moves its operands; none: nothing moves")
       ->check(CLI::IsMember({"none", "operands"}))
       ->capture_default_str();
@@ -51,6 +55,12 @@ void add_import_starpu(CLI::App& import, Request& r) {
     r.starpu.keep_drivers = r.drivers == "keep";
     r.starpu.options.items_from_bytes = r.items_from == "bytes";
     r.starpu.options.operand_bytes = r.bytes == "operands";
+    if (!r.flops.empty()) r.starpu.options.flops = parse_flops(r.flops, "--flops");
+    if (r.starpu.options.flops && r.starpu.options.items_from_bytes) {
+      throw InputError("--flops",
+                       "beside --items-from bytes it says twice what the work is; keep "
+                       "one of them");
+    }
     r.command = [&r] { return trace_import_starpu_command(r.starpu); };
   });
 }

@@ -37,6 +37,7 @@ struct Request {
   std::string drivers = "drive";
   std::string items_from = "flops";
   std::string bytes = "none";
+  std::string flops;  ///< of `trace import starpu`
   std::vector<std::string> csv_files;
   CsvImportOptions csv;
   ReplayRequest replay;

@@ -16,6 +16,7 @@
 #include "tools/report/trace_report.hpp"
 #include "tools/worlds/generated_files.hpp"
 #include "tools/worlds/inputs.hpp"
+#include "traces/files/input_file.hpp"
 #include "traces/trace_file.hpp"
 
 namespace equipoise {
@@ -39,7 +40,17 @@ struct Imported {
   std::vector<std::string> kernels;
   std::vector<WholeFile> files;
   std::string said;
+  std::map<std::string, std::vector<std::string>> contents;  ///< kernels by the text of their model
 };
+
+/// Says which kernels have the same model: they are one measurement under several names.
+void warn_of_equal_models(const Imported& imported) {
+  for (const auto& [text, kernels] : imported.contents) {
+    if (kernels.size() == 1) continue;
+    warn(fmt::format("{} have models with equal contents: one measurement under {} names",
+                     fmt::join(kernels, ", "), kernels.size()));
+  }
+}
 
 /// Returns `kernels` in their order, each once.
 std::vector<std::string> each_once(const std::vector<std::string>& kernels) {
@@ -75,6 +86,9 @@ void import_kernel(const StarpuImportRequest& request, const std::string& kernel
     const StarpuImport import = import_starpu_model(options);
     const std::string file =
         fmt::format("{}/{}-{}.jsonl", request.out, options.machine, short_kernel_name(kernel));
+    imported.contents[read_input(import.file, "give a model of StarPU")].push_back(kernel);
+    const auto growth = options.items_from_bytes ? growth_beyond_bytes(import.trace) : std::nullopt;
+    if (growth) warn(file + ": " + *growth);
     imported.files.push_back({file, readable_trace_text(import.trace, import.file)});
     imported.kernels.push_back(kernel);
     imported.said +=
@@ -117,6 +131,7 @@ int trace_import_starpu_command(const StarpuImportRequest& asked) {
     import_kernel(request, kernel, machine, imported, unusable);
   }
   expect_one_file_each(imported);
+  warn_of_equal_models(imported);
   for (const auto& [why, kernels] : unusable) {
     warn(fmt::format("refused {}: {}", fmt::join(kernels, ", "), why));
   }

@@ -104,7 +104,7 @@ class SpecReader {
     MachineFigures machine;
     const std::string id = name_field(object, "id");
     const int count = whole_or(object, "count", most_machines, 1);
-    machine.like = machine.id = count == 1 ? id : id + "0";
+    machine.like = machine.id = numbered_name(id, count, 0);
     std::set<std::string> names;
     for (const JsonValue& entry : entries_of(object, "units")) {
       machine.units.push_back(read_unit_figures(entry, path_));
@@ -116,7 +116,7 @@ class SpecReader {
     }
     count_units_of_buses(machine);
     for (int i = 0; i < count; ++i) {
-      if (count > 1) machine.id = id + std::to_string(i);
+      machine.id = numbered_name(id, count, i);
       add_name(taken, machine.id, place(value));
       named_[machine.id] = {spec_.machines.size()};
       if (count > 1) named_[id].push_back(spec_.machines.size());

@@ -1,6 +1,8 @@
 // Reads the figures of units.
 #include "tools/worlds/unit_figures_file.hpp"
 
+#include <algorithm>
+
 #include "platforms/data_sheets.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "tools/worlds/spec_fields.hpp"
@@ -23,6 +25,7 @@ UnitFigures figures_of(const DataSheet& sheet) {
   }
   unit.memory_bytes_per_s = sheet.memory_bytes_per_s;
   unit.memory_bytes = sheet.memory_bytes;
+  unit.shares_bus = false;  // a board has its own
   if (sheet.kind == UnitKind::gpu) unit.copy_engines = 2;
   const double bus = sheet.bus_bytes_per_s();
   if (bus > 0.0) unit.bus = LinkFigures{bus, bus, assumed_bus_latency_s};
@@ -132,7 +135,8 @@ UnitFigures read_unit_figures(const JsonValue& value, const std::string& path) {
                            "half_saturation_threads",
                            "items_per_s",
                            "timings",
-                           "trace_unit"});
+                           "trace_unit",
+                           "shares_bus"});
   const DataSheet* sheet = nullptr;
   UnitFigures unit;
   if (object.find("data_sheet") != nullptr) {
@@ -153,6 +157,7 @@ UnitFigures read_unit_figures(const JsonValue& value, const std::string& path) {
   unit.slots = whole_or(object, "slots", 1e6, 1);
   read_watts(object, sheet, unit);
   if (const JsonValue* bus = object.find("bus")) unit.bus = read_bus(*bus, path);
+  if (object.find("shares_bus") != nullptr) unit.shares_bus = object.flag("shares_bus");
   read_speed(object, path, unit);
   read_start(object, sheet == nullptr ? 0.0 : sheet->cores, unit);
   if (object.find("trace_unit") != nullptr) {
