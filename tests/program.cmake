@@ -35,6 +35,7 @@ equipoise_program_tests(commands
     tools/device_links_test.cpp
     tools/energy_test.cpp
     tools/experience_test.cpp
+    tools/machine_spec_inputs_test.cpp
     tools/machine_spec_test.cpp
     tools/outputs_test.cpp
     tools/phases_test.cpp

@@ -1,9 +1,6 @@
 // Work as a power of bytes, and whether bytes measure it.
 #include "traces/starpu_work.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -45,9 +42,9 @@ FlopsOfBytes parse_flops(const std::string& text, const std::string& where) {
                               "example 0.017*bytes^1.5");
 }
 
-std::optional<std::string> growth_beyond_bytes(const Trace& trace) {
+std::optional<GrowthBeyondBytes> growth_beyond_bytes(const Trace& trace) {
   double worst = growth_to_tell;
-  std::optional<std::string> text;
+  std::optional<GrowthBeyondBytes> found;
   for (std::uint32_t unit = 0; unit < trace.units.size(); ++unit) {
     const TraceSample* cheapest = nullptr;  // per item, of all sizes
     const TraceSample* largest = nullptr;
@@ -61,13 +58,10 @@ std::optional<std::string> growth_beyond_bytes(const Trace& trace) {
     }
     if (largest == nullptr || cost(*largest) <= worst * cost(*cheapest)) continue;
     worst = cost(*largest) / cost(*cheapest);
-    text = fmt::format(
-        "a KiB is not work here: on {}, {:.3g} times the bytes take {:.3g} times the time, so the "
-        "same items cost more in larger blocks; give the flops with --flops FACTOR*bytes^EXPONENT",
-        trace.units[unit].name, largest->items / cheapest->items,
-        largest->compute_mean_s / cheapest->compute_mean_s);
+    found = GrowthBeyondBytes{trace.units[unit].name, largest->items / cheapest->items,
+                              largest->compute_mean_s / cheapest->compute_mean_s};
   }
-  return text;
+  return found;
 }
 
 }  // namespace equipoise

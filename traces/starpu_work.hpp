@@ -20,9 +20,15 @@ struct FlopsOfBytes {
 /// unless both numbers are above 0.
 [[nodiscard]] FlopsOfBytes parse_flops(const std::string& text, const std::string& where);
 
-/// If an item is 1 KiB of operands and on some unit of `trace` the time grows faster than the bytes,
-/// says so, with the unit for which it is worst: the time of a KiB at the largest size is more than
-/// 1.25 times that at a smaller size.
-[[nodiscard]] std::optional<std::string> growth_beyond_bytes(const Trace& trace);
+/// A unit whose times grow faster than the bytes of operands.
+struct GrowthBeyondBytes {
+  std::string unit;
+  double bytes = 1.0;  ///< the largest size over the size at which a KiB is cheapest
+  double time = 1.0;   ///< the same of their times; more than 1.25 times `bytes`
+};
+
+/// The unit of `trace`, in which an item is 1 KiB of operands, whose times grow furthest beyond the
+/// bytes; nullopt if none does.
+[[nodiscard]] std::optional<GrowthBeyondBytes> growth_beyond_bytes(const Trace& trace);
 
 }  // namespace equipoise

@@ -40,16 +40,34 @@ struct Imported {
   std::vector<std::string> kernels;
   std::vector<WholeFile> files;
   std::string said;
+  std::vector<std::pair<std::string, GrowthBeyondBytes>> growing;  ///< kernels counted in KiB whose
+                                                                   ///< times grow faster
   std::map<std::string, std::vector<std::string>> contents;  ///< kernels by the text of their model
 };
 
 /// Says which kernels have the same model: they are one measurement under several names.
 void warn_of_equal_models(const Imported& imported) {
+  std::vector<std::string> equal;
   for (const auto& [text, kernels] : imported.contents) {
-    if (kernels.size() == 1) continue;
-    warn(fmt::format("{} have models with equal contents: one measurement under {} names",
-                     fmt::join(kernels, ", "), kernels.size()));
+    if (kernels.size() > 1) equal.push_back(fmt::format("{}", fmt::join(kernels, ", ")));
   }
+  if (equal.empty()) return;
+  std::ranges::sort(equal);
+  warn(fmt::format("models with equal contents are one measurement under several names: {}",
+                   fmt::join(equal, "; ")));
+}
+
+/// Says that KiB do not measure the work of some kernels, with the example of one.
+void warn_of_growth(const Imported& imported) {
+  if (imported.growing.empty()) return;
+  const auto& [kernel, growth] = imported.growing.front();
+  const std::size_t more = imported.growing.size() - 1;
+  warn(fmt::format(
+      "a KiB is not work here: {} times the bytes take {} times the time ({} on {}{}), so the same "
+      "items cost more in larger blocks; give the flops instead: --flops FACTOR*bytes^EXPONENT",
+      significant(growth.bytes, 3), significant(growth.time, 3), kernel, growth.unit,
+      more == 0 ? ""
+                : fmt::format("; so it is with {} more kernel{}", more, more == 1 ? "" : "s")));
 }
 
 /// Returns `kernels` in their order, each once.
@@ -88,7 +106,7 @@ void import_kernel(const StarpuImportRequest& request, const std::string& kernel
         fmt::format("{}/{}-{}.jsonl", request.out, options.machine, short_kernel_name(kernel));
     imported.contents[read_input(import.file, "give a model of StarPU")].push_back(kernel);
     const auto growth = options.items_from_bytes ? growth_beyond_bytes(import.trace) : std::nullopt;
-    if (growth) warn(file + ": " + *growth);
+    if (growth) imported.growing.emplace_back(kernel, *growth);
     imported.files.push_back({file, readable_trace_text(import.trace, import.file)});
     imported.kernels.push_back(kernel);
     imported.said +=
@@ -132,6 +150,7 @@ int trace_import_starpu_command(const StarpuImportRequest& asked) {
   }
   expect_one_file_each(imported);
   warn_of_equal_models(imported);
+  warn_of_growth(imported);
   for (const auto& [why, kernels] : unusable) {
     warn(fmt::format("refused {}: {}", fmt::join(kernels, ", "), why));
   }
