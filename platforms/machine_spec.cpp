@@ -39,6 +39,14 @@ Unit unit_of(const MachineFigures& machine, const UnitFigures& figures, int numb
   return unit;
 }
 
+/// The unit of traces that times the units of `figures`.
+std::string trace_unit_of(const MachineFigures& machine, const UnitFigures& figures) {
+  if (!figures.trace_unit.empty()) return figures.trace_unit;
+  MachineFigures first;
+  first.id = machine.like;
+  return unit_name(first, figures, 0);
+}
+
 /// Adds the two links of `figures`, with the names `in` and `out`.
 void add_links(PlatformDescription& platform, const LinkFigures& figures, const std::string& in,
                const std::string& out) {
@@ -50,37 +58,58 @@ void add_links(PlatformDescription& platform, const LinkFigures& figures, const 
                             .latency = Seconds{figures.latency_s}});
 }
 
+/// The name of the bus of unit `number` of `figures`: of its device, of all equal units, or its own.
+std::string bus_of(const MachineFigures& machine, const UnitFigures& figures, int number) {
+  if (!figures.device.empty()) return machine.id + "." + figures.device + ".device";
+  if (figures.shares_bus) return machine.id + "." + figures.id + ".bus";
+  return unit_name(machine, figures, number) + ".bus";
+}
+
 /// Adds the units of `machine`. `in` and `out` are the links between the master's memory and that
 /// of the machine.
 void add_machine(PlatformDescription& platform, const MachineFigures& machine,
                  const std::vector<std::string>& in, const std::vector<std::string>& out) {
   std::set<std::string> buses;  // those that are there
   for (const UnitFigures& figures : machine.units) {
-    std::vector<std::string> to = in;
-    std::vector<std::string> from = out;
-    if (figures.bus) {
-      const bool is_of_device = !figures.device.empty();
-      const std::string bus = machine.id + "." + (is_of_device ? figures.device : figures.id) +
-                              (is_of_device ? ".device" : ".bus");
-      if (buses.insert(bus).second) {
-        add_links(platform, *figures.bus, bus + ".in", bus + ".out");
-      }
-      to.push_back(bus + ".in");
-      from.insert(from.begin(), bus + ".out");
-    }
-    if (to.empty()) to = from = {free_link};
     for (int i = 0; i < figures.count; ++i) {
+      std::vector<std::string> to = in;
+      std::vector<std::string> from = out;
+      if (figures.bus) {
+        const std::string bus = bus_of(machine, figures, i);
+        if (buses.insert(bus).second) {
+          add_links(platform, *figures.bus, bus + ".in", bus + ".out");
+        }
+        to.push_back(bus + ".in");
+        from.insert(from.begin(), bus + ".out");
+      }
+      if (to.empty()) to = from = {free_link};
       const Unit unit = unit_of(machine, figures, i);
-      platform.hosts.push_back(describe_unit(unit, unit_name(machine, figures, 0)));
+      platform.hosts.push_back(describe_unit(unit, trace_unit_of(machine, figures)));
       platform.routes.push_back({.from = master_host, .to = unit.name, .links = to});
       platform.routes.push_back({.from = unit.name, .to = master_host, .links = from});
     }
   }
 }
 
+/// The names of the machines; of equal ones that follow one another, the first and the last: n0..n3.
+std::string machines_text(const MachineSpec& spec, const std::vector<std::size_t>& machines) {
+  std::string text;
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    const MachineFigures& first = spec.machines[machines[i]];
+    text += (text.empty() ? "" : " ") + first.id;
+    std::size_t last = i;
+    while (last + 1 < machines.size() && spec.machines[machines[last + 1]].like == first.like) {
+      ++last;
+    }
+    if (last > i + 1) text += "..";
+    if (last > i) text += (last == i + 1 ? " " : "") + spec.machines[machines[last]].id;
+    i = last;
+  }
+  return text;
+}
+
 std::string platform_comment(const MachineSpec& spec, const PlatformChoice& choice) {
-  std::string machines;
-  for (const std::size_t index : choice.machines) machines += " " + spec.machines[index].id;
+  std::string machines = " " + machines_text(spec, choice.machines);
   if (!choice.without.empty()) {
     machines += fmt::format(", without {}", fmt::join(choice.without, " "));
   }
@@ -170,6 +199,19 @@ void add_samples(Trace& result, const MachineSpec& spec, const TraceChoice& choi
   }
 }
 
+/// Adds the measured times of the last unit of `result`. Bytes that they lack are those of the kernel.
+void add_measured(Trace& result, const TraceChoice& choice, const UnitTimings& timings) {
+  for (TraceSample sample : timings.samples) {
+    sample.unit = static_cast<std::uint32_t>(result.units.size() - 1);
+    if (!sample.in_bytes) sample.in_bytes = choice.cost.in_bytes * sample.items;
+    if (!sample.out_bytes) sample.out_bytes = choice.cost.out_bytes * sample.items;
+    result.samples.push_back(sample);
+  }
+  if (timings.max_block_items) {
+    result.units.back().max_block_items[choice.kernel] = *timings.max_block_items;
+  }
+}
+
 std::string efficiency_text(const TraceChoice& trace) {
   std::string text;
   for (const auto& [kind, share] : trace.cost.efficiency) {
@@ -199,6 +241,15 @@ std::string provenance(const MachineSpec& spec, const TraceChoice& trace) {
   return text + ". Deviations are assumed.";
 }
 
+/// Says which units have measured times; `files` are theirs, by unit.
+std::string measured_text(const std::map<std::string, std::string>& files) {
+  std::string text;
+  for (const auto& [unit, file] : files) {
+    text += fmt::format("{}{} from {}", text.empty() ? "" : ", ", unit, file);
+  }
+  return "Measured times of " + text + ".";
+}
+
 /// The parameters of a unit's times, as a JSON field.
 std::string cost_json(const std::string& unit, const BlockCost& cost) {
   return fmt::format(
@@ -225,7 +276,7 @@ void check_device(const MachineFigures& machine, const UnitFigures& unit,
 
 void count_units_of_buses(MachineFigures& machine) {
   for (UnitFigures& unit : machine.units) {
-    unit.units_of_bus = unit.count;
+    unit.units_of_bus = unit.shares_bus || !unit.device.empty() ? unit.count : 1;
     for (const UnitFigures& other : machine.units) {
       const bool is_shared = !unit.device.empty() && other.device == unit.device;
       if (is_shared && &other != &unit) unit.units_of_bus += other.count;
@@ -233,8 +284,18 @@ void count_units_of_buses(MachineFigures& machine) {
   }
 }
 
+std::string numbered_name(const std::string& name, int count, int number) {
+  if (count == 1) return name;
+  const bool ends_in_digit = name.back() >= '0' && name.back() <= '9';
+  return name + (ends_in_digit ? "-" : "") + std::to_string(number);
+}
+
+bool is_timed_here(const MachineFigures& machine, const UnitFigures& unit) {
+  return machine.like == machine.id && unit.trace_unit.empty();
+}
+
 std::string unit_name(const MachineFigures& machine, const UnitFigures& unit, int number) {
-  return machine.id + "." + unit.id + (unit.count == 1 ? "" : std::to_string(number));
+  return machine.id + "." + numbered_name(unit.id, unit.count, number);
 }
 
 void leave_out(const MachineSpec& spec, PlatformChoice& platform, const std::string& name,
@@ -302,14 +363,22 @@ Trace modelled_trace(const MachineSpec& spec, const TraceChoice& choice) {
   }
   trace.memory_bytes_per_item = choice.cost.memory_bytes;
   std::string figures;
+  std::map<std::string, std::string> measured;
   for (const MachineFigures& machine : spec.machines) {
     for (const UnitFigures& unit : machine.units) {
+      if (!is_timed_here(machine, unit)) continue;
       const Unit first = unit_of(machine, unit, 0);
-      const Items largest = largest_of(first, choice);
+      const auto timings = unit.timings.find(choice.kernel);
+      const Items largest = timings == unit.timings.end() ? largest_of(first, choice) : 1;
       if (largest == 0) continue;
       trace.units.push_back(first);
       // The platform has the watts.
       trace.units.back().idle_w = trace.units.back().busy_w = std::nullopt;
+      if (timings != unit.timings.end()) {
+        add_measured(trace, choice, timings->second);
+        measured[first.name] = timings->second.file;
+        continue;
+      }
       add_samples(trace, spec, choice, unit, largest);
       figures += (figures.empty() ? "" : ",") + cost_json(first.name, block_cost(unit, choice));
     }
@@ -318,6 +387,11 @@ Trace modelled_trace(const MachineSpec& spec, const TraceChoice& choice) {
     throw InputError(choice.where, "no unit's memory holds one item of " + choice.name +
                                        "; give more memory_bytes, or less resident_bytes");
   }
+  if (figures.empty()) {
+    trace.source = "imported";
+    trace.provenance = spec.source;
+  }
+  if (!measured.empty()) trace.provenance += " " + measured_text(measured);
   trace.machine = "{" + figures + "}";
   return trace;
 }

@@ -24,6 +24,13 @@ struct LinkFigures {
   bool operator==(const LinkFigures&) const = default;
 };
 
+/// Measured times of a unit for one kernel, used instead of modelled ones.
+struct UnitTimings {
+  std::string file;                      ///< its name without folders, for the provenance
+  std::vector<TraceSample> samples;      ///< at least one; `unit` is not set
+  std::optional<Items> max_block_items;  ///< the largest block that they hold for
+};
+
 /// Published figures of one unit, or of several equal ones that share a bus link.
 struct UnitFigures {
   std::string id;  ///< name within its machine: "gpu"; of several units: gpu0, gpu1, ...
@@ -43,16 +50,23 @@ struct UnitFigures {
   std::optional<double> idle_w;          ///< given together with busy_w, or not at all
   std::optional<double> busy_w;          ///< given together with idle_w, or not at all
   std::optional<LinkFigures> bus;        ///< none: the unit works in the memory of its machine
+  bool shares_bus = true;                ///< whether `count` equal units have one bus, like the
+                                         ///< chips of a board, or one each
   int units_of_bus = 1;                  ///< how many units share the bus
   double startup_s = 0.0;                ///< fixed time of every block
   double half_saturation_threads = 0.0;  ///< threads in flight at half of the maximum speed
-  std::map<std::string, double> items_per_s;  ///< by kernel: known speeds, used instead of the
-                                              ///< roofline
+  std::map<std::string, double> items_per_s;   ///< by kernel: known speeds, used instead of the
+                                               ///< roofline
+  std::map<std::string, UnitTimings> timings;  ///< by kernel: its measured times
+  std::string
+      trace_unit;  ///< the unit of a trace of the user's own that times it; empty: the traces
+                   ///< that are generated do
 };
 
 /// One node.
 struct MachineFigures {
   std::string id;
+  std::string like;  ///< the id of the first of several equal machines, which is timed for all
   std::vector<UnitFigures> units;
 };
 
@@ -94,6 +108,14 @@ struct MachineSpec {
   std::vector<TraceChoice> traces;
 };
 
+/// Whether generated traces have an entry for `unit` of `machine`: it has no `trace_unit`, and the
+/// machine is the first of those that are equal.
+[[nodiscard]] bool is_timed_here(const MachineFigures& machine, const UnitFigures& unit);
+
+/// `name` with the number of one of `count` equal units or machines: gpu0, and a100-0 if the name ends
+/// in a digit; `name` itself if there is one.
+[[nodiscard]] std::string numbered_name(const std::string& name, int count, int number);
+
 /// The name of unit `number` of `unit.count` in platforms and traces: "a.cpu", "a.gpu1".
 [[nodiscard]] std::string unit_name(const MachineFigures& machine, const UnitFigures& unit,
                                     int number);
@@ -120,8 +142,10 @@ void leave_out(const MachineSpec& spec, PlatformChoice& platform, const std::str
 /// This is a roofline model with a saturating start: without `startup` and `streamed`, a block of x
 /// items runs at speed * x / (x + x_half). Sizes grow by a factor of four from one item to what
 /// fits in the unit's memory, at most `choice.items`. Deviations are `spec.relative_deviation` of
-/// the mean. Several equal units have one entry, under the name of the first. A unit whose memory
-/// cannot hold one item is left out; throws InputError if no unit is left.
+/// the mean. A unit with measured times of the kernel has those instead. Several equal units have one
+/// entry, under the name of the first, and so have the units of equal machines. A unit whose memory
+/// cannot hold one item, or that has a `trace_unit`, is left out; throws InputError if no unit is
+/// left.
 [[nodiscard]] Trace modelled_trace(const MachineSpec& spec, const TraceChoice& choice);
 
 }  // namespace equipoise

@@ -32,9 +32,11 @@ equipoise_program_tests(commands
   SOURCES
     tools/bad_input_test.cpp
     tools/completion_test.cpp
+    tools/described_machine_test.cpp
     tools/device_links_test.cpp
     tools/energy_test.cpp
     tools/experience_test.cpp
+    tools/machine_spec_inputs_test.cpp
     tools/machine_spec_test.cpp
     tools/outputs_test.cpp
     tools/phases_test.cpp

@@ -13,6 +13,7 @@ equipoise_tests(run
     shared_policies/machine/scenario_test.cpp
     shared_policies/machine/unit_pipeline_test.cpp
     shared_policies/model/model_test.cpp
+    shared_policies/model/unit_map_test.cpp
     shared_policies/model/printable_text_test.cpp
     shared_policies/model/spec_test.cpp
     shared_policies/run/block_watch_test.cpp

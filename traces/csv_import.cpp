@@ -2,14 +2,19 @@
 #include "traces/csv_import.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <vector>
+#include <set>
+#include <utility>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
+#include "shared_policies/model/spec.hpp"
+#include "traces/csv_levels.hpp"
 #include "traces/csv_reader.hpp"
 #include "traces/time_limits.hpp"
 
@@ -27,6 +32,9 @@ struct Columns {
   std::optional<std::size_t> count;
   std::optional<std::size_t> in;
   std::optional<std::size_t> out;
+  std::optional<std::size_t> in_bytes;
+  std::optional<std::size_t> out_bytes;
+  std::optional<std::size_t> unit;
 };
 
 std::size_t find_column(const std::string& where, const std::vector<std::string>& header,
@@ -54,8 +62,8 @@ double seconds_per(const std::string& unit) {
   throw InputError("--time-unit", unknown_name("unit of time", unit, known));
 }
 
-UnitKind kind_of(const CsvImportOptions& options) {
-  if (!options.kind) return options.unit.starts_with("cpu") ? UnitKind::cpu : UnitKind::gpu;
+UnitKind kind_of(const CsvImportOptions& options, const std::string& unit) {
+  if (!options.kind) return unit.starts_with("cpu") ? UnitKind::cpu : UnitKind::gpu;
   return read_unit_kind(*options.kind, "--kind");
 }
 
@@ -106,10 +114,6 @@ struct Record {
 };
 
 TraceSample read_sample(const Record& record, const Columns& columns, double seconds) {
-  if (record.fields.size() != record.header.size()) {
-    record.refuse(fmt::format("{} fields where the header row has {}", record.fields.size(),
-                              record.header.size()));
-  }
   TraceSample sample;
   sample.items = record.positive(columns.items);
   sample.compute_mean_s =
@@ -135,44 +139,217 @@ TraceSample read_sample(const Record& record, const Columns& columns, double sec
   }
   sample.in_s = in_seconds(columns.in);
   sample.out_s = in_seconds(columns.out);
+  sample.in_bytes = record.not_negative(columns.in_bytes);
+  sample.out_bytes = record.not_negative(columns.out_bytes);
   sample.is_summary = columns.count.has_value() || columns.sd.has_value();
   return sample;
 }
 
+/// A condition COLUMN=VALUE.
+struct Condition {
+  std::string column;
+  std::string value;
+
+  explicit Condition(const std::string& text) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw InputError("--where", "'" + text + "' is no condition; write COLUMN=VALUE");
+    }
+    column = text.substr(0, equals);
+    value = text.substr(equals + 1);
+  }
+
+  /// Whether `field` is the value, or the same number.
+  [[nodiscard]] bool holds_for(const std::string& field) const {
+    const std::optional<double> number = number_in(field);
+    return field == value || (number && number == number_in(value));
+  }
+
+ private:
+  static std::optional<double> number_in(const std::string& text) {
+    double number = 0.0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, number);
+    return error == std::errc() && rest == end ? std::optional(number) : std::nullopt;
+  }
+};
+
+/// Reads files into one trace.
+class CsvImporter {
+ public:
+  explicit CsvImporter(const CsvImportOptions& options)
+      : options_(options), seconds_(seconds_per(options.time_unit)) {
+    for (const std::string& text : options.where) conditions_.emplace_back(text);
+    if (options.kind) static_cast<void>(kind_of(options, {}));  // throws if unknown
+  }
+
+  /// Adds the rows of a file. `unit` is theirs, if there is no column of units.
+  void add(const std::string& path, const std::string& unit) {
+    CsvReader reader(path);
+    CsvRows rows;
+    if (!reader.next(rows.header)) throw InputError(path, "the file is empty; give a CSV file");
+    const std::string where = reader.where();
+    const Columns columns = find_columns(where, rows);
+    std::vector<std::size_t> asked;
+    for (const Condition& condition : conditions_) {
+      asked.push_back(find_column(where, rows.header, condition.column, "where"));
+      rows.is_used[asked.back()] = true;
+    }
+    bool any = false;
+    std::vector<std::set<std::string>> values(asked.size());
+    for (std::vector<std::string> fields; reader.next(fields); any = true) {
+      const Record record{reader.where(), rows.header, fields};
+      if (fields.size() != rows.header.size()) {
+        record.refuse(fmt::format("{} fields where the header row has {}", fields.size(),
+                                  rows.header.size()));
+      }
+      bool holds = true;
+      for (std::size_t i = 0; i < asked.size(); ++i) {
+        values[i].insert(fields[asked[i]]);
+        holds = holds && conditions_[i].holds_for(fields[asked[i]]);
+      }
+      if (!holds) continue;
+      TraceSample sample = read_sample(record, columns, seconds_);
+      sample.unit = position_of(columns.unit ? fields[*columns.unit] : unit, record);
+      rows.samples.push_back(sample);
+      rows.fields.push_back(fields);
+    }
+    if (!any)
+      throw InputError(path, "the file has no rows below its header row; give one that has");
+    if (rows.samples.empty()) refuse_conditions(path, values);
+    import_.trace.samples.insert(import_.trace.samples.end(), rows.samples.begin(),
+                                 rows.samples.end());
+    for (const std::string& said : pooled_levels(rows, import_.trace.units)) {
+      import_.warnings.push_back(path + ": " + said);
+    }
+  }
+
+  [[nodiscard]] CsvImport take() {
+    if (options_.max_block_items) limit_blocks();
+    return std::move(import_);
+  }
+
+ private:
+  [[nodiscard]] Columns find_columns(const std::string& where, CsvRows& rows) const {
+    rows.is_used.resize(rows.header.size());
+    const auto find = [&](const std::optional<std::string>& name, const char* option) {
+      const std::optional<std::size_t> column = find_column(where, rows.header, name, option);
+      if (column) rows.is_used[*column] = true;
+      return column;
+    };
+    return {.items = *find(options_.items_column, "items-column"),
+            .compute = *find(options_.compute_column, "compute-column"),
+            .sd = find(options_.sd_column, "sd-column"),
+            .count = find(options_.count_column, "count-column"),
+            .in = find(options_.in_column, "in-column"),
+            .out = find(options_.out_column, "out-column"),
+            .in_bytes = find(options_.in_bytes_column, "in-bytes-column"),
+            .out_bytes = find(options_.out_bytes_column, "out-bytes-column"),
+            .unit = find(options_.unit_column, "unit-column")};
+  }
+
+  /// The position of the unit called `name`, which is added if it is new.
+  std::uint32_t position_of(const std::string& name, const Record& record) {
+    std::vector<Unit>& units = import_.trace.units;
+    const auto found = std::ranges::find(units, name, &Unit::name);
+    if (found != units.end()) return static_cast<std::uint32_t>(found - units.begin());
+    if (name.empty()) record.refuse("`" + *options_.unit_column + "` names no unit");
+    Unit& unit = units.emplace_back();
+    unit.name = name;
+    unit.kind = kind_of(options_, name);
+    return static_cast<std::uint32_t>(units.size() - 1);
+  }
+
+  /// No row meets all conditions. Names the values of the first column that has another one.
+  [[noreturn]] void refuse_conditions(const std::string& path,
+                                      const std::vector<std::set<std::string>>& values) const {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto holds = [&](const std::string& value) { return conditions_[i].holds_for(value); };
+      if (std::ranges::any_of(values[i], holds)) continue;
+      constexpr std::size_t shown = 8;
+      std::vector<std::string> some(values[i].begin(), values[i].end());
+      const bool is_long = some.size() > shown;
+      if (is_long) some.resize(shown);
+      throw InputError(
+          path, fmt::format("no row has {}={}; the column has {}{}", conditions_[i].column,
+                            conditions_[i].value, fmt::join(some, ", "), is_long ? ", ..." : ""));
+    }
+    throw InputError(path, "no row meets all conditions of --where; leave one out");
+  }
+
+  void limit_blocks() {
+    const bool as_recorded = *options_.max_block_items == "recorded";
+    const Items given =
+        as_recorded ? 0 : parse_items(*options_.max_block_items, "--max-block-items");
+    if (!as_recorded && given < 1) {
+      throw InputError("--max-block-items",
+                       "give a whole number of items from 1 on, or 'recorded'");
+    }
+    Trace& trace = import_.trace;
+    for (std::uint32_t unit = 0; unit < trace.units.size(); ++unit) {
+      double largest = 1.0;
+      for (const TraceSample& sample : trace.samples) {
+        if (sample.unit == unit) largest = std::max(largest, std::min(sample.items, 0x1p53));
+      }
+      trace.units[unit].max_block_items[options_.kernel.value()] =
+          as_recorded ? static_cast<Items>(largest) : given;
+    }
+  }
+
+  const CsvImportOptions& options_;
+  double seconds_;
+  std::vector<Condition> conditions_;
+  CsvImport import_;
+};
+
+/// The unit of each file; empty texts if rows name their units.
+std::vector<std::string> units_of(const std::vector<std::string>& paths,
+                                  const CsvImportOptions& options) {
+  const std::vector<std::string>& units = options.units;
+  if (std::ranges::count(units, "") > 0) {
+    throw InputError("--unit", "the name is empty; name the unit");
+  }
+  if (options.unit_column) {
+    if (!units.empty()) {
+      throw InputError("--unit",
+                       "beside --unit-column it says twice whose the times are; keep one");
+    }
+    return std::vector<std::string>(paths.size());
+  }
+  if (units.empty() && paths.size() == 1) return {"gpu0"};
+  if (units.size() == paths.size()) return units;
+  if (units.size() == 1) return std::vector<std::string>(paths.size(), units.front());
+  throw InputError("--unit", fmt::format("{} unit{} for {} file{}; give one for all files, one for "
+                                         "each in their order, or --unit-column",
+                                         units.size(), units.size() == 1 ? "" : "s", paths.size(),
+                                         paths.size() == 1 ? "" : "s"));
+}
+
 }  // namespace
 
-Trace import_csv(const std::string& path, const CsvImportOptions& options) {
-  const double seconds = seconds_per(options.time_unit);
-  if (options.unit.empty()) throw InputError("--unit", "the name is empty; name the unit");
+CsvImport import_csv(const std::vector<std::string>& paths, const CsvImportOptions& options) {
   if (options.kernel == "") throw InputError("--kernel", "the name is empty; name the kernel");
-  Trace trace;
-  Unit& unit = trace.units.emplace_back();
-  unit.name = options.unit;
-  unit.kind = kind_of(options);
-  CsvReader reader(path);
-  std::vector<std::string> header;
-  if (!reader.next(header)) throw InputError(path, "the file is empty; give a CSV file");
-  const std::string where = reader.where();
-  const Columns columns{
-      .items = find_column(where, header, options.items_column, "items-column"),
-      .compute = find_column(where, header, options.compute_column, "compute-column"),
-      .sd = find_column(where, header, options.sd_column, "sd-column"),
-      .count = find_column(where, header, options.count_column, "count-column"),
-      .in = find_column(where, header, options.in_column, "in-column"),
-      .out = find_column(where, header, options.out_column, "out-column")};
-  for (std::vector<std::string> fields; reader.next(fields);) {
-    trace.samples.push_back(read_sample({reader.where(), header, fields}, columns, seconds));
+  CsvImportOptions complete = options;
+  complete.kernel = options.kernel.value_or(std::filesystem::path(paths.front()).stem().string());
+  const std::vector<std::string> units = units_of(paths, options);
+  CsvImporter importer(complete);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    importer.add(paths[i], units[i]);
+    names.push_back(std::filesystem::path(paths[i]).filename().string());
   }
-  if (trace.samples.empty())
-    throw InputError(path, "the file has no rows below its header row; give one that has");
-  const std::filesystem::path file(path);
+  CsvImport import = importer.take();
+  Trace& trace = import.trace;
   trace.source = "imported";
-  trace.kernel = options.kernel.value_or(file.stem().string());
+  trace.kernel = *complete.kernel;
   trace.item = options.item;
   trace.provenance = fmt::format("column {} of {} in {} against column {}", options.compute_column,
-                                 file.filename().string(), options.time_unit, options.items_column);
+                                 fmt::join(names, ", "), options.time_unit, options.items_column);
+  if (!options.where.empty()) {
+    trace.provenance += fmt::format(", where {}", fmt::join(options.where, " and "));
+  }
   trace.machine = "{}";
-  return trace;
+  return import;
 }
 
 }  // namespace equipoise

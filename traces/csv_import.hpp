@@ -3,36 +3,55 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "shared_policies/machine/trace.hpp"
 
 namespace equipoise {
 
-/// The columns to read, and the unit that they belong to. Columns are named as in the header row.
+/// The columns to read, and the units that the rows belong to. Columns are named as in the header
+/// rows.
 struct CsvImportOptions {
-  std::string unit = "gpu0";                ///< all rows are times of this unit
-  std::optional<std::string> kind;          ///< cpu, gpu or mic; by default derived from the unit's
-                                            ///< name
-  std::string items_column;                 ///< block sizes
-  std::string compute_column;               ///< times; in summaries: their mean
-  std::string time_unit = "s";              ///< s, ms, us or ns, for all time columns
-  std::optional<std::string> sd_column;     ///< standard deviation of a summary
-  std::optional<std::string> count_column;  ///< number of samples of a summary
-  std::optional<std::string> in_column;     ///< copy-in times
-  std::optional<std::string> out_column;    ///< copy-out times
-  std::optional<std::string> kernel;        ///< by default the file name without its extension
-  std::string item = "item";                ///< the meaning of one item
+  std::vector<std::string> units;          ///< of each file, in order; one: of all files; none, for
+                                           ///< one file: gpu0
+  std::optional<std::string> unit_column;  ///< names each row's unit, instead of `units`
+  std::optional<std::string> kind;         ///< cpu, gpu or mic; by default derived from each unit's
+                                           ///< name
+  std::vector<std::string> where;          ///< COLUMN=VALUE: only rows for which all of them hold
+  std::string items_column;                ///< block sizes
+  std::string compute_column;              ///< times; in summaries: their mean
+  std::string time_unit = "s";             ///< s, ms, us or ns, for all time columns
+  std::optional<std::string> sd_column;    ///< standard deviation of a summary
+  std::optional<std::string> count_column;      ///< number of samples of a summary
+  std::optional<std::string> in_column;         ///< copy-in times
+  std::optional<std::string> out_column;        ///< copy-out times
+  std::optional<std::string> in_bytes_column;   ///< bytes that a block copies in
+  std::optional<std::string> out_bytes_column;  ///< bytes that a block copies out
+  std::optional<std::string> kernel;  ///< by default the first file's name without its extension
+  std::string item = "item";          ///< the meaning of one item
+  /// The largest block that each unit may get: a number of items, or "recorded", its largest size.
+  std::optional<std::string> max_block_items;
 };
 
-/// Reads a CSV file with a header row. Fields are separated by commas and may be quoted ("" is a
-/// quote inside), lines may end in CR LF, empty lines are skipped. Each row is a sample, or a
-/// summary if there is a column of deviations or counts.
+/// The result of an import.
+struct CsvImport {
+  Trace trace;
+  std::vector<std::string> warnings;  ///< "FILE: ...", about rows that were pooled
+};
+
+/// Reads CSV files with a header row each, and makes one trace of them. Fields are separated by
+/// commas and may be quoted ("" is a quote inside), lines may end in CR LF, empty lines are skipped.
+/// Each row is a sample, or a summary if there is a column of deviations or counts. Rows of one unit
+/// and size are pooled when the trace is used; what is doubtful about that is in `warnings`
+/// (traces/csv_levels.hpp).
 ///
-/// Throws InputError with FILE:LINE if the file is missing or empty, a row has too few or too many
-/// fields, a field is not a number, a size, time or count is not finite and positive, a deviation
-/// or copy time is negative, a time is below 1e-15 s, or a deviation is more than a million times
-/// its mean. Also throws for an unknown column, unit of time or kind (suggesting the nearest known
-/// one) and for an empty name of the unit or the kernel.
-[[nodiscard]] Trace import_csv(const std::string& path, const CsvImportOptions& options);
+/// Throws InputError with FILE:LINE if a file is missing or empty, a row has too few or too many
+/// fields, a field is not a number, a size, time or count is not finite and positive, a deviation,
+/// copy time or number of bytes is negative, a time is below 1e-15 s, or a deviation is more than a
+/// million times its mean. Also throws for an unknown column, unit of time or kind (suggesting the
+/// nearest known one), for conditions that hold for no row of a file, for an empty name of a unit or
+/// the kernel, and unless there is one unit, a unit for each file, or a column of units.
+[[nodiscard]] CsvImport import_csv(const std::vector<std::string>& paths,
+                                   const CsvImportOptions& options);
 
 }  // namespace equipoise

@@ -143,7 +143,7 @@ class StreamedJournalFile final : public JournalFile {
     const bool is_of_a_link = d.kind == DisturbanceKind::bandwidth;
     fmt::format_to(out, ",\"{}\":{}", is_of_a_link ? "link" : "unit", json_string(d.target));
     if (d.kind == DisturbanceKind::compete) fmt::format_to(out, ",\"share\":{}", d.amount);
-    if (d.kind == DisturbanceKind::slow || is_of_a_link) {
+    if (d.kind == DisturbanceKind::slow || (is_of_a_link && d.profile.empty())) {
       fmt::format_to(out, ",\"factor\":{}", d.amount);
     }
     if (d.until < Seconds::infinity()) fmt::format_to(out, ",\"until_s\":{}", d.until.value);

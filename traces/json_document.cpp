@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
@@ -15,6 +16,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
 #include "shared_policies/model/printable_text.hpp"
+#include "shared_policies/model/spec.hpp"
 #include "traces/files/input_file.hpp"
 
 namespace equipoise {
@@ -211,6 +213,21 @@ void expect_utf8(const std::string& text, const std::string& file, std::size_t l
   throw InputError(fmt::format("{}:{}", file, line), "not UTF-8; save the file as UTF-8");
 }
 
+/// The unit of measure (of `parse_quantity`) of a member with this name; empty if it has none.
+std::string unit_of_measure(const std::string& name) {
+  constexpr std::array<std::pair<const char*, const char*>, 6> units = {{{"bytes_per_s", "bytes/s"},
+                                                                         {"flop_per_s", "FLOP/s"},
+                                                                         {"bytes", "bytes"},
+                                                                         {"_s", "s"},
+                                                                         {"_w", "W"},
+                                                                         {"_hz", "Hz"}}};
+  if (name.ends_with("items_per_s")) return {};
+  for (const auto& [ending, unit] : units) {
+    if (name.ends_with(ending)) return unit;
+  }
+  return {};
+}
+
 }  // namespace
 
 JsonValue parse_json(const std::string& text, const std::string& file, std::size_t first_line) {
@@ -310,12 +327,31 @@ double JsonObject::number(const std::string& name, double low, double high) cons
                                              value.text, low, high));
 }
 
+double JsonObject::quantity(const std::string& name, double low, double high) const {
+  const JsonValue& value = at(name);
+  if (value.kind != JsonValue::Kind::text) return number(name, low, high);
+  double quantity = 0.0;
+  try {
+    quantity = parse_quantity(value.text, unit_of_measure(name), where(value));
+  } catch (const InputError& refusal) {
+    throw InputError(refusal.where(), fmt::format("'{}': {}", name, refusal.why()));
+  }
+  if (quantity >= low && quantity <= high) return quantity;
+  throw InputError(where(value), fmt::format("'{}' is '{}', which is {}; it must be from {} to {}",
+                                             name, value.text, quantity, low, high));
+}
+
 std::int64_t JsonObject::whole(const std::string& name, std::int64_t low, std::int64_t high) const {
   const JsonValue& value = of_kind(name, JsonValue::Kind::number, "a whole number");
   std::int64_t number = 0;
   const char* const end = value.text.data() + value.text.size();
   const auto [rest, failure] = std::from_chars(value.text.data(), end, number);
-  if (failure == std::errc() && rest == end && number >= low && number <= high) return number;
+  bool is_whole = failure == std::errc() && rest == end;
+  if (!is_whole && std::abs(value.number) < 0x1p53 && value.number == std::floor(value.number)) {
+    number = static_cast<std::int64_t>(value.number);  // written as 1e6
+    is_whole = true;
+  }
+  if (is_whole && number >= low && number <= high) return number;
   throw InputError(where(value), fmt::format("'{}' is {}; it must be a whole number from {} to {}",
                                              name, value.text, low, high));
 }

@@ -76,7 +76,11 @@ class JsonObject {
 
   [[nodiscard]] const std::string& text(const std::string& name) const;
   [[nodiscard]] double number(const std::string& name, double low, double high) const;
-  /// A whole number from `low` to `high`; exact over the full 64-bit range.
+  /// A number from `low` to `high`, or a text with a number and a unit of measure (`parse_quantity`):
+  /// "25 Gb/s". What is measured follows from the end of `name`: `_bytes_per_s`, `_flop_per_s`,
+  /// `_bytes`, `_s`, `_w`, `_hz`. A name that ends otherwise has no units.
+  [[nodiscard]] double quantity(const std::string& name, double low, double high) const;
+  /// A whole number from `low` to `high`; exact over the full 64-bit range. It may be written as 1e6.
   [[nodiscard]] std::int64_t whole(const std::string& name, std::int64_t low,
                                    std::int64_t high) const;
   [[nodiscard]] bool flag(const std::string& name) const;

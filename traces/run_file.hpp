@@ -30,8 +30,9 @@ struct RunHeader {
   std::vector<std::string> workload_spellings;
   std::vector<std::string> unit_spellings;  ///< of real runs only
   std::vector<std::string> trace_files;
-  std::string platform_file;  ///< of simulations only
-  std::string scenario_file;  ///< empty: undisturbed
+  std::vector<std::string> maps;  ///< TRACE_UNIT=HOST,... of `--map`
+  std::string platform_file;      ///< of simulations only
+  std::string scenario_file;      ///< empty: undisturbed
   bool noise = true;
   std::optional<Seconds> dispatch_cost;  ///< as typed by the user; none: that of the traces
   std::optional<Seconds> block_timeout;  ///< none: units may keep blocks without limit

@@ -38,7 +38,7 @@ std::vector<std::string> texts(const JsonObject& object, const std::string& name
   return list;
 }
 
-Unit read_unit(const JsonObject& object) {
+Unit read_unit(const JsonObject& object, const std::string& path) {
   Unit unit;
   unit.name = object.text("id");
   unit.kind = read_unit_kind(object.text("kind"), object.where() + ": unit " + unit.name);
@@ -51,6 +51,13 @@ Unit read_unit(const JsonObject& object) {
   unit.busy_w = number_or_nothing(object, "busy_w");
   unit.copy_engines = static_cast<int>(object.whole("copy_engines", 0, 2));
   unit.slots = static_cast<int>(object.whole("slots", 1, most_slots));
+  if (const JsonValue* limits = object.find("max_block_items")) {
+    const JsonObject by_kernel(*limits, path, "max_block_items");
+    for (const JsonMember& limit : limits->object) {
+      unit.max_block_items[limit.name] =
+          by_kernel.whole(limit.name, 1, std::numeric_limits<Items>::max());
+    }
+  }
   return unit;
 }
 
@@ -58,7 +65,7 @@ void read_units(const JsonObject& header, const std::string& path, RecordedRun& 
   std::set<std::string> names;
   for (const JsonValue& value : header.list("units")) {
     const JsonObject object(value, path, "a unit");
-    Unit unit = read_unit(object);
+    Unit unit = read_unit(object, path);
     check_device(unit, run.units, object.where());
     run.units.push_back(std::move(unit));
     if (!names.insert(run.units.back().name).second) {
@@ -156,6 +163,7 @@ void read_run_header(const JsonValue& line, RunFile& file) {
   h.workload_spellings = texts(header, "workload_spellings");
   h.unit_spellings = texts(header, "unit_spellings");
   h.trace_files = texts(header, "traces");
+  h.maps = texts(header, "map");
   h.platform_file = text_or_nothing(header, "platform");
   h.scenario_file = text_or_nothing(header, "scenario");
   if (const auto timeout = number_or_nothing(header, "block_timeout_s")) {

@@ -64,6 +64,11 @@ std::string why_no_unit(const StarpuTable& table) {
   return {};
 }
 
+/// The flops of the row, or, where it has none, those that the user gives.
+double flop_of(const StarpuRow& row, const StarpuImportOptions& options) {
+  return row.flop == 0.0 && options.flops ? options.flops->flop(row.size_bytes) : row.flop;
+}
+
 /// Why the row cannot be used; empty if it can.
 std::string why_unusable(const StarpuRow& row, const StarpuImportOptions& options) {
   const bool items_from_bytes = options.items_from_bytes;
@@ -77,10 +82,11 @@ std::string why_unusable(const StarpuRow& row, const StarpuImportOptions& option
     return fmt::format("its deviation is {:.0f} % of its mean",
                        100.0 * row.deviation_us / row.mean_us);
   }
-  const double size = items_from_bytes ? row.size_bytes : row.flop;
+  const double size = items_from_bytes ? row.size_bytes : flop_of(row, options);
   if (size == 0.0) {
     return items_from_bytes ? "it has no operands"
-                            : "its flops are 0; --items-from bytes counts KiB of operands instead";
+                            : "its flops are 0; give them with --flops FACTOR*bytes^EXPONENT, or "
+                              "let --items-from bytes count KiB of operands instead";
   }
   const auto is_countable = [](double x) { return std::isfinite(x) && x >= 0.0 && x <= 9e18; };
   if (!is_countable(size)) return "its size is out of range";
@@ -190,7 +196,8 @@ std::vector<Candidate> choose_rows(const StarpuModel& model, const StarpuImportO
                                         static_cast<std::size_t>(device.id),
                           .unit = unit_of(device, options),
                           .row = row};
-      candidate.items = options.items_from_bytes ? row.size_bytes / 1024.0 : row.flop / 1e6;
+      candidate.items =
+          options.items_from_bytes ? row.size_bytes / 1024.0 : flop_of(row, options) / 1e6;
       const std::string why = why_unusable(row, options);
       if (why.empty()) {
         candidates.push_back(std::move(candidate));
@@ -221,6 +228,10 @@ std::string provenance(const StarpuImportOptions& options) {
       "on "
       "tiles, one core or one GPU each",
       starpu_source(options.directory), options.kernel, options.machine);
+  if (options.flops) {
+    text += fmt::format("; where it has no flops, they are taken to be {}*bytes^{} of the operands",
+                        options.flops->factor, options.flops->exponent);
+  }
   if (options.operand_bytes) {
     text +=
         "; in_bytes are all operands of a task, out_bytes a third of them (assumed: one tile of "

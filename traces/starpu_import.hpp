@@ -1,10 +1,12 @@
 // Creates traces from the times that StarPU's developers recorded on their machines.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "shared_policies/machine/trace.hpp"
+#include "traces/starpu_work.hpp"
 
 namespace equipoise {
 
@@ -16,8 +18,9 @@ struct StarpuImportOptions {
   std::string directory = default_starpu_directory;  ///< contains codelets/45 and bus
   std::string machine;                               ///< "sirocco"
   std::string kernel;                                ///< its full name: "starpu_dgemm_gemm"
-  bool items_from_bytes = false;  ///< an item is 1 KiB of operands instead of 1 MFlop
-  bool operand_bytes = false;     ///< operand bytes become `in_bytes` and `out_bytes`
+  bool items_from_bytes = false;      ///< an item is 1 KiB of operands instead of 1 MFlop
+  std::optional<FlopsOfBytes> flops;  ///< of rows whose flops the model does not say
+  bool operand_bytes = false;         ///< operand bytes become `in_bytes` and `out_bytes`
   /// Known properties of the machine's units (model, memory), for the header; units are matched by
   /// name.
   std::vector<Unit> known_units;
@@ -47,7 +50,7 @@ struct StarpuImport {
 /// provides the times of all cores.
 ///
 /// Left out are: combinations of several devices or cores, and implementations other than the
-/// first; rows without flops (unless items are bytes); counts of 0; times that are not finite and
+/// first; rows without flops (unless `flops` gives them or items are bytes); counts of 0; times that are not finite and
 /// positive; sizes that are negative or not finite; deviations above the mean; and rows that are
 /// copies of another row: they have the same count, and the same mean times or divided by 1, 2, 3,
 /// 4, 5, 8, 10, 16, 32, 64, 100, 1000 or 10^6 (within the precision of 7 digits). Of such rows, the

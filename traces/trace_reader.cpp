@@ -158,6 +158,10 @@ void read_units(const Line& line, Trace& trace, std::map<std::string, std::uint3
     if (!index.emplace(unit.name, position).second) {
       line.refuse("unit " + unit.name + " is listed twice", "name each unit once");
     }
+    if (const json* most = entry.field("max_block_items")) {
+      unit.max_block_items[trace.kernel] =
+          static_cast<Items>(entry.count("max_block_items", *most));
+    }
     if (const json* dispatch = entry.field("dispatch_s")) {
       trace.unit_dispatch[position] = Seconds{entry.cost("dispatch_s", *dispatch)};
     }

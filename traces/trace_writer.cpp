@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json unit_json(const Unit& unit) {
+ordered_json unit_json(const Unit& unit, const std::string& kernel) {
   ordered_json object{{"id", unit.name}, {"kind", to_string(unit.kind)}};
   if (!unit.model.empty()) object["model"] = unit.model;
   if (unit.memory_bytes) object["memory_bytes"] = static_cast<std::uint64_t>(*unit.memory_bytes);
@@ -20,6 +20,8 @@ ordered_json unit_json(const Unit& unit) {
   if (!unit.device.empty()) object["device"] = unit.device;
   if (unit.idle_w) object["idle_w"] = *unit.idle_w;
   if (unit.busy_w) object["busy_w"] = *unit.busy_w;
+  const auto limit = unit.max_block_items.find(kernel);
+  if (limit != unit.max_block_items.end()) object["max_block_items"] = limit->second;
   return object;
 }
 
@@ -32,7 +34,7 @@ std::string header_line(const Trace& trace) {
   header["machine"] = ordered_json::parse(trace.machine.empty() ? "{}" : trace.machine);
   header["units"] = ordered_json::array();
   for (std::uint32_t i = 0; i < trace.units.size(); ++i) {
-    header["units"].push_back(unit_json(trace.units[i]));
+    header["units"].push_back(unit_json(trace.units[i], trace.kernel));
     const auto dispatch = trace.unit_dispatch.find(i);
     if (dispatch == trace.unit_dispatch.end()) continue;
     header["units"].back()["dispatch_s"] = dispatch->second.value;

@@ -8,6 +8,7 @@
 namespace equipoise {
 namespace {
 
+/// Multiplies `speed`, or a bandwidth, by the factors of the event's profile.
 void apply_profile(const Disturbance& event, StepFunction& speed) {
   for (std::size_t i = 0; i < event.profile.size(); ++i) {
     const bool is_last = i + 1 == event.profile.size();
@@ -63,8 +64,11 @@ StepFunction Scenario::speed_of(const std::string& unit) const {
 StepFunction Scenario::bandwidth_of(const std::string& link) const {
   StepFunction bandwidth;
   for (const Disturbance& event : events) {
-    if (event.target == link && event.kind == DisturbanceKind::bandwidth) {
+    if (event.target != link || event.kind != DisturbanceKind::bandwidth) continue;
+    if (event.profile.empty()) {
       bandwidth.multiply(event.at, event.until, event.amount);
+    } else {
+      apply_profile(event, bandwidth);
     }
   }
   return bandwidth;

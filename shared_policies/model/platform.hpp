@@ -18,7 +18,7 @@ namespace equipoise {
 struct Link {
   std::string name;
   double bandwidth_bytes_per_s = 0.0;
-  Seconds latency;
+  Seconds latency{};
   bool shared = true;  ///< false: every transfer gets the full bandwidth (SimGrid's FATPIPE)
 };
 

@@ -78,7 +78,10 @@ void require_watts(std::span<const Unit> units, const std::string& where, const 
   throw InputError(where, text);
 }
 
-Items largest_block(const Unit& unit, const Workload& workload) {
+namespace {
+
+/// The largest block that fits in the unit's memory.
+Items largest_in_memory(const Unit& unit, const Workload& workload) {
   if (!unit.memory_bytes) return workload.items;
   const double free_bytes = *unit.memory_bytes - workload.bytes_kept();
   if (free_bytes < 0.0) return 0;
@@ -90,8 +93,17 @@ Items largest_block(const Unit& unit, const Workload& workload) {
   return static_cast<Items>(std::floor(free_bytes / grain_bytes)) * workload.grain_items;
 }
 
+}  // namespace
+
+Items largest_block(const Unit& unit, const Workload& workload) {
+  const Items fits = largest_in_memory(unit, workload);
+  const auto limit = unit.max_block_items.find(workload.kernel);
+  if (limit == unit.max_block_items.end() || limit->second >= fits) return fits;
+  return limit->second / workload.grain_items * workload.grain_items;
+}
+
 Items items_in_memory(const Unit& unit, const Workload& workload) {
-  const Items block = largest_block(unit, workload);
+  const Items block = largest_in_memory(unit, workload);
   if (block >= workload.items) return std::numeric_limits<Items>::max();
   if (block == 0) return 0;
   const double free_bytes = *unit.memory_bytes - workload.bytes_kept();

@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,6 +42,8 @@ struct Unit {
   std::optional<double> idle_w;        ///< power drawn while it does not compute, during the whole
                                        ///< run
   std::optional<double> busy_w;        ///< power drawn while it computes; at least idle_w
+  std::map<std::string, Items> max_block_items{};  ///< by kernel: the largest block that its times
+                                                   ///< hold for; none: any
 };
 
 /// What names the device of `unit` among all units of a machine; empty for a device of its own.
@@ -54,11 +57,11 @@ void check_device(const Unit& unit, std::span<const Unit> others, const std::str
 /// `user` names what needs them, for the message.
 void require_watts(std::span<const Unit> units, const std::string& where, const std::string& user);
 
-/// The largest block of `workload` that fits in the unit's memory, a multiple of the grain. Returns
-/// all items if memory does not limit it, and 0 if less than one grain fits (such a unit takes no
-/// part in a run).
+/// The largest block of `workload` that the unit may get, a multiple of the grain: what fits in its
+/// memory, and at most its `max_block_items` of the kernel. Returns all items if nothing limits it,
+/// and 0 if less than one grain fits (such a unit takes no part in a run).
 ///
-///     floor((memory - resident) / memory per item / grain) * grain
+///     floor(min((memory - resident) / memory per item, max_block_items) / grain) * grain
 [[nodiscard]] Items largest_block(const Unit& unit, const Workload& workload);
 
 /// The number of items of `workload` that fit in the unit's memory at the same time, in any number
@@ -66,7 +69,7 @@ void require_watts(std::span<const Unit> units, const std::string& where, const 
 /// items fit.
 [[nodiscard]] Items items_in_memory(const Unit& unit, const Workload& workload);
 
-/// Whether a grain of `workload` (or the whole workload, if smaller) fits in the unit's memory.
+/// Whether the unit may get a grain of `workload` (or the whole workload, if smaller).
 [[nodiscard]] bool holds_a_grain(const Unit& unit, const Workload& workload);
 
 }  // namespace equipoise

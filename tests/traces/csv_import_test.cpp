@@ -19,13 +19,13 @@ CsvImportOptions options() {
 
 Trace import(const std::string& text, const CsvImportOptions& with = options()) {
   const TemporaryFolder folder;
-  return import_csv(folder.write("prefill.csv", text), with);
+  return import_csv({folder.write("prefill.csv", text)}, with).trace;
 }
 
 std::string refusal(const std::string& text, const CsvImportOptions& with = options()) {
   const TemporaryFolder folder;
   const std::string path = folder.write("t.csv", text);
-  std::string why = refusal_of([&] { (void)import_csv(path, with); });
+  std::string why = refusal_of([&] { (void)import_csv({path}, with); });
   if (why.starts_with(path)) why.replace(0, path.size(), "t.csv");
   return why;
 }
@@ -55,7 +55,7 @@ TEST(CsvImport, ReadsQuotedFieldsCarriageReturnsAndEmptyLines) {
 
 TEST(CsvImport, MakesSummariesWhereDeviationOrCountAreGiven) {
   CsvImportOptions with = options();
-  with.unit = "cpu3";
+  with.units = {"cpu3"};
   with.sd_column = "sd";
   with.count_column = "runs";
   with.in_column = "in";
@@ -152,13 +152,103 @@ TEST(CsvImport, SaysWhereNoColumnHasAName) {
 
 TEST(CsvImport, RefusesEmptyNamesOfUnitAndKernel) {
   CsvImportOptions with = options();
-  with.unit = "";
+  with.units = {""};
   EXPECT_EQ(refusal("num_tokens,median\n128,2\n", with),
             "--unit: the name is empty; name the unit");
   with = options();
   with.kernel = "";
   EXPECT_EQ(refusal("num_tokens,median\n128,2\n", with),
             "--kernel: the name is empty; name the kernel");
+}
+
+TEST(CsvImport, MakesOneTraceOfSeveralFiles) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> files = {
+      folder.write("a40.csv", "num_tokens,median\n128,2\n"),
+      folder.write("cpu.csv", "median,num_tokens,in,out\n9,128,100,\n18,256,200,50\n")};
+  CsvImportOptions with = options();
+  with.units = {"gpu0", "cpu0"};
+  const Trace trace = import_csv(files, with).trace;
+  ASSERT_EQ(trace.units.size(), 2U);
+  EXPECT_EQ(trace.kernel, "a40");
+  EXPECT_EQ(trace.units[1].name, "cpu0");
+  EXPECT_EQ(trace.units[1].kind, UnitKind::cpu);
+  ASSERT_EQ(trace.samples.size(), 3U);
+  EXPECT_EQ(trace.samples[2].unit, 1U);
+  EXPECT_DOUBLE_EQ(trace.samples[2].compute_mean_s, 0.018);
+  with.units = {"gpu0", "cpu0", "cpu1"};
+  EXPECT_EQ(refusal_of([&] { (void)import_csv(files, with); }),
+            "--unit: 3 units for 2 files; give one for all files, one for each in their order, or "
+            "--unit-column");
+  with.units = {};
+  EXPECT_TRUE(refusal_of([&] { (void)import_csv(files, with); }).starts_with("--unit: 0 units"));
+}
+
+TEST(CsvImport, ReadsUnitsBytesAndLimitsFromColumns) {
+  CsvImportOptions with = options();
+  with.unit_column = "device";
+  with.in_bytes_column = "in";
+  with.out_bytes_column = "out";
+  with.kernel = "k";
+  with.max_block_items = "recorded";
+  const std::string text = "device,num_tokens,median,in,out\ngpu0,8,2,64,\ncpu0,4,9,32,16\n";
+  const Trace trace = import(text, with);
+  ASSERT_EQ(trace.units.size(), 2U);
+  EXPECT_EQ(trace.units[0].max_block_items.at("k"), 8);
+  EXPECT_EQ(trace.units[1].max_block_items.at("k"), 4);
+  EXPECT_EQ(trace.samples[0].in_bytes, 64.0);
+  EXPECT_FALSE(trace.samples[0].out_bytes.has_value());
+  EXPECT_EQ(trace.samples[1].out_bytes, 16.0);
+  with.max_block_items = "6";
+  EXPECT_EQ(import(text, with).units[1].max_block_items.at("k"), 6);
+  with.max_block_items = "0";
+  EXPECT_EQ(refusal(text, with),
+            "--max-block-items: give a whole number of items from 1 on, or 'recorded'");
+  with.units = {"gpu0"};
+  EXPECT_EQ(refusal(text, with),
+            "--unit: beside --unit-column it says twice whose the times are; keep one");
+}
+
+TEST(CsvImport, TakesOnlyTheRowsThatAreAskedFor) {
+  CsvImportOptions with = options();
+  const std::string text =
+      "tp,num_tokens,median,note\n1,8,4,x\n2,8,2,x\n1,16,8,y\n2.0,16,4,\"a=b\"\n";
+  with.where = {"tp=2"};
+  EXPECT_EQ(import(text, with).samples.size(), 2U);
+  EXPECT_DOUBLE_EQ(import(text, with).samples[1].compute_mean_s, 0.004);
+  with.where = {"tp=2", "note=a=b"};
+  EXPECT_EQ(import(text, with).samples.size(), 1U);
+  with.where = {"tp=4"};
+  EXPECT_EQ(refusal(text, with), "t.csv: no row has tp=4; the column has 1, 2, 2.0");
+  with.where = {"tp=1", "note=a=b"};
+  EXPECT_EQ(refusal(text, with), "t.csv: no row meets all conditions of --where; leave one out");
+  with.where = {"pt=1"};
+  EXPECT_EQ(refusal(text, with), "t.csv:1: unknown column for --where 'pt'; did you mean 'tp'?");
+  with.where = {"tp"};
+  EXPECT_EQ(refusal(text, with), "--where: 'tp' is no condition; write COLUMN=VALUE");
+}
+
+TEST(CsvImport, WarnsOfLevelsThatItPools) {
+  const TemporaryFolder folder;
+  // At 8 items the mean is 3 and the deviation 1: 33 %. At 16 items it is 6 and 2.
+  const std::string path =
+      folder.write("t.csv", "tp,num_tokens,median\n1,8,4\n2,8,2\n1,16,8\n2,16,4\n");
+  const CsvImport import = import_csv({path}, options());
+  ASSERT_EQ(import.warnings.size(), 1U);
+  EXPECT_EQ(import.warnings[0],
+            path +
+                ": the 2 times of gpu0 at 8 items spread by 33 %, and those of 2 sizes by more "
+                "than 20 %; they differ in `tp` (1, 2): choose, for example with --where "
+                "'tp=1'");
+  CsvImportOptions with = options();
+  with.where = {"tp=2"};
+  EXPECT_TRUE(import_csv({path}, with).warnings.empty());
+  const std::string close =
+      folder.write("c.csv", "rep,num_tokens,median\n1,8,2.1\n2,8,2\n1,16,4\n2,16,4.2\n");
+  const CsvImport pooled = import_csv({close}, options());
+  ASSERT_EQ(pooled.warnings.size(), 1U);
+  EXPECT_EQ(pooled.warnings[0],
+            close + ": rows of one size that differ in `rep` (1, 2) are pooled");
 }
 
 TEST(CsvImport, ReadsOrRefusesDamagedFiles) {
@@ -173,7 +263,7 @@ TEST(CsvImport, ReadsOrRefusesDamagedFiles) {
 }
 
 TEST(CsvImport, RefusesMissingAndEmptyFiles) {
-  EXPECT_EQ(refusal_of([] { (void)import_csv("/nowhere/t.csv", options()); }),
+  EXPECT_EQ(refusal_of([] { (void)import_csv({"/nowhere/t.csv"}, options()); }),
             "/nowhere/t.csv: no such file; give a CSV file");
   EXPECT_EQ(refusal(""), "t.csv: the file is empty; give a CSV file");
   EXPECT_EQ(refusal("num_tokens,median\n"),

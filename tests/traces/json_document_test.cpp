@@ -55,6 +55,39 @@ TEST(JsonDocument, KeepsValuesThatStandInListsInLists) {
   EXPECT_DOUBLE_EQ(root.list[2].object[0].value.list[0].number, 6.0);
 }
 
+TEST(JsonDocument, ReadsWholeNumbersHoweverTheyAreWritten) {
+  const JsonValue root = parse_json(R"({"a": 1e6, "b": 2.0, "c": 1.5, "d": 1e300})", "f.json");
+  const JsonObject object(root, "f.json", "an object");
+  EXPECT_EQ(object.whole("a", 0, 2'000'000), 1'000'000);
+  EXPECT_EQ(object.whole("b", 0, 10), 2);
+  for (const char* name : {"c", "d"}) {
+    EXPECT_NE(refusal_of([&] { (void)object.whole(name, 0, 10); }).find("a whole number from 0"),
+              std::string::npos);
+  }
+}
+
+TEST(JsonDocument, ReadsQuantitiesWithUnits) {
+  const JsonValue root = parse_json(
+      R"({"bytes_per_s": "25 Gb/s", "latency_s": "30 us", "memory_bytes": "64 GiB",
+          "clock_hz": "2.9 GHz", "busy_w": 250, "items_per_s": "5 GHz", "idle_w": "3 kg"})",
+      "f.json");
+  const JsonObject object(root, "f.json", "an object");
+  EXPECT_DOUBLE_EQ(object.quantity("bytes_per_s", 0, 1e18), 25e9 / 8);
+  EXPECT_DOUBLE_EQ(object.quantity("latency_s", 0, 1), 3e-5);
+  EXPECT_DOUBLE_EQ(object.quantity("memory_bytes", 0, 1e18), 64.0 * 1024 * 1024 * 1024);
+  EXPECT_DOUBLE_EQ(object.quantity("clock_hz", 0, 1e18), 2.9e9);
+  EXPECT_DOUBLE_EQ(object.quantity("busy_w", 0, 1e18), 250.0);
+  const auto why = [&](const char* name) {
+    return refusal_of([&] { (void)object.quantity(name, 1.0, 10.0); });
+  };
+  EXPECT_TRUE(why("items_per_s").starts_with("f.json:2: 'items_per_s': '5 GHz' is not a number"));
+  EXPECT_TRUE(why("idle_w").starts_with("f.json:2: 'idle_w': '3 kg' is not a number of W"));
+  EXPECT_TRUE(
+      why("latency_s")
+          .starts_with("f.json:1: 'latency_s' is '30 us', which is 3e-05; it must be from 1 to 10"))
+      << why("latency_s");
+}
+
 TEST(JsonDocument, RefusesWithTheLine) {
   EXPECT_EQ(refused("{\n\"a\": 1,\n}\n").rfind("f.json:3: malformed JSON", 0), 0u)
       << refused("{\n\"a\": 1,\n}\n");

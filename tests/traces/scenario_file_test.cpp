@@ -145,8 +145,10 @@ TEST(ScenarioFile, RefusesNumbersThatCannotBe) {
                   .starts_with("s.json:2: malformed JSON"));
   EXPECT_TRUE(event_refusal(R"({"at_s":1e999,"unit":"a","kind":"fail"})")
                   .starts_with("s.json:2: a number overflows"));
-  EXPECT_TRUE(event_refusal(R"({"at_s":"1","unit":"a","kind":"fail"})")
-                  .starts_with("s.json:2: 'at_s' is a text; it must be a number"));
+  EXPECT_TRUE(event_refusal(R"({"at_s":true,"unit":"a","kind":"fail"})")
+                  .starts_with("s.json:2: 'at_s' is true or false; it must be a number"));
+  EXPECT_TRUE(event_refusal(R"({"at_s":"1 kg","unit":"a","kind":"fail"})")
+                  .starts_with("s.json:2: 'at_s': '1 kg' is not a number of seconds"));
   EXPECT_TRUE(event_refusal(R"({"at_s":1,"unit":"","kind":"fail"})")
                   .starts_with("s.json:2: 'unit' is empty"));
 }
@@ -211,15 +213,139 @@ TEST(ScenarioFile, RefusesProfilesWithTheirLine) {
 }
 
 TEST(ScenarioFile, RefusesUnitsAndLinksThatAreNotThereAndSaysWhichAre) {
-  const ScenarioFile file =
-      read(scenario({R"({"at_s":1,"unit":"a","kind":"fail"})",
-                     R"({"at_s":1,"link":"l","kind":"bandwidth","factor":2})"}));
+  ScenarioFile file = read(scenario({R"({"at_s":1,"unit":"a","kind":"fail"})",
+                                     R"({"at_s":1,"link":"l","kind":"bandwidth","factor":2})"}));
   const std::vector<std::string> others = {"b", "c"};
-  EXPECT_EQ(refusal_of([&] { check_targets(file, {"a", "b"}, {"l"}); }), "not refused");
-  EXPECT_EQ(refusal_of([&] { check_targets(file, others, {"l"}); }),
+  EXPECT_EQ(refusal_of([&] { find_targets(file, {"a", "b"}, {{.name = "l"}}); }), "not refused");
+  EXPECT_EQ(refusal_of([&] { find_targets(file, others, {{.name = "l"}}); }),
             file.where[0] + ": no unit that takes part is called 'a'; there are b, c");
-  EXPECT_EQ(refusal_of([&] { check_targets(file, {"a"}, {"m"}); }),
+  EXPECT_EQ(refusal_of([&] { find_targets(file, {"a"}, {{.name = "m"}}); }),
             file.where[1] + ": no link of the platform is called 'l'; there is m");
+}
+
+TEST(ScenarioFile, RepeatsEvents) {
+  const ScenarioFile file = read(scenario(
+      {R"({"at_s":1,"until_s":3,"every_s":"10 s","times":3,"unit":"a","kind":"slow","factor":2})"}));
+  ASSERT_EQ(file.scenario.events.size(), 3u);
+  EXPECT_EQ(file.scenario.events[2].at.value, 21);
+  EXPECT_EQ(file.scenario.events[2].until.value, 23);
+  EXPECT_TRUE(file.where[2].ends_with("s.json:2"));
+  EXPECT_EQ(file.scenario.speed_of("a").at(Seconds{22}), 0.5);
+  EXPECT_EQ(file.scenario.speed_of("a").at(Seconds{24}), 1.0);
+  const auto why = [](const std::string& members) {
+    return event_refusal(R"({"at_s":1,"unit":"a","kind":"slow","factor":2,)" + members + "}");
+  };
+  EXPECT_EQ(why(R"("every_s":5,"times":2)"),
+            "s.json:2: an event that is repeated needs an end; add until_s");
+  EXPECT_EQ(why(R"("every_s":1,"times":2,"until_s":3)"),
+            "s.json:2: 'every_s' is 1; it must be at least the 2 s from at_s to until_s");
+  EXPECT_EQ(why(R"("every_s":5,"until_s":3)"), "s.json:2: 'times' is missing; add it");
+  EXPECT_TRUE(event_refusal(R"({"at_s":1,"unit":"a","kind":"join","every_s":5,"times":2})")
+                  .starts_with("s.json:2: unknown member of a join event 'every_s'"));
+}
+
+TEST(ScenarioFile, MeansAllUnitsOfAPatternOrAList) {
+  ScenarioFile file =
+      read(scenario({R"({"at_s":1,"unit":"*","kind":"slow","factor":2})",
+                     R"({"at_s":2,"unit":["n0.cpu","n1.g*"],"kind":"compete","share":0.5})",
+                     R"({"at_s":3,"link":"n?.in","kind":"bandwidth","factor":0.5})"}));
+  find_targets(file, {"n0.cpu", "n0.gpu", "n1.gpu"},
+               {{.name = "n0.in"}, {.name = "n1.in"}, {.name = "n1.out"}});
+  std::vector<std::string> targets;
+  for (const Disturbance& event : file.scenario.events) targets.push_back(event.target);
+  EXPECT_EQ(targets, (std::vector<std::string>{"n0.cpu", "n0.gpu", "n1.gpu", "n0.cpu", "n1.gpu",
+                                               "n0.in", "n1.in"}));
+  EXPECT_TRUE(file.where[6].ends_with("s.json:4"));
+  ScenarioFile twice = read(scenario(
+      {R"({"at_s":1,"unit":"*","kind":"fail"})", R"({"at_s":2,"unit":"a","kind":"fail"})"}));
+  EXPECT_NE(refusal_of([&] { find_targets(twice, {"a"}, {}); }).find("must alternate"),
+            std::string::npos);
+}
+
+TEST(ScenarioFile, ReadsBandwidthsOverTime) {
+  const std::string event = R"({"at_s":5,"link":"l","kind":"bandwidth","file":"speed.csv"})";
+  const ScenarioFile file = read(scenario({event}));
+  const StepFunction bandwidth = file.scenario.bandwidth_of("l");
+  EXPECT_EQ(bandwidth.at(Seconds{4}), 1.0);
+  EXPECT_EQ(bandwidth.at(Seconds{6}), 0.5);
+  EXPECT_EQ(bandwidth.at(Seconds{15}), 2.0);
+  EXPECT_EQ(
+      event_refusal(R"({"at_s":5,"link":"l","kind":"bandwidth","file":"speed.csv","factor":2})"),
+      "s.json:2: 'factor' is 2; it stands beside 'file'; keep one");
+}
+
+TEST(ScenarioFile, ReadsProfilesOfSimGrid) {
+  const std::string lines = "# night and day\n0.0 1.0\n11.0\t0.5\n20.0 0.8\nLOOPAFTER 10\n";
+  const std::string of_unit =
+      R"({"at_s":100,"until_s":150,"unit":"a","kind":"profile","file":"speed.csv"})";
+  const ScenarioFile file = read(scenario({of_unit}), lines);
+  const StepFunction speed = file.scenario.speed_of("a");
+  EXPECT_EQ(speed.at(Seconds{112}), 0.5);
+  EXPECT_EQ(speed.at(Seconds{125}), 0.8);
+  EXPECT_EQ(speed.at(Seconds{131}), 1.0);  // it begins again 10 s after 120
+  EXPECT_EQ(speed.at(Seconds{142}), 0.5);
+  EXPECT_EQ(speed.at(Seconds{151}), 1.0);
+  EXPECT_EQ(
+      refusal(scenario({R"({"at_s":0,"unit":"a","kind":"profile","file":"speed.csv"})"}), lines),
+      "s.json:2: its profile repeats for ever; add until_s");
+  const std::string of_link = R"({"at_s":0,"link":"l","kind":"bandwidth","file":"speed.csv"})";
+  ScenarioFile bytes = read(scenario({of_link}), "0 1e9\n10 5e8\n");
+  ScenarioFile unknown = bytes;
+  find_targets(bytes, {}, {{.name = "l", .bandwidth_bytes_per_s = 2e9}});
+  EXPECT_EQ(bytes.scenario.bandwidth_of("l").at(Seconds{1}), 0.5);
+  EXPECT_EQ(bytes.scenario.bandwidth_of("l").at(Seconds{11}), 0.25);
+  EXPECT_EQ(refusal_of([&] { find_targets(unknown, {}, {{.name = "l"}}); }),
+            unknown.where[0] +
+                ": the profile of SimGrid has bytes/s, and the bandwidth of l is "
+                "not known; give rows of time_s,factor");
+  EXPECT_TRUE(refusal(scenario({of_link}), "0 1\nLOOPAFTER 1\n2 1\n")
+                  .starts_with("speed.csv:3: a line behind LOOPAFTER"));
+}
+
+/// The scenario of a table, or the message with which it is refused.
+ScenarioFile table(const std::string& text) {
+  const TemporaryFolder folder;
+  return read_scenario(folder.write("t.csv", text));
+}
+
+std::string table_refusal(const std::string& text) {
+  const std::string why = refusal_of([&] { (void)table(text); });
+  return why.substr(why.find("t.csv"));
+}
+
+TEST(ScenarioFile, ReadsATableOfShares) {
+  const ScenarioFile file =
+      table("time_s,unit,share\n0,a,0\n5,b,0.5\n10,a,1\n20,b,0\n30,b,0\n40,b,0.25\n50,b,1\n");
+  const Scenario& s = file.scenario;
+  ASSERT_EQ(s.events.size(), 3u);
+  EXPECT_FALSE(s.presence_of("a").at_start);
+  ASSERT_EQ(s.presence_of("a").changes.size(), 1u);
+  EXPECT_EQ(s.presence_of("a").changes[0].at.value, 10);
+  EXPECT_TRUE(s.speed_of("a").is_one());
+  EXPECT_EQ(s.speed_of("b").at(Seconds{1}), 1.0);
+  EXPECT_EQ(s.speed_of("b").at(Seconds{6}), 0.5);
+  EXPECT_EQ(s.speed_of("b").at(Seconds{45}), 0.25);
+  EXPECT_EQ(s.speed_of("b").at(Seconds{55}), 1.0);
+  const Presence b = s.presence_of("b");
+  EXPECT_TRUE(b.at_start);
+  ASSERT_EQ(b.changes.size(), 2u);
+  EXPECT_EQ(b.changes[0].at.value, 20);
+  EXPECT_EQ(b.changes[1].at.value, 40);
+  EXPECT_EQ(table("time_s,link,share\n3,l,0.1\n").scenario.bandwidth_of("l").at(Seconds{3}), 0.1);
+}
+
+TEST(ScenarioFile, RefusesTablesWithTheLine) {
+  EXPECT_EQ(table_refusal("time,unit,share\n"),
+            "t.csv:1: a table as a scenario begins with the header row time_s,unit,share or "
+            "time_s,link,share; add it");
+  const std::string head = "time_s,unit,share\n";
+  EXPECT_EQ(table_refusal(head + "0,a,1.5\n"),
+            "t.csv:2: share is 1.5; it must be from 0 (absent) to 1");
+  EXPECT_EQ(table_refusal(head + "-1,a,1\n"), "t.csv:2: time_s is below 0; a run starts at 0");
+  EXPECT_TRUE(table_refusal(head + "2,a,1\n1,a,0.5\n").starts_with("t.csv:3: time_s is 1, and"));
+  EXPECT_EQ(table_refusal("time_s,link,share\n0,l,0\n"),
+            "t.csv:2: the share of a link must be above 0; give a small one");
+  EXPECT_TRUE(table_refusal(head + "0,a\n").starts_with("t.csv:2: 2 fields"));
 }
 
 TEST(ScenarioFile, ReadsOrRefusesDamagedFiles) {

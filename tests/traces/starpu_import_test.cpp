@@ -53,6 +53,56 @@ std::string refusal(const std::string& text) {
   return name == std::string::npos ? why : why.substr(name);
 }
 
+TEST(StarpuImport, TakesWorkAsAPowerOfTheOperandsBytes) {
+  // Three tiles of 100 x 100 doubles are 240,000 bytes; 2 * 100^3 = 2e6 = bytes^1.5 * 2 / 24^1.5.
+  const FlopsOfBytes product = parse_flops("0.0170103 * bytes^1.5", "--flops");
+  EXPECT_NEAR(product.flop(240000.0), 2e6, 20.0);
+  EXPECT_DOUBLE_EQ(parse_flops("2*bytes", "--flops").flop(8.0), 16.0);
+  for (const char* text :
+       {"", "bytes", "2*byte", "2*bytes^", "-1*bytes", "2*bytes^1.5x", "nan*bytes"}) {
+    EXPECT_TRUE(refusal_of([&] { (void)parse_flops(text, "--flops"); }).starts_with("--flops: '"))
+        << text;
+  }
+  const TemporaryFolder folder;
+  folder.write("codelets/45/k.toy",
+               model({table("1", "0", "1",
+                            {"0b 240000 0.0 280.5 40.25 2.8e+03 1e6 10",
+                             "0c 960000 1.2e+07 990.5 40.25 9.9e+03 1e6 11"})}));
+  StarpuImportOptions options;
+  options.directory = folder.path("");
+  options.machine = "toy";
+  options.kernel = "k";
+  options.flops = product;
+  const StarpuImport of_both = import_starpu_model(options);
+  ASSERT_EQ(of_both.trace.samples.size(), 2U);
+  EXPECT_NEAR(of_both.trace.samples[0].items, 2.0, 1e-5);
+  EXPECT_DOUBLE_EQ(of_both.trace.samples[1].items, 12.0);  // as the model says
+  EXPECT_NE(of_both.trace.provenance.find("*bytes^1.5"), std::string::npos);
+}
+
+TEST(StarpuImport, SaysWhereTimeGrowsFasterThanBytes) {
+  Trace trace;
+  trace.units.resize(2);
+  trace.units[0].name = "cpu0";
+  trace.units[1].name = "cuda0";
+  const auto add = [&](std::uint32_t unit, double items, double seconds) {
+    TraceSample& sample = trace.samples.emplace_back();
+    sample.unit = unit;
+    sample.items = items;
+    sample.compute_mean_s = seconds;
+  };
+  add(1, 1.0, 5.0);  // a fixed cost makes small sizes expensive
+  add(1, 4.0, 8.0);
+  add(0, 1.0, 1.0);
+  add(0, 4.0, 4.9);
+  EXPECT_FALSE(growth_beyond_bytes(trace).has_value());
+  add(0, 16.0, 64.0);
+  const GrowthBeyondBytes growth = growth_beyond_bytes(trace).value();
+  EXPECT_EQ(growth.unit, "cpu0");
+  EXPECT_DOUBLE_EQ(growth.bytes, 16.0);
+  EXPECT_DOUBLE_EQ(growth.time, 64.0);
+}
+
 TEST(StarpuImport, MakesASummaryOfEveryRow) {
   const StarpuImport import_of_two =
       import(model({table("1", "2", "1", {"0b 7372800 2.621440e+08 280.5 40.25 2.8e+03 1e6 10"}),
@@ -81,7 +131,7 @@ TEST(StarpuImport, MakesASummaryOfEveryRow) {
 TEST(StarpuImport, CountsOperandsInKibibytesWhenAskedTo) {
   const std::string text =
       model({table("0", "0", "1", {"0b 2048 0.000000e+00 1.0e+04 1.0e+03 1.0e+05 1e9 10"})});
-  EXPECT_NE(refusal(text).find("its flops are 0; --items-from bytes"), std::string::npos);
+  EXPECT_NE(refusal(text).find("its flops are 0; give them with --flops"), std::string::npos);
   const Trace trace = import(text, true).trace;
   EXPECT_EQ(trace.item, "KiB of operands");
   EXPECT_DOUBLE_EQ(trace.samples.at(0).items, 2.0);

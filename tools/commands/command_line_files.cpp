@@ -1,6 +1,7 @@
 // The command line of the commands about files: options, and help with a working example.
 #include <CLI/CLI.hpp>
 
+#include "shared_policies/model/failure.hpp"
 #include "tools/commands/command_line_options.hpp"
 
 namespace equipoise {
@@ -9,7 +10,7 @@ namespace {
 void add_list(CLI::App& app, Request& r) {
   CLI::App* c = app.add_subcommand("list", "What there is, with parameters, defaults and sources");
   c->add_option("what", r.what, "policies are listed in a line each")
-      ->type_name("TEXT:{policies,kernels,units}");
+      ->type_name("TEXT:{policies,kernels,units,devices}");
   c->add_option("NAME", r.name,
                 "one of them alone, with all parameters; also the library of a policy: ./mine.so");
   add_output(*c, r);
@@ -43,6 +44,9 @@ void add_import_starpu(CLI::App& import, Request& r) {
                 "flops: an item is 1 MFlop; bytes: 1 KiB of operands, for models without flops")
       ->check(CLI::IsMember({"flops", "bytes"}))
       ->capture_default_str();
+  c->add_option("--flops", r.flops,
+                "work of tasks whose model has no flops, as FACTOR*bytes^EXPONENT of the bytes of "
+                "their operands: 0.017*bytes^1.5 for C += A B of square tiles of doubles");
   c->add_option("--bytes", r.bytes, "operands: a block moves its operands; none: nothing moves")
       ->check(CLI::IsMember({"none", "operands"}))
       ->capture_default_str();
@@ -55,15 +59,27 @@ void add_import_starpu(CLI::App& import, Request& r) {
     r.starpu.keep_drivers = r.drivers == "keep";
     r.starpu.options.items_from_bytes = r.items_from == "bytes";
     r.starpu.options.operand_bytes = r.bytes == "operands";
+    if (!r.flops.empty()) r.starpu.options.flops = parse_flops(r.flops, "--flops");
+    if (r.starpu.options.flops && r.starpu.options.items_from_bytes) {
+      throw InputError("--flops",
+                       "beside --items-from bytes it says twice what the work is; keep "
+                       "one of them");
+    }
     r.command = [&r] { return trace_import_starpu_command(r.starpu, r.options); };
   });
 }
 
 void add_import_csv(CLI::App& import, Request& r) {
-  CLI::App* c = import.add_subcommand("csv", "A trace from a table of timings");
-  c->add_option("FILE", r.file, "CSV with a header row")->required();
-  c->add_option("--unit", r.csv.unit, "the unit that all rows time")->capture_default_str();
-  c->add_option("--kind", r.csv.kind, "cpu, gpu or mic; else as the unit's name begins");
+  CLI::App* c = import.add_subcommand("csv", "A trace from tables of timings");
+  c->add_option("FILE", r.csv_files, "CSV with a header row; several: one trace of all")
+      ->required();
+  c->add_option("--unit", r.csv.units,
+                "whose times the rows are; of several files, repeat it for each, in their order")
+      ->allow_extra_args(false);
+  c->add_option("--unit-column", r.csv.unit_column, "column that names each row's unit, instead");
+  c->add_option("--kind", r.csv.kind, "cpu, gpu or mic; else as each unit's name begins");
+  c->add_option("--where", r.csv.where, "COLUMN=VALUE: only these rows; repeatable")
+      ->allow_extra_args(false);
   c->add_option("--items-column", r.csv.items_column, "block sizes")->required();
   c->add_option("--compute-column", r.csv.compute_column, "times, or their means")->required();
   c->add_option("--time-unit", r.csv.time_unit, "s, ms, us or ns")->capture_default_str();
@@ -71,15 +87,20 @@ void add_import_csv(CLI::App& import, Request& r) {
   c->add_option("--count-column", r.csv.count_column, "numbers of samples");
   c->add_option("--in-column", r.csv.in_column, "copy-in times");
   c->add_option("--out-column", r.csv.out_column, "copy-out times");
-  c->add_option("--kernel", r.csv.kernel, "its name; else the file's without its ending");
+  c->add_option("--in-bytes-column", r.csv.in_bytes_column, "bytes that a block copies in");
+  c->add_option("--out-bytes-column", r.csv.out_bytes_column, "bytes that a block copies out");
+  c->add_option("--max-block-items", r.csv.max_block_items,
+                "largest block that a unit may get; 'recorded': its largest size");
+  c->add_option("--kernel", r.csv.kernel, "its name; else the first file's without its ending");
   c->add_option("--item", r.csv.item, "what one item is, in words")->capture_default_str();
   c->add_option("--out", r.options.out, "write the trace here")->required();
   add_json(*c, r);
   add_help(*c,
-           "equipoise trace import csv timings.csv --unit gpu0 --items-column num_tokens "
-           "--compute-column median --time-unit ms --out t.jsonl");
-  c->callback(
-      [&r] { r.command = [&r] { return trace_import_csv_command(r.file, r.csv, r.options); }; });
+           "equipoise trace import csv a40.csv cpu.csv --unit gpu0 --unit cpu0 --kernel encode "
+           "--items-column num_tokens --compute-column median --time-unit ms --out t.jsonl");
+  c->callback([&r] {
+    r.command = [&r] { return trace_import_csv_command(r.csv_files, r.csv, r.options); };
+  });
 }
 
 void add_trace(CLI::App& app, Request& r) {

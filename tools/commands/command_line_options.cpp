@@ -50,6 +50,7 @@ void add_simulation(CLI::App& command, Request& r, bool required) {
     platform->required();
     trace->required();
   }
+  add_map(command, r);
   command.add_option("--scenario", r.options.scenario_file,
                      "what disturbs the runs: JSON, see traces/README.md");
   command.add_option("--dispatch-cost", r.dispatch_cost,
@@ -57,6 +58,12 @@ void add_simulation(CLI::App& command, Request& r, bool required) {
   command.add_option("--noise", r.noise, "on: draw block times; off: take their means")
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
+}
+
+void add_map(CLI::App& command, Request& r) {
+  command.add_option("--map", r.options.maps,
+                     "TRACE_UNIT=HOST,...: these hosts take as long as this unit of the trace (a "
+                     "HOST may have *); repeatable");
 }
 
 void add_policies(CLI::App& command, Request& r) {

@@ -39,6 +39,8 @@ struct Request {
   std::string drivers = "drive";
   std::string items_from = "flops";
   std::string bytes = "none";
+  std::string flops;  ///< of `trace import starpu`
+  std::vector<std::string> csv_files;
   CsvImportOptions csv;
   ReplayRequest replay;
   DiffRequest diff;
@@ -58,6 +60,8 @@ void add_json(CLI::App& command, Request& r);
 void add_output(CLI::App& command, Request& r);
 void add_workload(CLI::App& command, Request& r);
 void add_simulation(CLI::App& command, Request& r, bool required);
+/// `--map`, beside `--platform` and `--trace`.
+void add_map(CLI::App& command, Request& r);
 void add_policies(CLI::App& command, Request& r);
 void add_run_settings(CLI::App& command, Request& r);
 void add_expect(CLI::App& command, Request& r);

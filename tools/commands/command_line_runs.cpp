@@ -40,6 +40,7 @@ void add_run(CLI::App& app, Request& r) {
   c->add_option("--platform", r.options.platform_file, "whose hosts are paced (--on paced)");
   c->add_option("--trace", r.options.trace_files,
                 "times of paced units; profile for informed policies and oracles; repeatable");
+  add_map(*c, r);
   c->add_option("--scenario", r.options.scenario_file,
                 "what really disturbs the run: JSON, see traces/README.md");
   c->add_option("--noise", r.noise, "of paced units; on: draw block times; off: take their means")
@@ -79,6 +80,7 @@ void add_replay(CLI::App& app, Request& r) {
   add_units(*c, r, false);
   c->add_option("--platform", r.options.platform_file, "in place of the recorded one");
   c->add_option("--trace", r.options.trace_files, "in place of the recorded ones; repeatable");
+  add_map(*c, r);
   add_out(*c, r, "write the run file (JSON Lines) of the replay here");
   add_output(*c, r);
   add_help(*c,

@@ -70,7 +70,7 @@ int validate_command(const Options& options, std::optional<double> error_max);
 int record_command(const Options& options);
 /// Prints the schedule of the oracle and the lower bound.
 int optimum_command(const Options& options);
-/// Lists policies, kernels or units, as `what` says: all, or the one called `name`, if that is not
+/// Lists policies, kernels, units or devices, as `what` says: all, or the one called `name`, if that is not
 /// empty.
 int list_command(const std::string& what, const std::string& name, const Options& options);
 /// Writes a project with a policy called `name` into the folder `out`, or, if that is empty, into one
@@ -89,6 +89,8 @@ int check_policy_command(const PolicyCheckRequest& request, const Options& optio
 int report_command(const ReportRequest& request);
 /// Prints a recorded run as a table and a chart.
 int show_command(const std::string& file, bool json);
+/// Lists the devices whose figures are known, or everything about the one called `name`.
+int list_devices_command(const std::string& name, bool json);
 /// Checks that a trace is valid, and prints doubtful entries.
 int trace_check_command(const std::string& file, const Options& options);
 /// Prints a trace as a table.
@@ -96,7 +98,7 @@ int trace_show_command(const std::string& file, const Options& options);
 /// Makes a platform and traces from StarPU's performance models.
 int trace_import_starpu_command(const StarpuImportRequest& request, const Options& options);
 /// Makes a trace from a table of timings.
-int trace_import_csv_command(const std::string& file, const CsvImportOptions& table,
+int trace_import_csv_command(const std::vector<std::string>& files, const CsvImportOptions& table,
                              const Options& options);
 /// Checks that a platform is valid, including its routes.
 int platform_check_command(const std::string& file, const Options& options);

@@ -69,9 +69,10 @@ std::vector<Entry> entries(const std::string& what) {
       all.push_back({u.name, u.line, "", "", u.parameters, u.why_absent()});
     }
   } else {
-    throw InputError("list", what.empty()
-                                 ? "what? policies, kernels or units"
-                                 : unknown_name("list", what, {"policies", "kernels", "units"}));
+    throw InputError("list",
+                     what.empty()
+                         ? "what? policies, kernels, units or devices"
+                         : unknown_name("list", what, {"policies", "kernels", "units", "devices"}));
   }
   return all;
 }
@@ -193,6 +194,7 @@ std::string list_json(const std::string& what, const std::string& name,
 }  // namespace
 
 int list_command(const std::string& what, const std::string& name, const Options& options) {
+  if (what == "devices") return list_devices_command(name, options.json);
   std::vector<Entry> all = entries(what);
   if (what == "policies" && is_policy_library(name)) {
     all = {entry_of(load_policy(name).info)};

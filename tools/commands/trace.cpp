@@ -1,5 +1,6 @@
 // `equipoise trace check|show|import starpu|import csv`.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -16,6 +17,7 @@
 #include "tools/report/trace_report.hpp"
 #include "tools/worlds/generated_files.hpp"
 #include "tools/worlds/inputs.hpp"
+#include "traces/files/input_file.hpp"
 #include "traces/trace_file.hpp"
 
 namespace equipoise {
@@ -56,7 +58,35 @@ struct Imported {
   std::vector<WholeFile> files;
   std::string said;
   std::vector<std::string> json;  ///< of each file
+  std::vector<std::pair<std::string, GrowthBeyondBytes>> growing;  ///< kernels counted in KiB whose
+                                                                   ///< times grow faster
+  std::map<std::string, std::vector<std::string>> contents;  ///< kernels by the text of their model
 };
+
+/// Says which kernels have the same model: they are one measurement under several names.
+void warn_of_equal_models(const Imported& imported) {
+  std::vector<std::string> equal;
+  for (const auto& [text, kernels] : imported.contents) {
+    if (kernels.size() > 1) equal.push_back(fmt::format("{}", fmt::join(kernels, ", ")));
+  }
+  if (equal.empty()) return;
+  std::ranges::sort(equal);
+  warn(fmt::format("models with equal contents are one measurement under several names: {}",
+                   fmt::join(equal, "; ")));
+}
+
+/// Says that KiB do not measure the work of some kernels, with the example of one.
+void warn_of_growth(const Imported& imported) {
+  if (imported.growing.empty()) return;
+  const auto& [kernel, growth] = imported.growing.front();
+  const std::size_t more = imported.growing.size() - 1;
+  warn(fmt::format(
+      "a KiB is not work here: {} times the bytes take {} times the time ({} on {}{}), so the same "
+      "items cost more in larger blocks; give the flops instead: --flops FACTOR*bytes^EXPONENT",
+      significant(growth.bytes, 3), significant(growth.time, 3), kernel, growth.unit,
+      more == 0 ? ""
+                : fmt::format("; so it is with {} more kernel{}", more, more == 1 ? "" : "s")));
+}
 
 /// Returns `kernels` in their order, each once.
 std::vector<std::string> each_once(const std::vector<std::string>& kernels) {
@@ -92,6 +122,9 @@ void import_kernel(const StarpuImportRequest& request, const std::string& kernel
     const StarpuImport import = import_starpu_model(options);
     const std::string file =
         fmt::format("{}/{}-{}.jsonl", request.out, options.machine, short_kernel_name(kernel));
+    imported.contents[read_input(import.file, "give a model of StarPU")].push_back(kernel);
+    const auto growth = options.items_from_bytes ? growth_beyond_bytes(import.trace) : std::nullopt;
+    if (growth) imported.growing.emplace_back(kernel, *growth);
     imported.files.push_back({file, readable_trace_text(import.trace, import.file)});
     imported.kernels.push_back(kernel);
     imported.said +=
@@ -141,6 +174,8 @@ int trace_import_starpu_command(const StarpuImportRequest& asked, const Options&
     import_kernel(request, kernel, machine, imported, unusable);
   }
   expect_one_file_each(imported);
+  warn_of_equal_models(imported);
+  warn_of_growth(imported);
   for (const auto& [why, kernels] : unusable) {
     warn(fmt::format("refused {}: {}", fmt::join(kernels, ", "), why));
   }
@@ -170,18 +205,22 @@ int trace_import_starpu_command(const StarpuImportRequest& asked, const Options&
   return 0;
 }
 
-int trace_import_csv_command(const std::string& file, const CsvImportOptions& table,
+int trace_import_csv_command(const std::vector<std::string>& files, const CsvImportOptions& table,
                              const Options& options) {
   const std::string& out = options.out;
-  const Trace trace = import_csv(file, table);
+  const CsvImport import = import_csv(files, table);
+  const Trace& trace = import.trace;
   check_writable(out, "--out");
-  write_whole_file(out, readable_trace_text(trace, file));
+  for (const std::string& warning : import.warnings) warn(warning);
+  write_whole_file(out, readable_trace_text(trace, files.front()));
   if (options.json) {
     std::printf("%s\n", trace_json(trace, out).c_str());
     return 0;
   }
-  std::printf("%s: %zu lines of %s on %s\n", out.c_str(), trace.samples.size(),
-              trace.kernel.c_str(), table.unit.c_str());
+  std::vector<std::string> units;
+  for (const Unit& unit : trace.units) units.push_back(unit.name);
+  std::printf("%s: %s of %s on %s\n", out.c_str(), counted(trace.samples.size(), "line").c_str(),
+              trace.kernel.c_str(), fmt::format("{}", fmt::join(units, ", ")).c_str());
   return 0;
 }
 

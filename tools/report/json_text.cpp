@@ -49,6 +49,7 @@ Json unit_json(const Unit& unit) {
   if (unit.is_remote) json["is_remote"] = true;
   json["copy_engines"] = unit.copy_engines;
   json["slots"] = unit.slots;
+  if (!unit.max_block_items.empty()) json["max_block_items"] = unit.max_block_items;
   return json;
 }
 

@@ -54,6 +54,9 @@ std::string unit_line(const Unit& unit) {
   if (!unit.device.empty()) line += ", device " + unit.device;
   if (unit.idle_w) line += fmt::format(", {} W idle", significant(*unit.idle_w, 3));
   if (unit.busy_w) line += fmt::format(", {} W busy", significant(*unit.busy_w, 3));
+  for (const auto& [kernel, items] : unit.max_block_items) {
+    line += fmt::format(", blocks of at most {} items", items);
+  }
   return line + ")\n";
 }
 

@@ -14,6 +14,7 @@ namespace equipoise {
 struct Options {
   std::string platform_file;
   std::vector<std::string> trace_files;
+  std::vector<std::string> maps;       ///< TRACE_UNIT=HOST,...: whose times hosts have
   std::string scenario_file;           ///< empty: no disturbances
   std::vector<std::string> workloads;  ///< KERNEL[:k=v,...], one per phase
   std::vector<std::string> policies;   ///< NAME[:k=v,...]

@@ -22,9 +22,9 @@ void fields(auto& archive, Of<UnitId> auto& id) {
 
 void fields(auto& archive, Of<Unit> auto& unit) {
   auto& [name, kind, node, is_remote, model, device, memory_bytes, copy_engines, slots, idle_w,
-         busy_w] = unit;
+         busy_w, max_block_items] = unit;
   archive(name, kind, node, is_remote, model, device, memory_bytes, copy_engines, slots, idle_w,
-          busy_w);
+          busy_w, max_block_items);
 }
 
 void fields(auto& archive, Of<Workload> auto& workload) {
@@ -249,9 +249,14 @@ void fields(auto& archive, Of<RunReport> auto& report) {
   archive(run, outcome, problem, lower_bound, notes, shown, unit_losses);
 }
 
+void fields(auto& archive, Of<MappedHosts> auto& map) {
+  auto& [trace_unit, hosts] = map;
+  archive(trace_unit, hosts);
+}
+
 void fields(auto& archive, Of<RoutesOf> auto& wanted) {
-  auto& [trace_units] = wanted;
-  archive(trace_units);
+  auto& [trace_units, maps] = wanted;
+  archive(trace_units, maps);
 }
 
 void fields(auto& archive, Of<OpenSimgrid> auto& request) {

@@ -219,9 +219,11 @@ class SimulationServer {
 /// Probes at once, because nothing else is asked for meanwhile, except to cancel it.
 void SimulationServer::handle(const Probe& request) {
   const auto& units = request.wanted.trace_units;
-  const auto wants_routes = [&units](const ProbedHost& host) {
-    return !units || std::ranges::binary_search(
-                         *units, unit_from_properties(host.name, host.properties).trace_unit);
+  const auto wants_routes = [&](const ProbedHost& host) {
+    if (!units) return true;
+    const auto mapped = mapped_unit(request.wanted.maps, host.name);
+    return std::ranges::binary_search(
+        *units, mapped ? *mapped : unit_from_properties(host.name, host.properties).trace_unit);
   };
   auto told = std::chrono::steady_clock::now();
   const auto watch = [&](std::size_t done, std::size_t hosts) {

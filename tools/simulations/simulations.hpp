@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "shared_policies/model/platform.hpp"
+#include "shared_policies/model/unit_map.hpp"
 #include "sim/platform_probe.hpp"
 #include "tools/runs/run_plan.hpp"
 #include "tools/simulations/simulation.hpp"
@@ -31,6 +32,8 @@ void expect_simgrid();
 struct RoutesOf {
   /// The hosts that are timed by one of these units of traces (sorted); nullopt: all hosts.
   std::optional<std::vector<std::string>> trace_units;
+  /// The units by which the user has hosts timed; they come before what the platform says.
+  std::vector<MappedHosts> maps{};
 };
 
 /// `probe_platform` in the simulation server. Throws what that throws and, if the server has ended,

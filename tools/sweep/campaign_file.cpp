@@ -14,6 +14,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
 #include "shared_policies/model/spec.hpp"
+#include "shared_policies/model/unit_map.hpp"
 #include "tools/runs/cost_meters.hpp"
 #include "tools/sweep/campaign_variables.hpp"
 #include "traces/json_document.hpp"
@@ -23,8 +24,8 @@ namespace {
 
 /// Members that an experiment may have, or a campaign for all its experiments.
 const std::vector<std::string> shared_members = {
-    "platform", "traces", "scenario", "workloads",     "policies",        "without", "baseline",
-    "reps",     "seed",   "noise",    "decision_cost", "dispatch_cost_s", "group"};
+    "platform", "traces", "map",  "scenario", "workloads",     "policies",        "without",
+    "baseline", "reps",   "seed", "noise",    "decision_cost", "dispatch_cost_s", "group"};
 
 std::vector<std::string> with_shared_members(std::vector<std::string> own) {
   own.insert(own.end(), shared_members.begin(), shared_members.end());
@@ -54,6 +55,10 @@ class ExperimentReader {
     o.platform_file = from_folder(folder_, filled(required("platform")));
     for (const std::string& file : texts("traces")) {
       o.trace_files.push_back(from_folder(folder_, file));
+    }
+    if (const JsonValue* map = find("map")) {
+      o.maps = texts("map");
+      static_cast<void>(parse_maps(o.maps, own_.where(*map)));  // throws if unreadable
     }
     o.workloads = texts("workloads");
     o.policies = texts("policies");

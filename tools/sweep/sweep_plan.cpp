@@ -31,6 +31,8 @@ class LoadedWorlds {
     std::string key = options.platform_file;
     for (const std::string& file : options.trace_files) key += "\n" + file;
     key += "\n";
+    for (const std::string& map : options.maps) key += "\n" + map;
+    key += "\n";
     for (const std::string& workload : options.workloads) key += "\n" + workload;
     key += "\n" + options.scenario_file;
     if (options.dispatch_cost) key += "\n" + json_number(options.dispatch_cost->value);
@@ -73,6 +75,7 @@ ContentHash world_fingerprint(const PlannedExperiment& planned, FileHashes& file
   for (const std::string& file : planned.world->inputs->scenario_files) hash.add(files.of(file));
   hash.add("workloads");
   for (const std::string& workload : o.workloads) hash.add(workload);
+  for (const std::string& map : o.maps) hash.add("map " + map);
   hash.add("settings");
   hash.add(o.dispatch_cost ? json_number(o.dispatch_cost->value) : "dispatch of the trace");
   return hash;

@@ -32,6 +32,29 @@ void expect_timed_once(const std::vector<Trace>& traces, const std::vector<std::
   }
 }
 
+/// Names one of the optional members of traces that describe the workload.
+template <class T>
+using OfWorkload = std::optional<T> Trace::*;
+
+/// Gives all traces of a kernel the value that some of them have. Throws InputError if two differ.
+template <class T>
+void agree_on(OfWorkload<T> member, const char* name, std::vector<Trace>& traces,
+              const std::vector<std::string>& files) {
+  std::map<std::string, std::size_t> giver;  // by kernel
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    if (!(traces[i].*member)) continue;
+    const std::size_t first = giver.emplace(traces[i].kernel, i).first->second;
+    if (traces[first].*member == traces[i].*member) continue;
+    throw InputError(files[i], fmt::format("has {} {} for {}, and {} has {}; make them agree", name,
+                                           *(traces[i].*member), traces[i].kernel, files[first],
+                                           *(traces[first].*member)));
+  }
+  for (Trace& trace : traces) {
+    const auto first = giver.find(trace.kernel);
+    if (first != giver.end()) trace.*member = traces[first->second].*member;
+  }
+}
+
 }  // namespace
 
 std::vector<Trace> read_traces(const std::vector<std::string>& files) {
@@ -40,6 +63,10 @@ std::vector<Trace> read_traces(const std::vector<std::string>& files) {
   for (const std::string& file : files) traces.push_back(read_trace(file, &warnings));
   for (const std::string& warning : warnings) warn(warning);
   expect_timed_once(traces, files);
+  agree_on(&Trace::grain_items, "grain_items", traces, files);
+  agree_on(&Trace::resident_bytes, "resident_bytes", traces, files);
+  agree_on(&Trace::resident_memory_bytes, "resident_memory_bytes", traces, files);
+  agree_on(&Trace::memory_bytes_per_item, "memory_bytes_per_item", traces, files);
   return traces;
 }
 
@@ -53,9 +80,21 @@ void complete_watts(Unit& unit, const Unit& recorded) {
   unit.busy_w = recorded.busy_w;
 }
 
+void add_block_limits(Unit& unit, const Unit& recorded) {
+  unit.max_block_items.insert(recorded.max_block_items.begin(), recorded.max_block_items.end());
+}
+
 bool takes_part(const Unit& unit, const std::vector<Workload>& phases) {
   for (const Workload& phase : phases) {
     if (holds_a_grain(unit, phase)) continue;
+    const auto limit = unit.max_block_items.find(phase.kernel);
+    if (limit != unit.max_block_items.end() && limit->second < phase.grain_items) {
+      warn(
+          fmt::format("{} takes no part: its times hold for blocks of at most {} items, and those "
+                      "of {} are multiples of {}",
+                      unit.name, limit->second, phase.kernel, phase.grain_items));
+      return false;
+    }
     const double grain_bytes = phase.memory_bytes_per_item * static_cast<double>(phase.grain_items);
     warn(fmt::format(
         "{} takes no part: {} needs {:.4g} MiB there for data that stays and {:.3g} MiB "

@@ -86,6 +86,7 @@ void pace(UnitSpec& spec, const RealWorld& world) {
     spec.unit.kind = recorded.kind;
     spec.unit.model = recorded.model;
     if (!spec.unit.memory_bytes) spec.unit.memory_bytes = recorded.memory_bytes;
+    add_block_limits(spec.unit, recorded);
     const Trace& trace = *place->trace;
     timings.push_back({block_timing_of(trace, place->unit, workload, spec.unit.copy_engines),
                        trace.first_use.value_or(Seconds{}),
@@ -103,12 +104,13 @@ void add_watts(UnitSpec& spec, const RealWorld& world) {
 void read_scenario_into(RealWorld& world, const std::string& path) {
   if (!path.empty()) {
     ScenarioFile file = read_scenario(path);
-    std::vector<std::string> links;
+    std::vector<Link> links;  // units of one device have the same ones
     for (const Unit& unit : world.units) {
-      links.push_back(in_link_of(unit));
-      links.push_back(out_link_of(unit));
+      for (const std::string& name : {in_link_of(unit), out_link_of(unit)}) {
+        if (std::ranges::count(links, name, &Link::name) == 0) links.push_back({.name = name});
+      }
     }
-    check_targets(file, names_of(world.units), links);
+    find_targets(file, names_of(world.units), links);
     world.scenario = std::move(file.scenario);
   }
   for (const UnitSpec& spec : world.specs) (void)rates_of(spec, world.scenario);  // may refuse it
@@ -140,6 +142,7 @@ std::string settings_of(const RealWorld& world, const Options& options) {
        {"unit_spellings", json_strings(options.units)},
        {"platform", world.platform ? json_string(options.platform_file) : "null"},
        {"traces", json_strings(options.trace_files)},
+       {"map", json_strings(options.maps)},
        {"scenario", options.scenario_file.empty() ? "null" : json_string(options.scenario_file)},
        {"noise", options.noise ? "true" : "false"},
        {"block_timeout_s",

@@ -15,6 +15,7 @@ Options recorded_options(const RunFile& file, const Options& typed) {
   Options options = typed;
   options.workloads = header.workload_spellings;
   options.policies = {typed_policy(header)};
+  if (options.maps.empty() && options.platform_file.empty()) options.maps = header.maps;
   if (options.platform_file.empty()) options.platform_file = header.platform_file;
   if (options.trace_files.empty()) options.trace_files = header.trace_files;
   if (options.units.empty()) options.units = header.unit_spellings;

@@ -55,11 +55,26 @@ std::vector<std::string> timed_units(const SimInputs& inputs) {
   return {timed.begin(), timed.end()};
 }
 
-void complete_from_trace(Unit& unit, const Unit& recorded, bool has_kind) {
-  if (!unit.memory_bytes) unit.memory_bytes = recorded.memory_bytes;
-  if (unit.model.empty()) unit.model = recorded.model;
-  if (!has_kind) unit.kind = recorded.kind;
-  complete_watts(unit, recorded);
+/// Gives the unit what its platform does not say, from the trace of the first phase, and the limits
+/// of its blocks from those of all phases. If the first trace is of another model, says so in
+/// `of_other_models`.
+void complete_from_traces(PlatformUnit& placed, const SimInputs& inputs, bool has_kind,
+                          std::vector<std::string>& of_other_models) {
+  Unit& unit = placed.unit;
+  for (const Workload& phase : inputs.phases) {
+    const TimingPlace place = *find_timing(inputs.traces, phase.kernel, placed.trace_unit);
+    const Unit& recorded = place.trace->units[place.unit];
+    add_block_limits(unit, recorded);
+    if (&phase != &inputs.phases.front()) continue;
+    if (!unit.memory_bytes) unit.memory_bytes = recorded.memory_bytes;
+    if (!unit.model.empty() && !recorded.model.empty() && unit.model != recorded.model) {
+      of_other_models.push_back(fmt::format("{} is a '{}', and its times were taken on a '{}'",
+                                            unit.name, unit.model, recorded.model));
+    }
+    if (unit.model.empty()) unit.model = recorded.model;
+    if (!has_kind) unit.kind = recorded.kind;
+    complete_watts(unit, recorded);
+  }
 }
 
 /// Notes in one short line that traces time units besides those that are `used`. A trace may well
@@ -94,16 +109,19 @@ std::string node_of_input(const ProbedPlatform& probed) {
 }
 
 /// Adds the units that take part. Notes units of the traces that are not there unless `quiet`.
-void add_units(SimInputs& inputs, const ProbedPlatform& probed, bool quiet) {
+void add_units(SimInputs& inputs, const ProbedPlatform& probed,
+               const std::vector<MappedHosts>& maps, bool quiet) {
   const std::string input_node = node_of_input(probed);
   std::set<std::string> used;
   std::vector<std::string> untimed;
+  std::vector<std::string> of_other_models;
   std::vector<Unit> with_devices;  // those of a cluster are in no line of the file
   Platform& platform = inputs.platform;
   platform.master = probed.master;
   platform.links = probed.links;
   for (const ProbedHost& host : probed.hosts) {
     PlatformUnit unit = unit_from_properties(host.name, host.properties);
+    unit.trace_unit = mapped_unit(maps, host.name).value_or(unit.trace_unit);
     if (!host.has_routes) {
       const bool is_unit =
           host.properties.contains("kind") || host.properties.contains("trace_unit");
@@ -111,10 +129,7 @@ void add_units(SimInputs& inputs, const ProbedPlatform& probed, bool quiet) {
       continue;
     }
     used.insert(unit.trace_unit);
-    const TimingPlace place =
-        *find_timing(inputs.traces, inputs.phases.front().kernel, unit.trace_unit);
-    complete_from_trace(unit.unit, place.trace->units[place.unit],
-                        host.properties.contains("kind"));
+    complete_from_traces(unit, inputs, host.properties.contains("kind"), of_other_models);
     unit.unit.is_remote =
         !input_node.empty() && host.properties.contains("node") && unit.unit.node != input_node;
     unit.in = host.in;
@@ -127,14 +142,19 @@ void add_units(SimInputs& inputs, const ProbedPlatform& probed, bool quiet) {
     warn(fmt::format("{} not used: the trace has no times for {}", fmt::join(untimed, ", "),
                      untimed.size() == 1 ? "it" : "them"));
   }
+  if (!of_other_models.empty()) {
+    const std::size_t more = of_other_models.size() - 1;
+    warn(of_other_models.front() + (more == 0 ? "" : fmt::format("; so it is with {} more", more)));
+  }
   if (!quiet) note_units_left_over(inputs.traces, used);
 }
 
-/// The event of `link` that begins or ends at `at`.
+/// The event of `link` that begins or ends at `at`, or has a profile then.
 std::size_t event_at(const Scenario& scenario, const std::string& link, Seconds at) {
   const auto is_it = [&](const Disturbance& event) {
     return event.kind == DisturbanceKind::bandwidth && event.target == link &&
-           (event.at == at || event.until == at);
+           (event.at == at || event.until == at ||
+            (!event.profile.empty() && event.at <= at && at <= event.until));
   };
   return static_cast<std::size_t>(std::ranges::find_if(scenario.events, is_it) -
                                   scenario.events.begin());
@@ -166,14 +186,18 @@ void refuse_faster_fatpipes(const ScenarioFile& file, const std::vector<Link>& l
 void read_scenario_into(SimInputs& inputs, const std::string& path) {
   if (path.empty()) return;
   ScenarioFile file = read_scenario(path);
-  std::vector<std::string> links;
-  for (const Link& link : inputs.platform.links) links.push_back(link.name);
   std::vector<std::string> units;
   for (const PlatformUnit& unit : inputs.platform.units) units.push_back(unit.unit.name);
-  check_targets(file, units, links);
+  find_targets(file, units, inputs.platform.links);
   refuse_faster_fatpipes(file, inputs.platform.links);
   inputs.scenario = std::move(file.scenario);
   inputs.scenario_files = std::move(file.files);
+}
+
+std::vector<std::string> names_of(const std::vector<ProbedHost>& hosts) {
+  std::vector<std::string> names;
+  for (const ProbedHost& host : hosts) names.push_back(host.name);
+  return names;
 }
 
 /// What `load_sim_world` reads.
@@ -183,18 +207,21 @@ SimInputs read_sim_inputs(const Options& options) {
   PlatformFileFacts facts = check_platform_file(options.platform_file);
   inputs.traces = read_traces(options.trace_files);
   inputs.phases = choose_workloads(options, inputs.traces);
-  LoadedPlatform loaded = load_platform_file(std::move(facts), RoutesOf{timed_units(inputs)},
+  const std::vector<MappedHosts> maps = parse_maps(options.maps, "--map");
+  LoadedPlatform loaded = load_platform_file(std::move(facts), RoutesOf{timed_units(inputs), maps},
                                              MissingRoutes::refuse, options.quiet);
   const ProbedPlatform& probed = loaded.probed;
+  check_maps(maps, names_of(probed.hosts), timed_units(inputs), "--map");
   const bool any = std::any_of(probed.hosts.begin(), probed.hosts.end(),
                                [](const ProbedHost& host) { return host.has_routes; });
   if (!any) {
     throw InputError(options.trace_files.front() + ":1",
                      "none of its units is on the platform " + options.platform_file +
-                         "; name them alike, or give hosts the property trace_unit");
+                         "; name them alike, give hosts the property trace_unit, or say "
+                         "--map TRACE_UNIT=HOST");
   }
   inputs.transfers_add_up = probed.transfers_add_up;
-  add_units(inputs, probed, options.quiet);
+  add_units(inputs, probed, maps, options.quiet);
   if (inputs.platform.units.empty()) {
     throw InputError(options.platform_file, "no unit can take part; see the warnings above");
   }
@@ -222,6 +249,7 @@ SimWorld load_sim_world(const Options& options) {
       {{"workload_spellings", json_strings(options.workloads)},
        {"platform", json_string(options.platform_file)},
        {"traces", json_strings(options.trace_files)},
+       {"map", json_strings(options.maps)},
        {"scenario", options.scenario_file.empty() ? "null" : json_string(options.scenario_file)},
        {"noise", options.noise ? "true" : "false"},
        {"block_timeout_s",

@@ -1,0 +1,97 @@
+// `equipoise list devices [NAME]`: devices whose figures are known, for machine specs.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platforms/data_sheets.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/report/json_text.hpp"
+#include "tools/report/text_table.hpp"
+
+namespace equipoise {
+namespace {
+
+std::string number_text(std::optional<double> value, double unit) {
+  return value && *value > 0.0 ? fmt::format("{:.4g}", *value / unit) : "-";
+}
+
+void print_table(const std::vector<DataSheet>& sheets) {
+  TextTable table({"device", "kind", "cores", "single TFLOP/s", "double TFLOP/s", "memory GiB",
+                   "memory GB/s", "bus GB/s", "TDP W"});
+  for (const DataSheet& sheet : sheets) {
+    table.add({sheet.name, to_string(sheet.kind), fmt::format("{}", sheet.cores),
+               number_text(sheet.single_flop_per_s, 1e12),
+               number_text(sheet.double_flop_per_s, 1e12), number_text(sheet.memory_bytes, 0x1p30),
+               number_text(sheet.memory_bytes_per_s, 1e9),
+               number_text(sheet.bus_bytes_per_s(), 1e9), number_text(sheet.tdp_w, 1.0)});
+  }
+  std::printf(
+      "%s\n"
+      "single, double: peak without tensor cores; of a CPU, at its base clock. bus: PCI Express,\n"
+      "each direction. In a machine spec (platforms/README.md): \"data_sheet\": \"NAME\"\n"
+      "sources and more of one device: equipoise list devices NAME\n",
+      table.text().c_str());
+}
+
+void print_one(const DataSheet& sheet) {
+  std::printf("%s  %s\n", sheet.name.c_str(), sheet.model.c_str());
+  std::printf("  kind              %s, %d cores\n", to_string(sheet.kind), sheet.cores);
+  std::printf("  peak              %s TFLOP/s single, %s TFLOP/s double precision\n",
+              number_text(sheet.single_flop_per_s, 1e12).c_str(),
+              number_text(sheet.double_flop_per_s, 1e12).c_str());
+  std::printf("  memory            %s GiB, %s GB/s\n",
+              number_text(sheet.memory_bytes, 0x1p30).c_str(),
+              number_text(sheet.memory_bytes_per_s, 1e9).c_str());
+  if (sheet.pci_generation > 0) {
+    std::printf("  PCI Express       generation %d, 16 lanes: %s GB/s in each direction\n",
+                sheet.pci_generation, number_text(sheet.bus_bytes_per_s(), 1e9).c_str());
+  }
+  if (sheet.nvlink_bytes_per_s) {
+    std::printf("  NVLink            %s GB/s, both directions together (not used)\n",
+                number_text(sheet.nvlink_bytes_per_s, 1e9).c_str());
+  }
+  std::printf("  TDP               %s W\n  source            %s\n",
+              number_text(sheet.tdp_w, 1.0).c_str(), sheet.source.c_str());
+}
+
+std::string optional_json(const std::optional<double>& value) {
+  return value ? json_number(*value) : "null";
+}
+
+std::string device_json(const DataSheet& sheet) {
+  const double bus = sheet.bus_bytes_per_s();
+  return json_object({{"name", json_string(sheet.name)},
+                      {"kind", json_string(to_string(sheet.kind))},
+                      {"model", json_string(sheet.model)},
+                      {"cores", json_number(sheet.cores)},
+                      {"single_flop_per_s", json_number(sheet.single_flop_per_s)},
+                      {"double_flop_per_s", optional_json(sheet.double_flop_per_s)},
+                      {"memory_bytes", optional_json(sheet.memory_bytes)},
+                      {"memory_bytes_per_s", json_number(sheet.memory_bytes_per_s)},
+                      {"bus_bytes_per_s", bus > 0.0 ? json_number(bus) : "null"},
+                      {"nvlink_bytes_per_s", optional_json(sheet.nvlink_bytes_per_s)},
+                      {"tdp_w", json_number(sheet.tdp_w)},
+                      {"source", json_string(sheet.source)}});
+}
+
+}  // namespace
+
+int list_devices_command(const std::string& name, bool json) {
+  const std::vector<DataSheet> sheets =
+      name.empty() ? data_sheets() : std::vector{find_data_sheet(name, "list")};
+  if (json) {
+    std::vector<std::string> list;
+    for (const DataSheet& sheet : sheets) list.push_back(device_json(sheet));
+    std::printf("%s\n", json_list(list).c_str());
+  } else if (name.empty()) {
+    print_table(sheets);
+  } else {
+    print_one(sheets.front());
+  }
+  return 0;
+}
+
+}  // namespace equipoise
