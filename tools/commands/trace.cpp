@@ -57,7 +57,7 @@ struct Imported {
   std::vector<std::string> kernels;
   std::vector<WholeFile> files;
   std::string said;
-  std::vector<std::string> json;  ///< of each file
+  std::vector<std::string> json;                                   ///< of each file
   std::vector<std::pair<std::string, GrowthBeyondBytes>> growing;  ///< kernels counted in KiB whose
                                                                    ///< times grow faster
   std::map<std::string, std::vector<std::string>> contents;  ///< kernels by the text of their model
