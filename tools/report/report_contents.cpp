@@ -130,7 +130,9 @@ class Contents {
       page.traces.push_back(read_trace(path, nullptr));
     } else {
       const std::string text = read_input(path, wanted);
-      const JsonValue all = parse_json(text, path);
+      const std::size_t begin = text.find_first_not_of(" \t\r\n");
+      const bool is_object = begin != std::string::npos && text[begin] == '{';
+      const JsonValue all = is_object ? parse_json(text, path) : JsonValue();
       if (!begins_with(text_at(all, "schema"), "equipoise.results/")) {
         throw InputError(path,
                          fmt::format("this is neither results nor a run nor a trace; {}", wanted));
