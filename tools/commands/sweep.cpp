@@ -24,6 +24,7 @@
 #include "tools/simulations/simulations.hpp"
 #include "tools/sweep/campaign_file.hpp"
 #include "tools/sweep/point_store.hpp"
+#include "tools/sweep/sweep_page.hpp"
 #include "tools/sweep/sweep_plan.hpp"
 #include "tools/sweep/sweep_results.hpp"
 #include "tools/sweep/sweep_tables.hpp"

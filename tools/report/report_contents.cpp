@@ -94,7 +94,9 @@ class Contents {
     }
     for (const char* world : {"sim", "real", "paced"}) {
       const std::string name_of_traces = fmt::format("experiment.{}.traces", world);
-      for (const std::string& trace : texts_at(results, name_of_traces.c_str())) add_trace(trace);
+      for (const std::string& trace : texts_at(results, name_of_traces.c_str())) {
+        add_trace(trace, folder.string());
+      }
     }
   }
 
@@ -125,12 +127,15 @@ class Contents {
     const std::string schema = text_at(first, "schema");
     if (begins_with(schema, "equipoise.run/")) {
       add_run(path);
-      for (const std::string& trace : texts_at(first, "traces")) add_trace(trace);
+      const std::string folder = fs::path(path).parent_path().string();
+      for (const std::string& trace : texts_at(first, "traces")) add_trace(trace, folder);
     } else if (begins_with(schema, "equipoise.trace/")) {
       page.traces.push_back(read_trace(path, nullptr));
     } else {
       const std::string text = read_input(path, wanted);
-      const JsonValue all = parse_json(text, path);
+      const std::size_t begin = text.find_first_not_of(" \t\r\n");
+      const bool is_object = begin != std::string::npos && text[begin] == '{';
+      const JsonValue all = is_object ? parse_json(text, path) : JsonValue();
       if (!begins_with(text_at(all, "schema"), "equipoise.results/")) {
         throw InputError(path,
                          fmt::format("this is neither results nor a run nor a trace; {}", wanted));
@@ -154,20 +159,21 @@ class Contents {
     page.run_files.push_back(path);
   }
 
-  /// Adds a trace that results or a run name, unless it is not there any more.
-  void add_trace(const std::string& path) {
-    if (!traces_.insert(path).second) return;
-    if (fs::is_regular_file(path)) {
+  /// Adds a trace that results or a run in `folder` name, from where they say or from that folder,
+  /// unless it is in neither any more.
+  void add_trace(const std::string& named, const std::string& folder) {
+    if (!traces_.insert(named).second) return;
+    const std::string beside = (fs::path(folder) / fs::path(named).filename()).string();
+    for (const std::string& path : {named, beside}) {
+      if (!fs::is_regular_file(path)) continue;
       try {
         page.traces.push_back(read_trace(path, nullptr));
         return;
       } catch (const InputError&) {  // a trace that was changed since does not spoil the page
       }
     }
-    page.notes.push_back(
-        fmt::format("The trace {} cannot be read from here, so the units' times are "
-                    "not shown.",
-                    path));
+    page.notes.push_back(fmt::format(
+        "The trace {} cannot be read from here, so the times of its units are not shown.", named));
   }
 
   std::uintmax_t bytes_left_;

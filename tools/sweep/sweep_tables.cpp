@@ -1,4 +1,4 @@
-// Writes the same numbers as Markdown, HTML and text.
+// Writes the same numbers as Markdown and text.
 #include "tools/sweep/sweep_tables.hpp"
 
 #include <fmt/format.h>
@@ -12,11 +12,8 @@
 #include <variant>
 #include <vector>
 
-#include "shared_policies/model/markup.hpp"
 #include "shared_policies/model/printable_text.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/report/loss_text.hpp"
-#include "tools/report/report_page.hpp"
 #include "tools/report/result_fields.hpp"
 #include "tools/report/text_table.hpp"
 #include "tools/report/version.hpp"
@@ -26,8 +23,6 @@ namespace {
 
 /// Experiments in which the reference is behind by more than this share are listed.
 constexpr double behind_share = 0.01;
-
-using Row = std::vector<std::string>;
 
 std::string marked(const PolicyStanding& standing) {
   if (standing.foresight == Foresight::oracle) return standing.policy + " (oracle)";
@@ -65,7 +60,8 @@ std::string markdown_head(const Row& heads) {
   return markdown_line(heads) + rule + "\n";
 }
 
-/// The summary over all experiments: the headings, then one row for each policy.
+}  // namespace
+
 std::vector<Row> standing_rows(const SweepResults& results) {
   const std::vector<StandingRatio> ratios = standing_ratios();
   std::vector<Row> rows = {{"policy", "experiments"}};
@@ -86,7 +82,6 @@ std::vector<Row> standing_rows(const SweepResults& results) {
   return rows;
 }
 
-/// What the ratios are: "over bound: mean makespan / lower bound; ...".
 std::string standings_legend() {
   std::string text;
   for (const StandingRatio& of : standing_ratios()) {
@@ -94,6 +89,8 @@ std::string standings_legend() {
   }
   return text;
 }
+
+namespace {
 
 /// A ratio, for a table with one row per experiment and one column per policy.
 struct RatioTable {
@@ -326,17 +323,6 @@ std::string baselines_of(const SweepResults& results) {
   return in_markdown(fmt::format("{}", fmt::join(names, ", ")));
 }
 
-std::string html_table(const std::vector<Row>& rows) {
-  std::string html = "<table>";
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const char* const cell = i == 0 ? "th" : "td";
-    html += i == 0 ? "<thead><tr>" : "<tr>";
-    for (const std::string& text : rows[i]) html += fmt::format("<{0}>{1}</{0}>", cell, text);
-    html += i == 0 ? "</tr></thead><tbody>\n" : "</tr>\n";
-  }
-  return html + "</tbody></table>\n";
-}
-
 }  // namespace
 
 std::string sweep_markdown(const SweepResults& results) {
@@ -362,35 +348,6 @@ std::string sweep_markdown(const SweepResults& results) {
       "Less is better.\n\n";
   text += ratio_table(results, {"over_yardstick", &PolicyStanding::over_yardstick});
   return text;
-}
-
-std::string sweep_html(const SweepResults& results) {
-  std::vector<Row> standings = standing_rows(results);
-  for (Row& row : standings) {
-    for (std::string& cell : row) cell = markup_escaped(cell);
-  }
-  const ResultField& makespan = result_field("makespan_s");
-  std::vector<Row> experiments = {{"experiment", "lower bound s", "best policy", makespan.heading}};
-  for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
-    const Comparison& comparison = results.comparisons[i];
-    const std::string& name = results.campaign.experiments[i].name;
-    const PolicyResult* best = best_uninformed(comparison, {});
-    experiments.push_back(
-        {fmt::format("<a href=\"experiments/{0}/report.html\">{0}</a>", name),
-         comparison.lower_bound_s ? significant(*comparison.lower_bound_s, 4) : "-",
-         best == nullptr ? "-" : markup_escaped(best->policy),
-         best == nullptr ? "-" : number_text(makespan, best->makespan_s.mean)});
-  }
-  PageContents page;
-  page.title = results.campaign.title;
-  page.summary = "<h2>Policies over all experiments</h2>\n" + html_table(standings) +
-                 fmt::format("<p>{}</p>\n", standings_legend()) + "<h2>Experiments</h2>\n" +
-                 html_table(experiments);
-  for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
-    page.results.push_back(
-        {results.campaign.experiments[i].name, results_text(results.comparisons[i])});
-  }
-  return report_page(page);
 }
 
 std::string standings_table(const SweepResults& results) {

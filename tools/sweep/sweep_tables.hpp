@@ -1,7 +1,8 @@
-// The results of a sweep as table.md, as report.html, and as a short table on the terminal.
+// The results of a sweep as table.md, and as a short table on the terminal.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tools/sweep/sweep_results.hpp"
 
@@ -12,10 +13,16 @@ namespace equipoise {
 /// reference compared with the best other policy; published results beside ours.
 [[nodiscard]] std::string sweep_markdown(const SweepResults& results);
 
-/// report.html: the summary of policies over all experiments, with links to each experiment's page.
-[[nodiscard]] std::string sweep_html(const SweepResults& results);
-
 /// A table with one row per policy.
 [[nodiscard]] std::string standings_table(const SweepResults& results);
+
+/// A row of a table: the text of its cells.
+using Row = std::vector<std::string>;
+
+/// The summary over all experiments: the headings, then one row for each policy.
+[[nodiscard]] std::vector<Row> standing_rows(const SweepResults& results);
+
+/// What the ratios are: "over bound: mean makespan / lower bound; ...".
+[[nodiscard]] std::string standings_legend();
 
 }  // namespace equipoise

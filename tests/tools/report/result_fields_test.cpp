@@ -48,6 +48,14 @@ std::string cell(const char* name, const Comparison& of) {
   return cell_text(result_field(name), {of, of.results.front()}, "?");
 }
 
+/// The page of the comparison alone, without runs.
+std::string page_of(const Comparison& comparison) {
+  PageContents contents;
+  contents.title = "Comparison";
+  contents.results.push_back({"results.json", results_text(comparison)});
+  return report_page(contents);
+}
+
 TEST(ResultFields, HaveAnExplanationAndEachNameOnceInAnOutput) {
   for (const Output output : {in_json, in_text, in_html, in_sweep, in_csv}) {
     std::set<std::string> names;

@@ -255,6 +255,7 @@ export function intervals(name, values, colour, { isVertical = false, offset = 0
     type: "custom",
     name,
     silent: true,
+    clip: true,
     encode: isVertical ? { x: 3, y: [1, 2] } : { x: [1, 2], y: 3 },
     data: values,
     z: 5,

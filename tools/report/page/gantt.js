@@ -125,7 +125,7 @@ function ganttOption(runs, rows, view, seen) {
   const longest = Math.max(...runs.map((run) => run.makespan_s), ...runs.map((run) => run.lower_bound_s ?? 0));
   const legend = legendSeries(runs, view);
   const step = Math.ceil(11 / rowHeight(rows));
-  const most = Math.max(...rows.map((row) => (row.what === "name" ? 0 : row.label.length)));
+  const most = Math.max(...rows.map((row) => row.label.length));
   const left = Math.min(Math.max(60, 7 * most + 16), view.isNarrow ? 84 : 190);
   return {
     grid: { left, right: 20, top: view.isNarrow ? 58 : 54, bottom: 70 },
@@ -148,7 +148,7 @@ function ganttOption(runs, rows, view, seen) {
         interval: 0,
         hideOverlap: false,
         fontSize: 11,
-        width: left - 10,
+        width: left - 12,
         overflow: "truncate",
         formatter: (label, i) =>
           rows[i].what === "name"

@@ -116,17 +116,19 @@ function secondsByPixel(run, unit, blocks, { t0, t1, columns }) {
   return { seconds, width };
 }
 
-/** A run of which the page has no blocks: shares of time in (bins) equal parts of the run. */
+/** A run of which the page has no blocks: shares of time in (bins) equal parts of the run. Where stages
+ * overlapped, so that shares add up to more than the part, they are shortened alike. */
 function addShares(run, unit, span) {
   const { bins, kinds: stored } = run.shares_of;
   const width = run.makespan_s / bins;
   for (let bin = 0; bin < bins; ++bin) {
+    const shares = stored.map((_, k) => run.shares[(unit * stored.length + k) * bins + bin] / 255);
+    const scale = width / Math.max(1, shares.reduce((a, b) => a + b));
     let at = bin * width;
-    for (let k = 0; k < stored.length; ++k) {
-      const share = run.shares[(unit * stored.length + k) * bins + bin] / 255;
-      span(number[stored[k]], at, at + share * width);
-      at += share * width;
-    }
+    shares.forEach((share, k) => {
+      span(number[stored[k]], at, at + share * scale);
+      at += share * scale;
+    });
   }
 }
 

@@ -19,19 +19,20 @@ export function addPredictions(results, place) {
   if (pairs.length === 0) return;
   addFigure(place("prediction"), {
     title: "Predicted against measured",
-    how: "A dot is a policy: measured makespan to the right, predicted one upwards, with 95 % intervals. On the line the prediction is exact; the grey band is 10 % to both sides.",
+    how: "A dot is a policy: measured makespan to the right, predicted one upwards, with 95 % intervals. On the line the prediction is exact; at the dotted lines it is wrong by 10 %.",
     height: (width) => Math.min(520, Math.max(320, width * 0.6)),
     option: (view) => {
-      const all = pairs.flatMap((p) => [...spread(p.real.makespan_s), ...spread(p.sim.makespan_s)]);
-      const low = 0.9 * Math.min(...all.filter((v) => v > 0));
-      const high = 1.1 * Math.max(...all);
+      const means = pairs.flatMap((p) => [p.real.makespan_s.mean, p.sim.makespan_s.mean]);
+      const ends = pairs.flatMap((p) => [...spread(p.real.makespan_s), ...spread(p.sim.makespan_s)]);
+      const low = Math.max(0.9 * Math.min(...ends), 0.5 * Math.min(...means));
+      const high = Math.min(1.1 * Math.max(...ends), 2 * Math.max(...means));
       const axis = (name) => ({
         type: high / low > 8 ? "log" : "value",
         min: Number(low.toPrecision(2)),
         max: Number(high.toPrecision(3)),
         name,
         nameLocation: "middle",
-        axisLabel: { formatter: (v) => significant(v, 3) },
+        axisLabel: { formatter: (v) => significant(v, 3), showMinLabel: false, showMaxLabel: false },
       });
       const line = (factor, style) => ({
         type: "line",

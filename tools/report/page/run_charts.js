@@ -3,6 +3,15 @@ import { addFigure } from "./figure.js";
 import { foldedNames, groupOf } from "./data.js";
 import { escaped, short, significant, time } from "./words.js";
 
+/** The names of the units that have a colour together: single ones, or all with one name but for their
+ * numbers if there are many. */
+function groupsOf(run) {
+  const names = run.units.map((unit) => unit.id);
+  if (names.length <= 8) return names.map((name) => [name]);
+  const groups = [...new Set(names.map(groupOf))];
+  return groups.map((group) => names.filter((name) => groupOf(name) === group));
+}
+
 const most_points = 20000;
 const bins = 300;
 
@@ -29,14 +38,14 @@ function sizesOf(run, unit, isDense) {
 
 function sizesOption(run, view) {
   const isDense = run.b.count > most_points;
-  const groups = [...new Set(run.units.map((u) => groupOf(u.id)))];
+  const groups = groupsOf(run);
   const series = groups.map((group, g) => ({
     type: "scatter",
-    name: foldedNames(run.units.map((u) => u.id).filter((id) => groupOf(id) === group)),
+    name: foldedNames(group),
     symbolSize: run.b.count > 2000 ? 3 : 5,
     itemStyle: { color: view.hue(g), opacity: 0.7 },
     large: run.b.count > 4000,
-    data: run.units.flatMap((u, i) => (groupOf(u.id) === group ? sizesOf(run, i, isDense) : [])),
+    data: run.units.flatMap((u, i) => (group.includes(u.id) ? sizesOf(run, i, isDense) : [])),
   }));
   return {
     grid: { left: 64, right: 24, top: 40, bottom: 70 },
@@ -72,15 +81,15 @@ export function addBlockSizes(section, runs) {
 /** What the policy chose at each decision. */
 function beliefOption(run, view) {
   const made = run.decisions.filter((d) => d.units.length > 0);
-  const groups = [...new Set(run.units.map((u) => groupOf(u.id)))];
+  const groups = groupsOf(run);
   const series = groups.map((group, g) => ({
     type: "scatter",
-    name: foldedNames(run.units.map((u) => u.id).filter((id) => groupOf(id) === group)),
+    name: foldedNames(group),
     symbolSize: 7,
     itemStyle: { color: view.hue(g), opacity: 0.75 },
     data: made.flatMap((d) =>
       d.units
-        .filter((e) => groupOf(run.units[e.unit].id) === group && e.block_items > 0)
+        .filter((e) => group.includes(run.units[e.unit].id) && e.block_items > 0)
         .map((e) => ({ value: [d.at_s, e.block_items], d, e })),
     ),
   }));

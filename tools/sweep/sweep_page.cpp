@@ -1,0 +1,59 @@
+// Writes the page of a sweep.
+#include "tools/sweep/sweep_page.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+
+#include "shared_policies/model/markup.hpp"
+#include "tools/report/json_text.hpp"
+#include "tools/report/page_html.hpp"
+#include "tools/report/report_page.hpp"
+#include "tools/report/result_fields.hpp"
+#include "tools/report/text_table.hpp"
+#include "tools/sweep/sweep_tables.hpp"
+
+namespace equipoise {
+namespace {
+
+std::string summary_table(const SweepResults& results) {
+  const std::vector<Row> rows = standing_rows(results);
+  PageTable table;
+  for (const std::string& heading : rows.front()) {
+    table.headings.push_back(markup_escaped(heading));
+  }
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    std::vector<PageCell>& row = table.rows.emplace_back();
+    for (const std::string& text : rows[i]) row.push_back({markup_escaped(text)});
+  }
+  return table_html(table);
+}
+
+}  // namespace
+
+std::string sweep_html(const SweepResults& results) {
+  const ResultField& makespan = result_field("makespan_s");
+  PageTable experiments{{}, {"experiment", "lower bound s", "best policy", makespan.heading}, {}};
+  for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
+    const Comparison& comparison = results.comparisons[i];
+    const std::string& name = results.campaign.experiments[i].name;
+    const PolicyResult* best = best_uninformed(comparison, {});
+    experiments.rows.push_back(
+        {{fmt::format("<a href=\"experiments/{0}/report.html\">{0}</a>", name), {}, true},
+         {comparison.lower_bound_s ? significant(*comparison.lower_bound_s, 4) : "–"},
+         {best == nullptr ? "–" : markup_escaped(best->policy), {}, true},
+         {best == nullptr ? "–" : number_text(makespan, best->makespan_s.mean)}});
+  }
+  PageContents page;
+  page.title = results.campaign.title;
+  page.summary = "<h2>Policies over all experiments</h2>\n" + summary_table(results) +
+                 fmt::format("<p>{}</p>\n", standings_legend()) + "<h2>Experiments</h2>\n" +
+                 table_html(experiments);
+  for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
+    page.results.push_back(
+        {results.campaign.experiments[i].name, results_text(results.comparisons[i])});
+  }
+  return report_page(page);
+}
+
+}  // namespace equipoise
