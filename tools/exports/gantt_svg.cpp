@@ -67,7 +67,7 @@ class RunRows {
         row_height_(rows_.size() <= 8    ? 22.0
                     : rows_.size() <= 20 ? 17.0
                                          : 13.0),
-        grid_(rows_, static_cast<std::size_t>(axis.width), {axis.end_s}) {
+        grid_(rows_, static_cast<std::size_t>(axis.width / shortest_block), {axis.end_s}) {
     const std::vector<bool> overlap = overlaps(file);
     for (std::size_t row = 0; row < rows_.size(); ++row) {
       const double y = top + row_height_ * static_cast<double>(row);
@@ -146,9 +146,9 @@ class RunRows {
       if (begun[i][1] > 0) {
         const double eighth = band.height / 8.0;
         paths_[*looks_of(stack[i])] +=
-            svg_box(axis_.left + static_cast<double>(since[i]),
+            svg_box(axis_.left + shortest_block * static_cast<double>(since[i]),
                     band.y + band.height - eighth * (begun[i][0] + begun[i][1]),
-                    static_cast<double>(column - since[i]), eighth * begun[i][1]);
+                    shortest_block * static_cast<double>(column - since[i]), eighth * begun[i][1]);
       }
     };
     for (std::size_t column = 0; column <= grid_.columns(); ++column) {

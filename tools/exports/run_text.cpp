@@ -163,6 +163,7 @@ std::string gantt(const RunFile& file, const std::vector<UnitRow>& rows, const S
       seen[kind] = true;
       text += screen.is_unicode ? cell_kinds[kind].unicode : cell_kinds[kind].ascii;
     }
+    text.erase(text.find_last_not_of(' ') + 1);
     text += "\n";
   }
   text += time_line(label, columns, end.value) + "\n";
@@ -193,11 +194,11 @@ std::string trouble_list(const RunFile& file) {
     std::string details = mark.details;
     if (mark.until > mark.at && mark.until < Seconds::infinity()) {
       details += fmt::format("{}until {} s", details.empty() ? "" : ", ",
-                             significant(mark.until.value, 6));
+                             significant(mark.until.value, 4));
     }
     std::string what = mark.what;
     std::ranges::replace(what, '_', ' ');
-    table.add({significant(mark.at.value, 6), printable(what),
+    table.add({significant(mark.at.value, 4), printable(what),
                mark.unit ? printable(file.run.units[mark.unit->index].name) : "",
                printable(details)});
   }

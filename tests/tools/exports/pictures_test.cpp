@@ -94,7 +94,7 @@ RunFile run_of_short_blocks(int blocks) {
 }
 
 TEST(GanttSvg, AddsShortBlocksUp) {
-  const std::string svg = gantt_of(run_of_short_blocks(20'000));
+  const std::string svg = gantt_of(run_of_short_blocks(5'000));
   EXPECT_THAT(shapes(svg, "compute", "d"), ElementsAre("M116 55.5h816v9.5h-816z"));
 }
 
