@@ -33,14 +33,15 @@ std::string gantt_of(const RunFile& file) {
   return gantt.text();
 }
 
-/// The value of `attribute` in the shapes with the class `looks`, of well-formed XML.
+/// The value of `attribute` ("": the text) in the shapes with the class `looks`, of well-formed XML.
 std::vector<std::string> shapes(const std::string& svg, const char* looks, const char* attribute) {
   pugi::xml_document document;
   EXPECT_TRUE(document.load_string(svg.c_str())) << svg;
   std::vector<std::string> found;
   for (const pugi::xml_node& node : document.child("svg").children()) {
     if (std::string(node.attribute("class").value()) != looks) continue;
-    found.emplace_back(*attribute == '\0' ? node.text().get() : node.attribute(attribute).value());
+    if (*attribute == '\0') found.emplace_back(node.text().get());
+    if (node.attribute(attribute)) found.emplace_back(node.attribute(attribute).value());
   }
   return found;
 }
@@ -276,7 +277,7 @@ TEST_F(Report, ShowPrintsTableAndJson) {
   EXPECT_EQ(nlohmann::json::parse(run_equipoise({"show", run_file, "--json"}).out).at("blocks"), 5);
 }
 
-// The commands are those of docs/pictures/README.md.
+// By the commands of docs/pictures/README.md.
 TEST(Picture, OfTheReadmeIsWhatTheProgramDraws) {
   const TemporaryFolder scratch;
   std::vector<std::string> report = {"report"};
