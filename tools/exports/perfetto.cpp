@@ -57,7 +57,8 @@ class TraceEvents {
                     microseconds(end - begin), to_string(span.activity),
                     span.block == nullptr ? "unit" : "block"));
     if (const Block* const b = span.block) {
-      const bool knows_first = span.activity != Activity::lost;
+      const bool knows_first =
+          span.activity != Activity::lost && span.activity != Activity::unfinished;
       out_.put(fmt::format(
           R"(,"args":{{"block":{},"items":{}{},"phase":{},"iteration":{},"tag":"{}","assigned_s":{}}})",
           b->id, b->items, knows_first ? fmt::format(R"(,"first_item":{})", b->first) : "",

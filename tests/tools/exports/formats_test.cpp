@@ -51,6 +51,13 @@ TEST(UnitSpans, OfAnInterruptedRunEndWithItsLastRecord) {
   EXPECT_EQ(end_of_run(run_of(small_run_lines())), Seconds{4.25});
 }
 
+TEST(UnitSpans, OfABlockThatWasNotDoneSaySo) {
+  std::string text = small_run_lines();
+  const std::string was = R"({"event":"block_lost")";
+  text.replace(text.find(was), was.size(), R"({"event":"block_outstanding")");
+  EXPECT_THAT(spans_of(run_of(text)), testing::Contains(Span{1, "unfinished", 2.5, 3}));
+}
+
 TEST(UnitSpans, ShortenWhatOverlapsInALane) {
   std::string text = small_run_text();
   const std::string was = R"("compute_at_s":1.5,"out_at_s":2.25)";
