@@ -25,20 +25,26 @@ struct Looks {
   const char* name;  ///< the CSS class
   const char* meaning;
 };
-constexpr std::array gantt_looks{
-    Looks{"setup", "setup"},        Looks{"in", "copy in"},
-    Looks{"compute", "computing"},  Looks{"train", "computing, training block"},
-    Looks{"out", "copy out"},       Looks{"lost", "lost block"},
-    Looks{"absent", "unit absent"}, Looks{"bound", "lower bound"},
-    Looks{"decision", "decision"},  Looks{"trouble", "disturbance or loss"}};
-constexpr std::size_t drawn_activities = 7;
-constexpr std::size_t bound_looks = 7;
-constexpr std::size_t decision_looks = 8;
-constexpr std::size_t trouble_looks = 9;
+constexpr std::array gantt_looks{Looks{"setup", "setup"},
+                                 Looks{"in", "copy in"},
+                                 Looks{"compute", "computing"},
+                                 Looks{"train", "computing, training block"},
+                                 Looks{"out", "copy out"},
+                                 Looks{"lost", "lost block"},
+                                 Looks{"unfinished", "unfinished block"},
+                                 Looks{"absent", "unit absent"},
+                                 Looks{"bound", "lower bound"},
+                                 Looks{"decision", "decision"},
+                                 Looks{"trouble", "disturbance or loss"}};
+constexpr std::size_t drawn_activities = 8;
+constexpr std::size_t bound_looks = 8;
+constexpr std::size_t decision_looks = 9;
+constexpr std::size_t trouble_looks = 10;
 
 constexpr const char* gantt_style =
     ".row{fill:#f1f3f5}.setup{fill:#8a63b8}.in{fill:#e39b26}.compute{fill:#3d78b5}"
-    ".train{fill:#93bde3}.out{fill:#3f9d63}.lost{fill:#cf3a3a}.absent{fill:#8b949e}"
+    ".train{fill:#93bde3}.out{fill:#3f9d63}.lost{fill:#cf3a3a}.unfinished{fill:#e9a3a3}.absent{"
+    "fill:#8b949e}"
     ".bound{stroke:#1a7f37;stroke-width:1.5;stroke-dasharray:5 3;fill:none}"
     ".end-of-run{stroke:#24292f}.decision{fill:#24292f}.trouble{fill:#cf3a3a;stroke:#fff}"
     ".iteration{stroke:#8b949e;stroke-dasharray:1 3}";
@@ -67,7 +73,7 @@ class RunRows {
         row_height_(rows_.size() <= 8    ? 22.0
                     : rows_.size() <= 20 ? 17.0
                                          : 13.0),
-        grid_(rows_, static_cast<std::size_t>(axis.width), {axis.end_s}) {
+        grid_(rows_, static_cast<std::size_t>(axis.width / shortest_block), {axis.end_s}) {
     const std::vector<bool> overlap = overlaps(file);
     for (std::size_t row = 0; row < rows_.size(); ++row) {
       const double y = top + row_height_ * static_cast<double>(row);
@@ -146,9 +152,9 @@ class RunRows {
       if (begun[i][1] > 0) {
         const double eighth = band.height / 8.0;
         paths_[*looks_of(stack[i])] +=
-            svg_box(axis_.left + static_cast<double>(since[i]),
+            svg_box(axis_.left + shortest_block * static_cast<double>(since[i]),
                     band.y + band.height - eighth * (begun[i][0] + begun[i][1]),
-                    static_cast<double>(column - since[i]), eighth * begun[i][1]);
+                    shortest_block * static_cast<double>(column - since[i]), eighth * begun[i][1]);
       }
     };
     for (std::size_t column = 0; column <= grid_.columns(); ++column) {

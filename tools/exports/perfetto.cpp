@@ -57,11 +57,12 @@ class TraceEvents {
                     microseconds(end - begin), to_string(span.activity),
                     span.block == nullptr ? "unit" : "block"));
     if (const Block* const b = span.block) {
+      const bool knows_first =
+          span.activity != Activity::lost && span.activity != Activity::unfinished;
       out_.put(fmt::format(
-          R"(,"args":{{"block":{},"items":{},"first_item":{},"phase":{},"iteration":{},)"
-          R"("tag":"{}","assigned_s":{}}})",
-          b->id, b->items, b->first, b->phase, b->iteration, to_string(b->tag),
-          span.assigned.value));
+          R"(,"args":{{"block":{},"items":{}{},"phase":{},"iteration":{},"tag":"{}","assigned_s":{}}})",
+          b->id, b->items, knows_first ? fmt::format(R"(,"first_item":{})", b->first) : "",
+          b->phase, b->iteration, to_string(b->tag), span.assigned.value));
     }
     out_.put("}");
   }

@@ -113,19 +113,22 @@ enum Cell : std::size_t {
   cell_copy,
   cell_train,
   cell_compute,
+  cell_unfinished,
   cell_lost
 };
-constexpr std::array<CellKind, 6> cell_kinds{{{"·", ".", "waiting"},
+constexpr std::array<CellKind, 7> cell_kinds{{{"·", ".", "waiting"},
                                               {" ", " ", "absent"},
                                               {"▒", "=", "copying"},
                                               {"▓", "+", "computing, training block"},
                                               {"█", "#", "computing"},
+                                              {"?", "?", "unfinished block"},
                                               {"×", "x", "lost block"}}};
 
 /// The kind that takes most of a cell's time; a loss is shown even if it is short.
 Cell kind_of(const TimeGrid& grid, std::size_t row, std::size_t column) {
   const auto share = [&](Activity activity) { return grid.share(row, column, activity); };
   if (share(Activity::lost) > 1e-6) return cell_lost;
+  if (share(Activity::unfinished) > 0.5) return cell_unfinished;
   const std::array<std::pair<double, Cell>, 5> shares{
       {{share(Activity::compute), cell_compute},
        {share(Activity::compute_train), cell_train},
@@ -163,6 +166,7 @@ std::string gantt(const RunFile& file, const std::vector<UnitRow>& rows, const S
       seen[kind] = true;
       text += screen.is_unicode ? cell_kinds[kind].unicode : cell_kinds[kind].ascii;
     }
+    text.erase(text.find_last_not_of(' ') + 1);
     text += "\n";
   }
   text += time_line(label, columns, end.value) + "\n";
@@ -173,7 +177,8 @@ std::string gantt(const RunFile& file, const std::vector<UnitRow>& rows, const S
                                  screen.is_unicode ? cell_kinds[i].unicode : cell_kinds[i].ascii,
                                  cell_kinds[i].meaning));
   }
-  return text + fmt::format("{}\n", fmt::join(legend, "   "));
+  return text + fmt::format("{}\nA character shows what took most of its time.\n",
+                            fmt::join(legend, "   "));
 }
 
 std::vector<RunMark> troubles_of(const RunFile& file) {
@@ -193,11 +198,11 @@ std::string trouble_list(const RunFile& file) {
     std::string details = mark.details;
     if (mark.until > mark.at && mark.until < Seconds::infinity()) {
       details += fmt::format("{}until {} s", details.empty() ? "" : ", ",
-                             significant(mark.until.value, 6));
+                             significant(mark.until.value, 4));
     }
     std::string what = mark.what;
     std::ranges::replace(what, '_', ' ');
-    table.add({significant(mark.at.value, 6), printable(what),
+    table.add({significant(mark.at.value, 4), printable(what),
                mark.unit ? printable(file.run.units[mark.unit->index].name) : "",
                printable(details)});
   }

@@ -19,10 +19,27 @@ std::vector<std::size_t> lengths_alike(const std::vector<Unit>& units) {
   return lengths;
 }
 
-std::size_t rows_needed(const std::vector<std::size_t>& lengths, std::size_t in_a_row) {
-  std::size_t rows = 0;
-  for (const std::size_t length : lengths) rows += (length + in_a_row - 1) / in_a_row;
-  return rows;
+/// How many rows a stretch takes.
+std::size_t rows_of(std::size_t length, std::size_t in_a_row) {
+  return (length + in_a_row - 1) / in_a_row;
+}
+
+/// How many units of each stretch share a row, so that there are at most `most` rows: those of the
+/// longest stretch begin to share.
+std::vector<std::size_t> sharing(const std::vector<std::size_t>& lengths, std::size_t most) {
+  std::vector<std::size_t> in_a_row(lengths.size(), 1);
+  while (true) {
+    std::size_t rows = 0;
+    std::size_t longest = 0;
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+      rows += rows_of(lengths[i], in_a_row[i]);
+      if (rows_of(lengths[i], in_a_row[i]) > rows_of(lengths[longest], in_a_row[longest])) {
+        longest = i;
+      }
+    }
+    if (rows <= most) return in_a_row;
+    ++in_a_row[longest];
+  }
 }
 
 }  // namespace
@@ -30,13 +47,12 @@ std::size_t rows_needed(const std::vector<std::size_t>& lengths, std::size_t in_
 std::vector<UnitRow> unit_rows(const std::vector<Unit>& units, std::size_t most) {
   std::vector<std::size_t> lengths = lengths_alike(units);
   if (lengths.size() > most) lengths = {units.size()};
-  std::size_t in_a_row = 1;
-  while (rows_needed(lengths, in_a_row) > most) ++in_a_row;
+  const std::vector<std::size_t> in_a_row = sharing(lengths, most);
   std::vector<UnitRow> rows;
   std::size_t at = 0;
-  for (const std::size_t length : lengths) {
-    for (const std::size_t stretch_end = at + length; at < stretch_end;) {
-      const std::size_t count = std::min(in_a_row, stretch_end - at);
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    for (const std::size_t stretch_end = at + lengths[i]; at < stretch_end;) {
+      const std::size_t count = std::min(in_a_row[i], stretch_end - at);
       const std::string& name = units[at].name;
       rows.push_back({count == 1 ? name : name + ".." + units[at + count - 1].name, at, count});
       at += count;

@@ -52,7 +52,8 @@ class SpanTeller {
     } else if (r.block && r.unit) {
       UnitTime& unit = units_[r.unit->index];
       wait(*r.unit, r.assigned, Activity::wait_barrier);
-      tell({*r.unit, Activity::lost, std::max(unit.at, r.assigned), r.at, &*r.block, r.assigned});
+      const Activity end = r.what == "block_lost" ? Activity::lost : Activity::unfinished;
+      tell({*r.unit, end, std::max(unit.at, r.assigned), r.at, &*r.block, r.assigned});
       unit.at = std::max(unit.at, r.at);
     } else if (r.what == "unit_lost") {  // the events of its blocks follow
       units_[r.unit->index].is_absent = true;
@@ -186,6 +187,8 @@ const char* to_string(Activity activity) {
       return "copy out";
     case Activity::lost:
       return "lost";
+    case Activity::unfinished:
+      return "unfinished";
     case Activity::absent:
       return "absent";
     case Activity::wait_training:

@@ -21,14 +21,15 @@ enum class Activity : std::uint8_t {
   compute,        ///< computation of a block
   compute_train,  ///< the same, of a block that the policy calls training
   copy_out,       ///< copy of a block's results
-  lost,           ///< a block that was lost, or unfinished when the run ended early
+  lost,           ///< a block that was lost
+  unfinished,     ///< a block that was not done when the run ended early
   absent,         ///< the unit is not there
   wait_training,  ///< waiting for other units in training
   wait_barrier,   ///< waiting for other units
   wait_control,   ///< waiting for the controller, or for a copy engine
   wait_tail,      ///< waiting for the end of the run
 };
-inline constexpr std::size_t activity_count = 11;
+inline constexpr std::size_t activity_count = 12;
 
 /// In words: "copy in", "waiting for other units".
 [[nodiscard]] const char* to_string(Activity activity);

@@ -51,6 +51,13 @@ TEST(UnitSpans, OfAnInterruptedRunEndWithItsLastRecord) {
   EXPECT_EQ(end_of_run(run_of(small_run_lines())), Seconds{4.25});
 }
 
+TEST(UnitSpans, OfABlockThatWasNotDoneSaySo) {
+  std::string text = small_run_lines();
+  const std::string was = R"({"event":"block_lost")";
+  text.replace(text.find(was), was.size(), R"({"event":"block_outstanding")");
+  EXPECT_THAT(spans_of(run_of(text)), testing::Contains(Span{1, "unfinished", 2.5, 3}));
+}
+
 TEST(UnitSpans, ShortenWhatOverlapsInALane) {
   std::string text = small_run_text();
   const std::string was = R"("compute_at_s":1.5,"out_at_s":2.25)";
@@ -155,12 +162,11 @@ TEST(Perfetto, NamesBlocksEventsAndPower) {
           R"({"args":{},"cat":"event","name":"fail","ph":"i","pid":1,"s":"t","tid":5,"ts":3000000})",
           R"({"args":{},"cat":"event","name":"unit_lost","ph":"i","pid":1,"s":"t","tid":5,"ts":3000000})",
           R"({"args":{"details":"block 4, 10 items"},"cat":"event","name":"block_lost","ph":"i","pid":1,"s":"t","tid":5,"ts":3000000})",
-          R"({"args":{"value":50.0},"name":"package-0 power (W)","ph":"C","pid":1,"ts":2000000
-})"));
+          R"json({"args":{"value":50},"name":"package-0 power (W)","ph":"C","pid":1,"ts":2000000})json"));
   EXPECT_THAT(document.dump(),
-              HasSubstr(R"("args":{"assigned_s":0.0,"block":1,"first_item":40,"items":10,)"
+              HasSubstr(R"("args":{"assigned_s":0,"block":1,"first_item":40,"items":10,)"
                         R"("iteration":0,"phase":0,"tag":"run"},"cat":"block","dur":1000000)"));
-EXPECT_THAT(document.dump(), HasSubstr(R"({"name":"g\"<0> copy in"})"));
+  EXPECT_THAT(document.dump(), HasSubstr(R"({"name":"g\"<0> copy in"})"));
 }
 
 /// What pajeng reads of a trace.
@@ -168,7 +174,7 @@ std::vector<std::string> dumped(const std::string& trace) {
   const TemporaryFolder scratch;
   const std::string file = scratch.write("run.paje", trace);
   const std::string out = scratch.path("dump");
-  EXPECT_EQ(std::system(("pj_dump " + file + " >" + out).c_str()), 0);
+  EXPECT_EQ(std::system(("pj_dump -u " + file + " >" + out).c_str()), 0);
   return lines_of(scratch.read("dump"));
 }
 
@@ -187,8 +193,33 @@ TEST(Paje, IsReadByPajengWithEveryState) {
       others.push_back(line);
     }
   }
-  EXPECT_THAT(states, ElementsAre());
-  EXPECT_THAT(others, ElementsAre());
+  // Container, type, begin, end, duration, nesting, value, block, items.
+  EXPECT_THAT(states,
+              testing::UnorderedElementsAre(
+                  "cpu0, Copy in, 0.000000, 0.250000, 0.250000, 0.000000, setup, 0, 40",
+                  "cpu0, Work, 0.250000, 1.000000, 0.750000, 0.000000, compute (training), 0, 40",
+                  "cpu0, Work, 1.000000, 2.000000, 1.000000, 0.000000, waiting for other units in "
+                  "training",
+                  "cpu0, Work, 2.000000, 2.250000, 0.250000, 0.000000, waiting for the controller",
+                  "cpu0, Work, 2.250000, 3.250000, 1.000000, 0.000000, compute, 3, 10",
+                  "cpu0, Work, 3.250000, 4.250000, 1.000000, 0.000000, compute, 5, 10",
+                  "gpu0, Copy in, 0.000000, 0.500000, 0.500000, 0.000000, copy in, 1, 10",
+                  "gpu0, Copy in, 0.500000, 1.000000, 0.500000, 0.000000, copy in, 2, 10",
+                  "gpu0, Copy out, 1.500000, 2.000000, 0.500000, 0.000000, copy out, 1, 10",
+                  "gpu0, Copy out, 2.250000, 2.500000, 0.250000, 0.000000, copy out, 2, 10",
+                  "gpu0, Work, 0.500000, 1.500000, 1.000000, 0.000000, compute, 1, 10",
+                  "gpu0, Work, 1.500000, 2.250000, 0.750000, 0.000000, compute, 2, 10",
+                  "gpu0, Work, 2.500000, 3.000000, 0.500000, 0.000000, lost, 4, 10",
+                  "gpu0, Work, 3.000000, 4.250000, 1.250000, 0.000000, absent"));
+  const std::string run = "plb-hec:threshold=0.2,step_fraction=0.1 on sim (small.jsonl), ";
+  EXPECT_THAT(
+      others,
+      ElementsAre(
+          "Variable, " + run + "package-0 power (W), 2.000000, 4.250000, 2.250000, 50.000000",
+          "Event, " + run + "Event, 0.000000, iteration_started",
+          "Event, " + run + "Event, 2.000000, fit: block sizes in items: cpu0 10",
+          "Event, gpu0, Event, 3.000000, fail", "Event, gpu0, Event, 3.000000, unit_lost",
+          "Event, gpu0, Event, 3.000000, block_lost: block 4, 10 items"));
 }
 
 TEST(Paje, OfSeveralRunsIsInTheOrderOfTime) {

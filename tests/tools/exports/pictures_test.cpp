@@ -33,14 +33,15 @@ std::string gantt_of(const RunFile& file) {
   return gantt.text();
 }
 
-/// The value of `attribute` in the shapes with the class `looks`, of well-formed XML.
+/// The value of `attribute` ("": the text) in the shapes with the class `looks`, of well-formed XML.
 std::vector<std::string> shapes(const std::string& svg, const char* looks, const char* attribute) {
   pugi::xml_document document;
   EXPECT_TRUE(document.load_string(svg.c_str())) << svg;
   std::vector<std::string> found;
   for (const pugi::xml_node& node : document.child("svg").children()) {
     if (std::string(node.attribute("class").value()) != looks) continue;
-    found.emplace_back(*attribute == '\0' ? node.text().get() : node.attribute(attribute).value());
+    if (*attribute == '\0') found.emplace_back(node.text().get());
+    if (node.attribute(attribute)) found.emplace_back(node.attribute(attribute).value());
   }
   return found;
 }
@@ -94,7 +95,7 @@ RunFile run_of_short_blocks(int blocks) {
 }
 
 TEST(GanttSvg, AddsShortBlocksUp) {
-  const std::string svg = gantt_of(run_of_short_blocks(20'000));
+  const std::string svg = gantt_of(run_of_short_blocks(5'000));
   EXPECT_THAT(shapes(svg, "compute", "d"), ElementsAre("M116 55.5h816v9.5h-816z"));
 }
 
@@ -110,7 +111,7 @@ TEST(UnitRows, HoldUnitsThatAreAlike) {
     return all;
   };
   EXPECT_THAT(names(7), ElementsAre("c0", "c1", "c2", "c3", "c4", "g5", "g6"));
-  EXPECT_THAT(names(4), ElementsAre("c0..c1", "c2..c3", "c4", "g5..g6"));
+  EXPECT_THAT(names(4), ElementsAre("c0..c2", "c3..c4", "g5", "g6"));
   EXPECT_THAT(names(1), ElementsAre("c0..g6"));
 }
 
@@ -166,6 +167,7 @@ TEST(RunText, ShowsSharesIdleTimeAndAChart) {
       "gpu0  ====##############==xxxx\n"
       "      0                          4.250 s\n"
       "x lost block   # computing   + computing, training block   = copying   . waiting\n"
+      "A character shows what took most of its time.\n"
       "\n"
       "at s   what        unit\n"
       "-----  ----------  ----  -----------------\n"
@@ -276,7 +278,7 @@ TEST_F(Report, ShowPrintsTableAndJson) {
   EXPECT_EQ(nlohmann::json::parse(run_equipoise({"show", run_file, "--json"}).out).at("blocks"), 5);
 }
 
-// The commands are those of docs/pictures/README.md.
+// By the commands of docs/pictures/README.md.
 TEST(Picture, OfTheReadmeIsWhatTheProgramDraws) {
   const TemporaryFolder scratch;
   std::vector<std::string> report = {"report"};
