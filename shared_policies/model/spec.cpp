@@ -1,9 +1,12 @@
-// Parses the names, parameters and numbers that users type.
+// Parses the names, parameters, numbers and quantities that users type.
 #include "shared_policies/model/spec.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
@@ -11,13 +14,89 @@
 namespace equipoise {
 namespace {
 
-double scale_of(const std::string& suffix) {
-  const std::pair<const char*, double> scales[] = {
-      {"", 1.0}, {"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30}, {"Ti", 0x1p40}};
-  for (const auto& [name, scale] : scales) {
-    if (suffix == name) return scale;
+struct Scale {
+  std::string_view name;
+  double factor;
+};
+
+constexpr std::array<Scale, 5> binary = {
+    {{"", 1.0}, {"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30}, {"Ti", 0x1p40}}};
+constexpr std::array<Scale, 9> decimal = {{{"", 1.0},
+                                           {"n", 1e-9},
+                                           {"u", 1e-6},
+                                           {"\u00b5", 1e-6},
+                                           {"m", 1e-3},
+                                           {"k", 1e3},
+                                           {"M", 1e6},
+                                           {"G", 1e9},
+                                           {"T", 1e12}}};
+
+/// What may stand behind a number of one unit.
+struct Quantity {
+  std::string_view unit;
+  std::string_view examples;      ///< of what can be written
+  std::array<Scale, 3> symbols;   ///< of the unit, with what one of them is; unused ones are empty
+  bool has_binary = false;        ///< whether Ki, Mi, ... may stand before a symbol
+  std::array<Scale, 2> others{};  ///< without prefixes
+};
+
+constexpr std::array<Quantity, 7> quantities = {{
+    {"s",
+     "5e-6, 5 us, 20 ms, 3 s or 2 min",
+     {{{"s", 1.0}}},
+     false,
+     {{{"min", 60.0}, {"h", 3600.0}}}},
+    {"bytes", "64e9, 64 GB or 64 GiB", {{{"B", 1.0}}}, true, {{{"bytes", 1.0}, {"byte", 1.0}}}},
+    {"bytes/s",
+     "3e9, 3 GB/s or, in bits, 25 Gb/s",
+     {{{"B/s", 1.0}, {"b/s", 0.125}, {"bit/s", 0.125}}},
+     true},
+    {"FLOP/s", "5e12 or 5 TFLOP/s", {{{"FLOP/s", 1.0}, {"Flop/s", 1.0}, {"flop/s", 1.0}}}},
+    {"Hz", "2.9e9 or 2.9 GHz", {{{"Hz", 1.0}}}},
+    {"W", "250, 250 W or 1.2 kW", {{{"W", 1.0}}}},
+    {"J", "3e3, 3 kJ or 3000 J", {{{"J", 1.0}}}},
+}};
+
+constexpr std::string_view plain_examples = "12, 0.5, 5e6 or 64Ki";
+
+/// How much of the base unit one `suffix` is; nullopt if it is no unit of `quantity`. A null
+/// quantity has no units.
+std::optional<double> factor_of(std::string_view suffix, const Quantity* quantity) {
+  for (const Scale& scale : binary) {
+    if (suffix == scale.name) return scale.factor;
   }
-  return 0.0;
+  if (quantity == nullptr) return std::nullopt;
+  for (const Scale& other : quantity->others) {
+    if (suffix == other.name) return other.factor;
+  }
+  for (const Scale& symbol : quantity->symbols) {
+    if (symbol.name.empty() || !suffix.ends_with(symbol.name)) continue;
+    const std::string_view prefix = suffix.substr(0, suffix.size() - symbol.name.size());
+    for (const Scale& scale : decimal) {
+      const bool is_slip = quantity->has_binary && scale.factor < 1.0;  // 25 mb/s means megabits
+      if (prefix == scale.name && !is_slip) return scale.factor * symbol.factor;
+    }
+    for (const Scale& scale : binary) {
+      if (quantity->has_binary && prefix == scale.name) return scale.factor * symbol.factor;
+    }
+  }
+  return std::nullopt;
+}
+
+double read_number(const std::string& text, const Quantity* quantity, const std::string& where) {
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  std::string_view suffix(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  if (quantity != nullptr)
+    suffix.remove_prefix(std::min(suffix.find_first_not_of(' '), suffix.size()));
+  const std::optional<double> factor = factor_of(suffix, quantity);
+  if (error == std::errc() && factor && std::isfinite(value * *factor)) return value * *factor;
+  const std::string examples(quantity == nullptr ? plain_examples : quantity->examples);
+  const std::string what =
+      quantity == nullptr
+          ? "a number"
+          : "a number of " + std::string(quantity->unit == "s" ? "seconds" : quantity->unit);
+  throw InputError(where, "'" + text + "' is not " + what + "; write " + examples);
 }
 
 }  // namespace
@@ -47,13 +126,12 @@ Spec parse_spec(const std::string& text, char after_name, const std::string& whe
 }
 
 double parse_number(const std::string& text, const std::string& where) {
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const double scale = scale_of(std::string(end, text.data() + text.size()));
-  if (error != std::errc() || scale == 0.0 || !std::isfinite(value * scale)) {
-    throw InputError(where, "'" + text + "' is not a number; write 12, 0.5, 5e6 or 64Ki");
-  }
-  return value * scale;
+  return read_number(text, nullptr, where);
+}
+
+double parse_quantity(const std::string& text, const std::string& unit, const std::string& where) {
+  const auto* const quantity = std::ranges::find(quantities, unit, &Quantity::unit);
+  return read_number(text, quantity == quantities.end() ? nullptr : quantity, where);
 }
 
 Items parse_items(const std::string& text, const std::string& where) {

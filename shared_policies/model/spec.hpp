@@ -1,4 +1,5 @@
-// The notation that users type: NAME:key=value,key=value, and numbers such as 5e6 and 64Ki.
+// The notation that users type: NAME:key=value,key=value, numbers such as 5e6 and 64Ki, and
+// quantities such as "64 GiB", "25 Gb/s" and "30 us".
 #pragma once
 
 #include <map>
@@ -22,6 +23,13 @@ struct Spec {
 /// Reads a finite number: 12, 0.5, 5e6, 64Ki, 2Mi, 1.5Gi, 1Ti. Otherwise throws InputError (at
 /// `where`) with the text.
 [[nodiscard]] double parse_number(const std::string& text, const std::string& where);
+
+/// Reads a number of `unit`, which is "s", "bytes", "bytes/s", "FLOP/s", "Hz", "W" or "J" (any other
+/// text: the number has no unit). The number stands alone, as in `parse_number`, or with a unit:
+/// "30 us", "2 min", "64 GiB", "3 GB/s", "25 Gb/s" (bits), "5 TFLOP/s", "2.9 GHz", "250 W". Spaces
+/// between number and unit do not matter. Otherwise throws InputError (at `where`) with the text.
+[[nodiscard]] double parse_quantity(const std::string& text, const std::string& unit,
+                                    const std::string& where);
 
 /// Reads a whole number with an absolute value below 2^53. Otherwise throws InputError (at
 /// `where`).

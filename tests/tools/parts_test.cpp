@@ -10,6 +10,7 @@
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tools/report/console.hpp"
+#include "tools/report/quantity_text.hpp"
 #include "tools/report/report_text.hpp"
 #include "tools/report/text_table.hpp"
 #include "tools/worlds/workload_choice.hpp"

@@ -28,8 +28,10 @@ struct Request {
   std::string error_max;  ///< for `validate`
   std::string time_scale = "1";
   std::string seconds_max = "5";
-  std::string what;  ///< for `list`
-  std::string name;  ///< for `list`
+  std::string what;                ///< for `list`
+  std::string name;                ///< for `list`
+  std::vector<std::string> words;  ///< for `explain` and `help`
+  std::string color = "auto";
   std::string file;
   std::string shard;
   std::vector<std::string> only;  ///< for `sweep`: patterns of names

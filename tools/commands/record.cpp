@@ -12,6 +12,7 @@
 #include "shared_policies/model/spec.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/report/console.hpp"
+#include "tools/report/progress.hpp"
 #include "tools/report/trace_report.hpp"
 #include "tools/worlds/real_world.hpp"
 #include "tools/worlds/recorded_platform.hpp"

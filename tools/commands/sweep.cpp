@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <iterator>
 #include <map>
@@ -16,6 +14,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
+#include "tools/report/progress.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/search/yardstick.hpp"
 #include "tools/simulations/sim_world.hpp"
@@ -30,14 +29,6 @@
 
 namespace equipoise {
 namespace {
-
-/// Formats a duration as "12 s", "3 min" or "2 h 5 min".
-std::string duration_text(double seconds) {
-  if (seconds < 100.0) return fmt::format("{:.0f} s", seconds);
-  const long minutes = std::lround(seconds / 60.0);
-  if (minutes < 100) return fmt::format("{} min", minutes);
-  return fmt::format("{} h {} min", minutes / 60, minutes % 60);
-}
 
 StoredPoints read_folder(const std::string& folder) {
   std::vector<std::string> warnings;
@@ -147,7 +138,8 @@ void find_schedules(SweepPlan& plan, StoredPoints& stored, const Shard& shard, P
     const PlannedExperiment& planned = plan.experiments[i];
     if (shard.searches(plan, i) && !is_done(stored.searches, planned.schedule_key)) {
       progress.show(fmt::format("searching the best schedule of experiment {} of {}", i + 1,
-                                plan.experiments.size()));
+                                plan.experiments.size()),
+                    static_cast<double>(i) / static_cast<double>(plan.experiments.size()));
       SearchRecord record = searched(planned);
       writer.append(record);
       stored.searches.insert_or_assign(planned.schedule_key, std::move(record));
@@ -170,7 +162,6 @@ void simulate_points(const SweepPlan& plan, const std::vector<std::size_t>& todo
                      PointWriter& writer, bool quiet) {
   Progress progress(quiet);
   std::size_t done = 0;
-  const auto begin = std::chrono::steady_clock::now();
   run_simulations(
       todo.size(),
       [&](std::size_t job) {
@@ -188,11 +179,8 @@ void simulate_points(const SweepPlan& plan, const std::vector<std::size_t>& todo
         }
         writer.append(record);
         ++done;
-        const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-        const double left_s =
-            elapsed.count() / static_cast<double>(done) * static_cast<double>(todo.size() - done);
-        progress.show(fmt::format("simulated {} of {} points, {} left", done, todo.size(),
-                                  duration_text(left_s)));
+        progress.show(fmt::format("simulated {} of {} points", done, todo.size()),
+                      static_cast<double>(done) / static_cast<double>(todo.size()));
       });
 }
 
@@ -305,7 +293,8 @@ int finish(const Campaign& campaign, const SweepPlan& plan, const Options& optio
 SweepPlan checked_plan(const Campaign& campaign, std::vector<std::string>& problems, bool quiet) {
   Progress progress(quiet);
   return plan_sweep(campaign, problems, [&](std::size_t done) {
-    progress.show(fmt::format("checked {} of {} experiments", done, campaign.experiments.size()));
+    progress.show(fmt::format("checked {} of {} experiments", done, campaign.experiments.size()),
+                  static_cast<double>(done) / static_cast<double>(campaign.experiments.size()));
   });
 }
 

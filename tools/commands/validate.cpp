@@ -13,6 +13,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/report/console.hpp"
+#include "tools/report/progress.hpp"
 #include "tools/report/validation.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/simulations/sim_world.hpp"

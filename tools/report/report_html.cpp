@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "shared_policies/model/markup.hpp"
+#include "tools/report/glossary.hpp"
 #include "tools/report/html_page.hpp"
 #include "tools/report/loss_text.hpp"
+#include "tools/report/quantity_text.hpp"
 #include "tools/report/result_fields.hpp"
 #include "tools/report/text_table.hpp"
 
@@ -113,7 +115,7 @@ std::string html_number_table(const Comparison& comparison) {
   const std::vector<const ResultField*> columns = columns_of(in_html, comparison);
   std::string html = "<table><thead><tr>";
   for (const ResultField* const column : columns) {
-    html += "<th>" + markup_escaped(column->heading) + "</th>";
+    html += "<th>" + markup_escaped(heading_of(*column)) + "</th>";
   }
   html += "</tr></thead><tbody>\n";
   for (const PolicyResult& r : comparison.results) {
@@ -159,7 +161,9 @@ std::string html_loss_table(const Comparison& comparison) {
     }
     html += "</tr>\n";
   }
-  html += fmt::format("</table>\n<p>{}</p>\n", markup_escaped(loss_legend(rows.front())));
+  html +=
+      fmt::format("</table>\n<p>{}</p>\n",
+                  markup_escaped(legend_paragraph({rows.front().begin() + 1, rows.front().end()})));
   const std::string note = resident_note(comparison);
   return note.empty() ? html : fmt::format("{}<p>{}</p>\n", html, markup_escaped(note));
 }

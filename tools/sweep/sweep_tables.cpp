@@ -14,8 +14,10 @@
 
 #include "shared_policies/model/markup.hpp"
 #include "shared_policies/model/printable_text.hpp"
+#include "tools/report/glossary.hpp"
 #include "tools/report/html_page.hpp"
 #include "tools/report/loss_text.hpp"
+#include "tools/report/quantity_text.hpp"
 #include "tools/report/result_fields.hpp"
 #include "tools/report/text_table.hpp"
 #include "tools/report/version.hpp"
@@ -29,9 +31,9 @@ constexpr double behind_share = 0.01;
 using Row = std::vector<std::string>;
 
 std::string marked(const PolicyStanding& standing) {
-  if (standing.foresight == Foresight::oracle) return standing.policy + " (oracle)";
-  if (standing.foresight == Foresight::informed) return standing.policy + " (informed)";
-  return standing.policy;
+  if (standing.foresight == Foresight::none) return standing.policy;
+  const char* const field = standing.foresight == Foresight::oracle ? "oracle" : "informed";
+  return fmt::format("{} ({})", standing.policy, term(field).word);
 }
 
 std::string ratio_text(const RatioSummary& ratio, double value, int decimals) {
@@ -69,7 +71,7 @@ std::vector<Row> standing_rows(const SweepResults& results) {
   const std::vector<StandingRatio> ratios = standing_ratios();
   std::vector<Row> rows = {{"policy", "experiments"}};
   for (const StandingRatio& of : ratios) rows[0].insert(rows[0].end(), {of.heading, "worst"});
-  if (!results.reference.empty()) rows[0].push_back("over " + results.reference);
+  if (!results.reference.empty()) rows[0].push_back("times " + results.reference);
   for (const PolicyStanding& s : results.standings) {
     Row row = {marked(s), fmt::format("{}", s.experiments)};
     for (const StandingRatio& of : ratios) {
@@ -85,13 +87,11 @@ std::vector<Row> standing_rows(const SweepResults& results) {
   return rows;
 }
 
-/// What the ratios are: "over bound: mean makespan / lower bound; ...".
+/// What the ratios are.
 std::string standings_legend() {
-  std::string text;
-  for (const StandingRatio& of : standing_ratios()) {
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", of.heading, of.meaning);
-  }
-  return text;
+  std::vector<std::string> words;
+  for (const StandingRatio& of : standing_ratios()) words.push_back(of.heading);
+  return legend_paragraph(words);
 }
 
 /// A ratio, for a table with one row per experiment and one column per policy.
@@ -168,8 +168,9 @@ std::string behind_section(const SweepResults& results) {
   });
   std::string text = fmt::format(
       "\n## {0} against the best other policy\n\nPolicies are compared repetition by "
-      "repetition, with equal seeds. \"Best other\" is the fastest other policy that is neither "
-      "informed nor an oracle. {0} is more than {1:.0f} % slower in {2} of {3} experiments; in {4} "
+      "repetition, with equal seeds. \"Best other\" is the fastest other policy that knows neither "
+      "speeds nor mean times beforehand. {0} is more than {1:.0f} % slower in {2} of {3} "
+      "experiments; in {4} "
       "of them the whole 95 % confidence interval is above {1:.0f} %.\n",
       in_markdown(results.reference), 100.0 * behind_share, behind.size(), results.against.size(),
       certain);
@@ -195,8 +196,8 @@ std::string loss_section(const SweepResults& results) {
   const std::vector<Row> rows = loss_rows("policy", names, shares);
   if (rows.empty()) return {};
   std::string text = fmt::format(
-      "\n## Losses by cause\n\nMeans over the experiments, in percent of the lower bound. {}.\n\n",
-      loss_legend(rows.front()));
+      "\n## Losses by cause\n\nMeans over the experiments, in percent of the lower bound. {}\n\n",
+      legend_paragraph({rows.front().begin() + 1, rows.front().end()}));
   text += markdown_head(rows.front());
   for (std::size_t i = 1; i < rows.size(); ++i) text += markdown_line(rows[i]);
   return text;
@@ -345,7 +346,7 @@ std::string sweep_markdown(const SweepResults& results) {
                   simulations_of(results), printable(results.campaign.file), built_with_text());
   text += fmt::format(
       "## Policies over all experiments\n\nGeometric means over the experiments, each with the "
-      "worst. {}. The baseline is {}. The best known is of runs that know the mean block times or "
+      "worst. {} The baseline is {}. The best known is of runs that know the mean block times or "
       "of our own policy; `optimum` is a plan for mean times that does not react.\n\n",
       standings_legend(), baselines_of(results));
   const std::vector<Row> standings = standing_rows(results);
@@ -369,7 +370,8 @@ std::string sweep_html(const SweepResults& results) {
     for (std::string& cell : row) cell = markup_escaped(cell);
   }
   const ResultField& makespan = result_field("makespan_s");
-  std::vector<Row> experiments = {{"experiment", "lower bound s", "best policy", makespan.heading}};
+  std::vector<Row> experiments = {
+      {"experiment", "lower bound s", "best policy", heading_of(makespan)}};
   for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
     const Comparison& comparison = results.comparisons[i];
     const std::string& name = results.campaign.experiments[i].name;
@@ -390,9 +392,8 @@ std::string standings_table(const SweepResults& results) {
   const std::vector<Row> rows = standing_rows(results);
   TextTable table(rows.front());
   for (std::size_t i = 1; i < rows.size(); ++i) table.add(rows[i]);
-  std::string text = table.text();
-  return text + "\n" +
-         wrapped(fmt::format("geometric means over {}, each with the worst; {}",
+  return table.text() + "\n" +
+         wrapped(fmt::format("Geometric means over {}, each with the worst. {}",
                              counted(results.comparisons.size(), "experiment"),
                              standings_legend()));
 }

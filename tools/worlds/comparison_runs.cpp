@@ -11,6 +11,7 @@
 #include "tools/report/console.hpp"
 #include "tools/report/csv_text.hpp"
 #include "tools/report/json_text.hpp"
+#include "tools/report/progress.hpp"
 #include "tools/report/report_html.hpp"
 #include "tools/simulations/simulations.hpp"
 
@@ -54,7 +55,9 @@ RunsByPolicy simulate_all(const SimWorld& world, const std::vector<PolicyChoice>
         },
         [&](std::size_t job, SimulationResult result) {
           results[job] = std::move(result);
-          progress.show(fmt::format("simulated {} of {} runs", ++done, jobs));
+          ++done;
+          progress.show(fmt::format("simulated {} of {} runs", done, jobs),
+                        static_cast<double>(done) / static_cast<double>(jobs));
         });
   } catch (const Interrupted&) {
     // Keep the runs that have ended.
@@ -105,7 +108,8 @@ RunsByPolicy run_all(const RealWorld& world, const std::vector<PolicyChoice>& ch
   static_cast<void>(run_once(world, choices.front(), options, 0, {}));
   for (int repetition = 0; repetition < options.reps && stop_signal() == 0; ++repetition) {
     run_each(world, choices, options, repetition, runs);
-    progress.show(fmt::format("ran {} of {} repetitions", repetition + 1, options.reps));
+    progress.show(fmt::format("ran {} of {} repetitions", repetition + 1, options.reps),
+                  static_cast<double>(repetition + 1) / options.reps);
   }
   return runs;
 }
