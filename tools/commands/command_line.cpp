@@ -7,7 +7,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -18,6 +20,7 @@
 #include "tools/commands/command_line_options.hpp"
 #include "tools/report/console.hpp"
 #include "tools/report/terminal.hpp"
+#include "tools/report/text_table.hpp"
 #include "tools/report/version.hpp"
 
 namespace equipoise {
@@ -25,6 +28,19 @@ namespace {
 
 constexpr int unusable_input = 2;
 constexpr int work_failed = 1;
+
+/// Help whose explanations are broken into lines that fit the terminal.
+class WrappedHelp final : public CLI::Formatter {
+ public:
+  std::string make_option_desc(const CLI::Option* option) const override {
+    constexpr std::size_t readable = 100;
+    const std::size_t widest = terminal_width(Stream::out).value_or(readable);
+    const std::size_t left = get_column_width();
+    const std::size_t room = std::max<std::size_t>(widest - std::min(widest, left), 40);
+    return fmt::format("{}",
+                       fmt::join(broken(CLI::Formatter::make_option_desc(option), room), "\n"));
+  }
+};
 
 /// The name of a command as it is typed: "equipoise trace import csv".
 std::string full_name(const CLI::App& command) {
@@ -57,7 +73,11 @@ void add_help_command(CLI::App& app, Request& r) {
   add_help(*c, "equipoise help compare");
   c->callback([&app, &r] {
     r.command = [&app, &r] {
-      std::printf("%s", command_called(app, r.words).help().c_str());
+      const CLI::App& command = command_called(app, r.words);
+      // App::help would print the help of this command, which was typed.
+      std::printf("%s", command.get_formatter()
+                            ->make_help(&command, full_name(command), CLI::AppFormatMode::Normal)
+                            .c_str());
       return 0;
     };
   });
@@ -75,6 +95,7 @@ void add_color(CLI::App& command, Request& r) {
 }
 
 void add_all(CLI::App& app, Request& r) {
+  app.formatter(std::make_shared<WrappedHelp>());
   app.set_version_flag("--version", built_with_text());
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);

@@ -112,8 +112,8 @@ void add_compare(CLI::App& app, Request& r) {
   add_help(
       *c,
       "equipoise compare --platform platforms/sirocco.xml --trace traces/sirocco-dgemm.jsonl "
-      "--workload starpu_dgemm_gemm:items=2e6 --policy greedy --policy static --policy plb-hec "
-      "--policy optimum --reps 10 --out cmp/");
+      "--workload starpu_dgemm_gemm:items=2e6 --policy greedy,static,plb-hec,optimum --reps 10 "
+      "--out cmp/");
   c->callback([&r] { r.command = [&r] { return compare_command(r.options); }; });
 }
 

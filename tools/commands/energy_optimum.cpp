@@ -38,8 +38,7 @@ std::string text(const SimWorld& world, const std::string& objective, const RunN
                fmt::format("{}", fastest.units[i].items)});
     if (unit.items == 0) unused.push_back(world.units[i].name);
   }
-  const std::string legend_line = table.fold() ? legend({".."}) : "";
-  std::string text = table.text() + "\n" + legend_line;
+  std::string text = folded_text(std::move(table)) + "\n";
   for (const auto& [name, numbers] : {std::pair(objective, &best), {"time", &fastest}}) {
     text += fmt::format(
         "split for {:6}  {}   {}   EDP {}\n", name, quantity_text(numbers->makespan.value, "s", 6),

@@ -15,6 +15,7 @@
 #include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/progress.hpp"
+#include "tools/report/text_table.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/search/yardstick.hpp"
 #include "tools/simulations/sim_world.hpp"
@@ -86,13 +87,20 @@ PointRecord record_of(const SweepPlan& plan, const Point& point) {
   return record;
 }
 
+/// The options of an experiment whose searches show nothing, because the sweep shows its own line.
+Options without_progress(const PlannedExperiment& planned) {
+  Options options = planned.experiment.options;
+  options.quiet = true;
+  return options;
+}
+
 SearchRecord searched(const PlannedExperiment& planned) {
   SearchRecord record;
   record.key = planned.schedule_key;
   record.experiment = planned.experiment.name;
   record.schedule.emplace();
   try {
-    BestKnown best = search_schedule(*planned.world, planned.experiment.options);
+    BestKnown best = search_schedule(*planned.world, without_progress(planned));
     record.best = {best.seconds, std::move(best.policy)};
     record.schedule = std::move(best.schedule);
   } catch (const BackendError& failure) {
@@ -108,7 +116,7 @@ SearchRecord reached(const PlannedExperiment& planned, const SearchRecord& searc
   record.experiment = planned.experiment.name;
   record.failure = searched.failure;
   if (!record.failure.empty()) return record;
-  std::optional<BestReached> best = best_reached(*planned.world, planned.experiment.options);
+  std::optional<BestReached> best = best_reached(*planned.world, without_progress(planned));
   if (best) {
     record.best = std::move(*best);
   } else {
@@ -187,17 +195,18 @@ void simulate_points(const SweepPlan& plan, const std::vector<std::size_t>& todo
 /// Warns about failed points. Returns true if there are any.
 bool warn_of_failures(const SweepPlan& plan, const StoredPoints& stored) {
   const std::map<std::string, PointRecord>& points = stored.points;
-  bool failed = false;
+  std::vector<std::string> failures;
   for (const Point& point : plan.points) {
     const auto found = points.find(point.key);
     if (found == points.end()) continue;
     const PointRecord& record = found->second;
     if (record.failure.empty()) continue;
-    failed = true;
-    warn(fmt::format("{}: {}, repetition {}: {}", record.experiment, record.policy,
-                     record.repetition, record.failure));
+    failures.push_back(fmt::format("{}: {}, repetition {}: {}", record.experiment, record.policy,
+                                   record.repetition, record.failure));
   }
-  return failed;
+  if (failures.empty()) return false;
+  warn(fmt::format("{} failed: {}", counted(failures.size(), "run"), in_one_line(failures)));
+  return true;
 }
 
 std::string folder_of(const Experiment& experiment, const std::string& folder) {

@@ -9,7 +9,6 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
 #include "tools/report/result_fields.hpp"
-#include "tools/report/text_table.hpp"
 
 namespace equipoise {
 namespace {
@@ -160,6 +159,11 @@ std::string legend(const std::vector<std::string>& words) {
     text += shown.word + blank + wrapped(shown.sentence, longest + 2);
   }
   return text;
+}
+
+std::string folded_text(TextTable table) {
+  const bool is_folded = table.fold();
+  return table.text() + (is_folded ? "\n" + legend({".."}) : "");
 }
 
 std::string legend_paragraph(const std::vector<std::string>& words) {

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/report/text_table.hpp"
+
 namespace equipoise {
 
 /// A word and what it means.
@@ -31,7 +33,10 @@ struct Term {
 /// A line for each of `words` (or names) with its sentence, for below a table.
 [[nodiscard]] std::string legend(const std::vector<std::string>& words);
 
-/// The same in one paragraph: "WORD: SENTENCE WORD: SENTENCE".
+/// The table with its rows folded, and what a folded row means if there is one.
+[[nodiscard]] std::string folded_text(TextTable table);
+
+/// The same as `legend` in one paragraph: "WORD: SENTENCE WORD: SENTENCE".
 [[nodiscard]] std::string legend_paragraph(const std::vector<std::string>& words);
 
 }  // namespace equipoise

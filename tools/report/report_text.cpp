@@ -104,12 +104,6 @@ std::string energy_prediction_table(const Comparison& comparison) {
   return any ? "\n" + table.text() : std::string();
 }
 
-/// The table with its rows folded, and what a folded row means.
-std::string folded_text(TextTable& table) {
-  const bool is_folded = table.fold();
-  return table.text() + (is_folded ? "\n" + legend({".."}) : "");
-}
-
 /// The losses by cause; empty where they are small or unknown.
 std::string loss_table(const Comparison& comparison) {
   const std::vector<std::vector<std::string>> rows = loss_rows(comparison);
@@ -247,7 +241,7 @@ std::string units_table(const RunNumbers& n, const std::vector<Unit>& units, con
     if (any_energy) cells.push_back(joules(unit.energy_j));
     table.add(std::move(cells));
   }
-  return folded_text(table);
+  return folded_text(std::move(table));
 }
 
 /// The whole run in a line.

@@ -98,7 +98,7 @@ constexpr std::array fields_before_losses{
                 [](Of of) -> FieldValue { return of.result.makespan_s.mean; }},
     ResultField{"makespan_half_ci95_s", "±", "s",
                 "Half the 95 % confidence interval of the mean makespan.", in_text, to_digits(2),
-                [](Of of) -> FieldValue { return of.result.makespan_s.half_ci95(); }},
+                [](Of of) -> FieldValue { return half_width(of.result.makespan_s); }},
     ResultField{"makespan_ci95_s", "95 % interval", "s",
                 "The 95 % confidence interval of the mean makespan.", in_html, to_digits(4),
                 [](Of of) -> FieldValue {
@@ -123,21 +123,21 @@ constexpr std::array fields_before_losses{
                 "The baseline's mean makespan over this one's: 2 means twice as fast.",
                 in_all | in_sweep, to_decimals(2),
                 [](Of of) -> FieldValue { return optional_value(of.result.speedup_vs_baseline); }},
-    ResultField{"over_lower_bound", "times bound", "",
-                "The mean makespan in times the lower bound, which no run without noise can beat: "
-                "at least 1.",
-                in_all | in_sweep, to_decimals(3),
-                [](Of of) -> FieldValue { return optional_value(of.result.over_lower_bound); }},
+    ResultField{
+        "over_lower_bound", "times bound", "",
+        "The mean makespan over the lower bound; no run without noise can have less than 1.",
+        in_all | in_sweep, to_decimals(3),
+        [](Of of) -> FieldValue { return optional_value(of.result.over_lower_bound); }},
     ResultField{"over_yardstick", "times best known", "",
-                "The mean makespan in times the best known one under the same noise.", in_sweep,
+                "The mean makespan over the best known one under the same noise.", in_sweep,
                 to_decimals(3),
                 [](Of of) -> FieldValue {
                   return optional_value(over_yardstick(of.comparison, of.result));
                 }},
-    ResultField{"loss_s.total", "loss", "s",
-                "How much longer than the lower bound the run took; in tables in % of it, divided "
-                "by cause.",
-                in_data, to_digits(4), [](Of of) { return loss_of(of, nullptr); }},
+    ResultField{
+        "loss_s.total", "loss", "s",
+        "What the run took beyond the lower bound (in tables in % of it), divided by cause.",
+        in_data, to_digits(4), [](Of of) { return loss_of(of, nullptr); }},
 };
 
 /// Those that stand behind the causes of loss.
@@ -153,10 +153,9 @@ constexpr std::array fields_after_losses{
                   return of.result.paired_ratio ? FieldValue(*of.result.paired_ratio)
                                                 : FieldValue();
                 }},
-    ResultField{
-        "idle_fraction.mean", "idle", "%",
-        "The share of the run in which a unit was not working: it neither computed nor copied.",
-        in_all, in_percent(1), [](Of of) -> FieldValue { return of.result.idle_fraction; }},
+    ResultField{"idle_fraction.mean", "idle", "%",
+                "The share of the run not working: neither computing nor copying.", in_all,
+                in_percent(1), [](Of of) -> FieldValue { return of.result.idle_fraction; }},
     ResultField{"idle_fraction.by_unit", "", "%", "The idle share of each unit.", in_data,
                 in_percent(1), [](Of of) -> FieldValue { return by_unit(of.result.idle_by_unit); }},
     ResultField{"share_by_unit", "", "%", "The share of the items that each unit did.", in_data,
@@ -183,10 +182,9 @@ constexpr std::array fields_after_losses{
     ResultField{"decisions.max_s", "", "s",
                 "The longest time charged for a call of the policy, or for a model.", in_data,
                 to_digits(3), [](Of of) -> FieldValue { return of.result.decisions_max_s; }},
-    ResultField{
-        "finish_spread_s", "ends apart", "s",
-        "The time from the first unit's end to the last's: units that share well end together.",
-        in_all, to_digits(3), [](Of of) -> FieldValue { return of.result.finish_spread_s; }},
+    ResultField{"finish_spread_s", "ends apart", "s",
+                "The time from the first unit's end to the last's.", in_all, to_digits(3),
+                [](Of of) -> FieldValue { return of.result.finish_spread_s; }},
     ResultField{
         "energy_j", "energy", "J", "The energy of all units.", in_data | in_text, to_digits(4),
         [](Of of) -> FieldValue { return optional_value(of.result.energy_j); }, knows_energy},
@@ -212,13 +210,12 @@ constexpr std::array fields_after_losses{
     ResultField{"items_redone", "items redone", "items", "Items that were done again after a loss.",
                 in_data, to_digits(4), [](Of of) -> FieldValue { return of.result.items_redone; }},
     ResultField{
-        "informed", "knows speeds", "",
-        "The policy knows unit speeds beforehand, from earlier measurements.", in_data,
+        "informed", "knows speeds", "", "The policy knows unit speeds beforehand.", in_data,
         to_decimals(0),
         [](Of of) -> FieldValue { return choice_of(of).info->foresight != Foresight::none; }},
     ResultField{
         "oracle", "knows mean times", "",
-        "The policy knows this run's mean times, which no real policy can know.", in_data,
+        "The policy knows this run's mean times, which nothing can know in reality.", in_data,
         to_decimals(0),
         [](Of of) -> FieldValue { return choice_of(of).info->foresight == Foresight::oracle; }},
     ResultField{"experienced", "used experience", "",
@@ -231,9 +228,9 @@ constexpr std::array fields_after_losses{
                 "Whether every item was accepted exactly once and all checked results are right.",
                 in_data | in_html, to_decimals(0),
                 [](Of of) -> FieldValue { return of.result.verified; }},
-    ResultField{"extrapolated_share", "outside sizes", "%",
-                "The share of the items in blocks outside the recorded sizes: smaller or larger "
-                "than any that was timed, so their times are less certain.",
+    ResultField{"extrapolated_share", "outside recorded sizes", "%",
+                "The share of the items in blocks outside the recorded sizes, whose times are less "
+                "certain.",
                 in_data, in_percent(1),
                 [](Of of) -> FieldValue { return of.result.extrapolated_share; }},
     ResultField{"remarks", "remarks", "", "What to know before comparing this result.", in_text,
@@ -324,6 +321,12 @@ std::string number_text(const NumberFormat& format, double number) {
 
 std::string number_text(const ResultField& field, double number) {
   return number_text(field.format, number);
+}
+
+double half_width(const Statistics& times) {
+  constexpr double rounding = 1e-9;  // equal times differ by less when they are averaged
+  const double half = times.half_ci95();
+  return half < rounding * times.mean ? 0.0 : half;
 }
 
 std::string heading_of(const ResultField& field, const Prefix& prefix) {

@@ -83,6 +83,9 @@ struct ResultField {
 /// `number` as the field writes it in tables.
 [[nodiscard]] std::string number_text(const ResultField& field, double number);
 
+/// Half the 95 % confidence interval of the mean; 0 if it is nothing but rounding of equal times.
+[[nodiscard]] double half_width(const Statistics& times);
+
 /// The heading of the field's column with its unit of measure: "makespan ms".
 [[nodiscard]] std::string heading_of(const ResultField& field, const Prefix& prefix = {});
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cstddef>
 #include <sstream>
 
 namespace equipoise {
@@ -212,6 +213,14 @@ std::string wrapped(const std::string& text, std::size_t indent) {
 
 std::string counted(std::uint64_t count, const std::string& noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string in_one_line(const std::vector<std::string>& lines) {
+  constexpr std::size_t most = 3;
+  const std::vector<std::string> first(
+      lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(std::min(lines.size(), most)));
+  return fmt::format("{}{}", fmt::join(first, "; "),
+                     lines.size() > most ? fmt::format("; and {} more", lines.size() - most) : "");
 }
 
 std::vector<std::string> folded_names(const std::vector<std::string>& names) {

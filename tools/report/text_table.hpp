@@ -67,6 +67,9 @@ class TextTable {
 /// "1 block", "2 blocks".
 [[nodiscard]] std::string counted(std::uint64_t count, const std::string& noun);
 
+/// The first lines of `lines` in one, and how many more there are.
+[[nodiscard]] std::string in_one_line(const std::vector<std::string>& lines);
+
 /// "cpu0..cpu3" for the names of `names` that are counted on from each other, others alone.
 [[nodiscard]] std::vector<std::string> folded_names(const std::vector<std::string>& names);
 

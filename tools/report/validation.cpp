@@ -97,9 +97,9 @@ std::string validation_text(const Validation& validation, const std::vector<std:
   std::vector<const PolicyResult*> measured;
   for (const PolicyPrediction& p : validation.policies) {
     table.add({p.measured->policy, time(makespan, p.measured->makespan_s.mean),
-               time(half, p.measured->makespan_s.half_ci95()), noise_cell(*p.measured),
+               time(half, half_width(p.measured->makespan_s)), noise_cell(*p.measured),
                time(makespan, p.simulated->makespan_s.mean),
-               time(half, p.simulated->makespan_s.half_ci95()),
+               time(half, half_width(p.simulated->makespan_s)),
                fmt::format("{:+.2f}", 100.0 * p.relative_error),
                shares_text(p.measured->share_by_unit), shares_text(p.simulated->share_by_unit)});
     measured.push_back(p.measured);

@@ -321,7 +321,7 @@ std::string baselines_of(const SweepResults& results) {
   std::vector<std::string> names;
   for (const Experiment& experiment : results.campaign.experiments) {
     const std::string& name = experiment.options.baseline;
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
   return in_markdown(fmt::format("{}", fmt::join(names, ", ")));
 }

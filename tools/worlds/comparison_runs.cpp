@@ -13,6 +13,7 @@
 #include "tools/report/json_text.hpp"
 #include "tools/report/progress.hpp"
 #include "tools/report/report_html.hpp"
+#include "tools/report/text_table.hpp"
 #include "tools/simulations/simulations.hpp"
 
 namespace equipoise {
@@ -64,6 +65,7 @@ RunsByPolicy simulate_all(const SimWorld& world, const std::vector<PolicyChoice>
   }
   progress.clear();
   RunsByPolicy runs;
+  std::vector<std::string> failures;
   for (std::size_t job = 0; job < jobs; ++job) {
     if (!results[job]) continue;
     const PolicyChoice& choice = choices[job % choices.size()];
@@ -71,14 +73,17 @@ RunsByPolicy simulate_all(const SimWorld& world, const std::vector<PolicyChoice>
       const RunReport& report = results[job]->report;
       runs[choice.spelling].push_back(report.run);
       if (!report.run.verified) {
-        warn(fmt::format("{}, repetition {}: not verified: {}", choice.spelling,
-                         job / choices.size(), report.problem));
+        failures.push_back(fmt::format("{}, repetition {}: not verified: {}", choice.spelling,
+                                       job / choices.size(), report.problem));
       }
     } else {
       failed = true;
-      warn(fmt::format("{}, repetition {}: no result: {}", choice.spelling, job / choices.size(),
-                       results[job]->failure));
+      failures.push_back(fmt::format("{}, repetition {}: no result: {}", choice.spelling,
+                                     job / choices.size(), results[job]->failure));
     }
+  }
+  if (!failures.empty()) {
+    warn(fmt::format("{} failed: {}", counted(failures.size(), "run"), in_one_line(failures)));
   }
   return runs;
 }
