@@ -126,24 +126,6 @@ TEST(ChooseWorkload, LetsATraceSizeAKernelInItemsThatHasAnotherSizeOfItsOwn) {
             "given; see 'equipoise list kernels'");
 }
 
-TEST(TextTable, SetsNumbersToTheRightAndCountsCharacters) {
-  TextTable table({"policy", "± s"});
-  table.add({"greedy", "0.5"});
-  table.add({"plb-hec", "12"});
-  EXPECT_EQ(table.text(),
-            "policy   ± s\n"
-            "-------  ---\n"
-            "greedy   0.5\n"
-            "plb-hec   12\n");
-}
-
-TEST(TextTable, WritesSignificantDigitsWithoutExponentsWherePeopleDo) {
-  EXPECT_EQ(significant(0.47193, 4), "0.4719");
-  EXPECT_EQ(significant(1234.5, 2), "1234");
-  EXPECT_EQ(significant(1.5e-7, 3), "1.50e-07");
-  EXPECT_EQ(significant(0.0, 3), "0");
-}
-
 TEST(ComparisonTable, TellsItemsRedoneWithoutTheTailOfRounding) {
   Comparison comparison;
   comparison.policies = {parse_policy("greedy")};

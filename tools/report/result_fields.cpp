@@ -218,7 +218,7 @@ constexpr std::array fields_after_losses{
         "The policy knows this run's mean times, which nothing can know in reality.", in_data,
         to_decimals(0),
         [](Of of) -> FieldValue { return choice_of(of).info->foresight == Foresight::oracle; }},
-    ResultField{"experienced", "used experience", "",
+    ResultField{"experienced", "experienced", "",
                 "The policy used what earlier runs had shown (--experience).", in_data,
                 to_decimals(0), [](Of of) -> FieldValue { return choice_of(of).is_experienced(); }},
     ResultField{"policy_stalled", "stalled", "",

@@ -21,6 +21,7 @@
 #include "tools/report/result_fields.hpp"
 #include "tools/report/text_table.hpp"
 #include "tools/report/version.hpp"
+#include "tools/sweep/markdown.hpp"
 
 namespace equipoise {
 namespace {
@@ -28,42 +29,16 @@ namespace {
 /// Experiments in which the reference is behind by more than this share are listed.
 constexpr double behind_share = 0.01;
 
-using Row = std::vector<std::string>;
+using Row = MarkdownRow;
 
 std::string marked(const PolicyStanding& standing) {
   if (standing.foresight == Foresight::none) return standing.policy;
-  const char* const field = standing.foresight == Foresight::oracle ? "oracle" : "informed";
-  return fmt::format("{} ({})", standing.policy, term(field).word);
+  const bool is_oracle = standing.foresight == Foresight::oracle;
+  return standing.policy + " (" + term(is_oracle ? "oracle" : "informed").word + ")";
 }
 
 std::string ratio_text(const RatioSummary& ratio, double value, int decimals) {
   return ratio.experiments == 0 ? "-" : fmt::format("{:.{}f}", value, decimals);
-}
-
-/// Escapes `text` for Markdown.
-std::string in_markdown(const std::string& text) {
-  constexpr std::string_view meaningful = "\\`*[]<>|";
-  std::string escaped;
-  for (const char c : printable(text)) {
-    if (meaningful.find(c) != std::string_view::npos) escaped += '\\';
-    escaped += c;
-  }
-  return escaped;
-}
-
-/// A row of a Markdown table, with `emphasis` around each cell.
-std::string markdown_line(const Row& cells, const char* emphasis = "") {
-  std::string line = "|";
-  for (const std::string& cell : cells) {
-    line += fmt::format(" {0}{1}{0} |", emphasis, in_markdown(cell));
-  }
-  return line + "\n";
-}
-
-std::string markdown_head(const Row& heads) {
-  std::string rule = "|---|";
-  for (std::size_t i = 1; i < heads.size(); ++i) rule += "---:|";
-  return markdown_line(heads) + rule + "\n";
 }
 
 /// The summary over all experiments: the headings, then one row for each policy.
@@ -87,11 +62,10 @@ std::vector<Row> standing_rows(const SweepResults& results) {
   return rows;
 }
 
-/// What the ratios are.
-std::string standings_legend() {
+std::vector<std::string> ratio_words() {
   std::vector<std::string> words;
   for (const StandingRatio& of : standing_ratios()) words.push_back(of.heading);
-  return legend_paragraph(words);
+  return words;
 }
 
 /// A ratio, for a table with one row per experiment and one column per policy.
@@ -198,9 +172,7 @@ std::string loss_section(const SweepResults& results) {
   std::string text = fmt::format(
       "\n## Losses by cause\n\nMeans over the experiments, in percent of the lower bound. {}\n\n",
       legend_paragraph({rows.front().begin() + 1, rows.front().end()}));
-  text += markdown_head(rows.front());
-  for (std::size_t i = 1; i < rows.size(); ++i) text += markdown_line(rows[i]);
-  return text;
+  return text + markdown_table(rows);
 }
 
 /// What the numbers of a row are, with their unit.
@@ -277,14 +249,14 @@ std::string figure_table(const std::vector<const PublishedComparison*>& rows) {
   for (const FigureColumn& column : columns) {
     heads.push_back(column.policy + (column.printed ? ", published" : ""));
   }
-  text += markdown_head(heads);
+  std::vector<Row> table = {heads};
   for (std::size_t i = 0; i < rows.size(); ++i) {
     Row row = {rows[i]->figure.experiment};
     if (!alike) row.push_back(meanings[i]);
     for (const FigureColumn& column : columns) row.push_back(figure_cell(*rows[i], column));
-    text += markdown_line(row);
+    table.push_back(std::move(row));
   }
-  return text;
+  return text + markdown_table(table);
 }
 
 /// Our results beside published ones, figure by figure.
@@ -348,10 +320,8 @@ std::string sweep_markdown(const SweepResults& results) {
       "## Policies over all experiments\n\nGeometric means over the experiments, each with the "
       "worst. {} The baseline is {}. The best known is of runs that know the mean block times or "
       "of our own policy; `optimum` is a plan for mean times that does not react.\n\n",
-      standings_legend(), baselines_of(results));
-  const std::vector<Row> standings = standing_rows(results);
-  text += markdown_head(standings.front());
-  for (std::size_t i = 1; i < standings.size(); ++i) text += markdown_line(standings[i]);
+      legend_paragraph(ratio_words()), baselines_of(results));
+  text += markdown_table(standing_rows(results));
   text += group_section(results) + behind_section(results) + loss_section(results) +
           published_section(results);
   text += fmt::format("\n## Speedup over {}\n\nRatio of mean makespans; more is better.\n\n",
@@ -382,10 +352,10 @@ std::string sweep_html(const SweepResults& results) {
          best == nullptr ? "-" : markup_escaped(best->policy),
          best == nullptr ? "-" : number_text(makespan, best->makespan_s.mean)});
   }
-  return html_page(results.campaign.title, "<h2>Policies over all experiments</h2>\n" +
-                                               html_table(standings) +
-                                               fmt::format("<p>{}</p>\n", standings_legend()) +
-                                               "<h2>Experiments</h2>\n" + html_table(experiments));
+  return html_page(results.campaign.title,
+                   "<h2>Policies over all experiments</h2>\n" + html_table(standings) +
+                       fmt::format("<p>{}</p>\n", legend_paragraph(ratio_words())) +
+                       "<h2>Experiments</h2>\n" + html_table(experiments));
 }
 
 std::string standings_table(const SweepResults& results) {
@@ -395,7 +365,7 @@ std::string standings_table(const SweepResults& results) {
   return table.text() + "\n" +
          wrapped(fmt::format("Geometric means over {}, each with the worst. {}",
                              counted(results.comparisons.size(), "experiment"),
-                             standings_legend()));
+                             legend_paragraph(ratio_words())));
 }
 
 }  // namespace equipoise
