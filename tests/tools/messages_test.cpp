@@ -1,7 +1,7 @@
 // Tests of help, near misses and messages, as a user sees them.
 #include <gtest/gtest.h>
 
-#include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -103,9 +103,9 @@ TEST(Policies, CanBeSeveralInOneOption) {
 
 TEST(Options, TakeTimesAndBytesWithUnits) {
   const auto makespan = [](const std::string& cost) {
-    return run_equipoise(with(with({"simulate"}, sirocco),
-                              {"--policy", "gss", "--json", "--dispatch-cost", cost}))
-        .out;
+    const ProgramRun run = run_equipoise(
+        with(with({"simulate"}, sirocco), {"--policy", "gss", "--json", "--dispatch-cost", cost}));
+    return nlohmann::json::parse(run.out).at("makespan_s");
   };
   EXPECT_EQ(makespan("20 us"), makespan("2e-5"));
   EXPECT_EQ(refusal({"run", "--unit", "emulated,in_bytes_per_s=25mb/s", "--workload",

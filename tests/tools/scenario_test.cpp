@@ -68,7 +68,7 @@ TEST_F(Scenarios, ThatFailAUnitAreToldWithItsItems) {
   ASSERT_GT(redone, 1);
   const ProgramRun run = type("simulate", scenario, words);
   EXPECT_NE(
-      run.out.find(fmt::format("\nb was lost at 0.100 s; its {} items were done again\n", redone)),
+      run.out.find(fmt::format("\nb was lost at 100 ms; its {} items were done again\n", redone)),
       std::string::npos)
       << run.out;
 }

@@ -70,8 +70,8 @@ void add_replay(CLI::App& app, Request& r) {
               "hands out the same blocks again in the same order, here or on another machine");
   c->add_option(
        "--on", r.replay.on,
-       "where: sim, real or paced; else where the run was. paced alone: the policy decides "
-       "again on units that take as long as the run says")
+       "where: sim, real or paced; else where the run was. paced alone: the policy re-decides, "
+       "on units that take as long as the run says")
       ->check(CLI::IsMember({"sim", "real", "paced"}));
   add_real_settings(*c, r);
   add_units(*c, r, false);

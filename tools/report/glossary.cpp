@@ -103,9 +103,12 @@ std::string lower(std::string text) {
 std::vector<Term> all_terms() {
   std::vector<Term> terms = other_terms();
   std::set<std::string> names;
+  std::set<std::string_view> headings;
+  for (const ResultField& field : result_fields()) headings.insert(field.heading);
   for (const ResultField& field : result_fields()) {
-    if (!names.insert(field.name).second) continue;
     const std::string heading = field.heading;
+    const bool is_word_of_another = heading.empty() && headings.contains(field.name);
+    if (is_word_of_another || !names.insert(field.name).second) continue;
     if (heading.empty() || heading == field.name) {
       terms.push_back({field.name, "", field.explanation});
     } else {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdlib>
 
 namespace equipoise {
 namespace {
@@ -51,7 +52,8 @@ Prefix prefix_of_seconds(double most_s) { return prefix_of(most_s, 1.0); }
 
 std::string significant(double value, int digits) {
   if (value == 0.0 || !std::isfinite(value)) return fmt::format("{}", value);
-  const double magnitude = std::floor(std::log10(std::abs(value)));
+  const double rounded = std::atof(fmt::format("{:.{}e}", value, digits - 1).c_str());
+  const double magnitude = std::floor(std::log10(std::abs(rounded)));
   if (magnitude < -4 || magnitude >= 7) return fmt::format("{:.{}e}", value, digits - 1);
   return fmt::format("{:.{}f}", value, std::max(0, digits - 1 - static_cast<int>(magnitude)));
 }

@@ -61,7 +61,7 @@ TEST(TraceReport, LeavesOutliersOutOfAllFigures) {
                            summary(1, 300, 20, 0.2, 0.01)});
   trace.samples[2].is_outlier = true;
   EXPECT_TRUE(doubtful_in_trace(trace).empty());
-  EXPECT_NE(describe_trace(trace).find("cpu0            100       30   500.0000    10.0"),
+  EXPECT_NE(describe_trace(trace).find("cpu0            100       30  500.0 ms  10.0"),
             std::string::npos)
       << describe_trace(trace);
 }
@@ -79,8 +79,9 @@ TEST(TraceReport, DoubtsFallingTimesWideScatterSingleSizesAndCopies) {
                                    summary(1, 100, 30, 0.4, 0.05)}));
   ASSERT_EQ(doubts.size(), 4U);
   EXPECT_EQ(doubts[0], "cpu0: a deviation of 60 % of the mean at 100 items");
-  EXPECT_EQ(doubts[1],
-            "cpu0: the time falls from 0.5 to 0.4 s as the size grows from 100 to 200 items");
+  EXPECT_EQ(
+      doubts[1],
+      "cpu0: the time falls from 500.0 ms to 400.0 ms as the size grows from 100 to 200 items");
   EXPECT_TRUE(doubts[2].starts_with("cuda0: a single size"));
   EXPECT_TRUE(
       doubts[3].starts_with("cuda0 at 100 items has the count, mean and deviation of cpu0"));

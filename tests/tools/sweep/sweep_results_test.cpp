@@ -129,7 +129,7 @@ TEST(SweepResults, TakeTheMeanOfLossesByCause) {
 
 TEST(SweepResults, ExplainTheirColumnsBelowTheTable) {
   const std::string text = standings_table(two_experiments());
-  EXPECT_NE(text.find("policy            experiments  speedup  worst  times bound"),
+  EXPECT_NE(text.find("policy                      experiments  speedup  worst  times bound"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("\nGeometric means over 2 experiments, each with the worst. speedup:"),
