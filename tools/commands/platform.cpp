@@ -51,7 +51,7 @@ std::string model_text(const ProbedHost& host, const Unit& unit) {
   }
   const auto clock = host.properties.find("clock_hz");
   const double hz = clock == host.properties.end() ? 0.0 : std::atof(clock->second.c_str());
-  if (hz > 0.0) parts.push_back(quantity_text(hz, "Hz"));
+  if (hz > 0.0) parts.push_back(quantity_text(hz, "Hz", 4));
   return printable(fmt::format("{}", fmt::join(parts, ", ")));
 }
 

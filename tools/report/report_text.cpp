@@ -52,19 +52,6 @@ Prefix prefix_of_makespans(const Comparison& comparison) {
   return prefix_of_seconds(most_s);
 }
 
-/// The prefix of a column; only that of times depends on its numbers.
-Prefix prefix_of(const ResultField& field, const Comparison& comparison) {
-  if (std::string_view(field.unit) != "s") return {};
-  if (std::string_view(field.name).starts_with("makespan")) return prefix_of_makespans(comparison);
-  double most_s = 0.0;
-  for (const PolicyResult& r : comparison.results) {
-    const FieldValue value = field.value({comparison, r});
-    if (const auto* const seconds = std::get_if<double>(&value))
-      most_s = std::max(most_s, *seconds);
-  }
-  return prefix_of_seconds(most_s);
-}
-
 std::string prediction_table(const Comparison& comparison) {
   const ResultField& makespan = result_field("makespan_s");
   const ResultField& half_width = result_field("makespan_half_ci95_s");
@@ -269,22 +256,49 @@ std::string run_line(const RunReport& report, const PolicyChoice& policy) {
   return text;
 }
 
+/// A column of the results. Makespans have one prefix, so that they can be compared at a glance; each
+/// other time has its own, because some are many times as long as others.
+struct ResultColumn {
+  const ResultField* field;
+  Prefix prefix;
+  bool has_unit_in_cells;
+
+  [[nodiscard]] std::string heading() const {
+    return has_unit_in_cells ? field->heading : heading_of(*field, prefix);
+  }
+  [[nodiscard]] std::string cell(const OfResult& of) const {
+    const FieldValue value = field->value(of);
+    const auto* const seconds = std::get_if<double>(&value);
+    return has_unit_in_cells && seconds != nullptr
+               ? quantity_text(*seconds, field->unit, field->format.digits)
+               : cell_text(*field, of, "-", prefix);
+  }
+};
+
+std::vector<ResultColumn> result_columns(const Comparison& comparison) {
+  const Prefix prefix = prefix_of_makespans(comparison);
+  std::vector<ResultColumn> columns;
+  for (const ResultField* const field : columns_of(in_text, comparison)) {
+    const bool is_time = std::string_view(field->unit) == "s";
+    const bool is_makespan = std::string_view(field->name).starts_with("makespan");
+    columns.push_back({field, is_makespan ? prefix : Prefix(), is_time && !is_makespan});
+  }
+  return columns;
+}
+
 /// A line for each policy and world; the fastest policies stand out.
 std::string result_table(const Comparison& comparison) {
+  const std::vector<ResultColumn> columns = result_columns(comparison);
   std::vector<std::string> heads;
-  std::vector<std::pair<const ResultField*, Prefix>> columns;
-  for (const ResultField* const field : columns_of(in_text, comparison)) {
-    columns.emplace_back(field, prefix_of(*field, comparison));
-    heads.push_back(heading_of(*field, columns.back().second));
-  }
+  for (const ResultColumn& column : columns) heads.push_back(column.heading());
   TextTable table(std::move(heads));
   for (const PolicyResult& r : comparison.results) {
     const bool best = r.verified && r.makespan_s.mean <= least_s(comparison, r.on) &&
                       foresight_of(comparison, r) != Foresight::oracle;
     std::vector<std::string> cells;
-    for (const auto& [field, prefix] : columns) {
-      const bool is_marked = best && field == &result_field("makespan_s");
-      cells.push_back((is_marked ? "*" : "") + cell_text(*field, {comparison, r}, "-", prefix));
+    for (const ResultColumn& column : columns) {
+      const bool is_marked = best && column.field == &result_field("makespan_s");
+      cells.push_back((is_marked ? "*" : "") + column.cell({comparison, r}));
     }
     table.add(std::move(cells), !r.verified ? Style::error : (best ? Style::best : Style::plain));
   }

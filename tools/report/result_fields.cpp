@@ -123,14 +123,13 @@ constexpr std::array fields_before_losses{
                 "The baseline's mean makespan over this one's: 2 means twice as fast.",
                 in_all | in_sweep, to_decimals(2),
                 [](Of of) -> FieldValue { return optional_value(of.result.speedup_vs_baseline); }},
-    ResultField{
-        "over_lower_bound", "times bound", "",
-        "The mean makespan over the lower bound; no run without noise can have less than 1.",
-        in_all | in_sweep, to_decimals(3),
-        [](Of of) -> FieldValue { return optional_value(of.result.over_lower_bound); }},
+    ResultField{"over_lower_bound", "times bound", "",
+                "How many times the lower bound the mean makespan is: without noise, at least 1.",
+                in_all | in_sweep, to_decimals(3),
+                [](Of of) -> FieldValue { return optional_value(of.result.over_lower_bound); }},
     ResultField{"over_yardstick", "times best known", "",
-                "The mean makespan over the best known one under the same noise.", in_sweep,
-                to_decimals(3),
+                "How many times the best known makespan under the same noise the mean makespan is.",
+                in_sweep, to_decimals(3),
                 [](Of of) -> FieldValue {
                   return optional_value(over_yardstick(of.comparison, of.result));
                 }},

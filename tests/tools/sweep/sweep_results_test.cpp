@@ -136,10 +136,10 @@ TEST(SweepResults, ExplainTheirColumnsBelowTheTable) {
             std::string::npos)
       << text;
   const std::string legend =
-      "times bound: The mean makespan over the lower bound; no run without noise can have less "
-      "than "
-      "1. times best known: The mean makespan over the best known one under the same noise. times "
-      "fastest: The mean makespan over that of the fastest policy";
+      "times bound: How many times the lower bound the mean makespan is: without noise, at least "
+      "1. "
+      "times best known: How many times the best known makespan under the same noise the mean "
+      "makespan is. times fastest: The mean makespan over that of the fastest policy";
   EXPECT_NE(sweep_markdown(two_experiments()).find(legend), std::string::npos);
   EXPECT_NE(sweep_html(two_experiments()).find(legend), std::string::npos);
 }
