@@ -35,9 +35,10 @@ std::string what_there_is(const std::string& said) {
     }
   }
   return fmt::format(
-      "kinds that run here: {}{}; a unit that is not here can be simulated (simulate, with a "
-      "platform and a trace), take its trace's times (--unit paced,trace_unit=NAME) or be imitated "
-      "(--unit emulated,in_bytes_per_s=...)",
+      "kinds that run here: {}{}; a GPU that is not here can be simulated (equipoise simulate, "
+      "with "
+      "a platform and a trace), paced by the times of its trace (--unit paced,trace_unit=NAME) or "
+      "imitated by CPU cores (--unit emulated,in_bytes_per_s=...)",
       fmt::join(present, ", "), fmt::join(absent, ""));
 }
 
@@ -48,11 +49,10 @@ const UnitKindInfo& find_kind(const std::string& name, const std::string& where)
     names.push_back(info.name);
   }
   // Kinds of units in platforms and traces, which are no kinds of workers.
-  const bool is_kind_of_platforms = name == "gpu" || name == "mic";
-  throw InputError(where,
-                   (is_kind_of_platforms ? fmt::format("'{}' is not a kind of real units", name)
-                                         : unknown_name("kind of unit", name, names)) +
-                       "; " + what_there_is({}));
+  std::string why = unknown_name("kind of unit", name, names);
+  if (name == "gpu") why = "a GPU of this machine is --unit cuda";
+  if (name == "mic") why = "there are no real units of the kind mic";
+  throw InputError(where, why + "; " + what_there_is({}));
 }
 
 /// The unit that `text` requests; `name` is its name unless the user gave one.

@@ -26,6 +26,7 @@ struct RecordProgress {
   std::size_t size_index = 0;  ///< among `sizes`
   std::size_t sizes = 0;       ///< so far; sizes are added where the curve bends
   int samples = 0;             ///< of this size so far
+  double done = 0.0;           ///< about what share of the whole recording, from 0 to 1
 };
 
 /// The recording to be made.
@@ -65,12 +66,22 @@ struct RecordedUnit {
   std::optional<Gpu> gpu;
 };
 
+/// A size whose mean time is not known as well as is aimed at, because budget or samples ended.
+struct ImpreciseMean {
+  std::string unit;
+  Items items = 0;
+  double uncertainty = 0.0;  ///< half the 95 % confidence interval, as a share of the mean
+};
+
+/// How precisely the mean of every size is to be known: `ImpreciseMean::uncertainty` is not above.
+inline constexpr double recording_precision = 0.02;
+
 /// The result of a recording.
 struct Recording {
   Trace trace;
   std::vector<RecordedUnit> units;
-  std::vector<std::string> imprecise;  ///< "cpu0 at 512 items: the mean is known to 4.1 %": budget
-                                       ///< or limit reached
+  std::vector<ImpreciseMean> imprecise;
+  std::size_t means = 0;  ///< how many sizes of how many units were timed
   /// Results that are impossible or doubtful: a copy faster than this machine can copy, a time that
   /// falls as the size grows, the number of outliers, other programs on the cores.
   std::vector<std::string> doubts;

@@ -19,8 +19,6 @@ constexpr Seconds time_min{1e-9};
 constexpr double impossible = 1.5;
 /// A larger block that takes less than this factor of a smaller one's time is reported as doubtful.
 constexpr double falling = 0.98;
-/// Known well enough: half the width of the mean's 95 % confidence interval, as a part of the mean.
-constexpr double precision = 0.02;
 /// The most sizes of a unit, including those added where the curve bends.
 constexpr std::size_t sizes_max = 20;
 /// Sizes are added where the curve is off a straight line by more than this part of its time.
@@ -39,6 +37,7 @@ UnitRecorder::UnitRecorder(const RecordSetup& setup, std::size_t unit, ItemSegme
 }
 
 void UnitRecorder::begin_pass() {
+  ++passes_begun_;
   at_ = 0;
   for (Size& size : sizes_) size.before = size.samples.count();
   begin_size(Seconds{});
@@ -75,7 +74,7 @@ bool UnitRecorder::is_known(Seconds spent) const {
   const int most = std::max(least, setup_.samples_max / setup_.passes);
   const int here = samples.count() - sizes_[at_].before;
   if (here < least) return false;
-  return here >= most || spent > size_budget_ || samples.uncertainty() <= precision;
+  return here >= most || spent > size_budget_ || samples.uncertainty() <= recording_precision;
 }
 
 void UnitRecorder::end_size(Seconds now) {
@@ -107,8 +106,14 @@ std::vector<SizeTime> UnitRecorder::curve() const {
 
 RecordProgress UnitRecorder::progress() const {
   const std::size_t at = std::min(at_, sizes_.size() - 1);
-  return {name(), unit_,         setup_.units.size(),       sizes_[at].items,
-          at,     sizes_.size(), sizes_[at].samples.count()};
+  const std::size_t units = setup_.units.size();
+  const double in_pass = static_cast<double>(at) / static_cast<double>(sizes_.size());
+  const double of_units =
+      setup_.alone ? (static_cast<double>(unit_) + in_pass) / static_cast<double>(units) : in_pass;
+  const double done =
+      std::min(1.0, (static_cast<double>(passes_begun_ - 1) + of_units) / setup_.passes);
+  return {name(), unit_, units, sizes_[at].items, at, sizes_.size(), sizes_[at].samples.count(),
+          done};
 }
 
 TraceSample UnitRecorder::sample_of(const Size& size, std::size_t index) const {
@@ -181,10 +186,9 @@ void UnitRecorder::add_remarks(Recording& recording) const {
       if (sample.out_s)
         fastest_bytes_per_s = std::max(fastest_bytes_per_s, *sample.out_bytes / *sample.out_s);
     }
-    if (!are_outliers.empty() && size.samples.uncertainty() > precision) {
-      recording.imprecise.push_back(fmt::format("{} at {} items: the mean is known to {:.1f} %",
-                                                name(), size.items,
-                                                100.0 * size.samples.uncertainty()));
+    recording.means += are_outliers.empty() ? 0 : 1;
+    if (!are_outliers.empty() && size.samples.uncertainty() > recording_precision) {
+      recording.imprecise.push_back({name(), size.items, size.samples.uncertainty()});
     }
   }
   if (outliers > 0) {

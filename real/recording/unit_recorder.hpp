@@ -85,6 +85,7 @@ class UnitRecorder {
   ItemSegment segment_;
   std::vector<Size> sizes_;  ///< in the order of recording
   std::size_t at_ = 0;
+  int passes_begun_ = 0;
   Items position_ = 0;  ///< within the segment
   bool is_warm_ = false;
   Seconds size_began_;

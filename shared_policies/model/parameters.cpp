@@ -38,6 +38,7 @@ Parameters::Parameters(const TypedParameters& typed, std::span<const ParameterIn
   std::vector<std::string> names;
   for (const ParameterInfo& info : known) {
     values_[info.name] = info.default_text;
+    units_[info.name] = info.unit;
     names.push_back(info.name);
   }
   for (const auto& [name, value] : typed) {
@@ -57,7 +58,10 @@ const std::string& Parameters::text(const std::string& name) const {
 }
 
 double Parameters::number(const std::string& name, double low, double high) const {
-  const double value = read(where_, name, text(name), parse_number);
+  const double value =
+      read(where_, name, text(name), [&](const std::string& typed, const std::string& where) {
+        return parse_quantity(typed, units_.at(name), where);
+      });
   if (value < low || value > high) {
     refuse(where_, name, text(name), fmt::format("a number from {} to {}", low, high));
   }

@@ -42,7 +42,8 @@ class Parameters {
   [[nodiscard]] bool is_given(const std::string& name) const { return given_.contains(name); }
   /// The typed text, or the default.
   [[nodiscard]] const std::string& text(const std::string& name) const;
-  /// A number from `low` to `high`, both allowed.
+  /// A number from `low` to `high`, both allowed. It may have a unit of what the parameter's
+  /// description says it measures (`parse_quantity`): 64 GiB.
   [[nodiscard]] double number(const std::string& name, double low, double high) const;
   /// A whole number from `low` to `high`, both allowed.
   [[nodiscard]] Items items(const std::string& name, Items low, Items high = Items{1} << 53) const;
@@ -64,6 +65,7 @@ class Parameters {
 
   TypedParameters values_;  ///< the values of all known parameters
   TypedParameters given_;
+  TypedParameters units_;  ///< of measure, of the known parameters
   std::string where_;
 };
 

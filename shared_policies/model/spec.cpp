@@ -17,15 +17,18 @@ namespace {
 struct Scale {
   std::string_view name;
   double factor;
+  double divisor = 1.0;  ///< 20 us are 20 / 1e6 s, exactly as 2e-5 is read; 20 * 1e-6 is not
+
+  [[nodiscard]] double of(double value) const { return value * factor / divisor; }
 };
 
 constexpr std::array<Scale, 5> binary = {
     {{"", 1.0}, {"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30}, {"Ti", 0x1p40}}};
 constexpr std::array<Scale, 9> decimal = {{{"", 1.0},
-                                           {"n", 1e-9},
-                                           {"u", 1e-6},
-                                           {"\u00b5", 1e-6},
-                                           {"m", 1e-3},
+                                           {"n", 1.0, 1e9},
+                                           {"u", 1.0, 1e6},
+                                           {"\u00b5", 1.0, 1e6},
+                                           {"m", 1.0, 1e3},
                                            {"k", 1e3},
                                            {"M", 1e6},
                                            {"G", 1e9},
@@ -59,25 +62,26 @@ constexpr std::array<Quantity, 7> quantities = {{
 
 constexpr std::string_view plain_examples = "12, 0.5, 5e6 or 64Ki";
 
-/// How much of the base unit one `suffix` is; nullopt if it is no unit of `quantity`. A null
+/// How many of the base unit `value` of `suffix` are; nullopt if it is no unit of `quantity`. A null
 /// quantity has no units.
-std::optional<double> factor_of(std::string_view suffix, const Quantity* quantity) {
+std::optional<double> in_base_unit(double value, std::string_view suffix,
+                                   const Quantity* quantity) {
   for (const Scale& scale : binary) {
-    if (suffix == scale.name) return scale.factor;
+    if (suffix == scale.name) return scale.of(value);
   }
   if (quantity == nullptr) return std::nullopt;
   for (const Scale& other : quantity->others) {
-    if (suffix == other.name) return other.factor;
+    if (suffix == other.name) return other.of(value);
   }
   for (const Scale& symbol : quantity->symbols) {
     if (symbol.name.empty() || !suffix.ends_with(symbol.name)) continue;
     const std::string_view prefix = suffix.substr(0, suffix.size() - symbol.name.size());
     for (const Scale& scale : decimal) {
-      const bool is_slip = quantity->has_binary && scale.factor < 1.0;  // 25 mb/s means megabits
-      if (prefix == scale.name && !is_slip) return scale.factor * symbol.factor;
+      const bool is_slip = quantity->has_binary && scale.divisor > 1.0;  // 25 mb/s means megabits
+      if (prefix == scale.name && !is_slip) return symbol.of(scale.of(value));
     }
     for (const Scale& scale : binary) {
-      if (quantity->has_binary && prefix == scale.name) return scale.factor * symbol.factor;
+      if (quantity->has_binary && prefix == scale.name) return symbol.of(scale.of(value));
     }
   }
   return std::nullopt;
@@ -90,10 +94,9 @@ std::optional<double> number_in(const std::string& text, const Quantity* quantit
   std::string_view suffix(end, static_cast<std::size_t>(text.data() + text.size() - end));
   if (quantity != nullptr)
     suffix.remove_prefix(std::min(suffix.find_first_not_of(' '), suffix.size()));
-  const std::optional<double> factor = factor_of(suffix, quantity);
-  if (error != std::errc() || !factor || !std::isfinite(value * *factor)) return std::nullopt;
-  // Small factors are inverses of whole numbers; dividing by these makes 30 us exactly 3e-5.
-  return *factor < 1.0 ? value / std::round(1.0 / *factor) : value * *factor;
+  if (error != std::errc()) return std::nullopt;
+  const std::optional<double> in_base = in_base_unit(value, suffix, quantity);
+  return in_base && std::isfinite(*in_base) ? in_base : std::nullopt;
 }
 
 double read_number(const std::string& text, const Quantity* quantity, const std::string& where) {

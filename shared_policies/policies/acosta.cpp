@@ -185,7 +185,7 @@ std::unique_ptr<Policy> make_acosta(const Parameters& read, const KnownCosts* /*
 PolicyInfo acosta_info() {
   return {
       "acosta",
-      "shares by measured speed, all waiting for one another after every step",
+      "shares proportional to measured speed; all units wait for one another after every step",
       "Acosta, Blanco, Almeida (2012, 2013), as PLB-HeC (2015) gives it; UllMF",
       {{"mode", "auto", "",
         "a step is one iteration of the workload (iterations), or a slice of it (slices); auto: "

@@ -70,16 +70,20 @@ std::vector<PolicyInfo> make_rows() {
 void refuse_missing_profile(const PolicyInfo& info, const PolicyInputs& inputs) {
   if (inputs.known == nullptr) {
     throw InputError("--policy", info.name +
-                                     " needs block times from before the run; give it "
-                                     "profile=FILE, or give the run a --trace");
+                                     " has to know block times beforehand; give --trace FILE with "
+                                     "times of this kernel (equipoise record makes one), or "
+                                     "profile=FILE to the policy");
   }
   for (const KnownCosts::Phase& phase : inputs.known->phases) {
     for (std::size_t p = 0; p < phase.size(); ++p) {
       if (phase[p] == nullptr) {
         throw InputError("--policy",
-                         fmt::format("the profile of {} lacks unit number {} of the run; "
-                                     "record it, or leave the unit out",
-                                     info.name, p + 1));
+                         fmt::format("{} has to know block times beforehand, and nothing tells "
+                                     "those of {}; give --trace FILE with its times of this kernel "
+                                     "(equipoise record makes one), or leave the unit out",
+                                     info.name,
+                                     p < inputs.units.size() ? inputs.units[p].name
+                                                             : fmt::format("unit {}", p + 1)));
       }
     }
   }

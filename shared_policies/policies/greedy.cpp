@@ -37,7 +37,7 @@ std::unique_ptr<Policy> make_greedy(const Parameters& parameters, const KnownCos
 
 PolicyInfo greedy_info() {
   return {"greedy",
-          "equal pieces for whoever is idle",
+          "equal blocks, each to the next unit that is idle",
           "StarPU's eager; baseline of PLB-HeC (2015) and DLB-GPU",
           {initial_block_parameter(),
            {"pieces", "auto", "pieces",

@@ -308,7 +308,7 @@ std::unique_ptr<Policy> make_hdss(const Parameters& read, const KnownCosts* /*kn
 PolicyInfo hdss_info() {
   return {
       "hdss",
-      "learns one weight a unit from growing blocks, then hands out weighted shrinking ones",
+      "learns each unit's speed from growing blocks, then shrinks blocks proportional to it",
       "HDSS (Belviranli, Bhuyan, Gupta, 2013), as PLB-HeC and PLB-HAC describe it",
       {initial_block_parameter(),
        {"growth", "2", "x a round", "how blocks grow in phase 1",

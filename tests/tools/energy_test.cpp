@@ -149,16 +149,16 @@ TEST_F(PaperMachine, SaysInOneLineWhetherTheCpuIsWorthUsingAsWell) {
     return lines_of(said.out).back();
   };
   // The GPU alone needs 1e4 / 300 = 33.33 s, in which the machine takes 50 + 60 W: 3666.7 J. Both
-  // need 1e4 / 400 = 25 s at 100 + 60 W: 4000 J.
+  // need 1e4 / 400 = 25 s at 100 + 60 W: 4.000 kJ.
   EXPECT_EQ(last_line("time"),
             "The CPU is worth using: with it the makespan is 25.00 s, with gpu alone 33.33 s (25 % "
             "less).");
   EXPECT_EQ(last_line("edp"),
-            "The CPU is worth using: with it the EDP is 100000 J s, with gpu alone 122222 J s (18 "
+            "The CPU is worth using: with it the EDP is 100.0 kJ s, with gpu alone 122.2 kJ s (18 "
             "% less).");
   EXPECT_EQ(last_line("energy"),
-            "The CPU is not worth using: gpu alone has the least energy, 3667 J; the fastest "
-            "schedule uses it and has 4000 J (9.1 % more).");
+            "The CPU is not worth using: gpu alone has the least energy, 3.667 kJ; the fastest "
+            "schedule uses it and has 4.000 kJ (9.1 % more).");
   const ProgramRun json = run("optimum", {"--objective", "edp", "--json"});
   const Json without = Json::parse(json.out).at("without");
   EXPECT_EQ(without.at("is_worth_using"), true);
@@ -171,13 +171,13 @@ TEST_F(PaperMachine, SaysInOneLineWhetherTheCpuIsWorthUsingAsWell) {
 }
 
 TEST_F(PaperMachine, IsNotWorthItsCpuIfThatTakesTooMuch) {
-  // Together 25 s at 500 + 60 W have 350000 J s, the GPU alone 122222 J s.
+  // Together 25 s at 500 + 60 W have 350.0 kJ s, the GPU alone 122.2 kJ s.
   write_machine("50:500", "10:60", 300.0);
   const ProgramRun edp = run("optimum", {"--objective", "edp"});
   ASSERT_EQ(edp.exit_code, 0) << edp.err;
   EXPECT_EQ(lines_of(edp.out).back(),
-            "The CPU is not worth using: gpu alone has the least EDP, 122222 J s; the fastest "
-            "schedule uses it and has 350000 J s (186 % more).");
+            "The CPU is not worth using: gpu alone has the least EDP, 122.2 kJ s; the fastest "
+            "schedule uses it and has 350.0 kJ s (186 % more).");
 }
 
 TEST_F(PaperMachine, ComparesUnitsOfOneKindWithTheBestOneAlone) {
@@ -185,8 +185,8 @@ TEST_F(PaperMachine, ComparesUnitsOfOneKindWithTheBestOneAlone) {
   const ProgramRun time = run("optimum", {"--objective", "edp"});
   ASSERT_EQ(time.exit_code, 0) << time.err;
   EXPECT_EQ(lines_of(time.out).back(),
-            "Several units are worth using: together the EDP is 100000 J s, with gpu alone 122222 "
-            "J s (18 % less).");
+            "Several units are worth using: together the EDP is 100.0 kJ s, with gpu alone 122.2 "
+            "kJ s (18 % less).");
 }
 
 TEST_F(PaperMachine, SaysThatTheCpuIsNeededIfTheGpuFails) {
@@ -240,7 +240,7 @@ TEST_F(PaperMachine, IsShownWithItsWatts) {
   ASSERT_EQ(shown.exit_code, 0) << shown.err;
   const std::vector<std::string> lines = lines_of(shown.out);
   EXPECT_NE(lines[2].find("  idle W  busy W  links in"), std::string::npos) << shown.out;
-  EXPECT_NE(lines[4].find("       -       -  "), std::string::npos) << shown.out;
+  EXPECT_TRUE(lines[4].ends_with("       -       -")) << shown.out;
   EXPECT_NE(lines[5].find("   50.00   100.0  "), std::string::npos) << shown.out;
   EXPECT_NE(lines[6].find("   16.50   44.00  "), std::string::npos) << shown.out;
   const ProgramRun without = run_equipoise({"platform", "show", "platforms/attila.xml"});

@@ -10,6 +10,7 @@
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tools/report/console.hpp"
+#include "tools/report/quantity_text.hpp"
 #include "tools/report/report_text.hpp"
 #include "tools/report/text_table.hpp"
 #include "tools/worlds/workload_choice.hpp"
@@ -123,24 +124,6 @@ TEST(ChooseWorkload, LetsATraceSizeAKernelInItemsThatHasAnotherSizeOfItsOwn) {
   EXPECT_EQ(refusal_of([&] { (void)choose_workload("matmul:items=1000", {trace}); }),
             "--workload: matmul has no parameter 'items', but for a trace of matmul, and none is "
             "given; see 'equipoise list kernels'");
-}
-
-TEST(TextTable, SetsNumbersToTheRightAndCountsCharacters) {
-  TextTable table({"policy", "± s"});
-  table.add({"greedy", "0.5"});
-  table.add({"plb-hec", "12"});
-  EXPECT_EQ(table.text(),
-            "policy   ± s\n"
-            "-------  ---\n"
-            "greedy   0.5\n"
-            "plb-hec   12\n");
-}
-
-TEST(TextTable, WritesSignificantDigitsWithoutExponentsWherePeopleDo) {
-  EXPECT_EQ(significant(0.47193, 4), "0.4719");
-  EXPECT_EQ(significant(1234.5, 2), "1234");
-  EXPECT_EQ(significant(1.5e-7, 3), "1.50e-07");
-  EXPECT_EQ(significant(0.0, 3), "0");
 }
 
 TEST(ComparisonTable, TellsItemsRedoneWithoutTheTailOfRounding) {

@@ -235,16 +235,16 @@ TEST(Program, ListsWhatThereIs) {
 
 TEST(Program, ListsPoliciesInALineEach) {
   const std::vector<std::string> lines = lines_of(run_equipoise({"list", "policies"}).out);
-  // Two lines of headings; an empty line, what the remarks mean and where the details are.
-  ASSERT_EQ(lines.size(), 2 + policy_catalog().size() + 3);
+  // Two lines of headings; what two remarks mean and where the details are, after empty lines.
+  ASSERT_EQ(lines.size(), 2 + policy_catalog().size() + 5);
   for (const std::string& line : lines) EXPECT_LE(line.size(), 140u) << line;
   const auto line_of = [&](const std::string& name) {
     return *std::ranges::find_if(
         lines, [&](const std::string& line) { return line.starts_with(name + " "); });
   };
   EXPECT_TRUE(line_of("gss").ends_with("an even share of what remains"));
-  EXPECT_TRUE(line_of("static").ends_with("  informed"));
-  EXPECT_TRUE(line_of("optimum").ends_with("  oracle"));
+  EXPECT_TRUE(line_of("static").ends_with("  knows speeds"));
+  EXPECT_TRUE(line_of("optimum").ends_with("  knows mean times"));
   EXPECT_TRUE(line_of("equipoise").ends_with("  uses --experience"));
   EXPECT_TRUE(lines.back().ends_with(": equipoise list policies NAME"));
 }
@@ -252,7 +252,7 @@ TEST(Program, ListsPoliciesInALineEach) {
 TEST(Program, AsksWhatToList) {
   const ProgramRun run = run_equipoise({"list"});
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_EQ(run.err, "equipoise: error: list: what? policies, kernels or units\n");
+  EXPECT_EQ(run.err, "equipoise: error: list: say what: policies, kernels or units\n");
 }
 
 TEST(Program, NamesAMisspelledOptionBeforeOneThatIsMissing) {
@@ -270,7 +270,7 @@ TEST(Program, NamesAMisspelledOptionBeforeOneThatIsMissing) {
     EXPECT_EQ(run.exit_code, 2);
     EXPECT_EQ(run.err,
               "equipoise: error: unknown option '--polcy'; did you mean '--policy'?; see equipoise "
-              "--help\n");
+              "simulate --help\n");
   }
 }
 
@@ -303,9 +303,10 @@ TEST(Program, ListsOnePolicyKernelOrKindOfUnits) {
 
 TEST(Program, ListsWhereDefaultsComeFromAndWhatPresetsChange) {
   const std::string plb = run_equipoise({"list", "policies", "plb-hec"}).out;
-  EXPECT_NE(plb.find("[III.B; Alg. 1 line 4]"), std::string::npos) << plb;
+  EXPECT_NE(plb.find("\n      default from: III.B; Alg. 1 line 4\n"), std::string::npos) << plb;
   const std::string hdss = run_equipoise({"list", "policies", "hdss"}).out;
-  EXPECT_NE(hdss.find("preset=robust: slow units get smaller blocks"), std::string::npos) << hdss;
+  EXPECT_NE(hdss.find("\n  preset=robust\n      slow units get smaller blocks"), std::string::npos)
+      << hdss;
   const Json list = Json::parse(run_equipoise({"list", "policies", "--json"}).out);
   for (const Json& policy : list.at("policies")) {
     if (policy.at("name") != "hdss") continue;

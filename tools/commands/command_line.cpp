@@ -2,10 +2,14 @@
 #include "tools/commands/command_line.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -15,6 +19,8 @@
 #include "shared_policies/model/printable_text.hpp"
 #include "tools/commands/command_line_options.hpp"
 #include "tools/report/console.hpp"
+#include "tools/report/terminal.hpp"
+#include "tools/report/text_table.hpp"
 #include "tools/report/version.hpp"
 
 namespace equipoise {
@@ -23,7 +29,73 @@ namespace {
 constexpr int unusable_input = 2;
 constexpr int work_failed = 1;
 
+/// Help whose explanations are broken into lines that fit the terminal.
+class WrappedHelp final : public CLI::Formatter {
+ public:
+  std::string make_option_desc(const CLI::Option* option) const override {
+    constexpr std::size_t readable = 100;
+    const std::size_t widest = terminal_width(Stream::out).value_or(readable);
+    const std::size_t left = get_column_width();
+    const std::size_t room = std::max<std::size_t>(widest - std::min(widest, left), 40);
+    return fmt::format("{}",
+                       fmt::join(broken(CLI::Formatter::make_option_desc(option), room), "\n"));
+  }
+};
+
+/// The name of a command as it is typed: "equipoise trace import csv".
+std::string full_name(const CLI::App& command) {
+  const CLI::App* const above = command.get_parent();
+  return above == nullptr ? command.get_name() : full_name(*above) + " " + command.get_name();
+}
+
+/// The command below `app` that `words` name one after the other. Throws InputError, which suggests
+/// the nearest name, if there is none.
+const CLI::App& command_called(const CLI::App& app, const std::vector<std::string>& words) {
+  const CLI::App* command = &app;
+  for (const std::string& word : words) {
+    const std::vector<const CLI::App*> below = command->get_subcommands({});
+    const auto found = std::ranges::find(below, word, &CLI::App::get_name);
+    if (found == below.end()) {
+      std::vector<std::string> names;
+      for (const CLI::App* const one : below) names.push_back(one->get_name());
+      throw InputError("help", names.empty()
+                                   ? fmt::format("{} has no commands below it", full_name(*command))
+                                   : unknown_name("command", word, names));
+    }
+    command = *found;
+  }
+  return *command;
+}
+
+void add_help_command(CLI::App& app, Request& r) {
+  CLI::App* c = app.add_subcommand("help", "The help of a command, as with --help behind it");
+  c->add_option("COMMAND", r.words, "e.g. compare, or trace import csv; none: all commands");
+  add_help(*c, "equipoise help compare");
+  c->callback([&app, &r] {
+    r.command = [&app, &r] {
+      const CLI::App& command = command_called(app, r.words);
+      // App::help would print the help of this command, which was typed.
+      std::printf("%s", command.get_formatter()
+                            ->make_help(&command, full_name(command), CLI::AppFormatMode::Normal)
+                            .c_str());
+      return 0;
+    };
+  });
+}
+
+/// Adds --color to every command that does something.
+void add_color(CLI::App& command, Request& r) {
+  const std::vector<CLI::App*> below = command.get_subcommands({});
+  for (CLI::App* const one : below) add_color(*one, r);
+  if (!below.empty()) return;
+  command
+      .add_option("--color", r.color, "auto: on terminals, unless NO_COLOR is set; always; never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
+}
+
 void add_all(CLI::App& app, Request& r) {
+  app.formatter(std::make_shared<WrappedHelp>());
   app.set_version_flag("--version", built_with_text());
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);
@@ -33,6 +105,8 @@ void add_all(CLI::App& app, Request& r) {
   add_file_commands(app, r);
   add_completion(app, r);
   add_policy_commands(app, r);
+  add_help_command(app, r);
+  add_color(app, r);
 }
 
 int say(const std::string& what, int exit_code) {
@@ -76,31 +150,53 @@ const CLI::App& typed_command(const CLI::App& app) {
   return typed.empty() ? app : typed_command(*typed.front());
 }
 
-/// The names of a command's options, or of the commands below it if `argument` is none of the first.
-std::vector<std::string> names_like(const std::string& argument, const CLI::App& command) {
+std::vector<std::string> options_of(const CLI::App& command) {
   std::vector<std::string> names;
-  if (argument.starts_with('-')) {
-    for (const CLI::Option* const option : command.get_options()) {
-      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    }
-  } else {
-    for (const CLI::App* const below : command.get_subcommands({})) {
-      names.push_back(below->get_name());
-    }
+  for (const CLI::Option* const option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   return names;
+}
+
+std::vector<std::string> commands_below(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::App* const below : command.get_subcommands({})) {
+    names.push_back(below->get_name());
+  }
+  return names;
+}
+
+/// The commands below `app` that have the option.
+void collect_owners(const CLI::App& app, const std::string& option,
+                    std::vector<std::string>& owners) {
+  for (const CLI::App* const command : app.get_subcommands({})) {
+    collect_owners(*command, option, owners);
+    const std::vector<std::string> known = options_of(*command);
+    if (std::ranges::find(known, option) != known.end()) owners.push_back(full_name(*command));
+  }
+}
+
+std::string complaint_about_option(const CLI::App& app, const CLI::App& command,
+                                   const std::string& option) {
+  std::vector<std::string> owners;
+  collect_owners(app, option, owners);
+  if (owners.empty()) return unknown_name("option", option, options_of(command));
+  return fmt::format("{} has no option {}; these have: {}", full_name(command), option,
+                     fmt::join(owners, ", "));
 }
 
 /// What is wrong with the arguments. One that no command has comes first, because an option that is
 /// said to be missing may be it, misspelled.
 std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = typed_command(app);
+  const std::vector<std::string> below = commands_below(command);
   for (const std::string& argument : app.remaining(true)) {
-    const std::vector<std::string> known = names_like(argument, command);
-    if (known.empty()) continue;
-    return unknown_name(argument.starts_with('-') ? "option" : "command",
-                        argument.substr(0, argument.find('=')), known);
+    if (argument.starts_with('-')) {
+      return complaint_about_option(app, command, argument.substr(0, argument.find('=')));
+    }
+    if (!below.empty()) return unknown_name("command", argument, below);
   }
+  if (!below.empty()) return fmt::format("say what to do: {}", fmt::join(below, ", "));
   return error.what();
 }
 
@@ -112,6 +208,9 @@ int run(int argc, char** argv) {
     request.options.command_line = as_typed(argc, argv);
     add_all(app, request);
     app.parse(argc, argv);
+    choose_color(request.color == "auto"     ? ColorChoice::automatic
+                 : request.color == "always" ? ColorChoice::always
+                                             : ColorChoice::never);
     finish_options(request);
     end_on_stop_signals();  // until the command catches them
     return request.command();
@@ -121,7 +220,9 @@ int run(int argc, char** argv) {
     std::printf("%s", text.str().c_str());
     return exit_code;
   } catch (const CLI::ParseError& error) {
-    return say(fmt::format("{}; see equipoise --help", complaint(app, error)), unusable_input);
+    return say(
+        fmt::format("{}; see {} --help", complaint(app, error), full_name(typed_command(app))),
+        unusable_input);
   } catch (const InputError& error) {
     return say(error.what(), unusable_input);
   } catch (const Interrupted& stop) {

@@ -18,6 +18,14 @@ void add_list(CLI::App& app, Request& r) {
   c->callback([&r] { r.command = [&r] { return list_command(r.what, r.name, r.options); }; });
 }
 
+void add_explain(CLI::App& app, Request& r) {
+  CLI::App* c = app.add_subcommand("explain", "What a word of the tables means, in one sentence");
+  c->add_option("WORD", r.words, "as tables show it or results.json names it; none: all words");
+  add_output(*c, r);
+  add_help(*c, "equipoise explain ends apart");
+  c->callback([&r] { r.command = [&r] { return explain_command(r.words, r.options.json); }; });
+}
+
 void add_file_command(CLI::App& parent, Request& r, const std::string& name,
                       const std::string& meaning, const std::string& example,
                       int (*command)(const std::string&, const Options&)) {
@@ -149,6 +157,7 @@ void add_platform(CLI::App& app, Request& r) {
 
 void add_file_commands(CLI::App& app, Request& r) {
   add_list(app, r);
+  add_explain(app, r);
   add_trace(app, r);
   add_platform(app, r);
 }

@@ -2,11 +2,15 @@
 #include "tools/commands/command_line_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "shared_policies/model/cost_limit.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/spec.hpp"
 #include "tools/runs/cost_meters.hpp"
+#include "tools/runs/policy_list.hpp"
 #include "traces/files/input_file.hpp"
 
 namespace equipoise {
@@ -54,7 +58,7 @@ void add_simulation(CLI::App& command, Request& r, bool required) {
   command.add_option("--scenario", r.options.scenario_file,
                      "what disturbs the runs: JSON, see traces/README.md");
   command.add_option("--dispatch-cost", r.dispatch_cost,
-                     "seconds for handing out one block; else the trace's, else 5e-6");
+                     "time for handing out one block, e.g. 5us; else the trace's, else 5 us");
   command.add_option("--noise", r.noise, "on: draw block times; off: take their means")
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
@@ -70,18 +74,18 @@ void add_policies(CLI::App& command, Request& r) {
   command
       .add_option(
           "--policy", r.options.policies,
-          "NAME[:k=v,...], e.g. plb-hec:threshold=0.2 (see 'equipoise list policies'), or a "
-          "policy of your own: ./mine.so[:k=v,...]")
+          "NAME[:k=v,...], e.g. plb-hec:threshold=0.2; several with commas between them, or "
+          "the option repeated; all: every policy (see 'equipoise list policies'); or a policy of "
+          "your own: ./mine.so[:k=v,...]")
       ->required();
 }
 
 void add_run_settings(CLI::App& command, Request& r) {
   command.add_option("--seed", r.seed, "of block times and of input data")->capture_default_str();
   command
-      .add_option(
-          "--decision-cost", r.options.decision_cost,
-          "cost of a policy's decisions: none; SECONDS each; measured (its processor time); "
-          "paper (what its paper says)")
+      .add_option("--decision-cost", r.options.decision_cost,
+                  "what a policy's decisions take: none; a time such as 20us each; measured (its "
+                  "processor time); paper (what its paper says)")
       ->capture_default_str();
 }
 
@@ -102,8 +106,9 @@ void add_experience(CLI::App& command, Request& r, const std::string& then) {
 }
 
 void add_block_timeout(CLI::App& command, Request& r) {
-  command.add_option("--block-timeout", r.block_timeout,
-                     "seconds; a unit that keeps a block for longer is lost (never)");
+  command.add_option(
+      "--block-timeout", r.block_timeout,
+      "a unit that keeps a block for longer than this, e.g. 30s, counts as lost (never)");
 }
 
 void add_units(CLI::App& command, Request& r, bool required) {
@@ -133,6 +138,11 @@ void add_real_settings(CLI::App& command, Request& r) {
 }
 
 void finish_options(Request& r) {
+  std::vector<std::string> policies;
+  for (const std::string& list : r.options.policies) {
+    std::ranges::move(split_policies(list, "--policy"), std::back_inserter(policies));
+  }
+  r.options.policies = std::move(policies);
   remember_input(r.options.platform_file);
   remember_input(r.options.scenario_file);
   remember_input(r.options.expect_file);
@@ -149,7 +159,7 @@ void finish_options(Request& r) {
     throw InputError("--reps", "give a number of repetitions from 1 to 1e6");
   }
   r.options.reps = static_cast<int>(reps);
-  r.options.seconds_max = parse_number(r.seconds_max, "--seconds-max");
+  r.options.seconds_max = parse_quantity(r.seconds_max, "s", "--seconds-max");
   if (r.options.seconds_max <= 0.0) {
     throw InputError("--seconds-max", "give a positive number of seconds");
   }
@@ -158,14 +168,14 @@ void finish_options(Request& r) {
     throw InputError("--time-scale", "give a number from 1e-6 to 1e6");
   }
   if (!r.block_timeout.empty()) {
-    r.options.block_timeout = Seconds{parse_number(r.block_timeout, "--block-timeout")};
+    r.options.block_timeout = Seconds{parse_quantity(r.block_timeout, "s", "--block-timeout")};
     if (r.options.block_timeout->value <= 0.0) {
       throw InputError("--block-timeout", "give a positive number of seconds");
     }
   }
   static_cast<void>(make_cost_meter(r.options.decision_cost, {}));  // throws if unreadable
   if (r.dispatch_cost.empty()) return;
-  const double seconds = parse_number(r.dispatch_cost, "--dispatch-cost");
+  const double seconds = parse_quantity(r.dispatch_cost, "s", "--dispatch-cost");
   if (seconds < 0.0 || seconds > most_cost_s) {
     throw InputError("--dispatch-cost",
                      "handing out a block costs from 0 to 1e6 seconds; give that");

@@ -32,6 +32,8 @@ struct Request {
   std::string name;  ///< for `list`, `new policy` and `check policy`
   std::string check_seconds_max = "60";
   std::string check_machines;
+  std::vector<std::string> words;  ///< for `explain` and `help`
+  std::string color = "auto";
   std::string file;
   std::string shard;
   std::vector<std::string> only;  ///< for `sweep`: patterns of names

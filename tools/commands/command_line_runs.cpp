@@ -68,13 +68,13 @@ void add_replay(CLI::App& app, Request& r) {
   c->add_option("RUN", r.replay.run_file, "the run file that --out of another command wrote")
       ->required();
   c->add_flag("--check", r.replay.check,
-              "decide the run again offline, and name the first decision that differs");
+              "re-decides the run offline, and names the first decision that differs");
   c->add_flag("--decisions", r.replay.decisions,
-              "issue the same blocks again in the same order, on another machine or the same");
+              "hands out the same blocks again in the same order, here or on another machine");
   c->add_option(
        "--on", r.replay.on,
-       "where: sim, real or paced; else where the run was. paced alone: the policy decides "
-       "again on units that take as long as the run says")
+       "where: sim, real or paced; else where the run was. paced alone: the policy re-decides, "
+       "on units that take as long as the run says")
       ->check(CLI::IsMember({"sim", "real", "paced"}));
   add_real_settings(*c, r);
   add_units(*c, r, false);
@@ -117,8 +117,8 @@ void add_compare(CLI::App& app, Request& r) {
   add_help(
       *c,
       "equipoise compare --platform platforms/sirocco.xml --trace traces/sirocco-dgemm.jsonl "
-      "--workload starpu_dgemm_gemm:items=2e6 --policy greedy --policy static --policy plb-hec "
-      "--policy optimum --reps 10 --out cmp/");
+      "--workload starpu_dgemm_gemm:items=2e6 --policy greedy,static,plb-hec,optimum --reps 10 "
+      "--out cmp/");
   c->callback([&r] { r.command = [&r] { return compare_command(r.options); }; });
 }
 
@@ -149,9 +149,10 @@ void add_sweep(CLI::App& app, Request& r) {
   CLI::App* c = app.add_subcommand(
       "sweep", "A campaign of comparisons from one JSON file: parallel, resumable, shardable");
   c->add_option("CAMPAIGN", r.file, "the campaign (see tools/campaigns/README.md)")->required();
-  c->add_option("--out", r.options.out,
-                "folder for points and results; a sweep into the same folder continues where the "
-                "last one stopped")
+  c->add_option(
+       "--out", r.options.out,
+       "folder for points and results; a sweep that was stopped resumes when it is started "
+       "again with the same folder")
       ->required();
   c->add_option("--shard", r.shard, "I/N: simulate only part I of N, e.g. 3/16");
   c->add_option("--only", r.only,
@@ -178,7 +179,7 @@ void add_validate(CLI::App& app, Request& r) {
   c->add_option("--reps", r.reps, "repetitions of every policy")->capture_default_str();
   c->add_option("--seed", r.seed, "of the input data and of drawn block times")
       ->capture_default_str();
-  c->add_option("--seconds-max", r.seconds_max, "time for recording each kernel, in seconds")
+  c->add_option("--seconds-max", r.seconds_max, "time for recording each kernel, e.g. 10 or 10s")
       ->capture_default_str();
   add_meters(*c, r);
   c->add_option("--max-error", r.error_max,
@@ -212,7 +213,7 @@ void add_record(CLI::App& app, Request& r) {
   add_units(*c, r, true);
   add_workload(*c, r);
   c->add_option("--seed", r.seed, "of the input data")->capture_default_str();
-  c->add_option("--seconds-max", r.seconds_max, "time for each unit, in seconds")
+  c->add_option("--seconds-max", r.seconds_max, "time for each unit, e.g. 10 or 10s")
       ->capture_default_str();
   c->add_flag("--alone", r.options.alone,
               "one unit after the other, while the others rest; without it all units at a time: "

@@ -70,6 +70,9 @@ int validate_command(const Options& options, std::optional<double> error_max);
 int record_command(const Options& options);
 /// Prints the schedule of the oracle and the lower bound.
 int optimum_command(const Options& options);
+/// Prints the sentence of a word of the tables, which may be typed as several words; of all words if
+/// there are none. Throws InputError for a word that is not known.
+int explain_command(const std::vector<std::string>& words, bool json);
 /// Lists policies, kernels, units or devices, as `what` says: all, or the one called `name`, if that is not
 /// empty.
 int list_command(const std::string& what, const std::string& name, const Options& options);

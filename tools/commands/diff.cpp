@@ -14,6 +14,7 @@
 #include "tools/guard/results_diff.hpp"
 #include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
+#include "tools/report/quantity_text.hpp"
 #include "tools/report/text_table.hpp"
 
 namespace equipoise {

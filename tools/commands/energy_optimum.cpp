@@ -2,6 +2,7 @@
 #include "tools/commands/energy_optimum.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdio>
 #include <string>
@@ -10,7 +11,9 @@
 
 #include "shared_policies/model/unit.hpp"
 #include "tools/report/console.hpp"
+#include "tools/report/glossary.hpp"
 #include "tools/report/json_text.hpp"
+#include "tools/report/quantity_text.hpp"
 #include "tools/report/text_table.hpp"
 #include "tools/search/ideal_runs.hpp"
 #include "tools/search/schedule_search.hpp"
@@ -23,23 +26,27 @@ namespace {
 
 std::string text(const SimWorld& world, const std::string& objective, const RunNumbers& best,
                  const RunNumbers& fastest, const std::string& worth) {
-  TextTable table({"unit", "items", "share %", "blocks", "ends s", "energy J", "items for time"});
-  std::string unused;
+  const Prefix prefix = prefix_of_seconds(best.makespan.value);
+  TextTable table({"unit", "items", "share %", "blocks", "last end " + prefix.name + "s",
+                   "energy J", "items for time"});
+  std::vector<std::string> unused;
   for (std::size_t i = 0; i < world.units.size(); ++i) {
     const UnitNumbers& unit = best.units[i];
     table.add({world.units[i].name, fmt::format("{}", unit.items),
                fmt::format("{:.2f}", 100.0 * share(best, i)), fmt::format("{}", unit.blocks),
-               significant(unit.last_end.value, 5), significant(*unit.energy_j, 5),
+               significant(unit.last_end.value / prefix.factor, 5), significant(*unit.energy_j, 5),
                fmt::format("{}", fastest.units[i].items)});
-    if (unit.items == 0) unused += " " + world.units[i].name;
+    if (unit.items == 0) unused.push_back(world.units[i].name);
   }
-  std::string text = table.text() + "\n";
+  std::string text = folded_text(std::move(table)) + "\n";
   for (const auto& [name, numbers] : {std::pair(objective, &best), {"time", &fastest}}) {
-    text += fmt::format("split for {:6}  {} s   {} J   {} J s\n", name,
-                        significant(numbers->makespan.value, 6), significant(*numbers->energy_j, 6),
-                        significant(edp_js(*numbers), 6));
+    text += fmt::format(
+        "split for {:6}  {}   {}   EDP {}\n", name, quantity_text(numbers->makespan.value, "s", 6),
+        quantity_text(*numbers->energy_j, "J", 6), quantity_text(edp_js(*numbers), "J s", 6));
   }
-  text += unused.empty() ? "all units are used\n" : "not used:" + unused + "\n";
+  text += unused.empty()
+              ? "all units are used\n"
+              : wrapped(fmt::format("not used: {}", fmt::join(folded_names(unused), " ")));
   return text + worth;
 }
 

@@ -15,7 +15,9 @@
 #include "shared_policies/model/nearest_name.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/report/glossary.hpp"
 #include "tools/report/json_text.hpp"
+#include "tools/report/quantity_text.hpp"
 #include "tools/report/text_table.hpp"
 #include "tools/runs/loaded_policy.hpp"
 #include "tools/worlds/device_links.hpp"
@@ -27,7 +29,7 @@ namespace {
 struct Entry {
   std::string name;
   std::string line;
-  std::string mark;    ///< "oracle", "informed", or empty
+  std::string mark;    ///< what it knows beforehand, or empty
   std::string source;  ///< may be empty
   std::span<const ParameterInfo> parameters;
   std::string why_absent{};  ///< on this build or machine; empty if it is there
@@ -40,10 +42,10 @@ std::string source_of(const PolicyInfo& policy) {
   std::string text = policy.source;
   if (policy.paper_decision_s == 0.0) return text;
   const bool is_of_run = policy.is_paper_time_of_run;
-  text += fmt::format("; --decision-cost paper: {} s a {}", policy.paper_decision_s,
-                      is_of_run ? "run" : "decision");
+  text += fmt::format("; --decision-cost paper: {} a {}",
+                      quantity_text(policy.paper_decision_s, "s"), is_of_run ? "run" : "decision");
   for (const auto& [kernel, seconds] : policy.paper_decisions_s) {
-    text += fmt::format(", {} for {}", seconds, kernel);
+    text += fmt::format(", {} for {}", quantity_text(seconds, "s"), kernel);
   }
   if (is_of_run) text += "; all of it with the first decision, because the paper prints totals";
   return text;
@@ -71,7 +73,7 @@ std::vector<Entry> entries(const std::string& what) {
   } else {
     throw InputError("list",
                      what.empty()
-                         ? "what? policies, kernels, units or devices"
+                         ? "say what: policies, kernels, units or devices"
                          : unknown_name("list", what, {"policies", "kernels", "units", "devices"}));
   }
   return all;
@@ -115,31 +117,36 @@ void print_overview(const std::vector<Entry>& policies) {
     table.add({policy.name, policy.line, remarks});
   }
   std::printf("%s\n", table.text().c_str());
+  std::printf("%s", legend({"informed", "oracle"}).c_str());
   std::printf(
-      "informed: knows block times from before the run; oracle: knows the mean times of this run\n"
-      "parameters, defaults, presets and sources of a policy: equipoise list policies NAME\n");
+      "\nparameters, defaults, presets and sources of a policy: equipoise list policies NAME\n");
+}
+
+/// A parameter: its default and unit, its meaning, and where the default comes from.
+std::string parameter_text(const ParameterInfo& p) {
+  const std::string given = p.default_text.empty() ? "none" : p.default_text;
+  const std::string head = fmt::format("{}={}", styled(p.name, Style::heading, Stream::out), given);
+  std::string text = fmt::format("  {}{}\n", head, p.unit.empty() ? "" : " (" + p.unit + ")");
+  constexpr std::size_t indent = 6;
+  const std::string blank(indent, ' ');
+  text += blank + wrapped(p.meaning, indent);
+  if (!p.source.empty()) text += blank + wrapped("default from: " + p.source, indent);
+  return text;
 }
 
 void print_text(const Entry& entry) {
-  std::printf("%s%s%s\n  %s\n", entry.name.c_str(),
-              entry.mark.empty() ? "" : fmt::format("  [{}]", entry.mark).c_str(),
-              entry.why_absent.empty() ? "" : (": " + entry.why_absent).c_str(),
-              entry.line.c_str());
-  if (!entry.source.empty()) std::printf("  source: %s\n", entry.source.c_str());
-  if (!entry.parameters.empty()) {
-    TextTable table({"    parameter", "default", "unit", "meaning"});
-    for (const ParameterInfo& p : entry.parameters) {
-      table.add(
-          {"    " + p.name, p.default_text.empty() ? "none" : p.default_text, p.unit, p.meaning});
-      if (!p.source.empty()) table.add({"", "", "", "  [" + p.source + "]"});
-    }
-    std::printf("%s", table.text().c_str());
-  }
+  std::string text = styled(entry.name, Style::heading, Stream::out);
+  if (!entry.mark.empty()) text += fmt::format("  [{}]", entry.mark);
+  if (!entry.why_absent.empty()) text += ": " + entry.why_absent;
+  text += "\n  " + wrapped(entry.line, 2);
+  if (!entry.source.empty()) text += "  " + wrapped("source: " + entry.source, 2);
+  if (!entry.parameters.empty()) text += "\n";
+  for (const ParameterInfo& parameter : entry.parameters) text += parameter_text(parameter);
   for (const Preset& preset : entry.presets) {
-    std::printf("    preset=%s: %s\n      %s\n", preset.name.c_str(), preset.line.c_str(),
-                values_text(preset).c_str());
+    text += fmt::format("\n  preset={}\n      {}      {}\n", preset.name, wrapped(preset.line, 6),
+                        values_text(preset));
   }
-  std::printf("\n");
+  std::printf("%s\n", text.c_str());
 }
 
 std::string entry_json(const Entry& entry) {

@@ -13,7 +13,9 @@
 #include "tools/commands/commands.hpp"
 #include "tools/commands/energy_optimum.hpp"
 #include "tools/report/console.hpp"
+#include "tools/report/glossary.hpp"
 #include "tools/report/json_text.hpp"
+#include "tools/report/quantity_text.hpp"
 #include "tools/report/text_table.hpp"
 #include "tools/search/ideal_runs.hpp"
 #include "tools/search/schedule_search.hpp"
@@ -47,20 +49,23 @@ std::string limit_text(std::vector<std::string> limits) {
 /// The units' items in one phase, next to the items at which its lower bound is reached.
 std::string phase_text(const SimWorld& world, const RunNumbers& numbers, std::size_t phase) {
   const LowerBound& bound = world.bound.phases[phase];
-  TextTable table({"unit", "items", "share %", "blocks", "ends s", "items at the bound"});
+  const Prefix prefix = prefix_of_seconds(end_of(numbers.phases[phase]).value);
+  TextTable table({"unit", "items", "share %", "blocks", "last end " + prefix.name + "s",
+                   "items at the bound"});
   for (std::size_t i = 0; i < world.units.size(); ++i) {
     const UnitInPhase& unit = numbers.phases[phase][i];
     table.add({world.units[i].name, fmt::format("{}", unit.items),
                fmt::format("{:.2f}", 100.0 * share_of(numbers.phases[phase], i)),
-               fmt::format("{}", unit.blocks), significant(unit.last_end.value, 5),
+               fmt::format("{}", unit.blocks), significant(unit.last_end.value / prefix.factor, 5),
                fmt::format("{:.0f}", bound.share_items[i])});
   }
-  if (numbers.phases.size() == 1) return table.text() + "\n";
-  return fmt::format("phase {}, {}: ends at {} s; lower bound of the phase alone {} s ({})\n",
+  const std::string rows = folded_text(std::move(table)) + "\n";
+  if (numbers.phases.size() == 1) return rows;
+  return fmt::format("phase {}, {}: ends at {}; lower bound of the phase alone {} ({})\n",
                      phase + 1, world.setup.phases[phase].kernel,
-                     significant(end_of(numbers.phases[phase]).value, 5),
-                     significant(bound.seconds, 5), limit_text({bound.binding})) +
-         table.text() + "\n";
+                     quantity_text(end_of(numbers.phases[phase]).value, "s", 5),
+                     quantity_text(bound.seconds, "s", 5), limit_text({bound.binding})) +
+         rows;
 }
 
 std::string text(const SimWorld& world, const RunNumbers& numbers, const std::string& worth) {
@@ -68,16 +73,16 @@ std::string text(const SimWorld& world, const RunNumbers& numbers, const std::st
   for (std::size_t phase = 0; phase < numbers.phases.size(); ++phase) {
     text += phase_text(world, numbers, phase);
   }
-  text += fmt::format("best schedule found: {} s", significant(numbers.makespan.value, 6));
+  text += fmt::format("best schedule found: {}", quantity_text(numbers.makespan.value, "s", 6));
   if (world.bound.seconds) {
-    text += fmt::format("   lower bound: {} s ({}); the schedule takes {:.4f} times the bound",
-                        significant(*world.bound.seconds, 6), limit_text(bindings(world)),
-                        numbers.makespan.value / *world.bound.seconds);
+    text += fmt::format(", {:.4f} times the lower bound of {} ({})",
+                        numbers.makespan.value / *world.bound.seconds,
+                        quantity_text(*world.bound.seconds, "s", 6), limit_text(bindings(world)));
   }
   text += "\n";
   if (world.best_known && world.best_known->seconds < numbers.makespan.value) {
-    text += fmt::format("the policy equipoise, which sees what happens, needs {} s without noise\n",
-                        significant(world.best_known->seconds, 6));
+    text += fmt::format("the policy equipoise, which sees what happens, needs {} without noise\n",
+                        quantity_text(world.best_known->seconds, "s", 6));
   }
   return text + worth;
 }

@@ -14,6 +14,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
+#include "tools/report/quantity_text.hpp"
 #include "tools/report/text_table.hpp"
 #include "tools/worlds/device_links.hpp"
 #include "tools/worlds/generated_files.hpp"
@@ -32,12 +33,12 @@ LoadedPlatform load_all(const std::string& file) {
 
 std::string bandwidth_text(const ProbedPlatform& platform, const Route& route) {
   if (route.links.empty()) return "-";
-  return significant(copy_speed_of(platform.links, route).bandwidth_bytes_per_s / 1e9, 4);
+  return quantity_text(copy_speed_of(platform.links, route).bandwidth_bytes_per_s, "B/s");
 }
 
 std::string latency_text(const ProbedPlatform& platform, const Route& route) {
   if (route.links.empty()) return "-";
-  return significant(copy_speed_of(platform.links, route).latency.value * 1e6, 4);
+  return quantity_text(copy_speed_of(platform.links, route).latency.value, "s");
 }
 
 /// The model, and what it consists of if the platform says that. The model of a part of a GPU says
@@ -51,7 +52,7 @@ std::string model_text(const ProbedHost& host, const Unit& unit) {
   }
   const auto clock = host.properties.find("clock_hz");
   const double hz = clock == host.properties.end() ? 0.0 : std::atof(clock->second.c_str());
-  if (hz > 0.0) parts.push_back(significant(hz / 1e9, 4) + " GHz");
+  if (hz > 0.0) parts.push_back(quantity_text(hz, "Hz", 4));
   return printable(fmt::format("{}", fmt::join(parts, ", ")));
 }
 
@@ -137,9 +138,8 @@ int platform_show_command(const std::string& file, const Options& options) {
   }
   const bool has_watts = std::ranges::any_of(
       units, [](const PlatformUnit& unit) { return unit.unit.busy_w.has_value(); });
-  std::vector<std::string> columns = {"host",   "kind",     "model",      "node",
-                                      "device", "timed as", "memory GiB", "in GB/s",
-                                      "in us",  "out GB/s", "out us"};
+  std::vector<std::string> columns = {"host",       "kind", "model", "node", "device", "timed as",
+                                      "memory GiB", "in",   "delay", "out",  "delay"};
   if (has_watts) columns.insert(columns.end(), {"idle W", "busy W"});
   columns.push_back("links in");
   TextTable table(columns);
@@ -152,7 +152,7 @@ int platform_show_command(const std::string& file, const Options& options) {
         model_text(host, unit.unit),
         printable(unit.unit.node),
         printable(unit.unit.device),
-        printable(unit.trace_unit),
+        unit.trace_unit == host.name ? "" : printable(unit.trace_unit),
         unit.unit.memory_bytes ? fmt::format("{:.3g}", *unit.unit.memory_bytes / 0x1p30) : "-",
         bandwidth_text(platform, host.in),
         latency_text(platform, host.in),
@@ -165,6 +165,7 @@ int platform_show_command(const std::string& file, const Options& options) {
     row.push_back(host.lacks_routes ? "no route" : printable(links_text(platform, host.in), 400));
     table.add(row);
   }
+  table.fold();
   std::printf("master: %s\n\n%s", printable(platform.master).c_str(), table.text().c_str());
   return 0;
 }

@@ -12,6 +12,8 @@
 #include "shared_policies/model/spec.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/report/console.hpp"
+#include "tools/report/progress.hpp"
+#include "tools/report/recording_warnings.hpp"
 #include "tools/report/trace_report.hpp"
 #include "tools/worlds/real_world.hpp"
 #include "tools/worlds/recorded_platform.hpp"
@@ -56,9 +58,10 @@ RecordSetup setup_of(const RealWorld& world, const Options& options) {
 Recording record_to_file(RecordSetup setup, const Options& options) {
   Progress progress(options.quiet);
   setup.progress = [&](const RecordProgress& p) {
-    progress.show(fmt::format("{} ({} of {}): {} items (size {} of {}), sample {}", p.unit,
-                              p.unit_index + 1, p.units, p.items, p.size_index + 1, p.sizes,
-                              p.samples));
+    progress.show(
+        fmt::format("{} ({} of {}): {} items (size {} of {}), sample {}", p.unit, p.unit_index + 1,
+                    p.units, p.items, p.size_index + 1, p.sizes, p.samples),
+        p.done);
   };
   StreamedTrace kept(options.out + partial, header_of_recording(setup));
   setup.keep = [&](std::span<const TraceSample> samples) { kept.append(samples); };
@@ -87,9 +90,7 @@ int record_command(const Options& options) {
   world.find_meters(options, idle_span_of_recording);
   world.allocate(options.seed);
   const Recording recording = record_to_file(setup_of(world, options), options);
-  for (const std::string& line : recording.imprecise) warn(line);
-  for (const std::string& line : recording.doubts) warn(line);
-  for (const std::string& line : recording.unmetered) warn(line);
+  warn_of(recording);
 
   const bool is_any_recorded = !recording.trace.samples.empty();
   if (is_any_recorded && !options.platform_out.empty()) {

@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <iterator>
 #include <map>
@@ -18,6 +16,8 @@
 #include "tools/guard/expectations.hpp"
 #include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
+#include "tools/report/progress.hpp"
+#include "tools/report/text_table.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/search/yardstick.hpp"
 #include "tools/simulations/sim_world.hpp"
@@ -33,14 +33,6 @@
 
 namespace equipoise {
 namespace {
-
-/// Formats a duration as "12 s", "3 min" or "2 h 5 min".
-std::string duration_text(double seconds) {
-  if (seconds < 100.0) return fmt::format("{:.0f} s", seconds);
-  const long minutes = std::lround(seconds / 60.0);
-  if (minutes < 100) return fmt::format("{} min", minutes);
-  return fmt::format("{} h {} min", minutes / 60, minutes % 60);
-}
 
 StoredPoints read_folder(const std::string& folder) {
   std::vector<std::string> warnings;
@@ -98,13 +90,20 @@ PointRecord record_of(const SweepPlan& plan, const Point& point) {
   return record;
 }
 
+/// The options of an experiment whose searches show nothing, because the sweep shows its own line.
+Options without_progress(const PlannedExperiment& planned) {
+  Options options = planned.experiment.options;
+  options.quiet = true;
+  return options;
+}
+
 SearchRecord searched(const PlannedExperiment& planned) {
   SearchRecord record;
   record.key = planned.schedule_key;
   record.experiment = planned.experiment.name;
   record.schedule.emplace();
   try {
-    BestKnown best = search_schedule(*planned.world, planned.experiment.options);
+    BestKnown best = search_schedule(*planned.world, without_progress(planned));
     record.best = {best.seconds, std::move(best.policy)};
     record.schedule = std::move(best.schedule);
   } catch (const BackendError& failure) {
@@ -120,7 +119,7 @@ SearchRecord reached(const PlannedExperiment& planned, const SearchRecord& searc
   record.experiment = planned.experiment.name;
   record.failure = searched.failure;
   if (!record.failure.empty()) return record;
-  std::optional<BestReached> best = best_reached(*planned.world, planned.experiment.options);
+  std::optional<BestReached> best = best_reached(*planned.world, without_progress(planned));
   if (best) {
     record.best = std::move(*best);
   } else {
@@ -150,7 +149,8 @@ void find_schedules(SweepPlan& plan, StoredPoints& stored, const Shard& shard, P
     const PlannedExperiment& planned = plan.experiments[i];
     if (shard.searches(plan, i) && !is_done(stored.searches, planned.schedule_key)) {
       progress.show(fmt::format("searching the best schedule of experiment {} of {}", i + 1,
-                                plan.experiments.size()));
+                                plan.experiments.size()),
+                    static_cast<double>(i) / static_cast<double>(plan.experiments.size()));
       SearchRecord record = searched(planned);
       writer.append(record);
       stored.searches.insert_or_assign(planned.schedule_key, std::move(record));
@@ -173,7 +173,6 @@ void simulate_points(const SweepPlan& plan, const std::vector<std::size_t>& todo
                      PointWriter& writer, bool quiet) {
   Progress progress(quiet);
   std::size_t done = 0;
-  const auto begin = std::chrono::steady_clock::now();
   run_simulations(
       todo.size(),
       [&](std::size_t job) {
@@ -191,28 +190,26 @@ void simulate_points(const SweepPlan& plan, const std::vector<std::size_t>& todo
         }
         writer.append(record);
         ++done;
-        const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-        const double left_s =
-            elapsed.count() / static_cast<double>(done) * static_cast<double>(todo.size() - done);
-        progress.show(fmt::format("simulated {} of {} points, {} left", done, todo.size(),
-                                  duration_text(left_s)));
+        progress.show(fmt::format("simulated {} of {} points", done, todo.size()),
+                      static_cast<double>(done) / static_cast<double>(todo.size()));
       });
 }
 
 /// Warns about failed points. Returns true if there are any.
 bool warn_of_failures(const SweepPlan& plan, const StoredPoints& stored) {
   const std::map<std::string, PointRecord>& points = stored.points;
-  bool failed = false;
+  std::vector<std::string> failures;
   for (const Point& point : plan.points) {
     const auto found = points.find(point.key);
     if (found == points.end()) continue;
     const PointRecord& record = found->second;
     if (record.failure.empty()) continue;
-    failed = true;
-    warn(fmt::format("{}: {}, repetition {}: {}", record.experiment, record.policy,
-                     record.repetition, record.failure));
+    failures.push_back(fmt::format("{}: {}, repetition {}: {}", record.experiment, record.policy,
+                                   record.repetition, record.failure));
   }
-  return failed;
+  if (failures.empty()) return false;
+  warn(fmt::format("{} failed: {}", counted(failures.size(), "run"), in_one_line(failures)));
+  return true;
 }
 
 std::string folder_of(const Experiment& experiment, const std::string& folder) {
@@ -334,7 +331,8 @@ int finish(const Campaign& campaign, const SweepPlan& plan,
 SweepPlan checked_plan(const Campaign& campaign, std::vector<std::string>& problems, bool quiet) {
   Progress progress(quiet);
   return plan_sweep(campaign, problems, [&](std::size_t done) {
-    progress.show(fmt::format("checked {} of {} experiments", done, campaign.experiments.size()));
+    progress.show(fmt::format("checked {} of {} experiments", done, campaign.experiments.size()),
+                  static_cast<double>(done) / static_cast<double>(campaign.experiments.size()));
   });
 }
 

@@ -13,6 +13,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
+#include "tools/report/quantity_text.hpp"
 #include "tools/report/text_table.hpp"
 #include "tools/report/trace_report.hpp"
 #include "tools/worlds/generated_files.hpp"

@@ -15,6 +15,8 @@
 #include "tools/guard/expectations.hpp"
 #include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
+#include "tools/report/progress.hpp"
+#include "tools/report/recording_warnings.hpp"
 #include "tools/report/validation.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/simulations/sim_world.hpp"
@@ -55,12 +57,13 @@ Recording record_together(const RealWorld& world, std::size_t phase, const Optio
   setup.stop_requested = [] { return stop_signal() != 0; };
   setup.progress = [&](const RecordProgress& p) {
     progress.show(fmt::format("recording {}: {}, {} items, sample {}", kernel.workload().kernel,
-                              p.unit, p.items, p.samples));
+                              p.unit, p.items, p.samples),
+                  p.done);
   };
   Recording recording = record(setup);
   progress.clear();
-  for (const std::string& line : recording.imprecise) warn(line);
-  for (const std::string& line : recording.doubts) warn(line);
+  recording.unmetered.clear();  // predictions of time need no watts
+  warn_of(recording);
   return recording;
 }
 

@@ -10,6 +10,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "tools/exports/svg_drawing.hpp"
 #include "tools/exports/time_axis.hpp"
+#include "tools/report/quantity_text.hpp"
 #include "tools/report/text_table.hpp"
 
 namespace equipoise {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tools/exports/time_grid.hpp"
+#include "tools/report/quantity_text.hpp"
 #include "tools/report/text_table.hpp"
 
 namespace equipoise {

@@ -24,6 +24,7 @@
 #include "tools/exports/time_grid.hpp"
 #include "tools/exports/unit_spans.hpp"
 #include "tools/report/json_text.hpp"
+#include "tools/report/quantity_text.hpp"
 #include "tools/report/text_table.hpp"
 
 namespace equipoise {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "tools/report/quantity_text.hpp"
 #include "tools/report/text_table.hpp"
 
 namespace equipoise {

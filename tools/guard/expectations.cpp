@@ -12,6 +12,7 @@
 #include "shared_policies/model/nearest_name.hpp"
 #include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
+#include "tools/report/quantity_text.hpp"
 #include "tools/report/result_numbers.hpp"
 #include "tools/report/text_table.hpp"
 

@@ -26,6 +26,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/printable_text.hpp"
 #include "tools/report/file_in_progress.hpp"
+#include "tools/report/terminal.hpp"
 #include "traces/files/input_file.hpp"
 
 namespace equipoise {
@@ -48,11 +49,18 @@ std::string as_message(const std::string& message) {
   return shown;
 }
 
-/// Prints "equipoise: KIND: MESSAGE" unless it has been printed before.
-void say_once(const char* kind, const std::string& message) {
+/// Prints "equipoise: KIND: MESSAGE", the kind in its style.
+void say(const char* kind, Style style, const std::string& message) {
+  std::fflush(stdout);  // where both streams go to one place, messages do not break lines
+  std::fprintf(stderr, "equipoise: %s %s\n",
+               styled(std::string(kind) + ":", style, Stream::err).c_str(),
+               as_message(message).c_str());
+}
+
+/// Says it unless it has been said before.
+void say_once(const char* kind, Style style, const std::string& message) {
   static std::set<std::string> said;
-  if (!said.insert(kind + message).second) return;
-  std::fprintf(stderr, "equipoise: %s: %s\n", kind, as_message(message).c_str());
+  if (said.insert(kind + message).second) say(kind, style, message);
 }
 
 void handle_stop_signals(void (*handler)(int)) {
@@ -65,29 +73,11 @@ void handle_stop_signals(void (*handler)(int)) {
 
 }  // namespace
 
-void warn(const std::string& message) { say_once("warning", message); }
+void warn(const std::string& message) { say_once("warning", Style::warning, message); }
 
-void note(const std::string& message) { say_once("note", message); }
+void note(const std::string& message) { say_once("note", Style::heading, message); }
 
-void say_error(const std::string& message) {
-  std::fprintf(stderr, "equipoise: error: %s\n", as_message(message).c_str());
-}
-
-Progress::Progress(bool quiet) : on_(!quiet && ::isatty(STDERR_FILENO) == 1) {}
-
-Progress::~Progress() { clear(); }
-
-void Progress::show(const std::string& text) {
-  if (!on_) return;
-  std::fprintf(stderr, "\r\033[K%s", text.c_str());
-  std::fflush(stderr);
-  shown_ = true;
-}
-
-void Progress::clear() {
-  if (shown_) std::fprintf(stderr, "\r\033[K");
-  shown_ = false;
-}
+void say_error(const std::string& message) { say("error", Style::error, message); }
 
 std::vector<std::string> paths_of(const std::vector<WholeFile>& files) {
   std::vector<std::string> paths;

@@ -1,4 +1,4 @@
-// Progress, warnings and errors on the terminal, and the writing of files.
+// Warnings and errors on the terminal, and the writing of files.
 #pragma once
 
 #include <stdexcept>
@@ -15,23 +15,6 @@ void note(const std::string& message);
 
 /// Prints "equipoise: error: ..." on stderr.
 void say_error(const std::string& message);
-
-/// A progress line on a terminal, overwritten by the next one. Prints nothing if stderr is not a
-/// terminal or if `quiet`.
-class Progress {
- public:
-  explicit Progress(bool quiet);
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-  ~Progress();
-  /// Replaces the line with `text`.
-  void show(const std::string& text);
-  void clear();
-
- private:
-  bool on_;
-  bool shown_ = false;
-};
 
 /// A file to be written: its path and its text.
 struct WholeFile {

@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "tools/report/quantity_text.hpp"
 #include "tools/report/text_table.hpp"
 
 namespace equipoise {
@@ -118,15 +119,6 @@ std::vector<std::vector<std::string>> loss_rows(const Comparison& comparison) {
   return loss_rows("policy", names, shares);
 }
 
-std::string loss_legend(const std::vector<std::string>& headings) {
-  std::string text = "loss: over the lower bound, in % of it";
-  for (const LossCause& cause : loss_causes) {
-    if (std::ranges::find(headings, cause.name) == headings.end()) continue;
-    text += fmt::format("; {}: {}", cause.name, cause.explanation);
-  }
-  return text;
-}
-
 std::string loss_text(const RunReport& report, const ResidentPath& resident) {
   const std::optional<Losses> loss = loss_of(report);
   if (!loss) return {};
@@ -136,15 +128,16 @@ std::string loss_text(const RunReport& report, const ResidentPath& resident) {
   for (const LossCause& cause : loss_causes) {
     const double of_loss = *loss.*cause.member / all;
     if (of_loss < least_cause) continue;
-    causes.emplace_back(of_loss, fmt::format("{} {:.0f}%", cause.name, 100.0 * of_loss));
+    causes.emplace_back(of_loss, fmt::format("{} {:.0f} %", cause.name, 100.0 * of_loss));
   }
   std::ranges::stable_sort(causes, std::greater<>(), [](const auto& cause) { return cause.first; });
-  std::string text = fmt::format("lost over the bound: {} s", significant(all.value, 4));
+  std::string text = fmt::format("lost over the bound: {}", quantity_text(all.value, "s", 4));
   for (const auto& [of_loss, words] : causes) text += ", " + words;
   text += "\n";
   if (const std::size_t copies = delaying_copies(resident, *loss, report)) {
-    text += fmt::format("note: setting up a unit took {} s: {}\n",
-                        significant(loss->longest_setup.value, 4), sent_text(resident, copies));
+    text +=
+        fmt::format("note: setting up a unit took {}: {}\n",
+                    quantity_text(loss->longest_setup.value, "s", 4), sent_text(resident, copies));
   }
   return text;
 }

@@ -33,9 +33,6 @@ namespace equipoise {
 /// The same of all results of a comparison.
 [[nodiscard]] std::vector<std::vector<std::string>> loss_rows(const Comparison& comparison);
 
-/// What the headings of such a table mean, in one line without a full stop.
-[[nodiscard]] std::string loss_legend(const std::vector<std::string>& headings);
-
 /// The causes of one run's loss in a line, the greatest first; if most of it is the sending of
 /// resident data, a second one says so. Empty if the bound is not known or the loss is below 1 %.
 [[nodiscard]] std::string loss_text(const RunReport& report, const ResidentPath& resident);

@@ -8,10 +8,14 @@
 #include <limits>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
 
 #include "tools/report/console.hpp"
+#include "tools/report/glossary.hpp"
 #include "tools/report/loss_text.hpp"
+#include "tools/report/quantity_text.hpp"
 #include "tools/report/repetition_noise.hpp"
 #include "tools/report/result_fields.hpp"
 #include "tools/report/text_table.hpp"
@@ -41,19 +45,29 @@ double least_s(const Comparison& comparison, const std::string& on) {
   return least;
 }
 
+/// The prefix for all makespans of a comparison.
+Prefix prefix_of_makespans(const Comparison& comparison) {
+  double most_s = 0.0;
+  for (const PolicyResult& r : comparison.results) most_s = std::max(most_s, r.makespan_s.mean);
+  return prefix_of_seconds(most_s);
+}
+
 std::string prediction_table(const Comparison& comparison) {
   const ResultField& makespan = result_field("makespan_s");
   const ResultField& half_width = result_field("makespan_half_ci95_s");
-  TextTable table({"policy", "predicted s", "measured s", half_width.heading, "sd %", "error %"});
+  const Prefix prefix = prefix_of_makespans(comparison);
+  const std::string second = " " + prefix.name + "s";
+  TextTable table({"policy", "predicted" + second, "measured" + second,
+                   heading_of(half_width, prefix), "sd %", "error %"});
   std::vector<const PolicyResult*> measured;
   for (const PolicyResult& real : comparison.results) {
     if (is_simulated(real)) continue;
     const PolicyResult* sim = find_result(comparison, real.policy, "sim");
     if (sim == nullptr) continue;
     const double error = sim->makespan_s.mean / real.makespan_s.mean - 1.0;
-    table.add({real.policy, cell_text(makespan, {comparison, *sim}, "-"),
-               cell_text(makespan, {comparison, real}, "-"),
-               cell_text(half_width, {comparison, real}, "-"), noise_cell(real),
+    table.add({real.policy, cell_text(makespan, {comparison, *sim}, "-", prefix),
+               cell_text(makespan, {comparison, real}, "-", prefix),
+               cell_text(half_width, {comparison, real}, "-", prefix), noise_cell(real),
                fmt::format("{:+.1f}", 100.0 * error)});
     measured.push_back(&real);
   }
@@ -83,7 +97,8 @@ std::string loss_table(const Comparison& comparison) {
   if (rows.empty()) return {};
   TextTable table(rows.front());
   for (std::size_t i = 1; i < rows.size(); ++i) table.add(rows[i]);
-  return fmt::format("\n{}\n{}{}", table.text(), wrapped(loss_legend(rows.front())),
+  return fmt::format("\n{}\n{}{}", table.text(),
+                     legend({rows.front().begin() + 1, rows.front().end()}),
                      resident_note(comparison));
 }
 
@@ -107,14 +122,15 @@ std::string energy_table(const Comparison& comparison) {
   return table.text();
 }
 
-/// The share of each unit in each phase, and the end of the phase; empty for a run of one phase.
-std::string phase_table(const RunNumbers& n, const std::vector<Unit>& units) {
+/// The share of each unit in each phase, and the end of the phase, which has `prefix`; empty for a
+/// run of one phase.
+std::string phase_table(const RunNumbers& n, const std::vector<Unit>& units, const Prefix& prefix) {
   if (n.phases.size() < 2) return {};
   std::vector<std::string> head = {"share %"};
-  std::vector<std::string> ends = {"ends s"};
+  std::vector<std::string> ends = {"ends " + prefix.name + "s"};
   for (std::size_t phase = 0; phase < n.phases.size(); ++phase) {
     head.push_back(fmt::format("phase {}", phase + 1));
-    ends.push_back(significant(end_of(n.phases[phase]).value, 4));
+    ends.push_back(significant(end_of(n.phases[phase]).value / prefix.factor, 4));
   }
   TextTable table(head);
   for (std::size_t i = 0; i < units.size(); ++i) {
@@ -131,9 +147,9 @@ std::string notes_text(const ExecutorNotes& notes) {
   std::string text;
   if (notes.pacing) {
     const PacingNote& pacing = *notes.pacing;
-    text +=
-        fmt::format("paced: ends of blocks were noticed {} s late, {} s at most",
-                    significant(pacing.late_mean.value, 2), significant(pacing.late_most.value, 2));
+    text += fmt::format("paced: ends of blocks were noticed {} late, {} at most",
+                        quantity_text(pacing.late_mean.value, "s", 2),
+                        quantity_text(pacing.late_most.value, "s", 2));
     if (pacing.time_scale != 1.0) {
       text += fmt::format(
           "; at time scale {}, decision times weigh {:.3g} times as much as block times",
@@ -142,13 +158,13 @@ std::string notes_text(const ExecutorNotes& notes) {
     text += "\n";
   }
   for (const LoadNote& load : notes.loads) {
-    text += fmt::format("load on {} from {} s: {:.3f} of it ({:.3f} asked for)\n", load.unit,
-                        significant(load.at.value, 4), load.measured_share, load.share);
+    text += fmt::format("load on {} from {}: {:.3f} of it ({:.3f} asked for)\n", load.unit,
+                        quantity_text(load.at.value, "s", 4), load.measured_share, load.share);
   }
   return text;
 }
 
-/// "cuda0 was lost at 0.0100 s; its 556 items were done again": a line for each loss.
+/// "cuda0 was lost at 10.0 ms; its 556 items were done again": a line for each loss.
 std::string loss_lines(const RunReport& report, const std::vector<Unit>& units) {
   constexpr std::size_t most_lines = 5;
   std::string text;
@@ -159,7 +175,7 @@ std::string loss_lines(const RunReport& report, const std::vector<Unit>& units) 
     told += items;
     if (i == most_lines) text += fmt::format("{} more losses of units\n", losses.size() - i);
     if (i >= most_lines) continue;
-    text += fmt::format("{} was lost at {} s", units[unit.index].name, significant(at.value, 3));
+    text += fmt::format("{} was lost at {}", units[unit.index].name, quantity_text(at.value, "s"));
     if (items > 0 && report.outcome.complete) {
       text +=
           fmt::format("; its {} {} done again", counted(static_cast<std::uint64_t>(items), "item"),
@@ -188,52 +204,142 @@ std::string oracle_lines(const Comparison& comparison) {
   return text;
 }
 
+/// A line for each unit with its work and its times, which have `prefix`.
+std::string units_table(const RunNumbers& n, const std::vector<Unit>& units, const Prefix& prefix) {
+  const bool any_energy = std::any_of(n.units.begin(), n.units.end(),
+                                      [](const UnitNumbers& u) { return u.energy_j.has_value(); });
+  const bool any_setup = std::any_of(n.units.begin(), n.units.end(),
+                                     [](const UnitNumbers& u) { return u.busy.setup > Seconds{}; });
+  const std::string second = " " + prefix.name + "s";
+  std::vector<std::string> heads = {"unit", "items", "share %", "blocks"};
+  if (any_setup) heads.push_back("setup" + second);
+  heads.insert(heads.end(),
+               {"in" + second, "compute" + second, "out" + second, "idle %", "last end" + second});
+  if (any_energy) heads.emplace_back("energy J");
+  TextTable table(std::move(heads));
+  const auto time = [&](Seconds span) { return significant(span.value / prefix.factor, 4); };
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    const UnitNumbers& unit = n.units[i];
+    std::vector<std::string> cells = {units[i].name, fmt::format("{}", unit.items),
+                                      percent(share(n, i)), fmt::format("{}", unit.blocks)};
+    if (any_setup) cells.push_back(time(unit.busy.setup));
+    cells.insert(cells.end(), {time(unit.busy.in), time(unit.busy.compute), time(unit.busy.out),
+                               percent(idle_fraction(n, i)), time(unit.last_end)});
+    if (any_energy) cells.push_back(joules(unit.energy_j));
+    table.add(std::move(cells));
+  }
+  return folded_text(std::move(table));
+}
+
+/// The whole run in a line.
+std::string run_line(const RunReport& report, const PolicyChoice& policy) {
+  const RunNumbers& n = report.run.numbers;
+  std::string text =
+      fmt::format("{}: makespan {}", policy.spelling, quantity_text(n.makespan.value, "s", 5));
+  if (const std::optional<double> bound_s = report.lower_bound_s) {
+    text += fmt::format(", {:.3f} times the lower bound of {}", n.makespan.value / *bound_s,
+                        quantity_text(*bound_s, "s", 5));
+  }
+  text += fmt::format("; {}, {}, {}", counted(n.blocks, "block"), counted(n.decisions, "decision"),
+                      counted(n.rebalances, "rebalance"));
+  if (percent(n.extrapolated_share) != percent(0.0)) {
+    text += fmt::format("; {} % of the items in blocks outside the recorded sizes",
+                        percent(n.extrapolated_share));
+  }
+  if (policy.is_experienced()) text += fmt::format("; {}", result_field("experienced").heading);
+  if (report.outcome.policy_stalled) text += "; the policy stalled, greedy finished its work";
+  if (n.energy_j) {
+    text += fmt::format("; {} {}", quantity_text(*n.energy_j, "J", 4), to_string(n.energy_from));
+  }
+  text += report.run.verified ? "; verified" : "; NOT VERIFIED: " + report.problem;
+  if (report.run.verified && report.notes.pacing) text += " (coverage alone)";
+  return text;
+}
+
+/// A column of the results. Makespans have one prefix, so that they can be compared at a glance; each
+/// other time has its own, because some are many times as long as others.
+struct ResultColumn {
+  const ResultField* field;
+  Prefix prefix;
+  bool has_unit_in_cells;
+
+  [[nodiscard]] std::string heading() const {
+    return has_unit_in_cells ? field->heading : heading_of(*field, prefix);
+  }
+  [[nodiscard]] std::string cell(const OfResult& of) const {
+    const FieldValue value = field->value(of);
+    const auto* const seconds = std::get_if<double>(&value);
+    return has_unit_in_cells && seconds != nullptr
+               ? quantity_text(*seconds, field->unit, field->format.digits)
+               : cell_text(*field, of, "-", prefix);
+  }
+};
+
+std::vector<ResultColumn> result_columns(const Comparison& comparison) {
+  const Prefix prefix = prefix_of_makespans(comparison);
+  std::vector<ResultColumn> columns;
+  for (const ResultField* const field : columns_of(in_text, comparison)) {
+    const bool is_time = std::string_view(field->unit) == "s";
+    const bool is_makespan = std::string_view(field->name).starts_with("makespan");
+    columns.push_back({field, is_makespan ? prefix : Prefix(), is_time && !is_makespan});
+  }
+  return columns;
+}
+
+/// A line for each policy and world; the fastest policies stand out.
+std::string result_table(const Comparison& comparison) {
+  const std::vector<ResultColumn> columns = result_columns(comparison);
+  std::vector<std::string> heads;
+  for (const ResultColumn& column : columns) heads.push_back(column.heading());
+  TextTable table(std::move(heads));
+  for (const PolicyResult& r : comparison.results) {
+    const bool best = r.verified && r.makespan_s.mean <= least_s(comparison, r.on) &&
+                      foresight_of(comparison, r) != Foresight::oracle;
+    std::vector<std::string> cells;
+    for (const ResultColumn& column : columns) {
+      const bool is_marked = best && column.field == &result_field("makespan_s");
+      cells.push_back((is_marked ? "*" : "") + column.cell({comparison, r}));
+    }
+    table.add(std::move(cells), !r.verified ? Style::error : (best ? Style::best : Style::plain));
+  }
+  return table.text();
+}
+
+/// What the table's words mean, as far as they are in it, and what it is compared with.
+std::string comparison_legend(const Comparison& comparison) {
+  std::string text = "* fastest policy that does not know this run's mean times";
+  if (comparison.lower_bound_s) {
+    text += fmt::format("; lower bound {}", quantity_text(*comparison.lower_bound_s, "s", 4));
+  }
+  if (comparison.best_known) {
+    text +=
+        fmt::format("; best known {} ({})", quantity_text(comparison.best_known->seconds, "s", 4),
+                    comparison.best_known->policy);
+  }
+  std::vector<std::string> words = {"makespan_half_ci95_s", "speedup_vs_baseline"};
+  if (comparison.lower_bound_s) words.emplace_back("over_lower_bound");
+  words.insert(words.end(), {"idle_fraction.mean", "finish_spread_s"});
+  std::string remarks;
+  for (const PolicyResult& r : comparison.results) {
+    remarks += cell_text(result_field("remarks"), {comparison, r}, "") + ", ";
+  }
+  for (const char* const name :
+       {"informed", "oracle", "experienced", "policy_stalled", "extrapolated_share"}) {
+    if (remarks.find(std::string(result_field(name).heading) + ",") != std::string::npos) {
+      words.emplace_back(name);
+    }
+  }
+  return wrapped(text) + legend(words);
+}
+
 }  // namespace
 
 std::string run_table(const RunReport& report, const PolicyChoice& policy,
                       const std::vector<Unit>& units) {
   const RunNumbers& n = report.run.numbers;
-  const bool any_energy = std::any_of(n.units.begin(), n.units.end(),
-                                      [](const UnitNumbers& u) { return u.energy_j.has_value(); });
-  const bool any_setup = std::any_of(n.units.begin(), n.units.end(),
-                                     [](const UnitNumbers& u) { return u.busy.setup > Seconds{}; });
-  std::vector<std::string> heads = {"unit", "items", "share %", "blocks"};
-  if (any_setup) heads.emplace_back("setup s");
-  heads.insert(heads.end(), {"in s", "compute s", "out s", "idle %", "last end s"});
-  if (any_energy) heads.emplace_back("energy J");
-  TextTable table(std::move(heads));
-  for (std::size_t i = 0; i < units.size(); ++i) {
-    const UnitNumbers& unit = n.units[i];
-    std::vector<std::string> cells = {units[i].name, fmt::format("{}", unit.items),
-                                      percent(share(n, i)), fmt::format("{}", unit.blocks)};
-    if (any_setup) cells.push_back(significant(unit.busy.setup.value, 4));
-    cells.insert(cells.end(),
-                 {significant(unit.busy.in.value, 4), significant(unit.busy.compute.value, 4),
-                  significant(unit.busy.out.value, 4), percent(idle_fraction(n, i)),
-                  significant(unit.last_end.value, 4)});
-    if (any_energy) cells.push_back(joules(unit.energy_j));
-    table.add(std::move(cells));
-  }
-  std::string text = table.text() + "\n" + phase_table(n, units);
-  text += fmt::format("{}: makespan {} s", policy.spelling, significant(n.makespan.value, 5));
-  if (const std::optional<double> bound_s = report.lower_bound_s) {
-    text += fmt::format(", {:.3f} of the lower bound {} s", n.makespan.value / *bound_s,
-                        significant(*bound_s, 5));
-  }
-  text += fmt::format("; {}, {}, {}", counted(n.blocks, "block"), counted(n.decisions, "decision"),
-                      counted(n.rebalances, "rebalance"));
-  if (percent(n.extrapolated_share) != percent(0.0)) {
-    text += fmt::format("; {}% of the items in blocks outside the recorded sizes",
-                        percent(n.extrapolated_share));
-  }
-  if (policy.is_experienced()) text += "; experienced";
-  if (report.outcome.policy_stalled) text += "; the policy stalled, greedy finished its work";
-  if (n.energy_j) {
-    text += fmt::format("; {} J {}", significant(*n.energy_j, 4), to_string(n.energy_from));
-  }
-  text += report.run.verified ? "; verified" : "; NOT VERIFIED: " + report.problem;
-  if (report.run.verified && report.notes.pacing) text += " (coverage alone)";
-  return text + "\n" + loss_lines(report, units) + notes_text(report.notes);
+  const Prefix prefix = prefix_of_seconds(n.makespan.value);
+  return units_table(n, units, prefix) + "\n" + phase_table(n, units, prefix) +
+         run_line(report, policy) + "\n" + loss_lines(report, units) + notes_text(report.notes);
 }
 
 void warn_of_extrapolation(const Comparison& comparison) {
@@ -243,44 +349,24 @@ void warn_of_extrapolation(const Comparison& comparison) {
   }
   if (policies.empty()) return;
   warn(fmt::format(
-      "{} used blocks of unrecorded sizes for more than {:.0f} % of the items (see "
-      "remarks)",
+      "{} did more than {:.0f} % of the items in blocks outside the recorded sizes, whose times "
+      "are "
+      "less certain (see remarks)",
       policies.size() == 1 ? *policies.begin() : fmt::format("{} policies", policies.size()),
       100.0 * warned_share));
 }
 
 void warn_of_extrapolation(const std::string& policy, double share) {
   if (share <= warned_share) return;
-  warn(fmt::format("{} used blocks of unrecorded sizes for {}% of the items", policy,
-                   significant(100.0 * share, 2)));
+  warn(fmt::format(
+      "{} did {} % of the items in blocks outside the recorded sizes, whose times are less certain",
+      policy, significant(100.0 * share, 2)));
 }
 
 std::string comparison_table(const Comparison& comparison) {
-  const std::vector<const ResultField*> columns = columns_of(in_text, comparison);
-  std::vector<std::string> heads;
-  for (const ResultField* const column : columns) heads.emplace_back(column->heading);
-  TextTable table(std::move(heads));
-  for (const PolicyResult& r : comparison.results) {
-    const bool best = r.verified && r.makespan_s.mean <= least_s(comparison, r.on) &&
-                      foresight_of(comparison, r) != Foresight::oracle;
-    std::vector<std::string> cells;
-    for (const ResultField* const column : columns) {
-      const bool is_marked = best && column == &result_field("makespan_s");
-      cells.push_back((is_marked ? "*" : "") + cell_text(*column, {comparison, r}, "-"));
-    }
-    table.add(std::move(cells));
-  }
-  std::string text = table.text();
-  text += "\n* fastest policy (oracles excluded); ± half the 95 % confidence interval";
-  if (comparison.lower_bound_s) {
-    text += fmt::format("; lower bound {} s", significant(*comparison.lower_bound_s, 4));
-  }
-  if (comparison.best_known) {
-    text += fmt::format("; best known {} s ({})", significant(comparison.best_known->seconds, 4),
-                        comparison.best_known->policy);
-  }
-  text += "\n" + oracle_lines(comparison);
-  if (!comparison.assumptions.empty()) text += comparison.assumptions + "\n";
+  std::string text = result_table(comparison) + "\n" + comparison_legend(comparison);
+  text += oracle_lines(comparison);
+  if (!comparison.assumptions.empty()) text += wrapped(comparison.assumptions);
   text += loss_table(comparison);
   if (knows_energy(comparison) && comparison.units.size() <= most_units_in_a_row) {
     text += "\n" + energy_table(comparison);

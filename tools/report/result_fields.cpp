@@ -12,6 +12,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/losses.hpp"
+#include "tools/report/quantity_text.hpp"
 #include "tools/report/repetition_noise.hpp"
 #include "tools/report/text_table.hpp"
 
@@ -50,17 +51,18 @@ FieldValue remarks(const OfResult& of) {
   const PolicyResult& result = of.result;
   std::vector<std::string> words;
   const Foresight foresight = foresight_of(of.comparison, result);
-  if (foresight == Foresight::oracle) words.emplace_back("oracle");
-  if (foresight == Foresight::informed) words.emplace_back("informed");
-  if (choice_of(of).is_experienced()) words.emplace_back("experienced");
-  if (result.policy_stalled) words.emplace_back("stalled");
+  if (foresight == Foresight::oracle) words.emplace_back(result_field("oracle").heading);
+  if (foresight == Foresight::informed) words.emplace_back(result_field("informed").heading);
+  if (choice_of(of).is_experienced()) words.emplace_back(result_field("experienced").heading);
+  if (result.policy_stalled) words.emplace_back(result_field("policy_stalled").heading);
   if (!result.verified) words.emplace_back("NOT VERIFIED");
   const ResultField& extrapolated = result_field("extrapolated_share");
   const std::string percent = number_text(extrapolated, result.extrapolated_share);
-  if (percent != number_text(extrapolated, 0.0)) words.push_back(percent + "% extrapolated");
+  if (percent != number_text(extrapolated, 0.0))
+    words.push_back(percent + " % " + extrapolated.heading);
   if (result.items_redone > 0.0) {
-    words.push_back(number_text(result_field("items_redone"), result.items_redone) +
-                    " items redone");
+    const ResultField& redone = result_field("items_redone");
+    words.push_back(number_text(redone, result.items_redone) + " " + redone.heading);
   }
   return fmt::format("{}", fmt::join(words, ", "));
 }
@@ -80,21 +82,23 @@ using Of = const OfResult&;
 constexpr std::array fields_before_losses{
     ResultField{"policy", "", "", "The policy's name in the catalog.", in_data, to_decimals(0),
                 [](Of of) -> FieldValue { return choice_of(of).info->name; }},
-    ResultField{"spelling", "policy", "", "The policy and its parameters, as typed.", in_all,
-                to_decimals(0), [](Of of) -> FieldValue { return of.result.policy; }},
+    ResultField{
+        "spelling", "policy", "",
+        "What decides which unit gets how many items, and when; with its parameters as typed.",
+        in_all, to_decimals(0), [](Of of) -> FieldValue { return of.result.policy; }},
     ResultField{"on", "on", "", "Where it ran: sim, real or paced.", in_all, to_decimals(0),
                 [](Of of) -> FieldValue { return of.result.on; }},
     ResultField{"reps", "runs", "", "The number of runs.", in_data | in_html, to_decimals(0),
                 [](Of of) -> FieldValue { return std::uint64_t{of.result.reps}; }},
     ResultField{"parameters", "", "", "The policy's parameters, defaults included.", in_json,
                 to_decimals(0), [](Of of) -> FieldValue { return all_parameters(choice_of(of)); }},
-    ResultField{"makespan_s", "makespan s", "s", "The time until the last unit has finished.",
-                in_all, to_digits(4), [](Of of) -> FieldValue { return of.result.makespan_s; }},
+    ResultField{"makespan_s", "makespan", "s", "The time until the last unit has finished.", in_all,
+                to_digits(4), [](Of of) -> FieldValue { return of.result.makespan_s; }},
     ResultField{"makespan_s", "", "s", "The mean makespan.", in_sweep, to_digits(4),
                 [](Of of) -> FieldValue { return of.result.makespan_s.mean; }},
-    ResultField{"makespan_half_ci95_s", "± s", "s",
+    ResultField{"makespan_half_ci95_s", "±", "s",
                 "Half the 95 % confidence interval of the mean makespan.", in_text, to_digits(2),
-                [](Of of) -> FieldValue { return of.result.makespan_s.half_ci95(); }},
+                [](Of of) -> FieldValue { return half_width(of.result.makespan_s); }},
     ResultField{"makespan_relative_sd", "", "",
                 "The standard deviation of the makespans over their mean; none for one run.",
                 in_data, in_percent(1),
@@ -111,20 +115,23 @@ constexpr std::array fields_before_losses{
                                                  : FieldValue(is_too_noisy(of.result));
                 }},
     ResultField{"speedup_vs_baseline", "speedup", "",
-                "The baseline's mean makespan over this one's.", in_all | in_sweep, to_decimals(2),
+                "The baseline's mean makespan over this one's: 2 means twice as fast.",
+                in_all | in_sweep, to_decimals(2),
                 [](Of of) -> FieldValue { return optional_value(of.result.speedup_vs_baseline); }},
-    ResultField{"over_lower_bound", "over bound", "",
-                "The mean makespan over the lower bound, below which no run without noise is.",
+    ResultField{"over_lower_bound", "times bound", "",
+                "How many times the lower bound the mean makespan is: without noise, at least 1.",
                 in_all | in_sweep, to_decimals(3),
                 [](Of of) -> FieldValue { return optional_value(of.result.over_lower_bound); }},
-    ResultField{"over_yardstick", "over best known", "",
-                "The mean makespan over the best known under the same noise.", in_sweep,
-                to_decimals(3),
+    ResultField{"over_yardstick", "times best known", "",
+                "How many times the best known makespan under the same noise the mean makespan is.",
+                in_sweep, to_decimals(3),
                 [](Of of) -> FieldValue {
                   return optional_value(over_yardstick(of.comparison, of.result));
                 }},
-    ResultField{"loss_s.total", "", "s", "The mean makespan less the lower bound.", in_data,
-                to_digits(4), [](Of of) { return loss_of(of, nullptr); }},
+    ResultField{
+        "loss_s.total", "loss", "s",
+        "What the run took beyond the lower bound (in tables in % of it), divided by cause.",
+        in_data, to_digits(4), [](Of of) { return loss_of(of, nullptr); }},
 };
 
 /// Those that stand behind the causes of loss.
@@ -140,8 +147,8 @@ constexpr std::array fields_after_losses{
                   return of.result.paired_ratio ? FieldValue(*of.result.paired_ratio)
                                                 : FieldValue();
                 }},
-    ResultField{"idle_fraction.mean", "idle %", "%",
-                "The share of the run in which a unit neither computed nor copied.", in_all,
+    ResultField{"idle_fraction.mean", "idle", "%",
+                "The share of the run not working: neither computing nor copying.", in_all,
                 in_percent(1), [](Of of) -> FieldValue { return of.result.idle_fraction; }},
     ResultField{"idle_fraction.by_unit", "", "%", "The idle share of each unit.", in_data,
                 in_percent(1), [](Of of) -> FieldValue { return by_unit(of.result.idle_by_unit); }},
@@ -164,17 +171,17 @@ constexpr std::array fields_after_losses{
     ResultField{"decisions.count", "decisions", "", "How many models the policy solved.",
                 in_data | in_html, to_decimals(1),
                 [](Of of) -> FieldValue { return of.result.decisions; }},
-    ResultField{"decisions.total_s", "decisions s", "s",
+    ResultField{"decisions.total_s", "deciding", "s",
                 "The time that was charged for the policy's thinking, see --decision-cost.",
                 in_data | in_html, to_digits(3),
                 [](Of of) -> FieldValue { return of.result.decisions_total_s; }},
     ResultField{"decisions.max_s", "", "s",
                 "The longest time charged for a call of the policy, or for a model.", in_data,
                 to_digits(3), [](Of of) -> FieldValue { return of.result.decisions_max_s; }},
-    ResultField{"finish_spread_s", "spread s", "s",
-                "The time between the first unit's last finish and the last unit's.", in_all,
-                to_digits(3), [](Of of) -> FieldValue { return of.result.finish_spread_s; }},
-    ResultField{"energy_j", "energy J", "J", "The energy of all units.", in_all, to_digits(4),
+    ResultField{"finish_spread_s", "ends apart", "s",
+                "The time from the first unit's end to the last's.", in_all, to_digits(3),
+                [](Of of) -> FieldValue { return of.result.finish_spread_s; }},
+    ResultField{"energy_j", "energy", "J", "The energy of all units.", in_all, to_digits(4),
                 [](Of of) -> FieldValue { return optional_value(of.result.energy_j); },
                 knows_energy},
     ResultField{"energy_from", "energy from", "",
@@ -197,28 +204,30 @@ constexpr std::array fields_after_losses{
                 knows_energy},
     ResultField{"energy_by_unit_j", "", "J", "The energy of each unit.", in_data, to_digits(4),
                 [](Of of) -> FieldValue { return of.result.energy_by_unit_j; }},
-    ResultField{"items_redone", "", "items", "Items that were done again after a loss.", in_data,
-                to_digits(4), [](Of of) -> FieldValue { return of.result.items_redone; }},
+    ResultField{"items_redone", "items redone", "items", "Items that were done again after a loss.",
+                in_data, to_digits(4), [](Of of) -> FieldValue { return of.result.items_redone; }},
     ResultField{
-        "informed", "", "", "Whether the policy knew block times from before the run.", in_data,
+        "informed", "knows speeds", "", "The policy knows unit speeds beforehand.", in_data,
         to_decimals(0),
         [](Of of) -> FieldValue { return choice_of(of).info->foresight != Foresight::none; }},
     ResultField{
-        "oracle", "", "", "Whether the policy knew the true mean times of this run.", in_data,
+        "oracle", "knows mean times", "",
+        "The policy knows this run's mean times, which nothing can know in reality.", in_data,
         to_decimals(0),
         [](Of of) -> FieldValue { return choice_of(of).info->foresight == Foresight::oracle; }},
-    ResultField{"experienced", "", "", "Whether the policy used what earlier runs had shown.",
-                in_data, to_decimals(0),
-                [](Of of) -> FieldValue { return choice_of(of).is_experienced(); }},
-    ResultField{"policy_stalled", "", "",
-                "Whether the policy left work undone, which was then done greedily.", in_data,
+    ResultField{"experienced", "experienced", "",
+                "The policy used what earlier runs had shown (--experience).", in_data,
+                to_decimals(0), [](Of of) -> FieldValue { return choice_of(of).is_experienced(); }},
+    ResultField{"policy_stalled", "stalled", "",
+                "The policy left work undone, which was then done greedily.", in_data,
                 to_decimals(0), [](Of of) -> FieldValue { return of.result.policy_stalled; }},
     ResultField{"verified", "verified", "",
                 "Whether every item was accepted exactly once and all checked results are right.",
                 in_data | in_html, to_decimals(0),
                 [](Of of) -> FieldValue { return of.result.verified; }},
-    ResultField{"extrapolated_share", "", "%",
-                "The share of the items in blocks smaller or larger than any that was timed.",
+    ResultField{"extrapolated_share", "outside recorded sizes", "%",
+                "The share of the items in blocks outside the recorded sizes, whose times are less "
+                "certain.",
                 in_data, in_percent(1),
                 [](Of of) -> FieldValue { return of.result.extrapolated_share; }},
     ResultField{"remarks", "remarks", "", "What to know before comparing this result.", in_text,
@@ -236,8 +245,8 @@ void add_losses(std::vector<ResultField>& fields, std::index_sequence<cause...> 
   static const std::array names = {fmt::format("loss_s.{}", loss_causes[cause].name)...};
   static const std::array explanations = {
       fmt::format("Lost to {}.", loss_causes[cause].explanation)...};
-  (fields.push_back({names[cause].c_str(), "", "s", explanations[cause].c_str(), in_data,
-                     to_digits(4), loss_to<cause>}),
+  (fields.push_back({names[cause].c_str(), loss_causes[cause].name, "s",
+                     explanations[cause].c_str(), in_data, to_digits(4), loss_to<cause>}),
    ...);
 }
 
@@ -252,15 +261,16 @@ std::vector<ResultField> all_fields() {
 struct CellWriter {
   const ResultField& field;
   const char* none;
+  double factor;  ///< that of the column's prefix
 
   std::string operator()(std::monostate /*none*/) const { return none; }
   std::string operator()(bool value) const { return value ? "yes" : "no"; }
   std::string operator()(std::uint64_t value) const { return fmt::format("{}", value); }
-  std::string operator()(double value) const { return number_text(field, value); }
+  std::string operator()(double value) const { return number_text(field, value / factor); }
   std::string operator()(const std::string& value) const { return value; }
-  std::string operator()(const Statistics& value) const { return number_text(field, value.mean); }
+  std::string operator()(const Statistics& value) const { return (*this)(value.mean); }
   std::string operator()(const std::pair<double, double>& value) const {
-    return number_text(field, value.first) + " – " + number_text(field, value.second);
+    return (*this)(value.first) + " – " + (*this)(value.second);
   }
   template <class Other>
   std::string operator()(const Other& /*value*/) const {
@@ -310,8 +320,20 @@ std::string number_text(const ResultField& field, double number) {
   return number_text(field.format, number);
 }
 
-std::string cell_text(const ResultField& field, const OfResult& of, const char* none) {
-  return std::visit(CellWriter{field, none}, field.value(of));
+double half_width(const Statistics& times) {
+  constexpr double rounding = 1e-9;  // equal times differ by less when they are averaged
+  const double half = times.half_ci95();
+  return half < rounding * times.mean ? 0.0 : half;
+}
+
+std::string heading_of(const ResultField& field, const Prefix& prefix) {
+  const std::string unit = field.unit;
+  return unit.empty() ? field.heading : field.heading + (" " + prefix.name) + unit;
+}
+
+std::string cell_text(const ResultField& field, const OfResult& of, const char* none,
+                      const Prefix& prefix) {
+  return std::visit(CellWriter{field, none, prefix.factor}, field.value(of));
 }
 
 }  // namespace equipoise

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "shared_policies/run/results.hpp"
+#include "tools/report/quantity_text.hpp"
 #include "tools/worlds/comparison.hpp"
 
 namespace equipoise {
@@ -57,7 +58,7 @@ enum Output : unsigned {
 struct ResultField {
   /// In JSON; "a.b" is the member b of the object a. In tables only: how the program names it.
   const char* name;
-  const char* heading;      ///< of its column, with the unit of measure; empty: it is no column
+  const char* heading;      ///< of its column; the word for it in texts; empty: it has none
   const char* unit;         ///< of measure, such as "s"; empty: none
   const char* explanation;  ///< one sentence
   unsigned outputs;         ///< of Output
@@ -83,8 +84,15 @@ struct ResultField {
 /// `number` as the field writes it in tables.
 [[nodiscard]] std::string number_text(const ResultField& field, double number);
 
+/// Half the 95 % confidence interval of the mean; 0 if it is nothing but rounding of equal times.
+[[nodiscard]] double half_width(const Statistics& times);
+
+/// The heading of the field's column with its unit of measure: "makespan ms".
+[[nodiscard]] std::string heading_of(const ResultField& field, const Prefix& prefix = {});
+
 /// The field's value in a table: the mean of statistics, "low – high" for an interval, yes or no.
-/// `none` stands for a value that is not there.
-[[nodiscard]] std::string cell_text(const ResultField& field, const OfResult& of, const char* none);
+/// Numbers are in the unit with `prefix`. `none` stands for a value that is not there.
+[[nodiscard]] std::string cell_text(const ResultField& field, const OfResult& of, const char* none,
+                                    const Prefix& prefix = {});
 
 }  // namespace equipoise

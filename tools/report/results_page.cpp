@@ -14,8 +14,9 @@
 #include "shared_policies/model/markup.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/run/losses.hpp"
+#include "tools/report/glossary.hpp"
 #include "tools/report/page_html.hpp"
-#include "tools/report/page_words.hpp"
+#include "tools/report/quantity_text.hpp"
 #include "tools/report/result_fields.hpp"
 #include "tools/report/text_table.hpp"
 
@@ -167,22 +168,23 @@ std::vector<std::string> doubts(const JsonValue& results, const Results& sorted)
 
 std::string marks(const JsonValue& result) {
   std::string html;
-  const auto add = [&](const char* word, bool is_bad, const std::string& before = {}) {
+  const auto add = [&](const Term& of, bool is_bad, const std::string& before = {}) {
     html += fmt::format("<span class=\"mark{}\">{}{}</span>", is_bad ? " bad" : "", before,
-                        explained(word, page_word(word)));
+                        explained(of.word, of.sentence));
   };
   if (is_true_at(result, "oracle")) {
-    add("oracle", false);
+    add(term("oracle"), false);
   } else if (is_true_at(result, "informed")) {
-    add("informed", false);
+    add(term("informed"), false);
   }
-  if (is_true_at(result, "experienced")) add("experienced", false);
-  if (is_true_at(result, "policy_stalled")) add("stalled", true);
-  if (!is_true_at(result, "verified")) add("not verified", true);
+  if (is_true_at(result, "experienced")) add(term("experienced"), false);
+  if (is_true_at(result, "policy_stalled")) add(term("policy_stalled"), true);
+  if (!is_true_at(result, "verified")) add({"not verified", "", term("verified").sentence}, true);
   const double share = number_at(result, "extrapolated_share", 0.0);
-  if (share >= 0.0005) add("extrapolated", false, fmt::format("{:.1f} % ", 100.0 * share));
+  if (share >= 0.0005)
+    add(term("extrapolated_share"), false, fmt::format("{:.1f} % ", 100.0 * share));
   if (number_at(result, "items_redone", 0.0) > 0.0) {
-    add("items redone", false, significant(number_at(result, "items_redone", 0.0), 4) + " ");
+    add(term("items_redone"), false, significant(number_at(result, "items_redone", 0.0), 4) + " ");
   }
   return html;
 }

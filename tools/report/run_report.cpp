@@ -8,6 +8,7 @@
 #include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/loss_text.hpp"
+#include "tools/report/quantity_text.hpp"
 #include "tools/report/report_text.hpp"
 #include "tools/report/text_table.hpp"
 
@@ -26,9 +27,9 @@ std::string json_text(const std::string& summary, const std::optional<RecordedMa
 std::string comparison(const RunReport& report, const RecordedMakespan& recorded,
                        const Options& options) {
   const Seconds again = report.run.numbers.makespan;
-  return fmt::format("makespan: recorded {} s ({}), {} again {} s ({}), {:.4f} of it\n",
-                     significant(recorded.makespan.value, 5), recorded.on, recorded.again,
-                     significant(again.value, 5), options.on, again / recorded.makespan);
+  return fmt::format("makespan: recorded {} ({}), {} again {} ({}), {:.4f} of it\n",
+                     quantity_text(recorded.makespan.value, "s", 5), recorded.on, recorded.again,
+                     quantity_text(again.value, "s", 5), options.on, again / recorded.makespan);
 }
 
 }  // namespace

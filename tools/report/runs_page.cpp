@@ -11,6 +11,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/markup.hpp"
 #include "tools/report/page_html.hpp"
+#include "tools/report/quantity_text.hpp"
 #include "tools/report/text_table.hpp"
 #include "traces/files/input_file.hpp"
 

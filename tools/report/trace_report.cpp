@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 #include "tools/report/json_text.hpp"
+#include "tools/report/quantity_text.hpp"
 #include "tools/report/text_table.hpp"
 
 namespace equipoise {
@@ -46,8 +48,9 @@ std::vector<Row> pool(const Trace& trace) {
   return rows;
 }
 
-std::string unit_line(const Unit& unit) {
-  std::string line = fmt::format("unit        {} ({}", unit.name, to_string(unit.kind));
+/// What is known of a unit, behind its name.
+std::string unit_facts(const Unit& unit) {
+  std::string line = fmt::format("({}", to_string(unit.kind));
   if (!unit.model.empty()) line += ", " + unit.model;
   if (unit.memory_bytes) line += fmt::format(", {:.3g} GiB", *unit.memory_bytes / 0x1p30);
   if (!unit.node.empty()) line += ", node " + unit.node;
@@ -57,13 +60,24 @@ std::string unit_line(const Unit& unit) {
   for (const auto& [kernel, items] : unit.max_block_items) {
     line += fmt::format(", blocks of at most {} items", items);
   }
-  return line + ")\n";
+  return line + ")";
 }
 
-/// Large speeds without decimals, small ones with four significant digits.
-std::string speed_text(double items_per_s) {
-  return items_per_s >= 1000.0 ? fmt::format("{:.0f}", items_per_s)
-                               : fmt::format("{:.4g}", items_per_s);
+/// A line for each unit; units that differ only in their number share it.
+std::string unit_lines(const std::vector<Unit>& units) {
+  std::string text;
+  for (std::size_t i = 0; i < units.size();) {
+    const std::string facts = unit_facts(units[i]);
+    std::vector<std::string> names = {units[i].name};
+    while (++i < units.size() && unit_facts(units[i]) == facts) {
+      names.push_back(units[i].name);
+      if (folded_names(names).size() == 1) continue;
+      names.pop_back();
+      break;
+    }
+    text += fmt::format("unit        {} {}\n", folded_names(names).front(), facts);
+  }
+  return text;
 }
 
 void judge_unit(const Trace& trace, std::uint32_t unit, const std::vector<Row>& rows,
@@ -82,9 +96,10 @@ void judge_unit(const Trace& trace, std::uint32_t unit, const std::vector<Row>& 
   for (std::size_t i = 0; i < own.size(); ++i) {
     if (i > 0 && own[i].mean_s < own[i - 1].mean_s) {
       doubts.push_back(
-          fmt::format("{}: the time falls from {:.6g} to {:.6g} s as the size grows "
-                      "from {:.6g} to {:.6g} items",
-                      name, own[i - 1].mean_s, own[i].mean_s, own[i - 1].items, own[i].items));
+          fmt::format("{}: the time falls from {} to {} as the size grows from {:.6g} to {:.6g} "
+                      "items",
+                      name, quantity_text(own[i - 1].mean_s, "s", 4),
+                      quantity_text(own[i].mean_s, "s", 4), own[i - 1].items, own[i].items));
     }
     if (own[i].sd_s > 0.5 * own[i].mean_s) {
       doubts.push_back(fmt::format("{}: a deviation of {:.0f} % of the mean at {:.6g} items", name,
@@ -111,6 +126,37 @@ void find_copies(const Trace& trace, const std::vector<Row>& rows,
   }
 }
 
+/// The cells of a row behind the unit's name.
+std::vector<std::string> cells_of(const Row& row) {
+  return {fmt::format("{:.10g}", row.items), fmt::format("{:.0f}", row.count),
+          quantity_text(row.mean_s, "s", 4), fmt::format("{:.1f}", 100.0 * row.sd_s / row.mean_s),
+          quantity_text(row.items / row.mean_s, "items/s")};
+}
+
+/// A line for each size of each unit. Units that follow each other by number and have the same
+/// numbers share their lines.
+std::string sample_table(const Trace& trace, const std::vector<Row>& rows) {
+  std::map<std::uint32_t, std::vector<std::vector<std::string>>> by_unit;
+  for (const Row& row : rows) by_unit[row.unit].push_back(cells_of(row));
+  TextTable table({"unit", "size (items)", "samples", "mean", "sd %", "speed"});
+  for (auto first = by_unit.begin(); first != by_unit.end();) {
+    std::vector<std::string> names = {trace.units[first->first].name};
+    auto next = std::next(first);
+    for (; next != by_unit.end() && next->second == first->second; ++next) {
+      names.push_back(trace.units[next->first].name);
+      if (folded_names(names).size() == 1) continue;
+      names.pop_back();
+      break;
+    }
+    for (std::vector<std::string> cells : first->second) {
+      cells.insert(cells.begin(), folded_names(names).front());
+      table.add(std::move(cells));
+    }
+    first = next;
+  }
+  return table.text();
+}
+
 }  // namespace
 
 std::string describe_trace(const Trace& trace) {
@@ -127,19 +173,12 @@ std::string describe_trace(const Trace& trace) {
     text += fmt::format("memory      {} bytes an item\n", *trace.memory_bytes_per_item);
   }
   if (trace.dispatch)
-    text += fmt::format("dispatch    {} s\n", significant(trace.dispatch->value, 4));
-  if (trace.merge) text += fmt::format("merge       {} s\n", significant(trace.merge->value, 4));
+    text += fmt::format("dispatch    {}\n", quantity_text(trace.dispatch->value, "s", 4));
+  if (trace.merge)
+    text += fmt::format("merge       {}\n", quantity_text(trace.merge->value, "s", 4));
   if (trace.first_use)
-    text += fmt::format("first use   {} s\n", significant(trace.first_use->value, 4));
-  for (const Unit& unit : trace.units) text += unit_line(unit);
-  TextTable table({"unit", "size (items)", "samples", "mean (ms)", "sd (%)", "speed (items/s)"});
-  for (const Row& row : rows) {
-    table.add({trace.units[row.unit].name, fmt::format("{:.10g}", row.items),
-               fmt::format("{:.0f}", row.count), fmt::format("{:.4f}", row.mean_s * 1e3),
-               fmt::format("{:.1f}", 100.0 * row.sd_s / row.mean_s),
-               speed_text(row.items / row.mean_s)});
-  }
-  return text + "\n" + table.text();
+    text += fmt::format("first use   {}\n", quantity_text(trace.first_use->value, "s", 4));
+  return text + unit_lines(trace.units) + "\n" + sample_table(trace, rows);
 }
 
 std::string trace_json(const Trace& trace, const std::string& file, const std::string& platform) {

@@ -9,7 +9,7 @@
 namespace equipoise {
 
 /// The trace as text with an aligned table: for every unit and size the number of samples, the mean
-/// time in ms, the deviation in % of the mean, and the speed in items/s.
+/// time, the deviation in % of the mean, and the speed.
 [[nodiscard]] std::string describe_trace(const Trace& trace);
 
 /// The same as a JSON object, `equipoise.trace-summary/1`, with the doubtful values. `file`: of the

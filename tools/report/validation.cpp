@@ -82,14 +82,24 @@ Validation judge(const Comparison& comparison) {
 std::string validation_text(const Validation& validation, const std::vector<std::string>& units) {
   const ResultField& makespan = result_field("makespan_s");
   const ResultField& half = result_field("makespan_half_ci95_s");
-  TextTable table({"policy", "measured s", half.heading, "sd %", "predicted s", half.heading,
-                   "error %", "measured shares %", "predicted shares %"});
+  double most_s = 0.0;
+  for (const PolicyPrediction& p : validation.policies) {
+    most_s = std::max({most_s, p.measured->makespan_s.mean, p.simulated->makespan_s.mean});
+  }
+  const Prefix prefix = prefix_of_seconds(most_s);
+  const std::string second = " " + prefix.name + "s";
+  const std::string half_heading = heading_of(half, prefix);
+  TextTable table({"policy", "measured" + second, half_heading, "sd %", "predicted" + second,
+                   half_heading, "error %", "measured shares %", "predicted shares %"});
+  const auto time = [&](const ResultField& field, double seconds) {
+    return number_text(field, seconds / prefix.factor);
+  };
   std::vector<const PolicyResult*> measured;
   for (const PolicyPrediction& p : validation.policies) {
-    table.add({p.measured->policy, number_text(makespan, p.measured->makespan_s.mean),
-               number_text(half, p.measured->makespan_s.half_ci95()), noise_cell(*p.measured),
-               number_text(makespan, p.simulated->makespan_s.mean),
-               number_text(half, p.simulated->makespan_s.half_ci95()),
+    table.add({p.measured->policy, time(makespan, p.measured->makespan_s.mean),
+               time(half, half_width(p.measured->makespan_s)), noise_cell(*p.measured),
+               time(makespan, p.simulated->makespan_s.mean),
+               time(half, half_width(p.simulated->makespan_s)),
                fmt::format("{:+.2f}", 100.0 * p.relative_error),
                shares_text(p.measured->share_by_unit), shares_text(p.simulated->share_by_unit)});
     measured.push_back(p.measured);

@@ -8,6 +8,7 @@
 #include "real/threads/clock.hpp"
 #include "shared_policies/model/cost_limit.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/nearest_name.hpp"
 #include "shared_policies/model/spec.hpp"
 
 namespace equipoise {
@@ -69,6 +70,18 @@ class MeasuredCost final : public CostMeter {
   Seconds spent_;
 };
 
+double parse_cost(const std::string& spelling) {
+  try {
+    return parse_quantity(spelling, "s", "--decision-cost");
+  } catch (const InputError&) {
+    const bool is_time = !spelling.empty() && spelling.front() >= '0' && spelling.front() <= '9';
+    if (is_time) throw;
+    throw InputError("--decision-cost",
+                     unknown_name("cost", spelling, {"none", "paper", "measured"}) +
+                         ", or a time such as 5e-6 or 5us");
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<CostMeter> make_cost_meter(const std::string& spelling,
@@ -76,7 +89,7 @@ std::unique_ptr<CostMeter> make_cost_meter(const std::string& spelling,
   if (spelling == "none") return nullptr;
   if (spelling == "paper") return std::make_unique<PaperCost>(std::move(paper));
   if (spelling == "measured") return std::make_unique<MeasuredCost>();
-  const double seconds = parse_number(spelling, "--decision-cost");
+  const double seconds = parse_cost(spelling);
   if (seconds < 0.0 || seconds > most_cost_s) {
     throw InputError("--decision-cost",
                      "a decision costs from 0 to 1e6 seconds; give none, paper, measured or that");

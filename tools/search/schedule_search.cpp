@@ -16,6 +16,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/report/console.hpp"
+#include "tools/report/progress.hpp"
 #include "tools/search/schedule_parts.hpp"
 #include "tools/simulations/simulations.hpp"
 
@@ -61,7 +62,9 @@ class PhaseSearch {
         before_(before),
         left_(static_cast<std::size_t>(
             std::clamp(unit_evaluations_max / static_cast<double>(world.units.size()), 10.0,
-                       evaluations_max))) {
+                       evaluations_max))),
+        most_(left_),
+        progress_(options_.quiet) {
     std::map<std::tuple<std::string, UnitKind, std::string>, std::size_t> known;
     for (std::size_t p = 0; p < world.units.size(); ++p) {
       const Unit& unit = world.units[p];
@@ -109,6 +112,10 @@ class PhaseSearch {
   void balance();
   bool change_once();
   void try_all(std::vector<Parts> candidates);
+  void show_progress(std::size_t tried) {
+    progress_.show(fmt::format("searching the best schedule: tried {} of at most {}", tried, most_),
+                   static_cast<double>(tried) / static_cast<double>(most_));
+  }
   [[nodiscard]] Tried tried_from(const SimulationResult& result, Parts parts) const;
   [[nodiscard]] Parts balanced(const Tried& tried, double damping) const;
   [[nodiscard]] std::vector<Parts> changes() const;
@@ -122,6 +129,8 @@ class PhaseSearch {
   const PhasesBefore& before_;
   std::vector<std::vector<std::size_t>> alike_;  // units that are changed together
   std::size_t left_;                             // remaining evaluations
+  std::size_t most_;                             // all evaluations, unless the search ends early
+  Progress progress_;
   Tried best_;
 };
 
@@ -173,6 +182,7 @@ void PhaseSearch::try_all(std::vector<Parts> candidates) {
   candidates.resize(std::min(candidates.size(), left_));
   const PolicyChoice optimum = parse_policy("optimum");
   std::vector<SimulationResult> results(candidates.size());
+  std::size_t ended = 0;
   run_simulations(
       candidates.size(),
       [&](std::size_t i) {
@@ -181,7 +191,10 @@ void PhaseSearch::try_all(std::vector<Parts> candidates) {
         simulation.schedule.push_back(blocks_of(candidates[i], workload_, world_.units));
         return simulation;
       },
-      [&](std::size_t i, SimulationResult result) { results[i] = std::move(result); });
+      [&](std::size_t i, SimulationResult result) {
+        results[i] = std::move(result);
+        show_progress(most_ - left_ + ++ended);
+      });
   left_ -= candidates.size();
   for (std::size_t i = 0; i < results.size(); ++i) {
     Tried tried = tried_from(results[i], std::move(candidates[i]));

@@ -14,6 +14,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/report/json_text.hpp"
+#include "tools/report/quantity_text.hpp"
 #include "tools/report/text_table.hpp"
 #include "tools/search/schedule_search.hpp"
 
@@ -156,9 +157,7 @@ std::string worth_text(const WithoutSomeUnits& without, const IdealRuns& runs,
                        const SimWorld& world, const std::string& objective) {
   const Subject subject = subject_of(without, world);
   const Measure measure = measure_of(objective);
-  const auto said = [&](double value) {
-    return fmt::format("{} {}", significant(value, 4), measure.unit);
-  };
+  const auto said = [&](double value) { return quantity_text(value, measure.unit, 4); };
   const std::string kept = kept_text(without.units);
   if (!without.best) return fmt::format("{}: {} cannot do all items.", subject.is_needed, kept);
   const double alone = value_for(objective, without.best->run.numbers);

@@ -1,9 +1,12 @@
 // Simulates the policies of the yardstick, and takes the best.
 #include "tools/search/yardstick.hpp"
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <vector>
 
+#include "tools/report/progress.hpp"
 #include "tools/runs/run_plan.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/simulations/simulation.hpp"
@@ -33,6 +36,8 @@ std::optional<BestReached> best_reached(const SimWorld& world, const Options& op
   std::vector<double> sums_s(choices.size(), 0.0);
   std::vector<std::size_t> completed(choices.size(), 0);
   std::vector<std::optional<double>> makespans_s(reps * choices.size());
+  std::size_t ended = 0;
+  Progress progress(options.quiet);
   run_simulations(
       makespans_s.size(),
       [&](std::size_t job) {
@@ -40,6 +45,10 @@ std::optional<BestReached> best_reached(const SimWorld& world, const Options& op
                              static_cast<std::uint64_t>(job / choices.size()));
       },
       [&](std::size_t job, const SimulationResult& result) {
+        ++ended;
+        progress.show(fmt::format("simulated {} of {} runs that know the mean times", ended,
+                                  makespans_s.size()),
+                      static_cast<double>(ended) / static_cast<double>(makespans_s.size()));
         if (!result.failure.empty() || !result.report.run.verified) return;
         makespans_s[job] = result.report.run.numbers.makespan.value;
       });

@@ -6,8 +6,10 @@
 #include <cstddef>
 
 #include "shared_policies/model/markup.hpp"
+#include "tools/report/glossary.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/page_html.hpp"
+#include "tools/report/quantity_text.hpp"
 #include "tools/report/report_page.hpp"
 #include "tools/report/result_fields.hpp"
 #include "tools/report/text_table.hpp"
@@ -47,8 +49,8 @@ std::string sweep_html(const SweepResults& results) {
   PageContents page;
   page.title = results.campaign.title;
   page.summary = "<h2>Policies over all experiments</h2>\n" + summary_table(results) +
-                 fmt::format("<p>{}</p>\n", standings_legend()) + "<h2>Experiments</h2>\n" +
-                 table_html(experiments);
+                 fmt::format("<p>{}</p>\n", legend_paragraph(ratio_words())) +
+                 "<h2>Experiments</h2>\n" + table_html(experiments);
   for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
     page.results.push_back(
         {results.campaign.experiments[i].name, results_text(results.comparisons[i])});

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "tools/report/glossary.hpp"
 #include "tools/report/loss_text.hpp"
 #include "tools/report/result_numbers.hpp"
 #include "tools/simulations/sim_world.hpp"
@@ -254,18 +255,13 @@ std::optional<bool> holds(const PrintedValue& printed, double ours) {
 }
 
 std::vector<StandingRatio> standing_ratios() {
-  const auto of_field = [](const char* name, const char* meaning, int decimals,
-                           RatioSummary PolicyStanding::*summary) {
-    return StandingRatio{name, result_field(name).heading, meaning, decimals, summary};
+  const auto ratio = [](const char* name, int decimals, RatioSummary PolicyStanding::*summary) {
+    return StandingRatio{name, term(name).word, decimals, summary};
   };
-  return {of_field("speedup_vs_baseline", "mean makespan of the baseline / mean makespan", 3,
-                   &PolicyStanding::speedup),
-          of_field("over_lower_bound", "mean makespan / lower bound", 4,
-                   &PolicyStanding::over_lower_bound),
-          of_field("over_yardstick", "/ best mean makespan known under the same noise", 4,
-                   &PolicyStanding::over_yardstick),
-          {"over_best", "over fastest", "/ fastest policy without foresight", 4,
-           &PolicyStanding::over_best}};
+  return {ratio("speedup_vs_baseline", 3, &PolicyStanding::speedup),
+          ratio("over_lower_bound", 4, &PolicyStanding::over_lower_bound),
+          ratio("over_yardstick", 4, &PolicyStanding::over_yardstick),
+          ratio("over_best", 4, &PolicyStanding::over_best)};
 }
 
 void add_up(SweepResults& results) {

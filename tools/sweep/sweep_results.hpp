@@ -41,8 +41,7 @@ struct PolicyStanding {
 /// One ratio of a standing and how it is shown.
 struct StandingRatio {
   const char* name;     ///< in summary.json; that of the field of results of which it is the mean
-  const char* heading;  ///< of the column of the geometric means
-  const char* meaning;  ///< in a few words, for a legend
+  std::string heading;  ///< of the column of the geometric means; the glossary explains it
   int decimals;
   RatioSummary PolicyStanding::*summary;
 };

@@ -13,10 +13,13 @@
 #include <vector>
 
 #include "shared_policies/model/printable_text.hpp"
+#include "tools/report/glossary.hpp"
 #include "tools/report/loss_text.hpp"
+#include "tools/report/quantity_text.hpp"
 #include "tools/report/result_fields.hpp"
 #include "tools/report/text_table.hpp"
 #include "tools/report/version.hpp"
+#include "tools/sweep/markdown.hpp"
 
 namespace equipoise {
 namespace {
@@ -25,39 +28,13 @@ namespace {
 constexpr double behind_share = 0.01;
 
 std::string marked(const PolicyStanding& standing) {
-  if (standing.foresight == Foresight::oracle) return standing.policy + " (oracle)";
-  if (standing.foresight == Foresight::informed) return standing.policy + " (informed)";
-  return standing.policy;
+  if (standing.foresight == Foresight::none) return standing.policy;
+  const bool is_oracle = standing.foresight == Foresight::oracle;
+  return standing.policy + " (" + term(is_oracle ? "oracle" : "informed").word + ")";
 }
 
 std::string ratio_text(const RatioSummary& ratio, double value, int decimals) {
   return ratio.experiments == 0 ? "-" : fmt::format("{:.{}f}", value, decimals);
-}
-
-/// Escapes `text` for Markdown.
-std::string in_markdown(const std::string& text) {
-  constexpr std::string_view meaningful = "\\`*[]<>|";
-  std::string escaped;
-  for (const char c : printable(text)) {
-    if (meaningful.find(c) != std::string_view::npos) escaped += '\\';
-    escaped += c;
-  }
-  return escaped;
-}
-
-/// A row of a Markdown table, with `emphasis` around each cell.
-std::string markdown_line(const Row& cells, const char* emphasis = "") {
-  std::string line = "|";
-  for (const std::string& cell : cells) {
-    line += fmt::format(" {0}{1}{0} |", emphasis, in_markdown(cell));
-  }
-  return line + "\n";
-}
-
-std::string markdown_head(const Row& heads) {
-  std::string rule = "|---|";
-  for (std::size_t i = 1; i < heads.size(); ++i) rule += "---:|";
-  return markdown_line(heads) + rule + "\n";
 }
 
 }  // namespace
@@ -66,7 +43,7 @@ std::vector<Row> standing_rows(const SweepResults& results) {
   const std::vector<StandingRatio> ratios = standing_ratios();
   std::vector<Row> rows = {{"policy", "experiments"}};
   for (const StandingRatio& of : ratios) rows[0].insert(rows[0].end(), {of.heading, "worst"});
-  if (!results.reference.empty()) rows[0].push_back("over " + results.reference);
+  if (!results.reference.empty()) rows[0].push_back("times " + results.reference);
   for (const PolicyStanding& s : results.standings) {
     Row row = {marked(s), fmt::format("{}", s.experiments)};
     for (const StandingRatio& of : ratios) {
@@ -82,12 +59,10 @@ std::vector<Row> standing_rows(const SweepResults& results) {
   return rows;
 }
 
-std::string standings_legend() {
-  std::string text;
-  for (const StandingRatio& of : standing_ratios()) {
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", of.heading, of.meaning);
-  }
-  return text;
+std::vector<std::string> ratio_words() {
+  std::vector<std::string> words;
+  for (const StandingRatio& of : standing_ratios()) words.push_back(of.heading);
+  return words;
 }
 
 namespace {
@@ -166,8 +141,9 @@ std::string behind_section(const SweepResults& results) {
   });
   std::string text = fmt::format(
       "\n## {0} against the best other policy\n\nPolicies are compared repetition by "
-      "repetition, with equal seeds. \"Best other\" is the fastest other policy that is neither "
-      "informed nor an oracle. {0} is more than {1:.0f} % slower in {2} of {3} experiments; in {4} "
+      "repetition, with equal seeds. \"Best other\" is the fastest other policy that knows neither "
+      "speeds nor mean times beforehand. {0} is more than {1:.0f} % slower in {2} of {3} "
+      "experiments; in {4} "
       "of them the whole 95 % confidence interval is above {1:.0f} %.\n",
       in_markdown(results.reference), 100.0 * behind_share, behind.size(), results.against.size(),
       certain);
@@ -193,11 +169,9 @@ std::string loss_section(const SweepResults& results) {
   const std::vector<Row> rows = loss_rows("policy", names, shares);
   if (rows.empty()) return {};
   std::string text = fmt::format(
-      "\n## Losses by cause\n\nMeans over the experiments, in percent of the lower bound. {}.\n\n",
-      loss_legend(rows.front()));
-  text += markdown_head(rows.front());
-  for (std::size_t i = 1; i < rows.size(); ++i) text += markdown_line(rows[i]);
-  return text;
+      "\n## Losses by cause\n\nMeans over the experiments, in percent of the lower bound. {}\n\n",
+      legend_paragraph({rows.front().begin() + 1, rows.front().end()}));
+  return text + markdown_table(rows);
 }
 
 /// What the numbers of a row are, with their unit.
@@ -274,14 +248,14 @@ std::string figure_table(const std::vector<const PublishedComparison*>& rows) {
   for (const FigureColumn& column : columns) {
     heads.push_back(column.policy + (column.printed ? ", published" : ""));
   }
-  text += markdown_head(heads);
+  std::vector<Row> table = {heads};
   for (std::size_t i = 0; i < rows.size(); ++i) {
     Row row = {rows[i]->figure.experiment};
     if (!alike) row.push_back(meanings[i]);
     for (const FigureColumn& column : columns) row.push_back(figure_cell(*rows[i], column));
-    text += markdown_line(row);
+    table.push_back(std::move(row));
   }
-  return text;
+  return text + markdown_table(table);
 }
 
 /// Our results beside published ones, figure by figure.
@@ -318,7 +292,7 @@ std::string baselines_of(const SweepResults& results) {
   std::vector<std::string> names;
   for (const Experiment& experiment : results.campaign.experiments) {
     const std::string& name = experiment.options.baseline;
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
   return in_markdown(fmt::format("{}", fmt::join(names, ", ")));
 }
@@ -332,12 +306,10 @@ std::string sweep_markdown(const SweepResults& results) {
                   simulations_of(results), printable(results.campaign.file), built_with_text());
   text += fmt::format(
       "## Policies over all experiments\n\nGeometric means over the experiments, each with the "
-      "worst. {}. The baseline is {}. The best known is of runs that know the mean block times or "
+      "worst. {} The baseline is {}. The best known is of runs that know the mean block times or "
       "of our own policy; `optimum` is a plan for mean times that does not react.\n\n",
-      standings_legend(), baselines_of(results));
-  const std::vector<Row> standings = standing_rows(results);
-  text += markdown_head(standings.front());
-  for (std::size_t i = 1; i < standings.size(); ++i) text += markdown_line(standings[i]);
+      legend_paragraph(ratio_words()), baselines_of(results));
+  text += markdown_table(standing_rows(results));
   text += group_section(results) + behind_section(results) + loss_section(results) +
           published_section(results);
   text += fmt::format("\n## Speedup over {}\n\nRatio of mean makespans; more is better.\n\n",
@@ -354,11 +326,10 @@ std::string standings_table(const SweepResults& results) {
   const std::vector<Row> rows = standing_rows(results);
   TextTable table(rows.front());
   for (std::size_t i = 1; i < rows.size(); ++i) table.add(rows[i]);
-  std::string text = table.text();
-  return text + "\n" +
-         wrapped(fmt::format("geometric means over {}, each with the worst; {}",
+  return table.text() + "\n" +
+         wrapped(fmt::format("Geometric means over {}, each with the worst. {}",
                              counted(results.comparisons.size(), "experiment"),
-                             standings_legend()));
+                             legend_paragraph(ratio_words())));
 }
 
 }  // namespace equipoise

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/sweep/markdown.hpp"
 #include "tools/sweep/sweep_results.hpp"
 
 namespace equipoise {
@@ -17,12 +18,12 @@ namespace equipoise {
 [[nodiscard]] std::string standings_table(const SweepResults& results);
 
 /// A row of a table: the text of its cells.
-using Row = std::vector<std::string>;
+using Row = MarkdownRow;
 
 /// The summary over all experiments: the headings, then one row for each policy.
 [[nodiscard]] std::vector<Row> standing_rows(const SweepResults& results);
 
-/// What the ratios are: "over bound: mean makespan / lower bound; ...".
-[[nodiscard]] std::string standings_legend();
+/// The words of the summary's ratios (see `glossary`).
+[[nodiscard]] std::vector<std::string> ratio_words();
 
 }  // namespace equipoise

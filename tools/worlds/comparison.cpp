@@ -10,6 +10,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/report/json_text.hpp"
+#include "tools/report/quantity_text.hpp"
 #include "tools/report/text_table.hpp"
 #include "tools/runs/content_hash.hpp"
 #include "traces/scenario_file.hpp"
@@ -141,8 +142,8 @@ std::string assumptions_text(const Options& options, const std::vector<Workload>
   for (const Workload& phase : phases) {
     if (phase.resident_bytes == 0.0) continue;
     const bool is_sent = phase.distribution == Distribution::master;
-    const std::string data = fmt::format("{} MB that every unit needs for {}",
-                                         significant(phase.resident_bytes / 1e6, 3), phase.kernel);
+    const std::string data = fmt::format("{} that every unit needs for {}",
+                                         quantity_text(phase.resident_bytes, "B"), phase.kernel);
     texts.push_back(is_sent ? data + " are sent to each before its first block"
                             : data + " are there from the start (distribution=replicated)");
   }

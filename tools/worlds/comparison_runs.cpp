@@ -11,8 +11,10 @@
 #include "tools/report/console.hpp"
 #include "tools/report/csv_text.hpp"
 #include "tools/report/json_text.hpp"
+#include "tools/report/progress.hpp"
 #include "tools/report/report_contents.hpp"
 #include "tools/report/report_page.hpp"
+#include "tools/report/text_table.hpp"
 #include "tools/simulations/simulations.hpp"
 
 namespace equipoise {
@@ -55,13 +57,16 @@ RunsByPolicy simulate_all(const SimWorld& world, const std::vector<PolicyChoice>
         },
         [&](std::size_t job, SimulationResult result) {
           results[job] = std::move(result);
-          progress.show(fmt::format("simulated {} of {} runs", ++done, jobs));
+          ++done;
+          progress.show(fmt::format("simulated {} of {} runs", done, jobs),
+                        static_cast<double>(done) / static_cast<double>(jobs));
         });
   } catch (const Interrupted&) {
     // Keep the runs that have ended.
   }
   progress.clear();
   RunsByPolicy runs;
+  std::vector<std::string> failures;
   for (std::size_t job = 0; job < jobs; ++job) {
     if (!results[job]) continue;
     const PolicyChoice& choice = choices[job % choices.size()];
@@ -69,14 +74,17 @@ RunsByPolicy simulate_all(const SimWorld& world, const std::vector<PolicyChoice>
       const RunReport& report = results[job]->report;
       runs[choice.spelling].push_back(report.run);
       if (!report.run.verified) {
-        warn(fmt::format("{}, repetition {}: not verified: {}", choice.spelling,
-                         job / choices.size(), report.problem));
+        failures.push_back(fmt::format("{}, repetition {}: not verified: {}", choice.spelling,
+                                       job / choices.size(), report.problem));
       }
     } else {
       failed = true;
-      warn(fmt::format("{}, repetition {}: no result: {}", choice.spelling, job / choices.size(),
-                       results[job]->failure));
+      failures.push_back(fmt::format("{}, repetition {}: no result: {}", choice.spelling,
+                                     job / choices.size(), results[job]->failure));
     }
+  }
+  if (!failures.empty()) {
+    warn(fmt::format("{} failed: {}", counted(failures.size(), "run"), in_one_line(failures)));
   }
   return runs;
 }
@@ -106,7 +114,8 @@ RunsByPolicy run_all(const RealWorld& world, const std::vector<PolicyChoice>& ch
   static_cast<void>(run_once(world, choices.front(), options, 0, {}));
   for (int repetition = 0; repetition < options.reps && stop_signal() == 0; ++repetition) {
     run_each(world, choices, options, repetition, runs);
-    progress.show(fmt::format("ran {} of {} repetitions", repetition + 1, options.reps));
+    progress.show(fmt::format("ran {} of {} repetitions", repetition + 1, options.reps),
+                  static_cast<double>(repetition + 1) / options.reps);
   }
   return runs;
 }

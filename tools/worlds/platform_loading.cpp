@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tools/report/console.hpp"
+#include "tools/report/progress.hpp"
 
 namespace equipoise {
 

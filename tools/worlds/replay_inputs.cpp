@@ -1,7 +1,27 @@
 // Reads options from a run's header.
 #include "tools/worlds/replay_inputs.hpp"
 
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "shared_policies/model/failure.hpp"
+
 namespace equipoise {
+namespace {
+
+/// Throws InputError, which names the option to give, if a file that the run used is not there.
+void expect_file(const std::string& file, const std::string& option, const std::string& run) {
+  std::error_code error;
+  if (file.empty() || std::filesystem::exists(file, error)) return;
+  throw InputError(file,
+                   fmt::format("is not here, and the run in {} used it; start from the folder "
+                               "in which that run was made, or give {} FILE",
+                               run, option));
+}
+
+}  // namespace
 
 std::string typed_policy(const RunHeader& header) {
   if (header.library_file.empty()) return header.spelling;
@@ -20,6 +40,8 @@ Options recorded_options(const RunFile& file, const Options& typed) {
   if (options.trace_files.empty()) options.trace_files = header.trace_files;
   if (options.units.empty()) options.units = header.unit_spellings;
   if (options.scenario_file.empty()) options.scenario_file = header.scenario_file;
+  expect_file(options.platform_file, "--platform", file.path);
+  for (const std::string& trace : options.trace_files) expect_file(trace, "--trace", file.path);
   options.seed = header.seed;
   options.noise = header.noise;
   options.dispatch_cost = header.dispatch_cost;

@@ -13,6 +13,7 @@
 #include "shared_policies/model/printable_text.hpp"
 #include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
+#include "tools/report/text_table.hpp"
 #include "tools/simulations/simulations.hpp"
 #include "tools/worlds/inputs.hpp"
 #include "tools/worlds/platform_loading.hpp"
@@ -139,8 +140,8 @@ void add_units(SimInputs& inputs, const ProbedPlatform& probed,
     if (takes_part(unit.unit, inputs.phases)) platform.units.push_back(std::move(unit));
   }
   if (!untimed.empty()) {
-    warn(fmt::format("{} not used: the trace has no times for {}", fmt::join(untimed, ", "),
-                     untimed.size() == 1 ? "it" : "them"));
+    warn(fmt::format("{} not used: the trace has no times for {}",
+                     fmt::join(folded_names(untimed), ", "), untimed.size() == 1 ? "it" : "them"));
   }
   if (!of_other_models.empty()) {
     const std::size_t more = of_other_models.size() - 1;

@@ -113,7 +113,9 @@ Worlds open_simulated(const Options& options, const std::string& command) {
 Worlds open_real(const Options& options, const std::string& command) {
   if (options.units.empty()) {
     throw InputError(command,
-                     "to run for real, give --unit for each unit" + others(command, "paced"));
+                     "to run for real, give --unit for each unit, such as --unit cpu "
+                     "--unit cpu,slowdown=3 (see equipoise list units)" +
+                         others(command, "paced"));
   }
   Worlds worlds;
   worlds.push_back(std::make_unique<RealRuns>(options));

@@ -143,7 +143,7 @@ void check_energy_alpha(const Parameters& parameters, std::span<const Unit> unit
 
 PolicyInfo energy_alpha_info() {
   return {"energy-alpha",
-          "one division before the run, for the least time, energy or energy-delay product",
+          "divides once, before the run, for the least time, energy or energy-delay product",
           "energy paper, Euro-Par 2017 (closed forms for a CPU and a GPU); ours for n units",
           {profile_parameter(),
            objective_parameter(),

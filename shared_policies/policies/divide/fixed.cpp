@@ -97,7 +97,7 @@ void check_fixed(const Parameters& parameters, std::span<const Unit> units) {
 PolicyInfo fixed_info() {
   return {
       "fixed",
-      "one division before the run, by given shares",
+      "divides once, before the run, by the shares that you give",
       "energy paper, Euro-Par 2017: section 3, a static algorithm; 4, the share alpha from 0 to 1",
       {{"shares", even, "",
         "of the items, one for each unit in the order of the units, with / between them; only "

@@ -122,7 +122,7 @@ std::vector<ParameterInfo> optimum_parameters() {
 
 PolicyInfo optimum_info() {
   return {"optimum",
-          "a plan for mean times that does not react: keeps to the best schedule found for them",
+          "follows the best schedule found for this run's mean times, without reacting",
           "policies of the papers are measured against it",
           optimum_parameters(),
           Foresight::oracle,

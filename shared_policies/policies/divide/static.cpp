@@ -88,7 +88,7 @@ std::unique_ptr<Policy> make_static(const Parameters& parameters, const KnownCos
 
 PolicyInfo static_info() {
   return {"static",
-          "one division before the run by a profile, never corrected",
+          "divides once, before the run, by recorded block times; never corrects",
           "de Camargo, WAMCA 2012 (10.1109/WAMCA.2012.13)",
           {profile_parameter(),
            {"model", "fpm", "", "the profile as it is (fpm), a line (affine), a speed (speed)",

@@ -306,31 +306,36 @@ std::unique_ptr<Policy> make_equipoise(const Parameters& read, const KnownCosts*
 }  // namespace
 
 PolicyInfo equipoise_info() {
-  return {"equipoise",
-          "divides the remaining items anew whenever a block ends; block sizes follow scatter and "
-          "time left",
-          "this project",
-          {{"first_share", "0.0005", "share of the items", "first blocks of all units together"},
-           {"first_accelerator_share", "0.02", "share of the items",
-            "the same for units that are not CPUs"},
-           {"doubt", "100", "x",
-            "what was never measured may take this many times as long as what was"},
-           {"growth", "8", "x", "a block is at most this times the unit's largest so far"},
-           {"slack", "0.5", "x time left", "longest block of a unit whose times do not scatter"},
-           {"overlap", "0.7", "x slack", "the same of a unit whose queued blocks hide copies"},
-           {"cushion", "2.5", "standard deviations",
-            "by which a block is shortened because its time varies"},
-           {"overhead_share", "0.01", "x block time",
-            "blocks are enlarged until their fixed time is at most this share"},
-           {"caution", "0.5", "x",
-            "weight of scatter relative to fixed time when the last block is chosen"}},
-          Foresight::none,
-          0.0,
-          make_equipoise,
-          nullptr,
-          {},
-          {},
-          true};
+  return {
+      "equipoise",
+      "re-divides the remaining items whenever a block ends; blocks shrink as times scatter and "
+      "the end nears",
+      "this project",
+      {{"first_share", "0.0005", "share of the items",
+        "size of the first blocks of all units together"},
+       {"first_accelerator_share", "0.02", "share of the items",
+        "the same for GPUs and other accelerators"},
+       {"doubt", "100", "x",
+        "how many times slower than what was measured something unmeasured may be"},
+       {"growth", "8", "x", "a block is at most so many times the unit's largest so far"},
+       {"slack", "0.5", "x time left",
+        "how long a block may take on a unit whose times do not scatter"},
+       {"overlap", "0.7", "x slack",
+        "the same on a unit that copies the next block while it computes"},
+       {"cushion", "2.5", "standard deviations",
+        "safety margin: blocks are shortened by so much, because their times vary"},
+       {"overhead_share", "0.01", "x block time",
+        "blocks are at least so large that their fixed time is at most this share"},
+       {"caution", "0.5", "x",
+        "how much scatter of times counts, compared with fixed time, for the size of the last "
+        "block"}},
+      Foresight::none,
+      0.0,
+      make_equipoise,
+      nullptr,
+      {},
+      {},
+      true};
 }
 
 }  // namespace equipoise

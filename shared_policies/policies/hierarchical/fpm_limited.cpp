@@ -21,7 +21,7 @@ std::unique_ptr<Policy> make_fpm_limited(const Parameters& read, const KnownCost
 
 PolicyInfo fpm_limited_info() {
   return {"fpm-limited",
-          "divides over nodes and units, one block each that fits into memory",
+          "divides over nodes, then units; one block each that fits into memory",
           "Hierarchical divisible load scheduling (2012), section 6.1, its reference [9]",
           hierarchical_parameters(),
           Foresight::none,

@@ -238,7 +238,7 @@ PolicyInfo hierarchical_info() {
                         "what the overlapping blocks of one group may hold together",
                         "section 4, condition 4: what fits into the device's memory"});
   return {"hierarchical",
-          "divides over nodes and units, overlaps blocks inside accelerators",
+          "divides over nodes, then units; overlaps copies and computing inside accelerators",
           "Hierarchical divisible load scheduling (2012), sections 4 and 5",
           std::move(parameters),
           Foresight::none,

@@ -90,7 +90,7 @@ class KnownScatterFixedSize final : public FixedSize {
 
 PolicyInfo fsc_info() {
   return {"fsc",
-          "blocks of one size, by overhead and scatter of times",
+          "blocks of one size, which weighs overhead against scatter of times",
           "Kruskal and Weiss (1985)",
           {profile_parameter(),
            {"overhead_s", "auto", "s",

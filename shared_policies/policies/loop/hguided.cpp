@@ -63,30 +63,31 @@ class HGuided final : public SelfScheduling {
 }  // namespace
 
 PolicyInfo hguided_info() {
-  return {"hguided",
-          "shrinking blocks, in proportion to computing power",
-          "Maat; EngineCL",
-          {initial_block_parameter(),
-           {"powers", "auto", "",
-            "relative speeds of the units in their order, 4/1/1; auto: as their blocks show them",
-            "given by the user in EngineCL; auto: ours, for runs without such knowledge"},
-           {"divisor", "2", "", "k: how much smaller than a share of the rest blocks are",
-            "Maat, EngineCL: k = 2"},
-           time_parameter("block"),
-           unknown_parameter(),
-           min_block_parameter()},
-          Foresight::none,
-          0.0,
-          [](const Parameters& read, const KnownCosts* known) -> std::unique_ptr<Policy> {
-            HGuidedOptions options;
-            options.initial_block_items = read.items_or_auto("initial_block_items", 1);
-            options.min_block_items = min_block(read);
-            options.divisor = read.number("divisor", 1e-3, 1e9);
-            options.given_item_s = item_times_or_auto(read, "powers", known);
-            options.time = timed_part(read);
-            options.unknown = unknown_unit(read);
-            return std::make_unique<HGuided>(std::move(options));
-          }};
+  return {
+      "hguided",
+      "shrinking blocks, proportional to each unit's speed",
+      "Maat; EngineCL",
+      {initial_block_parameter(),
+       {"powers", "auto", "",
+        "relative speeds of the units in their order, 4/1/1; auto: as their blocks show them",
+        "given by the user in EngineCL; auto: ours, for runs without such knowledge"},
+       {"divisor", "2", "", "k: a block is the unit's share of the remaining items, divided by k",
+        "Maat, EngineCL: k = 2"},
+       time_parameter("block"),
+       unknown_parameter(),
+       min_block_parameter()},
+      Foresight::none,
+      0.0,
+      [](const Parameters& read, const KnownCosts* known) -> std::unique_ptr<Policy> {
+        HGuidedOptions options;
+        options.initial_block_items = read.items_or_auto("initial_block_items", 1);
+        options.min_block_items = min_block(read);
+        options.divisor = read.number("divisor", 1e-3, 1e9);
+        options.given_item_s = item_times_or_auto(read, "powers", known);
+        options.time = timed_part(read);
+        options.unknown = unknown_unit(read);
+        return std::make_unique<HGuided>(std::move(options));
+      }};
 }
 
 }  // namespace equipoise

@@ -159,7 +159,7 @@ class WeightedFactoring final : public Factoring {
 
 PolicyInfo ss_info() {
   return {"ss",
-          "one grain at a time",
+          "one grain (the smallest block) at a time",
           "Tang and Yew (1986)",
           {min_block_parameter()},
           Foresight::none,
@@ -202,7 +202,7 @@ PolicyInfo tss_info() {
 PolicyInfo fac_info() {
   return {
       "fac",
-      "batches of equal blocks, by the scatter of item times",
+      "batches of equal blocks; the more times scatter, the smaller",
       "Hummel, Schonberg, Flynn (1992)",
       {profile_parameter(),
        {"coefficient_of_variation", "auto", "",
@@ -233,7 +233,7 @@ PolicyInfo fac2_info() {
 
 PolicyInfo wf_info() {
   return {"wf",
-          "fac2 with fixed weights, known before the run",
+          "fac2 with fixed weights, by speeds known before the run",
           "Hummel, Schmidt, Uma, Wein (1996)",
           {profile_parameter(),
            {"weights", "auto", "",

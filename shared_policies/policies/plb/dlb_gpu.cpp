@@ -255,18 +255,19 @@ std::unique_ptr<Policy> make_dlb_gpu(const Parameters& read, const KnownCosts* /
 }  // namespace
 
 PolicyInfo dlb_gpu_info() {
-  return {"dlb-gpu",
-          "learns one straight line a unit in rounds, then repeats blocks that end together",
-          "A Dynamic Load-Balancing Algorithm for Heterogeneous GPU Clusters, algorithms 1 and 2",
-          dlb_gpu_parameters(),
-          Foresight::none,
-          0.665,  // V.B to V.D: "the total cost of calculating the distribution of the blocks"
-          make_dlb_gpu,
-          nullptr,
-          {plb_hec_robust()},
-          {{"blackscholes", 0.201}, {"grn", 0.822}},
-          /*uses_experience=*/false,
-          /*is_paper_time_of_run=*/true};
+  return {
+      "dlb-gpu",
+      "fits a line to each unit's times in training rounds, then repeats blocks that end together",
+      "A Dynamic Load-Balancing Algorithm for Heterogeneous GPU Clusters, algorithms 1 and 2",
+      dlb_gpu_parameters(),
+      Foresight::none,
+      0.665,  // V.B to V.D: "the total cost of calculating the distribution of the blocks"
+      make_dlb_gpu,
+      nullptr,
+      {plb_hec_robust()},
+      {{"blackscholes", 0.201}, {"grn", 0.822}},
+      /*uses_experience=*/false,
+      /*is_paper_time_of_run=*/true};
 }
 
 }  // namespace equipoise

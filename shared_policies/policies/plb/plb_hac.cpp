@@ -337,7 +337,7 @@ std::unique_ptr<Policy> make_plb_hac(const Parameters& read, const KnownCosts* /
 
 PolicyInfo plb_hac_info() {
   return {"plb-hac",
-          "solves anew at every virtual step, fills gaps, and shrinks blocks towards the end",
+          "re-solves at every step, fills gaps, and shrinks blocks towards the end",
           "PLB-HAC (2019), algorithm 1",
           plb_hac_parameters(),
           Foresight::none,

@@ -361,7 +361,7 @@ std::unique_ptr<Policy> make_plb_hec(const Parameters& read, const KnownCosts* /
 
 PolicyInfo plb_hec_info() {
   return {"plb-hec",
-          "learns block times in rounds, then repeats blocks that end together",
+          "learns block times in training rounds, then repeats blocks that end together",
           "PLB-HeC (2015), algorithms 1 and 2",
           plb_hec_parameters(),
           Foresight::none,

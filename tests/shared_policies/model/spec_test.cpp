@@ -6,9 +6,37 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace equipoise::spec_test {
 namespace {
+
+TEST(Quantities, MayHaveTheUnitOfWhatTheyMeasure) {
+  EXPECT_DOUBLE_EQ(parse_quantity("30 us", "s", "t"), 30e-6);
+  EXPECT_DOUBLE_EQ(parse_quantity("30\u00b5s", "s", "t"), 30e-6);
+  EXPECT_DOUBLE_EQ(parse_quantity("2 min", "s", "t"), 120.0);
+  EXPECT_DOUBLE_EQ(parse_quantity("0.5", "s", "t"), 0.5);
+  EXPECT_DOUBLE_EQ(parse_quantity("64 GiB", "bytes", "m"), 64.0 * 1073741824.0);
+  EXPECT_DOUBLE_EQ(parse_quantity("64Mi", "bytes", "m"), 64.0 * 1048576.0);
+  EXPECT_DOUBLE_EQ(parse_quantity("64GB", "bytes", "m"), 64e9);
+  EXPECT_DOUBLE_EQ(parse_quantity("25 Gb/s", "bytes/s", "b"), 25e9 / 8.0);
+  EXPECT_DOUBLE_EQ(parse_quantity("3 GB/s", "bytes/s", "b"), 3e9);
+  EXPECT_DOUBLE_EQ(parse_quantity("2.9 GHz", "Hz", "f"), 2.9e9);
+  EXPECT_DOUBLE_EQ(parse_quantity("5 TFLOP/s", "FLOP/s", "p"), 5e12);
+  EXPECT_DOUBLE_EQ(parse_quantity("1.2 kW", "W", "w"), 1200.0);
+  EXPECT_DOUBLE_EQ(parse_quantity("7", "x slack", "x"), 7.0);
+}
+
+TEST(Quantities, AreRefusedWithAnotherUnit) {
+  EXPECT_EQ(refusal_of([] { (void)parse_quantity("25 Gb", "bytes/s", "b"); }),
+            "b: '25 Gb' is not a number of bytes/s; write 3e9, 3 GB/s or, in bits, 25 Gb/s");
+  for (const char* text : {"", "s", "3 m", "3 KB", "3 s s", "1e999 s", "nan s"}) {
+    EXPECT_THROW((void)parse_quantity(text, "s", "t"), InputError) << text;
+  }
+  // mega, not milli
+  EXPECT_THROW((void)parse_quantity("25 mb/s", "bytes/s", "b"), InputError);
+  EXPECT_THROW((void)parse_quantity("3 us", "x slack", "x"), InputError);
+}
 
 TEST(Spec, SplitsANameAndItsParameters) {
   const Spec spec = parse_spec("plb-hec:threshold=0.1,solver=ipopt", ':', "--policy");

@@ -56,15 +56,12 @@ TEST(LossRows, ArePercentOfTheBoundWithoutCausesThatNowhereCount) {
 }
 
 TEST(LossRows, HaveALegendOfTheColumnsThatAreShown) {
-  EXPECT_EQ(loss_legend({"policy", "loss", "link", "failure"}),
-            "loss: over the lower bound, in % of it; link: copies that waited for links; failure: "
-            "blocks that were lost");
-  const Comparison comparison = two_results({.tail = Seconds{0.1}}, {});
-  EXPECT_NE(comparison_table(comparison)
-                .find("\nloss: over the lower bound, in % of it; tail: waiting for the end of the "
-                      "run\n"),
+  const std::string text = comparison_table(two_results({.tail = Seconds{0.1}}, {}));
+  EXPECT_NE(text.find("\nloss  What the run took beyond the lower bound (in tables in % of it), "
+                      "divided by cause.\ntail  Lost to waiting for the end of the run.\n"),
             std::string::npos)
-      << comparison_table(comparison);
+      << text;
+  EXPECT_EQ(text.find("\nlink "), std::string::npos) << text;
 }
 
 TEST(LossRows, AreLeftOutWhereAllLossesAreSmallOrUnknown) {

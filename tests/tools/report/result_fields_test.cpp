@@ -77,11 +77,11 @@ TEST(ResultFields, HaveAnExplanationAndEachNameOnceInAnOutput) {
 
 TEST(ResultFields, NameTheUnitOfMeasureInTheHeading) {
   for (const ResultField& field : result_fields()) {
-    const std::string heading = field.heading;
     const std::string unit = field.unit;
-    if (heading.empty() || unit.empty()) continue;
-    EXPECT_TRUE(heading.ends_with(" " + unit)) << heading;
+    if (unit.empty()) continue;
+    EXPECT_EQ(heading_of(field), std::string(field.heading) + " " + unit);
   }
+  EXPECT_EQ(heading_of(result_field("makespan_s"), {"m", 1e-3}), "makespan ms");
 }
 
 TEST(ResultNumbers, AreAllFieldsButThoseThatAreTextsOrAnswers) {
@@ -148,8 +148,8 @@ TEST(Extrapolation, IsWarnedOfOnceAndOnlyAboveOnePercent) {
   testing::internal::CaptureStderr();
   warn_of_extrapolation(of);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "equipoise: warning: 2 policies used blocks of unrecorded sizes for more than 1 % of "
-            "the items (see remarks)\n");
+            "equipoise: warning: 2 policies did more than 1 % of the items in blocks outside the "
+            "recorded sizes, whose times are less certain (see remarks)\n");
 }
 
 TEST(ResultsCsv, QuotesWhatContainsACommaOrAQuotationMark) {
@@ -175,6 +175,22 @@ TEST(ResultFields, AreWrittenInTheirOwnFormat) {
   EXPECT_EQ(cell("speedup_vs_baseline", of), "?");
   of.results.front().extrapolated_share = 0.0004;
   EXPECT_EQ(cell("remarks", of), "NOT VERIFIED, 7.000 items redone");
+}
+
+TEST(ResultFields, AreWrittenWithOnePrefixAColumn) {
+  Comparison of = one_result();
+  const std::string text = comparison_table(of);
+  EXPECT_NE(text.find("makespan ms  ± ms"), std::string::npos) << text;
+  EXPECT_NE(text.find("*"), std::string::npos);
+  EXPECT_NE(text.find("      123.5"), std::string::npos) << text;
+  EXPECT_EQ(
+      cell_text(result_field("makespan_half_ci95_s"), {of, of.results.front()}, "?", {"m", 1e-3}),
+      "12");
+}
+
+TEST(ResultFields, DoNotTakeRoundingOfEqualTimesForAnInterval) {
+  EXPECT_EQ(half_width({1.0, 0.0, 1.0 - 2e-16, 1.0 + 2e-16, 1.0, 1.0}), 0.0);
+  EXPECT_NEAR(half_width({1.0, 0.1, 0.9, 1.1, 0.8, 1.2}), 0.1, 1e-12);
 }
 
 TEST(ResultFields, StandInJsonUnderTheirPaths) {

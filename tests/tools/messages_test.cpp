@@ -1,0 +1,135 @@
+// Tests of help, near misses and messages, as a user sees them.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/places.hpp"
+#include "tests/support/program.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace equipoise::messages_test {
+namespace {
+
+const std::vector<std::string> sirocco = {"--platform", "platforms/sirocco.xml",
+                                          "--trace",    "traces/sirocco-dgemm.jsonl",
+                                          "--workload", "starpu_dgemm_gemm:items=1e4"};
+
+/// The message of a refusal, without its beginning and its line end.
+std::string refusal(const std::vector<std::string>& arguments) {
+  const ProgramRun run = run_equipoise(arguments);
+  EXPECT_EQ(run.exit_code, 2) << run.err;
+  EXPECT_EQ(run.out, "");
+  const std::string begin = "equipoise: error: ";
+  EXPECT_TRUE(run.err.starts_with(begin)) << run.err;
+  return run.err.substr(begin.size(), run.err.size() - begin.size() - 1);
+}
+
+TEST(Help, IsACommandToo) {
+  EXPECT_EQ(run_equipoise({"help"}).out, run_equipoise({"--help"}).out);
+  const std::string compare = run_equipoise({"help", "compare"}).out;
+  EXPECT_NE(compare.find("Usage: equipoise compare "), std::string::npos) << compare;
+  EXPECT_NE(compare.find("all: every policy"), std::string::npos) << compare;
+  EXPECT_NE(run_equipoise({"help", "trace", "import", "csv"}).out.find("--items-column"),
+            std::string::npos);
+  EXPECT_EQ(refusal({"help", "compar"}), "help: unknown command 'compar'; did you mean 'compare'?");
+}
+
+TEST(Messages, SuggestOptionsAndNameTheCommandsThatHaveOthers) {
+  EXPECT_EQ(refusal({"--verion"}),
+            "unknown option '--verion'; did you mean '--version'?; see equipoise --help");
+  EXPECT_EQ(refusal({"trace"}), "say what to do: check, show, import; see equipoise trace --help");
+  EXPECT_EQ(
+      refusal({"run", "--reps", "3"}),
+      "equipoise run has no option --reps; these have: equipoise compare, equipoise validate; "
+      "see equipoise run --help");
+}
+
+TEST(Messages, SayWhatAnswersTheCommandNeeds) {
+  const std::vector<std::string> run = {"run", "--workload", "matmul:n=256"};
+  EXPECT_EQ(refusal(with(run, {"--policy", "greedy"})),
+            "run: to run for real, give --unit for each unit, such as --unit cpu --unit "
+            "cpu,slowdown=3 (see equipoise list units); or say --on paced");
+  EXPECT_EQ(
+      refusal(with(run, {"--unit", "cpu", "--policy", "static"})),
+      "--policy: static has to know block times beforehand, and nothing tells those of cpu0; "
+      "give --trace FILE with its times of this kernel (equipoise record makes one), or leave "
+      "the unit out");
+  const std::string gpu = refusal(with(run, {"--unit", "gpu", "--policy", "greedy"}));
+  EXPECT_TRUE(gpu.starts_with("--unit gpu: a GPU of this machine is --unit cuda; ")) << gpu;
+  EXPECT_NE(gpu.find("can be simulated"), std::string::npos) << gpu;
+}
+
+TEST(Messages, SayWhatADecisionMayCost) {
+  const std::vector<std::string> words =
+      with(with({"simulate"}, sirocco), {"--policy", "greedy", "--decision-cost"});
+  EXPECT_EQ(
+      refusal(with(words, {"cheap"})),
+      "--decision-cost: unknown cost 'cheap'; known are: none, paper, measured, or a time such "
+      "as 5e-6 or 5us");
+  EXPECT_EQ(
+      refusal(with(words, {"5 parsec"})),
+      "--decision-cost: '5 parsec' is not a number of seconds; write 5e-6, 5 us, 20 ms, 3 s or "
+      "2 min");
+}
+
+TEST(Messages, TellAReplayElsewhereWhichOptionToGive) {
+  const TemporaryFolder scratch;
+  const std::string text = read_text((repository() / "traces/runs/sirocco-gss.jsonl").string());
+  std::string moved = text;
+  const std::string platform = "platforms/sirocco.xml";
+  moved.replace(moved.find(platform), platform.size(), "elsewhere/machine.xml");
+  const std::string run = scratch.write("run.jsonl", moved);
+  EXPECT_EQ(refusal({"replay", run, "--decisions"}),
+            "elsewhere/machine.xml: is not here, and the run in " + run +
+                " used it; start from the folder in which that run was made, or give --platform "
+                "FILE");
+  EXPECT_EQ(run_equipoise({"replay", run, "--decisions", "--platform", platform}).exit_code, 0);
+}
+
+TEST(Policies, CanBeSeveralInOneOption) {
+  const ProgramRun run = run_equipoise(with(
+      with({"compare"}, sirocco), {"--policy", "gss,plb-hec:threshold=0.2,step_fraction=0.1,tss",
+                                   "--reps", "1", "--best-known", "off", "--color", "never"}));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  for (const char* name :
+       {"\ngreedy ", "\ngss ", "\nplb-hec:threshold=0.2,step_fraction=0.1 ", "\ntss "}) {
+    EXPECT_NE(run.out.find(name), std::string::npos) << run.out;
+  }
+  EXPECT_EQ(refusal(with(with({"compare"}, sirocco), {"--policy", "greedy,gs"})),
+            "--policy: unknown policy 'gs'; did you mean 'ss'?");
+}
+
+TEST(Options, TakeTimesAndBytesWithUnits) {
+  const auto makespan = [](const std::string& cost) {
+    const ProgramRun run = run_equipoise(
+        with(with({"simulate"}, sirocco), {"--policy", "gss", "--json", "--dispatch-cost", cost}));
+    return nlohmann::json::parse(run.out).at("makespan_s");
+  };
+  EXPECT_EQ(makespan("20 us"), makespan("2e-5"));
+  EXPECT_EQ(refusal({"run", "--unit", "emulated,in_bytes_per_s=25mb/s", "--workload",
+                     "matmul:n=256", "--policy", "greedy"}),
+            "--unit emulated,in_bytes_per_s=25mb/s: in_bytes_per_s: '25mb/s' is not a number of "
+            "bytes/s; write 3e9, 3 GB/s or, in bits, 25 Gb/s");
+}
+
+TEST(Colors, AreThereWhenTheyAreAskedForAndNotInAPipe) {
+  EXPECT_EQ(run_equipoise({"explain", "idle"}).out.find('\033'), std::string::npos);
+  EXPECT_TRUE(run_equipoise({"explain", "idle", "--color", "always"}).out.starts_with("\033[1m"));
+  EXPECT_NE(run_equipoise({"list", "policies", "gs", "--color", "always"}).err.find('\033'),
+            std::string::npos);
+}
+
+TEST(Explain, PrintsASentence) {
+  EXPECT_EQ(run_equipoise({"explain", "ends", "apart"}).out,
+            "ends apart (finish_spread_s in files)\n"
+            "    The time from the first unit's end to the last's.\n");
+  EXPECT_EQ(run_equipoise({"explain", "grain", "--json"}).out,
+            "[{\"word\":\"grain\",\"name\":null,\"sentence\":\"Blocks have a multiple of so many "
+            "items.\"}]\n");
+  EXPECT_GT(lines_of(run_equipoise({"explain"}).out).size(), 100u);
+}
+
+}  // namespace
+}  // namespace equipoise::messages_test

@@ -1,0 +1,61 @@
+// Chooses SI prefixes and rounds.
+#include "tools/report/quantity_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
+
+namespace equipoise {
+namespace {
+
+struct NamedFactor {
+  const char* name;
+  double factor;
+};
+
+constexpr std::array<NamedFactor, 9> prefixes = {{{"n", 1e-9},
+                                                  {"u", 1e-6},
+                                                  {"m", 1e-3},
+                                                  {"", 1.0},
+                                                  {"k", 1e3},
+                                                  {"M", 1e6},
+                                                  {"G", 1e9},
+                                                  {"T", 1e12},
+                                                  {"P", 1e15}}};
+
+/// The largest prefix, up to `largest`, that leaves at least one digit before the point.
+Prefix prefix_of(double value, double largest) {
+  if (value == 0.0 || !std::isfinite(value)) return {};
+  Prefix best{prefixes.front().name, prefixes.front().factor};
+  for (const NamedFactor& prefix : prefixes) {
+    // 0.9999999 becomes 1 when it is rounded
+    const bool fits = std::abs(value) * (1.0 + 1e-6) >= prefix.factor;
+    if (fits && prefix.factor <= largest) best = {prefix.name, prefix.factor};
+  }
+  return best;
+}
+
+}  // namespace
+
+std::string quantity_text(double value, const std::string& unit, int digits) {
+  const bool is_word = std::min(unit.find_first_of("/ "), unit.size()) > 2;
+  const Prefix prefix = unit == "s" ? prefix_of_seconds(value) : prefix_of(value, 1e15);
+  return fmt::format("{} {}{}{}", significant(value / prefix.factor, digits), prefix.name,
+                     is_word && !prefix.name.empty() ? " " : "", unit);
+}
+
+Prefix prefix_of_seconds(double most_s) { return prefix_of(most_s, 1.0); }
+
+std::string significant(double value, int digits) {
+  if (value == 0.0 || !std::isfinite(value)) return fmt::format("{}", value);
+  const double rounded = std::atof(fmt::format("{:.{}e}", value, digits - 1).c_str());
+  const double magnitude = std::floor(std::log10(std::abs(rounded)));
+  if (magnitude < -4 || magnitude >= 7) return fmt::format("{:.{}e}", value, digits - 1);
+  return fmt::format("{:.{}f}", value, std::max(0, digits - 1 - static_cast<int>(magnitude)));
+}
+
+}  // namespace equipoise
