@@ -14,6 +14,7 @@ import json
 import os
 import re
 import subprocess
+import tempfile
 
 project = "Equipoise"
 author = "the authors of Equipoise"
@@ -21,7 +22,7 @@ copyright = author
 extensions = ["myst_parser", "sphinx.ext.mathjax"]
 myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
 myst_heading_anchors = 3
-exclude_patterns = ["README.md"]
+exclude_patterns = ["README.md", "pictures/README.md"]
 html_theme = "furo"
 html_title = "Equipoise"
 # Formulas are drawn by KaTeX from Debian's package, whose files are copied beside the pages: nothing
@@ -54,7 +55,7 @@ def table(head, rows):
 
 
 def parameters(name):
-    policy = json.loads(said("list", "policies", name, "--json"))[0]
+    policy = json.loads(said("list", "policies", name, "--json"))["policies"][0]
     if not policy["parameters"]:
         return "It has no parameters."
     text = table(["parameter", "default", "unit", "meaning", "source"],
@@ -72,7 +73,27 @@ def command_help(command):
 
 def glossary():
     words = json.loads(said("explain", "--json"))
-    return "\n\n".join("%s\n: %s" % (word["word"], word["meaning"]) for word in words)
+    return "\n\n".join("%s\n: %s" % (word["word"], word["sentence"]) for word in words["words"])
+
+
+def draw_schedules(app):
+    """Draws the schedule of each policy that has a page, by the command of policies/pictures.txt."""
+    folder = os.path.join(app.srcdir, "policies")
+    pictures = os.path.join(folder, "pictures")
+    os.makedirs(pictures, exist_ok=True)
+    with open(os.path.join(folder, "pictures.txt")) as file:
+        command = file.read().split()[1:]
+    for page in sorted(os.listdir(folder)):
+        name, kind = os.path.splitext(page)
+        if kind != ".md" or name == "index":
+            continue
+        with tempfile.TemporaryDirectory() as scratch:
+            run = os.path.join(scratch, name + ".jsonl")
+            replaced = {"POLICY": name, "POLICY.jsonl": run}
+            words = [replaced.get(word, word) for word in command]
+            subprocess.run([os.environ["EQUIPOISE"], *words, "--quiet"], check=True, cwd=os.path.dirname(app.srcdir),
+                           stdout=subprocess.DEVNULL)
+            said("report", run, "--svg", os.path.join(pictures, name + ".svg"))
 
 
 def replace_comments(app, page, source):
@@ -84,4 +105,5 @@ def replace_comments(app, page, source):
 
 
 def setup(app):
+    app.connect("builder-inited", draw_schedules)
     app.connect("source-read", replace_comments)

@@ -126,8 +126,10 @@ TEST(Explain, PrintsASentence) {
             "ends apart (finish_spread_s in files)\n"
             "    The time from the first unit's end to the last's.\n");
   EXPECT_EQ(run_equipoise({"explain", "grain", "--json"}).out,
-            "[{\"word\":\"grain\",\"name\":null,\"sentence\":\"Blocks have a multiple of so many "
-            "items.\"}]\n");
+            "{\"schema\":\"equipoise.glossary/"
+            "1\",\"words\":[{\"word\":\"grain\",\"name\":null,\"sentence\":\"Blocks have a "
+            "multiple of so many "
+            "items.\"}]}\n");
   EXPECT_GT(lines_of(run_equipoise({"explain"}).out).size(), 100u);
 }
 

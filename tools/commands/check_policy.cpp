@@ -100,7 +100,12 @@ int check_policy_command(const PolicyCheckRequest& request, const Options& optio
       print(promise, machines, finding);
     }
   }
-  if (options.json) std::printf("%s\n", json_list(texts).c_str());
+  if (options.json) {
+    std::printf("%s\n", json_object({{"schema", json_string("equipoise.policy-check/1")},
+                                     {"policy", json_string(request.policy)},
+                                     {"promises", json_list(texts)}})
+                            .c_str());
+  }
   if (broken.empty()) return 0;
   say_error(fmt::format("{}: does not keep {}; the same machines again: --seed {}", request.policy,
                         fmt::join(broken, ", "), options.seed));

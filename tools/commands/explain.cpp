@@ -29,7 +29,9 @@ int explain_command(const std::vector<std::string>& words, bool json) {
   if (json) {
     std::vector<std::string> list;
     for (const Term& term : terms) list.push_back(term_json(term));
-    std::printf("%s\n", json_list(list).c_str());
+    std::printf("%s\n", json_object({{"schema", json_string("equipoise.glossary/1")},
+                                     {"words", json_list(list)}})
+                            .c_str());
     return 0;
   }
   for (const Term& term : terms) {

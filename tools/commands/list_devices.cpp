@@ -85,7 +85,9 @@ int list_devices_command(const std::string& name, bool json) {
   if (json) {
     std::vector<std::string> list;
     for (const DataSheet& sheet : sheets) list.push_back(device_json(sheet));
-    std::printf("%s\n", json_list(list).c_str());
+    std::printf("%s\n", json_object({{"schema", json_string("equipoise.list/1")},
+                                     {"devices", json_list(list)}})
+                            .c_str());
   } else if (name.empty()) {
     print_table(sheets);
   } else {

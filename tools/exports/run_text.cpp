@@ -278,7 +278,8 @@ std::string run_json(const RunFile& file) {
   const auto& summary = file.summary;
   const bool has_bound = summary && summary->lower_bound;
   return json_object(
-             {{"policy", json_string(file.header.spelling)},
+             {{"schema", json_string("equipoise.show/1")},
+              {"policy", json_string(file.header.spelling)},
               {"on", json_string(file.header.on)},
               {"workloads", json_strings(file.header.workload_spellings)},
               {"interrupted", summary ? "false" : "true"},

@@ -92,6 +92,7 @@ TEST_F(Schemas, HoldForWhatSimulationsWriteAndPrint) {
   print(with(with({"simulate"}, simulated), {"--policy", "equipoise", "--experience", experience,
                                              "--out", scratch_.path("learning.jsonl")}));
   print({"replay", run, "--check"});
+  print({"show", run});
   print({"replay", run, "--decisions"});
   print(with(with({"compare"}, simulated),
              {"--policy", "equipoise", "--policy", "optimum", "--reps", "2", "--best-known", "off",
@@ -123,6 +124,9 @@ TEST_F(Schemas, HoldForTheCommandsAboutFilesAndLists) {
   print({"list", "policies"});
   print({"list", "policies", "plb-hec"});
   print({"list", "kernels"});
+  print({"list", "devices"});
+  print({"explain"});
+  print({"check", "policy", "gss", "--machines", "1"});
   print({"list", "units"});
   print({"trace", "show", "traces/plb-hac-matmul-4096.jsonl"});
   print({"trace", "check", "traces/hannibal-chol_model_11.jsonl"});
@@ -143,6 +147,25 @@ TEST_F(Schemas, HoldForTheCommandsAboutFilesAndLists) {
                 with(printed_, files_in(scratch_.path("made"), {".jsonl"})),
                 {scratch_.path("x.jsonl"), scratch_.path("imported/sirocco-chol_model_21.jsonl")})),
             "");
+}
+
+TEST_F(Schemas, HoldForMachinesWithUnitsOfMeasureAndForRepeatedEvents) {
+  const std::string spec = scratch_.write(
+      "spec.json",
+      R"({"schema":"equipoise.machines/1","source":"s","network":{"bytes_per_s":"25 Gb/s",)"
+      R"("latency_s":"30 us"},"machines":[{"id":"n","count":2,"units":[{"id":"cpu",)"
+      R"("data_sheet":"epyc-7742","count":2},{"id":"x","kind":"gpu","trace_unit":"y",)"
+      R"("memory_bytes":"64 GiB","shares_bus":false}]}],)"
+      R"("platforms":[{"name":"p","machines":["n"]}]})");
+  const std::string scenario = scratch_.write(
+      "scenario.json",
+      R"({"schema":"equipoise.scenario/1","events":[{"at_s":"10 ms","unit":["cpu*","cuda0"],)"
+      R"("kind":"slow","factor":2,"until_s":0.02,"every_s":0.05,"times":3}]})");
+  const std::string run = scratch_.path("run.jsonl");
+  print({"platform", "generate", "--spec", spec, "--out", scratch_.path("made")});
+  print(with(with({"simulate"}, simulated),
+             {"--policy", "gss", "--scenario", scenario, "--out", run}));
+  EXPECT_EQ(complaints(with(printed_, {spec, scenario, run})), "");
 }
 
 TEST_F(Schemas, HoldForRealRunsAndTheirValidation) {
