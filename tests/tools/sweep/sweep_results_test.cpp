@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "tools/sweep/sweep_page.hpp"
 #include "tools/sweep/sweep_tables.hpp"
 
 namespace equipoise::sweep_results_test {
