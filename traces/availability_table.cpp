@@ -43,7 +43,7 @@ Share read_share(const std::vector<std::string>& fields, const std::string& wher
     throw InputError(
         where, fmt::format("{} fields where the header row has 3; correct the row", fields.size()));
   }
-  const Share row{Seconds{csv_number(fields[0], "time_s", where)},
+  Share row{Seconds{csv_number(fields[0], "time_s", where)},
                   csv_number(fields[2], "share", where), where};
   if (row.since < Seconds{}) throw InputError(where, "time_s is below 0; a run starts at 0");
   if (of_links && row.share <= 0.0) {
@@ -58,7 +58,7 @@ Share read_share(const std::vector<std::string>& fields, const std::string& wher
 std::vector<Rows> read_rows(CsvReader& reader, bool of_links) {
   std::vector<Rows> all;
   for (std::vector<std::string> fields; reader.next(fields);) {
-    const Share row = read_share(fields, reader.where(), of_links);
+    Share row = read_share(fields, reader.where(), of_links);
     auto rows = std::ranges::find(all, fields[1], &Rows::target);
     if (rows == all.end()) rows = all.insert(all.end(), {fields[1], {}});
     if (!rows->shares.empty() && row.since <= rows->shares.back().since) {
