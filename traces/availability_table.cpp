@@ -43,8 +43,8 @@ Share read_share(const std::vector<std::string>& fields, const std::string& wher
     throw InputError(
         where, fmt::format("{} fields where the header row has 3; correct the row", fields.size()));
   }
-  Share row{Seconds{csv_number(fields[0], "time_s", where)},
-                  csv_number(fields[2], "share", where), where};
+  Share row{Seconds{csv_number(fields[0], "time_s", where)}, csv_number(fields[2], "share", where),
+            where};
   if (row.since < Seconds{}) throw InputError(where, "time_s is below 0; a run starts at 0");
   if (of_links && row.share <= 0.0) {
     throw InputError(where, "the share of a link must be above 0; give a small one");

@@ -42,7 +42,7 @@ std::optional<std::string> mapped_unit(const std::vector<MappedHosts>& maps,
     }
     return std::nullopt;
   };
-  const auto exactly = find([&](const std::string& name) { return name == host; });
+  auto exactly = find([&](const std::string& name) { return name == host; });
   if (exactly) return exactly;
   return find([&](const std::string& pattern) { return !names_like(pattern, {host}).empty(); });
 }

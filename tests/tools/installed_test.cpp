@@ -13,11 +13,9 @@
 namespace equipoise::installed_test {
 namespace {
 
-namespace fs = std::filesystem;
-
 /// Types `command` in a shell.
 ProgramRun type(const std::string& command) {
-  const ProgramRun run = run_copy("/bin/sh", {"-c", command});
+  ProgramRun run = run_copy("/bin/sh", {"-c", command});
   EXPECT_EQ(run.exit_code, 0) << command << "\n" << run.out << run.err;
   return run;
 }

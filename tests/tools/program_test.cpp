@@ -252,7 +252,7 @@ TEST(Program, ListsPoliciesInALineEach) {
 TEST(Program, AsksWhatToList) {
   const ProgramRun run = run_equipoise({"list"});
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_EQ(run.err, "equipoise: error: list: say what: policies, kernels or units\n");
+  EXPECT_EQ(run.err, "equipoise: error: list: say what: policies, kernels, units or devices\n");
 }
 
 TEST(Program, NamesAMisspelledOptionBeforeOneThatIsMissing) {

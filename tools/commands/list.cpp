@@ -52,9 +52,9 @@ std::string source_of(const PolicyInfo& policy) {
 }
 
 Entry entry_of(const PolicyInfo& p) {
-  const char* mark = p.foresight == Foresight::oracle     ? "oracle"
-                     : p.foresight == Foresight::informed ? "informed"
-                                                          : "";
+  const std::string mark = p.foresight == Foresight::oracle     ? term("oracle").word
+                           : p.foresight == Foresight::informed ? term("informed").word
+                                                                : "";
   return {p.name, p.line, mark, source_of(p), p.parameters, {}, p.presets, p.uses_experience};
 }
 

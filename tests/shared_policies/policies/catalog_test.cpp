@@ -76,7 +76,7 @@ TEST(Catalog, RefusesInformedPoliciesWithoutAProfile) {
   lacking.phases.front().push_back(nullptr);
   const PolicyInputs inputs{{}, &lacking};
   const std::string refusal = refusal_of([&] { (void)make_policy(find_policy("static"), inputs); });
-  EXPECT_TRUE(contains(refusal, "unit number 2"));
+  EXPECT_TRUE(contains(refusal, "those of unit 2"));
 }
 
 TEST(Catalog, DescribesEveryPolicyAndParameterOnce) {

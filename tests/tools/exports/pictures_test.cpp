@@ -252,7 +252,6 @@ TEST_F(Report, OfAFolderTakesResultsForTablesAndRunsForTraces) {
 }
 
 TEST_F(Report, RefusesWhatItCannotUseAndLeavesNothingBehind) {
-  expect_refused({"report", run_file}, "say what is to be made");
   expect_refused({"report", run_file, "--csv", run_file}, "is read by this command");
   expect_refused({"report", run_file, "--csv", "-", "--svg", "-"}, "give each a file of its own");
   expect_refused({"report", "platforms", "--csv", "-"}, "holds neither run files nor");
