@@ -181,7 +181,7 @@ TEST(ResultFields, AreWrittenWithOnePrefixAColumn) {
   Comparison of = one_result();
   const std::string text = comparison_table(of);
   EXPECT_NE(text.find("makespan ms  ± ms"), std::string::npos) << text;
-  EXPECT_NE(text.find("*"), std::string::npos);
+  EXPECT_NE(text.find('*'), std::string::npos);
   EXPECT_NE(text.find("      123.5"), std::string::npos) << text;
   EXPECT_EQ(
       cell_text(result_field("makespan_half_ci95_s"), {of, of.results.front()}, "?", {"m", 1e-3}),
