@@ -3,7 +3,10 @@
 #include "tools/report/glossary.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
@@ -13,84 +16,88 @@
 namespace equipoise {
 namespace {
 
+struct TermText {
+  std::string_view word;
+  std::string_view name;
+  std::string_view sentence;
+};
+
 /// The words that are no fields of results.
-std::vector<Term> other_terms() {
-  return {
-      {"item", "",
-       "The smallest piece of work that makes sense: a line of a matrix, an option, a MFlop."},
-      {"grain", "", "Blocks have a multiple of so many items."},
-      {"block", "", "Consecutive items that one unit does at a time."},
-      {"unit", "", "A processor that does blocks: some CPU cores, a GPU or another accelerator."},
-      {"workload", "", "What is to be done: a kernel and the size of its problem."},
-      {"kernel", "", "The computation that a workload does for its items, such as matmul."},
-      {"iteration", "",
-       "One pass over all items; the next one begins when the last unit has finished."},
-      {"phase", "", "One of several workloads that are done one after another."},
-      {"trace", "",
-       "A file of block times that were measured on units (recorded), converted or modelled."},
-      {"platform", "", "A file of units and the links between them, in the format of SimGrid."},
-      {"scenario", "",
-       "A file of what disturbs a run: competing load, slower links, lost and joining units."},
-      {"run", "", "One execution of one policy, simulated or real."},
-      {"baseline", "", "The policy to which speedups refer; greedy unless another one is given."},
-      {"lower bound", "lower_bound_s",
-       "A makespan that no run without noise can beat: computing on every unit, every copy engine "
-       "and every link need at least so long."},
-      {"best known", "",
-       "The shortest mean makespan found under the same noise, by plans that know the mean block "
-       "times or by the policy equipoise."},
-      {"noise", "",
-       "Block times vary from block to block as they did when they were recorded; --noise off "
-       "takes their means."},
-      {"experience", "",
-       "What earlier runs showed of block times, kept in the file of --experience."},
-      {"predicted", "", "The makespan of the simulation."},
-      {"measured", "", "The makespan of real runs."},
-      {"error", "relative_error",
-       "How much the predicted makespan is above (+) or below (-) the measured one."},
-      {"sd", "",
-       "The standard deviation of repetitions of the same measurement, in % of their mean."},
-      {"items", "", "How many items the unit did."},
-      {"share", "", "The part of all items that the unit did."},
-      {"setup", "",
-       "The time of preparing a unit before its first block: first use, and sending the data that "
-       "stays there."},
-      {"in", "", "The time of copying blocks' input to the unit."},
-      {"compute", "", "The time of computing blocks."},
-      {"out", "", "The time of copying blocks' results back."},
-      {"last end", "", "When the unit finished its last block."},
-      {"items at the bound", "",
-       "The unit's items in the division with which the lower bound would be reached."},
-      {"items for time", "", "The unit's items in the fastest schedule."},
-      {"dispatch", "", "The time of handing out one block."},
-      {"merge", "", "The time of what is done on the host between two iterations."},
-      {"first use", "",
-       "How long the first block on a unit takes in addition, for example to load a library."},
-      {"resident data", "", "Data that every unit needs as a whole, and keeps."},
-      {"slots", "",
-       "How many blocks a policy should keep queued on the unit, so that copies overlap with "
-       "computing."},
-      {"outlier", "",
-       "A measured time far from the others of its size; it is kept for inspection and ignored in "
-       "calculations."},
-      {"timed as", "", "The unit of the trace whose block times the host has."},
-      {"links in", "", "The links between the master and the unit."},
-      {"master", "", "The host that holds the input and hands out blocks."},
-      {"node", "", "The machine that a unit belongs to."},
-      {"device", "", "The accelerator that a unit is a part of, together with other units."},
-      {"experiments", "", "How many experiments of the campaign had a result of the policy."},
-      {"worst", "", "The worst value over all experiments."},
-      {"times fastest", "over_best",
-       "The mean makespan over that of the fastest policy of the same experiment that knows "
-       "nothing beforehand."},
-      {"times equipoise", "over_reference",
-       "The makespan over that of the reference policy (equipoise unless a campaign names "
-       "another), repetition by repetition."},
-      {"..", "",
-       "cpu0..cpu3 stands for cpu0, cpu1, cpu2 and cpu3, each of which has the numbers of the "
-       "row."},
-  };
-}
+constexpr auto other_terms = std::to_array<TermText>({
+    {"item", "",
+     "The smallest piece of work that makes sense: a line of a matrix, an option, a MFlop."},
+    {"grain", "", "Blocks have a multiple of so many items."},
+    {"block", "", "Consecutive items that one unit does at a time."},
+    {"unit", "", "A processor that does blocks: some CPU cores, a GPU or another accelerator."},
+    {"workload", "", "What is to be done: a kernel and the size of its problem."},
+    {"kernel", "", "The computation that a workload does for its items, such as matmul."},
+    {"iteration", "",
+     "One pass over all items; the next one begins when the last unit has finished."},
+    {"phase", "", "One of several workloads that are done one after another."},
+    {"trace", "",
+     "A file of block times that were measured on units (recorded), converted or modelled."},
+    {"platform", "", "A file of units and the links between them, in the format of SimGrid."},
+    {"scenario", "",
+     "A file of what disturbs a run: competing load, slower links, lost and joining units."},
+    {"run", "", "One execution of one policy, simulated or real."},
+    {"baseline", "", "The policy to which speedups refer; greedy unless another one is given."},
+    {"lower bound", "lower_bound_s",
+     "A makespan that no run without noise can beat: computing on every unit, every copy engine "
+     "and every link need at least so long."},
+    {"best known", "",
+     "The shortest mean makespan found under the same noise, by plans that know the mean block "
+     "times or by the policy equipoise."},
+    {"noise", "",
+     "Block times vary from block to block as they did when they were recorded; --noise off "
+     "takes their means."},
+    {"experience", "",
+     "What earlier runs showed of block times, kept in the file of --experience."},
+    {"predicted", "", "The makespan of the simulation."},
+    {"measured", "", "The makespan of real runs."},
+    {"error", "relative_error",
+     "How much the predicted makespan is above (+) or below (-) the measured one."},
+    {"sd", "",
+     "The standard deviation of repetitions of the same measurement, in % of their mean."},
+    {"items", "", "How many items the unit did."},
+    {"share", "", "The part of all items that the unit did."},
+    {"setup", "",
+     "The time of preparing a unit before its first block: first use, and sending the data that "
+     "stays there."},
+    {"in", "", "The time of copying blocks' input to the unit."},
+    {"compute", "", "The time of computing blocks."},
+    {"out", "", "The time of copying blocks' results back."},
+    {"last end", "", "When the unit finished its last block."},
+    {"items at the bound", "",
+     "The unit's items in the division with which the lower bound would be reached."},
+    {"items for time", "", "The unit's items in the fastest schedule."},
+    {"dispatch", "", "The time of handing out one block."},
+    {"merge", "", "The time of what is done on the host between two iterations."},
+    {"first use", "",
+     "How long the first block on a unit takes in addition, for example to load a library."},
+    {"resident data", "", "Data that every unit needs as a whole, and keeps."},
+    {"slots", "",
+     "How many blocks a policy should keep queued on the unit, so that copies overlap with "
+     "computing."},
+    {"outlier", "",
+     "A measured time far from the others of its size; it is kept for inspection and ignored in "
+     "calculations."},
+    {"timed as", "", "The unit of the trace whose block times the host has."},
+    {"links in", "", "The links between the master and the unit."},
+    {"master", "", "The host that holds the input and hands out blocks."},
+    {"node", "", "The machine that a unit belongs to."},
+    {"device", "", "The accelerator that a unit is a part of, together with other units."},
+    {"experiments", "", "How many experiments of the campaign had a result of the policy."},
+    {"worst", "", "The worst value over all experiments."},
+    {"times fastest", "over_best",
+     "The mean makespan over that of the fastest policy of the same experiment that knows "
+     "nothing beforehand."},
+    {"times equipoise", "over_reference",
+     "The makespan over that of the reference policy (equipoise unless a campaign names "
+     "another), repetition by repetition."},
+    {"..", "",
+     "cpu0..cpu3 stands for cpu0, cpu1, cpu2 and cpu3, each of which has the numbers of the "
+     "row."},
+});
 
 std::string lower(std::string text) {
   for (char& c : text) {
@@ -101,7 +108,10 @@ std::string lower(std::string text) {
 
 /// Several outputs may have a field of the same name; the first one explains it.
 std::vector<Term> all_terms() {
-  std::vector<Term> terms = other_terms();
+  std::vector<Term> terms;
+  for (const TermText& of : other_terms) {
+    terms.push_back({std::string(of.word), std::string(of.name), std::string(of.sentence)});
+  }
   std::set<std::string> names;
   std::set<std::string_view> headings;
   for (const ResultField& field : result_fields()) headings.insert(field.heading);
