@@ -59,7 +59,7 @@ std::string phase_text(const SimWorld& world, const RunNumbers& numbers, std::si
                fmt::format("{}", unit.blocks), significant(unit.last_end.value / prefix.factor, 5),
                fmt::format("{:.0f}", bound.share_items[i])});
   }
-  const std::string rows = folded_text(std::move(table)) + "\n";
+  std::string rows = folded_text(std::move(table)) + "\n";
   if (numbers.phases.size() == 1) return rows;
   return fmt::format("phase {}, {}: ends at {}; lower bound of the phase alone {} ({})\n",
                      phase + 1, world.setup.phases[phase].kernel,
