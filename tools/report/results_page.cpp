@@ -279,7 +279,7 @@ std::string numbers_html(const JsonValue& results) {
       "brackets: the 95 % interval of the mean. Point at a heading or a mark for what it means.";
   table.headings = {"policy"};
   for (const ResultField* const field : columns) {
-    table.headings.push_back(explained(field->heading, field->explanation));
+    table.headings.push_back(explained(heading_of(*field), field->explanation));
   }
   for (const JsonValue* const result : sorted) {
     std::vector<PageCell>& row = table.rows.emplace_back();

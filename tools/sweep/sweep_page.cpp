@@ -35,7 +35,8 @@ std::string summary_table(const SweepResults& results) {
 
 std::string sweep_html(const SweepResults& results) {
   const ResultField& makespan = result_field("makespan_s");
-  PageTable experiments{{}, {"experiment", "lower bound s", "best policy", makespan.heading}, {}};
+  PageTable experiments{
+      {}, {"experiment", "lower bound s", "best policy", heading_of(makespan)}, {}};
   for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
     const Comparison& comparison = results.comparisons[i];
     const std::string& name = results.campaign.experiments[i].name;
