@@ -257,6 +257,7 @@ class CsvImporter {
     Unit& unit = units.emplace_back();
     unit.name = name;
     unit.kind = kind_of(options_, name);
+    unit.model = options_.model;
     return static_cast<std::uint32_t>(units.size() - 1);
   }
 

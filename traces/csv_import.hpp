@@ -17,6 +17,7 @@ struct CsvImportOptions {
   std::optional<std::string> unit_column;  ///< names each row's unit, instead of `units`
   std::optional<std::string> kind;         ///< cpu, gpu or mic; by default derived from each unit's
                                            ///< name
+  std::string model;                       ///< of all units: "A40"; empty: not known
   std::vector<std::string> where;          ///< COLUMN=VALUE: only rows for which all of them hold
   std::string items_column;                ///< block sizes
   std::string compute_column;              ///< times; in summaries: their mean

@@ -36,18 +36,18 @@ class Schemas:
     def of_document(self, document):
         """The validator of a whole file or of what a command printed."""
         name = name_of(document)
-        if name is None:
-            return self.validator("outputs", "run-summary")
         if name in self.documents:
             return self.validator(name)
         return self.validator("outputs", name)
 
     def of_line(self, kind, line, number):
-        """The validator of a line of a trace or of a run file."""
+        """The validator of a line of a trace, of a run file or of a sweep's points."""
         if number == 1:
             return self.validator(kind, "header")
         if kind == "trace":
             return self.validator(kind, "sample")
+        if kind == "points":
+            return self.validator(kind, "point" if "policy" in line else "search")
         for member, definition in (("summary", "summary"), ("first_item", "block"),
                                    ("decision", "decision"), ("event", "event")):
             if member in line:
@@ -56,9 +56,8 @@ class Schemas:
 
 
 def name_of(document):
-    """"trace" of {"schema": "equipoise.trace/1"}; None without a schema."""
-    schema = document.get("schema")
-    return None if schema is None else re.match(r"equipoise\.([a-z-]+)/", schema).group(1)
+    """"trace" of {"schema": "equipoise.trace/1"}."""
+    return re.match(r"equipoise\.([a-z-]+)/", document["schema"]).group(1)
 
 
 def complaints(schemas, path):

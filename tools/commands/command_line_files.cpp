@@ -86,6 +86,8 @@ void add_import_csv(CLI::App& import, Request& r) {
       ->allow_extra_args(false);
   c->add_option("--unit-column", r.csv.unit_column, "column that names each row's unit, instead");
   c->add_option("--kind", r.csv.kind, "cpu, gpu or mic; else as each unit's name begins");
+  c->add_option("--model", r.csv.model,
+                "what the units are, e.g. 'A40'; runs warn where a platform's host is another");
   c->add_option("--where", r.csv.where, "COLUMN=VALUE: only these rows; repeatable")
       ->allow_extra_args(false);
   c->add_option("--items-column", r.csv.items_column, "block sizes")->required();

@@ -20,6 +20,7 @@ void add_report(CLI::App& app, Request& r) {
   c->add_option("--perfetto", r.report.perfetto,
                 "the runs as Chrome trace events, for https://ui.perfetto.dev");
   c->add_option("--paje", r.report.paje, "the runs in the Paje format, for ViTE and pajeng");
+  c->add_flag("--json", r.report.json, "print the numbers of the page as JSON");
   c->footer(
       "All but the page may be -, which prints.\nExample:\n  equipoise report "
       "traces/runs/sirocco-gss.jsonl "

@@ -109,6 +109,11 @@ void add_compare(CLI::App& app, Request& r) {
                 "faster, optimum uses its own division")
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
+  c->add_option("--runs", r.options.kept_runs,
+                "run files that --out keeps, of each policy's first run: small (those under 16 "
+                "MiB), all or none")
+      ->check(CLI::IsMember({"small", "all", "none"}))
+      ->capture_default_str();
   add_real_settings(*c, r);
   add_expect(*c, r);
   add_out(*c, r,

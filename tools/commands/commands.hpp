@@ -47,6 +47,7 @@ struct ReportRequest {
   std::string svg;
   std::string perfetto;
   std::string paje;
+  bool json = false;  ///< print the numbers of the page
 };
 
 /// Runs one policy in the world that `options` names; `command` is what the user typed: "simulate"

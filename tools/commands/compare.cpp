@@ -36,7 +36,10 @@ int compare_command(const Options& options) {
       {spellings_of(comparison.policies), comparison.units, worlds.front()->phases().size()});
   const KeptExperience experience(options, ExperienceUse::read);
   expect_no_inputs(files_of_comparison(comparison.policies, names, options), "--out");
-  if (!options.out.empty()) make_folder(options.out + "/runs", "--out");
+  expect_no_sweep(options.out);
+  if (!options.out.empty()) {
+    make_folder(options.kept_runs == "none" ? options.out : options.out + "/runs", "--out");
+  }
   comparison.environment = environment_text(options.command_line);
   describe_experiment(comparison, options, worlds.front()->phases(), settings);
 

@@ -92,6 +92,46 @@ std::string platform_json(const ProbedPlatform& platform, const std::string& fil
                       {"hosts", json_list(hosts)}});
 }
 
+/// The hosts whose routes share a link, by whether their routes have a latency.
+struct LinkUsers {
+  std::string with_latency;     ///< the first of them; empty: none
+  std::string without_latency;  ///< the first of them; empty: none
+};
+
+/// Warns of shared links on which transfers with and without latency meet. SimGrid gives a transfer
+/// a share in proportion to 1/latency, and one without latency that of one with 1 s.
+void warn_of_unequal_sharing(const ProbedPlatform& platform, const std::string& file) {
+  std::vector<LinkUsers> users(platform.links.size());
+  for (const ProbedHost& host : platform.hosts) {
+    for (const Route* const route : {&host.in, &host.out}) {
+      const bool has_latency = copy_speed_of(platform.links, *route).latency.value > 0.0;
+      for (const std::uint32_t link : route->links) {
+        std::string& first = has_latency ? users[link].with_latency : users[link].without_latency;
+        if (first.empty()) first = host.name;
+      }
+    }
+  }
+  std::optional<std::size_t> worst;
+  std::size_t unequal = 0;
+  for (std::size_t link = 0; link < users.size(); ++link) {
+    const LinkUsers& of = users[link];
+    if (!platform.links[link].shared || of.with_latency.empty() || of.without_latency.empty()) {
+      continue;
+    }
+    ++unequal;
+    if (!worst) worst = link;
+  }
+  if (!worst) return;
+  const std::string more =
+      unequal == 1 ? "" : fmt::format("; so it is on {}", counted(unequal - 1, "more link"));
+  warn(fmt::format(
+      "{}: link {} is shared by the routes of {}, which have a latency, and of {}, which have "
+      "none; SimGrid treats these like routes of 1 s, so that they get almost nothing beside the "
+      "others{}; give all of them a latency, or none",
+      file, printable(platform.links[*worst].name, 40), printable(users[*worst].with_latency, 40),
+      printable(users[*worst].without_latency, 40), more));
+}
+
 /// A file that was written, for `json_files`.
 std::string written_json(const std::string& file, const char* what, std::size_t units) {
   return json_object(
@@ -102,6 +142,7 @@ std::string written_json(const std::string& file, const char* what, std::size_t 
 
 int platform_check_command(const std::string& file, const Options& options) {
   const ProbedPlatform platform = load_all(file).probed;
+  warn_of_unequal_sharing(platform, file);
   if (options.json) {
     std::printf("%s\n", platform_json(platform, file).c_str());
     return 0;

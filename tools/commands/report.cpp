@@ -20,6 +20,7 @@
 #include "tools/exports/report_inputs.hpp"
 #include "tools/exports/unit_spans.hpp"
 #include "tools/report/console.hpp"
+#include "tools/report/page_numbers.hpp"
 #include "tools/report/report_contents.hpp"
 #include "tools/report/report_page.hpp"
 #include "traces/run_file.hpp"
@@ -92,14 +93,25 @@ void write_paje(const ReportInputs& inputs, ExportFile& out) {
   put_paje(runs, out);
 }
 
-/// Writes the page to `path`, if that is not empty.
-void write_page(const std::string& path, const std::vector<std::string>& paths) {
-  if (path.empty()) return;
-  check_writable(path, "--out");
+/// Writes the page to `path`, if that is not empty, and prints its numbers if `json`.
+void write_page(const std::string& path, const std::vector<std::string>& paths, bool json) {
+  if (path.empty() && !json) return;
+  if (!path.empty()) check_writable(path, "--out");
   const PageContents contents = contents_of(paths);
-  expect_no_inputs({path}, "--out");
-  write_whole_file(path, report_page(contents));
-  std::printf("report: %s\n", path.c_str());
+  if (!path.empty()) expect_no_inputs({path}, "--out");
+  const std::string page = path.empty() ? std::string() : report_page(contents);
+  const std::string numbers = json ? page_numbers(contents) : "report: " + path + "\n";
+  if (!path.empty()) write_whole_file(path, page);
+  std::printf("%s", numbers.c_str());
+}
+
+/// Throws InputError if an export prints, too, beside --json.
+void expect_one_to_print(const ReportRequest& request) {
+  if (!request.json) return;
+  for (const std::string& path : {request.csv, request.svg, request.perfetto, request.paje}) {
+    if (path != "-") continue;
+    throw InputError("--json", "prints, and so would an export to -; give that a file");
+  }
 }
 
 }  // namespace
@@ -110,9 +122,12 @@ int report_command(const ReportRequest& request) {
                     {"--svg", request.svg},
                     {"--perfetto", request.perfetto},
                     {"--paje", request.paje}});
+  expect_one_to_print(request);
   const bool has_exports = !request.csv.empty() || !request.svg.empty() ||
                            !request.perfetto.empty() || !request.paje.empty();
-  write_page(request.page.empty() && !has_exports ? "report.html" : request.page, request.paths);
+  const bool is_page_asked = !has_exports && !request.json;
+  write_page(request.page.empty() && is_page_asked ? "report.html" : request.page, request.paths,
+             request.json);
   if (!has_exports) return 0;
   const ReportInputs inputs = find_report_inputs(request.paths);
   for (const auto& [option, path] :

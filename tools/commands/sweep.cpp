@@ -352,6 +352,7 @@ int sweep_command(const std::string& campaign_file, const std::string& shard_tex
   const std::optional<Expectations> expectations = expectations_of(options, expected_of(plan));
   expect_no_inputs(files_of_results(campaign, options.out), "--out");
   expect_no_inputs({points_file(options.out, shard)}, "--out");
+  expect_no_comparison(options.out);
   make_folder(options.out, "--out");
   PointWriter writer(options.out, shard);
   StoredPoints done = read_folder(options.out);

@@ -222,6 +222,7 @@ int validate_command(const Options& options, std::optional<double> error_max) {
   const std::optional<Expectations> expectations = expectations_of(
       options, {spellings_of(comparison.policies), comparison.units, real.phases.size()});
   expect_no_inputs(files_of_validation(comparison, real, options), "--out");
+  expect_no_sweep(options.out);
   make_folder(options.out + "/runs", "--out");
   catch_stop_signals();
   real.find_meters(options, idle_span_of_recording);
@@ -231,12 +232,16 @@ int validate_command(const Options& options, std::optional<double> error_max) {
   RunsByPolicy runs;
   bool failed = false;
   int repetition = 0;
+  std::vector<std::string> failures;
   const auto run_repetition = [&] {
-    if (repetition < options.reps) run_each(real, uninformed, options, repetition++, runs);
+    if (repetition < options.reps) {
+      run_each(real, uninformed, options, repetition++, runs, failures);
+    }
   };
   try {
     const RecordedFiles files = record_all(real, options, run_repetition);
     while (repetition < options.reps && stop_signal() == 0) run_repetition();
+    warn_of_failed_runs(failures);
     expect_no_stop();
     failed = !simulate_and_run(comparison, real, runs, files, options);
   } catch (const Interrupted&) {

@@ -15,13 +15,15 @@
 namespace equipoise {
 namespace {
 
+/// `summary`, the last line of a run file, is a JSON object.
 std::string json_text(const std::string& summary, const std::optional<RecordedMakespan>& recorded) {
-  if (!recorded) return summary;
+  const std::string document = R"({"schema":"equipoise.run-summary/1",)" + summary.substr(1);
+  if (!recorded) return document;
   return json_object(
       {{"schema", json_string("equipoise.replay/1")},
        {"recorded", json_object({{"on", json_string(recorded->on)},
                                  {"makespan_s", json_number(recorded->makespan.value)}})},
-       {"again", summary}});
+       {"again", document}});
 }
 
 std::string comparison(const RunReport& report, const RecordedMakespan& recorded,

@@ -33,6 +33,7 @@ struct Options {
   std::string objective = "time";        ///< time, energy or edp
   std::string expect_file;               ///< bounds that the results must keep; empty: none
   std::string junit_file;                ///< report of the bounds as JUnit XML; empty: none
+  std::string kept_runs = "small";  ///< the run files that a comparison keeps: small, all or none
   std::string out;
   std::string report_file;  ///< a page about the run; empty: none
   std::string platform_out;

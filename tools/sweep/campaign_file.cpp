@@ -129,7 +129,7 @@ class ExperimentReader {
       }
     }
     if (const JsonValue* value = find("dispatch_cost_s")) {
-      const double seconds = parse_number(filled(*value), own_.where(*value));
+      const double seconds = parse_quantity(filled(*value), "s", own_.where(*value));
       if (seconds < 0.0 || seconds > most_cost_s) {
         throw InputError(own_.where(*value),
                          "handing out a block costs from 0 to 1e6 seconds; give that");

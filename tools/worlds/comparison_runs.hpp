@@ -18,10 +18,14 @@ namespace equipoise {
                                         const std::vector<PolicyChoice>& choices,
                                         const Options& options, bool& failed);
 
-/// Runs every policy once for real and adds to `runs`. The kernels must be allocated. After a stop
-/// request, keeps the runs that have ended.
+/// Runs every policy once for real and adds to `runs`, and to `failures` a text about each run that is
+/// not verified. The kernels must be allocated. After a stop request, keeps the runs that have ended.
 void run_each(const RealWorld& world, const std::vector<PolicyChoice>& choices,
-              const Options& options, int repetition, RunsByPolicy& runs);
+              const Options& options, int repetition, RunsByPolicy& runs,
+              std::vector<std::string>& failures);
+
+/// One warning for all these runs; none if there are none.
+void warn_of_failed_runs(const std::vector<std::string>& failures);
 
 /// Runs every policy and repetition for real, one after another. Policies take turns, so that a
 /// drift of the machine affects all of them. A first run of the first policy warms up and does not
@@ -35,6 +39,13 @@ void run_each(const RealWorld& world, const std::vector<PolicyChoice>& choices,
                                                            const std::vector<std::string>& worlds,
                                                            const Options& options);
 
+/// Throws InputError, at `--out`, if `folder` holds a sweep; its report would be replaced. An empty
+/// `folder` is none.
+void expect_no_sweep(const std::string& folder);
+
+/// Throws InputError, at `--out`, if `folder` holds the results of a comparison.
+void expect_no_comparison(const std::string& folder);
+
 /// If a stop was requested, writes the results so far, marked as interrupted, and throws
 /// Interrupted.
 void end_if_interrupted(Comparison& comparison, const Options& options);
@@ -45,7 +56,8 @@ void end_if_interrupted(Comparison& comparison, const Options& options);
 /// Writes these files.
 void write_result_files(const Comparison& comparison, const std::string& folder);
 
-/// Writes them to `options.out`, if given, and prints their paths.
+/// Writes them to `options.out`, if given, and prints their paths. Removes the run files there that
+/// an earlier comparison left, and those that `options.kept_runs` does not keep.
 void write_results(const Comparison& comparison, const Options& options);
 
 }  // namespace equipoise

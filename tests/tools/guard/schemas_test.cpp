@@ -97,6 +97,8 @@ TEST_F(Schemas, HoldForWhatSimulationsWriteAndPrint) {
   print(with(with({"compare"}, simulated),
              {"--policy", "equipoise", "--policy", "optimum", "--reps", "2", "--best-known", "off",
               "--experience", experience, "--out", scratch_.path("cmp")}));
+  print({"report", scratch_.path("cmp")});
+  print({"report", run, "traces/sirocco-dgemm.jsonl"});
   print({"diff", scratch_.path("cmp"), scratch_.path("cmp"), "--fail", "5%"});
   print(with({"optimum"}, simulated));
   EXPECT_EQ(complaints(with(printed_, {run, experience, scratch_.path("learning.jsonl"),
@@ -116,6 +118,8 @@ TEST_F(Schemas, HoldForCampaigns) {
   print({"sweep", campaign, "--out", scratch_.path("half"), "--shard", "1/2"});
   print({"sweep", campaign, "--out", scratch_.path("whole")});
   EXPECT_EQ(complaints(with(printed_, {campaign, scratch_.path("whole/summary.json"),
+                                       scratch_.path("half/points-1-of-2.jsonl"),
+                                       scratch_.path("whole/points.jsonl"),
                                        scratch_.path("whole/experiments/e/results.json")})),
             "");
 }
