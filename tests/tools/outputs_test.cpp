@@ -91,6 +91,65 @@ TEST_F(Outputs, OfAComparisonSpareWhatItReads) {
   }
 }
 
+TEST_F(Outputs, OfAComparisonHoldOneExperiment) {
+  const std::string out = scratch.path("cmp");
+  const auto compare = [&](const std::string& policy, const std::string& runs) {
+    const ProgramRun run = run_equipoise(
+        {"compare", "--platform", platform, "--trace", trace, "--workload", "k:items=1000",
+         "--policy", policy, "--reps", "1", "--best-known", "off", "--runs", runs, "--out", out});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+  };
+  compare("gss", "small");
+  scratch.write("cmp/runs/mine.jsonl", "not of the comparison");
+  compare("fac2", "small");
+  EXPECT_FALSE(std::filesystem::exists(out + "/runs/gss-sim.jsonl"));
+  EXPECT_TRUE(std::filesystem::exists(out + "/runs/fac2-sim.jsonl"));
+  EXPECT_TRUE(std::filesystem::exists(out + "/runs/mine.jsonl"));
+  compare("fac2", "none");
+  EXPECT_FALSE(std::filesystem::exists(out + "/runs/fac2-sim.jsonl"));
+  EXPECT_TRUE(std::filesystem::exists(out + "/runs/mine.jsonl"));
+}
+
+TEST_F(Outputs, OfAComparisonHoldLargeRunsOnlyWhenAsked) {
+  const std::string file = scratch.path("cmp/runs/ss-sim.jsonl");
+  for (const char* runs : {"small", "all"}) {
+    const ProgramRun run = run_equipoise(
+        {"compare", "--platform", platform, "--trace", trace, "--workload", "k:items=80000",
+         "--policy", "ss", "--reps", "1", "--best-known", "off", "--runs", runs, "--out",
+         scratch.path("cmp")});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    const bool is_small = std::string(runs) == "small";
+    EXPECT_EQ(std::filesystem::exists(file), !is_small) << run.err;
+    EXPECT_EQ(run.err.find("no run file is kept of ss (80000 blocks") != std::string::npos,
+              is_small)
+        << run.err;
+  }
+}
+
+TEST_F(Outputs, OfSweepsAndComparisonsHaveFoldersOfTheirOwn) {
+  const std::vector<std::string> compare = {
+      "compare", "--platform", platform, "--trace", trace, "--workload", "k:items=1000", "--policy",
+      "gss",     "--reps",     "1",      "--out"};
+  const std::vector<std::string> sweep = {
+      "sweep",
+      scratch.write("c.json",
+                    R"({"schema":"equipoise.campaign/1","reps":1,"experiments":[{"name":"e",)"
+                    R"("platform":")" +
+                        platform + R"(","traces":")" + trace +
+                        R"(","workloads":"k:items=1000","policies":"greedy"}]})"),
+      "--out"};
+  const std::string first = scratch.path("first");
+  const std::string second = scratch.path("second");
+  ASSERT_EQ(run_equipoise(equipoise::with(compare, {first})).exit_code, 0);
+  ASSERT_EQ(run_equipoise(equipoise::with(sweep, {second})).exit_code, 0);
+  const ProgramRun over_comparison = run_equipoise(equipoise::with(sweep, {first}));
+  EXPECT_EQ(over_comparison.exit_code, 2);
+  EXPECT_NE(over_comparison.err.find("holds a comparison"), std::string::npos);
+  const ProgramRun over_sweep = run_equipoise(equipoise::with(compare, {second}));
+  EXPECT_EQ(over_sweep.exit_code, 2);
+  EXPECT_NE(over_sweep.err.find("holds a sweep"), std::string::npos);
+}
+
 TEST_F(Outputs, OfASweepSpareWhatItReads) {
   for (const char* name : {"summary.json", "table.md", "points.jsonl", "experiments/e/results.json",
                            "campaign.json"}) {

@@ -76,6 +76,33 @@ class PlatformFiles : public testing::Test {
   TemporaryFolder scratch;
 };
 
+TEST_F(PlatformFiles, SayWhereRoutesWithAndWithoutLatencyMeet) {
+  const auto check = [&](const std::string& latency_of_b, const std::string& sharing) {
+    return run_equipoise(
+        {"platform", "check",
+         scratch.write(
+             "p.xml",
+             head + "<zone id=\"w\" routing=\"Full\">\n<host id=\"ram\" speed=\"1Gf\">"
+                    "<prop id=\"master\" value=\"true\"/></host>\n<host id=\"a\" speed=\"1Gf\"/>"
+                    "<host id=\"b\" speed=\"1Gf\"/>\n<link id=\"bus\" bandwidth=\"1GBps\" "
+                    "latency=\"0s\" sharing_policy=\"" +
+                 sharing +
+                 "\"/>\n<link id=\"lb\" bandwidth=\"1GBps\" latency=\"" + latency_of_b +
+                 "\"/>\n<route src=\"ram\" dst=\"a\"><link_ctn id=\"bus\"/></route>\n"
+                 "<route src=\"ram\" dst=\"b\"><link_ctn id=\"bus\"/><link_ctn id=\"lb\"/>"
+                 "</route>\n</zone>\n</platform>\n")});
+  };
+  const ProgramRun unequal = check("1ms", "SHARED");
+  EXPECT_EQ(unequal.exit_code, 0) << unequal.err;
+  EXPECT_EQ(lines_of(unequal.err).size(), 1U) << unequal.err;
+  EXPECT_NE(unequal.err.find("p.xml: link bus is shared by the routes of b, which have a latency, "
+                             "and of a, which have none"),
+            std::string::npos)
+      << unequal.err;
+  EXPECT_EQ(check("0s", "SHARED").err, "");
+  EXPECT_EQ(check("1ms", "FATPIPE").err, "");
+}
+
 TEST_F(PlatformFiles, MayNotWriteFiles) {
   const std::string victim = scratch.write("victim.txt", "precious");
   const std::string platform =

@@ -44,6 +44,12 @@ TEST(CsvImport, TakesItemsAndTimesFromTheNamedColumns) {
   EXPECT_DOUBLE_EQ(trace.samples[1].items, 256.5);
 }
 
+TEST(CsvImport, SaysWhichModelTheUnitsAre) {
+  CsvImportOptions with = options();
+  with.model = "A40";
+  EXPECT_EQ(import("num_tokens,median\n128,2.5\n", with).units[0].model, "A40");
+}
+
 TEST(CsvImport, ReadsQuotedFieldsCarriageReturnsAndEmptyLines) {
   const Trace trace = import(
       "\xef\xbb\xbf\"num_tokens\" , \"the \"\"name\"\"\",median\r\n\r\n"

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -82,8 +84,10 @@ void remove_earlier_runs(const Comparison& comparison, const Options& options) {
   }
   const std::string file = options.out + "/results.json";
   if (!std::filesystem::is_regular_file(file)) return;
+  std::ostringstream text;  // not as an input, because it is written then
+  text << std::ifstream(file, std::ios::binary).rdbuf();
   try {
-    const JsonValue earlier = read_json_file(file);
+    const JsonValue earlier = parse_json(text.str(), file);
     const JsonObject top(earlier, file, "results");
     for (const JsonValue& value : top.list("results")) {
       const JsonObject result(value, file, "a result");

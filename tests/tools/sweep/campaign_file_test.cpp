@@ -93,7 +93,7 @@ TEST_F(CampaignFile, LetsAnExperimentOverrideTheCampaign) {
       read(head +
            "\"reps\": 4, \"noise\": true, \"decision_cost\": \"paper\",\n\"experiments\":"
            "[{\"name\":\"e\",\"platform\":\"/p.xml\",\"traces\":[\"t\"],\"workloads\":[\"k\"],"
-           "\"policies\":[\"all\"],\"reps\":2,\"noise\":false,\"dispatch_cost_s\":1e-5}]}");
+           "\"policies\":[\"all\"],\"reps\":2,\"noise\":false,\"dispatch_cost_s\":\"10 us\"}]}");
   ASSERT_EQ(campaign.experiments.size(), 1u);
   const Options& o = campaign.experiments[0].options;
   EXPECT_EQ(o.platform_file, "/p.xml");
