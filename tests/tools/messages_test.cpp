@@ -133,5 +133,23 @@ TEST(Explain, PrintsASentence) {
   EXPECT_GT(lines_of(run_equipoise({"explain"}).out).size(), 100u);
 }
 
+TEST(Messages, NameFailedRealRunsInOneLine) {
+  const TemporaryFolder scratch;
+  const std::string scenario = scratch.write(
+      "s.json",
+      R"({"schema":"equipoise.scenario/1","events":[{"at_s":0,"unit":"cpu0","kind":"fail"}]})");
+  const ProgramRun run = run_equipoise({"compare", "--on", "real", "--unit", "cpu", "--scenario",
+                                        scenario, "--workload", "blackscholes:options=1e6",
+                                        "--policy", "gss", "--reps", "3", "--meters", "off"});
+  EXPECT_EQ(run.exit_code, 1);
+  std::size_t lines = 0;
+  for (const std::string& line : lines_of(run.err)) {
+    lines += line.find("not verified") != std::string::npos ? 1 : 0;
+  }
+  EXPECT_EQ(lines, 1U) << run.err;
+  EXPECT_NE(run.err.find("6 runs failed: greedy, repetition 0: not verified"), std::string::npos)
+      << run.err;
+}
+
 }  // namespace
 }  // namespace equipoise::messages_test

@@ -113,10 +113,10 @@ TEST_F(Outputs, OfAComparisonHoldOneExperiment) {
 TEST_F(Outputs, OfAComparisonHoldLargeRunsOnlyWhenAsked) {
   const std::string file = scratch.path("cmp/runs/ss-sim.jsonl");
   for (const char* runs : {"small", "all"}) {
-    const ProgramRun run = run_equipoise(
-        {"compare", "--platform", platform, "--trace", trace, "--workload", "k:items=80000",
-         "--policy", "ss", "--reps", "1", "--best-known", "off", "--runs", runs, "--out",
-         scratch.path("cmp")});
+    const ProgramRun run =
+        run_equipoise({"compare", "--platform", platform, "--trace", trace, "--workload",
+                       "k:items=80000", "--policy", "ss", "--reps", "1", "--best-known", "off",
+                       "--runs", runs, "--out", scratch.path("cmp")});
     EXPECT_EQ(run.exit_code, 0) << run.err;
     const bool is_small = std::string(runs) == "small";
     EXPECT_EQ(std::filesystem::exists(file), !is_small) << run.err;
@@ -128,8 +128,8 @@ TEST_F(Outputs, OfAComparisonHoldLargeRunsOnlyWhenAsked) {
 
 TEST_F(Outputs, OfSweepsAndComparisonsHaveFoldersOfTheirOwn) {
   const std::vector<std::string> compare = {
-      "compare", "--platform", platform, "--trace", trace, "--workload", "k:items=1000", "--policy",
-      "gss",     "--reps",     "1",      "--out"};
+      "compare",      "--platform", platform, "--trace", trace, "--workload",
+      "k:items=1000", "--policy",   "gss",    "--reps",  "1",   "--out"};
   const std::vector<std::string> sweep = {
       "sweep",
       scratch.write("c.json",

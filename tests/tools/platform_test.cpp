@@ -82,12 +82,12 @@ TEST_F(PlatformFiles, SayWhereRoutesWithAndWithoutLatencyMeet) {
         {"platform", "check",
          scratch.write(
              "p.xml",
-             head + "<zone id=\"w\" routing=\"Full\">\n<host id=\"ram\" speed=\"1Gf\">"
-                    "<prop id=\"master\" value=\"true\"/></host>\n<host id=\"a\" speed=\"1Gf\"/>"
-                    "<host id=\"b\" speed=\"1Gf\"/>\n<link id=\"bus\" bandwidth=\"1GBps\" "
-                    "latency=\"0s\" sharing_policy=\"" +
-                 sharing +
-                 "\"/>\n<link id=\"lb\" bandwidth=\"1GBps\" latency=\"" + latency_of_b +
+             head +
+                 "<zone id=\"w\" routing=\"Full\">\n<host id=\"ram\" speed=\"1Gf\">"
+                 "<prop id=\"master\" value=\"true\"/></host>\n<host id=\"a\" speed=\"1Gf\"/>"
+                 "<host id=\"b\" speed=\"1Gf\"/>\n<link id=\"bus\" bandwidth=\"1GBps\" "
+                 "latency=\"0s\" sharing_policy=\"" +
+                 sharing + "\"/>\n<link id=\"lb\" bandwidth=\"1GBps\" latency=\"" + latency_of_b +
                  "\"/>\n<route src=\"ram\" dst=\"a\"><link_ctn id=\"bus\"/></route>\n"
                  "<route src=\"ram\" dst=\"b\"><link_ctn id=\"bus\"/><link_ctn id=\"lb\"/>"
                  "</route>\n</zone>\n</platform>\n")});

@@ -45,9 +45,10 @@ TEST(Replay, DecidesRealRunsOfEveryPolicyTheSameAgain) {
                            "blackscholes:options=2e5", "--seconds-max", "0.1", "--out", trace})
                 .exit_code,
             0);
-  std::vector<std::string> compare = with(with({"compare", "--on", "real"}, two_cpus),
-                                          {"--workload", "blackscholes:options=2e5", "--trace",
-                                           trace, "--reps", "1", "--out", scratch.path("all")});
+  std::vector<std::string> compare =
+      with(with({"compare", "--on", "real"}, two_cpus),
+           {"--workload", "blackscholes:options=2e5", "--trace", trace, "--reps", "1", "--runs",
+            "all", "--out", scratch.path("all")});
   std::size_t policies = 0;
   for (const PolicyInfo& info : policy_catalog()) {
     if (info.check_units != nullptr) continue;  // needs watts, which real units lack
