@@ -18,8 +18,9 @@ namespace equipoise {
                                         const std::vector<PolicyChoice>& choices,
                                         const Options& options, bool& failed);
 
-/// Runs every policy once for real and adds to `runs`, and to `failures` a text about each run that is
-/// not verified. The kernels must be allocated. After a stop request, keeps the runs that have ended.
+/// Runs every policy once for real and adds to `runs`, and to `failures` a text about each run that
+/// is not verified. The kernels must be allocated. After a stop request, keeps the runs that have
+/// ended.
 void run_each(const RealWorld& world, const std::vector<PolicyChoice>& choices,
               const Options& options, int repetition, RunsByPolicy& runs,
               std::vector<std::string>& failures);
