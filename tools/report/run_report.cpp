@@ -17,7 +17,7 @@ namespace {
 
 /// `summary`, the last line of a run file, is a JSON object.
 std::string json_text(const std::string& summary, const std::optional<RecordedMakespan>& recorded) {
-  const std::string document = R"({"schema":"equipoise.run-summary/1",)" + summary.substr(1);
+  std::string document = R"({"schema":"equipoise.run-summary/1",)" + summary.substr(1);
   if (!recorded) return document;
   return json_object(
       {{"schema", json_string("equipoise.replay/1")},
