@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
 const std::string small = "tools/campaigns/small.json";
-/// 8 experiments with 4 policies and 3 repetitions, and the best known schedule and the yardstick of
+/// 8 experiments with 4 policies and 3 repetitions, and two searches (without and with noise) for
 /// each experiment.
 constexpr std::size_t small_lines = 8 * 4 * 3 + 8 + 8;
 
@@ -166,7 +166,7 @@ TEST_F(Sweep, SaysInJsonWhatIsStillToCome) {
     EXPECT_EQ(experiment.at("points"), 12);  // 4 policies, 3 repetitions
     done += experiment.at("points_done").get<std::size_t>() +
             (experiment.at("schedule_searched").get<bool>() ? 1 : 0) +
-            (experiment.at("yardstick_known").get<bool>() ? 1 : 0);
+            (experiment.at("best_known_searched").get<bool>() ? 1 : 0);
   }
   EXPECT_EQ(done, points_in(scratch.path("half")).size());
 }
@@ -190,7 +190,7 @@ std::string small_text() {
   return text;
 }
 
-TEST_F(Sweep, MissesNoYardstickWhereThereIsNoNoise) {
+TEST_F(Sweep, NeedsOneSearchWhereThereIsNoNoise) {
   std::string text = small_text();
   text.replace(text.find("\"reps\": 3"), 9, "\"reps\": 1, \"noise\": false");
   const ProgramRun run = run_equipoise({"sweep", scratch.write("quiet.json", text), "--out",
@@ -198,7 +198,7 @@ TEST_F(Sweep, MissesNoYardstickWhereThereIsNoNoise) {
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const Json printed = Json::parse(run.out);
   for (const Json& experiment : printed.at("experiments")) {
-    EXPECT_EQ(experiment.at("yardstick_known"), true) << experiment;
+    EXPECT_EQ(experiment.at("best_known_searched"), true) << experiment;
   }
 }
 

@@ -18,8 +18,8 @@
 #include "tools/report/json_text.hpp"
 #include "tools/report/progress.hpp"
 #include "tools/report/text_table.hpp"
+#include "tools/search/best_known.hpp"
 #include "tools/search/schedule_search.hpp"
-#include "tools/search/yardstick.hpp"
 #include "tools/simulations/sim_world.hpp"
 #include "tools/simulations/simulations.hpp"
 #include "tools/sweep/campaign_file.hpp"
@@ -112,10 +112,10 @@ SearchRecord searched(const PlannedExperiment& planned) {
   return record;
 }
 
-/// The yardstick of an experiment with noise, whose world has its schedule.
+/// The best known of an experiment with noise, whose world has its schedule.
 SearchRecord reached(const PlannedExperiment& planned, const SearchRecord& searched) {
   SearchRecord record;
-  record.key = planned.yardstick_key;
+  record.key = planned.best_known_key;
   record.experiment = planned.experiment.name;
   record.failure = searched.failure;
   if (!record.failure.empty()) return record;
@@ -128,20 +128,20 @@ SearchRecord reached(const PlannedExperiment& planned, const SearchRecord& searc
   return record;
 }
 
-/// Whether nothing is missing of the yardstick, which without noise is the schedule's makespan.
-bool has_or_needs_no_yardstick(const PlannedExperiment& planned, const StoredPoints& stored) {
-  return planned.yardstick_key.empty() || stored.searches.contains(planned.yardstick_key);
+/// Whether the best known with noise is not missing; without noise it is the schedule's makespan.
+bool has_or_needs_no_best_known(const PlannedExperiment& planned, const StoredPoints& stored) {
+  return planned.best_known_key.empty() || stored.searches.contains(planned.best_known_key);
 }
 
-/// How many of an experiment's searches, for its schedule and with noise for its yardstick, are
+/// How many of an experiment's searches, for its schedule and for its best known with noise, are
 /// missing.
 std::size_t missing_searches(const PlannedExperiment& planned, const StoredPoints& stored) {
   return (stored.searches.contains(planned.schedule_key) ? 0 : 1) +
-         (has_or_needs_no_yardstick(planned, stored) ? 0 : 1);
+         (has_or_needs_no_best_known(planned, stored) ? 0 : 1);
 }
 
 /// Searches the best schedules that the shard must find and that are missing, appends them, and
-/// stores in each world the schedule for its oracles; does the same with yardsticks.
+/// stores in each world the schedule for its oracles; does the same with noise.
 void find_schedules(SweepPlan& plan, StoredPoints& stored, const Shard& shard, PointWriter& writer,
                     bool quiet) {
   Progress progress(quiet);
@@ -158,13 +158,13 @@ void find_schedules(SweepPlan& plan, StoredPoints& stored, const Shard& shard, P
     const auto found = stored.searches.find(planned.schedule_key);
     if (found == stored.searches.end()) continue;
     planned.world->schedule = found->second.schedule.value_or(BlockLists());
-    if (!shard.searches(plan, i) || planned.yardstick_key.empty() ||
-        is_done(stored.searches, planned.yardstick_key)) {
+    if (!shard.searches(plan, i) || planned.best_known_key.empty() ||
+        is_done(stored.searches, planned.best_known_key)) {
       continue;
     }
     SearchRecord record = reached(planned, found->second);
     writer.append(record);
-    stored.searches.insert_or_assign(planned.yardstick_key, std::move(record));
+    stored.searches.insert_or_assign(planned.best_known_key, std::move(record));
   }
 }
 
@@ -252,12 +252,13 @@ std::string progress_json(const Campaign& campaign, const SweepPlan& plan,
   for (std::size_t i = 0; i < plan.experiments.size(); ++i) {
     const PlannedExperiment& planned = plan.experiments[i];
     const bool has_schedule = stored.searches.contains(planned.schedule_key);
-    const bool has_yardstick = has_or_needs_no_yardstick(planned, stored);
-    experiments.push_back(json_object({{"name", json_string(planned.experiment.name)},
-                                       {"points", std::to_string(points[i])},
-                                       {"points_done", std::to_string(done[i])},
-                                       {"schedule_searched", has_schedule ? "true" : "false"},
-                                       {"yardstick_known", has_yardstick ? "true" : "false"}}));
+    const bool has_best_known = has_or_needs_no_best_known(planned, stored);
+    experiments.push_back(
+        json_object({{"name", json_string(planned.experiment.name)},
+                     {"points", std::to_string(points[i])},
+                     {"points_done", std::to_string(done[i])},
+                     {"schedule_searched", has_schedule ? "true" : "false"},
+                     {"best_known_searched", has_best_known ? "true" : "false"}}));
   }
   return json_object({{"schema", json_string("equipoise.sweep-progress/1")},
                       {"campaign", json_string(campaign.file)},
@@ -298,7 +299,7 @@ int finish(const Campaign& campaign, const SweepPlan& plan,
   for (const Point& point : plan.points) missing += stored.points.contains(point.key) ? 0 : 1;
   for (const PlannedExperiment& planned : plan.experiments) {
     missing += missing_searches(planned, stored);
-    searches += planned.yardstick_key.empty() ? 1 : 2;
+    searches += planned.best_known_key.empty() ? 1 : 2;
   }
   if (missing > 0) {
     const std::string text =

@@ -122,11 +122,11 @@ constexpr std::array fields_before_losses{
                 "How many times the lower bound the mean makespan is: without noise, at least 1.",
                 in_all | in_sweep, to_decimals(3),
                 [](Of of) -> FieldValue { return optional_value(of.result.over_lower_bound); }},
-    ResultField{"over_yardstick", "times best known", "",
+    ResultField{"over_best_known", "times best known", "",
                 "How many times the best known makespan under the same noise the mean makespan is.",
                 in_sweep, to_decimals(3),
                 [](Of of) -> FieldValue {
-                  return optional_value(over_yardstick(of.comparison, of.result));
+                  return optional_value(over_best_known(of.comparison, of.result));
                 }},
     ResultField{
         "loss_s.total", "loss", "s",

@@ -28,7 +28,7 @@ struct PointRecord {
 };
 
 /// The result of a search: for the best schedule (`key` is PlannedExperiment::schedule_key), or for
-/// the best that is known to be reached with noise (PlannedExperiment::yardstick_key).
+/// the best that is known to be reached with noise (PlannedExperiment::best_known_key).
 struct SearchRecord {
   std::string key;
   std::string experiment;

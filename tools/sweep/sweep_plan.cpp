@@ -92,11 +92,11 @@ ContentHash fingerprint(const PlannedExperiment& planned, FileHashes& files) {
   return hash;
 }
 
-std::string yardstick_key_of(const PlannedExperiment& planned, FileHashes& files) {
+std::string best_known_key_of(const PlannedExperiment& planned, FileHashes& files) {
   const Options& o = planned.experiment.options;
   if (!o.noise) return {};
   ContentHash hash = world_fingerprint(planned, files);
-  hash.add("yardstick");
+  hash.add("with_noise");
   hash.add(fmt::format("{} {}", o.seed, o.reps));
   return hash.text();
 }
@@ -241,7 +241,7 @@ SweepPlan plan_sweep(const Campaign& campaign, std::vector<std::string>& problem
     if (prepare(campaign, planned, worlds, complaints)) {
       add_points(planned, files, plan);
       planned.schedule_key = world_fingerprint(planned, files).text();
-      planned.yardstick_key = yardstick_key_of(planned, files);
+      planned.best_known_key = best_known_key_of(planned, files);
       planned.searched_by =
           searches.emplace(planned.schedule_key, plan.experiments.size()).first->second;
       plan.experiments.push_back(std::move(planned));

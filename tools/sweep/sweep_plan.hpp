@@ -25,7 +25,7 @@ struct PlannedExperiment {
   std::size_t searched_by = 0;  ///< the first experiment with the same key
   /// A hash of everything on which the best that is known under noise depends; empty without noise,
   /// where the search itself finds it.
-  std::string yardstick_key;
+  std::string best_known_key;
 };
 
 /// One simulation of a campaign.

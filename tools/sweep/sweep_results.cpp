@@ -76,8 +76,8 @@ Comparison compare_experiment(const PlannedExperiment& planned, const std::strin
 /// nothing was.
 std::optional<BestReached> best_known_of(const PlannedExperiment& planned,
                                          const StoredPoints& stored) {
-  const auto found = stored.searches.find(planned.yardstick_key.empty() ? planned.schedule_key
-                                                                        : planned.yardstick_key);
+  const auto found = stored.searches.find(planned.best_known_key.empty() ? planned.schedule_key
+                                                                         : planned.best_known_key);
   if (found == stored.searches.end() || !found->second.failure.empty()) return std::nullopt;
   return found->second.best;
 }
@@ -99,7 +99,7 @@ PolicyStanding standing_of(const SweepResults& results, const std::string& polic
                            Foresight foresight) {
   RatioGatherer speedup(true);
   RatioGatherer over_bound(false);
-  RatioGatherer over_yard(false);
+  RatioGatherer over_known(false);
   RatioGatherer over_best(false);
   RatioGatherer over_reference(false);
   std::vector<double> losses;
@@ -114,7 +114,7 @@ PolicyStanding standing_of(const SweepResults& results, const std::string& polic
     const PolicyResult* best = best_uninformed(comparison, {});
     if (result->speedup_vs_baseline) speedup.add(*result->speedup_vs_baseline, name);
     if (result->over_lower_bound) over_bound.add(*result->over_lower_bound, name);
-    if (const auto ratio = over_yardstick(comparison, *result)) over_yard.add(*ratio, name);
+    if (const auto ratio = over_best_known(comparison, *result)) over_known.add(*ratio, name);
     if (best != nullptr) over_best.add(result->makespan_s.mean / best->makespan_s.mean, name);
     if (result->paired_ratio) over_reference.add(result->paired_ratio->mean, name);
     const std::vector<double> shares = loss_shares(result->loss, comparison.lower_bound_s);
@@ -129,7 +129,7 @@ PolicyStanding standing_of(const SweepResults& results, const std::string& polic
           experiments,
           speedup.summary(),
           over_bound.summary(),
-          over_yard.summary(),
+          over_known.summary(),
           over_best.summary(),
           over_reference.summary(),
           losses};
@@ -166,13 +166,13 @@ void add_groups(SweepResults& results) {
     for (std::size_t p = 0; p < row.size(); ++p) {
       const PolicyResult* result = find_result(comparison, results.standings[p].policy, world_name);
       if (result == nullptr) continue;
-      if (const auto ratio = over_yardstick(comparison, *result))
+      if (const auto ratio = over_best_known(comparison, *result))
         row[p].add(*ratio, experiment.name);
     }
   }
   for (std::size_t g = 0; g < gathered.size(); ++g) {
     for (const RatioGatherer& ratios : gathered[g]) {
-      results.groups[g].over_yardstick.push_back(ratios.summary());
+      results.groups[g].over_best_known.push_back(ratios.summary());
     }
   }
 }
@@ -260,7 +260,7 @@ std::vector<StandingRatio> standing_ratios() {
   };
   return {ratio("speedup_vs_baseline", 3, &PolicyStanding::speedup),
           ratio("over_lower_bound", 4, &PolicyStanding::over_lower_bound),
-          ratio("over_yardstick", 4, &PolicyStanding::over_yardstick),
+          ratio("over_best_known", 4, &PolicyStanding::over_best_known),
           ratio("over_best", 4, &PolicyStanding::over_best)};
 }
 

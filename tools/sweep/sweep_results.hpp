@@ -29,7 +29,7 @@ struct PolicyStanding {
   std::size_t experiments = 0;    ///< experiments with a result; a ratio may cover fewer
   RatioSummary speedup;           ///< over the baseline; the worst is the least
   RatioSummary over_lower_bound;  ///< mean makespan over the bound; the worst is the greatest
-  RatioSummary over_yardstick;    ///< see `over_yardstick`; the worst is the greatest
+  RatioSummary over_best_known;   ///< see `over_best_known`; the worst is the greatest
   /// Mean makespan over that of the best policy that is neither informed nor an oracle.
   RatioSummary over_best;
   RatioSummary over_reference;  ///< mean of the paired ratios; empty without a reference
@@ -53,7 +53,7 @@ struct StandingRatio {
 struct GroupStanding {
   std::string group;
   std::size_t experiments = 0;
-  std::vector<RatioSummary> over_yardstick;  ///< (standings); the worst is the greatest
+  std::vector<RatioSummary> over_best_known;  ///< (standings); the worst is the greatest
 };
 
 /// The reference in one experiment, compared with the best other policy that is neither informed

@@ -116,7 +116,7 @@ std::string group_section(const SweepResults& results) {
   for (std::size_t p = 0; p < results.standings.size(); ++p) {
     Row row = {marked(results.standings[p])};
     for (const GroupStanding& group : results.groups) {
-      const RatioSummary& ratio = group.over_yardstick[p];
+      const RatioSummary& ratio = group.over_best_known[p];
       row.push_back(ratio.experiments == 0
                         ? "-"
                         : fmt::format("{:.3f} ({:.2f})", ratio.geometric_mean, ratio.worst));
@@ -318,7 +318,7 @@ std::string sweep_markdown(const SweepResults& results) {
   text +=
       "\n## Makespan over the best known\n\nThe best mean makespan known under the same noise. "
       "Less is better.\n\n";
-  text += ratio_table(results, {"over_yardstick", &PolicyStanding::over_yardstick});
+  text += ratio_table(results, {"over_best_known", &PolicyStanding::over_best_known});
   return text;
 }
 

@@ -173,7 +173,7 @@ PointRecord point_from(const Json& json) {
   return record;
 }
 
-/// A search for a schedule has the member "schedule", any other one "yardstick".
+/// A search for a schedule has the member "schedule", one with noise "with_noise".
 SearchRecord search_from(const Json& json) {
   SearchRecord record;
   record.key = json.at("key").get<std::string>();
@@ -205,7 +205,7 @@ std::string point_text(const PointRecord& record) {
 
 std::string search_text(const SearchRecord& record) {
   Json json = {{"key", record.key}, {"experiment", record.experiment}};
-  if (!record.schedule) json["yardstick"] = true;
+  if (!record.schedule) json["with_noise"] = true;
   if (record.failure.empty()) {
     json["best_known_s"] = record.best.seconds;
     json["best_known_by"] = record.best.policy;
@@ -220,7 +220,7 @@ std::string search_text(const SearchRecord& record) {
 StoredLine stored_line_from(const std::string& line) {
   try {
     const Json json = Json::parse(line);
-    if (json.contains("schedule") || json.contains("yardstick")) return search_from(json);
+    if (json.contains("schedule") || json.contains("with_noise")) return search_from(json);
     return point_from(json);
   } catch (const Json::exception&) {
     throw InputError("", "is no record of a point");
@@ -243,12 +243,12 @@ std::string sweep_text(const SweepResults& results) {
   Json groups = Json::array();
   for (const GroupStanding& group : results.groups) {
     Json policies = Json::object();
-    for (std::size_t p = 0; p < group.over_yardstick.size(); ++p) {
-      policies[results.standings[p].policy] = ratio_json(group.over_yardstick[p]);
+    for (std::size_t p = 0; p < group.over_best_known.size(); ++p) {
+      policies[results.standings[p].policy] = ratio_json(group.over_best_known[p]);
     }
     groups.push_back({{"group", group.group},
                       {"experiments", group.experiments},
-                      {"over_yardstick", std::move(policies)}});
+                      {"over_best_known", std::move(policies)}});
   }
   Json against = Json::array();
   for (const Behind& one : results.against) {

@@ -197,7 +197,7 @@ Foresight foresight_of(const Comparison& comparison, const PolicyResult& result)
   return Foresight::none;
 }
 
-std::optional<double> over_yardstick(const Comparison& comparison, const PolicyResult& result) {
+std::optional<double> over_best_known(const Comparison& comparison, const PolicyResult& result) {
   if (!comparison.best_known) return std::nullopt;
   return result.makespan_s.mean / comparison.best_known->seconds;
 }

@@ -76,8 +76,8 @@ void describe_experiment(Comparison& comparison, const Options& options,
 [[nodiscard]] Foresight foresight_of(const Comparison& comparison, const PolicyResult& result);
 
 /// Mean makespan of `result` over the best that is known to be reached; nullopt if that is unknown.
-[[nodiscard]] std::optional<double> over_yardstick(const Comparison& comparison,
-                                                   const PolicyResult& result);
+[[nodiscard]] std::optional<double> over_best_known(const Comparison& comparison,
+                                                    const PolicyResult& result);
 
 /// Whether the energy of any run or unit is known.
 [[nodiscard]] bool knows_energy(const Comparison& comparison);

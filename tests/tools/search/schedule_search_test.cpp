@@ -12,8 +12,8 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tools/search/best_known.hpp"
 #include "tools/search/schedule_search.hpp"
-#include "tools/search/yardstick.hpp"
 #include "tools/simulations/simulations.hpp"
 #include "tools/worlds/sim_world_loading.hpp"
 
@@ -293,7 +293,7 @@ TEST_F(ScheduleSearch, MeasuresPoliciesThatKnowTheMeansUnderTheSameNoise) {
   EXPECT_NEAR(best_reached(noisy, options)->seconds, 0.5, 1e-6);
 }
 
-TEST_F(ScheduleSearch, KnowsNoYardstickWhereNobodyCompletes) {
+TEST_F(ScheduleSearch, KnowsNoBestWhereNobodyCompletes) {
   write({{}});
   const SimWorld lost = world({"k:items=1000"}, R"({"at_s":0.1,"unit":"u0","kind":"fail"})");
   EXPECT_FALSE(best_reached(lost, options).has_value());

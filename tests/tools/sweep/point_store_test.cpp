@@ -176,10 +176,10 @@ TEST_F(PointFiles, WrittenBeforeAreRead) {
                "\n"
                R"({"key":"x","experiment":"e","schedule":null,"failure":"no room"})"
                "\n"
-               R"({"key":"y","experiment":"e","yardstick":true,"best_known_s":3.5,)"
+               R"({"key":"y","experiment":"e","with_noise":true,"best_known_s":3.5,)"
                R"("best_known_by":"equipoise"})"
                "\n"
-               R"({"key":"z","experiment":"e","yardstick":true,"failure":"lost"})"
+               R"({"key":"z","experiment":"e","with_noise":true,"failure":"lost"})"
                "\n");
   const StoredPoints stored = read_all();
   EXPECT_TRUE(warnings.empty());

@@ -73,12 +73,12 @@ TEST(SweepResults, TakeGeometricMeansAndTheWorst) {
 TEST(SweepResults, MeasureByTheBestKnown) {
   SweepResults results = two_experiments();
   Comparison& two = results.comparisons[1];
-  EXPECT_NEAR(*over_yardstick(two, two.results[1]), 3.0, 1e-12);  // 3.3 / 1.1
-  EXPECT_NEAR(results.standings[1].over_yardstick.worst, 3.0, 1e-12);
+  EXPECT_NEAR(*over_best_known(two, two.results[1]), 3.0, 1e-12);  // 3.3 / 1.1
+  EXPECT_NEAR(results.standings[1].over_best_known.worst, 3.0, 1e-12);
   EXPECT_NE(sweep_markdown(results).find("| two | 2.727 | 3.000 | 0.909 |"), std::string::npos)
       << sweep_markdown(results);
   two.best_known.reset();
-  EXPECT_FALSE(over_yardstick(two, two.results[1]).has_value());
+  EXPECT_FALSE(over_best_known(two, two.results[1]).has_value());
 }
 
 TEST(SweepResults, PairTheReferenceWithTheBestOther) {
@@ -161,16 +161,16 @@ TEST(SweepResults, AddUpGroupsByThemselves) {
   ASSERT_EQ(apart.groups.size(), 2u);
   EXPECT_EQ(apart.groups[1].group, "large");
   EXPECT_EQ(apart.groups[1].experiments, 1u);
-  EXPECT_NEAR(apart.groups[1].over_yardstick[1].geometric_mean, 3.0, 1e-12);
+  EXPECT_NEAR(apart.groups[1].over_best_known[1].geometric_mean, 3.0, 1e-12);
   const SweepResults some = two_experiments({"", "large"});
   ASSERT_EQ(some.groups.size(), 1u);
-  EXPECT_NEAR(some.groups[0].over_yardstick[0].geometric_mean, 3.0 / 1.1, 1e-12);
+  EXPECT_NEAR(some.groups[0].over_best_known[0].geometric_mean, 3.0 / 1.1, 1e-12);
   const SweepResults together = two_experiments({"all", "all"});
   ASSERT_EQ(together.groups.size(), 1u);
   EXPECT_EQ(together.groups[0].experiments, 2u);
-  EXPECT_NEAR(together.groups[0].over_yardstick[1].geometric_mean, std::sqrt(2.0 * 3.3) / 1.1,
+  EXPECT_NEAR(together.groups[0].over_best_known[1].geometric_mean, std::sqrt(2.0 * 3.3) / 1.1,
               1e-12);
-  EXPECT_NEAR(together.groups[0].over_yardstick[1].worst, 3.0, 1e-12);
+  EXPECT_NEAR(together.groups[0].over_best_known[1].worst, 3.0, 1e-12);
   const std::string text = sweep_markdown(apart);
   EXPECT_NE(text.find("| policy | small (1) | large (1) |"), std::string::npos) << text;
   EXPECT_NE(text.find("| plb-hec | 1.818 (1.82) | 3.000 (3.00) |"), std::string::npos) << text;

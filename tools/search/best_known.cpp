@@ -1,5 +1,5 @@
-// Simulates the policies of the yardstick, and takes the best.
-#include "tools/search/yardstick.hpp"
+// Simulates, with noise, the policies that may be the best known, and takes the best of them.
+#include "tools/search/best_known.hpp"
 
 #include <fmt/format.h>
 
