@@ -24,7 +24,7 @@ struct ParameterInfo {
   std::string unit;          ///< "items", "s", "share of the items", or empty
   std::string meaning;       ///< one line
   /// Of a policy's parameter: where the default stands (paper, section, equation, line of a
-  /// listing), or "silent; chosen because ...".
+  /// listing), or "not said; chosen because ...".
   std::string source{};
 };
 

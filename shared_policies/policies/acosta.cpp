@@ -190,9 +190,9 @@ PolicyInfo acosta_info() {
       {{"mode", "auto", "",
         "a step is one iteration of the workload (iterations), or a slice of it (slices); auto: "
         "slices where there is one iteration",
-        "PLB-HeC II: at each iteration; silent on a load that is done once"},
+        "PLB-HeC II: at each iteration; does not say for a load that is done once"},
        {"step_fraction", "0.02", "share of the items", "items of a slice",
-        "silent, because its programs iterate; chosen because 50 slices come nearest to the 1.04 "
+        "not said, because its programs iterate; chosen because 50 slices come nearest to the 1.04 "
         "times greedy that PLB-HeC V.a prints (1.12; 20 slices: 1.82)"},
        {"threshold", "0.1", "relative, or s", "imbalance from which on shares change",
         "PLB-HeC II: defined by the user; UllMF's default"},

@@ -92,12 +92,12 @@ void refuse_missing_profile(const PolicyInfo& info, const PolicyInputs& inputs) 
 }  // namespace
 
 ParameterInfo initial_block_parameter() {
-  return {
-      "initial_block_items", "auto", "items",
-      "first block of every unit; auto: 0.10 of the items over 15 blocks on every unit; time:0.10: "
-      "training takes 0.10 of the time, by two small blocks measured on every unit",
-      "PLB-HeC V.A: found empirically so that training takes about 10 % of the time, the same "
-      "for all policies; auto: that share of the items, which needs no trial"};
+  return {"initial_block_items", "auto", "items",
+          "first block of every unit; auto: so that 15 such blocks on every unit are 10 % of the "
+          "items; time:0.10: so that training takes 10 % of the time, judged by two small blocks "
+          "measured on every unit",
+          "PLB-HeC V.A: found empirically so that training takes about 10 % of the time, the same "
+          "for all policies; auto: that share of the items, which needs no trial"};
 }
 
 ParameterInfo profile_parameter() {

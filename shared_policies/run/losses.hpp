@@ -68,17 +68,18 @@ struct LossCause {
 
 /// All causes, in the order of every output. Their seconds add up to the whole.
 inline constexpr std::array loss_causes = {
-    LossCause{"computing", "block sizes in which an item takes longer, units without work, noise",
+    LossCause{"computing",
+              "block sizes at which an item takes longer, units without work, and noise",
               &Losses::computing},
-    LossCause{"link", "copies that waited for links", &Losses::link},
-    LossCause{"copies", "other copies that nothing hid", &Losses::copies},
+    LossCause{"link", "copies that waited for busy links", &Losses::link},
+    LossCause{"copies", "other copies that did not overlap with computing", &Losses::copies},
     LossCause{"controller", "waiting for the controller or for a decision", &Losses::controller},
-    LossCause{"training", "waiting for other units in training", &Losses::training},
+    LossCause{"training", "waiting for other units during training", &Losses::training},
     LossCause{"barrier",
               "waiting for other units, between iterations or because the policy held work back",
               &Losses::barrier},
-    LossCause{"tail", "waiting for the end of the run", &Losses::tail},
-    LossCause{"failure", "blocks that were lost", &Losses::failure}};
+    LossCause{"tail", "waiting for the last unit at the end of the run", &Losses::tail},
+    LossCause{"failure", "blocks of units that failed", &Losses::failure}};
 
 /// The sum over all causes.
 [[nodiscard]] Seconds total(const Losses& losses);

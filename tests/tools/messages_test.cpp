@@ -127,9 +127,8 @@ TEST(Explain, PrintsASentence) {
             "    The time from the first unit's end to the last's.\n");
   EXPECT_EQ(run_equipoise({"explain", "grain", "--json"}).out,
             "{\"schema\":\"equipoise.glossary/"
-            "1\",\"words\":[{\"word\":\"grain\",\"name\":null,\"sentence\":\"Blocks have a "
-            "multiple of so many "
-            "items.\"}]}\n");
+            "1\",\"words\":[{\"word\":\"grain\",\"name\":null,\"sentence\":\"Block sizes are "
+            "multiples of so many items.\"}]}\n");
   EXPECT_GT(lines_of(run_equipoise({"explain"}).out).size(), 100u);
 }
 

@@ -242,7 +242,7 @@ TEST(Program, ListsPoliciesInALineEach) {
     return *std::ranges::find_if(
         lines, [&](const std::string& line) { return line.starts_with(name + " "); });
   };
-  EXPECT_TRUE(line_of("gss").ends_with("an even share of what remains"));
+  EXPECT_TRUE(line_of("gss").ends_with("an even share of the remaining items"));
   EXPECT_TRUE(line_of("static").ends_with("  knows speeds"));
   EXPECT_TRUE(line_of("optimum").ends_with("  knows mean times"));
   EXPECT_TRUE(line_of("equipoise").ends_with("  uses --experience"));
@@ -312,7 +312,7 @@ TEST(Program, ListsWhereDefaultsComeFromAndWhatPresetsChange) {
     if (policy.at("name") != "hdss") continue;
     EXPECT_EQ(policy.at("parameters").at(1).at("name"), "growth");
     EXPECT_EQ(policy.at("parameters").at(1).at("source"),
-              "silent; chosen because PLB-HeC's training doubles, too");
+              "not said; chosen because PLB-HeC's training doubles, too");
     EXPECT_EQ(policy.at("presets").at(0).at("name"), "robust");
     EXPECT_EQ(policy.at("presets").at(0).at("parameters").at("phase1_sizes"), "by_speed");
   }

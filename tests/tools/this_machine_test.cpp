@@ -32,7 +32,8 @@ TEST(ThisMachine, IsRecordedPredictedAndCompared) {
        "all", "--reps", "2", "--best-known", "off", "--out", scratch.path("cmp")}));
   ASSERT_EQ(compare.exit_code, 0) << compare.err;
   EXPECT_NE(compare.out.find("predicted "), std::string::npos) << compare.out;
-  EXPECT_NE(compare.out.find("sd %: standard deviation"), std::string::npos) << compare.out;
+  EXPECT_NE(compare.out.find("\nsd         The standard deviation"), std::string::npos)
+      << compare.out;
   const Json results = Json::parse(read_text(scratch.path("cmp/results.json")));
   for (const Json& result : results.at("results")) {
     EXPECT_EQ(result.at("verified"), true);

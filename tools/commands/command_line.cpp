@@ -68,7 +68,7 @@ const CLI::App& command_called(const CLI::App& app, const std::vector<std::strin
 }
 
 void add_help_command(CLI::App& app, Request& r) {
-  CLI::App* c = app.add_subcommand("help", "The help of a command, as with --help behind it");
+  CLI::App* c = app.add_subcommand("help", "Shows the help of a command, like --help after it");
   c->add_option("COMMAND", r.words, "e.g. compare, or trace import csv; none: all commands");
   add_help(*c, "equipoise help compare");
   c->callback([&app, &r] {
@@ -201,7 +201,10 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Compares load-balancing policies on SimGrid and on real workers.", "equipoise");
+  CLI::App app(
+      "Compares policies that divide data-parallel work among CPUs and GPUs, simulated or really "
+      "run.",
+      "equipoise");
   Request request;
   try {
     expect_readable(argc, argv);

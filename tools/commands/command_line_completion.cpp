@@ -207,7 +207,7 @@ int completion_command(const CLI::App& app, const std::string& shell) {
 
 void add_completion(CLI::App& app, Request& r) {
   CLI::App* c = app.add_subcommand(
-      "completion", "Prints a script by which a shell completes commands, options and names");
+      "completion", "Prints a script that lets your shell complete commands, options and names");
   c->add_option("SHELL", r.what, "which shell")
       ->check(CLI::IsMember({"bash", "zsh", "fish"}))
       ->required();

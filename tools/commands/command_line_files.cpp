@@ -8,19 +8,19 @@ namespace equipoise {
 namespace {
 
 void add_list(CLI::App& app, Request& r) {
-  CLI::App* c = app.add_subcommand("list", "What there is, with parameters, defaults and sources");
-  c->add_option("what", r.what, "policies are listed in a line each")
-      ->type_name("TEXT:{policies,kernels,units,devices}");
+  CLI::App* c =
+      app.add_subcommand("list", "Lists policies, kernels, kinds of units, and known devices");
+  c->add_option("what", r.what, "what to list")->type_name("TEXT:{policies,kernels,units,devices}");
   c->add_option("NAME", r.name,
-                "one of them alone, with all parameters; also the library of a policy: ./mine.so");
+                "one of them, with all parameters; also the library of a policy: ./mine.so");
   add_output(*c, r);
   add_help(*c, "equipoise list policies plb-hec");
   c->callback([&r] { r.command = [&r] { return list_command(r.what, r.name, r.options); }; });
 }
 
 void add_explain(CLI::App& app, Request& r) {
-  CLI::App* c = app.add_subcommand("explain", "What a word of the tables means, in one sentence");
-  c->add_option("WORD", r.words, "as tables show it or results.json names it; none: all words");
+  CLI::App* c = app.add_subcommand("explain", "Explains a word of the tables in one sentence");
+  c->add_option("WORD", r.words, "a word of a table or a name in results.json; none: all words");
   add_output(*c, r);
   add_help(*c, "equipoise explain ends apart");
   c->callback([&r] { r.command = [&r] { return explain_command(r.words, r.options.json); }; });
@@ -38,7 +38,7 @@ void add_file_command(CLI::App& parent, Request& r, const std::string& name,
 
 void add_import_starpu(CLI::App& import, Request& r) {
   CLI::App* c = import.add_subcommand(
-      "starpu", "Platform and traces from the performance models that StarPU recorded");
+      "starpu", "Makes a platform and traces from StarPU's performance models");
   c->add_option("--machine", r.starpu.options.machine, "sirocco, mirage, attila, idgraf, ...")
       ->required();
   c->add_option("--kernel", r.starpu.kernels, "e.g. starpu_dgemm_gemm; none: all that can be used");
@@ -78,30 +78,34 @@ void add_import_starpu(CLI::App& import, Request& r) {
 }
 
 void add_import_csv(CLI::App& import, Request& r) {
-  CLI::App* c = import.add_subcommand("csv", "A trace from tables of timings");
+  CLI::App* c = import.add_subcommand("csv", "Makes a trace from CSV tables of timings");
   c->add_option("FILE", r.csv_files, "CSV with a header row; several: one trace of all")
       ->required();
   c->add_option("--unit", r.csv.units,
-                "whose times the rows are; of several files, repeat it for each, in their order")
+                "unit that was timed; with several files, once for each, in their order")
       ->allow_extra_args(false);
-  c->add_option("--unit-column", r.csv.unit_column, "column that names each row's unit, instead");
-  c->add_option("--kind", r.csv.kind, "cpu, gpu or mic; else as each unit's name begins");
-  c->add_option("--model", r.csv.model,
-                "what the units are, e.g. 'A40'; runs warn where a platform's host is another");
+  c->add_option("--unit-column", r.csv.unit_column,
+                "column that names each row's unit, in place of --unit");
+  c->add_option("--kind", r.csv.kind,
+                "cpu, gpu or mic; by default what each unit's name begins with");
+  c->add_option(
+      "--model", r.csv.model,
+      "hardware model of the units, e.g. 'A40'; runs warn if a platform's host is another model");
   c->add_option("--where", r.csv.where, "COLUMN=VALUE: only these rows; repeatable")
       ->allow_extra_args(false);
   c->add_option("--items-column", r.csv.items_column, "block sizes")->required();
-  c->add_option("--compute-column", r.csv.compute_column, "times, or their means")->required();
+  c->add_option("--compute-column", r.csv.compute_column, "times, or mean times")->required();
   c->add_option("--time-unit", r.csv.time_unit, "s, ms, us or ns")->capture_default_str();
-  c->add_option("--sd-column", r.csv.sd_column, "deviations");
+  c->add_option("--sd-column", r.csv.sd_column, "standard deviations");
   c->add_option("--count-column", r.csv.count_column, "numbers of samples");
   c->add_option("--in-column", r.csv.in_column, "copy-in times");
   c->add_option("--out-column", r.csv.out_column, "copy-out times");
   c->add_option("--in-bytes-column", r.csv.in_bytes_column, "bytes that a block copies in");
   c->add_option("--out-bytes-column", r.csv.out_bytes_column, "bytes that a block copies out");
   c->add_option("--max-block-items", r.csv.max_block_items,
-                "largest block that a unit may get; 'recorded': its largest size");
-  c->add_option("--kernel", r.csv.kernel, "its name; else the first file's without its ending");
+                "largest block that a unit may get; 'recorded': its largest recorded size");
+  c->add_option("--kernel", r.csv.kernel,
+                "name of the kernel; by default the first file's name without its ending");
   c->add_option("--item", r.csv.item, "what one item is, in words")->capture_default_str();
   c->add_option("--out", r.options.out, "write the trace here")->required();
   add_json(*c, r);
@@ -114,14 +118,15 @@ void add_import_csv(CLI::App& import, Request& r) {
 }
 
 void add_trace(CLI::App& app, Request& r) {
-  CLI::App* c = app.add_subcommand("trace", "Recorded block times: check, show, import");
+  CLI::App* c =
+      app.add_subcommand("trace", "Checks, shows and imports traces (files of block times)");
   c->require_subcommand(1);
   add_help(*c, "equipoise trace show traces/sirocco-dgemm.jsonl");
-  add_file_command(*c, r, "check", "Whether a trace is legal, and what is doubtful in it",
+  add_file_command(*c, r, "check", "Checks a trace: errors, and what is doubtful in it",
                    "equipoise trace check traces/sirocco-dgemm.jsonl", trace_check_command);
-  add_file_command(*c, r, "show", "A trace as a table",
+  add_file_command(*c, r, "show", "Shows a trace as a table",
                    "equipoise trace show traces/sirocco-dgemm.jsonl", trace_show_command);
-  CLI::App* import = c->add_subcommand("import", "Traces from other programs' timings");
+  CLI::App* import = c->add_subcommand("import", "Imports timings of other programs");
   import->require_subcommand(1);
   add_help(*import,
            "equipoise trace import starpu --machine sirocco --kernel starpu_dgemm_gemm --out here");
@@ -130,23 +135,24 @@ void add_trace(CLI::App& app, Request& r) {
 }
 
 void add_platform(CLI::App& app, Request& r) {
-  CLI::App* c = app.add_subcommand("platform", "Platform files: check, show, detect, generate");
+  CLI::App* c =
+      app.add_subcommand("platform", "Checks, shows, detects and generates platform files");
   c->require_subcommand(1);
   add_help(*c, "equipoise platform show platforms/sirocco.xml");
-  add_file_command(*c, r, "check", "Whether a platform is legal: hosts, properties, routes",
+  add_file_command(*c, r, "check", "Checks a platform: hosts, properties, routes",
                    "equipoise platform check platforms/sirocco.xml", platform_check_command);
-  add_file_command(*c, r, "show", "A platform's units and their routes as a table",
+  add_file_command(*c, r, "show", "Shows a platform's units and their routes as a table",
                    "equipoise platform show platforms/sirocco.xml", platform_show_command);
   CLI::App* detect = c->add_subcommand(
       "detect",
-      "This machine as a platform file; measures the links of its GPUs; for predictions use the "
-      "platform that 'record --platform-out' writes");
+      "Describes this machine in a platform file, and measures the links of its GPUs; for "
+      "predictions use the platform that 'record --platform-out' writes");
   detect->add_option("--out", r.options.out, "write the XML here; else it is printed");
   add_json(*detect, r);
   add_help(*detect, "equipoise platform detect --out here.xml");
   detect->callback([&r] { r.command = [&r] { return platform_detect_command(r.options); }; });
-  CLI::App* generate = c->add_subcommand(
-      "generate", "Platforms and modelled traces of machines that are known by their figures");
+  CLI::App* generate =
+      c->add_subcommand("generate", "Makes platforms and modelled traces from data-sheet figures");
   generate->add_option("--spec", r.file, "the figures, JSON (platforms/README.md)")->required();
   generate->add_option("--out", r.options.out, "folder for the files")->required();
   add_json(*generate, r);

@@ -66,8 +66,8 @@ void add_simulation(CLI::App& command, Request& r, bool required) {
 
 void add_map(CLI::App& command, Request& r) {
   command.add_option("--map", r.options.maps,
-                     "TRACE_UNIT=HOST,...: these hosts take as long as this unit of the trace (a "
-                     "HOST may have *); repeatable");
+                     "TRACE_UNIT=HOST,...: these hosts have the block times of this unit of the "
+                     "trace (* in HOST matches any characters); repeatable");
 }
 
 void add_policies(CLI::App& command, Request& r) {
@@ -84,16 +84,15 @@ void add_run_settings(CLI::App& command, Request& r) {
   command.add_option("--seed", r.seed, "of block times and of input data")->capture_default_str();
   command
       .add_option("--decision-cost", r.options.decision_cost,
-                  "what a policy's decisions take: none; a time such as 20us each; measured (its "
-                  "processor time); paper (what its paper says)")
+                  "how long a policy's decisions take: none; a time for each, such as 20us; "
+                  "measured (its processor time); paper (the time that its paper reports)")
       ->capture_default_str();
 }
 
 void add_expect(CLI::App& command, Request& r) {
-  auto* expect = command.add_option(
-      "--expect", r.options.expect_file,
-      "bounds that the results must keep, JSON (traces/README.md); exit 1 names those that are "
-      "broken for certain");
+  auto* expect = command.add_option("--expect", r.options.expect_file,
+                                    "JSON file of bounds for the results (traces/README.md); exit "
+                                    "1 if a bound is broken beyond noise");
   command.add_option("--junit", r.options.junit_file, "write a JUnit report of these bounds here")
       ->needs(expect);
 }
@@ -101,14 +100,14 @@ void add_expect(CLI::App& command, Request& r) {
 void add_experience(CLI::App& command, Request& r, const std::string& then) {
   command.add_option(
       "--experience", r.options.experience_file,
-      "file of block times that earlier runs showed; policies that can use it start from it (" +
-          then + ")");
+      "file of block times from earlier runs; policies that can use it start from it (" + then +
+          ")");
 }
 
 void add_block_timeout(CLI::App& command, Request& r) {
   command.add_option(
       "--block-timeout", r.block_timeout,
-      "a unit that keeps a block for longer than this, e.g. 30s, counts as lost (never)");
+      "a unit that keeps a block longer than this, e.g. 30s, counts as lost; by default never");
 }
 
 void add_units(CLI::App& command, Request& r, bool required) {
@@ -131,9 +130,9 @@ void add_real_settings(CLI::App& command, Request& r) {
   add_meters(command, r);
   add_block_timeout(command, r);
   command
-      .add_option(
-          "--time-scale", r.time_scale,
-          "of paced units: 0.1 runs ten times as fast, so decision times weigh ten times as much")
+      .add_option("--time-scale", r.time_scale,
+                  "of paced units: with 0.1 they are ten times as fast, so that the time of "
+                  "decisions weighs ten times as much")
       ->capture_default_str();
 }
 

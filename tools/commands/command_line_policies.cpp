@@ -10,11 +10,11 @@ namespace equipoise {
 namespace {
 
 void add_new(CLI::App& app, Request& r) {
-  CLI::App* c = app.add_subcommand("new", "A start for something of your own: policy");
+  CLI::App* c = app.add_subcommand("new", "Starts a project of your own: policy");
   c->require_subcommand(1);
   add_help(*c, "equipoise new policy mine");
   CLI::App* policy = c->add_subcommand(
-      "policy", "A project with a policy that works, its test, and all that builds it");
+      "policy", "Writes a project with a working policy, its test and its build files");
   policy->add_option("NAME", r.name, "of the policy, such as my-policy")->required();
   policy->add_option("--out", r.options.out, "the folder for it; else one called NAME");
   add_help(*policy, "equipoise new policy mine && cd mine && cmake --workflow --preset all");
@@ -23,21 +23,20 @@ void add_new(CLI::App& app, Request& r) {
 }
 
 void add_check(CLI::App& app, Request& r) {
-  CLI::App* c =
-      app.add_subcommand("check", "Whether something of your own keeps its promises: policy");
+  CLI::App* c = app.add_subcommand("check", "Tests what you wrote: policy");
   c->require_subcommand(1);
   add_help(*c, "equipoise check policy mine/build/mine.so");
   CLI::App* policy = c->add_subcommand("policy",
-                                       "What every policy has to keep, on random machines: all "
-                                       "items done once, losses, phases, ...");
+                                       "Tests on random machines what every policy must keep: each "
+                                       "item done once, losses, phases, ...");
   policy->add_option("POLICY", r.name, "NAME[:k=v,...] or ./LIBRARY.so[:k=v,...]")->required();
   policy->add_option("--seed", r.seed, "of the random machines")->capture_default_str();
   policy
       ->add_option("--seconds-max", r.check_seconds_max,
-                   "for each line; a policy that takes longer is taken for one that never ends")
+                   "time for each test; a policy that takes longer counts as never ending")
       ->capture_default_str();
   policy->add_option("--machines", r.check_machines,
-                     "how many random machines for each line; else 40 to 100");
+                     "random machines for each test; by default 40 to 100");
   add_output(*policy, r);
   add_help(*policy, "equipoise check policy mine/build/mine.so:share=0.3");
   policy->callback([&r] {

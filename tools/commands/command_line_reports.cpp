@@ -8,7 +8,7 @@ namespace {
 
 void add_report(CLI::App& app, Request& r) {
   CLI::App* c = app.add_subcommand(
-      "report", "Runs and results as a page, tables, pictures, and traces for viewers");
+      "report", "Writes runs and results as a page, a table, a picture, or for other viewers");
   c->add_option("PATH", r.report.paths,
                 "run files, results.json, traces, or folders that compare, validate or sweep wrote")
       ->required();
@@ -22,14 +22,15 @@ void add_report(CLI::App& app, Request& r) {
   c->add_option("--paje", r.report.paje, "the runs in the Paje format, for ViTE and pajeng");
   c->add_flag("--json", r.report.json, "print the numbers of the page as JSON");
   c->footer(
-      "All but the page may be -, which prints.\nExample:\n  equipoise report "
+      "Every FILE but that of --out may be -, which prints it.\nExample:\n  equipoise report "
       "traces/runs/sirocco-gss.jsonl "
       "--out report.html --svg gantt.svg");
   c->callback([&r] { r.command = [&r] { return report_command(r.report); }; });
 }
 
 void add_show(CLI::App& app, Request& r) {
-  CLI::App* c = app.add_subcommand("show", "A run on the terminal: shares, idle time, Gantt chart");
+  CLI::App* c =
+      app.add_subcommand("show", "Shows a run on the terminal: shares, idle time, Gantt chart");
   c->add_option("RUN", r.file, "the run file that --out of another command wrote")->required();
   add_output(*c, r);
   add_help(*c, "equipoise show traces/runs/sirocco-gss.jsonl");

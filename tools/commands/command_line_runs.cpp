@@ -9,7 +9,8 @@ namespace equipoise {
 namespace {
 
 void add_simulate(CLI::App& app, Request& r) {
-  CLI::App* c = app.add_subcommand("simulate", "One policy on SimGrid: platform + trace -> run");
+  CLI::App* c = app.add_subcommand("simulate",
+                                   "Simulates one policy on a platform, with recorded block times");
   add_simulation(*c, r, true);
   add_workload(*c, r);
   add_policies(*c, r);
@@ -29,17 +30,19 @@ void add_simulate(CLI::App& app, Request& r) {
 }
 
 void add_run(CLI::App& app, Request& r) {
-  CLI::App* c = app.add_subcommand("run", "One policy on this machine's real workers -> run");
+  CLI::App* c = app.add_subcommand("run", "Really runs one policy on this machine's units");
   c->add_option("--on", r.run_on,
-                "real; paced: the timed hosts of a platform as workers that take their time")
+                "real; paced: workers wait as long as the hosts of a platform would take")
       ->check(CLI::IsMember({"real", "paced"}))
       ->capture_default_str();
   add_units(*c, r, false);
   add_workload(*c, r);
   add_policies(*c, r);
-  c->add_option("--platform", r.options.platform_file, "whose hosts are paced (--on paced)");
-  c->add_option("--trace", r.options.trace_files,
-                "times of paced units; profile for informed policies and oracles; repeatable");
+  c->add_option("--platform", r.options.platform_file,
+                "platform whose hosts are paced (--on paced)");
+  c->add_option(
+      "--trace", r.options.trace_files,
+      "block times of paced units, and for policies that know speeds beforehand; repeatable");
   add_map(*c, r);
   c->add_option("--scenario", r.options.scenario_file,
                 "what really disturbs the run: JSON, see traces/README.md");
@@ -63,12 +66,13 @@ void add_run(CLI::App& app, Request& r) {
 }
 
 void add_replay(CLI::App& app, Request& r) {
-  CLI::App* c =
-      app.add_subcommand("replay", "A recorded run again: its decisions, or a check of them");
+  CLI::App* c = app.add_subcommand(
+      "replay",
+      "Repeats a run from its file: checks its decisions, or hands out the same blocks again");
   c->add_option("RUN", r.replay.run_file, "the run file that --out of another command wrote")
       ->required();
   c->add_flag("--check", r.replay.check,
-              "re-decides the run offline, and names the first decision that differs");
+              "re-decides offline; reports the first decision that differs");
   c->add_flag("--decisions", r.replay.decisions,
               "hands out the same blocks again in the same order, here or on another machine");
   c->add_option(
@@ -91,7 +95,7 @@ void add_replay(CLI::App& app, Request& r) {
 
 void add_compare(CLI::App& app, Request& r) {
   CLI::App* c = app.add_subcommand(
-      "compare", "Several policies, simulated, really run, or both, repeated -> table and files");
+      "compare", "Compares several policies over many runs, simulated, real or both");
   c->add_option("--on", r.options.on, "where the policies run")
       ->check(CLI::IsMember({"sim", "real", "both", "paced"}))
       ->capture_default_str();
@@ -101,7 +105,8 @@ void add_compare(CLI::App& app, Request& r) {
   add_policies(*c, r);
   add_run_settings(*c, r);
   add_experience(*c, r, "compare only reads it");
-  c->add_option("--baseline", r.options.baseline, "what speedups refer to; always run")
+  c->add_option("--baseline", r.options.baseline,
+                "the policy that speedups refer to; it always runs")
       ->capture_default_str();
   c->add_option("--reps", r.reps, "repetitions of every policy")->capture_default_str();
   c->add_option("--best-known", r.best_known,
@@ -129,15 +134,16 @@ void add_compare(CLI::App& app, Request& r) {
 
 void add_diff(CLI::App& app, Request& r) {
   CLI::App* c = app.add_subcommand(
-      "diff", "Two results.json of the same experiment: what changed, as far as noise allows");
+      "diff", "Compares two results of the same experiment, and tells changes from noise");
   c->add_option("OLD", r.diff.before, "results.json, or the folder that compare --out wrote")
       ->required();
   c->add_option("NEW", r.diff.now, "the same of the other commit")->required();
   c->add_option("--quantity", r.diff.quantity, "what is compared, e.g. energy_j")
       ->capture_default_str();
   c->add_option("--fail", r.diff_fail,
-                "exit 1 when a policy is worse by more than this for certain, e.g. 5%");
-  c->add_option("--confidence", r.diff_confidence, "of the intervals")->capture_default_str();
+                "exit 1 if a policy is worse by more than this, beyond noise, e.g. 5%");
+  c->add_option("--confidence", r.diff_confidence, "of the confidence intervals")
+      ->capture_default_str();
   c->add_option("--junit", r.options.junit_file, "write a JUnit report here, one case a policy");
   add_json(*c, r);
   add_help(*c, "equipoise diff cmp-before/ cmp-now/ --fail 5%");
@@ -152,7 +158,7 @@ void add_diff(CLI::App& app, Request& r) {
 
 void add_sweep(CLI::App& app, Request& r) {
   CLI::App* c = app.add_subcommand(
-      "sweep", "A campaign of comparisons from one JSON file: parallel, resumable, shardable");
+      "sweep", "Simulates a campaign of comparisons on all cores; resumes after a stop");
   c->add_option("CAMPAIGN", r.file, "the campaign (see tools/campaigns/README.md)")->required();
   c->add_option(
        "--out", r.options.out,
@@ -172,14 +178,15 @@ void add_sweep(CLI::App& app, Request& r) {
 
 void add_validate(CLI::App& app, Request& r) {
   CLI::App* c = app.add_subcommand(
-      "validate", "Records, simulates and really runs the same: how far prediction is from it");
+      "validate", "Measures how far predictions are from real runs on this machine");
   add_units(*c, r, true);
   add_workload(*c, r);
   add_policies(*c, r);
   c->add_option("--trace", r.options.trace_files, "times of paced units; repeatable");
   c->add_option("--scenario", r.options.scenario_file,
                 "what disturbs the simulations and the runs, not the recording");
-  c->add_option("--baseline", r.options.baseline, "what speedups refer to; always run")
+  c->add_option("--baseline", r.options.baseline,
+                "the policy that speedups refer to; it always runs")
       ->capture_default_str();
   c->add_option("--reps", r.reps, "repetitions of every policy")->capture_default_str();
   c->add_option("--seed", r.seed, "of the input data and of drawn block times")
@@ -214,7 +221,7 @@ void add_validate(CLI::App& app, Request& r) {
 
 void add_record(CLI::App& app, Request& r) {
   CLI::App* c = app.add_subcommand(
-      "record", "Times a kernel's blocks on this machine's units -> trace, and a platform");
+      "record", "Measures block times on this machine's units; writes a trace and a platform");
   add_units(*c, r, true);
   add_workload(*c, r);
   c->add_option("--seed", r.seed, "of the input data")->capture_default_str();
@@ -238,11 +245,12 @@ void add_record(CLI::App& app, Request& r) {
 }
 
 void add_optimum(CLI::App& app, Request& r) {
-  CLI::App* c = app.add_subcommand("optimum", "The best schedule found, and the lower bound");
+  CLI::App* c =
+      app.add_subcommand("optimum", "Searches for the best schedule, and computes the lower bound");
   add_simulation(*c, r, true);
   add_workload(*c, r);
   c->add_option("--objective", r.options.objective,
-                "what is to be least; energy and edp need platforms with watts")
+                "what to minimize; energy and edp (energy-delay product) need platforms with watts")
       ->check(CLI::IsMember({"time", "energy", "edp"}))
       ->capture_default_str();
   add_output(*c, r);

@@ -26,16 +26,15 @@ struct TermText {
 constexpr auto other_terms = std::to_array<TermText>({
     {"item", "",
      "The smallest piece of work that makes sense: a line of a matrix, an option, a MFlop."},
-    {"grain", "", "Blocks have a multiple of so many items."},
+    {"grain", "", "Block sizes are multiples of so many items."},
     {"block", "", "Consecutive items that one unit does at a time."},
     {"unit", "", "A processor that does blocks: some CPU cores, a GPU or another accelerator."},
-    {"workload", "", "What is to be done: a kernel and the size of its problem."},
+    {"workload", "", "What is to be done: a kernel and its problem size."},
     {"kernel", "", "The computation that a workload does for its items, such as matmul."},
     {"iteration", "",
      "One pass over all items; the next one begins when the last unit has finished."},
     {"phase", "", "One of several workloads that are done one after another."},
-    {"trace", "",
-     "A file of block times that were measured on units (recorded), converted or modelled."},
+    {"trace", "", "A file of block times of units: measured (recorded), imported, or modelled."},
     {"platform", "", "A file of units and the links between them, in the format of SimGrid."},
     {"scenario", "",
      "A file of what disturbs a run: competing load, slower links, lost and joining units."},
@@ -50,10 +49,9 @@ constexpr auto other_terms = std::to_array<TermText>({
     {"noise", "",
      "Block times vary from block to block as they did when they were recorded; --noise off "
      "takes their means."},
-    {"experience", "",
-     "What earlier runs showed of block times, kept in the file of --experience."},
-    {"predicted", "", "The makespan of the simulation."},
-    {"measured", "", "The makespan of real runs."},
+    {"experience", "", "Block times from earlier runs, kept in the file of --experience."},
+    {"predicted", "", "The mean makespan of the simulations."},
+    {"measured", "", "The mean makespan of the real runs."},
     {"error", "relative_error",
      "How much the predicted makespan is above (+) or below (-) the measured one."},
     {"sd", "",
@@ -81,7 +79,7 @@ constexpr auto other_terms = std::to_array<TermText>({
     {"outlier", "",
      "A measured time far from the others of its size; it is kept for inspection and ignored in "
      "calculations."},
-    {"timed as", "", "The unit of the trace whose block times the host has."},
+    {"timed as", "", "The unit of the trace whose block times the host is given."},
     {"links in", "", "The links between the master and the unit."},
     {"master", "", "The host that holds the input and hands out blocks."},
     {"node", "", "The machine that a unit belongs to."},
@@ -89,10 +87,10 @@ constexpr auto other_terms = std::to_array<TermText>({
     {"experiments", "", "How many experiments of the campaign had a result of the policy."},
     {"worst", "", "The worst value over all experiments."},
     {"times fastest", "over_best",
-     "The mean makespan over that of the fastest policy of the same experiment that knows "
+     "The mean makespan divided by that of the fastest policy of the same experiment that knows "
      "nothing beforehand."},
     {"times equipoise", "over_reference",
-     "The makespan over that of the reference policy (equipoise unless a campaign names "
+     "The makespan divided by that of the reference policy (equipoise unless a campaign names "
      "another), repetition by repetition."},
     {"..", "",
      "cpu0..cpu3 stands for cpu0, cpu1, cpu2 and cpu3, each of which has the numbers of the "

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "tools/report/glossary.hpp"
+
 namespace equipoise {
 namespace {
 
@@ -69,9 +71,7 @@ std::string noise_text(const std::vector<const PolicyResult*>& measured) {
                       apart.take(*result, relative_sd(*result).value_or(0.0)) ||
                       few.take(*result, relative_half_width(*result)));
   }
-  std::string text =
-      "sd %: standard deviation of the makespans of repetitions of the same real run, in % of "
-      "their mean\n";
+  std::string text = legend({"measured", "sd", "predicted", "error"});
   if (!busy.policies.empty()) {
     text += "This machine is too busy to judge " +
             busy.text("other programs had", " of the units' cores meanwhile");

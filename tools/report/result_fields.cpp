@@ -97,8 +97,8 @@ constexpr std::array fields_before_losses{
     ResultField{"makespan_s", "", "s", "The mean makespan.", in_sweep, to_digits(4),
                 [](Of of) -> FieldValue { return of.result.makespan_s.mean; }},
     ResultField{"makespan_half_ci95_s", "±", "s",
-                "Half the 95 % confidence interval of the mean makespan.", in_text, to_digits(2),
-                [](Of of) -> FieldValue { return half_width(of.result.makespan_s); }},
+                "Half the width of the mean makespan's 95 % confidence interval.", in_text,
+                to_digits(2), [](Of of) -> FieldValue { return half_width(of.result.makespan_s); }},
     ResultField{"makespan_relative_sd", "", "",
                 "The standard deviation of the makespans over their mean; none for one run.",
                 in_data, in_percent(1),
@@ -115,40 +115,39 @@ constexpr std::array fields_before_losses{
                                                  : FieldValue(is_too_noisy(of.result));
                 }},
     ResultField{"speedup_vs_baseline", "speedup", "",
-                "The baseline's mean makespan over this one's: 2 means twice as fast.",
+                "The baseline's mean makespan divided by this one's: 2 means twice as fast.",
                 in_all | in_sweep, to_decimals(2),
                 [](Of of) -> FieldValue { return optional_value(of.result.speedup_vs_baseline); }},
     ResultField{"over_lower_bound", "times bound", "",
-                "How many times the lower bound the mean makespan is: without noise, at least 1.",
+                "The mean makespan divided by the lower bound: without noise, at least 1.",
                 in_all | in_sweep, to_decimals(3),
                 [](Of of) -> FieldValue { return optional_value(of.result.over_lower_bound); }},
     ResultField{"over_best_known", "times best known", "",
-                "How many times the best known makespan under the same noise the mean makespan is.",
-                in_sweep, to_decimals(3),
+                "The mean makespan divided by the best known one under the same noise.", in_sweep,
+                to_decimals(3),
                 [](Of of) -> FieldValue {
                   return optional_value(over_best_known(of.comparison, of.result));
                 }},
-    ResultField{
-        "loss_s.total", "loss", "s",
-        "What the run took beyond the lower bound (in tables in % of it), divided by cause.",
-        in_data, to_digits(4), [](Of of) { return loss_of(of, nullptr); }},
+    ResultField{"loss_s.total", "loss", "s",
+                "The time beyond the lower bound, by cause; tables show it in % of the bound.",
+                in_data, to_digits(4), [](Of of) { return loss_of(of, nullptr); }},
 };
 
 /// Those that stand behind the causes of loss.
 constexpr std::array fields_after_losses{
-    ResultField{"longest_setup_s", "", "s",
-                "How long the unit was set up (first use, resident data) for which that took "
-                "longest.",
-                in_data, to_digits(4), [](Of of) { return loss_of(of, &Losses::longest_setup); }},
+    ResultField{
+        "longest_setup_s", "", "s",
+        "The longest time of preparing a unit before its first block (first use, resident data).",
+        in_data, to_digits(4), [](Of of) { return loss_of(of, &Losses::longest_setup); }},
     ResultField{"paired_ratio", "", "",
-                "The makespan over the reference policy's, repetition by repetition.",
+                "The makespan divided by the reference policy's, repetition by repetition.",
                 in_data | in_sweep, to_decimals(4),
                 [](Of of) -> FieldValue {
                   return of.result.paired_ratio ? FieldValue(*of.result.paired_ratio)
                                                 : FieldValue();
                 }},
     ResultField{"idle_fraction.mean", "idle", "%",
-                "The share of the run not working: neither computing nor copying.", in_all,
+                "The share of the run in which units neither compute nor copy.", in_all,
                 in_percent(1), [](Of of) -> FieldValue { return of.result.idle_fraction; }},
     ResultField{"idle_fraction.by_unit", "", "%", "The idle share of each unit.", in_data,
                 in_percent(1), [](Of of) -> FieldValue { return by_unit(of.result.idle_by_unit); }},
@@ -163,21 +162,21 @@ constexpr std::array fields_after_losses{
                   return of.result.phases.size() < 2 ? std::vector<PhaseResult>()
                                                      : of.result.phases;
                 }},
-    ResultField{"blocks", "blocks", "", "The number of accepted blocks.", in_all, to_decimals(0),
+    ResultField{"blocks", "blocks", "", "The number of completed blocks.", in_all, to_decimals(0),
                 [](Of of) -> FieldValue { return of.result.blocks; }},
     ResultField{"rebalances", "rebalances", "",
                 "How often the policy stopped to choose new block sizes.", in_all, to_decimals(1),
                 [](Of of) -> FieldValue { return of.result.rebalances; }},
-    ResultField{"decisions.count", "decisions", "", "How many models the policy solved.",
-                in_data | in_html, to_decimals(1),
-                [](Of of) -> FieldValue { return of.result.decisions; }},
+    ResultField{"decisions.count", "decisions", "",
+                "How often the policy solved its model of block times.", in_data | in_html,
+                to_decimals(1), [](Of of) -> FieldValue { return of.result.decisions; }},
     ResultField{"decisions.total_s", "deciding", "s",
-                "The time that was charged for the policy's thinking, see --decision-cost.",
+                "The time that was charged for the policy's decisions, see --decision-cost.",
                 in_data | in_html, to_digits(3),
                 [](Of of) -> FieldValue { return of.result.decisions_total_s; }},
-    ResultField{"decisions.max_s", "", "s",
-                "The longest time charged for a call of the policy, or for a model.", in_data,
-                to_digits(3), [](Of of) -> FieldValue { return of.result.decisions_max_s; }},
+    ResultField{"decisions.max_s", "", "s", "The longest time that was charged for one decision.",
+                in_data, to_digits(3),
+                [](Of of) -> FieldValue { return of.result.decisions_max_s; }},
     ResultField{"finish_spread_s", "ends apart", "s",
                 "The time from the first unit's end to the last's.", in_all, to_digits(3),
                 [](Of of) -> FieldValue { return of.result.finish_spread_s; }},
@@ -212,11 +211,11 @@ constexpr std::array fields_after_losses{
         [](Of of) -> FieldValue { return choice_of(of).info->foresight != Foresight::none; }},
     ResultField{
         "oracle", "knows mean times", "",
-        "The policy knows this run's mean times, which nothing can know in reality.", in_data,
+        "The policy is given this run's mean block times, which no real policy can know.", in_data,
         to_decimals(0),
         [](Of of) -> FieldValue { return choice_of(of).info->foresight == Foresight::oracle; }},
     ResultField{"experienced", "experienced", "",
-                "The policy used what earlier runs had shown (--experience).", in_data,
+                "The policy used block times from earlier runs (--experience).", in_data,
                 to_decimals(0), [](Of of) -> FieldValue { return choice_of(of).is_experienced(); }},
     ResultField{"policy_stalled", "stalled", "",
                 "The policy left work undone, which was then done greedily.", in_data,
@@ -226,11 +225,11 @@ constexpr std::array fields_after_losses{
                 in_data | in_html, to_decimals(0),
                 [](Of of) -> FieldValue { return of.result.verified; }},
     ResultField{"extrapolated_share", "outside recorded sizes", "%",
-                "The share of the items in blocks outside the recorded sizes, whose times are less "
-                "certain.",
+                "The share of items in blocks smaller or larger than any recorded one, whose times "
+                "are less certain.",
                 in_data, in_percent(1),
                 [](Of of) -> FieldValue { return of.result.extrapolated_share; }},
-    ResultField{"remarks", "remarks", "", "What to know before comparing this result.", in_text,
+    ResultField{"remarks", "remarks", "", "What to know before you compare this result.", in_text,
                 to_decimals(0), remarks},
 };
 
@@ -244,7 +243,7 @@ template <std::size_t... cause>
 void add_losses(std::vector<ResultField>& fields, std::index_sequence<cause...> /*all*/) {
   static const std::array names = {fmt::format("loss_s.{}", loss_causes[cause].name)...};
   static const std::array explanations = {
-      fmt::format("Lost to {}.", loss_causes[cause].explanation)...};
+      fmt::format("Time lost to {}.", loss_causes[cause].explanation)...};
   (fields.push_back({names[cause].c_str(), loss_causes[cause].name, "s",
                      explanations[cause].c_str(), in_data, to_digits(4), loss_to<cause>}),
    ...);

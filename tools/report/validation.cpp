@@ -104,19 +104,20 @@ std::string validation_text(const Validation& validation, const std::vector<std:
                shares_text(p.measured->share_by_unit), shares_text(p.simulated->share_by_unit)});
     measured.push_back(p.measured);
   }
-  std::string text = table.text();
+  std::string text = table.text() + "\n" + noise_text(measured);
   text += fmt::format(
-      "\nerror of the predicted makespan: median {:.2f} %, worst {:.2f} %; shares of {}\n",
+      "error of the predicted makespan: median {:.2f} %, worst {:.2f} %; shares in the order "
+      "{}\n",
       100.0 * validation.median_error, 100.0 * validation.worst_error, fmt::join(units, " "));
   if (validation.tau) {
     text += fmt::format(
-        "order of policies: {} of the {} pairs whose measured difference is more "
-        "than noise are predicted in their order, Kendall tau {:.2f}\n",
-        validation.agreeing_pairs, validation.ordered_pairs, *validation.tau);
+        "order of policies: of {} pairs whose measured makespans differ by more than noise, {} are "
+        "predicted in the right order (Kendall's tau {:.2f})\n",
+        validation.ordered_pairs, validation.agreeing_pairs, *validation.tau);
   } else {
-    text += "order of policies: no measured difference is more than noise\n";
+    text += "order of policies: no two measured makespans differ by more than noise\n";
   }
-  return text + noise_text(measured);
+  return text;
 }
 
 std::string validation_json(const Validation& validation, const Comparison& comparison) {

@@ -149,7 +149,8 @@ PolicyInfo energy_alpha_info() {
            objective_parameter(),
            {"groups", "units", "",
             "who gets a share: every unit (units), or all CPUs and all accelerators (cpu-gpu)",
-            "one CPU and one GPU in the paper, where both are the same; silent on more; chosen "
+            "one CPU and one GPU in the paper, where both are the same; it does not say for more; "
+            "chosen "
             "because leaving out single units can only save more"}},
           Foresight::informed,
           0.0,

@@ -102,7 +102,7 @@ PolicyInfo fixed_info() {
       {{"shares", even, "",
         "of the items, one for each unit in the order of the units, with / between them; only "
         "their ratios matter: 0.3/0.7",
-        "silent; chosen because an even division needs no knowledge"},
+        "not said; chosen because an even division needs no knowledge"},
        {"blocks", "1", "blocks", "equal blocks that a share is handed out in",
         "energy paper 3: the work of each device is determined at the beginning"}},
       Foresight::none,

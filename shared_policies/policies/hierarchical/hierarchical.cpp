@@ -191,10 +191,12 @@ std::vector<ParameterInfo> hierarchical_parameters() {
        "section 5: the load is processed, and the procedure repeated (6: in 4 iterations)"},
       {"slice_shares", "0.0625/0.125/0.25", "share of the items",
        "with slices: those before the rest",
-       "silent on a load that is done once; chosen because slices that double cost little before "
+       "does not say for a load that is done once; chosen because slices that double cost little "
+       "before "
        "speeds are known"},
       {"threshold", "0.05", "", "relative difference of times up to which a plan is kept",
-       "section 5: a given accuracy, silent on its value; chosen because block times scatter by "
+       "section 5: a given accuracy, whose value it does not say; chosen because block times "
+       "scatter by "
        "about as much"},
       {"old_totals", "averaged", "",
        "totals of earlier rounds: averaged with those of the same size, or replaced by newer ones "

@@ -200,7 +200,7 @@ PolicyInfo awf_b_info() {
 PolicyInfo awf_c_info() {
   return {
       "awf-c",
-      "awf-b without batches: by what remains at each request",
+      "awf-b without batches: blocks by what remains at each request",
       "Carino and Banicescu (2008)",
       {initial_block_parameter(), copies_parameter(), unknown_parameter(), min_block_parameter()},
       Foresight::none,
@@ -210,7 +210,7 @@ PolicyInfo awf_c_info() {
 
 PolicyInfo awf_d_info() {
   return {"awf-d",
-          "awf-b by times that contain copies and waiting, too",
+          "awf-b with block times that include copies and waiting",
           "Carino and Banicescu (2008)",
           {initial_block_parameter(), unknown_parameter(), min_block_parameter()},
           Foresight::none,
@@ -220,7 +220,7 @@ PolicyInfo awf_d_info() {
 
 PolicyInfo awf_e_info() {
   return {"awf-e",
-          "awf-c by times that contain copies and waiting, too",
+          "awf-c with block times that include copies and waiting",
           "Carino and Banicescu (2008)",
           {initial_block_parameter(), unknown_parameter(), min_block_parameter()},
           Foresight::none,

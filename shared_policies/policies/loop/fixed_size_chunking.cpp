@@ -95,7 +95,7 @@ PolicyInfo fsc_info() {
           {profile_parameter(),
            {"overhead_s", "auto", "s",
             "h, of one request; auto: the fixed part of block times, mean of the profile's units",
-            "Kruskal and Weiss (1985): h is given; silent on where from; chosen because the fixed "
+            "Kruskal and Weiss (1985): h is given; not said from where; chosen because the fixed "
             "part is what one more block costs"},
            {"sigma_s", "auto", "s",
             "standard deviation of independent item times; auto: all items of a block deviate "

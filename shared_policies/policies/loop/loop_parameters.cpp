@@ -32,7 +32,7 @@ ParameterInfo unknown_parameter() {
   return {"unknown", "smallest", "",
           "item time assumed of units without a finished block: the smallest known (DLS4LB's code) "
           "or the largest (its comment)",
-          "silent; chosen because DLS4LB's code does so (its comment says the opposite)"};
+          "not said; chosen because DLS4LB's code does so (its comment says the opposite)"};
 }
 
 UnknownUnit unknown_unit(const Parameters& read) {

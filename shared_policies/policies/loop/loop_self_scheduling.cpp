@@ -171,7 +171,7 @@ PolicyInfo ss_info() {
 
 PolicyInfo gss_info() {
   return {"gss",
-          "an even share of what remains",
+          "an even share of the remaining items",
           "Polychronopoulos and Kuck (1987)",
           {min_block_parameter()},
           Foresight::none,
@@ -200,23 +200,23 @@ PolicyInfo tss_info() {
 }
 
 PolicyInfo fac_info() {
-  return {
-      "fac",
-      "batches of equal blocks; the more times scatter, the smaller",
-      "Hummel, Schonberg, Flynn (1992)",
-      {profile_parameter(),
-       {"coefficient_of_variation", "auto", "",
-        "standard deviation of item times over their mean; auto: between the profile's units",
-        "Hummel, Schonberg, Flynn (1992): sigma and mu are known; silent on how; auto is chosen "
-        "because a profile has means alone, and which unit gets an item is not known before"},
-       min_block_parameter()},
-      Foresight::informed,
-      0.0,
-      [](const Parameters& read, const KnownCosts* known) -> std::unique_ptr<Policy> {
-        EQ_CHECK(known != nullptr, "make_policy checks this");
-        return std::make_unique<KnownVariationFactoring>(
-            min_block(read), *known, number_or_auto(read, "coefficient_of_variation"));
-      }};
+  return {"fac",
+          "batches of equal blocks; the more times scatter, the smaller",
+          "Hummel, Schonberg, Flynn (1992)",
+          {profile_parameter(),
+           {"coefficient_of_variation", "auto", "",
+            "standard deviation of item times over their mean; auto: between the profile's units",
+            "Hummel, Schonberg, Flynn (1992): sigma and mu are known; not said from where; auto is "
+            "chosen "
+            "because a profile has means alone, and which unit gets an item is not known before"},
+           min_block_parameter()},
+          Foresight::informed,
+          0.0,
+          [](const Parameters& read, const KnownCosts* known) -> std::unique_ptr<Policy> {
+            EQ_CHECK(known != nullptr, "make_policy checks this");
+            return std::make_unique<KnownVariationFactoring>(
+                min_block(read), *known, number_or_auto(read, "coefficient_of_variation"));
+          }};
 }
 
 PolicyInfo fac2_info() {
@@ -233,14 +233,14 @@ PolicyInfo fac2_info() {
 
 PolicyInfo wf_info() {
   return {"wf",
-          "fac2 with fixed weights, by speeds known before the run",
+          "fac2 with fixed weights from speeds known before the run",
           "Hummel, Schmidt, Uma, Wein (1996)",
           {profile_parameter(),
            {"weights", "auto", "",
             "relative speeds of the units in their order, 4/1/1; auto: the profile's at an even "
             "share",
-            "Hummel, Schmidt, Uma, Wein (1996): weights are known before and stay; silent on where "
-            "from; chosen because an even share is the size of an average unit's whole work"},
+            "Hummel, Schmidt, Uma, Wein (1996): weights are known before and stay; not said from "
+            "where; chosen because an even share is the size of an average unit's whole work"},
            min_block_parameter()},
           Foresight::informed,
           0.0,

@@ -226,7 +226,7 @@ class Asymmetric final : public ProfiledSplit {
 
 PolicyInfo naive_info() {
   return {"naive",
-          "one block on every unit, then one division by their rates",
+          "measures one block on every unit, then divides once by their speeds",
           "Kaleem et al., PACT 2014",
           {initial_block_parameter(), time_parameter("block")},
           Foresight::none,
@@ -241,15 +241,16 @@ PolicyInfo naive_info() {
 
 PolicyInfo asymmetric_info() {
   return {"asymmetric",
-          "profiles without a barrier until rates settle, then divides once",
+          "measures speeds without a barrier until they settle, then divides once",
           "Kaleem et al., PACT 2014",
           {initial_block_parameter(),
            {"tolerance", "0.05", "share of a share",
             "profiling ends when no unit's share changes by more from round to round",
-            "PLB-HeC II: until it converges; silent on how closely; chosen like hdss"},
+            "PLB-HeC II: until it converges; does not say how closely; chosen like hdss"},
            {"profile_share_max", "0.5", "share of the items",
             "profiling ends at this share in any case",
-            "PLB-HeC II: or until a certain termination condition; silent; chosen because half of "
+            "PLB-HeC II: or until a certain termination condition, not said which; chosen because "
+            "half of "
             "the items are left to be divided"},
            time_parameter("block")},
           Foresight::none,

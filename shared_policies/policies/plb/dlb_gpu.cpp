@@ -229,7 +229,7 @@ std::vector<ParameterInfo> dlb_gpu_parameters() {
         "III, as accept reads it"},
        {"times", "block", "",
         "what the line describes: the whole block, copies included, or its compute time",
-        "silent; chosen because the finish times that are fitted include copies"},
+        "not said; chosen because the finish times that are fitted include copies"},
        {"sync_steps", "false", "", "a barrier after every step, as in algorithm 2",
         "III, Rebalancing: as soon as the processor finishes (Alg. 2 waits for all)"}});
   return list;

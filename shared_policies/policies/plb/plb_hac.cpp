@@ -263,7 +263,8 @@ std::vector<ParameterInfo> plb_hac_parameters() {
   return {
       initial_block_parameter(),
       {"step_fraction", "0.05", "share of the items", "items of one step, one block a unit",
-       "silent (eq. 3 adds up to all items, and yet there are many steps); chosen like PLB-HeC's"},
+       "not said (eq. 3 adds up to all items, and yet there are many steps); chosen like "
+       "PLB-HeC's"},
       {"update_on", "first_unit", "",
        "blocks are chosen anew when the first unit enters a step (the code), or when all units "
        "have ended one (all_units: the text)",
@@ -279,7 +280,7 @@ std::vector<ParameterInfo> plb_hac_parameters() {
        "gap_ratio (the code)",
        "3.3 (Alg. 1: a ratio)"},
       {"gap_ratio", "0.9", "x expected time", "for gap_rule=ratio",
-       "silent; chosen because blocks that end a tenth early leave a gap worth filling"},
+       "not said; chosen because blocks that end a tenth early leave a gap worth filling"},
       {"gap_fill", "fitting", "", "a block that fits the gap, or a whole one as the code passes",
        "3.3, determineGapBlockSize of Alg. 1 (which then passes X)"},
       {"tail_start", "0.7", "share of the items", "from here on blocks shrink", "3.3, Alg. 1"},
@@ -288,10 +289,11 @@ std::vector<ParameterInfo> plb_hac_parameters() {
       {"tail_shrink", "0.1", "", "alpha: blocks shrink to 1 - alpha", "3.3"},
       {"tail_rule", "compounding", "",
        "by 1 - alpha from step to step (compounding), or the same once and for all (constant)",
-       "3.3: a gradual decrease, Fig. 3: progressively (Alg. 1 is silent on k)"},
+       "3.3: a gradual decrease, Fig. 3: progressively (Alg. 1 does not define k)"},
       {"min_block_items", "auto", "items",
        "smallest block; auto: a quarter of the initial block; 0: none, as in algorithm 1",
-       "3.2: one that does not underutilize the GPUs; silent on its size; chosen because smaller "
+       "3.2: one that does not underutilize the GPUs; does not say how large; chosen because "
+       "smaller "
        "ones were never measured"},
       {"forgetting", "1", "x a step", "weight of a measurement after one step; 1: all count alike",
        "3.3: all measurements collected"},
@@ -299,9 +301,10 @@ std::vector<ParameterInfo> plb_hac_parameters() {
        "3.3: all measurements collected"},
       {"narrow_span", "3", "largest / smallest size",
        "where less is remembered, proportion is fitted instead of a curve; 0: never",
-       "silent, because nothing is forgotten; chosen because sizes close together give any slope"},
+       "not said, because nothing is forgotten; chosen because sizes close together give any "
+       "slope"},
       {"fit", "subset", "", "choice of functions: subset, single, full_ridge, nnls",
-       "silent (eq. 1: seven functions, fitted to two points at first); chosen because few terms "
+       "not said (eq. 1: seven functions, fitted to two points at first); chosen because few terms "
        "that predict left-out points do not overfit, e^x alone, a constant where x is small, only "
        "if sizes are three times apart: noise makes times of nearer sizes alike"},
       {"solver", "direct", "", "direct or ipopt",

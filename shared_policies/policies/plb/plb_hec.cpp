@@ -333,7 +333,7 @@ std::vector<ParameterInfo> plb_hec_parameters() {
        {"async_train", "false", "", "no barrier between training rounds",
         "Alg. 1 line 5: executeTasks returns the times of all units"},
        {"fit", "subset", "", "choice of functions: subset, single, full_ridge, nnls",
-        "silent (eq. 1: seven functions, fitted to four points); chosen because few terms "
+        "not said (eq. 1: seven functions, fitted to four points); chosen because few terms "
         "that predict left-out points do not overfit, e^x alone, a constant where x is small, only "
         "if sizes are three times apart: noise makes times of nearer sizes alike"},
        {"adjusted_r2", "false", "", "coefficients of determination adjusted for degrees of freedom",

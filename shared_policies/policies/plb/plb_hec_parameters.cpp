@@ -10,15 +10,16 @@ std::vector<ParameterInfo> plb_hec_loop_parameters(const std::string& sync_order
       initial_block_parameter(),
       {"multipliers", "1/2/4/8", "x initial block",
        "sizes of the training rounds; doubles after the last",
-       "PLB-HeC III.B; silent on rounds after the fourth; DLB-GPU III: doubles"},
+       "PLB-HeC III.B; does not say for rounds after the fourth; DLB-GPU III: doubles"},
       {"ratio_mode", "normalised", "",
        "training speed ratios: of items per second of the latest round (normalised), of round 1 "
        "(first), of raw times of the latest round (literal)",
-       "III.B: tf / tk, of equal blocks; silent on later rounds; chosen because raw times of "
+       "III.B: tf / tk, of equal blocks; does not say for later rounds; chosen because raw times "
+       "of "
        "unequal "
        "blocks would make round 3 equal-sized"},
       {"training_share_max", "0.2", "share of the items", "training ends here at the latest",
-       "PLB-HeC III.B; DLB-GPU: silent; chosen because training has to end"},
+       "PLB-HeC III.B; DLB-GPU: not said; chosen because training has to end"},
       {"threshold", "0.1", "x block time", "spread of block times that starts a rebalancing",
        "PLB-HeC III.D, V.A: 10 % of a block's time; DLB-GPU III: found empirically"},
       {"noise_allowance", "0", "standard errors",
@@ -26,11 +27,12 @@ std::vector<ParameterInfo> plb_hec_loop_parameters(const std::string& sync_order
        "many standard errors; 0: compares the latest times",
        "PLB-HeC III.D, Alg. 2 line 15; DLB-GPU III, Alg. 2: the plain difference"},
       {"step_fraction", "0.05", "share of the items", "items of one step, one block a unit",
-       "silent (eq. 3 adds up to all items, and yet blocks are repeated); chosen because 20 steps "
+       "not said (eq. 3 adds up to all items, and yet blocks are repeated); chosen because 20 "
+       "steps "
        "repeat blocks and leave time to rebalance"},
       {"step", "fraction", "",
        "fraction: step_fraction of the items; doubled: twice the last training round",
-       "silent; see step_fraction"},
+       "not said; see step_fraction"},
       {"sync_order", sync_order, "",
        "on imbalance: fit what is there, then wait for all (fit_then_sync), or wait, then fit "
        "(drain_then_fit)",

@@ -57,9 +57,11 @@ TEST(LossRows, ArePercentOfTheBoundWithoutCausesThatNowhereCount) {
 
 TEST(LossRows, HaveALegendOfTheColumnsThatAreShown) {
   const std::string text = comparison_table(two_results({.tail = Seconds{0.1}}, {}));
-  EXPECT_NE(text.find("\nloss  What the run took beyond the lower bound (in tables in % of it), "
-                      "divided by cause.\ntail  Lost to waiting for the end of the run.\n"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find(
+          "\nloss  The time beyond the lower bound, by cause; tables show it in % of "
+          "the bound.\ntail  Time lost to waiting for the last unit at the end of the run.\n"),
+      std::string::npos)
       << text;
   EXPECT_EQ(text.find("\nlink "), std::string::npos) << text;
 }

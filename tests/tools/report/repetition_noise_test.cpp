@@ -15,8 +15,11 @@ namespace {
 using Json = nlohmann::json;
 
 const std::string legend =
-    "sd %: standard deviation of the makespans of repetitions of the same real run, in % of their "
-    "mean\n";
+    "measured   The mean makespan of the real runs.\n"
+    "sd         The standard deviation of repetitions of the same measurement, in % of their "
+    "mean.\n"
+    "predicted  The mean makespan of the simulations.\n"
+    "error      How much the predicted makespan is above (+) or below (-) the measured one.\n";
 
 /// A result with one repetition for each makespan.
 PolicyResult result_of(const std::string& policy, const std::string& on,

@@ -137,10 +137,9 @@ TEST(SweepResults, ExplainTheirColumnsBelowTheTable) {
             std::string::npos)
       << text;
   const std::string legend =
-      "times bound: How many times the lower bound the mean makespan is: without noise, at least "
-      "1. "
-      "times best known: How many times the best known makespan under the same noise the mean "
-      "makespan is. times fastest: The mean makespan over that of the fastest policy";
+      "times bound: The mean makespan divided by the lower bound: without noise, at least 1. "
+      "times best known: The mean makespan divided by the best known one under the same noise. "
+      "times fastest: The mean makespan divided by that of the fastest policy";
   EXPECT_NE(sweep_markdown(two_experiments()).find(legend), std::string::npos);
   SweepResults on_page = two_experiments();
   for (Comparison& comparison : on_page.comparisons) comparison.experiment = "{}";
