@@ -146,6 +146,11 @@ double parse_quantity(const std::string& text, const std::string& unit, const st
   return read_number(text, quantity == quantities.end() ? nullptr : quantity, where);
 }
 
+double parse_ratio(const std::string& text, const std::string& where) {
+  if (!text.ends_with('%')) return parse_number(text, where);
+  return parse_number(text.substr(0, text.size() - 1), where) / 100.0;
+}
+
 double parse_share(const std::string& text, const std::string& where) {
   const bool is_percent = text.ends_with('%');
   const std::optional<double> number =

@@ -28,6 +28,9 @@ struct Spec {
 /// `where`) with the text.
 [[nodiscard]] double parse_number(const std::string& text, const std::string& where);
 
+/// Reads a number that may be a percentage: "5%" is 0.05. Otherwise throws InputError (at `where`).
+[[nodiscard]] double parse_ratio(const std::string& text, const std::string& where);
+
 /// Reads a share from 0 to below 1: "5%" or 0.05. Otherwise throws InputError (at `where`).
 [[nodiscard]] double parse_share(const std::string& text, const std::string& where);
 /// Reads a number of `unit`, which is "s", "bytes", "bytes/s", "FLOP/s", "Hz", "W" or "J" (any other

@@ -168,7 +168,7 @@ TEST_F(Validate, SimulatesPacedUnitsAsSlowAsTheyAre) {
 }
 
 TEST_F(Validate, FailsWhereAPredictionIsOffByMoreThanItMay) {
-  const ProgramRun run = type({"--workload", "blackscholes:options=1e4", "--max-error", "1e-12"});
+  const ProgramRun run = type({"--workload", "blackscholes:options=1e4", "--max-error", "1e-10%"});
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_NE(run.err.find("is above --max-error"), std::string::npos) << run.err;
 }

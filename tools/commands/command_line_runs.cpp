@@ -195,7 +195,7 @@ void add_validate(CLI::App& app, Request& r) {
       ->capture_default_str();
   add_meters(*c, r);
   c->add_option("--max-error", r.error_max,
-                "exit 1 when a predicted makespan is off by more, e.g. 0.08");
+                "exit 1 if the error of a predicted makespan is larger, e.g. 8%");
   add_expect(*c, r);
   c->add_option(
        "--out", r.options.out,
@@ -210,9 +210,9 @@ void add_validate(CLI::App& app, Request& r) {
   c->callback([&r] {
     r.command = [&r] {
       std::optional<double> error_max;
-      if (!r.error_max.empty()) error_max = parse_number(r.error_max, "--max-error");
+      if (!r.error_max.empty()) error_max = parse_ratio(r.error_max, "--max-error");
       if (error_max && *error_max < 0.0) {
-        throw InputError("--max-error", "an error is not negative; give a share such as 0.08");
+        throw InputError("--max-error", "an error is not negative; give a share such as 8%");
       }
       return validate_command(r.options, error_max);
     };
