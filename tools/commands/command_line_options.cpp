@@ -56,7 +56,7 @@ void add_simulation(CLI::App& command, Request& r, bool required) {
   }
   add_map(command, r);
   command.add_option("--scenario", r.options.scenario_file,
-                     "what disturbs the runs: JSON, see traces/README.md");
+                     "what disturbs the runs: JSON or CSV, see traces/README.md");
   command.add_option("--dispatch-cost", r.dispatch_cost,
                      "time for handing out one block, e.g. 5us; else the trace's, else 5 us");
   command.add_option("--noise", r.noise, "on: draw block times; off: take their means")

@@ -10,7 +10,7 @@ namespace equipoise {
 namespace {
 
 void add_new(CLI::App& app, Request& r) {
-  CLI::App* c = app.add_subcommand("new", "Starts a project of your own: policy");
+  CLI::App* c = app.add_subcommand("new", "Starts a project for a policy of your own");
   c->require_subcommand(1);
   add_help(*c, "equipoise new policy mine");
   CLI::App* policy = c->add_subcommand(
@@ -23,7 +23,7 @@ void add_new(CLI::App& app, Request& r) {
 }
 
 void add_check(CLI::App& app, Request& r) {
-  CLI::App* c = app.add_subcommand("check", "Tests what you wrote: policy");
+  CLI::App* c = app.add_subcommand("check", "Tests a policy of your own on random machines");
   c->require_subcommand(1);
   add_help(*c, "equipoise check policy mine/build/mine.so");
   CLI::App* policy = c->add_subcommand("policy",

@@ -45,7 +45,7 @@ void add_run(CLI::App& app, Request& r) {
       "block times of paced units, and for policies that know speeds beforehand; repeatable");
   add_map(*c, r);
   c->add_option("--scenario", r.options.scenario_file,
-                "what really disturbs the run: JSON, see traces/README.md");
+                "what really disturbs the run: JSON or CSV, see traces/README.md");
   c->add_option("--noise", r.noise, "of paced units; on: draw block times; off: take their means")
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();

@@ -15,8 +15,7 @@ std::string imprecision_text(const Recording& recording) {
   const ImpreciseMean& worst =
       *std::ranges::max_element(recording.imprecise, {}, &ImpreciseMean::uncertainty);
   return fmt::format(
-      "{} of {} mean times are not known to {:.0f} %; that of {} at {} items, the worst, is known "
-      "to "
+      "{} of {} mean times are uncertain by more than {:.0f} %; the worst, of {} at {} items, by "
       "{:.1f} %; record for longer (--seconds-max), or while nothing else runs",
       recording.imprecise.size(), recording.means, 100.0 * recording_precision, worst.unit,
       worst.items, 100.0 * worst.uncertainty);

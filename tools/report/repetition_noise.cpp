@@ -82,7 +82,7 @@ std::string noise_text(const std::vector<const PolicyResult*>& measured) {
   }
   if (!few.policies.empty()) {
     text += "Too few repetitions to judge " +
-            few.text("the mean that was measured is known to", "; give more --reps");
+            few.text("the measured mean is uncertain by", "; give more --reps");
   }
   if (!is_repeated) {
     text += "One repetition does not show how much repetitions differ; give more --reps\n";

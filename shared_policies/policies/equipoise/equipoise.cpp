@@ -316,7 +316,7 @@ PolicyInfo equipoise_info() {
        {"first_accelerator_share", "0.02", "share of the items",
         "the same for GPUs and other accelerators"},
        {"doubt", "100", "x",
-        "how many times slower than what was measured something unmeasured may be"},
+        "what was not measured is assumed to take at most so many times as long as what was"},
        {"growth", "8", "x", "a block is at most so many times the unit's largest so far"},
        {"slack", "0.5", "x time left",
         "how long a block may take on a unit whose times do not scatter"},

@@ -11,10 +11,9 @@ TEST(RecordingWarnings, AreOneLineForAllMeansThatAreNotKnownWell) {
   recording.means = 60;
   EXPECT_EQ(imprecision_text(recording), "");
   recording.imprecise = {{"cpu0", 64, 0.021}, {"cpu0", 512, 0.041}, {"cpu1", 64, 0.025}};
-  EXPECT_EQ(
-      imprecision_text(recording),
-      "3 of 60 mean times are not known to 2 %; that of cpu0 at 512 items, the worst, is known "
-      "to 4.1 %; record for longer (--seconds-max), or while nothing else runs");
+  EXPECT_EQ(imprecision_text(recording),
+            "3 of 60 mean times are uncertain by more than 2 %; the worst, of cpu0 at 512 items, "
+            "by 4.1 %; record for longer (--seconds-max), or while nothing else runs");
 }
 
 }  // namespace

@@ -96,9 +96,10 @@ TEST(RepetitionNoise, SaysThatRepetitionsAreTooFew) {
   // Half the interval of two values is 12.706 / sqrt(2) times their standard deviation, 2.83 %.
   const PolicyResult two = result_of("a", "real", {0.98, 1.02});
   EXPECT_TRUE(is_too_noisy(two));
-  EXPECT_EQ(noise_text({&two}), legend +
-                                    "Too few repetitions to judge the prediction of a: the mean "
-                                    "that was measured is known to 25 %; give more --reps\n");
+  EXPECT_EQ(noise_text({&two}),
+            legend +
+                "Too few repetitions to judge the prediction of a: the measured mean "
+                "is uncertain by 25 %; give more --reps\n");
   const PolicyResult one = result_of("a", "real", {1.0});
   EXPECT_TRUE(is_too_noisy(one));
   EXPECT_EQ(noise_text({&one}), legend +
