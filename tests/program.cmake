@@ -45,9 +45,9 @@ equipoise_program_tests(commands
     tools/messages_test.cpp
     tools/report/glossary_test.cpp
     tools/report/loss_text_test.cpp
-    tools/report/quantity_text_test.cpp
+    tools/console/quantity_text_test.cpp
     tools/report/recording_warnings_test.cpp
-    tools/report/text_table_test.cpp
+    tools/console/text_table_test.cpp
     tools/runs/policy_list_test.cpp
     tools/report/repetition_noise_test.cpp
     tools/report/result_fields_test.cpp

@@ -9,10 +9,10 @@
 #include "tests/support/full_disk.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tools/report/console.hpp"
-#include "tools/report/quantity_text.hpp"
+#include "tools/console/console.hpp"
+#include "tools/console/quantity_text.hpp"
+#include "tools/console/text_table.hpp"
 #include "tools/report/report_text.hpp"
-#include "tools/report/text_table.hpp"
 #include "tools/worlds/workload_choice.hpp"
 
 namespace equipoise::parts_test {

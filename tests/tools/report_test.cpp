@@ -9,7 +9,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/small_machine.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tools/report/report_page.hpp"
+#include "tools/page/report_page.hpp"
 
 namespace equipoise::report_test {
 namespace {

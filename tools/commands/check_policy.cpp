@@ -14,7 +14,7 @@
 #include "shared_policies/contract/random_machine.hpp"
 #include "sim/child_process.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/report/console.hpp"
+#include "tools/console/console.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/runs/run_plan.hpp"
 

@@ -18,9 +18,9 @@
 #include "shared_policies/model/nearest_name.hpp"
 #include "shared_policies/model/printable_text.hpp"
 #include "tools/commands/command_line_options.hpp"
-#include "tools/report/console.hpp"
-#include "tools/report/terminal.hpp"
-#include "tools/report/text_table.hpp"
+#include "tools/console/console.hpp"
+#include "tools/console/terminal.hpp"
+#include "tools/console/text_table.hpp"
 #include "tools/report/version.hpp"
 
 namespace equipoise {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "tools/commands/commands.hpp"
+#include "tools/console/console.hpp"
 #include "tools/guard/expectations.hpp"
-#include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/report_text.hpp"
 #include "tools/search/best_known.hpp"

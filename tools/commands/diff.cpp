@@ -11,11 +11,11 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/console/console.hpp"
+#include "tools/console/quantity_text.hpp"
+#include "tools/console/text_table.hpp"
 #include "tools/guard/results_diff.hpp"
-#include "tools/report/console.hpp"
 #include "tools/report/json_text.hpp"
-#include "tools/report/quantity_text.hpp"
-#include "tools/report/text_table.hpp"
 
 namespace equipoise {
 namespace {

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "shared_policies/model/unit.hpp"
-#include "tools/report/console.hpp"
+#include "tools/console/console.hpp"
+#include "tools/console/quantity_text.hpp"
+#include "tools/console/text_table.hpp"
 #include "tools/report/glossary.hpp"
 #include "tools/report/json_text.hpp"
-#include "tools/report/quantity_text.hpp"
-#include "tools/report/text_table.hpp"
 #include "tools/search/ideal_runs.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/search/units_worth_using.hpp"

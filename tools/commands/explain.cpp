@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "tools/commands/commands.hpp"
+#include "tools/console/text_table.hpp"
 #include "tools/report/glossary.hpp"
 #include "tools/report/json_text.hpp"
-#include "tools/report/text_table.hpp"
 
 namespace equipoise {
 namespace {

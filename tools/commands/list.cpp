@@ -15,10 +15,10 @@
 #include "shared_policies/model/nearest_name.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/console/quantity_text.hpp"
+#include "tools/console/text_table.hpp"
 #include "tools/report/glossary.hpp"
 #include "tools/report/json_text.hpp"
-#include "tools/report/quantity_text.hpp"
-#include "tools/report/text_table.hpp"
 #include "tools/runs/loaded_policy.hpp"
 #include "tools/worlds/device_links.hpp"
 

@@ -8,8 +8,8 @@
 
 #include "platforms/data_sheets.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/console/text_table.hpp"
 #include "tools/report/json_text.hpp"
-#include "tools/report/text_table.hpp"
 
 namespace equipoise {
 namespace {

@@ -12,8 +12,8 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/console/console.hpp"
 #include "tools/new_policy/new_policy_files.hpp"
-#include "tools/report/console.hpp"
 
 namespace equipoise {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/console/console.hpp"
 #include "tools/exports/block_table.hpp"
 #include "tools/exports/comparison_svg.hpp"
 #include "tools/exports/export_file.hpp"
@@ -19,10 +20,9 @@
 #include "tools/exports/perfetto.hpp"
 #include "tools/exports/report_inputs.hpp"
 #include "tools/exports/unit_spans.hpp"
-#include "tools/report/console.hpp"
-#include "tools/report/page_numbers.hpp"
-#include "tools/report/report_contents.hpp"
-#include "tools/report/report_page.hpp"
+#include "tools/page/page_numbers.hpp"
+#include "tools/page/report_contents.hpp"
+#include "tools/page/report_page.hpp"
 #include "traces/run_file.hpp"
 
 namespace equipoise {

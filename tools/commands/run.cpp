@@ -4,9 +4,9 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/report/console.hpp"
-#include "tools/report/report_contents.hpp"
-#include "tools/report/report_page.hpp"
+#include "tools/console/console.hpp"
+#include "tools/page/report_contents.hpp"
+#include "tools/page/report_page.hpp"
 #include "tools/report/run_report.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/worlds/inputs.hpp"

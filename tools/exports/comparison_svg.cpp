@@ -8,10 +8,10 @@
 #include <optional>
 
 #include "shared_policies/model/failure.hpp"
+#include "tools/console/quantity_text.hpp"
+#include "tools/console/text_table.hpp"
 #include "tools/exports/svg_drawing.hpp"
 #include "tools/exports/time_axis.hpp"
-#include "tools/report/quantity_text.hpp"
-#include "tools/report/text_table.hpp"
 
 namespace equipoise {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "tools/report/console.hpp"
+#include "tools/console/console.hpp"
 
 namespace equipoise {
 namespace {

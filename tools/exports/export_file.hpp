@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "tools/report/file_in_progress.hpp"
+#include "tools/console/file_in_progress.hpp"
 
 namespace equipoise {
 

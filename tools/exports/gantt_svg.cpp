@@ -9,9 +9,9 @@
 #include <set>
 #include <vector>
 
+#include "tools/console/quantity_text.hpp"
+#include "tools/console/text_table.hpp"
 #include "tools/exports/time_grid.hpp"
-#include "tools/report/quantity_text.hpp"
-#include "tools/report/text_table.hpp"
 
 namespace equipoise {
 namespace {

@@ -19,13 +19,13 @@
 
 #include "shared_policies/model/printable_text.hpp"
 #include "shared_policies/run/metrics.hpp"
+#include "tools/console/quantity_text.hpp"
+#include "tools/console/text_table.hpp"
 #include "tools/exports/gantt_svg.hpp"
 #include "tools/exports/time_axis.hpp"
 #include "tools/exports/time_grid.hpp"
 #include "tools/exports/unit_spans.hpp"
 #include "tools/report/json_text.hpp"
-#include "tools/report/quantity_text.hpp"
-#include "tools/report/text_table.hpp"
 
 namespace equipoise {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "tools/report/quantity_text.hpp"
-#include "tools/report/text_table.hpp"
+#include "tools/console/quantity_text.hpp"
+#include "tools/console/text_table.hpp"
 
 namespace equipoise {
 

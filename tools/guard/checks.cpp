@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "shared_policies/model/markup.hpp"
-#include "tools/report/console.hpp"
+#include "tools/console/console.hpp"
 
 namespace equipoise {
 

@@ -11,8 +11,8 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/student_t.hpp"
 #include "shared_policies/run/results.hpp"
-#include "tools/report/quantity_text.hpp"
-#include "tools/report/text_table.hpp"
+#include "tools/console/quantity_text.hpp"
+#include "tools/console/text_table.hpp"
 
 namespace equipoise {
 namespace {

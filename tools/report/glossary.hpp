@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/report/text_table.hpp"
+#include "tools/console/text_table.hpp"
 
 namespace equipoise {
 

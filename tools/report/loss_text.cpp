@@ -12,8 +12,8 @@
 #include <set>
 #include <utility>
 
-#include "tools/report/quantity_text.hpp"
-#include "tools/report/text_table.hpp"
+#include "tools/console/quantity_text.hpp"
+#include "tools/console/text_table.hpp"
 
 namespace equipoise {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "tools/report/console.hpp"
-#include "tools/report/text_table.hpp"
+#include "tools/console/console.hpp"
+#include "tools/console/text_table.hpp"
 
 namespace equipoise {
 

@@ -12,13 +12,13 @@
 #include <utility>
 #include <variant>
 
-#include "tools/report/console.hpp"
+#include "tools/console/console.hpp"
+#include "tools/console/quantity_text.hpp"
+#include "tools/console/text_table.hpp"
 #include "tools/report/glossary.hpp"
 #include "tools/report/loss_text.hpp"
-#include "tools/report/quantity_text.hpp"
 #include "tools/report/repetition_noise.hpp"
 #include "tools/report/result_fields.hpp"
-#include "tools/report/text_table.hpp"
 
 namespace equipoise {
 namespace {

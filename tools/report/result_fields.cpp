@@ -12,9 +12,9 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/losses.hpp"
-#include "tools/report/quantity_text.hpp"
+#include "tools/console/quantity_text.hpp"
+#include "tools/console/text_table.hpp"
 #include "tools/report/repetition_noise.hpp"
-#include "tools/report/text_table.hpp"
 
 namespace equipoise {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "shared_policies/run/results.hpp"
-#include "tools/report/quantity_text.hpp"
+#include "tools/console/quantity_text.hpp"
 #include "tools/worlds/comparison.hpp"
 
 namespace equipoise {

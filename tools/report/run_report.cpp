@@ -5,12 +5,12 @@
 
 #include <cstdio>
 
-#include "tools/report/console.hpp"
+#include "tools/console/console.hpp"
+#include "tools/console/quantity_text.hpp"
+#include "tools/console/text_table.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/loss_text.hpp"
-#include "tools/report/quantity_text.hpp"
 #include "tools/report/report_text.hpp"
-#include "tools/report/text_table.hpp"
 
 namespace equipoise {
 namespace {

@@ -8,9 +8,9 @@
 #include <iterator>
 #include <map>
 
+#include "tools/console/quantity_text.hpp"
+#include "tools/console/text_table.hpp"
 #include "tools/report/json_text.hpp"
-#include "tools/report/quantity_text.hpp"
-#include "tools/report/text_table.hpp"
 
 namespace equipoise {
 namespace {

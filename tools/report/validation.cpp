@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tools/console/text_table.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/repetition_noise.hpp"
 #include "tools/report/result_fields.hpp"
-#include "tools/report/text_table.hpp"
 
 namespace equipoise {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "tools/report/progress.hpp"
+#include "tools/console/progress.hpp"
 #include "tools/runs/run_plan.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/simulations/simulation.hpp"

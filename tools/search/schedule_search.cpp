@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
-#include "tools/report/console.hpp"
-#include "tools/report/progress.hpp"
+#include "tools/console/console.hpp"
+#include "tools/console/progress.hpp"
 #include "tools/search/schedule_parts.hpp"
 #include "tools/simulations/simulations.hpp"
 

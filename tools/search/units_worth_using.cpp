@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
+#include "tools/console/quantity_text.hpp"
+#include "tools/console/text_table.hpp"
 #include "tools/report/json_text.hpp"
-#include "tools/report/quantity_text.hpp"
-#include "tools/report/text_table.hpp"
 #include "tools/search/schedule_search.hpp"
 
 namespace equipoise {

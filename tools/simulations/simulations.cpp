@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
-#include "tools/report/console.hpp"
+#include "tools/console/console.hpp"
 #include "tools/simulations/message_channel.hpp"
 #include "tools/simulations/simulation_messages.hpp"
 #include "tools/simulations/simulation_server.hpp"

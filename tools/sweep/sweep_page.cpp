@@ -6,13 +6,13 @@
 #include <cstddef>
 
 #include "shared_policies/model/markup.hpp"
+#include "tools/console/quantity_text.hpp"
+#include "tools/console/text_table.hpp"
+#include "tools/page/page_html.hpp"
+#include "tools/page/report_page.hpp"
 #include "tools/report/glossary.hpp"
 #include "tools/report/json_text.hpp"
-#include "tools/report/page_html.hpp"
-#include "tools/report/quantity_text.hpp"
-#include "tools/report/report_page.hpp"
 #include "tools/report/result_fields.hpp"
-#include "tools/report/text_table.hpp"
 #include "tools/sweep/sweep_tables.hpp"
 
 namespace equipoise {

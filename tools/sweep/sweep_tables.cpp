@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "shared_policies/model/printable_text.hpp"
+#include "tools/console/quantity_text.hpp"
+#include "tools/console/text_table.hpp"
 #include "tools/report/glossary.hpp"
 #include "tools/report/loss_text.hpp"
-#include "tools/report/quantity_text.hpp"
 #include "tools/report/result_fields.hpp"
-#include "tools/report/text_table.hpp"
 #include "tools/report/version.hpp"
 #include "tools/sweep/markdown.hpp"
 

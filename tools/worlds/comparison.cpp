@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
+#include "tools/console/quantity_text.hpp"
+#include "tools/console/text_table.hpp"
 #include "tools/report/json_text.hpp"
-#include "tools/report/quantity_text.hpp"
-#include "tools/report/text_table.hpp"
 #include "tools/runs/content_hash.hpp"
 #include "traces/scenario_file.hpp"
 

@@ -14,14 +14,14 @@
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
-#include "tools/report/console.hpp"
+#include "tools/console/console.hpp"
+#include "tools/console/progress.hpp"
+#include "tools/console/quantity_text.hpp"
+#include "tools/console/text_table.hpp"
+#include "tools/page/report_contents.hpp"
+#include "tools/page/report_page.hpp"
 #include "tools/report/csv_text.hpp"
 #include "tools/report/json_text.hpp"
-#include "tools/report/progress.hpp"
-#include "tools/report/quantity_text.hpp"
-#include "tools/report/report_contents.hpp"
-#include "tools/report/report_page.hpp"
-#include "tools/report/text_table.hpp"
 #include "tools/simulations/simulations.hpp"
 #include "traces/json_document.hpp"
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "tools/report/console.hpp"
+#include "tools/console/console.hpp"
 
 namespace equipoise {
 namespace {

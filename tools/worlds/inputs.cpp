@@ -9,7 +9,7 @@
 
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "tools/report/console.hpp"
+#include "tools/console/console.hpp"
 #include "traces/trace_file.hpp"
 
 namespace equipoise {

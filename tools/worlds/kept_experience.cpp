@@ -12,7 +12,7 @@
 
 #include "real/machine.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "tools/report/console.hpp"
+#include "tools/console/console.hpp"
 #include "traces/files/input_file.hpp"
 #include "traces/files/locked_file.hpp"
 

@@ -5,8 +5,8 @@
 
 #include <utility>
 
-#include "tools/report/console.hpp"
-#include "tools/report/progress.hpp"
+#include "tools/console/console.hpp"
+#include "tools/console/progress.hpp"
 
 namespace equipoise {
 

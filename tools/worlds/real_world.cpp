@@ -18,7 +18,7 @@
 #include "shared_policies/machine/disturbed_platform.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/spec.hpp"
-#include "tools/report/console.hpp"
+#include "tools/console/console.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/worlds/inputs.hpp"
 #include "tools/worlds/sim_world_loading.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
-#include "tools/report/console.hpp"
+#include "tools/console/console.hpp"
 #include "tools/simulations/simulation.hpp"
 #include "tools/simulations/simulations.hpp"
 #include "tools/worlds/comparison_runs.hpp"

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "tools/page/report_page.hpp"
 #include "tools/report/csv_text.hpp"
 #include "tools/report/json_text.hpp"
-#include "tools/report/report_page.hpp"
 #include "tools/report/report_text.hpp"
 #include "tools/report/result_numbers.hpp"
 

@@ -1,5 +1,5 @@
 // Puts a report page together.
-#include "tools/report/report_page.hpp"
+#include "tools/page/report_page.hpp"
 
 #include <fmt/format.h>
 
@@ -9,12 +9,12 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/markup.hpp"
+#include "tools/page/page_bundle.hpp"
+#include "tools/page/page_html.hpp"
+#include "tools/page/results_page.hpp"
+#include "tools/page/runs_page.hpp"
+#include "tools/page/timing_data.hpp"
 #include "tools/report/json_text.hpp"
-#include "tools/report/page_bundle.hpp"
-#include "tools/report/page_html.hpp"
-#include "tools/report/results_page.hpp"
-#include "tools/report/runs_page.hpp"
-#include "tools/report/timing_data.hpp"
 #include "tools/report/version.hpp"
 
 namespace equipoise {

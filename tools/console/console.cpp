@@ -1,5 +1,5 @@
 // Messages on stderr, writing of files as a whole, and signal handlers that set a flag.
-#include "tools/report/console.hpp"
+#include "tools/console/console.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -25,8 +25,8 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/printable_text.hpp"
-#include "tools/report/file_in_progress.hpp"
-#include "tools/report/terminal.hpp"
+#include "tools/console/file_in_progress.hpp"
+#include "tools/console/terminal.hpp"
 #include "traces/files/input_file.hpp"
 
 namespace equipoise {

@@ -1,5 +1,5 @@
 // Temporary names, and the renaming of finished files.
-#include "tools/report/file_in_progress.hpp"
+#include "tools/console/file_in_progress.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

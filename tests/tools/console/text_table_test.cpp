@@ -1,5 +1,5 @@
 // Tests of text tables: alignment, what becomes of wide ones, and folded rows.
-#include "tools/report/text_table.hpp"
+#include "tools/console/text_table.hpp"
 
 #include <gtest/gtest.h>
 

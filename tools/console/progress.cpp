@@ -1,5 +1,5 @@
 // Overwrites one line of stderr.
-#include "tools/report/progress.hpp"
+#include "tools/console/progress.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "tools/report/terminal.hpp"
+#include "tools/console/terminal.hpp"
 
 namespace equipoise {
 

@@ -1,5 +1,5 @@
 // Samples and curves of a trace in JSON.
-#include "tools/report/timing_data.hpp"
+#include "tools/page/timing_data.hpp"
 
 #include <algorithm>
 #include <cmath>

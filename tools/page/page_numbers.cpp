@@ -1,12 +1,12 @@
 // Puts what was read into one JSON object.
-#include "tools/report/page_numbers.hpp"
+#include "tools/page/page_numbers.hpp"
 
 #include <string>
 #include <vector>
 
+#include "tools/page/runs_page.hpp"
+#include "tools/page/timing_data.hpp"
 #include "tools/report/json_text.hpp"
-#include "tools/report/runs_page.hpp"
-#include "tools/report/timing_data.hpp"
 
 namespace equipoise {
 

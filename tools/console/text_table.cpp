@@ -1,5 +1,5 @@
 // Column widths, alignment, line breaks and folded rows. Widths count characters, not bytes.
-#include "tools/report/text_table.hpp"
+#include "tools/console/text_table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/report/run_columns.hpp"
+#include "tools/page/run_columns.hpp"
 
 namespace equipoise {
 

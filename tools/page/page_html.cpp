@@ -1,5 +1,5 @@
 // Writes pieces of report pages.
-#include "tools/report/page_html.hpp"
+#include "tools/page/page_html.hpp"
 
 #include <fmt/format.h>
 

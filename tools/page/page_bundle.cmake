@@ -1,6 +1,6 @@
 # Makes the source that embeds the report page's script and style sheet. Without npm, or where npm cannot
 # get its packages, the source has the style sheet alone, and reports are pages with tables.
-#   cmake -DPAGE=tools/report/page -DMODULES=FOLDER -DOUT=FILE.cpp -DNPM=... -DNODE=... -P page_bundle.cmake
+#   cmake -DPAGE=tools/page/script -DMODULES=FOLDER -DOUT=FILE.cpp -DNPM=... -DNODE=... -P page_bundle.cmake
 set(problem)
 if(NOT NPM OR NOT NODE)
   set(problem "there is no npm")
@@ -26,14 +26,14 @@ else()
     execute_process(COMMAND ${NODE} ${PAGE}/bundle.mjs ${MODULES}/node_modules ${OUT}
       RESULT_VARIABLE failed ERROR_VARIABLE said)
     if(failed)
-      message(FATAL_ERROR "tools/report/page cannot be bundled: ${said}")
+      message(FATAL_ERROR "tools/page/script cannot be bundled: ${said}")
     endif()
   endif()
 endif()
 if(problem)
   message("Report pages will have tables and no charts: ${problem}")
   file(READ ${PAGE}/page.css style)
-  file(WRITE ${OUT} "#include \"tools/report/page_bundle.hpp\"
+  file(WRITE ${OUT} "#include \"tools/page/page_bundle.hpp\"
 namespace equipoise {
 std::string_view page_script() { return {}; }
 std::string_view page_style() { return R\"css(${style})css\"; }

@@ -1,5 +1,5 @@
 // Packs bytes with zlib.
-#include "tools/report/packed_bytes.hpp"
+#include "tools/page/packed_bytes.hpp"
 
 #include <zlib.h>
 

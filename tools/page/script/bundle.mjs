@@ -35,8 +35,8 @@ function literals(text) {
 const script = deflateSync(outputFiles[0].contents, { level: 9 }).toString("base64");
 writeFileSync(
   out,
-  `// Made by tools/report/page/bundle.mjs.
-#include "tools/report/page_bundle.hpp"
+  `// Made by tools/page/script/bundle.mjs.
+#include "tools/page/page_bundle.hpp"
 
 namespace equipoise {
 

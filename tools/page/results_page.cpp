@@ -1,5 +1,5 @@
 // Writes the tables of a comparison from results.json.
-#include "tools/report/results_page.hpp"
+#include "tools/page/results_page.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,11 +14,11 @@
 #include "shared_policies/model/markup.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/run/losses.hpp"
+#include "tools/console/quantity_text.hpp"
+#include "tools/console/text_table.hpp"
+#include "tools/page/page_html.hpp"
 #include "tools/report/glossary.hpp"
-#include "tools/report/page_html.hpp"
-#include "tools/report/quantity_text.hpp"
 #include "tools/report/result_fields.hpp"
-#include "tools/report/text_table.hpp"
 
 namespace equipoise {
 namespace {

@@ -1,4 +1,4 @@
-// The scripts and styles of report pages, bundled at build time from tools/report/page.
+// The scripts and styles of report pages, bundled at build time from tools/page/script.
 #pragma once
 
 #include <string_view>

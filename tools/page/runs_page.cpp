@@ -1,5 +1,5 @@
 // Tables of runs and their units, from headers and summaries.
-#include "tools/report/runs_page.hpp"
+#include "tools/page/runs_page.hpp"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/markup.hpp"
-#include "tools/report/page_html.hpp"
-#include "tools/report/quantity_text.hpp"
-#include "tools/report/text_table.hpp"
+#include "tools/console/quantity_text.hpp"
+#include "tools/console/text_table.hpp"
+#include "tools/page/page_html.hpp"
 #include "traces/files/input_file.hpp"
 
 namespace equipoise {

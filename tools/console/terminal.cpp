@@ -1,5 +1,5 @@
 // Asks the system about terminals, and writes styles as escape sequences.
-#include "tools/report/terminal.hpp"
+#include "tools/console/terminal.hpp"
 
 #include <fmt/color.h>
 #include <sys/ioctl.h>

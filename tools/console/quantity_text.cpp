@@ -1,5 +1,5 @@
 // Chooses SI prefixes and rounds.
-#include "tools/report/quantity_text.hpp"
+#include "tools/console/quantity_text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // Tests of how quantities are written for people.
-#include "tools/report/quantity_text.hpp"
+#include "tools/console/quantity_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Sorts a run's blocks by unit, and packs them.
-#include "tools/report/run_columns.hpp"
+#include "tools/page/run_columns.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "tools/page/packed_bytes.hpp"
 #include "tools/report/json_text.hpp"
-#include "tools/report/packed_bytes.hpp"
 
 namespace equipoise {
 namespace {

@@ -1,5 +1,5 @@
 // Finds the files of a page, and what belongs to them.
-#include "tools/report/report_contents.hpp"
+#include "tools/page/report_contents.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
-#include "tools/report/page_html.hpp"
+#include "tools/page/page_html.hpp"
 #include "traces/files/input_file.hpp"
 #include "traces/json_document.hpp"
 #include "traces/trace_file.hpp"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tools/report/report_page.hpp"
+#include "tools/page/report_page.hpp"
 
 namespace equipoise {
 

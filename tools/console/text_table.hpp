@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/report/terminal.hpp"
+#include "tools/console/terminal.hpp"
 
 namespace equipoise {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/report/report_page.hpp"
+#include "tools/page/report_page.hpp"
 
 namespace equipoise {
 
