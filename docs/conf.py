@@ -16,6 +16,8 @@ import re
 import subprocess
 import tempfile
 
+from pygments.lexers.special import TextLexer
+
 project = "Equipoise"
 author = "the authors of Equipoise"
 copyright = author
@@ -28,7 +30,7 @@ html_title = "Equipoise"
 # Formulas are drawn by KaTeX from Debian's package, whose files are copied beside the pages: nothing
 # is loaded from elsewhere.
 html_static_path = ["static", "/usr/share/javascript/katex"]
-html_css_files = ["katex.min.css"]
+html_css_files = ["katex.min.css", "manual.css"]
 html_js_files = [("katex.min.js", {"defer": "defer"}),
                  ("contrib/auto-render.js", {"defer": "defer"})]
 mathjax_path = "formulas.js"
@@ -105,5 +107,7 @@ def replace_comments(app, page, source):
 
 
 def setup(app):
+    # Sphinx takes `console` for a session of Python, and would colour tables as if they were code.
+    app.add_lexer("console", TextLexer)
     app.connect("builder-inited", draw_schedules)
     app.connect("source-read", replace_comments)

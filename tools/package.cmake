@@ -64,7 +64,7 @@ set(CPACK_RESOURCE_FILE_README ${PROJECT_SOURCE_DIR}/README.md)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
-set(CPACK_COMPONENTS_ALL program archive development)
+set(CPACK_COMPONENTS_ALL program archive development documents)
 set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY ON)
 # The Debian package. What builds policies is only suggested, because most users need none.
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY
