@@ -87,6 +87,24 @@ TEST(TraceReport, DoubtsFallingTimesWideScatterSingleSizesAndCopies) {
       doubts[3].starts_with("cuda0 at 100 items has the count, mean and deviation of cpu0"));
 }
 
+TEST(TraceReport, FindsTimesThatFallByMoreThanTheMeansAreUncertain) {
+  // Half the interval of 17 blocks is 2.120 * sd / 4: 53 ms each of the first two, which are apart by
+  // 60 ms, less than hypot(53, 53) = 75; and 0.53 ms of the third, apart by 60 ms from the second.
+  const Trace trace = two_units({summary(0, 100, 17, 0.5, 0.1), summary(0, 200, 17, 0.44, 0.1),
+                                 summary(0, 300, 17, 0.38, 0.001)});
+  EXPECT_EQ(falling_times(trace),
+            (std::vector<std::string>{"cpu0: the time falls from 440.0 ms to 380.0 ms as the size "
+                                      "grows from 200 to 300 items"}));
+}
+
+TEST(TraceReport, CountsOutliersByUnit) {
+  Trace trace = two_units({summary(0, 100, 1, 0.5, 0.0), summary(0, 100, 1, 9.0, 0.0),
+                           summary(0, 100, 1, 8.0, 0.0), summary(1, 100, 1, 7.0, 0.0)});
+  EXPECT_EQ(outliers_text(trace), "");
+  for (const std::size_t i : {1, 2, 3}) trace.samples[i].is_outlier = true;
+  EXPECT_EQ(outliers_text(trace), "3 blocks marked as outliers (cpu0: 2, cuda0: 1)");
+}
+
 TEST(TraceReport, NamesUnitsWithoutSamples) {
   const std::vector<std::string> doubts =
       doubtful_in_trace(two_units({summary(0, 100, 30, 0.5, 0.0), summary(0, 200, 30, 0.6, 0.0)}));
