@@ -291,7 +291,7 @@ JsonObject::JsonObject(const JsonValue& value, std::string file, const std::stri
     if (std::find(known.begin(), known.end(), member.name) != known.end()) continue;
     const std::string one = unknown_name("member of " + what, member.name, known);
     if (first.empty()) first = where(member.value);
-    why += why.empty() ? one : fmt::format("; {}: {}", where(member.value), one);
+    why += why.empty() ? one : fmt::format("; line {}: {}", member.value.line, one);
   }
   if (!first.empty()) throw InputError(first, why);
 }

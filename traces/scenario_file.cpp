@@ -171,7 +171,12 @@ void throw_together(const std::vector<InputError>& refusals) {
   if (refusals.empty()) return;
   std::string why = refusals.front().why();
   for (std::size_t i = 1; i < std::min(refusals.size(), most_told); ++i) {
-    why += fmt::format("; {}", refusals[i].what());
+    const std::string& where = refusals[i].where();
+    const std::size_t colon = where.rfind(':');
+    const bool is_here = colon != std::string::npos &&
+                         refusals.front().where().starts_with(where.substr(0, colon + 1));
+    why += is_here ? fmt::format("; line {}: {}", where.substr(colon + 1), refusals[i].why())
+                   : fmt::format("; {}", refusals[i].what());
   }
   if (refusals.size() > most_told) why += fmt::format("; and {} more", refusals.size() - most_told);
   throw InputError(refusals.front().where(), why);
@@ -243,9 +248,8 @@ void find_targets(ScenarioFile& file, const std::vector<std::string>& units,
       const std::string there =
           fmt::format("; there {} {}", known.size() == 1 ? "is" : "are",
                       known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")));
-      refusals.emplace_back(file.where[i],
-                            fmt::format("no {} is called '{}'{}", what, event.target,
-                                        told.insert(what).second ? there : ""));
+      refusals.emplace_back(file.where[i], fmt::format("no {} is called '{}'{}", what, event.target,
+                                                       told.insert(what).second ? there : ""));
     }
     for (const std::string& target : targets) {
       Disturbance own = event;

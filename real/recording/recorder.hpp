@@ -70,7 +70,7 @@ struct RecordedUnit {
 struct ImpreciseMean {
   std::string unit;
   Items items = 0;
-  double uncertainty = 0.0;  ///< half the 95 % confidence interval, as a share of the mean
+  double uncertainty = 0.0;      ///< half the 95 % confidence interval, as a share of the mean
   bool has_all_samples = false;  ///< as many as are taken of one size, so that time was not lacking
 };
 

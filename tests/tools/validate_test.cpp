@@ -86,9 +86,10 @@ TEST(Judge, NamesThePolicyWhoseErrorIsTooLarge) {
   EXPECT_EQ(error_complaint(judge(comparison), 0.06),
             "c's error of 15.15 % is above --max-error 6 %; so is that of b");
   comparison.results[5].makespan_s.sd = 1.0;
-  EXPECT_EQ(error_complaint(judge(comparison), 0.06),
-            "c's error of 15.15 % is above --max-error 6 %; so is that of b; c counts, although its "
-            "runs are too noisy to judge: give more --reps, or run when nothing else does");
+  EXPECT_EQ(
+      error_complaint(judge(comparison), 0.06),
+      "c's error of 15.15 % is above --max-error 6 %; so is that of b; c counts, although its "
+      "runs are too noisy to judge: give more --reps, or run when nothing else does");
 }
 
 class Validate : public testing::Test {

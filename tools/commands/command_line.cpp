@@ -191,7 +191,7 @@ std::string complaint_about_command(const CLI::App& app, const std::vector<std::
   if (words.empty() || words.front().starts_with('-')) return {};
   if (std::ranges::find(known, words.front()) != known.end()) return {};
   const bool has_next = words.size() > 1 && std::ranges::find(known, words[1]) != known.end();
-  known.emplace_back("--version");
+  if (!near_names(words.front(), {"--version"}).empty()) known = {"--version"};
   std::string text = unknown_name("command", words.front(), known);
   if (has_next) text += fmt::format("; 'equipoise help {}' shows what that does", words[1]);
   return text;
@@ -238,10 +238,9 @@ int run(int argc, char** argv) {
     std::printf("%s", text.str().c_str());
     return exit_code;
   } catch (const CLI::ParseError& error) {
-    return say(
-        fmt::format("{}; see {} --help", complaint(app, {argv + 1, argv + argc}, error),
-                    full_name(typed_command(app))),
-        unusable_input);
+    return say(fmt::format("{}; see {} --help", complaint(app, {argv + 1, argv + argc}, error),
+                           full_name(typed_command(app))),
+               unusable_input);
   } catch (const InputError& error) {
     return say(error.what(), unusable_input);
   } catch (const Interrupted& stop) {

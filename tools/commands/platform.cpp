@@ -249,9 +249,9 @@ int platform_generate_command(const std::string& spec_file, const Options& optio
   for (const TraceChoice& choice : spec.traces) {
     const Trace trace = modelled_trace(spec, choice);
     files.push_back({out + "/" + choice.name + ".jsonl", readable_trace_text(trace, choice.where)});
-    said += fmt::format("{}: {} times of {} on {}\n", files.back().path,
-                        source_of_times(spec, choice), trace.kernel,
-                        counted(trace.units.size(), "unit"));
+    said +=
+        fmt::format("{}: {} times of {} on {}\n", files.back().path, source_of_times(spec, choice),
+                    trace.kernel, counted(trace.units.size(), "unit"));
     json.push_back(written_json(files.back().path, "trace", trace.units.size()));
   }
   expect_no_inputs(paths_of(files), "--out");

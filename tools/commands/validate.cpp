@@ -18,6 +18,7 @@
 #include "tools/report/json_text.hpp"
 #include "tools/report/recording_warnings.hpp"
 #include "tools/report/validation.hpp"
+#include "tools/runs/block_count.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/simulations/sim_world.hpp"
 #include "tools/simulations/simulations.hpp"
@@ -226,6 +227,8 @@ int validate_command(const Options& options, std::optional<double> error_max) {
   real.allocate(options.seed);
   comparison.environment = environment_text(options.command_line);
   describe_experiment(comparison, options, real.phases, {{"real", real.settings}});
+  const std::string many = many_blocks_text(comparison.policies, real.phases);
+  if (!many.empty()) warn(many);
   RunsByPolicy runs;
   bool failed = false;
   int repetition = 0;

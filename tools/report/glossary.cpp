@@ -78,10 +78,12 @@ constexpr auto other_terms = std::to_array<TermText>({
     {"training block", "",
      "A block that a policy hands out to learn a unit's speed; its items count like all others."},
     {"coverage alone", "",
-     "It was checked that every item was accepted exactly once, but no results, because paced units "
+     "It was checked that every item was accepted exactly once, but no results, because paced "
+     "units "
      "compute none."},
     {"ideal", "",
-     "The share of the items with which all units would have ended together, at the speed that they "
+     "The share of the items with which all units would have ended together, at the speed that "
+     "they "
      "had in this run."},
     {"waiting", "", "The unit neither computes nor copies."},
     {"at", "", "When it happened, from the begin of the run."},
@@ -281,8 +283,8 @@ std::vector<Term> find_terms(const std::string& asked) {
   constexpr std::size_t most_suggested = 3;
   std::vector<std::string> near = near_names(asked, known);
   if (near.empty()) {
-    throw InputError("explain", fmt::format("unknown word '{}'; 'equipoise explain' lists all words",
-                                            asked));
+    throw InputError("explain",
+                     fmt::format("unknown word '{}'; 'equipoise explain' lists all words", asked));
   }
   near.resize(std::min(near.size(), most_suggested));
   throw InputError("explain", fmt::format("unknown word '{}'; did you mean '{}'?", asked,

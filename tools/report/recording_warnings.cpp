@@ -24,9 +24,10 @@ std::string imprecision_text(const Recording& recording) {
       worst.has_all_samples
           ? "more time does not help, because it has as many samples as are taken of one size: "
             "record while nothing else runs"
-          : fmt::format("to know it to {:.0f} %, record {} times as long (--seconds-max), or while "
-                        "nothing else runs",
-                        100.0 * recording_precision, significant(times, 2));
+          : fmt::format(
+                "to know it to {:.0f} %, record {} times as long (--seconds-max), or while "
+                "nothing else runs",
+                100.0 * recording_precision, significant(times, 2));
   return fmt::format(
       "{} of {} mean times are uncertain by more than {:.0f} %; the worst, of {} at {} items, by "
       "{:.1f} %: so far off may be a prediction whose blocks are of this size; {}",
@@ -37,8 +38,8 @@ std::string imprecision_text(const Recording& recording) {
 void warn_of(const Recording& recording) {
   std::vector<std::string> doubts = recording.doubts;
   std::ranges::move(falling_times(recording.trace), std::back_inserter(doubts));
-  for (const std::string& line : {imprecision_text(recording), in_one_line(doubts),
-                                  in_one_line(recording.unmetered)}) {
+  for (const std::string& line :
+       {imprecision_text(recording), in_one_line(doubts), in_one_line(recording.unmetered)}) {
     if (!line.empty()) warn(line);
   }
 }

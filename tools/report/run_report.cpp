@@ -29,9 +29,9 @@ std::string json_text(const std::string& summary, const std::optional<RecordedMa
 /// Where the time of a run comes from whose policy decided anew, in real time.
 std::string difference(const RunReport& report, Seconds deciding) {
   const RunNumbers& n = report.run.numbers;
-  std::string text = fmt::format(
-      "in it: {} of decisions ({} when it was recorded)",
-      quantity_text(n.decisions_total.value, "s"), quantity_text(deciding.value, "s"));
+  std::string text =
+      fmt::format("in it: {} of decisions ({} when it was recorded)",
+                  quantity_text(n.decisions_total.value, "s"), quantity_text(deciding.value, "s"));
   if (report.notes.pacing) {
     const double blocks = static_cast<double>(n.blocks) / static_cast<double>(n.units.size());
     text += fmt::format(", {} a unit of ends noticed late",

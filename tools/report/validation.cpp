@@ -89,9 +89,8 @@ std::string error_complaint(const Validation& validation, double error_max) {
     if (!(std::abs(p.relative_error) <= error_max)) above.push_back(&p);
   }
   if (above.empty()) return {};
-  std::ranges::stable_sort(above, std::greater<>(), [](const PolicyPrediction* p) {
-    return std::abs(p->relative_error);
-  });
+  std::ranges::stable_sort(above, std::greater<>(),
+                           [](const PolicyPrediction* p) { return std::abs(p->relative_error); });
   std::vector<std::string> others;
   std::vector<std::string> noisy;
   for (const PolicyPrediction* const p : above) {
@@ -99,9 +98,9 @@ std::string error_complaint(const Validation& validation, double error_max) {
     if (is_too_noisy(*p->measured)) noisy.push_back(p->measured->policy);
   }
   const PolicyPrediction& worst = *above.front();
-  std::string text = fmt::format(
-      "{}'s error of {:.2f} % is above --max-error {} %", worst.measured->policy,
-      100.0 * std::abs(worst.relative_error), significant(100.0 * error_max, 3));
+  std::string text =
+      fmt::format("{}'s error of {:.2f} % is above --max-error {} %", worst.measured->policy,
+                  100.0 * std::abs(worst.relative_error), significant(100.0 * error_max, 3));
   if (!others.empty()) {
     text += fmt::format("; so {} of {}", others.size() == 1 ? "is that" : "are those",
                         fmt::join(others, ", "));
@@ -127,7 +126,8 @@ std::string validation_text(const Validation& validation, const std::vector<std:
   const std::string second = " " + prefix.name + "s";
   const std::string half_heading = heading_of(half, prefix);
   TextTable table({"policy", "measured" + second, half_heading, "sd %", "predicted" + second,
-                   half_heading, "error %", "measured share % by unit", "predicted share % by unit"});
+                   half_heading, "error %", "measured share % by unit",
+                   "predicted share % by unit"});
   const auto time = [&](const ResultField& field, double seconds) {
     return number_text(field, seconds / prefix.factor);
   };

@@ -61,8 +61,8 @@ std::string advice_for_missing(const std::string& path, const std::string& advic
                                  : fs::path(path).begin()->string();
   if (folder.empty() || fs::path(path).is_absolute()) return advice;
   if (!fs::is_regular_file(examples / path, error)) {
-    const bool is_of_manual = folder == "platforms" || folder == "traces" || folder == "tools" ||
-                              folder == "docs";
+    const bool is_of_manual =
+        folder == "platforms" || folder == "traces" || folder == "tools" || folder == "docs";
     if (!is_of_manual || fs::exists(folder, error)) return advice;
     return fmt::format(
         "{}; there is no folder {} here: commands of the manual are typed in the folder of the "

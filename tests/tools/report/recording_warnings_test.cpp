@@ -13,7 +13,8 @@ TEST(RecordingWarnings, AreOneLineForAllMeansThatAreNotKnownWell) {
   recording.imprecise = {{"cpu0", 64, 0.021}, {"cpu0", 512, 0.041}, {"cpu1", 64, 0.025}};
   // (4.1 / 2)^2 = 4.2025
   const std::string begin =
-      "3 of 60 mean times are uncertain by more than 2 %; the worst, of cpu0 at 512 items, by 4.1 %: "
+      "3 of 60 mean times are uncertain by more than 2 %; the worst, of cpu0 at 512 items, by 4.1 "
+      "%: "
       "so far off may be a prediction whose blocks are of this size; ";
   EXPECT_EQ(imprecision_text(recording),
             begin +
