@@ -97,7 +97,8 @@ TEST(ChooseWorkload, RefusesATraceOfAnotherNumberOfItemsThatTheirCostDependsOn) 
   EXPECT_EQ(
       check("grn:genes=60,candidates=50"),
       "t.jsonl:1: was made for candidates=60, not candidates=50, and the cost per item depends "
-      "on it; record a trace of that size, or write grn:items=60 for the size of this one");
+      "on it; record a trace of that size, or write grn:items=60 for as much work as in this one "
+      "(items are what blocks are cut from)");
 }
 
 TEST(ChooseWorkload, KnowsWhatMovesBetweenIterations) {
