@@ -44,7 +44,7 @@ std::vector<std::string> near_names(const std::string& name,
   for (const std::string& candidate : known) {
     const std::size_t apart = distance(lower(name), lower(candidate));
     const std::size_t longer = std::max(name.size(), candidate.size());
-    if (apart <= std::max<std::size_t>(1, longer / 3)) near.emplace_back(apart, candidate);
+    if (!candidate.empty() && apart <= std::max<std::size_t>(1, longer / 3)) near.emplace_back(apart, candidate);
   }
   std::ranges::stable_sort(near, {}, &std::pair<std::size_t, std::string>::first);
   std::vector<std::string> names;
@@ -57,7 +57,7 @@ std::string unknown_name(const std::string& what, const std::string& name,
   std::string message = "unknown " + what + " '" + name + "'";
   const std::vector<std::string> near = near_names(name, known);
   if (!near.empty()) return message + "; did you mean '" + near.front() + "'?";
-  if (known.empty()) return message + "; no names are known";
+  if (std::ranges::all_of(known, &std::string::empty)) return message + "; no names are known";
   message += "; known are: ";
   for (const std::string& candidate : known) message += candidate + ", ";
   message.resize(message.size() - 2);

@@ -149,7 +149,7 @@ double parse_quantity(const std::string& text, const std::string& unit, const st
 double parse_ratio(const std::string& text, const std::string& where) {
   if (text.ends_with('%')) return parse_number(text.substr(0, text.size() - 1), where) / 100.0;
   const double ratio = parse_number(text, where);
-  if (std::abs(ratio) < 1.0) return ratio;
+  if (ratio < 1.0) return ratio;
   throw InputError(where, "'" + text + "' may mean percent or not; write 10% or 0.1");
 }
 

@@ -45,7 +45,7 @@ TEST(Completion, OffersWhatFollowsHelpExplainAndList) {
   EXPECT_EQ(offered("help compare ''"), "");
   EXPECT_EQ(offered("explain ends ap"), "apart");
   EXPECT_EQ(offered("list policies gss --js"), "--json");
-  EXPECT_EQ(offered("explain over_"), "over_best over_lower_bound over_reference");
+  EXPECT_EQ(offered("explain over_"), "over_best over_best_known over_lower_bound over_reference");
   EXPECT_EQ(offered("list policies plb-h"), "plb-hec plb-hac");
   EXPECT_EQ(offered("list kernels black"), "blackscholes");
   EXPECT_EQ(offered("list policies --js"), "--json");

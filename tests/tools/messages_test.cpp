@@ -78,9 +78,9 @@ TEST(Messages, SayAllErrorsOfAScenarioAtOnce) {
   };
   EXPECT_EQ(refused("{\"at_s\":0,\"unit\":\"cpu0\",\"kind\":\"fial\"},\n"
                     "{\"at_s\":-1,\"unit\":\"cpu0\",\"kind\":\"fail\"},\n"
-                    "{\"at\":0,\"unt\":\"cpu0\",\"kind\":\"fail\"}"),
+                    "{\"at_\":0,\"unt\":\"cpu0\",\"kind\":\"fail\"}"),
             ":2: unknown kind of event 'fial'; did you mean 'fail'?; line 3: 'at_s' is -1; it must "
-            "be 0 or more; line 4: unknown member of an event 'at'; did you mean 'at_s'?; line 4: "
+            "be 0 or more; line 4: unknown member of an event 'at_'; did you mean 'at_s'?; line 4: "
             "unknown member of an event 'unt'; did you mean 'unit'?");
   const std::string units = refused(
       "{\"at_s\":0,\"unit\":\"gpuA\",\"kind\":\"fail\"},\n"

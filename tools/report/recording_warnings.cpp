@@ -30,7 +30,7 @@ std::string imprecision_text(const Recording& recording) {
                 100.0 * recording_precision, significant(times, 2));
   return fmt::format(
       "{} of {} mean times are uncertain by more than {:.0f} %; the worst, of {} at {} items, by "
-      "{:.1f} %: so far off may be a prediction whose blocks are of this size; {}",
+      "{:.1f} %: a prediction with blocks of this size may be off by as much; {}",
       recording.imprecise.size(), recording.means, 100.0 * recording_precision, worst.unit,
       worst.items, 100.0 * worst.uncertainty, advice);
 }

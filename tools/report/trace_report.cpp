@@ -260,7 +260,8 @@ std::string outliers_text(const Trace& trace) {
   for (const auto& [unit, count] : by_unit) {
     parts.push_back(fmt::format("{}: {}", trace.units[unit].name, count));
   }
-  return fmt::format("{} marked as outliers ({})", counted(all, "block"), fmt::join(parts, ", "));
+  return fmt::format("{} marked as {} ({})", counted(all, "block"),
+                     all == 1 ? "an outlier" : "outliers", fmt::join(parts, ", "));
 }
 
 std::vector<std::string> doubtful_in_trace(const Trace& trace) {

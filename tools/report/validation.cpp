@@ -99,8 +99,8 @@ std::string error_complaint(const Validation& validation, double error_max) {
   }
   const PolicyPrediction& worst = *above.front();
   std::string text =
-      fmt::format("{}'s error of {:.2f} % is above --max-error {} %", worst.measured->policy,
-                  100.0 * std::abs(worst.relative_error), significant(100.0 * error_max, 3));
+      fmt::format("{}'s error of {:.2f} % is above --max-error {:.6g} %", worst.measured->policy,
+                  100.0 * std::abs(worst.relative_error), 100.0 * error_max);
   if (!others.empty()) {
     text += fmt::format("; so {} of {}", others.size() == 1 ? "is that" : "are those",
                         fmt::join(others, ", "));
@@ -148,9 +148,10 @@ std::string validation_text(const Validation& validation, const std::vector<std:
       fmt::join(units, " "), 100.0 * validation.median_error, 100.0 * validation.worst_error);
   if (validation.tau) {
     text += fmt::format(
-        "order of policies: of {} pairs whose measured makespans differ by more than noise, {} are "
+        "order of policies: of {} whose measured makespans differ by more than noise, {} {} "
         "predicted in the right order (Kendall's tau {:.2f})\n",
-        validation.ordered_pairs, validation.agreeing_pairs, *validation.tau);
+        counted(static_cast<std::size_t>(validation.ordered_pairs), "pair"),
+        validation.agreeing_pairs, validation.agreeing_pairs == 1 ? "is" : "are", *validation.tau);
     text += legend({"Kendall's tau"});
   } else {
     text += "order of policies: no two measured makespans differ by more than noise\n";

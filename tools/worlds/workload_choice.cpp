@@ -131,7 +131,7 @@ void check_problem(const Trace& trace, const std::string& trace_file, const Work
     throw InputError(
         trace_file + ":1",
         fmt::format(
-            "was made for {0}={1} (its `problem`), not {0}={2}, and the cost per item "
+            "its `problem`, the recorded workload, has {0}={1}, not {0}={2}, and the cost per item "
             "depends on it; record a trace of that size{3}",
             name, recorded->second, value,
             items == trace.problem.end() || name == "items"

@@ -96,7 +96,7 @@ TEST(UnknownName, NamesTheNearestKnownOneOrAll) {
 
 TEST(NearNames, BeginWithTheNearest) {
   const std::vector<std::string> known = {"idle", "ideal", "item", "share"};
-  EXPECT_EQ(near_names("idal", known), (std::vector<std::string>{"idle", "ideal"}));
+  EXPECT_EQ(near_names("idel", known), (std::vector<std::string>{"idle", "ideal"}));
   EXPECT_TRUE(near_names("quux", known).empty());
 }
 

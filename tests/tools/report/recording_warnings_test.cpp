@@ -15,7 +15,7 @@ TEST(RecordingWarnings, AreOneLineForAllMeansThatAreNotKnownWell) {
   const std::string begin =
       "3 of 60 mean times are uncertain by more than 2 %; the worst, of cpu0 at 512 items, by 4.1 "
       "%: "
-      "so far off may be a prediction whose blocks are of this size; ";
+      "a prediction with blocks of this size may be off by as much; ";
   EXPECT_EQ(imprecision_text(recording),
             begin +
                 "to know it to 2 %, record 4.2 times as long (--seconds-max), or while nothing "
