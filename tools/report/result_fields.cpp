@@ -128,11 +128,9 @@ constexpr std::array fields_before_losses{
                 [](Of of) -> FieldValue {
                   return optional_value(over_best_known(of.comparison, of.result));
                 }},
-    ResultField{
-        "loss_s.total", "loss", "s",
-        "The time beyond the lower bound, by cause; tables show it in % of the bound, or as 42 x "
-        "where it is so many times the bound.",
-        in_data, to_digits(4), [](Of of) { return loss_of(of, nullptr); }},
+    ResultField{"loss_s.total", "loss", "s",
+                "The time beyond the lower bound, by cause; tables show it in % of the bound.",
+                in_data, to_digits(4), [](Of of) { return loss_of(of, nullptr); }},
 };
 
 /// Those that stand behind the causes of loss.

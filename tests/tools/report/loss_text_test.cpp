@@ -67,7 +67,7 @@ TEST(LossRows, AreMultiplesOfTheBoundFrom1000PercentOn) {
 TEST(LossRows, HaveALegendOfTheColumnsThatAreShown) {
   const std::string text = comparison_table(two_results({.tail = Seconds{0.1}}, {}));
   EXPECT_NE(text.find("\nloss  The time beyond the lower bound, by cause; tables show it in % of "
-                      "the bound, or as 42\n      x where it is so many times the bound.\ntail  "
+                      "the bound.\ntail  "
                       "Time lost to waiting for the last unit at the end of the run.\n"),
             std::string::npos)
       << text;
