@@ -268,7 +268,7 @@ const Term& term(std::string_view word) {
 std::vector<Term> find_terms(const std::string& asked) {
   const std::string wanted = lower(asked);
   if (const Term* const found = find_term(without_units(wanted))) return {*found};
-  if (const std::vector<Term> parts = terms_in(without_units(wanted)); !parts.empty()) return parts;
+  if (std::vector<Term> parts = terms_in(without_units(wanted)); !parts.empty()) return parts;
   std::vector<Term> like;
   std::vector<std::string> known;
   for (const Term& term : glossary()) {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <string_view>
 
 #include "shared_policies/model/spec.hpp"
 #include "tools/console/quantity_text.hpp"
@@ -22,7 +21,8 @@ std::optional<double> given(const PolicyChoice& policy, const char* name) {
 
 /// The parameter that sets the size of the policy's blocks; null if none alone does.
 const char* size_parameter(const PolicyChoice& policy) {
-  const std::string_view name = policy.library_file.empty() ? policy.info->name : "";
+  if (!policy.library_file.empty()) return nullptr;
+  const std::string& name = policy.info->name;
   if (name == "ss") return "min_block_items";
   if (name == "greedy") return "initial_block_items";
   return nullptr;
@@ -62,11 +62,14 @@ std::string many_blocks_text(std::span<const PolicyChoice> policies,
   if (most == nullptr) return {};
   double items = 0.0;
   for (const Workload& phase : phases) items += static_cast<double>(phase.items) * phase.iterations;
+  const std::optional<double> pieces = given(*most, "pieces");
   return fmt::format(
-      "{} makes {} in each run, which takes long, and so does reading its run file; for larger "
-      "blocks, write {}:{}={}",
-      most->spelling, quantity_text(blocks, "blocks"), most->info->name, size_parameter(*most),
-      significant(std::ceil(items / enough_blocks), 2));
+      "{} makes {} in each run, which takes long, and so does reading its run file; for fewer, "
+      "write "
+      "{}:{}={}",
+      most->spelling, quantity_text(blocks, "blocks"), most->info->name,
+      pieces ? "pieces" : size_parameter(*most),
+      pieces ? std::floor(*pieces * enough_blocks / blocks) : std::ceil(items / enough_blocks));
 }
 
 }  // namespace equipoise

@@ -31,10 +31,14 @@ TEST(BlockCount, NamesThePolicyWithTheMostBlocksAndHowToMakeFewer) {
   const std::vector<PolicyChoice> policies = {parse_policy("gss"), parse_policy("ss")};
   const std::vector<Workload> small = {workload_of(1'000'000, 1, 1)};
   EXPECT_EQ(many_blocks_text(policies, small), "");
+  const std::vector<Workload> twice = {workload_of(3'000'000, 1, 2)};
+  const std::vector<PolicyChoice> cut = {parse_policy("greedy:pieces=1e6")};
+  EXPECT_TRUE(many_blocks_text(cut, twice).ends_with("; for fewer, write greedy:pieces=50000"))
+      << many_blocks_text(cut, twice);
   const std::vector<Workload> large = {workload_of(3'000'000, 1, 1)};
   EXPECT_EQ(many_blocks_text(policies, large),
             "ss makes 3.00 M blocks in each run, which takes long, and so does reading its run "
-            "file; for larger blocks, write ss:min_block_items=30");
+            "file; for fewer, write ss:min_block_items=30");
 }
 
 }  // namespace
