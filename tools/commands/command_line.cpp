@@ -201,7 +201,7 @@ std::string complaint_about_command(const CLI::App& app, const std::vector<std::
 /// option that no command has, because an option that is said to be missing may be it, misspelled.
 std::string complaint(const CLI::App& app, const std::vector<std::string>& words,
                       const CLI::ParseError& error) {
-  const std::string about_command = complaint_about_command(app, words);
+  std::string about_command = complaint_about_command(app, words);
   if (!about_command.empty()) return about_command;
   const CLI::App& command = typed_command(app);
   const std::vector<std::string> below = commands_below(command);
