@@ -126,6 +126,10 @@ Placement place_units(std::span<const UnitSpec> units, const Machine& machine) {
   double most_slowed = 0.0;
   for (const UnitSpec& spec : units) {
     std::set<std::string> sharers;
+    std::set<int> left;  // cores that no unit before this one has
+    for (const CpuThread& thread : machine.threads) {
+      if (!owner_of_core.contains(thread.core)) left.insert(thread.core);
+    }
     std::vector<int>& cores = placement.cores.emplace_back();
     for (int i = 0; i < spec.factory->cores(); ++i) {
       const CpuThread& thread = machine.threads[next++ % machine.threads.size()];
@@ -141,8 +145,9 @@ Placement place_units(std::span<const UnitSpec> units, const Machine& machine) {
     for (const std::string& sharer : sharers) {
       placement.warnings.push_back(
           sharer == spec.unit.name
-              ? fmt::format("unit {} has more threads than cores are left; give fewer threads",
-                            sharer)
+              ? fmt::format("unit {} has more threads ({}) than cores are left ({}); give fewer "
+                            "threads",
+                            sharer, spec.factory->cores(), left.size())
               : fmt::format("units {} and {} share a core and disturb one another; give fewer "
                             "units or threads",
                             sharer, spec.unit.name));

@@ -44,10 +44,12 @@ equipoise_program_tests(commands
     tools/replay_test.cpp
     tools/messages_test.cpp
     tools/report/glossary_test.cpp
+    tools/report/headings_test.cpp
     tools/report/loss_text_test.cpp
     tools/console/quantity_text_test.cpp
     tools/report/recording_warnings_test.cpp
     tools/console/text_table_test.cpp
+    tools/runs/block_count_test.cpp
     tools/runs/policy_list_test.cpp
     tools/report/repetition_noise_test.cpp
     tools/report/result_fields_test.cpp

@@ -30,6 +30,12 @@ bool CsvReader::next(std::vector<std::string>& fields) {
     line_ = lines_;
     if (trimmed(text).empty()) continue;
     split(text, fields);
+    if (fields.size() == 1 && !text.starts_with('#') && text.find(';') != std::string::npos) {
+      throw InputError(where(),
+                       "semicolons stand between the fields, but commas are expected; save the "
+                       "table with commas between fields and points in numbers (if it has points "
+                       "already: tr ';' ',' <OLD.csv >NEW.csv)");
+    }
     return true;
   }
   return false;

@@ -18,7 +18,7 @@ class CsvReader {
   [[nodiscard]] std::string where() const { return path_ + ":" + std::to_string(line_); }
 
   /// Reads the next record that is not an empty line; returns false if there is none. Throws
-  /// InputError if a quote is not closed.
+  /// InputError if a quote is not closed, or if semicolons stand where commas are expected.
   bool next(std::vector<std::string>& fields);
 
  private:

@@ -285,10 +285,15 @@ JsonObject::JsonObject(const JsonValue& value, std::string file, const std::stri
 JsonObject::JsonObject(const JsonValue& value, std::string file, const std::string& what,
                        const std::vector<std::string>& known)
     : JsonObject(value, std::move(file), what) {
+  std::string first;
+  std::string why;
   for (const JsonMember& member : value.object) {
     if (std::find(known.begin(), known.end(), member.name) != known.end()) continue;
-    throw InputError(where(member.value), unknown_name("member of " + what, member.name, known));
+    const std::string one = unknown_name("member of " + what, member.name, known);
+    if (first.empty()) first = where(member.value);
+    why += why.empty() ? one : fmt::format("; line {}: {}", member.value.line, one);
   }
+  if (!first.empty()) throw InputError(first, why);
 }
 
 std::string JsonObject::where(const JsonValue& value) const {

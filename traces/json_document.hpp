@@ -56,8 +56,8 @@ void expect_schema(const std::string& schema, const std::string& expected,
 /// Reads the members of a JSON object by name. Every reader throws InputError at FILE:LINE.
 class JsonObject {
  public:
-  /// Throws if `value` is not an object, or has a member that is not in `known` (suggesting the
-  /// nearest). `what` describes the object in messages: "a campaign".
+  /// Throws if `value` is not an object, or has members that are not in `known` (suggesting the
+  /// nearest to each). `what` describes the object in messages: "a campaign".
   JsonObject(const JsonValue& value, std::string file, const std::string& what,
              const std::vector<std::string>& known);
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <filesystem>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
@@ -164,6 +165,23 @@ class EventReader {
   const std::string& path_;
 };
 
+/// Throws all refusals as one, at the place of the first, if there are any.
+void throw_together(const std::vector<InputError>& refusals) {
+  constexpr std::size_t most_told = 10;
+  if (refusals.empty()) return;
+  std::string why = refusals.front().why();
+  for (std::size_t i = 1; i < std::min(refusals.size(), most_told); ++i) {
+    const std::string& where = refusals[i].where();
+    const std::size_t colon = where.rfind(':');
+    const bool is_here = colon != std::string::npos &&
+                         refusals.front().where().starts_with(where.substr(0, colon + 1));
+    why += is_here ? fmt::format("; line {}: {}", where.substr(colon + 1), refusals[i].why())
+                   : fmt::format("; {}", refusals[i].what());
+  }
+  if (refusals.size() > most_told) why += fmt::format("; and {} more", refusals.size() - most_told);
+  throw InputError(refusals.front().where(), why);
+}
+
 bool is_of_link(const Disturbance& event) { return event.kind == DisturbanceKind::bandwidth; }
 
 /// Divides the bandwidths of a profile by that of the link.
@@ -201,7 +219,15 @@ ScenarioFile read_scenario(const std::string& path) {
   const JsonObject top(root, path, "a scenario", {"schema", "events", "note"});
   expect_schema(top.text("schema"), "equipoise.scenario/1", top.where(top.at("schema")));
   if (top.find("note") != nullptr) static_cast<void>(top.text("note"));
-  for (const JsonValue& value : top.list("events")) EventReader(value, path).read_into(file);
+  std::vector<InputError> refusals;
+  for (const JsonValue& value : top.list("events")) {
+    try {
+      EventReader(value, path).read_into(file);
+    } catch (const InputError& refusal) {
+      refusals.push_back(refusal);
+    }
+  }
+  throw_together(refusals);
   check_contradictions(file);
   return file;
 }
@@ -211,17 +237,19 @@ void find_targets(ScenarioFile& file, const std::vector<std::string>& units,
   std::vector<std::string> names;
   for (const Link& link : links) names.push_back(link.name);
   ScenarioFile found;
+  std::vector<InputError> refusals;
+  std::set<std::string> told;  // of which kinds a refusal lists what there is
   for (std::size_t i = 0; i < file.scenario.events.size(); ++i) {
     const Disturbance& event = file.scenario.events[i];
     const std::vector<std::string>& known = is_of_link(event) ? names : units;
     const std::vector<std::string> targets = names_like(event.target, known);
     if (targets.empty()) {
-      throw InputError(
-          file.where[i],
-          fmt::format("no {} is called '{}'; there {} {}",
-                      is_of_link(event) ? "link of the platform" : "unit that takes part",
-                      event.target, known.size() == 1 ? "is" : "are",
-                      known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+      const std::string what = is_of_link(event) ? "link of the platform" : "unit that takes part";
+      const std::string there =
+          fmt::format("; there {} {}", known.size() == 1 ? "is" : "are",
+                      known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")));
+      refusals.emplace_back(file.where[i], fmt::format("no {} is called '{}'{}", what, event.target,
+                                                       told.insert(what).second ? there : ""));
     }
     for (const std::string& target : targets) {
       Disturbance own = event;
@@ -230,6 +258,7 @@ void find_targets(ScenarioFile& file, const std::vector<std::string>& units,
       found.add(std::move(own), file.where[i], false);
     }
   }
+  throw_together(refusals);
   found.scenario.name = file.scenario.name;
   found.files = std::move(file.files);
   file = std::move(found);

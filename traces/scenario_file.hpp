@@ -25,7 +25,7 @@ struct ScenarioFile {
 /// event with a list of targets, or with `every_s` and `times`, becomes several disturbances.
 /// Patterns of names (`node-*`) stay targets until `find_targets`.
 ///
-/// Throws InputError with FILE:LINE for everything that is malformed: a missing file; JSON that
+/// Throws one InputError, with FILE:LINE of each event that cannot be read, for everything that is malformed: a missing file; JSON that
 /// cannot be parsed or is nested deeper than 64 levels; another major schema version; members that
 /// an event of its kind must not have, or that it lacks; numbers out of range; a repeated event
 /// without an end, or that begins again before it has ended; the same event twice; a unit that fails
@@ -35,7 +35,7 @@ struct ScenarioFile {
 
 /// Replaces events of patterns by one event for each unit or link that the pattern means, and
 /// bandwidths in profiles of SimGrid by factors. `units` are those that take part, `links` are all
-/// links of the platform (bandwidth 0: not known). Throws InputError at the first event whose unit
+/// links of the platform (bandwidth 0: not known). Throws one InputError for all events whose unit
 /// or link is not there, and, like `read_scenario`, for contradictions.
 void find_targets(ScenarioFile& file, const std::vector<std::string>& units,
                   const std::vector<Link>& links);

@@ -38,8 +38,9 @@ FlopsOfBytes parse_flops(const std::string& text, const std::string& where) {
   is_read = is_read && rest.empty() && flops.exponent > 0.0 && flops.exponent <= 10.0;
   if (is_read) return flops;
   throw InputError(where, "'" + text +
-                              "' is no number of flops; write FACTOR*bytes^EXPONENT, for "
-                              "example 0.017*bytes^1.5");
+                              "' says no flops; write FACTOR*bytes^EXPONENT of the bytes of a "
+                              "task's operands: a product of square tiles is 0.017*bytes^1.5 of "
+                              "doubles, 0.048*bytes^1.5 of floats");
 }
 
 std::optional<GrowthBeyondBytes> growth_beyond_bytes(const Trace& trace) {

@@ -70,7 +70,8 @@ struct RecordedUnit {
 struct ImpreciseMean {
   std::string unit;
   Items items = 0;
-  double uncertainty = 0.0;  ///< half the 95 % confidence interval, as a share of the mean
+  double uncertainty = 0.0;      ///< half the 95 % confidence interval, as a share of the mean
+  bool has_all_samples = false;  ///< as many as are taken of one size, so that time was not lacking
 };
 
 /// How precisely the mean of every size is to be known: `ImpreciseMean::uncertainty` is not above.
@@ -82,8 +83,8 @@ struct Recording {
   std::vector<RecordedUnit> units;
   std::vector<ImpreciseMean> imprecise;
   std::size_t means = 0;  ///< how many sizes of how many units were timed
-  /// Results that are impossible or doubtful: a copy faster than this machine can copy, a time that
-  /// falls as the size grows, the number of outliers, other programs on the cores.
+  /// Results that are impossible or doubtful: a copy faster than this machine can copy, the number
+  /// of outliers, other programs on the cores.
   std::vector<std::string> doubts;
   /// "busy watts of cpu0 and cpu1 were not measured apart: record with --alone"
   std::vector<std::string> unmetered;

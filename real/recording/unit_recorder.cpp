@@ -17,8 +17,6 @@ namespace {
 constexpr Seconds time_min{1e-9};
 /// A copy faster than the machine's best rate by this factor is reported as impossible.
 constexpr double impossible = 1.5;
-/// A larger block that takes less than this factor of a smaller one's time is reported as doubtful.
-constexpr double falling = 0.98;
 /// The most sizes of a unit, including those added where the curve bends.
 constexpr std::size_t sizes_max = 20;
 /// Sizes are added where the curve is off a straight line by more than this part of its time.
@@ -188,7 +186,9 @@ void UnitRecorder::add_remarks(Recording& recording) const {
     }
     recording.means += are_outliers.empty() ? 0 : 1;
     if (!are_outliers.empty() && size.samples.uncertainty() > recording_precision) {
-      recording.imprecise.push_back({name(), size.items, size.samples.uncertainty()});
+      const int most = std::max(1, setup_.samples_max / setup_.passes) * setup_.passes;
+      recording.imprecise.push_back(
+          {name(), size.items, size.samples.uncertainty(), size.samples.count() >= most});
     }
   }
   if (outliers > 0) {
@@ -201,12 +201,6 @@ void UnitRecorder::add_remarks(Recording& recording) const {
     recording.doubts.push_back(
         fmt::format("{}: a copy of {:.3g} GB/s is faster than this machine copies", name(),
                     fastest_bytes_per_s * 1e-9));
-  }
-  const std::vector<SizeTime> points = curve();
-  for (std::size_t i = 1; i < points.size(); ++i) {
-    if (points[i].time >= falling * points[i - 1].time) continue;
-    recording.doubts.push_back(fmt::format("{}: a block of {} items is faster than one of {}",
-                                           name(), points[i].items, points[i - 1].items));
   }
 }
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
+#include <utility>
 #include <vector>
 
 namespace equipoise {
@@ -36,31 +36,28 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return above[b.size()];
 }
 
-/// The nearest of `known`, the first of several; empty if there are none.
-std::string nearest_name(const std::string& name, const std::vector<std::string>& known) {
-  std::string nearest;
-  std::size_t least = std::numeric_limits<std::size_t>::max();
+}  // namespace
+
+std::vector<std::string> near_names(const std::string& name,
+                                    const std::vector<std::string>& known) {
+  std::vector<std::pair<std::size_t, std::string>> near;
   for (const std::string& candidate : known) {
     const std::size_t apart = distance(lower(name), lower(candidate));
-    if (apart < least) {
-      least = apart;
-      nearest = candidate;
-    }
+    const std::size_t longer = std::max(name.size(), candidate.size());
+    if (!candidate.empty() && apart <= std::max<std::size_t>(1, longer / 3)) near.emplace_back(apart, candidate);
   }
-  return nearest;
+  std::ranges::stable_sort(near, {}, &std::pair<std::size_t, std::string>::first);
+  std::vector<std::string> names;
+  for (auto& [apart, candidate] : near) names.push_back(std::move(candidate));
+  return names;
 }
-
-}  // namespace
 
 std::string unknown_name(const std::string& what, const std::string& name,
                          const std::vector<std::string>& known) {
   std::string message = "unknown " + what + " '" + name + "'";
-  const std::string nearest = nearest_name(name, known);
-  const std::size_t near = std::max<std::size_t>(1, std::max(name.size(), nearest.size()) / 3);
-  if (!nearest.empty() && distance(lower(name), lower(nearest)) <= near) {
-    return message + "; did you mean '" + nearest + "'?";
-  }
-  if (nearest.empty()) return message + "; no names are known";
+  const std::vector<std::string> near = near_names(name, known);
+  if (!near.empty()) return message + "; did you mean '" + near.front() + "'?";
+  if (std::ranges::all_of(known, &std::string::empty)) return message + "; no names are known";
   message += "; known are: ";
   for (const std::string& candidate : known) message += candidate + ", ";
   message.resize(message.size() - 2);

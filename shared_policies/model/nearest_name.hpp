@@ -14,4 +14,8 @@ namespace equipoise {
 [[nodiscard]] std::string unknown_name(const std::string& what, const std::string& name,
                                        const std::vector<std::string>& known);
 
+/// The names in `known` that are near to `name`, the nearest first; see above.
+[[nodiscard]] std::vector<std::string> near_names(const std::string& name,
+                                                  const std::vector<std::string>& known);
+
 }  // namespace equipoise

@@ -147,8 +147,10 @@ double parse_quantity(const std::string& text, const std::string& unit, const st
 }
 
 double parse_ratio(const std::string& text, const std::string& where) {
-  if (!text.ends_with('%')) return parse_number(text, where);
-  return parse_number(text.substr(0, text.size() - 1), where) / 100.0;
+  if (text.ends_with('%')) return parse_number(text.substr(0, text.size() - 1), where) / 100.0;
+  const double ratio = parse_number(text, where);
+  if (ratio < 1.0) return ratio;
+  throw InputError(where, "'" + text + "' may mean percent or not; write 10% or 0.1");
 }
 
 double parse_share(const std::string& text, const std::string& where) {

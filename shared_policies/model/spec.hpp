@@ -28,7 +28,8 @@ struct Spec {
 /// `where`) with the text.
 [[nodiscard]] double parse_number(const std::string& text, const std::string& where);
 
-/// Reads a number that may be a percentage: "5%" is 0.05. Otherwise throws InputError (at `where`).
+/// Reads a percentage or a number below 1: "5%" and 0.05 are the same, "250%" is 2.5. Throws
+/// InputError (at `where`) for anything else, so that 10 does not stand for 1000 %.
 [[nodiscard]] double parse_ratio(const std::string& text, const std::string& where);
 
 /// Reads a share from 0 to below 1: "5%" or 0.05. Otherwise throws InputError (at `where`).

@@ -63,8 +63,8 @@ Losses over_bound(const Losses& losses, Seconds bound) {
   return over;
 }
 
-LossAccount::LossAccount(const std::vector<Unit>& units, CopyTimesAlone alone)
-    : alone_(std::move(alone)) {
+LossAccount::LossAccount(const std::vector<Unit>& units, CopyTimesAlone alone, bool repeats_blocks)
+    : alone_(std::move(alone)), repeats_blocks_(repeats_blocks) {
   std::map<std::string, std::size_t> on_device;
   for (const Unit& unit : units) ++on_device[device_of(unit)];
   for (const Unit& unit : units) {
@@ -122,7 +122,7 @@ ResidentData LossAccount::UnitTime::resident_data(const Block& block) const {
 void LossAccount::block(const BlockRecord& record) {
   UnitTime& unit = account_.units[record.unit.index];
   const StageTimes alone = alone_of(unit, record);
-  unit.wait(record, time_of_event(record.after_events), alone);
+  unit.wait(record, repeats_blocks_ ? record.assigned : time_of_event(record.after_events), alone);
   unit.spend(std::min(record.begins.compute + record.times.compute, record.end),
              &Losses::computing);
   unit.items += record.block.items;

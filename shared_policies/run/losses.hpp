@@ -102,8 +102,10 @@ using CopyTimesAlone = std::function<StageTimes(UnitId, const Block&, ResidentDa
 /// no wait counts as `barrier` or `training`.
 class LossAccount {
  public:
-  /// `alone`: if empty, no copy counts as `link`.
-  explicit LossAccount(const std::vector<Unit>& units, CopyTimesAlone alone = {});
+  /// `alone`: if empty, no copy counts as `link`. `repeats_blocks`: the run hands out the blocks of a
+  /// recorded one, each at once after the event that it followed there.
+  explicit LossAccount(const std::vector<Unit>& units, CopyTimesAlone alone = {},
+                       bool repeats_blocks = false);
 
   /// The records of the run, in their order.
   void block(const BlockRecord& record);
@@ -150,6 +152,7 @@ class LossAccount {
   void count_event(Seconds at);
 
   CopyTimesAlone alone_;
+  bool repeats_blocks_;
   Account account_;
   bool any_iteration_ = false;
   std::vector<Seconds> event_times_;  ///< that of event k, one of the latest, at (k - 1) mod size

@@ -43,11 +43,11 @@ Seconds finish_spread(const RunNumbers& numbers) {
 }
 
 Metrics::Metrics(std::vector<Unit> units, std::vector<std::vector<RecordedSizes>> recorded,
-                 std::string meter_note, CopyTimesAlone alone)
+                 std::string meter_note, CopyTimesAlone alone, bool repeats_blocks)
     : units_(std::move(units)),
       recorded_(std::move(recorded)),
       meter_note_(std::move(meter_note)),
-      losses_(units_, std::move(alone)) {
+      losses_(units_, std::move(alone), repeats_blocks) {
   sum_.units.resize(units_.size());
   stretches_.resize(units_.size());
 }

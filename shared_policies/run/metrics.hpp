@@ -115,9 +115,10 @@ class Metrics final : public Journal {
   /// `recorded`: one entry for each unit and phase, [phase][unit]; empty if nothing is extrapolated
   /// (real runs).
   /// `meter_note`: what the machine's meters do not measure, and why; for the note on the energy.
-  /// `alone`: for LossAccount.
+  /// `alone`, `repeats_blocks`: for LossAccount.
   explicit Metrics(std::vector<Unit> units, std::vector<std::vector<RecordedSizes>> recorded = {},
-                   std::string meter_note = {}, CopyTimesAlone alone = {});
+                   std::string meter_note = {}, CopyTimesAlone alone = {},
+                   bool repeats_blocks = false);
 
   void block(const BlockRecord& record) override;
   void decision(const DecisionRecord& record) override;

@@ -209,7 +209,8 @@ TEST(Placement, SaysThatUnitsShareACoreBeforeItWrapsAround) {
 TEST(Placement, SaysThatAUnitHasMoreThreadsThanThereAreCores) {
   const Placement placement = place_units(parse_units({"cpu,threads=3"}), machine_of(2));
   ASSERT_EQ(placement.warnings.size(), 1u);
-  EXPECT_NE(placement.warnings[0].find("more threads than cores"), std::string::npos);
+  EXPECT_EQ(placement.warnings[0],
+            "unit cpu0 has more threads (3) than cores are left (2); give fewer threads");
 }
 
 TEST(ThisMachine, HasCoresAndMemory) {

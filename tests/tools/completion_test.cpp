@@ -39,6 +39,23 @@ TEST(Completion, OffersTheValuesOfAnOption) {
   EXPECT_EQ(offered("run --unit emu"), "emulated");
 }
 
+TEST(Completion, OffersWhatFollowsHelpExplainAndList) {
+  EXPECT_EQ(offered("help comp"), "compare completion");
+  EXPECT_EQ(offered("help trace import ''"), "starpu csv");
+  EXPECT_EQ(offered("help compare ''"), "");
+  EXPECT_EQ(offered("explain ends ap"), "apart");
+  EXPECT_EQ(offered("list policies gss --js"), "--json");
+  EXPECT_EQ(offered("explain over_"), "over_best over_best_known over_lower_bound over_reference");
+  EXPECT_EQ(offered("list policies plb-h"), "plb-hec plb-hac");
+  EXPECT_EQ(offered("list kernels black"), "blackscholes");
+  EXPECT_EQ(offered("list policies --js"), "--json");
+  EXPECT_EQ(offered("diff a b --quantity energy"), "energy_j");
+}
+
+TEST(Completion, GoesOnBehindTheLastCommaOfPolicies) {
+  EXPECT_EQ(offered("compare --policy greedy,plb-he"), "greedy,plb-hec");
+}
+
 TEST(Completion, OffersFilesWhereAFileIsMeant) {
   EXPECT_EQ(offered("simulate --trace traces/mirage-sg"), "traces/mirage-sgemm.jsonl");
 }

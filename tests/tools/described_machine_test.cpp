@@ -135,6 +135,21 @@ TEST_F(DescribedMachines, AreDisturbedByATableOfShares) {
               0.7, 1e-9);
 }
 
+TEST(GeneratedTraces, AreCalledMeasuredWhereTheirTimesAre) {
+  const TemporaryFolder scratch;
+  static_cast<void>(scratch.write("mine.csv", "n,s\n1,0.1\n10,0.5\n"));
+  const std::string spec = scratch.write(
+      "spec.json",
+      R"({"schema":"equipoise.machines/1","source":"a test","machines":[{"id":"m","units":[)"
+      R"({"id":"a","kind":"cpu","timings":{"k":{"file":"mine.csv","items_column":"n",)"
+      R"("compute_column":"s"}}}]}],"platforms":[{"name":"p","machines":["m"]}],)"
+      R"("traces":[{"name":"t","kernel":"k"}]})");
+  const ProgramRun run =
+      run_equipoise({"platform", "generate", "--spec", spec, "--out", scratch.path("out")});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NE(run.out.find(": measured times of k on 1 unit\n"), std::string::npos) << run.out;
+}
+
 TEST(KnownDevices, AreListedWithTheirSources) {
   const ProgramRun one = run_equipoise({"list", "devices", "k40m"});
   EXPECT_EQ(one.exit_code, 0) << one.err;

@@ -46,6 +46,60 @@ TEST(Messages, SuggestOptionsAndNameTheCommandsThatHaveOthers) {
       "see equipoise run --help");
 }
 
+TEST(Messages, LookAtTheFirstWordFirst) {
+  EXPECT_EQ(refusal({"version"}),
+            "unknown command 'version'; did you mean '--version'?; see equipoise --help");
+  const std::string man = refusal({"man", "compare"});
+  EXPECT_TRUE(man.starts_with("unknown command 'man'; known are: simulate, run,")) << man;
+  EXPECT_NE(man.find("; 'equipoise help compare' shows what that does"), std::string::npos) << man;
+  EXPECT_NE(run_equipoise({"help", "list", "policies"}).out.find("Usage: equipoise list "),
+            std::string::npos);
+}
+
+TEST(Messages, SayWhereTheFilesOfTheManualAre) {
+  const TemporaryFolder scratch;
+  const ProgramRun run =
+      run_copy("/bin/bash", {"-c", "cd '" + scratch.path(".") + "' && exec '" + program_file() +
+                                       "' platform check platforms/sirocco.xml"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.err.find("there is no folder platforms here: commands of the manual are typed in "),
+            std::string::npos)
+      << run.err;
+}
+
+TEST(Messages, SayAllErrorsOfAScenarioAtOnce) {
+  const TemporaryFolder scratch;
+  const auto refused = [&](const std::string& events) {
+    const std::string file = scratch.write(
+        "s.json", "{\"schema\":\"equipoise.scenario/1\",\"events\":[\n" + events + "]}");
+    const std::string text =
+        refusal(with(with({"simulate"}, sirocco), {"--policy", "gss", "--scenario", file}));
+    return text.substr(file.size());
+  };
+  EXPECT_EQ(refused("{\"at_s\":0,\"unit\":\"cpu0\",\"kind\":\"fial\"},\n"
+                    "{\"at_s\":-1,\"unit\":\"cpu0\",\"kind\":\"fail\"},\n"
+                    "{\"at_\":0,\"unt\":\"cpu0\",\"kind\":\"fail\"}"),
+            ":2: unknown kind of event 'fial'; did you mean 'fail'?; line 3: 'at_s' is -1; it must "
+            "be 0 or more; line 4: unknown member of an event 'at_'; did you mean 'at_s'?; line 4: "
+            "unknown member of an event 'unt'; did you mean 'unit'?");
+  const std::string units = refused(
+      "{\"at_s\":0,\"unit\":\"gpuA\",\"kind\":\"fail\"},\n"
+      "{\"at_s\":0,\"unit\":\"gpuB\",\"kind\":\"fail\"}");
+  EXPECT_TRUE(units.starts_with(":2: no unit that takes part is called 'gpuA'; there are cpu0, "));
+  EXPECT_TRUE(units.ends_with("; line 3: no unit that takes part is called 'gpuB'")) << units;
+}
+
+TEST(Messages, SayThatACsvFileNeedsCommas) {
+  const TemporaryFolder scratch;
+  const std::string file = scratch.write("t.csv", "n;s\n1;0,5\n");
+  EXPECT_EQ(refusal({"trace", "import", "csv", file, "--unit", "cpu0", "--items-column", "n",
+                     "--compute-column", "s", "--out", scratch.path("t.jsonl")}),
+            file +
+                ":1: semicolons stand between the fields, but commas are expected; save the "
+                "table with commas between fields and points in numbers (if it has points "
+                "already: tr ';' ',' <OLD.csv >NEW.csv)");
+}
+
 TEST(Messages, SayWhatAnswersTheCommandNeeds) {
   const std::vector<std::string> run = {"run", "--workload", "matmul:n=256"};
   EXPECT_EQ(refusal(with(run, {"--policy", "greedy"})),

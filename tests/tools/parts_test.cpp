@@ -92,12 +92,15 @@ TEST(ChooseWorkload, RefusesATraceOfAnotherNumberOfItemsThatTheirCostDependsOn) 
   };
   EXPECT_EQ(check("grn:items=60"), "not refused");
   EXPECT_EQ(check("grn:items=70"),
-            "t.jsonl:1: was made for items=60, not items=70, and the cost per item depends on it; "
+            "t.jsonl:1: its `problem`, the recorded workload, has items=60, not items=70, and the "
+            "cost per item depends on it; "
             "record a trace of that size");
   EXPECT_EQ(
       check("grn:genes=60,candidates=50"),
-      "t.jsonl:1: was made for candidates=60, not candidates=50, and the cost per item depends "
-      "on it; record a trace of that size, or write grn:items=60 for the size of this one");
+      "t.jsonl:1: its `problem`, the recorded workload, has candidates=60, not candidates=50, and "
+      "the cost per item depends "
+      "on it; record a trace of that size, or write grn:items=60 for as much work as in this one "
+      "(items are what blocks are cut from)");
 }
 
 TEST(ChooseWorkload, KnowsWhatMovesBetweenIterations) {

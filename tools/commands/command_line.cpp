@@ -48,19 +48,19 @@ std::string full_name(const CLI::App& command) {
   return above == nullptr ? command.get_name() : full_name(*above) + " " + command.get_name();
 }
 
-/// The command below `app` that `words` name one after the other. Throws InputError, which suggests
-/// the nearest name, if there is none.
+/// The command below `app` that `words` name one after the other; words behind a command that has none
+/// below it, such as `list policies`, are its arguments. Throws InputError, which suggests the nearest
+/// name, if there is none.
 const CLI::App& command_called(const CLI::App& app, const std::vector<std::string>& words) {
   const CLI::App* command = &app;
   for (const std::string& word : words) {
     const std::vector<const CLI::App*> below = command->get_subcommands({});
+    if (below.empty()) break;
     const auto found = std::ranges::find(below, word, &CLI::App::get_name);
     if (found == below.end()) {
       std::vector<std::string> names;
       for (const CLI::App* const one : below) names.push_back(one->get_name());
-      throw InputError("help", names.empty()
-                                   ? fmt::format("{} has no commands below it", full_name(*command))
-                                   : unknown_name("command", word, names));
+      throw InputError("help", unknown_name("command", word, names));
     }
     command = *found;
   }
@@ -185,9 +185,24 @@ std::string complaint_about_option(const CLI::App& app, const CLI::App& command,
                      fmt::join(owners, ", "));
 }
 
-/// What is wrong with the arguments. One that no command has comes first, because an option that is
-/// said to be missing may be it, misspelled.
-std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
+/// What is wrong with the first argument; empty if it is an option or a command.
+std::string complaint_about_command(const CLI::App& app, const std::vector<std::string>& words) {
+  std::vector<std::string> known = commands_below(app);
+  if (words.empty() || words.front().starts_with('-')) return {};
+  if (std::ranges::find(known, words.front()) != known.end()) return {};
+  const bool has_next = words.size() > 1 && std::ranges::find(known, words[1]) != known.end();
+  if (!near_names(words.front(), {"--version"}).empty()) known = {"--version"};
+  std::string text = unknown_name("command", words.front(), known);
+  if (has_next) text += fmt::format("; 'equipoise help {}' shows what that does", words[1]);
+  return text;
+}
+
+/// What is wrong with the arguments (`words`). A first word that is no command comes first; then an
+/// option that no command has, because an option that is said to be missing may be it, misspelled.
+std::string complaint(const CLI::App& app, const std::vector<std::string>& words,
+                      const CLI::ParseError& error) {
+  std::string about_command = complaint_about_command(app, words);
+  if (!about_command.empty()) return about_command;
   const CLI::App& command = typed_command(app);
   const std::vector<std::string> below = commands_below(command);
   for (const std::string& argument : app.remaining(true)) {
@@ -223,9 +238,9 @@ int run(int argc, char** argv) {
     std::printf("%s", text.str().c_str());
     return exit_code;
   } catch (const CLI::ParseError& error) {
-    return say(
-        fmt::format("{}; see {} --help", complaint(app, error), full_name(typed_command(app))),
-        unusable_input);
+    return say(fmt::format("{}; see {} --help", complaint(app, {argv + 1, argv + argc}, error),
+                           full_name(typed_command(app))),
+               unusable_input);
   } catch (const InputError& error) {
     return say(error.what(), unusable_input);
   } catch (const Interrupted& stop) {

@@ -3,14 +3,20 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "platforms/data_sheets.hpp"
 #include "real/kernels/catalog.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "tools/commands/command_line_options.hpp"
+#include "tools/guard/stored_results.hpp"
+#include "tools/report/glossary.hpp"
 
 namespace equipoise {
 namespace {
@@ -22,7 +28,8 @@ struct OptionWords {
   std::string name;     ///< with its dashes
   std::string meaning;  ///< one line
   bool has_value = false;
-  Words values;  ///< empty: any text, or a file
+  Words values;          ///< empty: any text, or a file
+  bool is_list = false;  ///< several of the values may stand with commas between them
 };
 
 /// A command, and what may follow it.
@@ -55,6 +62,7 @@ Words values_of(const std::string& name, const CLI::Option& option) {
     names.emplace_back("all");
     return names;
   }
+  if (name == "--quantity") return quantity_names();
   if (name == "--workload") return names_of(kernel_catalog());
   if (name == "--unit" && option.get_expected_max() > 1) {
     Words kinds;
@@ -62,6 +70,47 @@ Words values_of(const std::string& name, const CLI::Option& option) {
     return kinds;
   }
   return choices_of(option.get_type_name());
+}
+
+/// The words of the glossary one by one, because shells complete one at a time, and all names.
+Words words_to_explain() {
+  std::set<std::string> words;
+  for (const Term& term : glossary()) {
+    for (const std::string& word : CLI::detail::split(term.word, ' ')) {
+      if (word.find('\'') == std::string::npos) words.insert(word);
+    }
+    if (!term.name.empty()) words.insert(term.name);
+  }
+  return {words.begin(), words.end()};
+}
+
+/// What may follow `list WHAT`.
+Words names_in_list(const std::string& what) {
+  if (what == "policies") return names_of(policy_catalog());
+  if (what == "kernels") return names_of(kernel_catalog());
+  if (what == "devices") return names_of(data_sheets());
+  return {};
+}
+
+/// Adds what follows arguments that are no commands: names behind `list WHAT`, and commands behind
+/// `help`.
+void add_arguments(std::vector<CommandWords>& commands) {
+  std::vector<CommandWords> more;
+  for (const CommandWords& command : commands) {
+    more.push_back({command.path.empty() ? "help" : "help " + command.path,
+                    command.meaning,
+                    command.below,
+                    {},
+                    {}});
+    if (command.path != "list") continue;
+    for (const std::string& what : command.values) {
+      CommandWords& list = more.emplace_back(command);
+      list.path += " " + what;
+      list.values = names_in_list(what);
+    }
+  }
+  std::erase_if(commands, [](const CommandWords& command) { return command.path == "help"; });
+  std::ranges::move(more, std::back_inserter(commands));
 }
 
 void add_commands(const CLI::App& command, const std::string& path,
@@ -75,9 +124,11 @@ void add_commands(const CLI::App& command, const std::string& path,
     for (const std::string& name : option->get_lnames()) {
       const std::string dashed = "--" + name;
       words.options.push_back({dashed, option->get_description(),
-                               option->get_items_expected_max() > 0, values_of(dashed, *option)});
+                               option->get_items_expected_max() > 0, values_of(dashed, *option),
+                               dashed == "--policy"});
     }
   }
+  if (path == "explain") words.values = words_to_explain();
   std::vector<const CLI::App*> below = command.get_subcommands({});
   for (const CLI::App* const next : below) words.below.push_back(next->get_name());
   commands.push_back(std::move(words));
@@ -128,15 +179,19 @@ _equipoise() {{
 {})
   local -A values=(
 {})
-  local path= word i last
+  local path= next word i last
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=${{COMP_WORDS[i]}}
-    case " ${{below[/$path]}} " in *" $word "*) path=${{path:+$path }}$word ;; esac
+    case " ${{below[/$path]}} " in
+      *" $word "*) next=${{path:+$path }}$word; [[ -n ${{options[/$next]+there}} ]] && path=$next ;;
+    esac
   done
   word=${{COMP_WORDS[COMP_CWORD]}}
   last=${{COMP_WORDS[COMP_CWORD - 1]}}
   if [[ -n ${{values[$path $last]+there}} ]]; then
-    if [[ -n ${{values[$path $last]}} ]]; then
+    if [[ $last == --policy && $word == *,* ]]; then
+      COMPREPLY=($(compgen -P "${{word%,*}}," -W "${{values[$path $last]}}" -- "${{word##*,}}"))
+    elif [[ -n ${{values[$path $last]}} ]]; then
       COMPREPLY=($(compgen -W "${{values[$path $last]}}" -- "$word"))
     else
       COMPREPLY=($(compgen -f -- "$word"))
@@ -145,6 +200,8 @@ _equipoise() {{
     COMPREPLY=($(compgen -W "${{options[/$path]}}" -- "$word"))
   elif [[ -n ${{below[/$path]}} ]]; then
     COMPREPLY=($(compgen -W "${{below[/$path]}}" -- "$word"))
+  elif [[ $path == help* ]]; then
+    COMPREPLY=()
   else
     COMPREPLY=($(compgen -f -- "$word"))
   fi
@@ -152,6 +209,11 @@ _equipoise() {{
 complete -o filenames -F _equipoise equipoise
 )",
                      below, options, values);
+}
+
+std::string fish_values(const OptionWords& option) {
+  const std::string values = fmt::to_string(fmt::join(option.values, " "));
+  return option.is_list ? "(__equipoise_list " + values + ")" : values;
 }
 
 std::string fish_text(const std::vector<CommandWords>& commands) {
@@ -166,6 +228,17 @@ function __equipoise_at
   end
   test "$commands" = "$argv"
 end
+# Whether they begin with these.
+function __equipoise_below
+  string match -q -- "$argv *" (string join ' ' (commandline -opc)[2..-1] '')
+end
+# The words, behind those that stand before the last comma already.
+function __equipoise_list
+  set -l before (string match -r -- '^(?:--[a-z-]+=)?(.*,)' (commandline -ct))
+  for word in $argv
+    echo $before[2]$word
+  end
+end
 )";
   for (const CommandWords& command : commands) {
     const std::string at = "complete -c equipoise -n " + quoted("__equipoise_at " + command.path);
@@ -177,12 +250,17 @@ end
           space == std::string::npos ? below.path : below.path.substr(space + 1);
       text += fmt::format("{} -f -a {} -d {}\n", at, name, quoted(below.meaning));
     }
-    for (const std::string& value : command.values) text += fmt::format("{} -f -a {}\n", at, value);
+    for (const std::string& value : command.values) {
+      text += fmt::format("{} -f -a {}\n", at, quoted(value));
+    }
+    const std::string below =
+        command.below.empty()
+            ? "complete -c equipoise -n " + quoted("__equipoise_below " + command.path)
+            : at;
     for (const OptionWords& option : command.options) {
       text += fmt::format(
-          "{} -l {}{}{} -d {}\n", at, option.name.substr(2), option.has_value ? " -r" : "",
-          option.values.empty() ? std::string()
-                                : " -f -a " + quoted(fmt::to_string(fmt::join(option.values, " "))),
+          "{} -l {}{}{} -d {}\n", below, option.name.substr(2), option.has_value ? " -r" : "",
+          option.values.empty() ? std::string() : " -f -a " + quoted(fish_values(option)),
           quoted(option.meaning));
     }
   }
@@ -192,6 +270,7 @@ end
 int completion_command(const CLI::App& app, const std::string& shell) {
   std::vector<CommandWords> commands;
   add_commands(app, "", commands);
+  add_arguments(commands);
   std::string text;
   if (shell == "fish") {
     text = fish_text(commands);

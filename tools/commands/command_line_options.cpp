@@ -34,7 +34,7 @@ void add_json(CLI::App& command, Request& r) {
 
 void add_output(CLI::App& command, Request& r) {
   add_json(command, r);
-  command.add_flag("--quiet", r.options.quiet, "show neither progress nor notes");
+  command.add_flag("--quiet", r.options.quiet, "show neither progress nor notes; warnings stay");
 }
 
 void add_workload(CLI::App& command, Request& r) {

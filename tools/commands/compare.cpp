@@ -9,6 +9,7 @@
 #include "tools/guard/expectations.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/report_text.hpp"
+#include "tools/runs/block_count.hpp"
 #include "tools/search/best_known.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/worlds/comparison.hpp"
@@ -43,6 +44,8 @@ int compare_command(const Options& options) {
   comparison.environment = environment_text(options.command_line);
   describe_experiment(comparison, options, worlds.front()->phases(), settings);
 
+  const std::string many = many_blocks_text(comparison.policies, worlds.front()->phases());
+  if (!many.empty()) warn(many);
   bool failed = false;
   catch_stop_signals();
   if (SimWorld* const platform = worlds.front()->platform()) {

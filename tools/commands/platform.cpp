@@ -211,6 +211,26 @@ int platform_show_command(const std::string& file, const Options& options) {
   return 0;
 }
 
+namespace {
+
+/// Whether the times of a trace are modelled, or measured ones that the spec names, or some of both.
+std::string source_of_times(const MachineSpec& spec, const TraceChoice& choice) {
+  bool any_measured = false;
+  bool any_modelled = false;
+  for (const MachineFigures& machine : spec.machines) {
+    for (const UnitFigures& unit : machine.units) {
+      if (!is_timed_here(machine, unit)) continue;
+      const bool is_measured = unit.timings.contains(choice.kernel);
+      any_measured = any_measured || is_measured;
+      any_modelled = any_modelled || !is_measured;
+    }
+  }
+  if (!any_measured) return "modelled";
+  return any_modelled ? "measured and modelled" : "measured";
+}
+
+}  // namespace
+
 int platform_generate_command(const std::string& spec_file, const Options& options) {
   const std::string& out = options.out;
   const MachineSpec spec = read_machine_spec(spec_file);
@@ -229,8 +249,9 @@ int platform_generate_command(const std::string& spec_file, const Options& optio
   for (const TraceChoice& choice : spec.traces) {
     const Trace trace = modelled_trace(spec, choice);
     files.push_back({out + "/" + choice.name + ".jsonl", readable_trace_text(trace, choice.where)});
-    said += fmt::format("{}: modelled times of {} on {}\n", files.back().path, trace.kernel,
-                        counted(trace.units.size(), "unit"));
+    said +=
+        fmt::format("{}: {} times of {} on {}\n", files.back().path, source_of_times(spec, choice),
+                    trace.kernel, counted(trace.units.size(), "unit"));
     json.push_back(written_json(files.back().path, "trace", trace.units.size()));
   }
   expect_no_inputs(paths_of(files), "--out");

@@ -148,7 +148,7 @@ int issue_again(const std::shared_ptr<const RunFile>& recorded, const Options& o
   const RunReport again = world->run(choice, file.header.repetition, options.out);
   const int code =
       report_run(again, choice, world->units(), options, resident_path(world->platform()),
-                 RecordedMakespan{file.header.on, file.summary->makespan, "the same blocks"});
+                 RecordedMakespan{file.header.on, file.summary->makespan, "the same blocks", {}});
   if (code != 0 || !again.outcome.policy_stalled) return code;
   say_error(file.path +
             ": its decisions could not be kept to: a unit was lost that was not lost "
@@ -171,6 +171,15 @@ std::vector<std::string> paced_units(const RunFile& file, const std::vector<Trac
     }
   }
   return spellings;
+}
+
+/// What the policy's decisions took in the run.
+Seconds time_of_decisions(const RecordedRun& run) {
+  Seconds sum;
+  for (const RecordedLine& line : run.lines) {
+    if (const auto* decision = std::get_if<DecisionRecord>(&line.what)) sum += decision->cost;
+  }
+  return sum;
 }
 
 /// Runs the policy again on units with the block times of the run.
@@ -200,7 +209,8 @@ int pace(const RunFile& file, Options options) {
   catch_stop_signals();
   return report_run(run_once(world, choice, options, file.header.repetition, options.out), choice,
                     world.units, options, {},
-                    RecordedMakespan{file.header.on, file.summary->makespan, "its block times"});
+                    RecordedMakespan{file.header.on, file.summary->makespan, "its block times",
+                                     time_of_decisions(file.run)});
 }
 
 /// Throws InputError unless exactly one kind of repetition is requested, without options that it does

@@ -8,6 +8,7 @@
 #include "tools/page/report_contents.hpp"
 #include "tools/page/report_page.hpp"
 #include "tools/report/run_report.hpp"
+#include "tools/runs/block_count.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/worlds/inputs.hpp"
 #include "tools/worlds/kept_experience.hpp"
@@ -41,6 +42,9 @@ int run_command(const Options& options, const std::string& command) {
   catch_stop_signals();
   if (world->platform() != nullptr && choice.info->foresight == Foresight::oracle) {
     find_best_schedule(*world->platform(), options);
+  }
+  if (const std::string text = many_blocks_text({&choice, 1}, world->phases()); !text.empty()) {
+    warn(text);
   }
   world->prepare();
   const RunReport report = world->run(choice, 0, options.out);

@@ -149,10 +149,11 @@ int trace_check_command(const std::string& file, const Options& options) {
     std::printf("%s\n", trace_json(trace, file).c_str());
     return 0;
   }
-  std::printf("%s: valid trace of %s: %s, %s, %s\n", file.c_str(), trace.kernel.c_str(),
-              counted(trace.units.size(), "unit").c_str(),
-              counted(trace.samples.size(), "line").c_str(),
-              counted(doubtful.size(), "doubt").c_str());
+  const std::string outliers = outliers_text(trace);
+  std::printf(
+      "%s: valid trace of %s: %s, %s, %s%s\n", file.c_str(), trace.kernel.c_str(),
+      counted(trace.units.size(), "unit").c_str(), counted(trace.samples.size(), "line").c_str(),
+      counted(doubtful.size(), "doubt").c_str(), outliers.empty() ? "" : ("; " + outliers).c_str());
   return 0;
 }
 

@@ -18,6 +18,7 @@
 #include "tools/report/json_text.hpp"
 #include "tools/report/recording_warnings.hpp"
 #include "tools/report/validation.hpp"
+#include "tools/runs/block_count.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/simulations/sim_world.hpp"
 #include "tools/simulations/simulations.hpp"
@@ -195,14 +196,11 @@ int report(const Comparison& comparison, const std::optional<Expectations>& expe
   write_results(comparison, options);
   for (const PolicyResult& result : comparison.results) failed = failed || !result.verified;
   if (failed) say_error("some runs failed; see the warnings above");
-  const bool is_broken = error_max && !(validation.worst_error <= *error_max);
-  if (is_broken) {
-    say_error(fmt::format("the worst error, {:.4f}, is above --max-error {}",
-                          validation.worst_error, *error_max));
-  }
+  const std::string complaint = error_max ? error_complaint(validation, *error_max) : "";
+  if (!complaint.empty()) say_error(complaint);
   const bool is_met =
       !expectations || meets(*expectations, {named_results(comparison, options.out)}, options);
-  return failed || is_broken || !is_met ? 1 : 0;
+  return failed || !complaint.empty() || !is_met ? 1 : 0;
 }
 
 }  // namespace
@@ -229,6 +227,8 @@ int validate_command(const Options& options, std::optional<double> error_max) {
   real.allocate(options.seed);
   comparison.environment = environment_text(options.command_line);
   describe_experiment(comparison, options, real.phases, {{"real", real.settings}});
+  const std::string many = many_blocks_text(comparison.policies, real.phases);
+  if (!many.empty()) warn(many);
   RunsByPolicy runs;
   bool failed = false;
   int repetition = 0;

@@ -8,7 +8,9 @@
 #include <map>
 #include <utility>
 
+#include "real/kernels/catalog.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/spec.hpp"
 #include "shared_policies/model/student_t.hpp"
 #include "shared_policies/run/results.hpp"
 #include "tools/console/quantity_text.hpp"
@@ -153,6 +155,36 @@ std::string workloads_of(const StoredResults& results) {
   return json_of(JsonObject(experiment_of(results), results.file, "an experiment").at("workloads"));
 }
 
+/// A kernel and its parameters with their values, however they were typed: with defaults, and 4096 for
+/// 4Ki.
+std::map<std::string, std::string> parsed_workload(const std::string& spelling,
+                                                   const std::string& file) {
+  const Spec spec = parse_spec(spelling, ':', file);
+  std::map<std::string, std::string> parts = {{"", spec.name}};
+  for (const KernelInfo& info : kernel_catalog()) {
+    if (info.name != spec.name) continue;
+    for (const ParameterInfo& p : info.parameters) parts.emplace(p.name, p.default_text);
+  }
+  for (const auto& [name, value] : spec.parameters) parts[name] = value;
+  for (auto& [name, value] : parts) {
+    if (const std::optional<double> number = as_number(value)) value = fmt::format("{}", *number);
+  }
+  return parts;
+}
+
+/// Whether two results are of the same workloads.
+bool are_of_same_workloads(const StoredResults& a, const StoredResults& b) {
+  const auto parsed = [](const StoredResults& results) {
+    std::vector<std::map<std::string, std::string>> all;
+    const JsonObject experiment(experiment_of(results), results.file, "an experiment");
+    for (const JsonValue& one : experiment.list("workloads")) {
+      all.push_back(parsed_workload(one.text, results.file));
+    }
+    return all;
+  };
+  return parsed(a) == parsed(b);
+}
+
 }  // namespace
 
 const char* to_string(Verdict verdict) {
@@ -171,7 +203,7 @@ const char* to_string(Verdict verdict) {
 
 ResultsDiff diff_results(const StoredResults& before, const StoredResults& now,
                          const Quantity& quantity, double confidence) {
-  if (workloads_of(before) != workloads_of(now)) {
+  if (!are_of_same_workloads(before, now)) {
     throw InputError(now.file,
                      fmt::format("is of the workload {}, but {} of {}; compare results of "
                                  "the same workload",

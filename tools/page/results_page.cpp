@@ -293,11 +293,8 @@ std::string numbers_html(const JsonValue& results) {
 std::string predictions_html(const JsonValue& results) {
   const Results sorted = sorted_results(results);
   PageTable table;
-  table.headings = {"policy", "measured s",
-                    explained("repeatability",
-                              "How much repetitions of the same real run differ: "
-                              "their standard deviation over their mean."),
-                    "predicted s", explained("error", "predicted over measured makespan, less 1")};
+  table.headings = {"policy", "measured s", explained("sd", term("sd").sentence), "predicted s",
+                    explained("error", "predicted over measured makespan, less 1")};
   double worst = 0.0;
   const ResultField& makespan = result_field("makespan_s");
   for (const JsonValue* const real : sorted) {
@@ -318,8 +315,9 @@ std::string predictions_html(const JsonValue& results) {
   }
   if (table.rows.empty()) return {};
   table.caption = fmt::format(
-      "Simulated and really run. An error below the repeatability of the machine is no error that "
-      "could be measured. Worst error: {:.2f} %.",
+      "Simulated and really run. An error below sd, by which repetitions of the same run differ, "
+      "is no "
+      "error that could be measured. Worst error: {:.2f} %.",
       100.0 * worst);
   return table_html(table);
 }

@@ -2,6 +2,9 @@
 // all others have them here.
 #include "tools/report/glossary.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -56,14 +59,60 @@ constexpr auto other_terms = std::to_array<TermText>({
      "How much the predicted makespan is above (+) or below (-) the measured one."},
     {"sd", "",
      "The standard deviation of repetitions of the same measurement, in % of their mean."},
+    {"Kendall's tau", "kendall_tau",
+     "How well the order of policies is predicted: 1 if every pair is in the right order, 0 if "
+     "half of them are, -1 if none is."},
+    {"order of policies", "",
+     "Which policy is faster, for each pair whose measured makespans differ by more than noise."},
+    {"verdict", "", "What can be said of a change, beyond noise: better, worse, equal or nothing."},
+    {"no difference shown", "undecided",
+     "The interval of the change contains 0: there may be a change, but noise hides it."},
+    {"change", "", "How much the new mean is above (+) or below (-) the old one."},
+    {"interval", "",
+     "Where the value lies with the confidence that was asked for, 95 % by default."},
+    {"old", "", "The mean of the first of the two results that diff compares."},
+    {"new", "", "The mean of the second of the two results that diff compares."},
+    {"paired", "",
+     "Repetitions with the same random draws are compared one by one, which removes their noise."},
+    {"doubts", "", "What looks wrong in a trace, though it can be used: trace check says it."},
+    {"training block", "",
+     "A block that a policy hands out to learn a unit's speed; its items count like all others."},
+    {"coverage alone", "",
+     "It was checked that every item was accepted exactly once, but no results, because paced "
+     "units "
+     "compute none."},
+    {"ideal", "",
+     "The share of the items with which all units would have ended together, at the speed that "
+     "they "
+     "had in this run."},
+    {"waiting", "", "The unit neither computes nor copies."},
+    {"at", "", "When it happened, from the begin of the run."},
+    {"what", "", "What happened: a loss or a disturbance of a unit or a link."},
+    {"what it does", "", "The idea of the policy in one sentence."},
+    {"size", "", "The number of items of a block."},
+    {"samples", "", "How many blocks of this size were timed, without outliers."},
+    {"mean", "", "The mean time of computing a block of this size."},
+    {"speed", "", "Items per second in blocks of this size."},
+    {"host", "", "A unit as the platform file names it."},
+    {"kind", "", "cpu, gpu or mic: what sort of processor the unit is."},
+    {"model", "", "The name of the hardware."},
+    {"memory", "", "The memory of the unit, or its bandwidth."},
+    {"busy W", "", "What the unit takes while it computes, in watts."},
+    {"idle W", "", "What the unit takes while it does nothing, in watts."},
+    {"cores", "", "How many cores the device has."},
+    {"single", "", "Peak speed in single precision, of the data sheet."},
+    {"double", "", "Peak speed in double precision, of the data sheet."},
+    {"bus", "", "The bandwidth between the device and its host, of the data sheet."},
+    {"TDP", "", "The power that the device may take for long (thermal design power)."},
     {"items", "", "How many items the unit did."},
     {"share", "", "The part of all items that the unit did."},
     {"setup", "",
      "The time of preparing a unit before its first block: first use, and sending the data that "
      "stays there."},
-    {"in", "", "The time of copying blocks' input to the unit."},
+    {"in", "", "Copying blocks' input to the unit: its time, or the bandwidth of the links."},
     {"compute", "", "The time of computing blocks."},
-    {"out", "", "The time of copying blocks' results back."},
+    {"out", "", "Copying blocks' results back: its time, or the bandwidth of the links."},
+    {"delay", "", "The latency of the links between the master and the unit, in this direction."},
     {"last end", "", "When the unit finished its last block."},
     {"items at the bound", "",
      "The unit's items in the division with which the lower bound would be reached."},
@@ -102,6 +151,80 @@ std::string lower(std::string text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
   return text;
+}
+
+/// Words without what stands between them: "idle %" is "idle", "size (items)" is "size items".
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  std::string word;
+  for (const char c : text + " ") {
+    if (std::string_view(" (),:").find(c) == std::string_view::npos) {
+      word += c;
+    } else if (!word.empty()) {
+      words.push_back(std::exchange(word, {}));
+    }
+  }
+  return words;
+}
+
+std::string joined(const std::vector<std::string>& words, std::size_t first, std::size_t end) {
+  std::string text;
+  for (std::size_t i = first; i < end; ++i) text += (i == first ? "" : " ") + words[i];
+  return text;
+}
+
+/// The term with this word, singular or plural, or this name, in lower case; null if there is none.
+const Term* find_term(const std::string& asked) {
+  std::string wanted = asked;
+  if (const std::size_t of = wanted.find("'s "); of != std::string::npos) wanted.erase(of, 2);
+  for (const Term& term : glossary()) {
+    std::string word = lower(term.word);
+    if (const std::size_t of = word.find("'s "); of != std::string::npos) word.erase(of, 2);
+    const bool is_plural = word + "s" == wanted || word == wanted + "s";
+    if (word == wanted || is_plural || (!term.name.empty() && lower(term.name) == wanted)) {
+      return &term;
+    }
+  }
+  return nullptr;
+}
+
+/// Whether `word` is a unit of measure, or a number, as it stands beside a word in a heading.
+bool is_measure(const std::string& word) {
+  constexpr auto units = std::to_array<std::string_view>(
+      {"%", "s", "ms", "us", "ns", "j", "w", "gib", "gb/s", "tflop/s", "items", "by", "unit"});
+  return std::ranges::find(units, word) != units.end() ||
+         word.find_first_not_of("0123456789.") == std::string::npos;
+}
+
+/// `wanted` as a heading has it, in lower case, without the units of measure at its end, unless it is
+/// a word itself: "idle W" and "items" are.
+std::string without_units(const std::string& wanted) {
+  std::vector<std::string> words = words_of(wanted);
+  if (words.empty()) return wanted;
+  while (words.size() > 1 && find_term(joined(words, 0, words.size())) == nullptr &&
+         is_measure(words.back())) {
+    words.pop_back();
+  }
+  return joined(words, 0, words.size());
+}
+
+/// The terms of which `wanted` consists: "old makespan_s" of "old" and "makespan", "95 % interval" of
+/// "interval"; none if a part of it is unknown.
+std::vector<Term> terms_in(const std::string& wanted) {
+  const std::vector<std::string> words = words_of(wanted);
+  std::vector<Term> terms;
+  for (std::size_t first = 0; first < words.size();) {
+    std::size_t end = words.size();
+    while (end > first && find_term(joined(words, first, end)) == nullptr) --end;
+    if (end == first) {
+      if (!is_measure(words[first])) return {};
+      ++first;
+      continue;
+    }
+    terms.push_back(*find_term(joined(words, first, end)));
+    first = end;
+  }
+  return terms;
 }
 
 /// Several outputs may have a field of the same name; the first one explains it.
@@ -144,20 +267,28 @@ const Term& term(std::string_view word) {
 
 std::vector<Term> find_terms(const std::string& asked) {
   const std::string wanted = lower(asked);
+  if (const Term* const found = find_term(without_units(wanted))) return {*found};
+  if (std::vector<Term> parts = terms_in(without_units(wanted)); !parts.empty()) return parts;
   std::vector<Term> like;
   std::vector<std::string> known;
   for (const Term& term : glossary()) {
-    const std::string word = lower(term.word);
-    const std::string name = lower(term.name);
-    if (word == wanted || name == wanted) return {term};
-    if (word.find(wanted) != std::string::npos || name.find(wanted) != std::string::npos) {
+    if (lower(term.word).find(wanted) != std::string::npos ||
+        lower(term.name).find(wanted) != std::string::npos) {
       like.push_back(term);
     }
     known.push_back(term.word);
-    if (!name.empty()) known.push_back(term.name);
+    if (!term.name.empty()) known.push_back(term.name);
   }
-  if (like.empty()) throw InputError("explain", unknown_name("word", asked, known));
-  return like;
+  if (!like.empty()) return like;
+  constexpr std::size_t most_suggested = 3;
+  std::vector<std::string> near = near_names(asked, known);
+  if (near.empty()) {
+    throw InputError("explain",
+                     fmt::format("unknown word '{}'; 'equipoise explain' lists all words", asked));
+  }
+  near.resize(std::min(near.size(), most_suggested));
+  throw InputError("explain", fmt::format("unknown word '{}'; did you mean '{}'?", asked,
+                                          fmt::join(near, "' or '")));
 }
 
 std::string legend(const std::vector<std::string>& words) {

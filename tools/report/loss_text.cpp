@@ -60,6 +60,13 @@ std::size_t delaying_copies(const ResidentPath& resident, const Losses& loss,
   return delaying_copies(resident, loss, shares, *report.lower_bound_s);
 }
 
+/// A share of the bound in percent; from 1000 % on as so many times the bound: "42 x".
+std::string share_text(double share) {
+  constexpr double many = 10.0;
+  if (std::abs(share) >= many) return significant(share, 3) + " x";
+  return fmt::format("{:.1f}", 100.0 * share);
+}
+
 }  // namespace
 
 std::vector<std::string> loss_names() {
@@ -100,7 +107,7 @@ std::vector<std::vector<std::string>> loss_rows(const std::string& heading,
     if (shares[k].empty()) continue;
     std::vector<std::string>& row = rows.emplace_back(1, names[k]);
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      if (most[i] >= least_cause) row.push_back(fmt::format("{:.1f}", 100.0 * shares[k][i]));
+      if (most[i] >= least_cause) row.push_back(share_text(shares[k][i]));
     }
   }
   return rows;

@@ -97,9 +97,12 @@ std::string loss_table(const Comparison& comparison) {
   if (rows.empty()) return {};
   TextTable table(rows.front());
   for (std::size_t i = 1; i < rows.size(); ++i) table.add(rows[i]);
-  return fmt::format("\n{}\n{}{}", table.text(),
-                     legend({rows.front().begin() + 1, rows.front().end()}),
-                     resident_note(comparison));
+  const bool has_multiples = std::ranges::any_of(rows, [](const std::vector<std::string>& row) {
+    return std::ranges::any_of(row, [](const std::string& cell) { return cell.ends_with(" x"); });
+  });
+  return fmt::format(
+      "\n{}\n{}{}{}", table.text(), legend({rows.front().begin() + 1, rows.front().end()}),
+      has_multiples ? "x: times the bound, from 1000 % on\n" : "", resident_note(comparison));
 }
 
 /// The energy of every unit in joules; empty if that of none is known.

@@ -26,12 +26,30 @@ std::string json_text(const std::string& summary, const std::optional<RecordedMa
        {"again", document}});
 }
 
+/// Where the time of a run comes from whose policy decided anew, in real time.
+std::string difference(const RunReport& report, Seconds deciding) {
+  const RunNumbers& n = report.run.numbers;
+  std::string text =
+      fmt::format("in it: {} of decisions ({} when it was recorded)",
+                  quantity_text(n.decisions_total.value, "s"), quantity_text(deciding.value, "s"));
+  if (report.notes.pacing) {
+    const double blocks = static_cast<double>(n.blocks) / static_cast<double>(n.units.size());
+    text += fmt::format(", {} a unit of ends noticed late",
+                        quantity_text(blocks * report.notes.pacing->late_mean.value, "s", 2));
+  }
+  return wrapped(text +
+                 "; the rest comes from other block sizes that were decided, whose times are "
+                 "interpolated, and from what else the policy then waited for");
+}
+
 std::string comparison(const RunReport& report, const RecordedMakespan& recorded,
                        const Options& options) {
   const Seconds again = report.run.numbers.makespan;
-  return fmt::format("makespan: recorded {} ({}), {} again {} ({}), {:.4f} of it\n",
-                     quantity_text(recorded.makespan.value, "s", 5), recorded.on, recorded.again,
-                     quantity_text(again.value, "s", 5), options.on, again / recorded.makespan);
+  const std::string text =
+      fmt::format("makespan: recorded {} ({}), {} again {} ({}), {:.4f} of it\n",
+                  quantity_text(recorded.makespan.value, "s", 5), recorded.on, recorded.again,
+                  quantity_text(again.value, "s", 5), options.on, again / recorded.makespan);
+  return text + (recorded.deciding ? difference(report, *recorded.deciding) : "");
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ namespace equipoise {
 struct RecordedMakespan {
   std::string on;
   Seconds makespan;
-  std::string again;  ///< what was repeated, in words: "the same blocks"
+  std::string again;                ///< what was repeated, in words: "the same blocks"
+  std::optional<Seconds> deciding;  ///< what its decisions took, if they are made anew
 };
 
 /// Prints the report, and the recorded run that it repeats if there is one. `resident` is that of the

@@ -2,12 +2,14 @@
 #include "tools/report/trace_report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <map>
 
+#include "shared_policies/model/student_t.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/report/json_text.hpp"
@@ -22,7 +24,19 @@ struct Row {
   double count = 0.0;
   double mean_s = 0.0;
   double sd_s = 0.0;
+
+  /// Half the 95 % confidence interval of the mean; 0 where a single value is known.
+  [[nodiscard]] double half_ci95_s() const {
+    if (!(count > 1.0)) return 0.0;
+    return student_t_quantile(count - 1.0, 0.975) * sd_s / std::sqrt(count - 1.0);
+  }
 };
+
+/// Whether the mean of a larger block is below that of a smaller one by more than both are uncertain.
+bool falls(const Row& smaller, const Row& larger) {
+  const double noise_s = std::hypot(smaller.half_ci95_s(), larger.half_ci95_s());
+  return smaller.mean_s - larger.mean_s > noise_s;
+}
 
 std::vector<Row> pool(const Trace& trace) {
   std::map<std::pair<std::uint32_t, double>, std::vector<const TraceSample*>> groups;
@@ -80,6 +94,13 @@ std::string unit_lines(const std::vector<Unit>& units) {
   return text;
 }
 
+std::string fall_text(const std::string& unit, const Row& smaller, const Row& larger) {
+  return fmt::format(
+      "{}: the time falls from {} to {} as the size grows from {:.6g} to {:.6g} items", unit,
+      quantity_text(smaller.mean_s, "s", 4), quantity_text(larger.mean_s, "s", 4), smaller.items,
+      larger.items);
+}
+
 void judge_unit(const Trace& trace, std::uint32_t unit, const std::vector<Row>& rows,
                 std::vector<std::string>& doubts) {
   const std::string& name = trace.units[unit].name;
@@ -94,12 +115,8 @@ void judge_unit(const Trace& trace, std::uint32_t unit, const std::vector<Row>& 
     doubts.push_back(name + ": a single size; other sizes are in proportion, without a fixed cost");
   }
   for (std::size_t i = 0; i < own.size(); ++i) {
-    if (i > 0 && own[i].mean_s < own[i - 1].mean_s) {
-      doubts.push_back(
-          fmt::format("{}: the time falls from {} to {} as the size grows from {:.6g} to {:.6g} "
-                      "items",
-                      name, quantity_text(own[i - 1].mean_s, "s", 4),
-                      quantity_text(own[i].mean_s, "s", 4), own[i - 1].items, own[i].items));
+    if (i > 0 && falls(own[i - 1], own[i])) {
+      doubts.push_back(fall_text(name, own[i - 1], own[i]));
     }
     if (own[i].sd_s > 0.5 * own[i].mean_s) {
       doubts.push_back(fmt::format("{}: a deviation of {:.0f} % of the mean at {:.6g} items", name,
@@ -217,6 +234,34 @@ std::string trace_json(const Trace& trace, const std::string& file, const std::s
        {"lines", std::to_string(trace.samples.size())},
        {"sizes", json_list(sizes)},
        {"doubts", json_strings(doubtful_in_trace(trace))}});
+}
+
+std::vector<std::string> falling_times(const Trace& trace) {
+  const std::vector<Row> rows = pool(trace);
+  std::vector<std::string> doubts;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const Row& smaller = rows[i - 1];
+    if (smaller.unit != rows[i].unit || !falls(smaller, rows[i])) continue;
+    doubts.push_back(fall_text(trace.units[smaller.unit].name, smaller, rows[i]));
+  }
+  return doubts;
+}
+
+std::string outliers_text(const Trace& trace) {
+  std::map<std::uint32_t, std::size_t> by_unit;
+  std::size_t all = 0;
+  for (const TraceSample& sample : trace.samples) {
+    if (!sample.is_outlier) continue;
+    ++by_unit[sample.unit];
+    ++all;
+  }
+  if (all == 0) return {};
+  std::vector<std::string> parts;
+  for (const auto& [unit, count] : by_unit) {
+    parts.push_back(fmt::format("{}: {}", trace.units[unit].name, count));
+  }
+  return fmt::format("{} marked as {} ({})", counted(all, "block"),
+                     all == 1 ? "an outlier" : "outliers", fmt::join(parts, ", "));
 }
 
 std::vector<std::string> doubtful_in_trace(const Trace& trace) {

@@ -2,11 +2,15 @@
 #include "tools/report/validation.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
+#include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
+#include "tools/report/glossary.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/repetition_noise.hpp"
 #include "tools/report/result_fields.hpp"
@@ -79,6 +83,38 @@ Validation judge(const Comparison& comparison) {
   return validation;
 }
 
+std::string error_complaint(const Validation& validation, double error_max) {
+  std::vector<const PolicyPrediction*> above;
+  for (const PolicyPrediction& p : validation.policies) {
+    if (!(std::abs(p.relative_error) <= error_max)) above.push_back(&p);
+  }
+  if (above.empty()) return {};
+  std::ranges::stable_sort(above, std::greater<>(),
+                           [](const PolicyPrediction* p) { return std::abs(p->relative_error); });
+  std::vector<std::string> others;
+  std::vector<std::string> noisy;
+  for (const PolicyPrediction* const p : above) {
+    if (p != above.front()) others.push_back(p->measured->policy);
+    if (is_too_noisy(*p->measured)) noisy.push_back(p->measured->policy);
+  }
+  const PolicyPrediction& worst = *above.front();
+  std::string text =
+      fmt::format("{}'s error of {:.2f} % is above --max-error {:.6g} %", worst.measured->policy,
+                  100.0 * std::abs(worst.relative_error), 100.0 * error_max);
+  if (!others.empty()) {
+    text += fmt::format("; so {} of {}", others.size() == 1 ? "is that" : "are those",
+                        fmt::join(others, ", "));
+  }
+  if (!noisy.empty()) {
+    const bool is_one = noisy.size() == 1;
+    text += fmt::format(
+        "; {} {}, although {} runs are too noisy to judge: give more --reps, or run when nothing "
+        "else does",
+        fmt::join(noisy, ", "), is_one ? "counts" : "count", is_one ? "its" : "their");
+  }
+  return text;
+}
+
 std::string validation_text(const Validation& validation, const std::vector<std::string>& units) {
   const ResultField& makespan = result_field("makespan_s");
   const ResultField& half = result_field("makespan_half_ci95_s");
@@ -90,7 +126,8 @@ std::string validation_text(const Validation& validation, const std::vector<std:
   const std::string second = " " + prefix.name + "s";
   const std::string half_heading = heading_of(half, prefix);
   TextTable table({"policy", "measured" + second, half_heading, "sd %", "predicted" + second,
-                   half_heading, "error %", "measured shares %", "predicted shares %"});
+                   half_heading, "error %", "measured share % by unit",
+                   "predicted share % by unit"});
   const auto time = [&](const ResultField& field, double seconds) {
     return number_text(field, seconds / prefix.factor);
   };
@@ -106,14 +143,16 @@ std::string validation_text(const Validation& validation, const std::vector<std:
   }
   std::string text = table.text() + "\n" + noise_text(measured);
   text += fmt::format(
-      "error of the predicted makespan: median {:.2f} %, worst {:.2f} %; shares in the order "
-      "{}\n",
-      100.0 * validation.median_error, 100.0 * validation.worst_error, fmt::join(units, " "));
+      "share by unit: the part of all items that each unit did, in the order {}\n"
+      "error of the predicted makespan: median {:.2f} %, worst {:.2f} %\n",
+      fmt::join(units, " "), 100.0 * validation.median_error, 100.0 * validation.worst_error);
   if (validation.tau) {
     text += fmt::format(
-        "order of policies: of {} pairs whose measured makespans differ by more than noise, {} are "
+        "order of policies: of {} whose measured makespans differ by more than noise, {} {} "
         "predicted in the right order (Kendall's tau {:.2f})\n",
-        validation.ordered_pairs, validation.agreeing_pairs, *validation.tau);
+        counted(static_cast<std::size_t>(validation.ordered_pairs), "pair"),
+        validation.agreeing_pairs, validation.agreeing_pairs == 1 ? "is" : "are", *validation.tau);
+    text += legend({"Kendall's tau"});
   } else {
     text += "order of policies: no two measured makespans differ by more than noise\n";
   }

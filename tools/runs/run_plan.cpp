@@ -184,7 +184,7 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
   }
   Metrics metrics(plan.units, plan.recorded,
                   plan.readings != nullptr ? plan.readings->note() : std::string(),
-                  plan.copy_times_alone);
+                  plan.copy_times_alone, plan.policy.recorded != nullptr);
   ExperienceJournal experience(plan.phases.size(), plan.units.size());
   UnitLosses unit_losses;
   std::vector<Journal*> journals = {&metrics, &unit_losses};

@@ -130,13 +130,15 @@ void check_problem(const Trace& trace, const std::string& trace_file, const Work
     const auto items = trace.problem.find("items");
     throw InputError(
         trace_file + ":1",
-        fmt::format("was made for {0}={1}, not {0}={2}, and the cost per item depends on it; "
-                    "record a trace of that size{3}",
-                    name, recorded->second, value,
-                    items == trace.problem.end() || name == "items"
-                        ? std::string()
-                        : fmt::format(", or write {}:items={} for the size of this one",
-                                      trace.kernel, items->second)));
+        fmt::format(
+            "its `problem`, the recorded workload, has {0}={1}, not {0}={2}, and the cost per item "
+            "depends on it; record a trace of that size{3}",
+            name, recorded->second, value,
+            items == trace.problem.end() || name == "items"
+                ? std::string()
+                : fmt::format(", or write {}:items={} for as much work as in this one (items "
+                              "are what blocks are cut from)",
+                              trace.kernel, items->second)));
   }
 }
 

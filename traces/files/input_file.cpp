@@ -56,7 +56,19 @@ std::string advice_for_missing(const std::string& path, const std::string& advic
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   const fs::path examples = program.parent_path().parent_path() / "share/equipoise";
-  if (fs::path(path).is_absolute() || !fs::is_regular_file(examples / path, error)) return advice;
+  const std::string folder = fs::path(path).begin() == fs::path(path).end()
+                                 ? std::string()
+                                 : fs::path(path).begin()->string();
+  if (folder.empty() || fs::path(path).is_absolute()) return advice;
+  if (!fs::is_regular_file(examples / path, error)) {
+    const bool is_of_manual =
+        folder == "platforms" || folder == "traces" || folder == "tools" || folder == "docs";
+    if (!is_of_manual || fs::exists(folder, error)) return advice;
+    return fmt::format(
+        "{}; there is no folder {} here: commands of the manual are typed in the folder of the "
+        "sources, or where share/equipoise was copied",
+        advice, folder);
+  }
   return fmt::format("it is one of the examples in {0}: type the command there, or give {0}/{1}",
                      examples.string(), path);
 }

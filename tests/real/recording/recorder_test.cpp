@@ -373,22 +373,6 @@ TEST(UnitRecorder, KnowsItsSetupWhenItsFirstBlockIsBack) {
   EXPECT_TRUE(unit.take_rest().empty());
 }
 
-TEST(UnitRecorder, FlagsATimeThatFallsAsTheSizeGrows) {
-  KernelScript script(256);
-  ScriptedKernel kernel(script);
-  RecordSetup setup = quick_setup({"cpu"}, kernel);
-  setup.sizes = {32, 64, 128};
-  UnitRecorder unit(setup, 0, {0, 256});
-  // For each size one block that does not count, and two that do.
-  for (const double compute_s : {9.0, 4.0, 4.0, 9.0, 5.0, 5.0, 9.0, 1.0, 1.0}) {
-    unit.take({{{}, Seconds{1.0}, Seconds{compute_s}, Seconds{1.0}}, Seconds{}}, Seconds{});
-  }
-  Recording recording;
-  unit.add_remarks(recording);
-  EXPECT_EQ(recording.doubts,
-            (std::vector<std::string>{"cpu0: a block of 128 items is faster than one of 64"}));
-}
-
 TEST(Record, SaysThatAUnitWasLost) {
   KernelScript script(100);
   script.compute = [](const Block&, int) { throw std::runtime_error("broken"); };

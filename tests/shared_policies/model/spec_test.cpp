@@ -77,6 +77,14 @@ TEST(Number, IsAShareInPercentOrNot) {
   }
 }
 
+TEST(Number, IsARatioInPercentOrBelowOne) {
+  EXPECT_DOUBLE_EQ(parse_ratio("10%", "n"), 0.1);
+  EXPECT_DOUBLE_EQ(parse_ratio("0.1", "n"), 0.1);
+  EXPECT_DOUBLE_EQ(parse_ratio("250%", "n"), 2.5);
+  EXPECT_EQ(refusal_of([] { (void)parse_ratio("10", "--max-error"); }),
+            "--max-error: '10' may mean percent or not; write 10% or 0.1");
+}
+
 TEST(UnknownName, NamesTheNearestKnownOneOrAll) {
   const std::vector<std::string> known = {"greedy", "static", "plb-hec"};
   EXPECT_EQ(unknown_name("policy", "plb-hek", known),
@@ -84,6 +92,12 @@ TEST(UnknownName, NamesTheNearestKnownOneOrAll) {
   EXPECT_EQ(unknown_name("policy", "zzzzzz", known),
             "unknown policy 'zzzzzz'; known are: greedy, static, plb-hec");
   EXPECT_EQ(unknown_name("policy", "zzzzzz", {}), "unknown policy 'zzzzzz'; no names are known");
+}
+
+TEST(NearNames, BeginWithTheNearest) {
+  const std::vector<std::string> known = {"idle", "ideal", "item", "share"};
+  EXPECT_EQ(near_names("idel", known), (std::vector<std::string>{"idle", "ideal"}));
+  EXPECT_TRUE(near_names("quux", known).empty());
 }
 
 }  // namespace

@@ -175,6 +175,19 @@ TEST(Losses, CallWaitingForACopyEngineOfAnotherUnitLink) {
   EXPECT_DOUBLE_EQ(losses.controller.value, 1.0 / 3.0);
 }
 
+TEST(Losses, OfARepeatedRunCountWaitsAsTheRecordedPolicyMadeThem) {
+  // Unit 0 waits from 1 s to 3 s for unit 1, whose end the policy waited for. A repeated run hands
+  // out all blocks at the start, which is event 0, and holds this one back until 3 s.
+  LossAccount account(std::vector<Unit>(2), {}, true);
+  account.event(iteration(0));
+  account.block(block(0, 1, 0, computing(1), 1));
+  account.block(block(1, 3, 0, computing(3), 3));
+  account.block(block(0, 1, 3, computing(1), 4));
+  const Losses losses = losses_of(account, 4);
+  EXPECT_DOUBLE_EQ(losses.barrier.value, 2.0 / 2.0) << "both units do an item a second";
+  EXPECT_DOUBLE_EQ(losses.controller.value, 0.0);
+}
+
 TEST(Losses, AreUnknownWhereAUnitTakesNoTime) {
   LossAccount account(std::vector<Unit>(2));
   EXPECT_FALSE(account.losses(Seconds{0}));

@@ -51,6 +51,22 @@ TEST(ResultsDiff, AddsVariancesAsWelchDoesWhereDrawsDiffer) {
   EXPECT_EQ(found.differences.front().now, "2");
 }
 
+TEST(ResultsDiff, ComparesWorkloadsByWhatTheyMean) {
+  const auto of = [](const std::string& workload) {
+    return results_of({1, 2}, {.workload = workload});
+  };
+  EXPECT_EQ(diff(of("k:items=1e4,grain_items=2"), of("k:grain_items=2,items=10000"))
+                .changes.front()
+                .verdict,
+            Verdict::equal);
+  EXPECT_EQ(diff(of("blackscholes:options=4096"), of("blackscholes:options=4Ki,iterations=1"))
+                .changes.size(),
+            1u);
+  EXPECT_TRUE(refusal_of([&] {
+                (void)diff(of("k:items=4096"), of("k:items=4000"));
+              }).ends_with("compare results of the same workload"));
+}
+
 TEST(ResultsDiff, NeverPairsRealRuns) {
   const ResultsDiff found = diff(results_of({1, 2}, {}, "real"), results_of({1, 2}, {}, "real"));
   EXPECT_FALSE(found.changes.front().is_paired);

@@ -36,9 +36,26 @@ TEST(Glossary, FindsWordsByTheirNamesInFilesAndByParts) {
             "The time from the first unit's end to the last's.");
 }
 
-TEST(Glossary, SuggestsTheNearestWord) {
+TEST(Glossary, FindsHeadingsAsTablesPrintThem) {
+  EXPECT_EQ(find_terms("idle %").at(0).word, "idle");
+  EXPECT_EQ(find_terms("± ms").at(0).word, "±");
+  EXPECT_EQ(find_terms("last end us").at(0).word, "last end");
+  EXPECT_EQ(find_terms("size (items)").at(0).word, "size");
+  EXPECT_EQ(find_terms("idle W").at(0).word, "idle W");
+  EXPECT_EQ(find_terms("training blocks").at(0).word, "training block");
+  EXPECT_EQ(find_terms("kendall tau").at(0).word, "Kendall's tau");
+  EXPECT_EQ(find_terms("95 % interval").at(0).word, "interval");
+  const std::vector<Term> two = find_terms("verified (coverage alone)");
+  ASSERT_EQ(two.size(), 2u);
+  EXPECT_EQ(two[0].word, "verified");
+  EXPECT_EQ(two[1].word, "coverage alone");
+}
+
+TEST(Glossary, SuggestsTheNearestWordsAndNeverListsAll) {
   EXPECT_EQ(refusal_of([] { (void)find_terms("idel"); }),
-            "explain: unknown word 'idel'; did you mean 'idle'?");
+            "explain: unknown word 'idel'; did you mean 'ideal' or 'idle'?");
+  EXPECT_EQ(refusal_of([] { (void)find_terms("quuxblah"); }),
+            "explain: unknown word 'quuxblah'; 'equipoise explain' lists all words");
 }
 
 TEST(Legend, HasALineForEachWord) {

@@ -55,13 +55,21 @@ TEST(LossRows, ArePercentOfTheBoundWithoutCausesThatNowhereCount) {
             std::string::npos);
 }
 
+TEST(LossRows, AreMultiplesOfTheBoundFrom1000PercentOn) {
+  const Comparison comparison =
+      two_results({.tail = Seconds{19.8}}, {.computing = Seconds{0.2}, .tail = Seconds{84}});
+  const Rows rows = {{"policy", "loss", "computing", "tail"},
+                     {"greedy", "990.0", "0.0", "990.0"},
+                     {"gss", "42.1 x", "10.0", "42.0 x"}};
+  EXPECT_EQ(loss_rows(comparison), rows);
+}
+
 TEST(LossRows, HaveALegendOfTheColumnsThatAreShown) {
   const std::string text = comparison_table(two_results({.tail = Seconds{0.1}}, {}));
-  EXPECT_NE(
-      text.find(
-          "\nloss  The time beyond the lower bound, by cause; tables show it in % of "
-          "the bound.\ntail  Time lost to waiting for the last unit at the end of the run.\n"),
-      std::string::npos)
+  EXPECT_NE(text.find("\nloss  The time beyond the lower bound, by cause; tables show it in % of "
+                      "the bound.\ntail  "
+                      "Time lost to waiting for the last unit at the end of the run.\n"),
+            std::string::npos)
       << text;
   EXPECT_EQ(text.find("\nlink "), std::string::npos) << text;
 }

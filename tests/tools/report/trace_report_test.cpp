@@ -75,16 +75,34 @@ TEST(TraceReport, FindsNothingWrongWithASoundTrace) {
 
 TEST(TraceReport, DoubtsFallingTimesWideScatterSingleSizesAndCopies) {
   const std::vector<std::string> doubts =
-      doubtful_in_trace(two_units({summary(0, 100, 30, 0.5, 0.3), summary(0, 200, 30, 0.4, 0.05),
-                                   summary(1, 100, 30, 0.4, 0.05)}));
+      doubtful_in_trace(two_units({summary(0, 100, 30, 0.5, 0.3), summary(0, 200, 30, 0.3, 0.05),
+                                   summary(1, 100, 30, 0.3, 0.05)}));
   ASSERT_EQ(doubts.size(), 4U);
   EXPECT_EQ(doubts[0], "cpu0: a deviation of 60 % of the mean at 100 items");
   EXPECT_EQ(
       doubts[1],
-      "cpu0: the time falls from 500.0 ms to 400.0 ms as the size grows from 100 to 200 items");
+      "cpu0: the time falls from 500.0 ms to 300.0 ms as the size grows from 100 to 200 items");
   EXPECT_TRUE(doubts[2].starts_with("cuda0: a single size"));
   EXPECT_TRUE(
       doubts[3].starts_with("cuda0 at 100 items has the count, mean and deviation of cpu0"));
+}
+
+TEST(TraceReport, FindsTimesThatFallByMoreThanTheMeansAreUncertain) {
+  // Half the interval of 17 blocks is 2.120 * sd / 4: 53 ms each of the first two, which are apart by
+  // 60 ms, less than hypot(53, 53) = 75; and 0.53 ms of the third, apart by 60 ms from the second.
+  const Trace trace = two_units({summary(0, 100, 17, 0.5, 0.1), summary(0, 200, 17, 0.44, 0.1),
+                                 summary(0, 300, 17, 0.38, 0.001)});
+  EXPECT_EQ(falling_times(trace),
+            (std::vector<std::string>{"cpu0: the time falls from 440.0 ms to 380.0 ms as the size "
+                                      "grows from 200 to 300 items"}));
+}
+
+TEST(TraceReport, CountsOutliersByUnit) {
+  Trace trace = two_units({summary(0, 100, 1, 0.5, 0.0), summary(0, 100, 1, 9.0, 0.0),
+                           summary(0, 100, 1, 8.0, 0.0), summary(1, 100, 1, 7.0, 0.0)});
+  EXPECT_EQ(outliers_text(trace), "");
+  for (const std::size_t i : {1, 2, 3}) trace.samples[i].is_outlier = true;
+  EXPECT_EQ(outliers_text(trace), "3 blocks marked as outliers (cpu0: 2, cuda0: 1)");
 }
 
 TEST(TraceReport, NamesUnitsWithoutSamples) {
