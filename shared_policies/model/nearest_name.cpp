@@ -44,7 +44,8 @@ std::vector<std::string> near_names(const std::string& name,
   for (const std::string& candidate : known) {
     const std::size_t apart = distance(lower(name), lower(candidate));
     const std::size_t longer = std::max(name.size(), candidate.size());
-    if (!candidate.empty() && apart <= std::max<std::size_t>(1, longer / 3)) near.emplace_back(apart, candidate);
+    if (!candidate.empty() && apart <= std::max<std::size_t>(1, longer / 3))
+      near.emplace_back(apart, candidate);
   }
   std::ranges::stable_sort(near, {}, &std::pair<std::size_t, std::string>::first);
   std::vector<std::string> names;
