@@ -307,7 +307,7 @@ class ReportPage(unittest.TestCase):
         titles = [figure.text for figure in self.all("figure.chart h3")]
         svgs = [self.browser.execute_script("return equipoise.svgOf(arguments[0])", title)
                 for title in titles]
-        saved, drawn = (re.sub(r"zr\d+-cls-\d+", "", text)
+        saved, drawn = (re.sub(r"zr\d+-(cls-|c)\d+", "", text)
                         for text in (files[0].read_text(), svgs[0]))
         self.assertEqual(saved, drawn)
         for title, svg in zip(titles, svgs):
