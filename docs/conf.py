@@ -63,7 +63,7 @@ def said(*arguments):
 
 
 def cell(text):
-    return str(text).replace("|", "\\|").replace("<", "&lt;") or "-"
+    return str(text).replace("|", "\\|").replace("<", "&lt;") or " "
 
 
 def table(head, rows):
@@ -72,12 +72,18 @@ def table(head, rows):
     return "\n".join(lines)
 
 
+def shown_default(value):
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "none" if value in (None, "") else value
+
+
 def parameters(name):
     policy = json.loads(said("list", "policies", name, "--json"))["policies"][0]
     if not policy["parameters"]:
         return "It has no parameters."
     text = table(["parameter", "default", "unit", "meaning", "source"],
-                 [["`%s`" % p["name"], p["default"] or "none", p["unit"], p["meaning"], p["source"]]
+                 [["`%s`" % p["name"], shown_default(p["default"]), p["unit"], p["meaning"], p["source"]]
                   for p in policy["parameters"]])
     for preset in policy["presets"]:
         values = ", ".join("`%s=%s`" % item for item in preset["parameters"].items())
