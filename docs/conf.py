@@ -27,6 +27,22 @@ myst_heading_anchors = 3
 exclude_patterns = ["README.md", "pictures/README.md"]
 html_theme = "furo"
 html_title = "Equipoise"
+# The theme's own dark colours are missing in Debian 12's package of it.
+html_theme_options = {"dark_css_variables": {
+    "color-foreground-primary": "#d8d8d8",
+    "color-foreground-secondary": "#a0a4a9",
+    "color-foreground-muted": "#858a90",
+    "color-foreground-border": "#666",
+    "color-background-primary": "#131416",
+    "color-background-secondary": "#1a1c1e",
+    "color-background-hover": "#24272b",
+    "color-background-hover--transparent": "#24272b00",
+    "color-background-border": "#33373a",
+    "color-background-item": "#444",
+    "color-brand-primary": "#78aaff",
+    "color-brand-content": "#78aaff",
+    "color-highlight-on-target": "#333300",
+}}
 # Formulas are drawn by KaTeX from Debian's package, whose files are copied beside the pages: nothing
 # is loaded from elsewhere.
 html_static_path = ["static", "/usr/share/javascript/katex"]
@@ -47,7 +63,7 @@ def said(*arguments):
 
 
 def cell(text):
-    return str(text).replace("|", "\\|").replace("<", "&lt;") or "-"
+    return str(text).replace("|", "\\|").replace("<", "&lt;") or " "
 
 
 def table(head, rows):
@@ -56,12 +72,18 @@ def table(head, rows):
     return "\n".join(lines)
 
 
+def shown_default(value):
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "none" if value in (None, "") else value
+
+
 def parameters(name):
     policy = json.loads(said("list", "policies", name, "--json"))["policies"][0]
     if not policy["parameters"]:
         return "It has no parameters."
     text = table(["parameter", "default", "unit", "meaning", "source"],
-                 [["`%s`" % p["name"], p["default"] or "none", p["unit"], p["meaning"], p["source"]]
+                 [["`%s`" % p["name"], shown_default(p["default"]), p["unit"], p["meaning"], p["source"]]
                   for p in policy["parameters"]])
     for preset in policy["presets"]:
         values = ", ".join("`%s=%s`" % item for item in preset["parameters"].items())
