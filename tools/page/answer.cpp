@@ -96,7 +96,8 @@ std::vector<std::string> doubts(const JsonValue& results, const Results& sorted)
   std::vector<std::string> noisy;
   std::vector<std::string> stalled;
   for (const JsonValue* const result : sorted) {
-    const std::string name = markup_escaped(text_at(*result, "spelling"));
+    std::string name = markup_escaped(text_at(*result, "spelling"));
+    if (has_worlds(sorted)) name += " on " + markup_escaped(text_at(*result, "on"));
     const double share = number_at(*result, "extrapolated_share", 0.0);
     if (share > 0.01) extrapolated.push_back(fmt::format("{} {:.0f} %", name, 100.0 * share));
     if (!is_true_at(*result, "verified")) unverified.push_back(name);

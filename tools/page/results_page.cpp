@@ -112,13 +112,16 @@ std::string losses_html(const JsonValue& results) {
   const Results sorted = sorted_results(results);
   PageTable table;
   table.caption = "In percent of the lower bound. Empty: less than half a percent.";
-  table.headings = {"policy", explained("loss", "The mean makespan less the lower bound.")};
+  table.headings = {"policy"};
+  if (has_worlds(sorted)) table.headings.emplace_back("on");
+  table.headings.push_back(explained("loss", "The mean makespan less the lower bound."));
   for (const LossCause& cause : loss_causes) {
     table.headings.push_back(explained(cause.name, cause.explanation));
   }
   for (const JsonValue* const result : sorted) {
     if (!(bound_s > 0.0) || member(*result, "loss_s.total") == nullptr) continue;
     std::vector<PageCell>& row = table.rows.emplace_back(1, policy_cell(*result));
+    if (has_worlds(sorted)) row.push_back({markup_escaped(text_at(*result, "on")), {}, true});
     const auto add = [&](const std::string& name) {
       const JsonValue* const lost = member(*result, "loss_s." + name);
       const double share = lost == nullptr ? 0.0 : lost->number / bound_s;

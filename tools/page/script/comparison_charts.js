@@ -205,7 +205,7 @@ function addPairs(results, place) {
   if (pairs.length === 0) return;
   addFigure(place("charts"), {
     title: `Paired with ${results.reference}`,
-    how: `The makespan over that of ${results.reference} in the same repetition, which met the same luck. Right of 1 is slower than ${results.reference}; a bar that does not touch 1 is a difference beyond chance (95 %).`,
+    how: `The makespan over that of ${results.reference} in the same repetition. Right of 1 is slower than ${results.reference}; a bar that does not touch 1 is a difference beyond chance (95 %).`,
     height: rowsHeight(pairs.length),
     option: (view) =>
       dots({ ...results, results: pairs }, view, {
@@ -278,7 +278,8 @@ function addShares(results, place) {
     height: rowsHeight(rows.length),
     option: (view) => {
       const { room, axis } = nameAxis(rows.map((x) => x.name), view);
-      const groups = [...new Set(units.map(groupOf))];
+      const group = units.length <= 8 ? (unit) => unit : groupOf;
+      const groups = [...new Set(units.map(group))];
       return {
         grid: { left: room, right: 30, top: 34, bottom: 44 },
         legend: { data: groups, selectedMode: false },
@@ -291,10 +292,10 @@ function addShares(results, place) {
         series: units.map((unit) => ({
           type: "bar",
           stack: "share",
-          name: groupOf(unit),
+          name: group(unit),
           barMaxWidth: 18,
           itemStyle: {
-            color: view.hue(groups.indexOf(groupOf(unit))),
+            color: view.hue(groups.indexOf(group(unit))),
             borderColor: view.theme.paper,
             borderWidth: units.length > 60 ? 0 : 0.5,
           },

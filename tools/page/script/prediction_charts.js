@@ -70,11 +70,10 @@ export function addPredictions(results, place) {
             label: {
               show: true,
               position: "right",
-              offset: [0, -9],
               color: view.theme.ink,
               formatter: (p) => pairs[p.dataIndex].real.spelling,
             },
-            labelLayout: { hideOverlap: true },
+            labelLayout: { hideOverlap: true, dy: -9 },
             data: pairs.map((p) => [p.real.makespan_s.mean, p.sim.makespan_s.mean]),
           },
         ],
