@@ -220,6 +220,11 @@ std::string efficiency_text(const TraceChoice& trace) {
   return text;
 }
 
+/// `text` with a full stop at its end, so that a sentence can follow.
+std::string ended(const std::string& text) {
+  return text.empty() || text.ends_with('.') ? text : text + ".";
+}
+
 /// Describes all assumptions behind the times.
 std::string provenance(const MachineSpec& spec, const TraceChoice& trace) {
   const ItemCost& cost = trace.cost;
@@ -391,7 +396,7 @@ Trace modelled_trace(const MachineSpec& spec, const TraceChoice& choice) {
     trace.source = "imported";
     trace.provenance = spec.source;
   }
-  if (!measured.empty()) trace.provenance += " " + measured_text(measured);
+  if (!measured.empty()) trace.provenance = ended(trace.provenance) + " " + measured_text(measured);
   trace.machine = "{" + figures + "}";
   return trace;
 }

@@ -12,10 +12,11 @@ install(TARGETS ${modules} LIBRARY DESTINATION lib/equipoise COMPONENT program)
 
 # equipoise_install_files(FOLDER COMPONENT...) installs recorded machines, campaigns and texts.
 function(equipoise_install_files folder)
+  cmake_path(SET tools NORMALIZE ${folder}/tools)
   install(DIRECTORY platforms traces DESTINATION ${folder} ${ARGN} FILES_MATCHING
     PATTERN traces/files EXCLUDE
     PATTERN *.xml PATTERN *.json PATTERN *.jsonl PATTERN *.csv PATTERN README.md)
-  install(DIRECTORY tools/campaigns tools/validation DESTINATION ${folder}/tools
+  install(DIRECTORY tools/campaigns tools/validation DESTINATION ${tools}
     USE_SOURCE_PERMISSIONS ${ARGN})
   install(FILES CHANGELOG.md LICENSE THIRD-PARTY.md DESTINATION ${folder} ${ARGN})
 endfunction()
@@ -55,7 +56,9 @@ install(CODE "set(programs \"${files_that_need_libraries}\")
 set(modules \"${modules_that_need_libraries}\")" COMPONENT archive EXCLUDE_FROM_ALL)
 install(SCRIPT tools/package_libraries.cmake COMPONENT archive EXCLUDE_FROM_ALL)
 
-set(CPACK_GENERATOR TGZ)
+set(CPACK_GENERATOR TXZ)
+# Of xz: as many as there are processors.
+set(CPACK_THREADS 0)
 set(CPACK_PACKAGE_FILE_NAME
   ${PROJECT_NAME}-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR})
 set(CPACK_PACKAGE_VENDOR "the Equipoise authors")

@@ -126,8 +126,10 @@ std::vector<std::string> pooled_levels(const CsvRows& rows, const std::vector<Un
     const auto pooled = std::ranges::find_if(
         groups, [&](const Group& group) { return differ_in(rows, group, column); });
     if (pooled == groups.end() || told.contains(column)) continue;
-    said.push_back(fmt::format("rows of one size that differ in {} are pooled",
-                               column_text(rows, *pooled, column)));
+    said.push_back(
+        fmt::format("rows of one size that differ in {} are pooled: right for repetitions; "
+                    "if they are different conditions, choose with --where",
+                    column_text(rows, *pooled, column)));
   }
   return said;
 }

@@ -22,8 +22,8 @@ struct RunHeader {
   std::string policy;  ///< name of the policy
   std::string
       spelling;  ///< the policy as in results: as typed, or with the name of a library's policy
-  std::string library_file;  ///< from which the policy was loaded; empty: one of the catalog
-  std::string library_hash;  ///< of that file's contents
+  std::string loaded_from;  ///< from which the policy was loaded; empty: one of the catalog
+  std::string loaded_hash;  ///< of that file's contents
   std::uint64_t seed = 1;
   std::uint64_t repetition = 0;
   std::string decision_cost;

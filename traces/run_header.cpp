@@ -154,8 +154,8 @@ void read_run_header(const JsonValue& line, RunFile& file) {
   h.on = header.text("on");
   h.policy = header.text("policy");
   h.spelling = header.text("spelling");
-  h.library_file = text_or_nothing(header, "library");
-  h.library_hash = text_or_nothing(header, "library_hash");
+  h.loaded_from = text_or_nothing(header, "library");
+  h.loaded_hash = text_or_nothing(header, "library_hash");
   h.seed = static_cast<std::uint64_t>(header.whole("seed", 0, std::numeric_limits<Items>::max()));
   h.repetition =
       static_cast<std::uint64_t>(header.whole("repetition", 0, std::numeric_limits<Items>::max()));

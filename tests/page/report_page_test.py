@@ -8,6 +8,7 @@ large run has. Ends with 77, which ctest takes for a skip, where there is no bro
 
 import base64
 import json
+import math
 import pathlib
 import re
 import subprocess
@@ -139,7 +140,65 @@ class ReportPage(unittest.TestCase):
                    key=lambda r: r["makespan_s"]["mean"])
         answer = self.all(".answer .first")[0].text
         self.assertTrue(answer.startswith(f"{best['spelling']} is the fastest policy"), answer)
-        self.assertIn(f"{best['makespan_s']['mean']:.4g} s", answer)
+        self.assertIn(text_of_time(best["makespan_s"]["mean"]), answer)
+
+    def test_draws_the_lower_bound_where_it_is(self):
+        self.open(self.page)
+        svg = xml.fromstring(self.browser.execute_script(
+            "return equipoise.svgOf(arguments[0])", "Makespan"))
+        labels = {}
+        for text in svg.iter("{http://www.w3.org/2000/svg}text"):
+            if found := re.fullmatch(r"([\d.]+) (ms|s)", "".join(text.itertext())):
+                seconds = float(found[1]) * (1e-3 if found[2] == "ms" else 1)
+                labels[seconds] = float(re.search(r"translate\(([\d.]+)", text.get("transform"))[1])
+        (low, low_x), *_, (high, high_x) = sorted(labels.items())
+        bound = next(path for path in svg.iter("{http://www.w3.org/2000/svg}path")
+                     if path.get("stroke") == "#1b7a43")
+        x = float(re.match(r"M([\d.]+)", bound.get("d"))[1])
+        expected = low_x + (self.results["lower_bound_s"] - low) * (high_x - low_x) / (high - low)
+        self.assertAlmostEqual(x, expected, delta=1.1)
+
+    def test_reads_the_cost_curves_of_policies(self):
+        self.open(self.page)
+        for text, items, seconds in (
+                ("7.5e-07 x + 5e-08 x (copies) + 2e-05 (latency)", 100, 1e-4),
+                ("0.003 e^(x/N) - 1e-08 x ln(x/N)", 500, 0.003 * math.exp(0.5) + 5e-6 * math.log(2)),
+                ("2e-09 x^2 + 0.001 x e^(x/N)", 1000, 0.002 + math.e),
+                ("2.5e+06 items/s", 5000, 0.002),
+                ("x / (3 ln x - 2)", 10, 10 / (3 * math.log(10) - 2)),
+                ("profile", 10, None), ("alert(1) x", 10, None)):
+            read = self.browser.execute_script(
+                "const curve = equipoise.costCurve(arguments[0], 1000);"
+                "return curve ? curve(arguments[1]) : null", text, items)
+            if seconds is None:
+                self.assertIsNone(read, text)
+            else:
+                self.assertAlmostEqual(read, seconds, delta=1e-9 * seconds, msg=text)
+        figure = self.figure("Cost curves that the policy believed")
+        names = [option.text for option in Select(figure.find_element(By.TAG_NAME, "select")).options]
+        self.assertIn("cuda0", names)
+
+    def test_answers_for_each_of_several_comparisons_and_shows_them_by_size(self):
+        equipoise("compare", *MACHINE, *OPERANDS, "--workload", "starpu_dgemm_gemm:items=1e5",
+                  "--policy", "greedy", "--policy", "equipoise", "--best-known", "off", "--reps",
+                  "2", "--out", self.here / "other/cmp")
+        equipoise("report", self.here / "cmp", self.here / "other", "--out",
+                  self.here / "both.html")
+        self.open(self.here / "both.html")
+        self.expect_no_error()
+        other = json.loads((self.here / "other/cmp/results.json").read_text())
+        rows = self.all('[data-charts="sweep"] tbody tr')
+        self.assertEqual(len(rows), 2)
+        for row, folder, results in zip(rows, ("cmp", "other/cmp"), (self.results, other)):
+            self.assertEqual(row.find_element(By.TAG_NAME, "th").text, str(self.here / folder))
+            best = min((r for r in results["results"] if not r["oracle"]),
+                       key=lambda r: r["makespan_s"]["mean"])
+            values = [cell.get_attribute("data-value")
+                      for cell in row.find_elements(By.TAG_NAME, "td")]
+            self.assertIn(repr(best["makespan_s"]["mean"]), values)
+        self.assertEqual(len(self.all(".answer .first")), 2)
+        sizes = Select(self.figure("Policies by experiment").find_elements(By.TAG_NAME, "select")[1])
+        self.assertEqual(sizes.first_selected_option.text, "starpu_dgemm_gemm on sirocco, by items")
 
     def test_holds_the_blocks_of_run_files(self):
         html = self.page.read_text()
@@ -236,22 +295,34 @@ class ReportPage(unittest.TestCase):
         self.wait_for("return arguments[0].offsetHeight > arguments[1]", figure, before)
         self.expect_no_error()
 
-    def test_saves_every_chart_as_svg(self):
+    def test_saves_charts_as_svg(self):
         self.open(self.page)
         buttons = self.all("figure.chart .controls button:last-child")
         self.assertGreaterEqual(len(buttons), 8)
-        for button in buttons:
-            self.browser.execute_script("arguments[0].click()", button)
+        self.browser.execute_script("arguments[0].click()", buttons[0])
         for _ in range(200):
-            files = list(self.downloads.glob("*.svg"))
-            if len(files) == len(buttons):
+            if files := list(self.downloads.glob("*.svg")):
                 break
             time.sleep(0.05)
-        self.assertEqual(len(files), len(buttons))
-        for file in files:
-            shapes = xml.parse(file).getroot().iter()
-            self.assertGreater(sum(1 for _ in shapes), 15, file.name)
+        titles = [figure.text for figure in self.all("figure.chart h3")]
+        svgs = [self.browser.execute_script("return equipoise.svgOf(arguments[0])", title)
+                for title in titles]
+        saved, drawn = (re.sub(r"zr\d+-(cls-|c)\d+", "", text)
+                        for text in (files[0].read_text(), svgs[0]))
+        self.assertEqual(saved, drawn)
+        for title, svg in zip(titles, svgs):
+            self.assertGreater(sum(1 for _ in xml.fromstring(svg).iter()), 15, title)
         self.expect_no_error()
+
+    def test_says_how_a_single_run_is_repeated(self):
+        run, page = self.here / "single.jsonl", self.here / "single.html"
+        equipoise("simulate", *MACHINE, *NOT_MOVING, "--workload",
+                  "starpu_dgemm_gemm:items=1e5", "--policy", "greedy", "--out", run, "--report",
+                  page)
+        self.open(page)
+        repeat = self.all('[data-charts="repeat"]')[0].text
+        self.assertIn(f"simulate --platform {MACHINE[1]}", repeat)
+        self.assertRegex(repeat, f"{MACHINE[1]} [0-9a-f]{{16}}")
 
     def test_opens_a_large_run_and_zooms_to_single_blocks(self):
         run, page = self.here / "large.jsonl", self.here / "large.html"
@@ -276,6 +347,13 @@ class ReportPage(unittest.TestCase):
                 break
         self.assertEqual(figure.get_attribute("data-single"), "true")
         self.expect_no_error()
+
+
+def text_of_time(seconds):
+    """Four digits, with the largest SI prefix up to 1 s that leaves a digit before the point."""
+    factor, unit = next(of for of in ((1, "s"), (1e-3, "ms"), (1e-6, "us")) if seconds >= of[0])
+    digits = 3 - math.floor(math.log10(seconds / factor))
+    return f"{seconds / factor:.{digits}f} {unit}"
 
 
 def unsigned(data):

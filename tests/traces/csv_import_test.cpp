@@ -253,8 +253,10 @@ TEST(CsvImport, WarnsOfLevelsThatItPools) {
       folder.write("c.csv", "rep,num_tokens,median\n1,8,2.1\n2,8,2\n1,16,4\n2,16,4.2\n");
   const CsvImport pooled = import_csv({close}, options());
   ASSERT_EQ(pooled.warnings.size(), 1U);
-  EXPECT_EQ(pooled.warnings[0],
-            close + ": rows of one size that differ in `rep` (1, 2) are pooled");
+  EXPECT_EQ(pooled.warnings[0], close +
+                                    ": rows of one size that differ in `rep` (1, 2) are pooled: "
+                                    "right for repetitions; if they are "
+                                    "different conditions, choose with --where");
 }
 
 TEST(CsvImport, ReadsOrRefusesDamagedFiles) {

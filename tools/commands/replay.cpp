@@ -46,11 +46,11 @@ std::vector<std::string> units_in_traces(const RunFile& file, const Options& opt
 /// The policy of the run, with what it knew of earlier runs.
 PolicyChoice recorded_choice(const RunFile& file) {
   PolicyChoice choice = parse_policy(typed_policy(file.header));
-  if (choice.library_hash != file.header.library_hash) {
+  if (choice.loaded_hash != file.header.loaded_hash) {
     warn(
         fmt::format("{}: is not the library of the run (its hash was {} and is {}); its policy may "
                     "decide differently",
-                    choice.library_file, file.header.library_hash, choice.library_hash));
+                    choice.loaded_from, file.header.loaded_hash, choice.loaded_hash));
   }
   if (!file.header.experience.empty()) {
     choice.experience = std::make_shared<const Experience>(file.header.experience);

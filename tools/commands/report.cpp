@@ -18,11 +18,11 @@
 #include "tools/exports/gantt_svg.hpp"
 #include "tools/exports/paje.hpp"
 #include "tools/exports/perfetto.hpp"
-#include "tools/exports/report_inputs.hpp"
 #include "tools/exports/unit_spans.hpp"
 #include "tools/page/page_numbers.hpp"
 #include "tools/page/report_contents.hpp"
 #include "tools/page/report_page.hpp"
+#include "tools/report/report_inputs.hpp"
 #include "traces/run_file.hpp"
 
 namespace equipoise {
@@ -130,6 +130,11 @@ int report_command(const ReportRequest& request) {
              request.json);
   if (!has_exports) return 0;
   const ReportInputs inputs = find_report_inputs(request.paths);
+  if (inputs.runs.empty() && inputs.results.empty()) {
+    throw InputError(request.paths.front(),
+                     "there are only traces, which have no blocks to export; give run files or "
+                     "results.json");
+  }
   for (const auto& [option, path] :
        {std::pair{"--perfetto", &request.perfetto}, std::pair{"--paje", &request.paje}}) {
     if (path->empty() || !inputs.runs.empty()) continue;

@@ -7,6 +7,7 @@
 #include "tools/console/console.hpp"
 #include "tools/page/report_contents.hpp"
 #include "tools/page/report_page.hpp"
+#include "tools/report/json_text.hpp"
 #include "tools/report/run_report.hpp"
 #include "tools/runs/block_count.hpp"
 #include "tools/search/schedule_search.hpp"
@@ -52,7 +53,9 @@ int run_command(const Options& options, const std::string& command) {
       report_run(report, choice, world->units(), options, resident_path(world->platform()));
   experience.add(report, *world);
   if (!options.report_file.empty() && !report.outcome.interrupted) {
-    write_whole_file(options.report_file, report_page(contents_of({options.out})));
+    PageContents page = contents_of({options.out});
+    page.environment = environment_text(options.command_line);
+    write_whole_file(options.report_file, report_page(page));
   }
   return exit_code;
 }

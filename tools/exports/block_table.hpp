@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tools/exports/export_file.hpp"
-#include "tools/exports/report_inputs.hpp"
+#include "tools/report/report_inputs.hpp"
 #include "traces/run_file.hpp"
 
 namespace equipoise {

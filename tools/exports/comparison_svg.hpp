@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/exports/report_inputs.hpp"
+#include "tools/report/report_inputs.hpp"
 
 namespace equipoise {
 

@@ -23,7 +23,10 @@ std::string words_of(const JsonValue& value) {
       return "none";
     case JsonValue::Kind::boolean:
       return value.boolean ? "yes" : "no";
-    case JsonValue::Kind::number:
+    case JsonValue::Kind::number: {
+      const bool is_whole = value.text.ends_with(".0");
+      return is_whole ? value.text.substr(0, value.text.size() - 2) : value.text;
+    }
     case JsonValue::Kind::text:
       return value.text;
     case JsonValue::Kind::list:
@@ -38,12 +41,14 @@ std::string words_of(const JsonValue& value) {
   return text;
 }
 
-void add_facts(const JsonValue& object, const std::string& before, std::string& html) {
+void add_facts(const JsonValue& object, const std::string& before, std::string_view without,
+               std::string& html) {
   for (const JsonMember& one : object.object) {
+    if (one.name == without) continue;
     std::string name = before + one.name;
     std::ranges::replace(name, '_', ' ');
     if (one.value.kind == JsonValue::Kind::object) {
-      add_facts(one.value, name + " ", html);
+      add_facts(one.value, name + " ", {}, html);
       continue;
     }
     const std::string text = words_of(one.value);
@@ -107,9 +112,9 @@ std::string table_html(const PageTable& table) {
   return html + "</tbody></table></div>\n";
 }
 
-std::string facts_html(const JsonValue& object) {
+std::string facts_html(const JsonValue& object, std::string_view without) {
   std::string html;
-  add_facts(object, "", html);
+  add_facts(object, "", without, html);
   return html.empty() ? html : "<dl>\n" + html + "</dl>\n";
 }
 

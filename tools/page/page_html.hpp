@@ -41,7 +41,7 @@ struct PageTable {
 [[nodiscard]] std::string table_html(const PageTable& table);
 
 /// All that a JSON object says, as a list of names and values in HTML; nested objects have names such
-/// as "sim platform". Members that are null or empty are left out.
-[[nodiscard]] std::string facts_html(const JsonValue& object);
+/// as "sim platform". Members that are null or empty are left out, and the one named `without`.
+[[nodiscard]] std::string facts_html(const JsonValue& object, std::string_view without = {});
 
 }  // namespace equipoise

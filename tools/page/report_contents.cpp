@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/page/page_html.hpp"
+#include "tools/report/report_inputs.hpp"
 #include "traces/files/input_file.hpp"
 #include "traces/json_document.hpp"
 #include "traces/trace_file.hpp"
@@ -22,8 +25,6 @@ namespace fs = std::filesystem;
 /// Of the run files of a comparison, so many bytes are read while it is written.
 constexpr std::uintmax_t most_read_bytes = std::uintmax_t{64} << 20;
 
-const char* const wanted = "give run files, results.json, traces, or folders with these";
-
 /// The files in `folder` that end in .jsonl, in the order of their names.
 std::vector<std::string> lines_files(const std::string& folder) {
   std::vector<std::string> files;
@@ -35,19 +36,13 @@ std::vector<std::string> lines_files(const std::string& folder) {
   return files;
 }
 
-/// The first line of a file as JSON; null if it is none.
-JsonValue first_line(const std::string& path) {
-  auto in = open_input(path, wanted);
+/// The header of a run file as JSON.
+JsonValue header_of(const std::string& path) {
+  auto in = open_input(path, "give a run file");
   std::string line;
   if (!next_line(in, line, path, 1)) return {};
-  try {
-    return parse_json(line, path);
-  } catch (const InputError&) {
-    return {};  // a JSON file of many lines, or no JSON
-  }
+  return parse_json(line, path);
 }
-
-bool begins_with(const std::string& text, const char* begin) { return text.rfind(begin, 0) == 0; }
 
 /// The texts of a list at `path`; empty if there is none.
 std::vector<std::string> texts_at(const JsonValue& object, const char* path) {
@@ -76,21 +71,42 @@ class Contents {
  public:
   explicit Contents(std::uintmax_t most_bytes) : bytes_left_(most_bytes) {}
 
-  void add(const std::string& path) {
-    if (fs::is_directory(path)) {
-      add_folder(path);
-    } else {
-      add_file(path);
+  void add(const ReportInputs& inputs) {
+    for (const ResultsDocument& results : inputs.results) {
+      add_results(read_input(results.file, "give a results.json"), results.file);
     }
+    for (const std::string& path : inputs.runs) {
+      // Beside results, only those are shown that belong to them.
+      const fs::path folder = fs::path(path).parent_path();
+      const bool is_beside =
+          folder.filename() == "runs" &&
+          std::ranges::any_of(inputs.results, [&](const ResultsDocument& results) {
+            return fs::path(results.file).parent_path() == folder.parent_path();
+          });
+      if (is_beside) continue;
+      add_run(path);
+      const JsonValue header = header_of(path);
+      for (const std::string& trace : texts_at(header, "traces")) {
+        add_trace(trace, folder.string());
+        add_input(trace);
+      }
+      for (const char* const name : {"platform", "scenario"}) add_input(text_at(header, name));
+    }
+    for (const std::string& path : inputs.traces) {
+      if (is_new_trace(path)) page.traces.push_back(read_trace(path, nullptr));
+    }
+    name_by_folders();
   }
 
   void add_results(const std::string& text, const std::string& path) {
     const fs::path folder = fs::path(path).parent_path();
     const std::string name = folder.empty() ? path : folder.filename().string();
     page.results.push_back({name, text});
+    folders_.push_back(folder.string());
     const JsonValue results = parse_json(text, path);
     for (const std::string& file : lines_files((folder / "runs").string())) {
-      if (is_of(first_line(file), results)) add_run(file);
+      const bool is_run = schema_of_lines(file).starts_with("equipoise.run/");
+      if (is_run && is_of(header_of(file), results)) add_run(file);
     }
     for (const char* world : {"sim", "real", "paced"}) {
       const std::string name_of_traces = fmt::format("experiment.{}.traces", world);
@@ -103,48 +119,6 @@ class Contents {
   PageContents page;
 
  private:
-  void add_folder(const std::string& folder) {
-    const std::string results = folder + "/results.json";
-    if (fs::exists(results)) {
-      add_file(results);
-      return;
-    }
-    std::vector<std::string> files;
-    std::error_code none;
-    for (const auto& entry : fs::directory_iterator(folder + "/experiments", none)) {
-      const std::string of = entry.path().string() + "/results.json";
-      if (fs::exists(of)) files.push_back(of);
-    }
-    std::ranges::sort(files);
-    if (files.empty()) files = lines_files(folder);
-    if (files.empty())
-      throw InputError(folder, fmt::format("there is nothing to show; {}", wanted));
-    for (const std::string& file : files) add_file(file);
-  }
-
-  void add_file(const std::string& path) {
-    const JsonValue first = first_line(path);
-    const std::string schema = text_at(first, "schema");
-    if (begins_with(schema, "equipoise.run/")) {
-      add_run(path);
-      const std::string folder = fs::path(path).parent_path().string();
-      for (const std::string& trace : texts_at(first, "traces")) add_trace(trace, folder);
-    } else if (begins_with(schema, "equipoise.trace/")) {
-      page.traces.push_back(read_trace(path, nullptr));
-    } else {
-      const std::string text = read_input(path, wanted);
-      const std::size_t begin = text.find_first_not_of(" \t\r\n");
-      const bool is_object = begin != std::string::npos && text[begin] == '{';
-      const JsonValue all = is_object ? parse_json(text, path) : JsonValue();
-      if (!begins_with(text_at(all, "schema"), "equipoise.results/")) {
-        throw InputError(path,
-                         fmt::format("this is neither results nor a run nor a trace; {}", wanted));
-      }
-      expect_schema(text_at(all, "schema"), "equipoise.results/1", path);
-      add_results(text, path);
-    }
-  }
-
   void add_run(const std::string& path) {
     if (!runs_.insert(path).second) return;
     const std::uintmax_t bytes = fs::file_size(path);
@@ -162,23 +136,44 @@ class Contents {
   /// Adds a trace that results or a run in `folder` name, from where they say or from that folder,
   /// unless it is in neither any more.
   void add_trace(const std::string& named, const std::string& folder) {
-    if (!traces_.insert(named).second) return;
     const std::string beside = (fs::path(folder) / fs::path(named).filename()).string();
     for (const std::string& path : {named, beside}) {
       if (!fs::is_regular_file(path)) continue;
+      if (!is_new_trace(path)) return;
       try {
         page.traces.push_back(read_trace(path, nullptr));
         return;
       } catch (const InputError&) {  // a trace that was changed since does not spoil the page
       }
     }
+    if (!missing_.insert(named).second) return;
     page.notes.push_back(fmt::format(
         "The trace {} cannot be read from here, so the times of its units are not shown.", named));
+  }
+
+  void add_input(const std::string& path) {
+    const bool is_known = std::ranges::find(page.inputs, path) != page.inputs.end();
+    if (!path.empty() && !is_known && fs::is_regular_file(path)) page.inputs.push_back(path);
+  }
+
+  bool is_new_trace(const std::string& path) {
+    return traces_.insert(fs::weakly_canonical(path).string()).second;
+  }
+
+  /// Gives results of folders with equal names the whole paths of the folders as names.
+  void name_by_folders() {
+    std::map<std::string, int> uses;
+    for (const PageResults& results : page.results) ++uses[results.name];
+    for (std::size_t i = 0; i < page.results.size(); ++i) {
+      if (uses[page.results[i].name] > 1) page.results[i].name = folders_[i];
+    }
   }
 
   std::uintmax_t bytes_left_;
   std::set<std::string> runs_;
   std::set<std::string> traces_;
+  std::set<std::string> missing_;
+  std::vector<std::string> folders_;
 };
 
 std::string title_of(const PageContents& page, const std::vector<std::string>& paths) {
@@ -191,7 +186,7 @@ std::string title_of(const PageContents& page, const std::vector<std::string>& p
 
 PageContents contents_of(const std::vector<std::string>& paths) {
   Contents contents(~std::uintmax_t{0});
-  for (const std::string& path : paths) contents.add(path);
+  contents.add(find_report_inputs(paths));
   contents.page.title = title_of(contents.page, paths);
   return std::move(contents.page);
 }

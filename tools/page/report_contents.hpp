@@ -9,8 +9,8 @@
 
 namespace equipoise {
 
-/// The contents of a page of `paths`: run files, results.json, traces, folders of `compare`,
-/// `validate` or `sweep`, or folders of run files. Beside a results.json, the run files in `runs/`
+/// The contents of a page of `paths`: run files, results.json, traces, or folders with them, such as
+/// those of `compare`, `validate` and `sweep` (see `find_report_inputs`). Beside a results.json, the run files in `runs/`
 /// that are of its policies, workload and seed belong to it; and the traces that results and runs
 /// name, if they are still there. Throws InputError, at the path, for anything else.
 [[nodiscard]] PageContents contents_of(const std::vector<std::string>& paths);

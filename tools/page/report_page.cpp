@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/markup.hpp"
+#include "tools/page/answer.hpp"
 #include "tools/page/page_bundle.hpp"
 #include "tools/page/page_html.hpp"
 #include "tools/page/results_page.hpp"
@@ -16,6 +18,7 @@
 #include "tools/page/timing_data.hpp"
 #include "tools/report/json_text.hpp"
 #include "tools/report/version.hpp"
+#include "tools/runs/content_hash.hpp"
 
 namespace equipoise {
 namespace {
@@ -82,11 +85,39 @@ std::string experiment_json(const PageResults& results, const JsonValue& read) {
     const JsonValue* const value = member(read, name);
     return value == nullptr ? std::string("null") : json_number(value->number);
   };
+  std::vector<std::string> workloads;
+  if (const JsonValue* const all = member(read, "experiment.workloads")) {
+    for (const JsonValue& one : all->list) workloads.push_back(one.text);
+  }
   return json_object({{"name", json_string(results.name)},
+                      {"workloads", json_strings(workloads)},
+                      {"platform", json_string(text_at(read, "experiment.sim.platform"))},
+                      {"scenario", json_string(text_at(read, "experiment.sim.scenario"))},
+                      {"decision_cost", json_string(text_at(read, "experiment.decision_cost"))},
                       {"baseline", json_string(text_at(read, "experiment.baseline"))},
                       {"lower_bound_s", number("lower_bound_s")},
                       {"best_known_s", number("best_known_s")},
                       {"results", json_object(policies)}});
+}
+
+/// The answers of several comparisons, a row each.
+std::string answers_html(const std::vector<PageResults>& all, const std::vector<JsonValue>& read) {
+  PageTable table;
+  table.caption =
+      "The fastest policy of each, of those that know nothing beforehand where there are such.";
+  table.headings = headings_of_short_answers();
+  table.headings.insert(table.headings.begin(), "comparison");
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string name = markup_escaped(all[i].name);
+    std::vector<PageCell>& row = table.rows.emplace_back();
+    const std::string& link = all[i].link;
+    row.push_back(
+        {link.empty() ? name : fmt::format("<a href=\"{}\">{}</a>", markup_escaped(link), name),
+         {},
+         true});
+    for (PageCell& cell : short_answer(read[i])) row.push_back(std::move(cell));
+  }
+  return table_html(table);
 }
 
 /// The data of the runs, as many as there is room for with single blocks, the smallest first.
@@ -109,14 +140,33 @@ std::string run_elements(const std::vector<PageRun>& runs, const std::vector<std
   return html;
 }
 
+/// How the first of the runs without results was made.
+std::string repeat_run_html(const PageContents& contents, const PageRun& run) {
+  std::string html;
+  if (!contents.environment.empty()) {
+    const JsonValue environment = parse_json(contents.environment, "environment");
+    html += command_html(environment);
+    html += fmt::format("<dl><dt>date</dt><dd>{}</dd></dl>\n",
+                        markup_escaped(text_at(environment, "date")));
+  }
+  html += facts_html(parse_json(run.ends.header, contents.run_files.front()));
+  if (contents.inputs.empty()) return html;
+  PageTable table;
+  table.caption = "The inputs as they are now, when this page is made.";
+  table.headings = {"file", "hash"};
+  for (const std::string& file : contents.inputs) {
+    table.rows.push_back({{markup_escaped(file), {}, true}, {hash_of_file(file), {}, true}});
+  }
+  return html + table_html(table);
+}
+
 std::string runs_and_timings(const PageContents& contents) {
   std::vector<PageRun> runs;
   for (const std::string& path : contents.run_files) runs.push_back(read_page_run(path));
   std::string html;
   html += section("Schedules", "schedule", runs.empty() ? std::string() : runs_html(runs));
   if (contents.results.empty() && !runs.empty()) {
-    html += section("How to repeat it", "repeat",
-                    facts_html(parse_json(runs.front().ends.header, contents.run_files.front())));
+    html += section("How to repeat it", "repeat", repeat_run_html(contents, runs.front()));
   }
   html += section("What the simulation knows of the units", "timing", {});
   html += run_elements(runs, contents.run_files);
@@ -127,10 +177,7 @@ std::string runs_and_timings(const PageContents& contents) {
 }
 
 std::string scripts() {
-  if (page_script().empty()) {
-    return "<p class=\"muted\">This page has no charts, because this equipoise was built without "
-           "npm.</p>\n";
-  }
+  if (page_script().empty()) return {};
   std::string html =
       "<noscript><p>Charts are drawn by a script, which this browser does not "
       "run.</p></noscript>\n";
@@ -163,7 +210,13 @@ std::string head(const std::string& title) {
 }  // namespace
 
 std::string report_page(const PageContents& contents) {
-  std::string html = head(contents.title) + "<main>\n" + contents.summary;
+  std::string html = head(contents.title) + "<main>\n";
+  if (page_script().empty()) {
+    html +=
+        "<p class=\"muted\">This page has no charts, because this equipoise was built without "
+        "npm.</p>\n";
+  }
+  html += contents.summary;
   std::vector<JsonValue> read;
   std::vector<std::string> experiments;
   for (const PageResults& results : contents.results) {
@@ -172,7 +225,7 @@ std::string report_page(const PageContents& contents) {
     experiments.push_back(experiment_json(results, read.back()));
   }
   if (experiments.size() > 1) {
-    html += section("All comparisons", "sweep", {}) +
+    html += section("All comparisons", "sweep", answers_html(contents.results, read)) +
             data_element("sweep", "", json_object({{"experiments", json_list(experiments)}}));
   }
   const std::string runs = runs_and_timings(contents);

@@ -11,8 +11,9 @@ namespace equipoise {
 
 /// The results of one comparison on a page.
 struct PageResults {
-  std::string name;  ///< the file or its folder, for headings and messages
-  std::string text;  ///< the contents of a results.json
+  std::string name;    ///< the file or its folder, for headings and messages
+  std::string text;    ///< the contents of a results.json
+  std::string link{};  ///< to a page of its own; empty: there is none
 };
 
 /// What a page shows.
@@ -21,8 +22,10 @@ struct PageContents {
   std::vector<PageResults> results;
   std::vector<std::string> run_files;
   std::vector<Trace> traces;
-  std::vector<std::string> notes;  ///< about what is not on the page, a sentence each
-  std::string summary{};           ///< HTML that comes first, such as a sweep's tables
+  std::vector<std::string> notes;     ///< about what is not on the page, a sentence each
+  std::string summary{};              ///< HTML that comes first, such as a sweep's tables
+  std::string environment{};          ///< JSON: with what its only run was made; empty: not known
+  std::vector<std::string> inputs{};  ///< files that runs without results were made from
 };
 
 /// The page: the answer, tables, and the data of charts, which a script draws when it is opened. All

@@ -1,18 +1,15 @@
-// What a report page says of a comparison, from results.json alone: the answer, the tables, and how to
-// repeat it.
+// The tables of a comparison, from results.json alone, and how to repeat it.
 #pragma once
 
 #include <string>
 
+#include "tools/page/page_html.hpp"
 #include "traces/json_document.hpp"
 
 namespace equipoise {
 
-/// Which policy is fastest, how sure that is, how far it is from the bound, what was assumed, and what
-/// is to be doubted: HTML. `results` are the contents of a results.json.
-[[nodiscard]] std::string answer_html(const JsonValue& results);
-
-/// All results with their numbers, the fastest first.
+/// All results with their numbers, the fastest first: HTML. `results` are the contents of a
+/// results.json.
 [[nodiscard]] std::string numbers_html(const JsonValue& results);
 
 /// Predictions beside measurements with their errors, and how much repetitions of the same real run
@@ -24,6 +21,9 @@ namespace equipoise {
 
 /// The energy of every unit; empty where none is known.
 [[nodiscard]] std::string energy_html(const JsonValue& results);
+
+/// The command that made results or a run; empty if `environment` does not say it.
+[[nodiscard]] std::string command_html(const JsonValue& environment);
 
 /// What was run, where, when and with what: HTML.
 [[nodiscard]] std::string repeat_html(const JsonValue& results);

@@ -13,6 +13,7 @@
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/page/page_html.hpp"
+#include "tools/report/result_fields.hpp"
 #include "traces/files/input_file.hpp"
 
 namespace equipoise {
@@ -41,6 +42,12 @@ PageCell number_cell(const JsonValue& object, const char* path, int digits) {
           value->text};
 }
 
+PageCell time_cell(const JsonValue& object, const char* path) {
+  const JsonValue* const value = member(object, path);
+  if (value == nullptr) return {"–"};
+  return {quantity_text(value->number, "s", 4), value->text};
+}
+
 PageCell percent_cell(const JsonValue& object, const char* path) {
   const JsonValue* const value = member(object, path);
   if (value == nullptr) return {"–"};
@@ -51,22 +58,22 @@ std::string units_html(const JsonValue& header, const JsonValue& summary) {
   const JsonValue* const units = member(summary, "by_unit");
   if (units == nullptr) return {};
   PageTable table;
-  table.headings = {"unit",      "items",      "share %",
-                    "blocks",    "setup s",    "copy in s",
-                    "compute s", "copy out s", explained("idle %", "Share of the run not working."),
-                    "last end s"};
+  table.headings = {"unit",    "items",    "share %",
+                    "blocks",  "setup",    "copy in",
+                    "compute", "copy out", explained("idle %", "Share of the run not working."),
+                    "last end"};
   for (const JsonMember& unit : units->object) {
     const JsonValue& of = unit.value;
     table.rows.push_back({{markup_escaped(unit.name), {}, true},
                           number_cell(of, "items", 10),
                           percent_cell(of, "share"),
                           number_cell(of, "blocks", 10),
-                          number_cell(of, "setup_s", 4),
-                          number_cell(of, "in_s", 4),
-                          number_cell(of, "compute_s", 4),
-                          number_cell(of, "out_s", 4),
+                          time_cell(of, "setup_s"),
+                          time_cell(of, "in_s"),
+                          time_cell(of, "compute_s"),
+                          time_cell(of, "out_s"),
                           percent_cell(of, "idle_fraction"),
-                          number_cell(of, "last_end_s", 4)});
+                          time_cell(of, "last_end_s")});
   }
   return fmt::format("<h3>{} on {}</h3>\n{}", markup_escaped(text_at(header, "spelling")),
                      markup_escaped(text_at(header, "on")), table_html(table));
@@ -92,12 +99,13 @@ std::string runs_html(const std::vector<PageRun>& runs) {
   std::ranges::stable_sort(read, std::less<>(), [](const Read& run) {
     return number_at(run.summary, "makespan_s", 1e300);
   });
+  const ResultField& spread = result_field("finish_spread_s");
   PageTable table;
-  table.caption = "Single runs, as their files tell: here there is no interval.";
+  table.caption = "The single runs whose files are on this page.";
   table.headings = {"policy",     "on",
-                    "makespan s", explained("times bound", "The makespan over the lower bound."),
+                    "makespan",   explained("times bound", "The makespan over the lower bound."),
                     "blocks",     "decisions",
-                    "rebalances", "spread s",
+                    "rebalances", explained(spread.heading, spread.explanation),
                     "verified"};
   std::string units;
   for (const Read& run : read) {
@@ -107,12 +115,12 @@ std::string runs_html(const std::vector<PageRun>& runs) {
     const char* const verified = is_true_at(run.summary, "verified") ? "yes" : "<b>no</b>";
     table.rows.push_back({{markup_escaped(text_at(run.header, "spelling")), {}, true},
                           {markup_escaped(text_at(run.header, "on")), {}, true},
-                          number_cell(run.summary, "makespan_s", 5),
+                          time_cell(run.summary, "makespan_s"),
                           {bound_s > 0.0 ? fmt::format("{:.3f}", ratio) : "–"},
                           number_cell(run.summary, "blocks", 10),
                           number_cell(run.summary, "decisions.count", 4),
                           number_cell(run.summary, "rebalances", 4),
-                          number_cell(run.summary, "finish_spread_s", 3),
+                          time_cell(run.summary, "finish_spread_s"),
                           {is_whole ? verified : "interrupted"}});
     units += units_html(run.header, run.summary);
   }

@@ -142,7 +142,7 @@ constexpr auto other_terms = std::to_array<TermText>({
      "The makespan divided by that of the reference policy (equipoise unless a campaign names "
      "another), repetition by repetition."},
     {"..", "",
-     "cpu0..cpu3 stands for cpu0, cpu1, cpu2 and cpu3, each of which has the numbers of the "
+     "Between two units: for these and all between them, each of which has the numbers of the "
      "row."},
 });
 

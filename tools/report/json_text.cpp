@@ -258,9 +258,9 @@ std::string run_header_text(const RunPlan& plan) {
                  {"decision_cost", plan.decision_cost},
                  {"version", built_with_text()},
                  {"machine", machine_json()}};
-  if (!plan.policy.library_file.empty()) {
-    header["library"] = plan.policy.library_file;
-    header["library_hash"] = plan.policy.library_hash;
+  if (!plan.policy.loaded_from.empty()) {
+    header["library"] = plan.policy.loaded_from;
+    header["library_hash"] = plan.policy.loaded_hash;
   }
   if (plan.policy.experience) header["experience"] = experience_json(*plan.policy.experience);
   if (plan.policy.recorded != nullptr) header["decisions_of"] = plan.policy.recorded_file;

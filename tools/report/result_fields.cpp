@@ -193,7 +193,7 @@ constexpr std::array fields_after_losses{
                   const std::string& note = of.result.energy_note;
                   return note.empty() ? FieldValue() : FieldValue(note);
                 }},
-    ResultField{"edp_js", "EDP J s", "J s",
+    ResultField{"edp_js", "EDP", "J s",
                 "The energy-delay product: mean energy times mean makespan.", in_data | in_html,
                 to_digits(4),
                 [](Of of) -> FieldValue {

@@ -21,7 +21,7 @@ std::optional<double> given(const PolicyChoice& policy, const char* name) {
 
 /// The parameter that sets the size of the policy's blocks; null if none alone does.
 const char* size_parameter(const PolicyChoice& policy) {
-  if (!policy.library_file.empty()) return nullptr;
+  if (!policy.loaded_from.empty()) return nullptr;
   const std::string& name = policy.info->name;
   if (name == "ss") return "min_block_items";
   if (name == "greedy") return "initial_block_items";

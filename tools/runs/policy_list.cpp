@@ -17,13 +17,20 @@ bool is_parameter(const std::string& part) {
   return equals != std::string::npos && part.find(':') >= equals;
 }
 
+/// `text` without blanks at its ends.
+std::string without_blanks(const std::string& text) {
+  const std::size_t begin = text.find_first_not_of(' ');
+  if (begin == std::string::npos) return {};
+  return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
+}
+
 }  // namespace
 
 std::vector<std::string> split_policies(const std::string& text, const std::string& where) {
   std::vector<std::string> policies;
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
-    const std::string part = text.substr(at, end - at);
+    const std::string part = without_blanks(text.substr(at, end - at));
     at = end + 1;
     if (part.empty()) {
       throw InputError(where, fmt::format("'{}' has an empty part; give NAME[:key=value,...], or "

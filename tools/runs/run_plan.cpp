@@ -110,7 +110,7 @@ std::string in_folder(const std::string& folder, const std::string& path) {
 }
 
 std::string name_in_results(const PolicyChoice& of_library) {
-  const std::string library = std::filesystem::path(of_library.library_file).stem().string();
+  const std::string library = std::filesystem::path(of_library.loaded_from).stem().string();
   const std::string& name = of_library.info->name;
   return library == name ? name : name + "@" + library;
 }
@@ -129,10 +129,10 @@ PolicyChoice parse_policy(const std::string& typed, const std::string& folder) {
   choice.parameters = std::move(spec.parameters);
   choice.typed = choice.spelling = typed;
   if (is_policy_library(spec.name)) {
-    choice.library_file = in_folder(folder, spec.name);
-    const LoadedPolicy& loaded = load_policy(choice.library_file);
+    choice.loaded_from = in_folder(folder, spec.name);
+    const LoadedPolicy& loaded = load_policy(choice.loaded_from);
     choice.info = &loaded.info;
-    choice.library_hash = loaded.hash;
+    choice.loaded_hash = loaded.hash;
     choice.spelling = name_in_results(choice) + typed.substr(spec.name.size());
   } else {
     choice.info = &find_policy(spec.name);
@@ -146,10 +146,10 @@ PolicyChoice parse_policy(const std::string& typed, const std::string& folder) {
 }
 
 void open_library(PolicyChoice& choice) {
-  if (choice.library_file.empty()) return;
-  const LoadedPolicy& loaded = load_policy(choice.library_file);
-  if (loaded.hash != choice.library_hash) {
-    throw InputError(choice.library_file,
+  if (choice.loaded_from.empty()) return;
+  const LoadedPolicy& loaded = load_policy(choice.loaded_from);
+  if (loaded.hash != choice.loaded_hash) {
+    throw InputError(choice.loaded_from,
                      "was replaced while this command ran; type the command again");
   }
   choice.info = &loaded.info;
@@ -158,9 +158,8 @@ void open_library(PolicyChoice& choice) {
 std::unique_ptr<Policy> make_policy(const PolicyChoice& choice, const KnownCosts* known,
                                     std::span<const Unit> units) {
   const PolicyInputs inputs{choice.parameters, known, units};
-  return choice.library_file.empty()
-             ? make_policy(*choice.info, inputs)
-             : make_loaded_policy(*choice.info, choice.library_file, inputs);
+  return choice.loaded_from.empty() ? make_policy(*choice.info, inputs)
+                                    : make_loaded_policy(*choice.info, choice.loaded_from, inputs);
 }
 
 std::map<std::string, std::string> all_parameters(const PolicyChoice& policy) {

@@ -35,9 +35,9 @@ struct PolicyChoice {
   std::string recorded_file;  ///< its file
   /// What is known from earlier runs; null unless there is experience and the policy uses it.
   std::shared_ptr<const Experience> experience{};
-  std::string typed{};         ///< as typed: "./mine.so:k=v"
-  std::string library_file{};  ///< of a policy from a library; empty: it is one of the catalog
-  std::string library_hash{};  ///< of that file's contents
+  std::string typed{};        ///< as typed: "./mine.so:k=v"
+  std::string loaded_from{};  ///< of a policy from a library; empty: it is one of the catalog
+  std::string loaded_hash{};  ///< of that file's contents
 
   [[nodiscard]] bool is_experienced() const { return experience != nullptr; }
 };

@@ -171,8 +171,10 @@ std::string worth_text(const WithoutSomeUnits& without, const IdealRuns& runs,
                   without.units.size() == 1 ? "has" : "have", measure.name, said(alone));
   const double fastest = value_for(objective, runs.fastest.run.numbers);
   if (uses(runs.fastest.run.numbers, world, without.left_out) && fastest > alone) {
-    text += fmt::format("; the fastest schedule {} and has {} ({} more)", subject.uses,
-                        said(fastest), percent_of(fastest / alone - 1.0));
+    const char* const which = objective == "time" ? "the best found that {} has {} ({} more)"
+                                                  : "the fastest schedule {} and has {} ({} more)";
+    text += "; " + fmt::format(fmt::runtime(which), subject.uses, said(fastest),
+                               percent_of(fastest / alone - 1.0));
   }
   return text + ".";
 }

@@ -170,12 +170,12 @@ void fields(auto& archive, Of<LearnedCost> auto& cost) {
 /// Without its profile, which the server keeps.
 void fields(auto& archive, Of<PolicyChoice> auto& choice) {
   auto& [info, spelling, parameters, profile, recorded, recorded_file, experience, typed,
-         library_file, library_hash] = choice;
+         loaded_from, loaded_hash] = choice;
   std::string name = info == nullptr ? std::string() : info->name;
-  archive(name, spelling, parameters, recorded, recorded_file, experience, typed, library_file,
-          library_hash);
+  archive(name, spelling, parameters, recorded, recorded_file, experience, typed, loaded_from,
+          loaded_hash);
   constexpr bool is_read = !std::is_const_v<std::remove_reference_t<decltype(choice)>>;
-  if constexpr (is_read) info = library_file.empty() ? &find_policy(name) : nullptr;
+  if constexpr (is_read) info = loaded_from.empty() ? &find_policy(name) : nullptr;
 }
 
 /// Without its inputs, which the server keeps.

@@ -34,27 +34,14 @@ std::string summary_table(const SweepResults& results) {
 }  // namespace
 
 std::string sweep_html(const SweepResults& results) {
-  const ResultField& makespan = result_field("makespan_s");
-  PageTable experiments{
-      {}, {"experiment", "lower bound s", "best policy", heading_of(makespan)}, {}};
-  for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
-    const Comparison& comparison = results.comparisons[i];
-    const std::string& name = results.campaign.experiments[i].name;
-    const PolicyResult* best = best_uninformed(comparison, {});
-    experiments.rows.push_back(
-        {{fmt::format("<a href=\"experiments/{0}/report.html\">{0}</a>", name), {}, true},
-         {comparison.lower_bound_s ? significant(*comparison.lower_bound_s, 4) : "–"},
-         {best == nullptr ? "–" : markup_escaped(best->policy), {}, true},
-         {best == nullptr ? "–" : number_text(makespan, best->makespan_s.mean)}});
-  }
   PageContents page;
   page.title = results.campaign.title;
   page.summary = "<h2>Policies over all experiments</h2>\n" + summary_table(results) +
-                 fmt::format("<p>{}</p>\n", legend_paragraph(ratio_words())) +
-                 "<h2>Experiments</h2>\n" + table_html(experiments);
+                 fmt::format("<p>{}</p>\n", legend_paragraph(ratio_words()));
   for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
-    page.results.push_back(
-        {results.campaign.experiments[i].name, results_text(results.comparisons[i])});
+    const std::string& name = results.campaign.experiments[i].name;
+    page.results.push_back({name, results_text(results.comparisons[i]),
+                            fmt::format("experiments/{}/report.html", name)});
   }
   return report_page(page);
 }

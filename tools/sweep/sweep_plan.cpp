@@ -112,7 +112,7 @@ void add_points(const PlannedExperiment& planned, FileHashes& files, SweepPlan& 
   for (std::size_t policy = 0; policy < hashes.size(); ++policy) {
     const PolicyChoice& choice = planned.policies[policy];
     hashes[policy].add(choice.spelling);
-    if (!choice.library_file.empty()) hashes[policy].add(choice.library_hash);
+    if (!choice.loaded_from.empty()) hashes[policy].add(choice.loaded_hash);
     const auto profile = choice.parameters.find("profile");
     if (profile != choice.parameters.end()) hashes[policy].add(files.of(profile->second));
   }

@@ -41,11 +41,11 @@ std::vector<PolicyChoice> choose_policies(const Options& options, const std::str
     const auto same = std::ranges::find(choices, choice.spelling, &PolicyChoice::spelling);
     if (same == choices.end()) {
       choices.push_back(std::move(choice));
-    } else if (same->library_hash != choice.library_hash) {
-      throw InputError(choice.library_file,
+    } else if (same->loaded_hash != choice.loaded_hash) {
+      throw InputError(choice.loaded_from,
                        fmt::format("and {} would both be called {} in results; copy one to a file "
                                    "with another name",
-                                   same->library_file, choice.spelling));
+                                   same->loaded_from, choice.spelling));
     }
   }
   return choices;
@@ -129,10 +129,10 @@ std::string distributions_text(const std::vector<Workload>& phases) {
 std::string libraries_text(const std::vector<PolicyChoice>& policies) {
   std::vector<std::pair<std::string, std::string>> libraries;
   for (const PolicyChoice& choice : policies) {
-    if (choice.library_file.empty()) continue;
+    if (choice.loaded_from.empty()) continue;
     libraries.emplace_back(choice.spelling,
-                           json_object({{"file", json_string(choice.library_file)},
-                                        {"hash", json_string(choice.library_hash)}}));
+                           json_object({{"file", json_string(choice.loaded_from)},
+                                        {"hash", json_string(choice.loaded_hash)}}));
   }
   return libraries.empty() ? std::string() : json_object(libraries);
 }

@@ -24,9 +24,9 @@ void expect_file(const std::string& file, const std::string& option, const std::
 }  // namespace
 
 std::string typed_policy(const RunHeader& header) {
-  if (header.library_file.empty()) return header.spelling;
+  if (header.loaded_from.empty()) return header.spelling;
   const std::size_t parameters = header.spelling.find(':');
-  return header.library_file +
+  return header.loaded_from +
          (parameters == std::string::npos ? std::string() : header.spelling.substr(parameters));
 }
 

@@ -254,7 +254,7 @@ TEST_F(Report, OfAFolderTakesResultsForTablesAndRunsForTraces) {
 TEST_F(Report, RefusesWhatItCannotUseAndLeavesNothingBehind) {
   expect_refused({"report", run_file, "--csv", run_file}, "is read by this command");
   expect_refused({"report", run_file, "--csv", "-", "--svg", "-"}, "give each a file of its own");
-  expect_refused({"report", "platforms", "--csv", "-"}, "holds neither run files nor");
+  expect_refused({"report", "platforms", "--csv", "-"}, "there is nothing to show");
   expect_refused({"report", "traces/sirocco-dgemm.jsonl", "--csv", "-"},
                  "its schema is 'equipoise.trace/1'");
   const std::string out = scratch.path("a.svg");

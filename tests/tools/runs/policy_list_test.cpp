@@ -20,6 +20,11 @@ TEST(PolicyList, BeginsAPolicyAtEveryNameAndGoesOnAtEveryParameter) {
             (List{"plb-hec:preset=robust", "hdss:preset=robust"}));
 }
 
+TEST(PolicyList, LeavesOutBlanksAroundCommas) {
+  EXPECT_EQ(split_policies("greedy, plb-hec:min_r2=0.8 , solver=ipopt", "--policy"),
+            (std::vector<std::string>{"greedy", "plb-hec:min_r2=0.8,solver=ipopt"}));
+}
+
 TEST(PolicyList, TakesPathsOfLibrariesForPolicies) {
   EXPECT_EQ(split("gss,./mine.so,other.so:k=1,j=2,/opt/x.so"),
             (List{"gss", "./mine.so", "other.so:k=1,j=2", "/opt/x.so"}));

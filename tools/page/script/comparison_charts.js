@@ -1,6 +1,7 @@
 // Charts of results.json: makespans, speedups, paired differences, losses, shares.
+import { groupOf } from "./data.js";
 import { addFigure, intervals } from "./figure.js";
-import { escaped, significant, time } from "./words.js";
+import { escaped, significant, time, timeLabels } from "./words.js";
 
 /** The name of a result in a chart. */
 function nameOf(result, hasWorlds) {
@@ -16,10 +17,13 @@ function ordered(results) {
 
 const rowsHeight = (rows) => (width) => 90 + rows * (width < 560 ? 24 : 22);
 
+const ruler = document.createElement("canvas").getContext("2d");
+
 /** Room for names at the left: as wide as they are, as far as the chart allows. */
 function nameAxis(names, view, more = {}) {
-  const most = Math.max(...names.map((name) => name.length));
-  const room = Math.min(7 * most + 14, view.width * (view.isNarrow ? 0.34 : 0.3));
+  ruler.font = "12px system-ui, sans-serif";
+  const most = Math.max(...names.map((name) => ruler.measureText(name).width));
+  const room = Math.min(Math.ceil(most) + 18, view.width * (view.isNarrow ? 0.4 : 0.3));
   return {
     room,
     axis: {
@@ -48,13 +52,14 @@ function boundLine(results, theme) {
 }
 
 /** Dots with intervals, a row each. `of(result)`: [value, low, high] or null. */
-function dots(results, view, { of, unit, name, isRatio, reference, bound }) {
+function dots(results, view, { of, name, isRatio, reference, bound }) {
   const { list, names, hasWorlds } = ordered(results);
   const kept = list.map((r, i) => ({ r, i, v: of(r) })).filter((x) => x.v);
-  const values = kept.flatMap((x) => x.v).filter((v) => v > 0);
-  const low = Math.min(...values, bound ?? Infinity);
-  const high = Math.max(...values, bound ?? 0);
-  const isLog = high / low > 8;
+  const marked = bound ?? (reference ? 1 : []);
+  const values = kept.flatMap((x) => x.v).concat(marked).filter((v) => v > 0);
+  const low = Math.min(...values);
+  const high = Math.max(...values);
+  const isLog = high / low > 30;
   const { room, axis } = nameAxis(names, view);
   const colour = (r) => (hasWorlds ? (r.on === "sim" ? view.theme.sim : view.theme.real) : r.oracle ? view.theme.muted : view.theme.sim);
   const show = (v) => (isRatio ? significant(v, 4) : time(v));
@@ -70,11 +75,14 @@ function dots(results, view, { of, unit, name, isRatio, reference, bound }) {
     xAxis: {
       type: isLog ? "log" : "value",
       scale: true,
-      min: isLog ? undefined : (e) => Math.max(0, e.min - 0.06 * (e.max - e.min)),
-      name: `${name}${unit ? `, ${unit}` : ""}${isLog ? " (log scale)" : ""}`,
+      min: isLog ? low / 1.1 : Math.max(0, low - 0.06 * (high - low)),
+      name: `${name}${isLog ? " (log scale)" : ""}`,
       nameLocation: "middle",
       nameGap: 28,
-      axisLabel: { formatter: (v) => significant(v, 3), showMinLabel: false },
+      axisLabel: {
+        ...(isRatio ? { formatter: (v) => significant(v, 3) } : timeLabels),
+        showMinLabel: false,
+      },
     },
     yAxis: axis,
     series: [
@@ -114,15 +122,32 @@ export function spread(statistics) {
   return [statistics.mean, Math.max(0, statistics.ci95[0]), statistics.ci95[1]];
 }
 
-/** The interval of a ratio of means, whose relative errors are taken to be independent. */
+/** Student's factor of the 95 % intervals of these statistics; 0 if nothing scatters. */
+function studentFactor(s, count) {
+  return s.sd > 0 ? ((s.ci95[1] - s.mean) * Math.sqrt(count)) / s.sd : 0;
+}
+
+/** Half the 95 % interval of base / r, relative, from how the relative differences of both scatter
+ * within repetitions of the same number; null if there are fewer than two. */
+function relativeError(base, r) {
+  const times = new Map((base.repetitions ?? []).map((one) => [one.repetition, one.makespan_s]));
+  const differences = (r.repetitions ?? [])
+    .filter((one) => times.has(one.repetition))
+    .map((one) => times.get(one.repetition) / base.makespan_s.mean - one.makespan_s / r.makespan_s.mean);
+  const count = differences.length;
+  if (count < 2) return null;
+  const variance = differences.reduce((sum, d) => sum + d * d, 0) / (count - 1);
+  const factor = Math.max(studentFactor(base.makespan_s, count), studentFactor(r.makespan_s, count));
+  return factor * Math.sqrt(variance / count);
+}
+
+/** [speedup, low, high] over the baseline; null if there is none. */
 function speedupOf(results, r) {
   const base = results.results.find(
     (b) => b.spelling === results.experiment.baseline && b.on === r.on,
   );
   if (!base || r.speedup_vs_baseline === null) return null;
-  const relative = (s) => (s.ci95[1] - s.mean) / s.mean;
-  const error =
-    base === r ? 0 : Math.hypot(relative(base.makespan_s), relative(r.makespan_s));
+  const error = relativeError(base, r) ?? 0;
   const s = r.speedup_vs_baseline;
   return [s, Math.max(0, s * (1 - error)), s * (1 + error)];
 }
@@ -136,9 +161,8 @@ function addMakespans(results, place) {
     option: (view) =>
       dots(results, view, {
         of: (r) => spread(r.makespan_s),
-        unit: "s",
         name: "mean makespan",
-        bound: results.lower_bound_s,
+        bound: results.lower_bound_s ?? undefined,
       }),
   });
   if (!results.lower_bound_s) return;
@@ -164,7 +188,7 @@ function addSpeedups(results, place) {
   const baseline = results.experiment.baseline;
   addFigure(place("charts"), {
     title: `Speedup over ${baseline}`,
-    how: `How many times as fast as ${baseline} on average; further right is faster. The bars are 95 % intervals, from those of both means.`,
+    how: `How many times as fast as ${baseline} on average; further right is faster. The bars are 95 % intervals, from the differences within each repetition.`,
     height: rowsHeight(results.results.length),
     option: (view) =>
       dots(results, view, {
@@ -254,22 +278,23 @@ function addShares(results, place) {
     height: rowsHeight(rows.length),
     option: (view) => {
       const { room, axis } = nameAxis(rows.map((x) => x.name), view);
-      const groups = [...new Set(units.map((u) => u.replace(/\d+$/, "")))];
+      const groups = [...new Set(units.map(groupOf))];
       return {
-        grid: { left: room, right: 30, top: 20, bottom: 44 },
+        grid: { left: room, right: 30, top: 34, bottom: 44 },
+        legend: { data: groups, selectedMode: false },
         tooltip: {
           trigger: "item",
-          formatter: (p) => `<b>${escaped(p.name)}</b><br>${escaped(p.seriesName)}: ${p.value.toFixed(2)} %`,
+          formatter: (p) => `<b>${escaped(p.name)}</b><br>${escaped(units[p.seriesIndex])}: ${p.value.toFixed(2)} %`,
         },
         xAxis: { type: "value", max: 100, name: "% of the items", nameLocation: "middle", nameGap: 28 },
         yAxis: axis,
         series: units.map((unit) => ({
           type: "bar",
           stack: "share",
-          name: unit,
+          name: groupOf(unit),
           barMaxWidth: 18,
           itemStyle: {
-            color: view.hue(groups.indexOf(unit.replace(/\d+$/, ""))),
+            color: view.hue(groups.indexOf(groupOf(unit))),
             borderColor: view.theme.paper,
             borderWidth: units.length > 60 ? 0 : 0.5,
           },

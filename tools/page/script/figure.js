@@ -12,6 +12,7 @@ import {
   TooltipComponent,
   VisualMapComponent,
 } from "echarts/components";
+import { LabelLayout } from "echarts/features";
 import { CanvasRenderer, SVGRenderer } from "echarts/renderers";
 
 echarts.use([
@@ -22,6 +23,7 @@ echarts.use([
   DataZoomComponent,
   GridComponent,
   HeatmapChart,
+  LabelLayout,
   LegendComponent,
   LineChart,
   MarkAreaComponent,
@@ -70,6 +72,10 @@ function styled(option, theme) {
     backgroundColor: "transparent",
     aria: { enabled: false },
     ...option,
+    series: option.series.map((s) =>
+      // Otherwise marks stand at their values rounded to two decimals.
+      s.markLine ? { ...s, markLine: { precision: 15, ...s.markLine } } : s,
+    ),
     xAxis: each(option.xAxis),
     yAxis: each(option.yAxis),
     legend: option.legend && {
@@ -242,6 +248,11 @@ addEventListener("afterprint", () => drawAll(false));
 export function addFigure(section, of) {
   section.hidden = false;
   return new Figure(section, of);
+}
+
+/** The first chart with this title as the text of an SVG file. */
+export function svgOf(title) {
+  return figures.find((figure) => figure.of.title === title).svg();
 }
 
 /** Draws every chart, seen or not. */

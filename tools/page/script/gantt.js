@@ -2,7 +2,7 @@
 import { addFigure, button, choice } from "./figure.js";
 import { withBlocks } from "./data.js";
 import { blockAt, kinds, rowPaths } from "./gantt_paths.js";
-import { short, significant, time } from "./words.js";
+import { short, time } from "./words.js";
 
 const nameOf = (run) => `${run.policy} · ${run.on}`;
 
@@ -134,10 +134,10 @@ function ganttOption(runs, rows, view, seen) {
       type: "value",
       min: 0,
       max: longest * 1.02,
-      name: "seconds since the start",
+      name: "time since the start",
       nameLocation: "middle",
       nameGap: 26,
-      axisLabel: { formatter: (t) => significant(t, 6), showMaxLabel: false },
+      axisLabel: { formatter: (t) => time(t, 6), showMaxLabel: false },
     },
     yAxis: {
       type: "category",

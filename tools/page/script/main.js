@@ -1,10 +1,12 @@
 // Draws the charts of a report page from the data that the page contains.
+import { addBeliefs } from "./belief_charts.js";
 import { addComparison } from "./comparison_charts.js";
+import { costCurve } from "./cost_curve.js";
 import { documents } from "./data.js";
-import { drawEveryFigure } from "./figure.js";
+import { drawEveryFigure, svgOf } from "./figure.js";
 import { addSchedule } from "./gantt.js";
 import { addAlphaCurves, addEnergy, addPredictions } from "./prediction_charts.js";
-import { addBeliefs, addBlockSizes } from "./run_charts.js";
+import { addBlockSizes } from "./run_charts.js";
 import { addSweep } from "./sweep_charts.js";
 import { addTimings } from "./timing_charts.js";
 import { addTips } from "./tips.js";
@@ -48,12 +50,12 @@ async function drawPage() {
     const schedule = await addSchedule(section, runs, ...firstRuns(runs));
     const others = [
       addBlockSizes(section, schedule.shown),
-      addBeliefs(section, schedule.shown, runs),
+      await addBeliefs(section, schedule.shown, runs),
     ];
     schedule.onChange = (shown) => others.forEach((other) => other?.(shown));
   }
   document.documentElement.dataset.ready = Math.round(performance.now());
 }
 
-window.equipoise = { drawEveryFigure };
+window.equipoise = { costCurve, drawEveryFigure, svgOf };
 drawPage();

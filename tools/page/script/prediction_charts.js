@@ -1,7 +1,7 @@
 // Charts of results.json: predictions beside measurements, energy beside time.
 import { addFigure, intervals } from "./figure.js";
 import { spread } from "./comparison_charts.js";
-import { escaped, percent, significant, time } from "./words.js";
+import { escaped, percent, quantity, significant, time, timeLabels } from "./words.js";
 
 /** Results of the same policy in simulation and for real. */
 function predictions(results) {
@@ -27,12 +27,12 @@ export function addPredictions(results, place) {
       const low = Math.max(0.9 * Math.min(...ends), 0.5 * Math.min(...means));
       const high = Math.min(1.1 * Math.max(...ends), 2 * Math.max(...means));
       const axis = (name) => ({
-        type: high / low > 8 ? "log" : "value",
+        type: high / low > 30 ? "log" : "value",
         min: Number(low.toPrecision(2)),
         max: Number(high.toPrecision(3)),
         name,
         nameLocation: "middle",
-        axisLabel: { formatter: (v) => significant(v, 3), showMinLabel: false, showMaxLabel: false },
+        axisLabel: { ...timeLabels, showMinLabel: false, showMaxLabel: false },
       });
       const line = (factor, style) => ({
         type: "line",
@@ -45,7 +45,7 @@ export function addPredictions(results, place) {
         ],
       });
       return {
-        grid: { left: 64, right: 30, top: 20, bottom: 48 },
+        grid: { left: 74, right: 90, top: 20, bottom: 48 },
         tooltip: {
           trigger: "item",
           formatter: (p) => {
@@ -54,8 +54,8 @@ export function addPredictions(results, place) {
             return `<b>${escaped(real.spelling)}</b><br>predicted ${time(sim.makespan_s.mean)}<br>measured ${time(real.makespan_s.mean)}<br>error ${percent(error)}, repetitions differ by ${percent(real.makespan_relative_sd ?? 0)}`;
           },
         },
-        xAxis: { ...axis("measured makespan, s"), nameGap: 28 },
-        yAxis: { ...axis("predicted makespan, s"), nameGap: 46 },
+        xAxis: { ...axis("measured makespan"), nameGap: 28 },
+        yAxis: { ...axis("predicted makespan"), nameGap: 56 },
         series: [
           line(1, {}),
           line(0.9, { type: "dotted" }),
@@ -70,6 +70,7 @@ export function addPredictions(results, place) {
             label: {
               show: true,
               position: "right",
+              offset: [0, -9],
               color: view.theme.ink,
               formatter: (p) => pairs[p.dataIndex].real.spelling,
             },
@@ -97,16 +98,16 @@ export function addEnergy(results, place) {
       const products = known.map((r) => r.edp_js).sort((a, b) => a - b);
       const levels = [products[0], products[products.length - 1]];
       return {
-        grid: { left: 70, right: 30, top: 20, bottom: 48 },
+        grid: { left: 74, right: 90, top: 20, bottom: 48 },
         tooltip: {
           trigger: "item",
           formatter: (p) => {
             const r = known[p.dataIndex];
-            return `<b>${escaped(r.spelling)} · ${escaped(r.on)}</b><br>${significant(r.energy_j)} J, ${escaped(r.energy_from)}<br>${time(r.makespan_s.mean)}<br>energy-delay product ${significant(r.edp_js)} J s`;
+            return `<b>${escaped(r.spelling)} · ${escaped(r.on)}</b><br>${quantity(r.energy_j, "J")}, ${escaped(r.energy_from)}<br>${time(r.makespan_s.mean)}<br>energy-delay product ${quantity(r.edp_js, "J s")}`;
           },
         },
-        xAxis: { type: "value", min: Number(t0.toPrecision(3)), max: Number(t1.toPrecision(3)), name: "mean makespan, s", nameLocation: "middle", nameGap: 28, axisLabel: { formatter: (v) => significant(v, 3) } },
-        yAxis: { type: "value", min: Number(e0.toPrecision(3)), max: Number(e1.toPrecision(3)), name: "energy, J", nameLocation: "middle", nameGap: 52, axisLabel: { formatter: (v) => significant(v, 3) } },
+        xAxis: { type: "value", min: Number(t0.toPrecision(3)), max: Number(t1.toPrecision(3)), name: "mean makespan", nameLocation: "middle", nameGap: 28, axisLabel: { ...timeLabels, showMinLabel: false, showMaxLabel: false } },
+        yAxis: { type: "value", min: Number(e0.toPrecision(3)), max: Number(e1.toPrecision(3)), name: "energy", nameLocation: "middle", nameGap: 56, axisLabel: { formatter: (v) => quantity(v, "J", 3), showMinLabel: false, showMaxLabel: false } },
         series: [
           ...levels.map((level) => ({
             type: "line",
@@ -162,7 +163,7 @@ export function addAlphaCurves(results, place) {
         legend: {},
         tooltip: { trigger: "axis", valueFormatter: (v) => significant(v, 4) },
         xAxis: { type: "value", min: 0, max: 1, name: "alpha", nameLocation: "middle", nameGap: 28 },
-        yAxis: { type: "value", scale: true, name: "times its least", nameLocation: "middle", nameGap: 40 },
+        yAxis: { type: "log", logBase: 2, min: 1, name: "times its least (log scale)", nameLocation: "middle", nameGap: 40, axisLabel: { formatter: (v) => significant(v, 3) } },
         series: curves.map(([name, of], i) => {
           const least = Math.min(...alphas.map((x) => of(x.r)));
           return {

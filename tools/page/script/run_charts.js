@@ -1,11 +1,11 @@
-// Charts of one run: its block sizes over time, and what its policy believed.
+// The chart of a run's block sizes over time.
 import { addFigure } from "./figure.js";
 import { foldedNames, groupOf } from "./data.js";
-import { escaped, short, significant, time } from "./words.js";
+import { escaped, short, time, timeLabels } from "./words.js";
 
 /** The names of the units that have a colour together: single ones, or all with one name but for their
  * numbers if there are many. */
-function groupsOf(run) {
+export function groupsOf(run) {
   const names = run.units.map((unit) => unit.id);
   if (names.length <= 8) return names.map((name) => [name]);
   const groups = [...new Set(names.map(groupOf))];
@@ -54,7 +54,7 @@ function sizesOption(run, view) {
       trigger: "item",
       formatter: (p) => `${escaped(p.seriesName)}<br>${short(p.value[1], 6)} items at ${time(p.value[0])}`,
     },
-    xAxis: { type: "value", min: 0, max: run.makespan_s, name: "seconds since the start", nameLocation: "middle", nameGap: 26, axisLabel: { formatter: (t) => significant(t, 4) } },
+    xAxis: { type: "value", min: 0, max: run.makespan_s, name: "time since the start", nameLocation: "middle", nameGap: 26, axisLabel: { ...timeLabels, showMaxLabel: false } },
     yAxis: { type: "log", name: "items in a block", nameLocation: "middle", nameGap: 46, axisLabel: { formatter: (v) => short(v) } },
     dataZoom: [{ type: "slider", xAxisIndex: 0, filterMode: "none", height: 20, bottom: 8, showDataShadow: false, labelFormatter: (t) => time(t, 3) }],
     series,
@@ -74,62 +74,6 @@ export function addBlockSizes(section, runs) {
   return (of) => {
     if (!of[0].b) return;
     shown.run = of[0];
-    figure.draw();
-  };
-}
-
-/** What the policy chose at each decision. */
-function beliefOption(run, view) {
-  const made = run.decisions.filter((d) => d.units.length > 0);
-  const groups = groupsOf(run);
-  const series = groups.map((group, g) => ({
-    type: "scatter",
-    name: foldedNames(group),
-    symbolSize: 7,
-    itemStyle: { color: view.hue(g), opacity: 0.75 },
-    data: made.flatMap((d) =>
-      d.units
-        .filter((e) => group.includes(run.units[e.unit].id) && e.block_items > 0)
-        .map((e) => ({ value: [d.at_s, e.block_items], d, e })),
-    ),
-  }));
-  return {
-    grid: { left: 64, right: 24, top: 40, bottom: 48 },
-    legend: { data: series.map((s) => s.name) },
-    tooltip: {
-      trigger: "item",
-      formatter: ({ data: { d, e } }) =>
-        `<b>${escaped(run.units[e.unit].id)}</b>, ${escaped(d.what)} at ${time(d.at_s)}<br>next block: ${short(e.block_items, 6)} items` +
-        (e.cost_s ? `<br>seconds for x items: ${escaped(e.cost_s)}` : "") +
-        (e.r2 === undefined ? "" : `<br>r² of the fit ${significant(e.r2, 4)}`),
-    },
-    xAxis: { type: "value", min: 0, max: run.makespan_s, name: "seconds since the start", nameLocation: "middle", nameGap: 26, axisLabel: { formatter: (t) => significant(t, 4) } },
-    yAxis: { type: "log", name: "items chosen", nameLocation: "middle", nameGap: 46, axisLabel: { formatter: (v) => short(v) } },
-    series,
-  };
-}
-
-const believes = (run) => run.decisions.some((d) => d.units.length > 0);
-
-/** Adds the chart of decisions if any of the runs has some. */
-export function addBeliefs(section, runs, all) {
-  const first = runs.find(believes) ?? all.find(believes);
-  if (!first) return null;
-  const shown = { run: first };
-  const figure = addFigure(section, {
-    title: "What the policy believed when",
-    how: "A dot is what a decision chose for a unit: the block size that the policy held for right at that moment. Point at one for the cost curve that it had fitted by then, and how well that fitted (r², 1 is perfect).",
-    height: 360,
-    option: (view) => beliefOption(shown.run, view),
-  });
-  return (of) => {
-    const run = of.find(believes);
-    if (!run) {
-      figure.read("The chosen run made no decisions with estimates; shown is the one before.");
-      return;
-    }
-    shown.run = run;
-    figure.read("");
     figure.draw();
   };
 }

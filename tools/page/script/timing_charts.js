@@ -1,7 +1,7 @@
 // Time against block size for every unit, as a trace has it and as simulations use it.
 import { addFigure, choice } from "./figure.js";
 import { foldedNames } from "./data.js";
-import { escaped, percent, short, significant, time } from "./words.js";
+import { escaped, percent, short, time, timeLabels } from "./words.js";
 
 /** Units with equal curves together: [{ names, unit }]. */
 function folded(units) {
@@ -41,8 +41,8 @@ function timingOption(timing, view) {
               }
             : undefined,
       },
-      line(unit, name, colour, (p) => p[0] <= low, "dotted"),
-      line(unit, name, colour, (p) => p[0] >= high, "dotted"),
+      line(unit, name, colour, (p) => p[0] <= low, "dashed"),
+      line(unit, name, colour, (p) => p[0] >= high, "dashed"),
       {
         type: "scatter",
         name,
@@ -53,7 +53,7 @@ function timingOption(timing, view) {
     ];
   });
   return {
-    grid: { left: 64, right: 24, top: 40, bottom: 48 },
+    grid: { left: 74, right: 24, top: 40, bottom: 48 },
     legend: { data: units.map((u) => u.name) },
     tooltip: {
       trigger: "item",
@@ -65,7 +65,7 @@ function timingOption(timing, view) {
           : "",
     },
     xAxis: { type: "log", name: `items in a block${timing.item ? ` (an item: ${timing.item})` : ""}`, nameLocation: "middle", nameGap: 28, axisLabel: { formatter: (v) => short(v) } },
-    yAxis: { type: "log", name: "seconds", nameLocation: "middle", nameGap: 48, axisLabel: { formatter: (v) => time(v, 2) } },
+    yAxis: { type: "log", name: "computing time of a block", nameLocation: "middle", nameGap: 56, axisLabel: timeLabels },
     series,
   };
 }
@@ -76,7 +76,7 @@ export function addTimings(section, timings) {
   const shown = { timing: timings[0] };
   const figure = addFigure(section, {
     title: "Time against block size",
-    how: "A dot is a recorded size, the line what a simulation takes for the mean in between (both scales are logarithmic). The recorded range is shaded; where the line is dotted it is extrapolated, and predictions there are less certain. A steep left end is a fixed cost for each block.",
+    how: "A dot is a recorded size, the line what a simulation takes for the mean in between (both scales are logarithmic). The recorded range is shaded; where the line is dashed it is extrapolated, and predictions there are less certain. A steep left end is a fixed cost for each block.",
     height: (width) => Math.min(480, Math.max(340, width * 0.55)),
     controls:
       timings.length > 1

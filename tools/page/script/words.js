@@ -18,6 +18,9 @@ export function time(seconds, digits = 4) {
   return `${significant(seconds * factor, digits)} ${unit}`;
 }
 
+/** The labels of an axis of seconds: "20 ms", "40 ms". */
+export const timeLabels = { formatter: (seconds) => time(seconds, 3) };
+
 /** Numbers with an SI prefix: "4.5 M". */
 export function short(value, digits = 3) {
   const size = Math.abs(value);
@@ -25,6 +28,15 @@ export function short(value, digits = 3) {
     if (size >= factor) return `${significant(value / (factor === 1e4 ? 1e3 : factor), digits)} ${unit}`;
   }
   return significant(value, digits);
+}
+
+/** `value` of a unit with an SI prefix: "4.5 kJ". */
+export function quantity(value, unit, digits = 4) {
+  const size = Math.abs(value);
+  for (const [factor, prefix] of [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"]]) {
+    if (size >= factor) return `${significant(value / factor, digits)} ${prefix}${unit}`;
+  }
+  return size === 0 ? `0 ${unit}` : `${significant(value / 1e-6, digits)} µ${unit}`;
 }
 
 export function percent(share, digits = 1) {

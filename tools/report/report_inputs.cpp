@@ -1,5 +1,5 @@
-// Looks into files and folders for runs and results.
-#include "tools/exports/report_inputs.hpp"
+// Looks into files and folders for runs, results and traces.
+#include "tools/report/report_inputs.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* report_advice = "give a run file, a results.json, or a folder with them";
+constexpr const char* report_advice = "give run files, results.json, traces, or folders with them";
 
 /// The schema of a JSON object; empty if it has none.
 std::string schema_of(const JsonValue& value) {
@@ -24,28 +24,19 @@ std::string schema_of(const JsonValue& value) {
   return found == value.object.end() ? "" : found->value.text;
 }
 
-/// The schema in the first line of a file of JSON Lines; empty if that is no JSON object.
-std::string schema_of_lines(const std::string& path) {
-  std::ifstream in = open_input(path, report_advice);
-  std::string line;
-  if (!next_line(in, line, path, 1)) return {};
-  try {
-    return schema_of(parse_json(line, path));
-  } catch (const InputError&) {
-    return {};
-  }
-}
-
 bool is_schema(const std::string& schema, std::string_view name) {
   return schema == name || schema.starts_with(std::string(name) + ".");
 }
 
-bool is_run(const std::string& path) { return is_schema(schema_of_lines(path), "equipoise.run/1"); }
+bool is_run(const std::string& schema) { return is_schema(schema, "equipoise.run/1"); }
+bool is_trace(const std::string& schema) { return is_schema(schema, "equipoise.trace/1"); }
 
 void add_file(const std::string& path, ReportInputs& inputs) {
   const std::string schema = schema_of_lines(path);
-  if (is_schema(schema, "equipoise.run/1")) {
+  if (is_run(schema)) {
     inputs.runs.push_back(path);
+  } else if (is_trace(schema)) {
+    inputs.traces.push_back(path);
   } else if (schema.empty() || is_schema(schema, "equipoise.results/1")) {
     JsonValue value = read_json_file(path);
     expect_schema(schema_of(value), "equipoise.results/1", path);
@@ -56,7 +47,7 @@ void add_file(const std::string& path, ReportInputs& inputs) {
 }
 
 void add_folder(const std::string& folder, ReportInputs& inputs) {
-  std::vector<std::string> runs;
+  std::vector<std::string> lines;
   std::vector<std::string> results;
   std::error_code error;
   for (fs::recursive_directory_iterator at(folder, error), end; at != end; at.increment(error)) {
@@ -64,20 +55,33 @@ void add_folder(const std::string& folder, ReportInputs& inputs) {
     if (!at->is_regular_file(error)) continue;
     const fs::path& path = at->path();
     if (path.filename() == "results.json") results.push_back(path.string());
-    if (path.extension() == ".jsonl" && is_run(path.string())) runs.push_back(path.string());
+    if (path.extension() != ".jsonl") continue;
+    const std::string schema = schema_of_lines(path.string());
+    if (is_run(schema) || is_trace(schema)) lines.push_back(path.string());
   }
   if (error) throw InputError(folder, "cannot be read: " + error.message() + "; " + report_advice);
-  if (runs.empty() && results.empty()) {
-    throw InputError(folder,
-                     std::string("holds neither run files nor a results.json; ") + report_advice);
+  if (lines.empty() && results.empty()) {
+    throw InputError(folder, std::string("there is nothing to show; ") + report_advice);
   }
-  std::ranges::sort(runs);
+  std::ranges::sort(lines);
   std::ranges::sort(results);
-  inputs.runs.insert(inputs.runs.end(), runs.begin(), runs.end());
-  for (const std::string& path : results) add_file(path, inputs);
+  for (const std::vector<std::string>& files : {lines, results}) {
+    for (const std::string& path : files) add_file(path, inputs);
+  }
 }
 
 }  // namespace
+
+std::string schema_of_lines(const std::string& path) {
+  std::ifstream in = open_input(path, report_advice);
+  std::string line;
+  if (!next_line(in, line, path, 1)) return {};
+  try {
+    return schema_of(parse_json(line, path));
+  } catch (const InputError&) {
+    return {};
+  }
+}
 
 ReportInputs find_report_inputs(const std::vector<std::string>& paths) {
   ReportInputs inputs;
