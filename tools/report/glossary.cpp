@@ -141,9 +141,7 @@ constexpr auto other_terms = std::to_array<TermText>({
     {"times equipoise", "over_reference",
      "The makespan divided by that of the reference policy (equipoise unless a campaign names "
      "another), repetition by repetition."},
-    {"..", "",
-     "Between two units: for these and all between them, each of which has the numbers of the "
-     "row."},
+    {"..", "", "Between two units: these and all between; each has the numbers of the row."},
 });
 
 std::string lower(std::string text) {
