@@ -220,11 +220,6 @@ std::string efficiency_text(const TraceChoice& trace) {
   return text;
 }
 
-/// `text` with a full stop at its end, so that a sentence can follow.
-std::string ended(const std::string& text) {
-  return text.empty() || text.ends_with('.') ? text : text + ".";
-}
-
 /// Describes all assumptions behind the times.
 std::string provenance(const MachineSpec& spec, const TraceChoice& trace) {
   const ItemCost& cost = trace.cost;
@@ -246,13 +241,12 @@ std::string provenance(const MachineSpec& spec, const TraceChoice& trace) {
   return text + ". Deviations are assumed.";
 }
 
-/// Says which units have measured times; `files` are theirs, by unit.
-std::string measured_text(const std::map<std::string, std::string>& files) {
-  std::string text;
-  for (const auto& [unit, file] : files) {
-    text += fmt::format("{}{} from {}", text.empty() ? "" : ", ", unit, file);
-  }
-  return "Measured times of " + text + ".";
+/// `text`, and which units have measured times; `files` are theirs, by unit.
+std::string with_measured(std::string text, const std::map<std::string, std::string>& files) {
+  if (!text.empty()) text += text.ends_with('.') ? " " : ". ";
+  std::vector<std::string> of;
+  for (const auto& [unit, file] : files) of.push_back(unit + " from " + file);
+  return text + fmt::format("Measured times of {}.", fmt::join(of, ", "));
 }
 
 /// The parameters of a unit's times, as a JSON field.
@@ -396,7 +390,7 @@ Trace modelled_trace(const MachineSpec& spec, const TraceChoice& choice) {
     trace.source = "imported";
     trace.provenance = spec.source;
   }
-  if (!measured.empty()) trace.provenance = ended(trace.provenance) + " " + measured_text(measured);
+  if (!measured.empty()) trace.provenance = with_measured(trace.provenance, measured);
   trace.machine = "{" + figures + "}";
   return trace;
 }

@@ -92,7 +92,7 @@ TEST_F(PaperMachine, SpendsWhatThePaperForetellsForEveryObjective) {
   EXPECT_NEAR(energy.at("energy_by_unit_j").at("cpu"), 50 * 1e4 / 313.7, 0.01);
   EXPECT_NEAR(energy.at("energy_by_unit_j").at("gpu"), 44 * 1e4 / 313.7, 0.01);
   EXPECT_EQ(edp.at("energy_j"), time.at("energy_j"));
-  EXPECT_NE(read_text(scratch_.path("out/report.html")).find("Joules of each unit"),
+  EXPECT_NE(read_text(scratch_.path("out/report.html")).find("The energy of each unit"),
             std::string::npos);
 }
 

@@ -1,6 +1,7 @@
 // Tests of `equipoise report` and of the pages that other commands write.
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -38,30 +39,53 @@ void expect_in(const std::string& text, const std::string& page) {
   EXPECT_NE(page.find(text), std::string::npos) << text << "\nis not in\n" << page.substr(0, 9000);
 }
 
+/// The makespans of the repetitions 0, 1, ... of a result.
+std::string repeated(const std::vector<double>& makespans_s) {
+  std::string text = R"(,"repetitions":[)";
+  for (std::size_t i = 0; i < makespans_s.size(); ++i) {
+    text += (i == 0 ? "" : ",") + std::string(R"({"repetition":)") + std::to_string(i) +
+            R"(,"makespan_s":)" + std::to_string(makespans_s[i]) + "}";
+  }
+  return text + "]";
+}
+
+/// The data of the charts, and all behind them.
+std::string data_of(const std::string& page) {
+  return page.substr(page.find("<script type=\"application/json\""));
+}
+
 TEST(ReportPage, SaysWhichPolicyIsFastestAndHowFarFromTheBound) {
-  const std::string page = page_of(result("gss", 12.0, 0.5) + "," + result("fac2", 10.0, 0.5) +
-                                   "," + result("optimum", 8.5, 0.1, R"(,"oracle":true)"));
+  const std::string page = page_of(result("gss", 12.0, 0.5, repeated({11.8, 12.0, 12.2})) + "," +
+                                   result("fac2", 10.0, 0.5, repeated({9.8, 10.0, 10.2})) + "," +
+                                   result("optimum", 8.5, 0.1, R"(,"oracle":true)"));
   expect_in(
       "<b>fac2</b> is the fastest policy that knows nothing beforehand: 10.00 s on average "
       "(9.500 s to 10.50 s).",
       page);
-  // The difference of 2 s is larger than the root of the sum of the squares of 0.5 s and 0.5 s.
-  expect_in("The next one, <b>gss</b>, took 20.0 % longer, which is more than chance.", page);
+  // The ratios are 1.2041, 1.2 and 1.1961: mean 1.2001, sd 0.0040; 4.303 sd / sqrt(3) is 0.0099.
+  expect_in(
+      "The next one, <b>gss</b>, took 20.0 % longer (95 % interval, repetition by repetition: "
+      "+19.0 % to +21.0 %), which is more than chance.",
+      page);
   expect_in("It is 25.0 % above the lower bound of 8.000 s.", page);
   expect_in("a &lt;title&gt;", page);
 }
 
 TEST(ReportPage, SaysThatADifferenceMayBeChance) {
-  const std::string page = page_of(result("gss", 10.5, 0.5) + "," + result("fac2", 10.0, 0.5));
-  expect_in("took 5.0 % longer, which may be chance.", page);
+  const std::string page = page_of(result("gss", 10.5, 0.5, repeated({9.5, 11.5})) + "," +
+                                   result("fac2", 10.0, 0.5, repeated({10.0, 10.0})));
+  // Ratios of 0.95 and 1.15: mean 1.05, sd 0.1414; 12.706 sd / sqrt(2) is 1.271. None is below 0.
+  expect_in("took 5.0 % longer (95 % interval, repetition by repetition: -100.0 % to +132.1 %)",
+            page);
+  expect_in(", which may be chance.", page);
 }
 
-TEST(ReportPage, JudgesByPairsWhereTheFastestIsTheReference) {
+TEST(ReportPage, JudgesByRepetitionsThatBothHave) {
   const std::string page =
-      page_of(result("gss", 10.5, 0.5, R"(,"paired_ratio":{"mean":1.05,"ci95":[1.04,1.06]})") +
-                  "," + result("equipoise", 10.0, 0.5),
-              R"("reference":"equipoise",)");
-  expect_in("(paired by repetition: +4.0 % to +6.0 %), which is more than chance.", page);
+      page_of(result("gss", 21.0, 12.0, repeated({10.4, 21.0, 31.8, 99.0})) + "," +
+              result("equipoise", 20.0, 12.0, repeated({10.0, 20.0, 30.0})));
+  // Ratios of 1.04, 1.05 and 1.06: sd 0.01; 4.303 sd / sqrt(3) is 0.0248.
+  expect_in("repetition by repetition: +2.5 % to +7.5 %), which is more than chance.", page);
 }
 
 TEST(ReportPage, RefusesOtherSchemas) {
@@ -94,7 +118,10 @@ TEST_F(Report, ShowsARunAndTheTimesOfItsUnits) {
   const ProgramRun reported = run_equipoise({"report", file, "--out", again});
   EXPECT_EQ(reported.exit_code, 0) << reported.err;
   EXPECT_EQ(reported.out, "report: " + again + "\n");
-  EXPECT_EQ(read_text(again), read_text(page));
+  // The command that made the run is known while it runs, and not from its file.
+  expect_in("The command:", read_text(page));
+  EXPECT_EQ(read_text(again).find("The command:"), std::string::npos);
+  EXPECT_EQ(data_of(read_text(again)), data_of(read_text(page)));
 }
 
 TEST_F(Report, OfARunNeedsTheRunFile) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 
@@ -61,7 +62,8 @@ std::string certainty(const JsonValue& best, const JsonValue& next) {
   return text + fmt::format(
                     " (95 % interval, repetition by repetition: {:+.1f} % to {:+.1f} %), which {} "
                     "chance.",
-                    100.0 * (times->ci95_low - 1.0), 100.0 * (times->ci95_high - 1.0),
+                    100.0 * (std::max(0.0, times->ci95_low) - 1.0),
+                    100.0 * (times->ci95_high - 1.0),
                     times->ci95_low > 1.0 ? "is more than" : "may be");
 }
 

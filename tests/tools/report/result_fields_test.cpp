@@ -233,8 +233,10 @@ TEST(ResultFields, SayWhetherEnergyWasMeasuredOrModelledAndHowFarApartTheseAre) 
             std::string::npos)
       << text;
   const std::string html = page_of(of);
-  EXPECT_NE(html.find(">95.00</td><td class=\"text\" data-value=\"modelled\">"), std::string::npos);
-  EXPECT_NE(html.find(">100.0</td><td class=\"text\" data-value=\"measured\">"), std::string::npos);
+  EXPECT_NE(html.find(">95.00 J</td><td class=\"text\" data-value=\"modelled\">"),
+            std::string::npos);
+  EXPECT_NE(html.find(">100.0 J</td><td class=\"text\" data-value=\"measured\">"),
+            std::string::npos);
   of.results.back().energy_from = EnergySource::modelled;
   EXPECT_EQ(comparison_table(of).find("predicted J"), std::string::npos);
 }
@@ -244,8 +246,9 @@ TEST(ResultFields, ShowOnPagesWhatWentWrong) {
   EXPECT_NE(html.find("No policy has a verified result that counts."), std::string::npos);
   EXPECT_NE(html.find("Not verified, do not use: greedy."), std::string::npos);
   EXPECT_NE(html.find(">not verified</abbr>"), std::string::npos);
-  EXPECT_NE(html.find("data-value=\"0.123456\">0.1235 <span class=\"muted\">(0.1112 to 0.1358)"),
-            std::string::npos);
+  EXPECT_NE(
+      html.find("data-value=\"0.123456\">123.5 ms <span class=\"muted\">(111.2 ms to 135.8 ms)"),
+      std::string::npos);
   EXPECT_NE(html.find("<b>no</b></td></tr>"), std::string::npos);
 }
 
