@@ -255,8 +255,7 @@ TEST_F(Report, RefusesWhatItCannotUseAndLeavesNothingBehind) {
   expect_refused({"report", run_file, "--csv", run_file}, "is read by this command");
   expect_refused({"report", run_file, "--csv", "-", "--svg", "-"}, "give each a file of its own");
   expect_refused({"report", "platforms", "--csv", "-"}, "there is nothing to show");
-  expect_refused({"report", "traces/sirocco-dgemm.jsonl", "--csv", "-"},
-                 "there are only traces");
+  expect_refused({"report", "traces/sirocco-dgemm.jsonl", "--csv", "-"}, "there are only traces");
   const std::string out = scratch.path("a.svg");
   const std::string bad = scratch.write("bad.jsonl", small_run_lines() + "{}\n");
   expect_refused({"report", bad, "--svg", out, "--csv", out + ".csv"}, "bad.jsonl:14: ");
