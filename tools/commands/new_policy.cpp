@@ -98,10 +98,11 @@ int new_policy_command(const std::string& name, const std::string& out) {
   make_folder(folder, "--out");
   write_whole_files(files);
   for (const WholeFile& file : files) std::printf("%s\n", file.path.c_str());
+  const bool is_path = folder.starts_with('/') || folder.starts_with('.');
   std::printf(
       "\nNow build and test it:  cd %s && cmake --workflow --preset all\n"
-      "Then use it:            --policy %s/build/%s.so\n",
-      folder.c_str(), folder.c_str(), name.c_str());
+      "Then use it:            --policy %s%s/build/%s.so\n",
+      folder.c_str(), is_path ? "" : "./", folder.c_str(), name.c_str());
   return 0;
 }
 

@@ -23,13 +23,13 @@ const JsonValue& experiment_of(const StoredResults& results) {
   return JsonObject(results.document, results.file, "a results.json").at("experiment");
 }
 
-/// The facts of an experiment that change numbers, by name. Files are known by their contents, and
-/// policies and repetitions are compared one by one.
+/// The facts of an experiment that change numbers, by name. Files are known by their contents.
+/// Policies and repetitions are compared one by one: another build of a policy is what is compared.
 std::map<std::string, std::string> facts_of(const JsonValue& experiment) {
   std::map<std::string, std::string> facts;
-  const std::vector<std::string> others = {"policies", "reps",      "on",
-                                           "inputs",   "workloads", "traces",
-                                           "platform", "scenario",  "workload_spellings"};
+  const std::vector<std::string> others = {"policies", "policy_libraries",  "reps",   "on",
+                                           "inputs",   "workloads",         "traces", "platform",
+                                           "scenario", "workload_spellings"};
   for (const JsonMember& member : experiment.object) {
     if (std::ranges::find(others, member.name) != others.end()) continue;
     if (member.name != "sim" && member.name != "real") {

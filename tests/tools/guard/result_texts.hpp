@@ -28,6 +28,7 @@ struct ExperimentText {
   bool noise = true;
   std::string workload = "k:items=10";
   std::string trace_hash = "0123456789abcdef";
+  std::string library_hash = "fedcba9876543210";
 };
 
 /// A results.json with these results and a lower bound of 2 s.
@@ -36,11 +37,13 @@ inline std::string results_json(const std::vector<std::string>& results,
   return fmt::format(
       "{{\"schema\":\"equipoise.results/1\",\n"
       "\"experiment\":{{\"workloads\":[\"{}\"],\"baseline\":\"greedy\",\"seed\":{},"
-      "\"decision_cost\":\"none\",\"inputs\":[{{\"file\":\"t.jsonl\",\"hash\":\"{}\"}}],"
+      "\"decision_cost\":\"none\",\"policy_libraries\":{{\"a\":{{\"file\":\"a.so\",\"hash\":\"{}\"}"
+      "}}},"
+      "\"inputs\":[{{\"file\":\"t.jsonl\",\"hash\":\"{}\"}}],"
       "\"sim\":{{\"noise\":{}}}}},\n"
       "\"lower_bound_s\":2,\"best_known_s\":null,\"interrupted\":false,\n\"results\":[{}]}}",
-      experiment.workload, experiment.seed, experiment.trace_hash, experiment.noise,
-      fmt::join(results, ",\n"));
+      experiment.workload, experiment.seed, experiment.library_hash, experiment.trace_hash,
+      experiment.noise, fmt::join(results, ",\n"));
 }
 
 }  // namespace equipoise

@@ -67,6 +67,13 @@ TEST(ResultsDiff, ComparesWorkloadsByWhatTheyMean) {
               }).ends_with("compare results of the same workload"));
 }
 
+TEST(ResultsDiff, PairsRunsOfTwoBuildsOfAPolicy) {
+  const ResultsDiff found =
+      diff(results_of({1, 2}), results_of({2, 4}, {.library_hash = "0000000000000001"}));
+  EXPECT_TRUE(found.differences.empty());
+  EXPECT_TRUE(found.changes.front().is_paired);
+}
+
 TEST(ResultsDiff, NeverPairsRealRuns) {
   const ResultsDiff found = diff(results_of({1, 2}, {}, "real"), results_of({1, 2}, {}, "real"));
   EXPECT_FALSE(found.changes.front().is_paired);
