@@ -151,6 +151,9 @@ void add_diff(CLI::App& app, Request& r) {
     r.command = [&r] {
       if (!r.diff_fail.empty()) r.diff.fail_above = parse_share(r.diff_fail, "--fail");
       r.diff.confidence = parse_share(r.diff_confidence, "--confidence");
+      if (r.diff.confidence == 0.0) {
+        throw InputError("--confidence", "an interval needs more than 0; give 95% or 99%");
+      }
       return diff_command(r.diff, r.options);
     };
   });

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,7 +47,8 @@ std::string made_text(const StoredResults& results) {
 }
 
 std::string verdict_text(const PolicyChange& change) {
-  if (change.change && !change.change->has_interval) return "one run: no interval";
+  const std::optional<Estimate>& found = change.change ? change.change : change.from_zero;
+  if (found && !found->has_interval) return "one run: no interval";
   std::string text =
       change.verdict == Verdict::undecided ? "no difference shown" : to_string(change.verdict);
   if (change.is_paired && change.verdict != Verdict::equal) text += ", paired";

@@ -27,6 +27,11 @@ constexpr std::array<NamedFactor, 9> prefixes = {{{"n", 1e-9},
                                                   {"T", 1e12},
                                                   {"P", 1e15}}};
 
+/// `value` as it is with so many digits.
+double rounded(double value, int digits) {
+  return std::atof(fmt::format("{:.{}e}", value, digits - 1).c_str());
+}
+
 /// The largest prefix, up to `largest`, that leaves at least one digit before the point.
 Prefix prefix_of(double value, double largest) {
   if (value == 0.0 || !std::isfinite(value)) return {};
@@ -43,7 +48,8 @@ Prefix prefix_of(double value, double largest) {
 
 std::string quantity_text(double value, const std::string& unit, int digits) {
   const bool is_word = std::min(unit.find_first_of("/ "), unit.size()) > 2;
-  const Prefix prefix = unit == "s" ? prefix_of_seconds(value) : prefix_of(value, 1e15);
+  const double shown = rounded(value, digits);
+  const Prefix prefix = unit == "s" ? prefix_of_seconds(shown) : prefix_of(shown, 1e15);
   return fmt::format("{} {}{}{}", significant(value / prefix.factor, digits), prefix.name,
                      is_word && !prefix.name.empty() ? " " : "", unit);
 }
@@ -52,8 +58,7 @@ Prefix prefix_of_seconds(double most_s) { return prefix_of(most_s, 1.0); }
 
 std::string significant(double value, int digits) {
   if (value == 0.0 || !std::isfinite(value)) return fmt::format("{}", value);
-  const double rounded = std::atof(fmt::format("{:.{}e}", value, digits - 1).c_str());
-  const double magnitude = std::floor(std::log10(std::abs(rounded)));
+  const double magnitude = std::floor(std::log10(std::abs(rounded(value, digits))));
   if (magnitude < -4 || magnitude >= 7) return fmt::format("{:.{}e}", value, digits - 1);
   return fmt::format("{:.{}f}", value, std::max(0, digits - 1 - static_cast<int>(magnitude)));
 }

@@ -114,7 +114,7 @@ void draw_bar(SvgDrawing& svg, const TimeAxis& axis, const Bar& bar, const Panel
   }
   std::string text = time_text(bar.mean_s, bar.mean_s, 4);
   if (bar.reps > 1) {
-    const std::string half = time_text((bar.high_s - bar.low_s) / 2.0, bar.mean_s, 2);
+    const std::string half = time_text(bar.high_s - bar.mean_s, bar.mean_s, 2);
     text.insert(text.find(' '), " ± " + half.substr(0, half.find(' ')));
   }
   const double right = axis.left + axis.width;

@@ -134,10 +134,16 @@ void expect_known(const Expectations& expectations, const ExpectedResults& expec
       throw InputError(bound.where,
                        unknown_name("policy of these results", bound.policy, policies));
     }
-    if (find_quantity(bound.quantity) == nullptr &&
-        !is_number_path(bound.quantity, expected.units, expected.phases)) {
+    if (find_quantity(bound.quantity) != nullptr) continue;
+    const std::vector<std::string> paths =
+        number_paths(bound.quantity, expected.units, expected.phases);
+    if (paths.empty()) {
       throw InputError(bound.where,
                        unknown_name("number of a result", bound.quantity, quantity_names()));
+    }
+    if (paths.front() != bound.quantity) {
+      throw InputError(bound.where, fmt::format("'{}' has a number for each unit; write '{}'",
+                                                bound.quantity, paths.front()));
     }
   }
 }

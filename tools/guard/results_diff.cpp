@@ -139,6 +139,11 @@ std::optional<Estimate> paired_change(const Samples& before, const Samples& now,
   return change;
 }
 
+/// What was found; its sign is that of the change.
+const Estimate& estimate_of(const PolicyChange& one) {
+  return one.change ? *one.change : one.from_zero.value();
+}
+
 Verdict verdict_of(const Estimate& change, const Quantity& quantity) {
   if (!change.has_interval) return Verdict::undecided;
   if (change.low == 0.0 && change.high == 0.0) return Verdict::equal;
@@ -185,6 +190,17 @@ bool are_of_same_workloads(const StoredResults& a, const StoredResults& b) {
   return parsed(a) == parsed(b);
 }
 
+/// "by +10.00 % (interval +9.00 to +11.00 %)", or what can be said of a change from 0.
+std::string change_text(const PolicyChange& one) {
+  const Estimate& found = estimate_of(one);
+  if (one.from_zero) {
+    return fmt::format("(interval now {} to {})", significant(found.low, 5),
+                       significant(found.high, 5));
+  }
+  return fmt::format("by {:+.2f} % (interval {:+.2f} to {:+.2f} %)", 100.0 * found.value,
+                     100.0 * found.low, 100.0 * found.high);
+}
+
 }  // namespace
 
 const char* to_string(Verdict verdict) {
@@ -223,6 +239,8 @@ ResultsDiff diff_results(const StoredResults& before, const StoredResults& now,
     }
     const std::optional<Samples> old_samples = samples_of(before, *then, quantity);
     const std::optional<Samples> new_samples = samples_of(now, here, quantity);
+    if (old_samples && !new_samples) diff.only_before.push_back(name_of(here));
+    if (!old_samples && new_samples) diff.only_now.push_back(name_of(here));
     if (!old_samples || !new_samples) continue;
     PolicyChange& change = diff.changes.emplace_back();
     change.policy = here.policy;
@@ -234,12 +252,14 @@ ResultsDiff diff_results(const StoredResults& before, const StoredResults& now,
     const bool exact = is_exact(before, *then) && is_exact(now, here);
     change.is_paired = here.on == "sim" && diff.differences.empty() &&
                        old_samples->repetitions == new_samples->repetitions;
-    if (change.before != 0.0) {
-      change.change = change.is_paired
-                          ? paired_change(*old_samples, *new_samples, confidence, exact)
-                          : welch_change(*old_samples, *new_samples, confidence, exact);
+    if (change.before == 0.0) {
+      change.from_zero = mean_of(new_samples->values, confidence, exact);
+    } else if (change.is_paired) {
+      change.change = paired_change(*old_samples, *new_samples, confidence, exact);
+    } else {
+      change.change = welch_change(*old_samples, *new_samples, confidence, exact);
     }
-    if (change.change) change.verdict = verdict_of(*change.change, quantity);
+    change.verdict = verdict_of(estimate_of(change), quantity);
   }
   for (const StoredResult& then : before.results) {
     if (find_result(now, then.policy, then.on) == nullptr) {
@@ -262,24 +282,21 @@ std::vector<Check> check_diff(const ResultsDiff& diff, const StoredResults& now,
   }
   const std::string limit_text = significant(100.0 * limit, 3) + " %";
   for (const PolicyChange& one : diff.changes) {
-    if (!one.change) continue;
-    if (!one.change->has_interval) {
+    const Estimate& found = estimate_of(one);
+    if (!found.has_interval) {
       throw InputError("--fail",
                        fmt::format("one repetition of {} ({}) does not show how much repetitions "
                                    "differ; make results with --reps 2 or more",
                                    one.policy, one.on));
     }
-    const Estimate& change = *one.change;
     Check& check = checks.emplace_back();
     check.name = fmt::format("{} ({}): {} not worse by more than {}", one.policy, one.on,
                              quantity.name, limit_text);
-    const double least_harm = quantity.more_is_better ? -change.high : change.low;
-    if (least_harm <= limit) continue;
-    check.failure = fmt::format(
-        "{}: {} ({}): {} changed by {:+.2f} % (interval {:+.2f} to {:+.2f} %), from {} to {}; "
-        "--fail allows {}",
-        now.file, one.policy, one.on, quantity.name, 100.0 * change.value, 100.0 * change.low,
-        100.0 * change.high, significant(one.before, 5), significant(one.now, 5), limit_text);
+    const double least_harm = quantity.more_is_better ? -found.high : found.low;
+    if (least_harm <= (one.change ? limit : 0.0)) continue;
+    check.failure = fmt::format("{}: {} ({}): {} changed {}, from {} to {}; --fail allows {}",
+                                now.file, one.policy, one.on, quantity.name, change_text(one),
+                                significant(one.before, 5), significant(one.now, 5), limit_text);
   }
   return checks;
 }

@@ -30,7 +30,8 @@ struct PolicyChange {
   std::size_t repetitions_before = 0;
   std::size_t repetitions_now = 0;
   bool is_paired = false;  ///< repetition by repetition, because both had the same random draws
-  std::optional<Estimate> change;  ///< mean now / mean before - 1; none if the latter is 0
+  std::optional<Estimate> change;     ///< mean now / mean before - 1; none if the latter is 0
+  std::optional<Estimate> from_zero;  ///< mean now, if that before is 0
   Verdict verdict = Verdict::undecided;
 };
 
@@ -43,9 +44,10 @@ struct Difference {
 
 /// Two results, compared.
 struct ResultsDiff {
-  std::vector<PolicyChange> changes;     ///< policies that both have, verified, in the order of now
-  std::vector<Difference> differences;   ///< of the experiments
-  std::vector<std::string> only_before;  ///< "plb-hec (sim)"
+  std::vector<PolicyChange> changes;    ///< policies that both have, verified, in the order of now
+  std::vector<Difference> differences;  ///< of the experiments
+  std::vector<std::string>
+      only_before;  ///< "plb-hec (sim)": it, or its quantity, is known only there
   std::vector<std::string> only_now;
   std::vector<std::string> unverified;  ///< now, but not before
 };
@@ -59,8 +61,8 @@ struct ResultsDiff {
                                        const Quantity& quantity, double confidence);
 
 /// A check for every policy: it fails if the whole interval is worse by more than `limit` (a share
-/// of the value before), or if it is not verified any more. Throws InputError if a change has no
-/// interval, because noise could not be told from change.
+/// of the value before; if that was 0, worse at all), or if it is not verified any more. Throws
+/// InputError if a change has no interval, because noise could not be told from change.
 [[nodiscard]] std::vector<Check> check_diff(const ResultsDiff& diff, const StoredResults& now,
                                             const Quantity& quantity, double limit);
 

@@ -13,14 +13,21 @@
 namespace equipoise {
 namespace {
 
-constexpr std::array all_quantities{
-    Quantity{"makespan_s"},      Quantity{"over_lower_bound"},
-    Quantity{"over_best_known"}, Quantity{"speedup_vs_baseline", true},
-    Quantity{"idle_fraction"},   Quantity{"finish_spread_s"},
-    Quantity{"energy_j"},        Quantity{"edp_js"},
-    Quantity{"blocks"},          Quantity{"rebalances"},
-    Quantity{"decisions.count"}, Quantity{"decisions.total_s"},
-    Quantity{"items_redone"},    Quantity{"extrapolated_share"}};
+constexpr std::array all_quantities{Quantity{"makespan_s"},
+                                    Quantity{"over_lower_bound"},
+                                    Quantity{"over_best_known"},
+                                    Quantity{"speedup_vs_baseline", true},
+                                    Quantity{"idle_fraction"},
+                                    Quantity{"finish_spread_s"},
+                                    Quantity{"paired_ratio"},
+                                    Quantity{"energy_j"},
+                                    Quantity{"edp_js"},
+                                    Quantity{"blocks"},
+                                    Quantity{"rebalances"},
+                                    Quantity{"decisions.count"},
+                                    Quantity{"decisions.total_s"},
+                                    Quantity{"items_redone"},
+                                    Quantity{"extrapolated_share"}};
 
 const JsonValue* member(const JsonValue& object, const std::string& name) {
   const auto found = std::ranges::find(object.object, name, &JsonMember::name);
@@ -90,6 +97,20 @@ std::optional<double> inverse(std::optional<double> value) {
 
 double mean(const std::vector<double>& values) { return summarise(values).mean; }
 
+/// a / b of the repetitions that both have; nullopt if there are none.
+std::optional<Samples> paired_ratios(const Samples& a, const Samples& b) {
+  Samples ratios;
+  for (std::size_t i = 0; i < a.repetitions.size(); ++i) {
+    const auto same = std::ranges::find(b.repetitions, a.repetitions[i]);
+    if (same == b.repetitions.end()) continue;
+    ratios.repetitions.push_back(a.repetitions[i]);
+    ratios.values.push_back(a.values[i] /
+                            b.values[static_cast<std::size_t>(same - b.repetitions.begin())]);
+  }
+  if (ratios.values.empty()) return std::nullopt;
+  return ratios;
+}
+
 /// The samples of the product of two means over the same repetitions.
 std::optional<Samples> product(const std::optional<Samples>& a, const std::optional<Samples>& b) {
   if (!a || !b) return std::nullopt;
@@ -130,6 +151,7 @@ StoredResults parse_results(const std::string& text, std::string file) {
   expect_schema(top.text("schema"), "equipoise.results/1", top.where(top.at("schema")));
   const JsonObject experiment(top.at("experiment"), file, "an experiment");
   results.baseline = experiment.text("baseline");
+  if (top.find("reference") != nullptr) results.reference = top.text("reference");
   results.lower_bound_s = number_at(results.document, "lower_bound_s");
   results.best_known_s = number_at(results.document, "best_known_s");
   results.is_interrupted = top.flag("interrupted");
@@ -176,10 +198,13 @@ std::optional<Samples> samples_of(const StoredResults& results, const StoredResu
   if (name == "over_lower_bound") return times(makespans, inverse(results.lower_bound_s));
   if (name == "over_best_known") return times(makespans, inverse(results.best_known_s));
   if (name == "edp_js") return product(recorded(result, "energy_j"), makespans);
-  if (name != "speedup_vs_baseline") return recorded(result, name);
-  const StoredResult* const baseline = find_result(results, results.baseline, result.on);
-  if (baseline == nullptr || !makespans) return std::nullopt;
-  return ratio_samples(*recorded(*baseline, "makespan_s"), *makespans);
+  const bool is_paired = name == "paired_ratio";
+  if (!is_paired && name != "speedup_vs_baseline") return recorded(result, name);
+  const StoredResult* const other =
+      find_result(results, is_paired ? results.reference : results.baseline, result.on);
+  if (other == nullptr || !other->verified || !makespans) return std::nullopt;
+  const std::optional<Samples> of_other = recorded(*other, "makespan_s");
+  return is_paired ? paired_ratios(*makespans, *of_other) : ratio_samples(*of_other, *makespans);
 }
 
 Estimate mean_of(const std::vector<double>& values, double confidence, bool is_exact) {

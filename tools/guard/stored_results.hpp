@@ -24,6 +24,7 @@ struct StoredResults {
   std::string file;  ///< for messages
   JsonValue document;
   std::string baseline;
+  std::string reference;  ///< of `paired_ratio`; empty if there is none
   std::optional<double> lower_bound_s;
   std::optional<double> best_known_s;
   bool is_interrupted = false;

@@ -67,10 +67,11 @@ std::string certainty(const JsonValue& best, const JsonValue& next) {
                     times->ci95_low > 1.0 ? "is more than" : "may be");
 }
 
-/// The next result of the same world that is as little informed as `best`; nullptr if none.
+/// The next verified result of the same world that is as little informed as `best`; nullptr if none.
 const JsonValue* next_to(const Results& results, const JsonValue& best) {
   for (const JsonValue* const result : results) {
     if (result == &best || is_true_at(*result, "oracle")) continue;
+    if (!is_true_at(*result, "verified")) continue;
     if (text_at(*result, "on") != text_at(best, "on")) continue;
     if (is_true_at(*result, "informed") && !is_true_at(best, "informed")) continue;
     return result;

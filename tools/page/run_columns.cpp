@@ -62,7 +62,8 @@ std::string disturbance_json(const EventRecord& event) {
 /// Collects records; see Sorted.
 class Collector {
  public:
-  explicit Collector(const RunFile& file) : file_(file), absent_since_(file.run.units.size()) {
+  explicit Collector(const RunFile& file)
+      : file_(file), absent_since_(file.run.units.size()), done_(file.run.units.size()) {
     sorted_.by_unit.resize(file.run.units.size());
     for (const UnitId unit : file.run.absent_at_start) absent_since_[unit.index] = Seconds{};
     for (const RecordedLine& line : file.run.lines) {
@@ -89,6 +90,7 @@ class Collector {
         {&record, is_known ? events_[after - 1] : Seconds{}});
     ++sorted_.blocks;
     events_.push_back(record.end);
+    done_[record.unit.index] = std::max(done_[record.unit.index], record.end);
     latest_ = std::max(latest_, record.end);
   }
   void take(const DecisionRecord& record) { sorted_.decisions.push_back(&record); }
@@ -101,7 +103,9 @@ class Collector {
   void take(const EventRecord& record) {
     if (record.what == "iteration_started") sorted_.iterations.push_back(record.at);
     if (record.what == "block_lost") {
-      add_span(record.unit->index, "lost", record.assigned, record.at);
+      Seconds& done = done_[record.unit->index];
+      add_span(record.unit->index, "lost", std::max(done, record.assigned), record.at);
+      done = std::max(done, record.at);
     } else if (record.what == "unit_lost") {
       absent_since_[record.unit->index] = record.at;
     } else if (record.what == "unit_joined" && absent_since_[record.unit->index]) {
@@ -118,6 +122,7 @@ class Collector {
   const RunFile& file_;
   Sorted sorted_;
   std::vector<std::optional<Seconds>> absent_since_;
+  std::vector<Seconds> done_;  ///< when each unit had ended, or lost, its blocks up to here
   std::vector<std::string> spans_;
   std::vector<Seconds> events_;
   Seconds latest_{};
@@ -205,9 +210,9 @@ std::string columns_json(const Sorted& run, double quantum_s) {
 void spread(double* seconds, double part_s, double from, double to) {
   for (auto bin = static_cast<std::size_t>(from / part_s); bin < bins; ++bin) {
     const double begin = std::max(from, static_cast<double>(bin) * part_s);
+    if (begin >= to) break;
     const double end = std::min(to, static_cast<double>(bin + 1) * part_s);
-    if (end <= begin) break;
-    seconds[bin] += end - begin;
+    seconds[bin] += std::max(0.0, end - begin);  // the first may end at `from`
   }
 }
 

@@ -102,10 +102,14 @@ std::vector<ResultNumber> numbers_at(const OfResult& of, std::string_view path) 
   return found;
 }
 
-bool is_number_path(std::string_view path, const std::vector<std::string>& units,
-                    std::size_t phases) {
+std::vector<std::string> number_paths(std::string_view path, const std::vector<std::string>& units,
+                                      std::size_t phases) {
   const Comparison example = complete_example(units, phases);
-  return !numbers_at({example, example.results.front()}, path).empty();
+  std::vector<std::string> paths;
+  for (const ResultNumber& number : numbers_at({example, example.results.front()}, path)) {
+    paths.push_back(number.path);
+  }
+  return paths;
 }
 
 }  // namespace equipoise

@@ -25,9 +25,10 @@ struct ResultNumber {
 /// no number; values that are not known are left out.
 [[nodiscard]] std::vector<ResultNumber> numbers_at(const OfResult& of, std::string_view path);
 
-/// Whether `path` names numbers of a result on these units with so many phases, if all is known of
-/// it.
-[[nodiscard]] bool is_number_path(std::string_view path, const std::vector<std::string>& units,
-                                  std::size_t phases);
+/// The paths of the numbers that `path` names in a result on these units with so many phases, if all
+/// is known of it. Empty if it names none.
+[[nodiscard]] std::vector<std::string> number_paths(std::string_view path,
+                                                    const std::vector<std::string>& units,
+                                                    std::size_t phases);
 
 }  // namespace equipoise

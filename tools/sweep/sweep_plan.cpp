@@ -163,8 +163,9 @@ void check_published(const Campaign& campaign, const SweepPlan& plan,
   for (const PublishedFigure& figure : campaign.published) {
     for (const PlannedExperiment& planned : plan.experiments) {
       if (planned.experiment.name != figure.experiment) continue;
-      if (!is_number_path(figure.field, names_of(planned.world->units),
-                          planned.world->setup.phases.size())) {
+      if (number_paths(figure.field, names_of(planned.world->units),
+                       planned.world->setup.phases.size())
+              .empty()) {
         problems.push_back(
             fmt::format("{}: results.json has no number '{}'; name a field, or a unit of one",
                         figure.where, figure.field));

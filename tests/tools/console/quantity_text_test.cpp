@@ -10,6 +10,8 @@ TEST(QuantityText, HasThePrefixThatLeavesOneToThreeDigitsBeforeThePoint) {
   EXPECT_EQ(quantity_text(3.0263142681425175e-05, "s"), "30.3 us");
   EXPECT_EQ(quantity_text(0.00075, "s", 2), "750 us");
   EXPECT_EQ(quantity_text(0.9999999999, "s"), "1.00 s");
+  EXPECT_EQ(quantity_text(0.9996, "s"), "1.00 s");
+  EXPECT_EQ(quantity_text(999.7e-6, "s"), "1.00 ms");
   EXPECT_EQ(quantity_text(101e6, "items/s"), "101 M items/s");
   EXPECT_EQ(quantity_text(200, "items/s"), "200 items/s");
   EXPECT_EQ(quantity_text(0.5e12, "B/s"), "500 GB/s");

@@ -120,6 +120,8 @@ TEST_F(Expect, RefusesBoundsThatWouldCheckNothing) {
             "e.json:2: unknown policy of these results 'gsss'; did you mean 'gss'?");
   EXPECT_EQ(known(R"({"policy":"gss","quantity":"makespans","at_most":1})"),
             "e.json:2: unknown number of a result 'makespans'; did you mean 'makespan_s'?");
+  EXPECT_EQ(known(R"({"policy":"gss","quantity":"share_by_unit","at_most":1})"),
+            "e.json:2: 'share_by_unit' has a number for each unit; write 'share_by_unit.n0.gpu'");
 }
 
 TEST(Checks, AreWrittenAsJUnitWithTextsEscaped) {

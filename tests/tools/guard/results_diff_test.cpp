@@ -102,6 +102,17 @@ TEST(ResultsDiff, FailsOnlyIfTheNearEndOfTheIntervalIsBeyondTheLimit) {
             "1.0000 to 1.1000; --fail allows 5.00 %");
 }
 
+TEST(ResultsDiff, FailsWhereSomethingGrowsFromZero) {
+  const StoredResults now = results_of({1, 1});
+  const ResultsDiff found = diff(results_of({0, 0}), now);
+  EXPECT_EQ(found.changes.front().verdict, Verdict::worse);
+  EXPECT_EQ(
+      check_diff(found, now, makespan, 0.05).front().failure,
+      "r.json: a (sim): makespan_s changed (interval now 1.0000 to 1.0000), from 0 to 1.0000; "
+      "--fail allows 5.00 %");
+  EXPECT_EQ(diff(results_of({0, 0}), results_of({0, 0})).changes.front().verdict, Verdict::equal);
+}
+
 TEST(ResultsDiff, JudgesSpeedupsTheOtherWayRound) {
   const auto with_greedy = [](double seconds) {
     return parse_results(

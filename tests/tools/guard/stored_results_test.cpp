@@ -43,6 +43,15 @@ TEST(StoredResults, GiveTheRatioOfMeansOfRatios) {
   EXPECT_DOUBLE_EQ(own.high, 1.0);
 }
 
+TEST(StoredResults, GiveMakespansOverThoseOfTheReference) {
+  // 6/4, 8/5 and 10/4: mean 28/15.
+  std::string text = results_json({result_text("greedy", {6, 8, 10}), result_text("a", {4, 5, 4})});
+  text.replace(text.find("\"lower_bound_s\""), 0, "\"reference\":\"a\",");
+  const Estimate ratio = number(parse_results(text, "r.json"), "greedy", "paired_ratio");
+  EXPECT_DOUBLE_EQ(ratio.value, 28.0 / 15.0);
+  EXPECT_TRUE(ratio.has_interval);
+}
+
 TEST(StoredResults, GiveTheProductOfMeansOfEnergyAndMakespan) {
   // Means 50 J and 5 s; samples E t + e T - E T: 40*5 + 50*4 - 250 = 150, 250, 350.
   const StoredResults results =

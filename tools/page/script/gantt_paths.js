@@ -2,7 +2,7 @@
 // several share a pixel, each kind's share of that pixel.
 import { lowerBound } from "./data.js";
 
-/** The kinds of spans, in the order in which they are stacked. */
+/** The kinds of spans. */
 export const kinds = [
   { name: "compute", words: "computing", light: "#4477aa", dark: "#6699cc" },
   { name: "setup", words: "setup", light: "#aa3377", dark: "#cc6699" },
@@ -16,6 +16,10 @@ export const kinds = [
   { name: "absent", words: "unit absent", light: "#222222", dark: "#000000" },
 ];
 const number = Object.fromEntries(kinds.map((kind, i) => [kind.name, i]));
+
+/** The order in a pixel. A unit that is absent or loses a block does not wait, whatever its blocks say;
+ * what is stacked first is shown whole. */
+const stacked = [number.lost, number.absent, ...kinds.keys()].filter((k, i, all) => all.indexOf(k) === i);
 
 /** Calls span(kind, from, to) for all that block i of run data `b` is made of. */
 function spansOf(b, i, span) {
@@ -139,7 +143,7 @@ function drawShares(paths, run, unit, blocks, window) {
   const pixel = window.pixel;
   const h = paths.height;
   for (const lanes of overlaps ? [[number.in], [number.out], null] : [null]) {
-    const inLane = lanes ?? kinds.map((_, k) => k).filter((k) => !overlaps || (k !== number.in && k !== number.out));
+    const inLane = lanes ?? stacked.filter((k) => !overlaps || (k !== number.in && k !== number.out));
     const [top, bottom] = laneOf(inLane[0], overlaps);
     const open = kinds.map(() => null); // rectangles that go on: [x, y0, y1]
     for (let c = 0; c <= window.columns; ++c) {
