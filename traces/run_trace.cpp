@@ -91,6 +91,11 @@ Trace trace_of_run(const RecordedRun& run, const std::string& kernel,
     const bool may_include_resident =
         is_first && workload.first_bytes(0) > 0.0 && b->times.setup == Seconds{};
     if (!may_include_resident) sample.in_s = b->times.in.value;
+    const bool has_bytes = workload.in_bytes_per_item > 0.0 || workload.out_bytes_per_item > 0.0;
+    if (!has_bytes) {
+      if (b->times.in > Seconds{}) sample.in_bytes = sample.items;
+      if (b->times.out > Seconds{}) sample.out_bytes = sample.items;
+    }
   }
   trace.merge = merges.mean();
   return trace;

@@ -47,6 +47,22 @@ TEST(RunTrace, HoldsASampleForEveryBlockOfTheKernel) {
   EXPECT_EQ(b.samples[0].in_s, 1.0);  // kernel b has no resident data
 }
 
+TEST(RunTrace, GivesCopiesAByteAnItemWhereTheRunDoesNotSayTheirBytes) {
+  RecordedRun run;
+  run.units.resize(1);
+  run.phases.resize(1);
+  run.phases[0].kernel = "a";
+  Block block;
+  block.items = 8;
+  const StageTimes times{{}, Seconds{5}, Seconds{2}, Seconds{0}};
+  run.lines.push_back({1, BlockRecord{UnitId{0}, block, {}, times, {}, {}, 0}});
+  const Trace unknown = trace_of_run(run, "a", "here");
+  EXPECT_EQ(unknown.samples.front().in_bytes, 8.0);
+  EXPECT_FALSE(unknown.samples.front().out_bytes);  // nothing was copied out
+  run.phases[0].in_bytes_per_item = 32.0;
+  EXPECT_FALSE(trace_of_run(run, "a", "here").samples.front().in_bytes);  // the workload's count
+}
+
 /// A run of a kernel with resident data and two iterations on one unit.
 RecordedRun two_iterations() {
   RecordedRun run;

@@ -2,13 +2,20 @@
 #include <cstdio>
 #include <string>
 
+#include "shared_policies/model/failure.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/exports/run_text.hpp"
+#include "tools/report/report_inputs.hpp"
 #include "traces/run_file.hpp"
 
 namespace equipoise {
 
 int show_command(const std::string& file, bool json) {
+  if (!schema_of_lines(file).starts_with("equipoise.run/")) {
+    throw InputError(file,
+                     "this is no run file; give one that --out of simulate or run wrote, or one of "
+                     "runs/ of compare; `equipoise report` shows results and traces");
+  }
   const RunFile run = read_run_file(file);
   const std::string text = json ? run_json(run) : run_text(run, screen_of_stdout());
   std::printf("%s", text.c_str());

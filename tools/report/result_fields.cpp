@@ -98,7 +98,11 @@ constexpr std::array fields_before_losses{
                 [](Of of) -> FieldValue { return of.result.makespan_s.mean; }},
     ResultField{"makespan_half_ci95_s", "±", "s",
                 "Half the width of the mean makespan's 95 % confidence interval.", in_text,
-                to_digits(2), [](Of of) -> FieldValue { return half_width(of.result.makespan_s); }},
+                to_digits(2),
+                [](Of of) -> FieldValue {
+                  if (of.result.reps < 2) return {};
+                  return half_width(of.result.makespan_s);
+                }},
     ResultField{"makespan_relative_sd", "", "",
                 "The standard deviation of the makespans over their mean; none for one run.",
                 in_data, in_percent(1),
