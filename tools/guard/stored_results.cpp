@@ -8,6 +8,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/results.hpp"
+#include "tools/report/result_fields.hpp"
 #include "traces/files/input_file.hpp"
 
 namespace equipoise {
@@ -179,8 +180,14 @@ const StoredResult* find_result(const StoredResults& results, const std::string&
 std::span<const Quantity> quantities() { return all_quantities; }
 
 const Quantity* find_quantity(const std::string& name) {
+  std::string stored = name;
+  for (const ResultField& field : result_fields()) {
+    const std::string heading = field.heading;
+    if (heading.empty()) continue;
+    if (name == heading || name == heading + " " + field.unit) stored = field.name;
+  }
   const auto found = std::ranges::find_if(all_quantities, [&](const Quantity& one) {
-    return name == one.name || name == std::string(one.name) + ".mean";
+    return stored == one.name || stored == std::string(one.name) + ".mean";
   });
   return found == all_quantities.end() ? nullptr : &*found;
 }

@@ -51,7 +51,8 @@ struct Quantity {
 /// All of them. Their names are those of results.json; `over_best_known` is the makespan over
 /// `best_known_s`.
 [[nodiscard]] std::span<const Quantity> quantities();
-/// The one called `name` or, since it is a mean, `name`.mean; nullptr if there is none.
+/// The one called `name` in results.json or in the heading of a table, such as "times bound" and
+/// "idle %"; means also as `name`.mean. nullptr if there is none.
 [[nodiscard]] const Quantity* find_quantity(const std::string& name);
 /// The names of all.
 [[nodiscard]] std::vector<std::string> quantity_names();

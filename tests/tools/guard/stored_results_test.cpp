@@ -75,6 +75,15 @@ TEST(StoredResults, KnowWhichNumbersHaveNoInterval) {
   EXPECT_TRUE(number(exact, "a", "makespan_s").has_interval);
 }
 
+TEST(StoredResults, FindQuantitiesByTheHeadingsOfTables) {
+  EXPECT_EQ(find_quantity("times bound"), find_quantity("over_lower_bound"));
+  EXPECT_EQ(find_quantity("speedup"), find_quantity("speedup_vs_baseline"));
+  EXPECT_EQ(find_quantity("idle %"), find_quantity("idle_fraction"));
+  EXPECT_EQ(find_quantity("idle_fraction.mean"), find_quantity("idle_fraction"));
+  EXPECT_EQ(find_quantity("remarks"), nullptr);
+  EXPECT_EQ(find_quantity(""), nullptr);
+}
+
 TEST(StoredResults, RefuseOtherFilesAndOldOnesWithTheLine) {
   EXPECT_EQ(refusal_of([] {
               static_cast<void>(parse_results("{\"schema\":\"equipoise.run/1\"}", "f"));
