@@ -1,5 +1,6 @@
 // `equipoise show`: a recorded run on the terminal.
 #include <cstdio>
+#include <filesystem>
 #include <string>
 
 #include "shared_policies/model/failure.hpp"
@@ -11,10 +12,10 @@
 namespace equipoise {
 
 int show_command(const std::string& file, bool json) {
-  if (!schema_of_lines(file).starts_with("equipoise.run/")) {
+  if (std::filesystem::is_directory(file) || !schema_of_lines(file).starts_with("equipoise.run/")) {
     throw InputError(file,
                      "this is no run file; give one that --out of simulate or run wrote, or one of "
-                     "runs/ of compare; `equipoise report` shows results and traces");
+                     "runs/ of compare; `equipoise report` shows folders, results and traces");
   }
   const RunFile run = read_run_file(file);
   const std::string text = json ? run_json(run) : run_text(run, screen_of_stdout());

@@ -276,6 +276,12 @@ TEST_F(Report, ShowPrintsTableAndJson) {
   EXPECT_EQ(nlohmann::json::parse(run_equipoise({"show", run_file, "--json"}).out).at("blocks"), 5);
 }
 
+TEST_F(Report, ShowNamesTheCommandForWhatIsNoRunFile) {
+  const std::string said = "this is no run file; give one that --out of simulate or run wrote";
+  expect_refused({"show", "platforms/sirocco.xml"}, "platforms/sirocco.xml: " + said);
+  expect_refused({"show", "traces"}, "traces: " + said);
+}
+
 // By the commands of docs/pictures/README.md.
 TEST(Picture, OfTheReadmeIsWhatTheProgramDraws) {
   const TemporaryFolder scratch;
