@@ -12,7 +12,7 @@ export function documents(kind) {
 }
 
 /** Unpacks base64 of deflated bytes. */
-export async function inflated(base64) {
+async function inflated(base64) {
   const packed = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());

@@ -261,7 +261,7 @@ export function drawEveryFigure() {
 }
 
 /** Values [x, low, high, category] as bars of error: a series for echarts. */
-export function intervals(name, values, colour, { isVertical = false, offset = 0 } = {}) {
+export function intervals(name, values, colour, { isVertical = false } = {}) {
   return {
     type: "custom",
     name,
@@ -280,7 +280,7 @@ export function intervals(name, values, colour, { isVertical = false, offset = 0
       const points = (p, q) => ({ x1: p[0], y1: p[1], x2: q[0], y2: q[1] });
       const moved = (p, by) => {
         const q = [...p];
-        q[across] += by + offset;
+        q[across] += by;
         return q;
       };
       const style = { stroke: colour, lineWidth: 1.5 };

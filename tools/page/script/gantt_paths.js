@@ -37,7 +37,7 @@ function spansOf(b, i, span) {
 }
 
 /** The blocks of a unit that can be seen from t0 to t1: [first, last). */
-export function visibleBlocks(run, unit, t0, t1) {
+function visibleBlocks(run, unit, t0, t1) {
   const { b } = run;
   const [from, to] = [b.first[unit], b.first[unit + 1]];
   const first = lowerBound(b.begin, t0 - b.longest[unit], from, to);
