@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "real/competing_load.hpp"
-#include "real/devices/gpu.hpp"
 #include "real/devices/link_rates.hpp"
+#include "real/gpu/gpu.hpp"
 #include "real/threads/clock.hpp"
 #include "real/unit_rates.hpp"
 #include "real/worker.hpp"

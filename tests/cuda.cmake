@@ -1,25 +1,26 @@
-# The programs for CUDA devices, compiled by the host's compiler: tests of them need neither the CUDA
+# The programs for GPUs, compiled by the host's compiler: tests of them need neither the CUDA
 # toolkit nor a GPU. A kernel's threads are fibers of one thread, in which the thread sanitizer would
 # find nothing.
 if(EQUIPOISE_SANITIZE_THREAD)
   return()
 endif()
-include(${PROJECT_SOURCE_DIR}/real/cuda/program_sources.cmake)
-file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/made_for_host/real/cuda/device_code.hpp
+include(${PROJECT_SOURCE_DIR}/real/cuda/library_sources.cmake)
+include(${PROJECT_SOURCE_DIR}/real/gpu/program_sources.cmake)
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/made_for_host/real/gpu/device_code.hpp
   CONTENT "#pragma once\n#include \"tests/support/gpu/device_code_host.hpp\"\n")
 # The kernels of limits.cu are those of a benchmark.
-set(cuda_kernels ${cuda_program_sources} bench/limits.cu)
-list(FILTER cuda_kernels INCLUDE REGEX "\\.cu$")
+set(gpu_kernels ${gpu_program_sources} bench/limits.cu)
+list(FILTER gpu_kernels INCLUDE REGEX "\\.cu$")
 # Some pragmas are for nvcc only.
-set_source_files_properties(${cuda_kernels} PROPERTIES
+set_source_files_properties(${gpu_kernels} PROPERTIES
   LANGUAGE CXX COMPILE_OPTIONS -Wno-unknown-pragmas)
-add_library(equipoise_cuda_programs_on_host STATIC
-  ${cuda_program_sources} bench/limits.cu support/gpu/device_code_host.cpp)
+add_library(equipoise_gpu_programs_on_host STATIC
+  ${gpu_program_sources} ${cuda_library_sources} bench/limits.cu support/gpu/device_code_host.cpp)
 # Kernels define the same local names.
-set_target_properties(equipoise_cuda_programs_on_host PROPERTIES UNITY_BUILD OFF)
-target_include_directories(equipoise_cuda_programs_on_host
+set_target_properties(equipoise_gpu_programs_on_host PROPERTIES UNITY_BUILD OFF)
+target_include_directories(equipoise_gpu_programs_on_host
   PRIVATE ${PROJECT_BINARY_DIR}/made_for_host)
-target_link_libraries(equipoise_cuda_programs_on_host PUBLIC equipoise::real)
+target_link_libraries(equipoise_gpu_programs_on_host PUBLIC equipoise::real)
 
 # Libraries that take the place of cuBLAS and cuFFT. Tests find them before all others: an RPATH comes
 # before LD_LIBRARY_PATH, a RUNPATH after it.
@@ -44,7 +45,7 @@ equipoise_tests(cuda
     cuda/limits_test.cpp
     cuda/programs_test.cpp
     bench/item_work.cpp
-  LIBS equipoise_cuda_programs_on_host
+  LIBS equipoise_gpu_programs_on_host
   SMOKE
 )
 add_dependencies(cuda_tests equipoise_fake_cublas equipoise_fake_cufft)

@@ -223,6 +223,7 @@ TEST(SourceTree, CudaAndMpiHaveOneFolderEach) {
   expect_none("#include <(cuda|cublas|cufft)", "one place, and the stand-in for its library",
               outside({"real/cuda/", "tests/support/gpu/fake_cuda"}));
   expect_none("#include <mpi\\.h>", "one place", outside({"real/mpi/"}));
+  expect_none("#include \"real/cuda/", "GPUs of other makers use it, too", inside("real/gpu/"));
 }
 
 TEST(SourceTree, MetersAreReadInOneFolder) {

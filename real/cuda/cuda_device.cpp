@@ -22,8 +22,8 @@
 #include "real/cuda/cuda_memory.hpp"
 #include "real/cuda/cuda_moments.hpp"
 #include "real/cuda/host_calls.hpp"
-#include "real/cuda/host_copier.hpp"
-#include "real/cuda/programs.hpp"
+#include "real/gpu/host_copier.hpp"
+#include "real/gpu/programs.hpp"
 #include "real/threads/this_thread.hpp"
 #include "real/unit_memory.hpp"
 #include "shared_policies/model/failure.hpp"
@@ -92,16 +92,16 @@ class CudaDevice final : public Device {
   std::unique_ptr<DeviceProgram> load(const Kernel& kernel) override {
     class Program final : public DeviceProgram {
      public:
-      Program(CudaProgram& program, Stream stream) : program_(program), stream_(stream) {}
+      Program(GpuProgram& program, Stream stream) : program_(program), stream_(stream) {}
       void launch(const StagedBlock& block, const TicketPtr& /*ticket*/) override {
         program_.enqueue(block, stream_);
       }
 
      private:
-      CudaProgram& program_;
+      GpuProgram& program_;
       Stream stream_;
     };
-    programs_.push_back(make_cuda_program(kernel));
+    programs_.push_back(make_gpu_program(kernel));
     if (programs_.back()->prepares_at_first_use()) use_once(*programs_.back(), kernel);
     return std::make_unique<Program>(*programs_.back(), Stream{stream(Queue::compute)});
   }
@@ -142,7 +142,7 @@ class CudaDevice final : public Device {
   /// Computes blocks of several sizes, of zeros, as large as there is memory for. What a library
   /// prepares then would later be taken for the time of a block, and might wait for a queue that is
   /// stopped.
-  void use_once(CudaProgram& program, const Kernel& kernel) {
+  void use_once(GpuProgram& program, const Kernel& kernel) {
     const KernelData& data = kernel.data();
     const auto bytes_for = [&](Items items) { return UnitMemory::bytes_for_one(data, items); };
     Items most = 1;
@@ -160,7 +160,7 @@ class CudaDevice final : public Device {
   }
 
   /// Blocks of 1, 2, 4, ... up to `most` items.
-  void compute_zeros(CudaProgram& program, const KernelData& data, Items most) {
+  void compute_zeros(GpuProgram& program, const KernelData& data, Items most) {
     const std::size_t bytes = UnitMemory::bytes_for_one(data, most);
     const GpuMemory memory(bytes);
     check_cuda(cudaMemsetAsync(memory.begin(), 0, bytes, stream(Queue::compute)),
@@ -258,7 +258,7 @@ class CudaDevice final : public Device {
   /// When a queue has passed the stop of a copy, whose word is not to be used again before: in, out.
   std::array<std::deque<EventPtr>, 2> copied_;
   std::map<std::byte*, StagedMemory> memory_;
-  std::vector<std::unique_ptr<CudaProgram>> programs_;  ///< end when all work has ended
+  std::vector<std::unique_ptr<GpuProgram>> programs_;  ///< end when all work has ended
 };
 
 }  // namespace

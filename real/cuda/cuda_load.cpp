@@ -21,7 +21,7 @@
 #include "real/cuda/cuda_context.hpp"
 #include "real/cuda/cuda_events.hpp"
 #include "real/cuda/cuda_memory.hpp"
-#include "real/cuda/programs/compete.hpp"
+#include "real/gpu/programs/compete.hpp"
 #include "real/threads/this_thread.hpp"
 #include "shared_policies/model/failure.hpp"
 

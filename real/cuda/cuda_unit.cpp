@@ -23,10 +23,10 @@
 #include "real/cuda/cuda_link.hpp"
 #include "real/cuda/cuda_load.hpp"
 #include "real/cuda/gpu_part.hpp"
-#include "real/cuda/gpu_shares.hpp"
-#include "real/cuda/programs.hpp"
 #include "real/cuda/sm_groups.hpp"
 #include "real/devices/device_worker.hpp"
+#include "real/gpu/gpu_shares.hpp"
+#include "real/gpu/programs.hpp"
 #include "real/unit_memory.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/workload.hpp"
@@ -105,7 +105,7 @@ class CudaFactory final : public UnitFactory {
   std::optional<LinkRates> measure_link(CopyPath path) const override {
     return measure_cuda_link(part_.device, path);
   }
-  bool has_program(const std::string& kernel) const override { return has_cuda_program(kernel); }
+  bool has_program(const std::string& kernel) const override { return has_gpu_program(kernel); }
   double host_bytes(const Unit& unit, const Workload& workload) const override {
     return staged_bytes(workload, room_items(unit, workload));  // pinned
   }
@@ -227,6 +227,6 @@ std::vector<Gpu> cuda_gpus() {
   return gpus;
 }
 
-std::vector<std::string> cuda_libraries() { return cuda_library_lines(); }
+std::vector<std::string> cuda_libraries() { return gpu_library_lines(); }
 
 }  // namespace equipoise

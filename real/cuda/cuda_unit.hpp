@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "real/cuda/gpu_shares.hpp"
-#include "real/devices/gpu.hpp"
+#include "real/gpu/gpu.hpp"
+#include "real/gpu/gpu_shares.hpp"
 #include "real/unit_spec.hpp"
 
 namespace equipoise {

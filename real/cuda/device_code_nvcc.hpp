@@ -1,5 +1,5 @@
 // What our CUDA kernels need of the language, for nvcc. tests/support/device_code_host.hpp gives
-// the same to the host's compiler. CMake chooses (real/cuda/device_code.hpp).
+// the same to the host's compiler. CMake chooses (real/gpu/device_code.hpp).
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "real/cuda/cuda_call.hpp"
-#include "real/cuda/stream.hpp"
+#include "real/gpu/stream.hpp"
 
 namespace equipoise {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "real/devices/gpu.hpp"
+#include "real/gpu/gpu.hpp"
 #include "real/meters/meter.hpp"
 
 namespace equipoise {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "real/devices/gpu.hpp"
+#include "real/gpu/gpu.hpp"
 #include "real/kernels/kernel.hpp"
 #include "real/meters/meter_sampler.hpp"
 #include "real/unit_spec.hpp"

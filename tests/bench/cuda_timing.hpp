@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <functional>
 
-#include "real/cuda/stream.hpp"
+#include "real/gpu/stream.hpp"
 #include "shared_policies/model/measures.hpp"
 
 namespace equipoise {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "real/cuda/programs.hpp"
+#include "real/gpu/programs.hpp"
 #include "real/kernels/catalog.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "tests/bench/cuda_timing.hpp"
@@ -74,10 +74,10 @@ double measure_product_flop_per_s() {
   constexpr Items n = 4096;
   constexpr std::size_t matrix = std::size_t{n} * n * sizeof(double);
   const auto kernel = make_kernel("matmul", {{"n", std::to_string(n)}}, "--workload");
-  std::unique_ptr<CudaProgram> program;
+  std::unique_ptr<GpuProgram> program;
   const Seconds time =
       time_on_device(device(), 3 * matrix, [&](const Stream& stream, std::byte* memory) {
-        if (!program) program = make_cuda_program(*kernel);
+        if (!program) program = make_gpu_program(*kernel);
         program->enqueue({0, n, {memory}, {memory + matrix}, {memory + 2 * matrix}}, stream);
       });
   return 2.0 * n * n * n / time.value;

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "real/cuda/device_code.hpp"
-#include "real/cuda/programs/grid.hpp"
+#include "real/gpu/device_code.hpp"
+#include "real/gpu/programs/grid.hpp"
 
 namespace equipoise {
 namespace {

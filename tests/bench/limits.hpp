@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "real/cuda/stream.hpp"
+#include "real/gpu/stream.hpp"
 
 namespace equipoise {
 

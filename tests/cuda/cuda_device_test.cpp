@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "real/cuda/programs.hpp"
 #include "real/devices/device_worker.hpp"
+#include "real/gpu/programs.hpp"
 #include "real/kernels/catalog.hpp"
 #include "real/machine.hpp"
 #include "real/worker.hpp"
@@ -54,7 +54,7 @@ TEST_F(CudaDevice, HasAStopForEveryStageOfEveryBlock) {
 
 TEST_F(CudaDevice, IsTimedWhileItWorks) {
   const auto kernel = make_kernel("taylor", {{"points", "4096"}, {"terms", "1000"}}, "--workload");
-  const auto program = make_cuda_program(*kernel);
+  const auto program = make_gpu_program(*kernel);
   constexpr std::size_t column = 4096 * sizeof(double);
   int calls = 0;
   const Seconds time = time_on_device(0, 3 * column, [&](const Stream& stream, std::byte* memory) {

@@ -1,5 +1,5 @@
 // Tests of how GPUs are divided among units.
-#include "real/cuda/gpu_shares.hpp"
+#include "real/gpu/gpu_shares.hpp"
 
 #include <gtest/gtest.h>
 

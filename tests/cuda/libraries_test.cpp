@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "real/cuda/library.hpp"
-#include "real/cuda/programs.hpp"
+#include "real/gpu/programs.hpp"
 #include "real/kernels/catalog.hpp"
 #include "real/worker.hpp"
 #include "shared_policies/model/failure.hpp"
@@ -60,7 +60,7 @@ std::unique_ptr<Kernel> small_fft2d() {
 /// What a program says when it is made for `kernel` and cannot be.
 std::string refusal_of(const Kernel& kernel) {
   try {
-    static_cast<void>(make_cuda_program(kernel));
+    static_cast<void>(make_gpu_program(kernel));
   } catch (const BackendError& error) {
     return error.what();
   }
@@ -68,7 +68,7 @@ std::string refusal_of(const Kernel& kernel) {
 }
 
 /// Enqueues all items of `kernel`, where they are.
-void enqueue_all(const Kernel& kernel, CudaProgram& program) {
+void enqueue_all(const Kernel& kernel, GpuProgram& program) {
   const KernelData& data = kernel.data();
   const auto place = [](const auto& array) { return const_cast<std::byte*>(array.data); };
   StagedBlock block;
@@ -93,8 +93,8 @@ TEST(CudaLibrary, SaysWhoNeedsIt) {
 }
 
 TEST(CudaLibrary, HasALineForTheListOfUnits) {
-  EXPECT_EQ(cuda_library_lines(), (std::vector<std::string>{"cuBLAS: " CUBLAS_FILE " (matmul)",
-                                                            "cuFFT: " CUFFT_FILE " (fft2d)"}));
+  EXPECT_EQ(gpu_library_lines(), (std::vector<std::string>{"cuBLAS: " CUBLAS_FILE " (matmul)",
+                                                           "cuFFT: " CUFFT_FILE " (fft2d)"}));
   const std::string none = library_line("cuBLAS", "libno_such_library.so.1", "matmul");
   EXPECT_EQ(none.find("cuBLAS: none: matmul on CUDA needs libno_such_library.so.1; it comes"), 0u)
       << none;
@@ -122,12 +122,12 @@ TEST(CudaMatmul, FailsWithItsUnitIfThereIsNoHandle) {
     EXPECT_EQ(refusal_of(*kernel), "matmul on CUDA: cublasCreate failed: OTHER");
   }
   const Failing failing = cublas_failing("cublasCreate", 3);
-  EXPECT_THROW(static_cast<void>(make_cuda_program(*kernel)), std::bad_alloc);
+  EXPECT_THROW(static_cast<void>(make_gpu_program(*kernel)), std::bad_alloc);
 }
 
 TEST(CudaMatmul, LosesTheBlockWhoseProductFails) {
   const std::unique_ptr<Kernel> kernel = small_matmul();
-  const std::unique_ptr<CudaProgram> program = make_cuda_program(*kernel);
+  const std::unique_ptr<GpuProgram> program = make_gpu_program(*kernel);
   {
     const Failing failing = cublas_failing("cublasDgemm", 13);
     EXPECT_THROW(enqueue_all(*kernel, *program), BlockFailure);
@@ -146,12 +146,12 @@ TEST(CudaFft2d, FailsWithItsUnitIfThereIsNoPlan) {
     EXPECT_EQ(refusal_of(*kernel), "fft2d on CUDA: cufftMakePlanMany64 failed: status 5 of cuFFT");
   }
   const Failing failing = cufft_failing("cufftMakePlanMany64", 2);
-  EXPECT_THROW(static_cast<void>(make_cuda_program(*kernel)), std::bad_alloc);
+  EXPECT_THROW(static_cast<void>(make_gpu_program(*kernel)), std::bad_alloc);
 }
 
 TEST(CudaFft2d, LosesTheBlockWhoseTransformFails) {
   const std::unique_ptr<Kernel> kernel = small_fft2d();
-  const std::unique_ptr<CudaProgram> program = make_cuda_program(*kernel);
+  const std::unique_ptr<GpuProgram> program = make_gpu_program(*kernel);
   {
     const Failing failing = cufft_failing("cufftExecZ2Z", 6);
     EXPECT_THROW(enqueue_all(*kernel, *program), BlockFailure);
@@ -165,7 +165,7 @@ TEST(CudaFft2d, HasPlansForPowersOfTwoOfTransformsFromTheStart) {
   Library(CUFFT_FILE, "a test").find("fake_cufft_plans", plans);
   const std::unique_ptr<Kernel> kernel = small_fft2d();
   {
-    const std::unique_ptr<CudaProgram> program = make_cuda_program(*kernel);
+    const std::unique_ptr<GpuProgram> program = make_gpu_program(*kernel);
     EXPECT_EQ(plans(), 4);
     enqueue_all(*kernel, *program);
     EXPECT_EQ(plans(), 4) << "none is made when a block is there";
@@ -180,7 +180,7 @@ TEST(CudaFft2d, TransformsLargeArraysOneByOne) {
       "fft2d", {{"transforms", "2"}, {"rows", "1024"}, {"columns", "1025"}, {"directions", "1"}},
       "--workload");
   kernel->allocate(1);
-  const std::unique_ptr<CudaProgram> program = make_cuda_program(*kernel);
+  const std::unique_ptr<GpuProgram> program = make_gpu_program(*kernel);
   enqueue_all(*kernel, *program);
   EXPECT_EQ(plans(), 1);
 }

@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "real/block_copies.hpp"
-#include "real/cuda/programs.hpp"
+#include "real/gpu/programs.hpp"
 #include "real/kernels/catalog.hpp"
 #include "real/unit_memory.hpp"
 #include "tests/support/computed_blocks.hpp"
 
-namespace equipoise::cuda_programs_test {
+namespace equipoise::gpu_programs_test {
 namespace {
 
 /// A kernel with the parameters of a small problem.
@@ -146,9 +146,7 @@ class ExactArray {
 class CudaUnitOnHost {
  public:
   explicit CudaUnitOnHost(const Kernel& kernel)
-      : data_(kernel.data()),
-        program_(make_cuda_program(kernel)),
-        versions_(data_.resident.size()) {
+      : data_(kernel.data()), program_(make_gpu_program(kernel)), versions_(data_.resident.size()) {
     for (const ResidentArray& array : data_.resident) resident_.emplace_back(array.bytes);
   }
 
@@ -173,14 +171,14 @@ class CudaUnitOnHost {
 
  private:
   const KernelData& data_;
-  std::unique_ptr<CudaProgram> program_;
+  std::unique_ptr<GpuProgram> program_;
   std::vector<ExactArray> resident_;
   std::vector<std::uint64_t> versions_;
 };
 
-class EveryCudaProgram : public testing::TestWithParam<ProgramCase> {
+class EveryGpuProgram : public testing::TestWithParam<ProgramCase> {
  protected:
-  EveryCudaProgram() { kernel_->allocate(3); }
+  EveryGpuProgram() { kernel_->allocate(3); }
 
   [[nodiscard]] testing::AssertionResult is_verified() const {
     const Verification found = kernel_->verify();
@@ -224,7 +222,7 @@ class EveryCudaProgram : public testing::TestWithParam<ProgramCase> {
   Items grain_ = kernel_->workload().grain_items;
 };
 
-TEST_P(EveryCudaProgram, PassesTheKernelsCheckHoweverItIsDivided) {
+TEST_P(EveryGpuProgram, PassesTheKernelsCheckHoweverItIsDivided) {
   for (const Items block_items : block_sizes()) {
     kernel_->clear_results();
     CudaUnitOnHost unit(*kernel_);
@@ -233,7 +231,7 @@ TEST_P(EveryCudaProgram, PassesTheKernelsCheckHoweverItIsDivided) {
   }
 }
 
-TEST_P(EveryCudaProgram, SharesAWorkloadWithCpus) {
+TEST_P(EveryGpuProgram, SharesAWorkloadWithCpus) {
   const Items block_items = block_sizes().back();
   CudaUnitOnHost cuda(*kernel_);
   for (Items id = 0; id < blocks_of(block_items); ++id) {
@@ -247,9 +245,9 @@ TEST_P(EveryCudaProgram, SharesAWorkloadWithCpus) {
   EXPECT_TRUE(is_verified());
 }
 
-class ExactCudaProgram : public EveryCudaProgram {};
+class ExactGpuProgram : public EveryGpuProgram {};
 
-TEST_P(ExactCudaProgram, GivesTheBitsOfTheCpu) {
+TEST_P(ExactGpuProgram, GivesTheBitsOfTheCpu) {
   compute(*kernel_, 0, all_);
   const std::vector<std::byte> by_cpu = results();
   kernel_->clear_results();
@@ -257,9 +255,9 @@ TEST_P(ExactCudaProgram, GivesTheBitsOfTheCpu) {
   EXPECT_EQ(results(), by_cpu);
 }
 
-class IterativeCudaProgram : public EveryCudaProgram {};
+class IterativeGpuProgram : public EveryGpuProgram {};
 
-TEST_P(IterativeCudaProgram, SeesWhatChangedBetweenIterations) {
+TEST_P(IterativeGpuProgram, SeesWhatChangedBetweenIterations) {
   CudaUnitOnHost unit(*kernel_);
   for (int iteration = 0; iteration < 3; ++iteration) {
     if (iteration > 0) kernel_->begin_iteration(iteration);
@@ -281,20 +279,20 @@ std::string name_of(const testing::TestParamInfo<ProgramCase>& test) {
   return test.param.kernel + test.param.variant;
 }
 
-INSTANTIATE_TEST_SUITE_P(Catalog, EveryCudaProgram, testing::ValuesIn(cases), name_of);
-INSTANTIATE_TEST_SUITE_P(Catalog, ExactCudaProgram,
+INSTANTIATE_TEST_SUITE_P(Catalog, EveryGpuProgram, testing::ValuesIn(cases), name_of);
+INSTANTIATE_TEST_SUITE_P(Catalog, ExactGpuProgram,
                          testing::ValuesIn(cases_with(&ProgramCase::is_exact)), name_of);
-INSTANTIATE_TEST_SUITE_P(Catalog, IterativeCudaProgram,
+INSTANTIATE_TEST_SUITE_P(Catalog, IterativeGpuProgram,
                          testing::ValuesIn(cases_with(&ProgramCase::is_iterative)), name_of);
 
-TEST(CudaPrograms, AreTriedForEveryKernelThatHasOne) {
+TEST(GpuPrograms, AreTriedForEveryKernelThatHasOne) {
   for (const KernelInfo& info : kernel_catalog()) {
     EXPECT_EQ(std::ranges::find(cases, info.name, &ProgramCase::kernel) != cases.end(),
-              has_cuda_program(info.name))
+              has_gpu_program(info.name))
         << info.name;
   }
-  EXPECT_FALSE(has_cuda_program("no such kernel"));
+  EXPECT_FALSE(has_gpu_program("no such kernel"));
 }
 
 }  // namespace
-}  // namespace equipoise::cuda_programs_test
+}  // namespace equipoise::gpu_programs_test

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "platforms/platform_file.hpp"
-#include "real/devices/gpu.hpp"
 #include "real/devices/link_rates.hpp"
+#include "real/gpu/gpu.hpp"
 #include "real/unit_spec.hpp"
 
 namespace equipoise {

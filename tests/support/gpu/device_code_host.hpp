@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "real/cuda/stream.hpp"
+#include "real/gpu/stream.hpp"
 
 // Names of the CUDA language.
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)

@@ -23,8 +23,8 @@
 #include <utility>
 #include <vector>
 
-#include "real/cuda/programs.hpp"
-#include "real/cuda/programs/compete.hpp"
+#include "real/gpu/programs.hpp"
+#include "real/gpu/programs/compete.hpp"
 #include "real/threads/this_thread.hpp"
 #include "real/threads/thread_team.hpp"
 
@@ -297,12 +297,12 @@ void launch_compete(const Stream& stream, const CompetingBlocks& blocks) {
   }));
 }
 
-bool has_cuda_program(const std::string& /*kernel*/) { return true; }
+bool has_gpu_program(const std::string& /*kernel*/) { return true; }
 
-std::vector<std::string> cuda_library_lines() { return {}; }
+std::vector<std::string> gpu_library_lines() { return {}; }
 
-std::unique_ptr<CudaProgram> make_cuda_program(const Kernel& kernel) {
-  class OnHost final : public CudaProgram {
+std::unique_ptr<GpuProgram> make_gpu_program(const Kernel& kernel) {
+  class OnHost final : public GpuProgram {
    public:
     OnHost(std::shared_ptr<const CpuProgram> program, bool prepares)
         : program_(std::move(program)), prepares_(prepares) {}

@@ -1,0 +1,135 @@
+// Batches of 2-D Fourier transforms by cuFFT: bound by the passes over the arrays. A block is
+// transformed in parts of about 32 MB, which a large GPU's second-level cache holds from one pass
+// to the next. Plans are for powers of two of transforms, so that there are few. All are made before
+// the first block: a plan gets working memory, and during a run that might wait for a queue which a
+// slowdown has stopped. Their working memory together is at most about four times a part.
+#include "real/gpu/programs/fft2d.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "real/cuda/library.hpp"
+
+namespace equipoise {
+namespace {
+
+constexpr int no_memory = 2;           // CUFFT_ALLOC_FAILED
+constexpr int complex_doubles = 0x69;  // CUFFT_Z2Z
+constexpr int forward = -1;            // CUFFT_FORWARD
+constexpr int inverse = 1;             // CUFFT_INVERSE
+constexpr const char* user = "fft2d on CUDA";
+constexpr std::size_t part_points = std::size_t{1} << 21;
+/// About how many parts all transforms have at most: a part is five commands or so, and CUDA makes its
+/// caller wait when a queue holds about 1,000, which must not be behind a stop.
+constexpr std::size_t parts_max = 200;
+
+/// What we use of cuFFT, declared as in its header; enumerations are ints.
+struct Cufft {
+  int (*create)(int* plan);
+  int (*make)(int plan, int rank, long long* extents, long long* in_embedding, long long in_stride,
+              long long in_distance, long long* out_embedding, long long out_stride,
+              long long out_distance, int type, long long batch, std::size_t* work_bytes);
+  int (*set_stream)(int plan, void* stream);
+  int (*transform)(int plan, double* in, double* out, int direction);
+  int (*destroy)(int plan);
+
+  Cufft() {
+    const Library library(CUFFT_FILE, user);
+    library.find("cufftCreate", create);
+    library.find("cufftMakePlanMany64", make);
+    library.find("cufftSetStream", set_stream);
+    library.find("cufftExecZ2Z", transform);
+    library.find("cufftDestroy", destroy);
+  }
+};
+
+/// Throws if `call` failed.
+void check(int status, const char* call) {
+  if (status == 0) return;
+  throw_library_failure(user, call, status, no_memory, fmt::format("status {} of cuFFT", status));
+}
+
+/// A plan for a number of transforms. Its working memory is on the current device.
+class Plan {
+ public:
+  Plan(const Cufft& cufft, const FourierShape& shape, std::size_t transforms) : cufft_(cufft) {
+    check(cufft.create(&plan_), "cufftCreate");
+    // An extent of 1 changes nothing: what is left has one dimension.
+    long long extents[2] = {};
+    int rank = 0;
+    for (const std::size_t extent : {shape.rows, shape.columns}) {
+      if (extent > 1) extents[rank++] = static_cast<long long>(extent);
+    }
+    if (rank == 0) extents[rank++] = 1;
+    const auto points = static_cast<long long>(shape.points());
+    std::size_t work_bytes = 0;
+    const int status = cufft.make(plan_, rank, extents, nullptr, 1, points, nullptr, 1, points,
+                                  complex_doubles, static_cast<long long>(transforms), &work_bytes);
+    if (status != 0) cufft.destroy(plan_);
+    check(status, "cufftMakePlanMany64");
+  }
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+  ~Plan() { cufft_.destroy(plan_); }
+
+  /// Enqueues the transforms of `in` to `out`, which may be `in`.
+  void enqueue(const Stream& stream, const double* in, double* out, int direction) const {
+    check(cufft_.set_stream(plan_, stream.handle), "cufftSetStream");
+    // cuFFT writes to the input of no transform of complex numbers.
+    check(cufft_.transform(plan_, const_cast<double*>(in), out, direction), "cufftExecZ2Z");
+  }
+
+ private:
+  const Cufft& cufft_;
+  int plan_ = 0;
+};
+
+class Fft2d final : public GpuProgram {
+ public:
+  Fft2d(const FourierShape& shape, std::size_t transforms) : shape_(shape) {
+    plans_.try_emplace(1, cufft_, shape, 1);
+    const std::size_t points = std::max(part_points, transforms * shape.points() / parts_max);
+    while (2 * most_ * shape.points() <= points && 2 * most_ <= transforms) {
+      most_ *= 2;
+      plans_.try_emplace(most_, cufft_, shape, most_);
+    }
+  }
+
+  void enqueue(const StagedBlock& block, const Stream& stream) override {
+    const double* in = block.input<double>(0);
+    double* out = block.result<double>(0);
+    std::size_t part = most_;
+    for (auto left = static_cast<std::size_t>(block.items); left > 0; left -= part) {
+      while (part > left) part /= 2;
+      const Plan& of_part = plans_.at(part);
+      of_part.enqueue(stream, in, out, forward);
+      if (shape_.directions == 2) {
+        launch_fourier_filter(stream, shape_, out, part);
+        of_part.enqueue(stream, out, out, inverse);
+      }
+      in += 2 * part * shape_.points();
+      out += 2 * part * shape_.points();
+    }
+  }
+  /// cuFFT loads the code of a plan when it is first executed.
+  bool prepares_at_first_use() const override { return true; }
+
+ private:
+  Cufft cufft_;
+  FourierShape shape_;
+  std::size_t most_ = 1;               ///< transforms of a part, a power of two
+  std::map<std::size_t, Plan> plans_;  ///< for all powers of two up to `most_`
+};
+
+}  // namespace
+
+std::unique_ptr<GpuProgram> make_gpu_fft2d(const FourierShape& shape, std::size_t transforms) {
+  return std::make_unique<Fft2d>(shape, transforms);
+}
+
+std::string fft2d_library_line() { return library_line("cuFFT", CUFFT_FILE, "fft2d"); }
+
+}  // namespace equipoise

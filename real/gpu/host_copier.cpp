@@ -1,0 +1,48 @@
+// The thread sleeps while there is nothing to copy.
+#include "real/gpu/host_copier.hpp"
+
+#include <utility>
+
+#include "real/threads/this_thread.hpp"
+
+namespace equipoise {
+
+HostCopier::HostCopier(const std::vector<int>& cores) {
+  thread_ = start_thread("copies", [this, cores] {
+    pin_this_thread(cores);
+    wake_this_thread_on_time();
+    live();
+  });
+}
+
+HostCopier::~HostCopier() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stops_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void HostCopier::put(std::function<void()> copy) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    copies_.push_back(std::move(copy));
+  }
+  changed_.notify_all();
+}
+
+void HostCopier::live() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return stops_ || !copies_.empty(); });
+    if (stops_) return;
+    const std::function<void()> copy = std::move(copies_.front());
+    copies_.pop_front();
+    lock.unlock();
+    copy();
+    lock.lock();
+  }
+}
+
+}  // namespace equipoise

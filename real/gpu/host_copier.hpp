@@ -1,0 +1,37 @@
+// A thread that copies in the host's memory for one queue of a GPU.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace equipoise {
+
+/// Makes copies one after another. CUDA calls all functions of the host from one thread, where a large
+/// copy would keep the other direction and all other units of the GPU waiting.
+class HostCopier {
+ public:
+  /// The thread runs on `cores`. Throws BackendError if it cannot be started.
+  explicit HostCopier(const std::vector<int>& cores);
+  HostCopier(const HostCopier&) = delete;
+  HostCopier& operator=(const HostCopier&) = delete;
+  /// Drops copies that have not begun.
+  ~HostCopier();
+
+  /// Calls `copy`, which does not throw, when the copies before it have ended. Any thread may call it.
+  void put(std::function<void()> copy);
+
+ private:
+  void live();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> copies_;
+  bool stops_ = false;
+  std::thread thread_;
+};
+
+}  // namespace equipoise

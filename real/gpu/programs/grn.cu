@@ -1,0 +1,270 @@
+// Gene network inference on GPUs: all pairs of regulators of every gene.
+//
+// Bound by integer operations, bit counts and look-ups in shared memory, about equally. A block of
+// threads takes up to four genes. A thread owns four second regulators, whose sets stay in
+// registers, and meets first regulators one after another; for several of these at a time, the
+// entries of the table for both of their halves lie in shared memory (see pair_search.cpp).
+#include "real/gpu/programs/grn.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+#include "real/gpu/device_code.hpp"
+#include "real/gpu/programs/grid.hpp"
+
+namespace equipoise {
+namespace {
+
+constexpr unsigned block_threads = 256;
+constexpr unsigned warp_threads = 32;
+constexpr unsigned own_seconds = 4;
+constexpr unsigned firsts_max = 16;  ///< first regulators at a time
+constexpr unsigned genes_max = 4;
+constexpr std::size_t tables_bytes_max = std::size_t{32} << 10;
+constexpr int begins_stride = static_cast<int>(samples_max) + 1;
+constexpr std::int32_t none = 0x7FFFFFFF;
+
+/// The arguments of the kernel. `room`: the most entries that the halves of a regulator have.
+struct PairSearch {
+  RegulatorTables regulators;
+  const Samples* genes;
+  std::size_t count;
+  BestPair* best;
+  unsigned firsts;  ///< first regulators at a time
+  unsigned room;
+  unsigned lanes;  ///< threads that bring the entries of one regulator and one gene
+};
+
+/// How to find the place of a pair in the entries of its first regulator and a gene.
+struct Halves {
+  std::int32_t active_step;  ///< from one row to the next, less 1: idle samples of the gene
+  std::int32_t idle_step;
+  std::int32_t idle_begin;
+};
+
+/// What the threads of a block share beside the entries.
+template <unsigned genes>
+struct SharedPairs {
+  Halves halves[firsts_max][genes];
+  Samples firsts[firsts_max];
+  Samples active[genes];  ///< where each gene of the block is active
+  std::uint64_t keys[block_threads];
+};
+
+/// A second regulator. Sets of at most 32 samples fit in `Set` = std::uint32_t.
+template <unsigned genes, class Set>
+struct Second {
+  std::int32_t number = 0;
+  std::int32_t limit = 0;  ///< first regulators are below it
+  Set active = 0;
+  std::int32_t size = 0;
+  std::int32_t with_gene[genes] = {};  ///< samples in which the gene is active, too
+};
+
+/// The samples in which each gene of the block is active.
+template <unsigned genes, class Set>
+struct Genes {
+  Set active[genes];
+};
+
+/// Copies every `lanes`th entry from entry `lane` on.
+__device__ void copy_entries(const std::int32_t* __restrict__ from, std::int32_t* __restrict__ to,
+                             unsigned entries, unsigned lane, unsigned lanes) {
+#pragma unroll 4
+  for (unsigned i = lane; i < entries; i += lanes) to[i] = from[i];
+}
+
+/// Brings the entries for the first regulators `from` to `from` + `count` to shared memory. A
+/// regulator and a gene have `search.lanes` threads at a time.
+template <unsigned genes>
+__device__ void bring_tables(const PairSearch& search, Samples every, unsigned from, unsigned count,
+                             SharedPairs<genes>& shared, std::int32_t* tables) {
+  const RegulatorTables& regulators = search.regulators;
+  const unsigned lane = threadIdx.x % search.lanes;
+  for (unsigned at = threadIdx.x / search.lanes; at < count * genes;
+       at += blockDim.x / search.lanes) {
+    const unsigned f = at / genes;
+    const unsigned g = at % genes;
+    const Samples gene = shared.active[g];
+    const Samples active = regulators.active[from + f];
+    const int ones = count_bits(active & gene);
+    const int zeros = count_bits(active & ~gene);
+    const int idle_ones = count_bits(gene) - ones;
+    const int idle_zeros = count_bits(every & ~gene) - zeros;
+    const auto active_entries = static_cast<unsigned>((ones + 1) * (zeros + 1));
+    const auto idle_entries = static_cast<unsigned>((idle_ones + 1) * (idle_zeros + 1));
+    std::int32_t* const to = tables + std::size_t{at} * search.room;
+    copy_entries(regulators.table + regulators.begins[ones * begins_stride + zeros], to,
+                 active_entries, lane, search.lanes);
+    copy_entries(regulators.table + regulators.begins[idle_ones * begins_stride + idle_zeros],
+                 to + active_entries, idle_entries, lane, search.lanes);
+    if (lane != 0) continue;
+    shared.halves[f][g] = {zeros, idle_zeros, static_cast<std::int32_t>(active_entries)};
+    shared.firsts[f] = active;
+  }
+}
+
+/// Tries the pairs of a first regulator with the own second ones. Of equal entropies keeps the
+/// first met, which is also the first in the order of (first, second) among the own seconds.
+template <unsigned genes, class Set>
+__device__ void try_seconds(const PairSearch& search, const Genes<genes, Set>& own, unsigned first,
+                            Set first_active, const Halves (&halves)[genes],
+                            const std::int32_t* tables,
+                            const Second<genes, Set> (&seconds)[own_seconds],
+                            std::int32_t (&least)[genes], std::int32_t (&pair)[genes]) {
+  const auto a = static_cast<std::int32_t>(first);
+  const std::int32_t numbers = a * static_cast<std::int32_t>(search.regulators.candidates);
+#pragma unroll
+  for (unsigned s = 0; s < own_seconds; ++s) {
+    const Second<genes, Set>& second = seconds[s];
+    if (a >= second.limit) continue;
+    const Set both = first_active & second.active;
+    const std::int32_t in_both = count_bits(both);
+    const std::int32_t in_second = second.size - in_both;
+#pragma unroll
+    for (unsigned g = 0; g < genes; ++g) {
+      const Halves& half = halves[g];
+      const std::int32_t* const entries = tables + g * search.room;
+      const std::int32_t ones = count_bits(both & own.active[g]);
+      const std::int32_t idle_ones = second.with_gene[g] - ones;
+      const std::int32_t entropy =
+          entries[ones * half.active_step + in_both] +
+          entries[half.idle_begin + idle_ones * half.idle_step + in_second];
+      const bool is_better = entropy < least[g];
+      least[g] = is_better ? entropy : least[g];
+      pair[g] = is_better ? numbers + second.number : pair[g];
+    }
+  }
+}
+
+/// The least key of all threads of the block, for thread 0.
+__device__ std::uint64_t least_of_block(std::uint64_t key, std::uint64_t* keys) {
+  __syncthreads();
+  keys[threadIdx.x] = key;
+  for (unsigned half = block_threads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x >= half || threadIdx.x + half >= blockDim.x) continue;
+    const std::uint64_t other = keys[threadIdx.x + half];
+    if (other < keys[threadIdx.x]) keys[threadIdx.x] = other;
+  }
+  return keys[0];
+}
+
+/// The own second regulators of the strip that begins at `strip`. Every other group of them is in
+/// reverse order, so that all threads meet about as many first regulators.
+template <unsigned genes, class Set>
+__device__ void take_seconds(const PairSearch& search, const Genes<genes, Set>& own, unsigned strip,
+                             Second<genes, Set> (&seconds)[own_seconds]) {
+#pragma unroll
+  for (unsigned s = 0; s < own_seconds; ++s) {
+    const unsigned place = s % 2 == 0 ? threadIdx.x : blockDim.x - 1 - threadIdx.x;
+    const unsigned b = strip + s * blockDim.x + place;
+    seconds[s] = {};
+    if (b >= search.regulators.candidates) continue;
+    seconds[s].number = static_cast<std::int32_t>(b);
+    seconds[s].limit = static_cast<std::int32_t>(b);
+    seconds[s].active = static_cast<Set>(search.regulators.active[b]);
+    seconds[s].size = count_bits(seconds[s].active);
+#pragma unroll
+    for (unsigned g = 0; g < genes; ++g) {
+      seconds[s].with_gene[g] = count_bits(seconds[s].active & own.active[g]);
+    }
+  }
+}
+
+template <unsigned genes, class Set>
+__global__ void search_pairs(PairSearch search) {
+  __shared__ SharedPairs<genes> shared;
+  std::int32_t* const tables = dynamic_shared<std::int32_t>();
+  const auto candidates = static_cast<unsigned>(search.regulators.candidates);
+  const Samples every = ~Samples{0} >> (samples_max - search.regulators.samples);
+  if (threadIdx.x < genes) {
+    const std::size_t number = std::size_t{blockIdx.x} * genes + threadIdx.x;
+    // The last gene stands for those that are missing.
+    const std::size_t last = search.count - 1;
+    shared.active[threadIdx.x] = search.genes[number < last ? number : last] & every;
+  }
+  __syncthreads();
+  Genes<genes, Set> own;
+#pragma unroll
+  for (unsigned g = 0; g < genes; ++g) own.active[g] = static_cast<Set>(shared.active[g]);
+  std::uint64_t keys[genes];
+#pragma unroll
+  for (std::uint64_t& key : keys) key = ~std::uint64_t{0};
+  const unsigned strip_seconds = own_seconds * blockDim.x;
+  for (unsigned strip = 0; strip < candidates; strip += strip_seconds) {
+    Second<genes, Set> seconds[own_seconds];
+    take_seconds<genes, Set>(search, own, strip, seconds);
+    std::int32_t least[genes];
+    std::int32_t pair[genes];
+#pragma unroll
+    for (unsigned g = 0; g < genes; ++g) least[g] = pair[g] = none;
+    const unsigned beyond = strip + strip_seconds;
+    const unsigned firsts_end = (beyond < candidates ? beyond : candidates) - 1;
+    for (unsigned from = 0; from < firsts_end; from += search.firsts) {
+      const unsigned left = firsts_end - from;
+      const unsigned count = left < search.firsts ? left : search.firsts;
+      __syncthreads();
+      bring_tables<genes>(search, every, from, count, shared, tables);
+      __syncthreads();
+      for (unsigned f = 0; f < count; ++f) {
+        try_seconds<genes, Set>(search, own, from + f, static_cast<Set>(shared.firsts[f]),
+                                shared.halves[f], tables + std::size_t{f} * genes * search.room,
+                                seconds, least, pair);
+      }
+    }
+#pragma unroll
+    for (unsigned g = 0; g < genes; ++g) {
+      const std::uint64_t key = std::uint64_t{static_cast<std::uint32_t>(least[g])} << 32 |
+                                static_cast<std::uint32_t>(pair[g]);
+      if (key < keys[g]) keys[g] = key;
+    }
+  }
+  const auto width = static_cast<std::int32_t>(candidates);
+#pragma unroll
+  for (unsigned g = 0; g < genes; ++g) {
+    const std::uint64_t key = least_of_block(keys[g], shared.keys);
+    const std::size_t number = std::size_t{blockIdx.x} * genes + g;
+    if (threadIdx.x != 0 || number >= search.count) continue;
+    const auto pair = static_cast<std::int32_t>(key & 0xFFFFFFFF);
+    search.best[number] = {pair / width, pair % width, static_cast<std::int32_t>(key >> 32)};
+  }
+}
+
+template <unsigned genes, class Set>
+void launch_search(const Stream& stream, PairSearch search) {
+  // The halves have most entries if the first regulator is active in all samples and the gene in
+  // half of them.
+  const auto samples = static_cast<unsigned>(search.regulators.samples);
+  search.room = (samples / 2 + 1) * ((samples + 1) / 2 + 1) + 1;
+  const std::size_t bytes_of_first = genes * search.room * sizeof(std::int32_t);
+  const auto fitting = static_cast<unsigned>(tables_bytes_max / bytes_of_first);
+  search.firsts = fitting < firsts_max ? fitting : firsts_max;
+  const auto candidates = static_cast<unsigned>(search.regulators.candidates);
+  const unsigned warps = (candidates + warp_threads - 1) / warp_threads;
+  const unsigned threads =
+      warps * warp_threads < block_threads ? warps * warp_threads : block_threads;
+  const unsigned tables = search.firsts * genes;
+  search.lanes = tables < threads ? threads / tables : 1;
+  const unsigned blocks = blocks_for(search.count, genes);
+  launch(search_pairs<genes, Set>, {blocks}, {threads}, search.firsts * bytes_of_first, stream,
+         search);
+}
+
+}  // namespace
+
+void launch_grn(const Stream& stream, const RegulatorTables& regulators, const Samples* genes,
+                std::size_t count, BestPair* best) {
+  constexpr std::size_t many = 1024;  // enough for all processors of a GPU, four at a time
+  const PairSearch search{regulators, genes, count, best, 0, 0, 0};
+  const bool is_short = regulators.samples <= 32;
+  if (count >= many) {
+    is_short ? launch_search<genes_max, std::uint32_t>(stream, search)
+             : launch_search<genes_max, std::uint64_t>(stream, search);
+  } else {
+    is_short ? launch_search<1, std::uint32_t>(stream, search)
+             : launch_search<1, std::uint64_t>(stream, search);
+  }
+}
+
+}  // namespace equipoise

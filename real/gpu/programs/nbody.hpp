@@ -1,0 +1,17 @@
+// Gravity among bodies on a GPU.
+#pragma once
+
+#include <cstddef>
+
+#include "real/gpu/stream.hpp"
+#include "real/kernels/nbody/gravity.hpp"
+
+namespace equipoise {
+
+/// Enqueues the accelerations of the bodies [first, first + count), at least one, as `accelerate`
+/// computes them. They are added in another order, so their last bits differ. Columns are in the
+/// device's memory.
+void launch_nbody(const Stream& stream, const BodyColumns& bodies, std::size_t first,
+                  std::size_t count, double softening, const AccelerationColumns& out);
+
+}  // namespace equipoise
