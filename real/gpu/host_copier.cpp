@@ -11,6 +11,7 @@ HostCopier::HostCopier(const std::vector<int>& cores) {
   thread_ = start_thread("copies", [this, cores] {
     pin_this_thread(cores);
     wake_this_thread_on_time();
+    const PromptThread prompt;  // computations on these cores do not keep it waiting
     live();
   });
 }
