@@ -38,7 +38,7 @@ constexpr double device_ms_per_s = 1000.2;
 std::atomic<bool> is_broken = false;
 std::atomic<int> devices = 1;
 std::atomic<std::size_t> memory_max = std::size_t{16} << 20;
-std::atomic<int> driver = 0;  ///< its version; 0: the build's
+std::atomic<int> driver = 0;  ///< its version; 0: the build's, or 12050 if that is older
 std::atomic<int> load_sms = 0;
 /// Streams that work, or are about to find out whether they may.
 std::atomic<int> working = 0;
@@ -135,16 +135,10 @@ cudaError_t allocate(void** memory, std::size_t bytes, std::size_t alignment) {
   return cudaSuccess;
 }
 
-/// A function of the driver; null if there is none of this name.
-void* find_function(const std::string& name) {
-  if (name == "cuStreamWaitValue32") return reinterpret_cast<void*>(wait_for_value);
-  return equipoise::find_fake_part_function(name);
-}
-
 }  // namespace
 
 cudaError_t cudaDriverGetVersion(int* version) {
-  *version = driver == 0 ? CUDART_VERSION : driver.load();
+  *version = driver == 0 ? std::max(CUDART_VERSION, 12050) : driver.load();
   return cudaSuccess;
 }
 cudaError_t cudaGetDeviceCount(int* count) {
@@ -184,7 +178,7 @@ const char* cudaGetErrorString(cudaError_t error) {
 cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function,
                                              unsigned /*version*/, unsigned long long /*flags*/,
                                              cudaDriverEntryPointQueryResult* result) {
-  *function = find_function(symbol);
+  *function = equipoise::find_fake_function(symbol);
   *result = *function != nullptr ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
   return cudaSuccess;
 }
@@ -272,6 +266,11 @@ void set_fake_gpus(int count) { devices = count; }
 void resize_fake_gpu(std::size_t bytes) { memory_max = bytes; }
 void set_fake_driver(int version) { driver = version; }
 int fake_load_sms() { return load_sms; }
+
+void* find_fake_function(const std::string& name) {
+  if (name == "cuStreamWaitValue32") return reinterpret_cast<void*>(wait_for_value);
+  return find_fake_part_function(name);
+}
 
 void* make_fake_stream() { return new CUstream_st; }
 
