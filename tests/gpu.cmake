@@ -15,14 +15,14 @@ equipoise_tests(gpu
   PACKED
 )
 if(EQUIPOISE_HAS_CUDA)
-  set(fake_driver_entry)
+  set(only_with_12_4)
   if(EQUIPOISE_CUDA_VERSION VERSION_LESS 12.5)
-    set(fake_driver_entry support/gpu/fake_driver_entry_of_12_4.cpp)
+    set(only_with_12_4 support/gpu/fake_cuda_12_4.cpp)
   endif()
   equipoise_tests(fake_gpu
     SOURCES ${gpu_tests} cuda/gpu_shares_test.cpp cuda/fake_gpu_test.cpp
       cuda/gpu_parts_test.cpp support/gpu/fake_cuda.cpp support/gpu/fake_cuda_parts.cpp
-      ${fake_driver_entry}
+      ${only_with_12_4}
     LIBS ${gpu_libraries} CUDA::cudart_static
     PREFIX OnFakeGpu.
     ALONE
@@ -32,11 +32,11 @@ if(EQUIPOISE_HAS_CUDA)
 
   # What only builds with CUDA 12.4 contain. Newer toolkits call the function deprecated.
   set(driver_entry_of_12_4 ${PROJECT_SOURCE_DIR}/real/cuda/driver_entry_of_12_4.cpp)
-  set_source_files_properties(${driver_entry_of_12_4} support/gpu/fake_driver_entry_of_12_4.cpp
+  set_source_files_properties(${driver_entry_of_12_4} support/gpu/fake_cuda_12_4.cpp
     PROPERTIES COMPILE_OPTIONS -Wno-deprecated-declarations)
   equipoise_tests(driver_entry
     SOURCES cuda/driver_entry_test.cpp ${driver_entry_of_12_4}
-      ${PROJECT_SOURCE_DIR}/real/cuda/cuda_call.cpp support/gpu/fake_driver_entry_of_12_4.cpp
+      ${PROJECT_SOURCE_DIR}/real/cuda/cuda_call.cpp support/gpu/fake_cuda_12_4.cpp
     LIBS equipoise_build_settings fmt::fmt CUDA::toolkit
     SMOKE
   )
