@@ -6,6 +6,9 @@
 #include "real/cuda/cuda_call.hpp"
 #include "real/cuda/driver_function.hpp"
 
+/// The headers of CUDA 12.4 lack it; the compiler compares it with that of newer ones.
+using PFN_cuGreenCtxStreamCreate_v12050 = CUresult(CUDAAPI*)(CUstream*, CUgreenCtx, unsigned, int);
+
 namespace equipoise {
 
 CudaContext::CudaContext(const GpuPart& part, std::shared_ptr<CudaPool> pool)

@@ -252,6 +252,17 @@ std::vector<Gpu> cuda_gpus() {
   return gpus;
 }
 
-std::vector<std::string> cuda_libraries() { return gpu_library_lines(); }
+std::vector<std::string> cuda_libraries() {
+  int driver = 0;
+  check_cuda(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+  std::string driver_line = "driver: CUDA " + version_of(driver);
+  if (driver < version_of_parts) {
+    driver_line +=
+        fmt::format("; parts of GPUs (sms=) need one of CUDA {}", version_of(version_of_parts));
+  }
+  std::vector<std::string> lines = gpu_library_lines();
+  lines.insert(lines.begin(), std::move(driver_line));
+  return lines;
+}
 
 }  // namespace equipoise

@@ -6,6 +6,7 @@
 #include <cudaTypedefs.h>
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <chrono>
@@ -39,19 +40,19 @@ CUresult wait_for_value(CUstream stream, CUdeviceptr address, cuuint32_t value,
   }));
 }
 
-/// A function of the driver; null if there is none of this name.
-void* find_function(const std::string& name) {
-  if (name == "cuStreamWaitValue32") return reinterpret_cast<void*>(wait_for_value);
-  return equipoise::find_fake_part_function(name);
-}
-
 /// Whether the calling thread may use what belongs to `context`.
 bool is_current(const equipoise::FakeContext& context) { return fake_current() == context; }
 
 }  // namespace
 
+void* equipoise::find_fake_function(const std::string& name) {
+  if (name == "cuStreamWaitValue32") return reinterpret_cast<void*>(wait_for_value);
+  return find_fake_part_function(name);
+}
+
 cudaError_t cudaDriverGetVersion(int* version) {
-  *version = fake_driver().version == 0 ? CUDART_VERSION : fake_driver().version.load();
+  *version =
+      fake_driver().version == 0 ? std::max(CUDART_VERSION, 12050) : fake_driver().version.load();
   return cudaSuccess;
 }
 cudaError_t cudaGetDeviceCount(int* count) {
@@ -100,7 +101,7 @@ const char* cudaGetErrorString(cudaError_t error) {
 cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function,
                                              unsigned /*version*/, unsigned long long /*flags*/,
                                              cudaDriverEntryPointQueryResult* result) {
-  *function = find_function(symbol);
+  *function = equipoise::find_fake_function(symbol);
   *result = *function != nullptr ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
   return cudaSuccess;
 }

@@ -21,7 +21,8 @@ void mend_fake_gpu();
 void set_fake_gpus(int count);
 /// From now on the fake GPU has `bytes` of memory, also for a single allocation; at first 16 MiB.
 void resize_fake_gpu(std::size_t bytes);
-/// From now on the driver is of CUDA `version`, such as 12040; 0: that of the build.
+/// From now on the driver is of CUDA `version`, such as 12040; 0: that of the build, or 12.5 if that is
+/// older.
 void set_fake_driver(int version);
 
 /// From now on memory of the host can, or cannot, be registered; at first it can.
@@ -41,6 +42,8 @@ void set_fake_sharing(bool shares);
 /// On how many SMs a competing load is busy.
 [[nodiscard]] int fake_load_sms();
 
+/// The driver's function `name`; null if there is none.
+[[nodiscard]] void* find_fake_function(const std::string& name);
 /// The driver's function `name` if it is about parts of GPUs; otherwise null.
 [[nodiscard]] void* find_fake_part_function(const std::string& name);
 

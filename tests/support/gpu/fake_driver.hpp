@@ -33,7 +33,7 @@ struct FakeDriver {
   std::atomic<bool> is_broken = false;
   std::atomic<int> devices = 1;
   std::atomic<std::size_t> memory_max = std::size_t{16} << 20;
-  std::atomic<int> version = 0;  ///< 0: the build's
+  std::atomic<int> version = 0;  ///< 0: that of the build, or 12050 if that is older
   std::atomic<int> load_sms = 0;
   std::atomic<bool> registers = true;           ///< host memory can be registered
   std::atomic<bool> reads_host_memory = false;  ///< at full speed, without registering
