@@ -33,7 +33,7 @@ constexpr std::chrono::microseconds patience_sharing{0};
 /// that the run took is added; and how long it does so without a word.
 constexpr std::chrono::milliseconds stop_patience{1000};
 constexpr std::chrono::milliseconds end_patience{120'000};
-constexpr std::chrono::milliseconds silent_patience{5000};
+constexpr std::chrono::milliseconds silent_patience{2000};
 /// The distance between two events to which the clock gives the same time.
 constexpr Seconds tick{1e-9};
 
@@ -161,6 +161,7 @@ class RealExecutor final : public Executor {
     slots_.clear();
     watch_ = BlockWatch(setup_.units.size(), setup_.block_timeout);
     clock_ = setup_.clock ? setup_.clock : make_steady_clock(setup_.time_scale);
+    began_ = std::chrono::steady_clock::now();
     lateness_ = std::make_shared<Lateness>();
     outstanding_ = 0;
     changes_done_ = 0;
@@ -170,15 +171,17 @@ class RealExecutor final : public Executor {
 
   std::unique_ptr<Worker> make_worker(std::size_t unit) {
     const UnitSpec& spec = setup_.units[unit];
-    WorkerSetup setup{.unit = spec.unit,
-                      .cores = placement_.cores[unit],
-                      .waiting = placement_.others,
-                      .rates = rates_[unit],
-                      .phases = {},
-                      .draws = setup_.draws,
-                      .clock = clock_,
-                      .controller = signal_,
-                      .lateness = lateness_};
+    WorkerSetup setup{
+        .unit = spec.unit,
+        .cores = placement_.cores[unit],
+        .waiting = placement_.others,
+        .copies_first = placement_.waiting_compute || placement_.controller != placement_.others,
+        .rates = rates_[unit],
+        .phases = {},
+        .draws = setup_.draws,
+        .clock = clock_,
+        .controller = signal_,
+        .lateness = lateness_};
     for (const RealPhase& phase : setup_.phases) {
       setup.phases.push_back({&phase.workload, phase.kernel});
     }
@@ -195,9 +198,8 @@ class RealExecutor final : public Executor {
       slot.worker->abandon();
       slot.worker->stop();
     }
-    const std::chrono::duration<double> run_took(clock_->now().value);
-    const auto patience =
-        end_patience + std::chrono::duration_cast<std::chrono::milliseconds>(run_took);
+    const auto patience = end_patience + std::chrono::duration_cast<std::chrono::milliseconds>(
+                                             std::chrono::steady_clock::now() - began_);
     for (UnitSlot& slot : slots_) {
       const bool is_impatient = slot.is_up && (is_stopped || slot.has_stalled);
       if (slot.worker->has_ended(is_impatient ? stop_patience : silent_patience)) continue;
@@ -386,6 +388,7 @@ class RealExecutor final : public Executor {
   std::shared_ptr<Lateness> lateness_;
   std::vector<UnitSlot> slots_;
   std::vector<std::pair<const Disturbance*, std::unique_ptr<CompetingLoad>>> loads_;
+  std::chrono::steady_clock::time_point began_;
   Seconds last_;  ///< time of the last event
   BlockWatch watch_{0, Seconds::infinity()};
   std::size_t changes_done_ = 0;  ///< how many of the scenario's changes have happened

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <thread>
 #include <utility>
 
 #include "real/cuda/cuda_call.hpp"
@@ -32,8 +33,16 @@ constexpr std::size_t own_thread_bytes_min = std::size_t{1} << 20;
 /// Parts of fewer bytes are gathered with others, not copied by themselves.
 constexpr std::size_t direct_bytes_min = std::size_t{64} << 10;
 
+/// A copy gives way to other threads of its priority, such as the controller, after so many bytes.
+constexpr std::size_t copied_at_once = std::size_t{256} << 10;
+
 void copy_all(const std::vector<CopyPart>& parts) {
-  for (const CopyPart& part : parts) std::memcpy(part.to, part.from, part.bytes);
+  for (const CopyPart& part : parts) {
+    for (std::size_t at = 0; at < part.bytes; at += copied_at_once) {
+      std::memcpy(part.to + at, part.from + at, std::min(copied_at_once, part.bytes - at));
+      if (part.bytes > copied_at_once) std::this_thread::yield();
+    }
+  }
 }
 
 std::size_t bytes_of(const std::vector<CopyPart>& parts) {
@@ -63,12 +72,13 @@ struct CudaResources {
 class CudaDevice final : public Device {
  public:
   CudaDevice(const std::shared_ptr<const CudaContext>& context, const std::vector<int>& waiting,
-             std::shared_ptr<const Clock> clock)
+             std::shared_ptr<const Clock> clock, bool copies_first)
       : stay_(std::make_unique<CudaStay>(context->pool())),
         resources_(std::make_unique<CudaResources>(context, std::move(clock))),
         memory_(std::make_unique<StagedMemory>(stay_->pool())),
         reads_host_(reads_host_memory(context->part().device)),
-        copiers_{std::make_unique<HostCopier>(waiting), std::make_unique<HostCopier>(waiting)} {
+        copiers_{std::make_unique<HostCopier>(waiting, copies_first),
+                 std::make_unique<HostCopier>(waiting, copies_first)} {
     // The thread that calls functions of the host is CUDA's.
     put_call(Queue::in, [waiting] {
       pin_this_thread(waiting);
@@ -357,8 +367,8 @@ class CudaDevice final : public Device {
 
 std::unique_ptr<Device> open_cuda_device(const std::shared_ptr<const CudaContext>& context,
                                          const std::vector<int>& waiting,
-                                         std::shared_ptr<const Clock> clock) {
-  return std::make_unique<CudaDevice>(context, waiting, std::move(clock));
+                                         std::shared_ptr<const Clock> clock, bool copies_first) {
+  return std::make_unique<CudaDevice>(context, waiting, std::move(clock), copies_first);
 }
 
 }  // namespace equipoise

@@ -12,7 +12,7 @@ namespace equipoise {
 
 /// Opens the GPU of `context`, or the part of it that this has, for the calling thread, which made
 /// the context, is the only one to use the device, and ends it. `clock` is the run's. The threads that
-/// copy on the host, CUDA's and two of the device, run on `waiting`. Throws BackendError, BlockFailure
+/// copy on the host, CUDA's and two of the device, run on `waiting`, the two before what else runs there if `copies_first`. Throws BackendError, BlockFailure
 /// or std::bad_alloc if that fails. Its events end before it.
 ///
 /// The GPU copies large parts of fixed arrays from where they are, which it can because they are
@@ -21,6 +21,6 @@ namespace equipoise {
 /// after the GPU's copy, unless the block is not wanted any more.
 [[nodiscard]] std::unique_ptr<Device> open_cuda_device(
     const std::shared_ptr<const CudaContext>& context, const std::vector<int>& waiting,
-    std::shared_ptr<const Clock> clock);
+    std::shared_ptr<const Clock> clock, bool copies_first = false);
 
 }  // namespace equipoise

@@ -136,7 +136,7 @@ class CudaFactory final : public UnitFactory {
     return make_device_worker(
         std::move(setup), [part = part_, pool = pool_](const WorkerSetup& of) {
           const std::vector<int> near = near_gpu(of.waiting, part.device);
-          return open_cuda_device(open_cuda_context(part, pool), near, of.clock);
+          return open_cuda_device(open_cuda_context(part, pool), near, of.clock, of.copies_first);
         });
   }
   std::unique_ptr<CompetingLoad> make_load(const Clock& clock, const Disturbance& event,
