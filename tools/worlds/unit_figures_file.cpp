@@ -75,7 +75,8 @@ LinkFigures read_bus(const JsonValue& value, const std::string& path) {
                        {"in_bytes_per_s", "out_bytes_per_s", "latency_s", "out_latency_s"});
   LinkFigures figures{bus.quantity("in_bytes_per_s", least_link_rate, most_of_spec),
                       bus.quantity("out_bytes_per_s", least_link_rate, most_of_spec),
-                      seconds_field(bus, "latency_s")};
+                      seconds_field(bus, "latency_s"),
+                      {}};
   if (bus.find("out_latency_s") != nullptr) {
     figures.out_latency_s = seconds_field(bus, "out_latency_s");
   }
