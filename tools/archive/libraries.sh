@@ -7,7 +7,7 @@
 # with neither, fails, and says as NAME what is missing.
 choose_libraries() {
   "$1" --version >/dev/null 2>&1 && return
-  own=${1%/libexec/*}/lib/if-needed
+  own=$(cd "${1%/libexec/*}/lib/if-needed" && pwd)
   if LD_LIBRARY_PATH=$own${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$1" --version >/dev/null 2>&1; then
     export LD_LIBRARY_PATH="$own${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
     return
