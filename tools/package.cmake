@@ -29,21 +29,25 @@ install(DIRECTORY tools/gpu_check DESTINATION tools USE_SOURCE_PERMISSIONS
 # The program itself is in libexec/; what a user types chooses its C++ library first.
 install(PROGRAMS tools/archive/equipoise DESTINATION bin COMPONENT archive EXCLUDE_FROM_ALL)
 install(FILES tools/archive/libraries.sh DESTINATION libexec COMPONENT archive EXCLUDE_FROM_ALL)
-install(TARGETS equipoise RUNTIME DESTINATION libexec COMPONENT archive EXCLUDE_FROM_ALL)
+# Programs are not stripped here, so that backtraces of one that hangs on a GPU have names.
+install(PROGRAMS $<TARGET_FILE:equipoise> DESTINATION libexec COMPONENT archive EXCLUDE_FROM_ALL)
 install(FILES tools/archive-readme.md DESTINATION . RENAME README.md
   COMPONENT archive EXCLUDE_FROM_ALL)
 install(FILES tests/gpu/RESULTS.md DESTINATION tests/gpu COMPONENT archive EXCLUDE_FROM_ALL)
 
 get_property(tests GLOBAL PROPERTY EQUIPOISE_PACKED_TESTS)
+if(TARGET equipoise_fake_nvml)
+  list(APPEND modules equipoise_fake_nvml)
+endif()
 if(TARGET equipoise_bench)
   list(APPEND tests equipoise_bench equipoise_gpu_bench)
   list(APPEND modules equipoise_bare_simgrid)
   install(TARGETS equipoise_bare_simgrid
     LIBRARY DESTINATION lib/equipoise COMPONENT archive EXCLUDE_FROM_ALL)
 endif()
-if(tests)
-  install(TARGETS ${tests} RUNTIME DESTINATION tests COMPONENT archive EXCLUDE_FROM_ALL)
-endif()
+foreach(target IN LISTS tests)
+  install(PROGRAMS $<TARGET_FILE:${target}> DESTINATION tests COMPONENT archive EXCLUDE_FROM_ALL)
+endforeach()
 
 # What is in the archive. The target `package` builds everything first; CPack alone takes what is there.
 add_custom_target(packed DEPENDS equipoise ${modules} ${tests})

@@ -14,8 +14,8 @@ choose_libraries() {
   fi
   . "${1%/*}/needs.sh"
   glibc=$(getconf GNU_LIBC_VERSION 2>/dev/null) || glibc="no glibc"
-  echo "$2: error: this system has $glibc; the program needs glibc $needs_glibc or newer" \
-    "with a C++ library that has $needs_cxx, or glibc $needs_glibc_for_own_cxx with the one in lib/if-needed." \
-    "The system says: $("$1" --version 2>&1 | head -1)" >&2
+  echo "$2: error: the program cannot be started: $("$1" --version 2>&1 | head -1)" >&2
+  echo "$2: it needs glibc $needs_glibc or newer with a C++ library that has $needs_cxx," \
+    "or glibc $needs_glibc_for_own_cxx with the one in lib/if-needed; this system has $glibc" >&2
   return 1
 }
