@@ -78,6 +78,7 @@ TEST_F(GpuCheck, NamesWhatIsWrongWithItsOptions) {
   for (const auto& [arguments, why] :
        {std::pair(std::string(), "give a folder for the results"),
         {folder() + " --seconds 5m", "--seconds: '5m' is no whole number of seconds"},
+        {folder() + " --each 0", "--each: '0' is no whole number of seconds"},
         {folder() + " --units hip", "--units: 'hip' is neither cuda nor emulated"},
         {folder() + " --kernels taylor,tailor",
          "--kernels: there is no kernel 'tailor'; there are blackscholes binomial "},
@@ -93,7 +94,7 @@ TEST_F(GpuCheck, NamesWhatIsWrongWithItsOptions) {
   EXPECT_EQ(type(program_file(), "--help"), 0);
   EXPECT_EQ(complained(), "");
   for (const char* option :
-       {"--quick", "--device N", "--units emulated", "--kernels NAME", "--seconds N"}) {
+       {"--quick", "--device N", "--units emulated", "--kernels NAME", "--seconds N", "--each N"}) {
     EXPECT_NE(said().find(option), std::string::npos) << said();
   }
 }

@@ -31,15 +31,16 @@ bool is_running(const std::string& process) {
 
 TEST_F(GpuCheck, KeepsWhatThreadsWaitedForAndEndsThemWithAllThatTheyStarted) {
   const std::string hanging = program_with_gpu(
-      132, "trap '' TERM; sleep 60 & echo $! >" + folder() + ".pid; wait; sleep 60");
-  EXPECT_EQ(type(hanging, folder() + " --kernels taylor --seconds 6"), 0) << said();
-  EXPECT_NE(summary().find("- skipped: parts: not done when its time was over; its threads are in "
-                           "log.txt\n"),
-            std::string::npos)
+      132, "trap '' TERM; sleep 120 & echo $! >" + folder() + ".pid; wait; sleep 120");
+  EXPECT_EQ(type(hanging, folder() + " --quick --kernels taylor --each 2"), 1) << said();
+  EXPECT_NE(
+      summary().find("- **failed**: verified-taylor: took longer than 2 s; its threads are in "
+                     "log.txt: "),
+      std::string::npos)
       << summary();
-  EXPECT_NE(summary().find("- skipped: verified-taylor: no time left"), std::string::npos);
   EXPECT_NE(log().find(" sleep: state S, waits in "), std::string::npos) << log();
   EXPECT_NE(log().find("-- the kernel's log: NVRM, Xid --"), std::string::npos) << log();
+  EXPECT_NE(log().find("== record-taylor-cpu ("), std::string::npos) << log();
   EXPECT_FALSE(is_running(read_text(folder() + ".pid")));
   expect_few_small_files();
 }
@@ -47,14 +48,17 @@ TEST_F(GpuCheck, KeepsWhatThreadsWaitedForAndEndsThemWithAllThatTheyStarted) {
 // The function `kill`, which the shell takes from its environment, ends nothing.
 TEST_F(GpuCheck, GoesOnWhereTheKernelDoesNotEndAProcess) {
   const std::string no_kill = "'BASH_FUNC_kill%%=() { [ \"$1\" = -0 ] && builtin kill \"$@\"; }'";
-  const std::string hanging = program_with_gpu(
-      132, "[ -e " + folder() + ".pid ] || { echo $$ >" + folder() + ".pid; exec sleep 60; }");
-  EXPECT_EQ(type(hanging, folder() + " --kernels taylor --seconds 6", no_kill), 1) << said();
+  const std::string hanging =
+      program_with_gpu(132, "echo $$ >" + folder() + ".pid; exec sleep 120");
+  EXPECT_EQ(type(hanging, folder() + " --quick --kernels taylor --each 2", no_kill), 1) << said();
   const std::string left = read_text(folder() + ".pid");
-  EXPECT_NE(summary().find("its threads are in log.txt; the kernel does not end process " +
-                           left.substr(0, left.find('\n')) + ", which is left behind\n"),
-            std::string::npos)
+  EXPECT_NE(
+      summary().find("- **failed**: verified-taylor: took longer than 2 s; its threads are in "
+                     "log.txt; the kernel does not end process " +
+                     left.substr(0, left.find('\n')) + ", which is left behind\n"),
+      std::string::npos)
       << summary();
+  EXPECT_NE(log().find("== record-taylor-cpu ("), std::string::npos) << log();
   EXPECT_TRUE(is_running(left));
   EXPECT_EQ(::kill(static_cast<pid_t>(std::stol(left)), SIGKILL), 0);
   expect_few_small_files();
