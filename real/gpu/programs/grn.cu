@@ -100,7 +100,7 @@ __device__ void bring_tables(const PairSearch& search, Samples every, unsigned f
                  to + active_entries, idle_entries, lane, search.lanes);
     if (lane != 0) continue;
     shared.halves[f][g] = {zeros, idle_zeros, static_cast<std::int32_t>(active_entries)};
-    shared.firsts[f] = active;
+    if (g == 0) shared.firsts[f] = active;
   }
 }
 
@@ -137,7 +137,7 @@ __device__ void try_seconds(const PairSearch& search, const Genes<genes, Set>& o
   }
 }
 
-/// The least key of all threads of the block, for thread 0.
+/// The least key of all threads of the block.
 __device__ std::uint64_t least_of_block(std::uint64_t key, std::uint64_t* keys) {
   __syncthreads();
   keys[threadIdx.x] = key;
@@ -147,6 +147,7 @@ __device__ std::uint64_t least_of_block(std::uint64_t key, std::uint64_t* keys) 
     const std::uint64_t other = keys[threadIdx.x + half];
     if (other < keys[threadIdx.x]) keys[threadIdx.x] = other;
   }
+  __syncthreads();
   return keys[0];
 }
 

@@ -55,6 +55,8 @@ struct Fiber {
 // A test runs one kernel at a time.
 Stack caller;
 Fiber* running = nullptr;
+RunningThread shown;
+std::uint64_t intervals = 0;  ///< of all blocks so far
 const std::function<void()>* work = nullptr;
 std::byte* shared = nullptr;
 
@@ -94,11 +96,13 @@ void prepare(Fiber& fiber, Index3 index) {
 }
 
 /// Lets `fiber` run to the next barrier or to its end.
-void resume(Fiber& fiber) {
+void resume(Fiber& fiber, std::size_t number) {
   running = &fiber;
   threadIdx = fiber.index;
+  shown = {static_cast<unsigned>(number), intervals, fiber.memory.get(), stack_bytes};
   go_from(caller, fiber.stack, true);
   arrive(caller, fiber.stack);
+  shown = {};
 }
 
 /// Runs one block. The order of its threads changes from turn to turn, so that a missing barrier
@@ -112,9 +116,11 @@ void run_block(std::vector<Fiber>& fibers) {
   }
   for (std::size_t turn = blockIdx.x;; ++turn) {
     std::size_t ended = 0;
+    ++intervals;
     for (std::size_t i = 0; i < fibers.size(); ++i) {
-      Fiber& fiber = fibers[turn % 2 == 0 ? i : fibers.size() - 1 - i];
-      resume(fiber);
+      const std::size_t number = turn % 2 == 0 ? i : fibers.size() - 1 - i;
+      Fiber& fiber = fibers[number];
+      resume(fiber, number);
       ended += fiber.has_ended ? 1 : 0;
     }
     if (ended == fibers.size()) return;
@@ -131,6 +137,8 @@ void __syncthreads() {  // NOLINT(bugprone-reserved-identifier)
 }
 
 std::byte* dynamic_shared_bytes() { return shared; }
+
+const RunningThread& running_thread() { return shown; }
 
 void run_grid(Size3 grid, Size3 block, std::size_t shared_bytes,
               const std::function<void()>& thread) {

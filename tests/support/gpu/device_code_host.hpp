@@ -65,6 +65,17 @@ template <class T>
 
 [[nodiscard]] inline double rsqrt(double x) { return 1.0 / std::sqrt(x); }
 
+/// The thread of a block that runs now, and where it is.
+struct RunningThread {
+  unsigned number = 0;         ///< in its block
+  std::uint64_t interval = 0;  ///< between which two barriers of all launches; begins with 1
+  const std::byte* stack = nullptr;
+  std::size_t stack_bytes = 0;
+};
+
+/// Has the interval 0 while no kernel runs.
+[[nodiscard]] const RunningThread& running_thread();
+
 /// Calls `thread` for every thread of every block. Stops the program if no GPU would take such a
 /// launch.
 void run_grid(Size3 grid, Size3 block, std::size_t shared_bytes,
