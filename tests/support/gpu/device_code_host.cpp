@@ -52,6 +52,8 @@ struct Fiber {
   bool has_ended = false;
 };
 
+std::size_t cache_bytes = std::size_t{32} << 20;
+
 // A test runs one kernel at a time.
 Stack caller;
 Fiber* running = nullptr;
@@ -139,6 +141,10 @@ void __syncthreads() {  // NOLINT(bugprone-reserved-identifier)
 std::byte* dynamic_shared_bytes() { return shared; }
 
 const RunningThread& running_thread() { return shown; }
+
+std::size_t second_level_cache_bytes() { return cache_bytes; }
+
+void set_second_level_cache_bytes(std::size_t bytes) { cache_bytes = bytes; }
 
 void run_grid(Size3 grid, Size3 block, std::size_t shared_bytes,
               const std::function<void()>& thread) {

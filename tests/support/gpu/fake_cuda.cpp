@@ -152,6 +152,10 @@ cudaError_t cudaGetDeviceCount(int* count) {
   return cudaSuccess;
 }
 cudaError_t cudaSetDevice(int /*device*/) { return state(); }
+cudaError_t cudaGetDevice(int* device) {
+  *device = 0;
+  return state();
+}
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int /*device*/) {
   std::strcpy(properties->name, "Fake GPU");
   properties->asyncEngineCount = 3;
@@ -162,6 +166,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int /*d
   switch (attribute) {
     case cudaDevAttrMaxSharedMemoryPerBlockOptin:
       *value = 227 << 10;
+      return state();
+    case cudaDevAttrL2CacheSize:
+      *value = 50 << 20;
       return state();
     case cudaDevAttrClockRate:
       *value = 1'500'000;  // kHz
