@@ -59,8 +59,7 @@ __device__ void put_pair(double* numbers, std::size_t i, bool is_whole, const Pa
 }
 
 __global__ void price_pair(OptionColumns options, std::size_t count, double rate) {
-  const std::size_t i =
-      (std::size_t{blockIdx.x} * block_threads + threadIdx.x) * thread_options;
+  const std::size_t i = (std::size_t{blockIdx.x} * block_threads + threadIdx.x) * thread_options;
   if (i >= count) return;
   const bool is_whole = i + 1 < count;
   const Pair spot = pair_from(options.spot, i, is_whole);
@@ -98,8 +97,8 @@ __global__ void price_pair(OptionColumns options, std::size_t count, double rate
 
 void launch_blackscholes(const Stream& stream, const OptionColumns& options, std::size_t count,
                          double rate) {
-  launch(price_pair, {blocks_for(count, thread_options * block_threads)}, {block_threads}, 0, stream,
-         options, count, rate);
+  launch(price_pair, {blocks_for(count, thread_options * block_threads)}, {block_threads}, 0,
+         stream, options, count, rate);
 }
 
 }  // namespace equipoise

@@ -24,7 +24,7 @@ constexpr unsigned tile_rows = groups * own_rows;
 constexpr unsigned staged_rows = 8;  ///< input rows at a time
 /// The rows of the filter that meet them.
 constexpr unsigned staged_weights = tile_rows + staged_rows - 1;
-constexpr unsigned taps_at_once = 4;      ///< columns of the filter in one round of a loop
+constexpr unsigned taps_at_once = 4;       ///< columns of the filter in one round of a loop
 constexpr unsigned staged_taps_max = 128;  ///< columns of the filter at a time
 
 /// The arguments of the kernel.
@@ -76,8 +76,7 @@ __device__ void add_row(const double* pixels, const double* weights, unsigned ta
     for (unsigned u = 0; u < taps_at_once; u += 2) {
 #pragma unroll
       for (unsigned row = 0; row < own_rows; ++row) {
-        const WeightPair pair =
-            *reinterpret_cast<const WeightPair*>(weights - row * pitch + l + u);
+        const WeightPair pair = *reinterpret_cast<const WeightPair*>(weights - row * pitch + l + u);
         add_products(pair.weight[0], seen + u, sums.sum[row]);
         add_products(pair.weight[1], seen + u + 1, sums.sum[row]);
       }
