@@ -55,7 +55,7 @@ void add_links(PlatformDescription& platform, const LinkFigures& figures, const 
                             .latency = Seconds{figures.latency_s}});
   platform.links.push_back({.name = out,
                             .bandwidth_bytes_per_s = figures.out_bytes_per_s,
-                            .latency = Seconds{figures.latency_s}});
+                            .latency = Seconds{figures.out_latency_s.value_or(figures.latency_s)}});
 }
 
 /// The name of the bus of unit `number` of `figures`: of its device, of all equal units, or its own.

@@ -20,6 +20,7 @@ struct LinkFigures {
   double in_bytes_per_s = 0.0;   ///< towards the unit
   double out_bytes_per_s = 0.0;  ///< towards the master
   double latency_s = 0.0;
+  std::optional<double> out_latency_s;  ///< towards the master, if it differs
 
   bool operator==(const LinkFigures&) const = default;
 };

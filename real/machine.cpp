@@ -40,6 +40,7 @@ std::vector<CpuThread> threads_of(const Topology& topology) {
   std::map<int, std::size_t> used;  // threads of each core so far
   for (const int number : cores_of_this_thread()) {
     int core = number;
+    int node = 0;
     if (topology) {
       const hwloc_obj_t thread =
           hwloc_get_pu_obj_by_os_index(topology.get(), static_cast<unsigned>(number));
@@ -47,10 +48,13 @@ std::vector<CpuThread> threads_of(const Topology& topology) {
                                                    : hwloc_get_ancestor_obj_by_type(
                                                          topology.get(), HWLOC_OBJ_CORE, thread);
       if (parent != nullptr) core = static_cast<int>(parent->logical_index);
+      if (thread != nullptr && thread->nodeset != nullptr) {
+        node = std::max(0, hwloc_bitmap_first(thread->nodeset));
+      }
     }
     const std::size_t round = used[core]++;
     if (round == rounds.size()) rounds.emplace_back();
-    rounds[round].push_back({number, core});
+    rounds[round].push_back({number, core, node});
   }
   std::vector<CpuThread> threads;
   for (auto& round : rounds) {
@@ -76,6 +80,15 @@ Machine ask_machine() {
     if (model != nullptr) machine.cpu_model = model;
   }
   return machine;
+}
+
+/// Gives the controller a core of its own if there are enough.
+void divide_waiting(Placement& placement) {
+  constexpr std::size_t enough = 4;
+  placement.controller = placement.others = placement.waiting;
+  if (placement.waiting.size() < enough) return;
+  placement.controller.resize(1);
+  placement.others.erase(placement.others.begin());
 }
 
 }  // namespace
@@ -158,6 +171,15 @@ Placement place_units(std::span<const UnitSpec> units, const Machine& machine) {
   }
   placement.waiting_compute = placement.waiting.empty();
   if (placement.waiting_compute) placement.waiting.push_back(shared);
+  divide_waiting(placement);
+  const auto gpu = std::ranges::find_if(
+      units, [](const UnitSpec& spec) { return spec.factory->gpu().has_value(); });
+  if (placement.waiting_compute && gpu != units.end()) {
+    placement.warnings.push_back(fmt::format(
+        "no core is left for the copies of unit {}, which slow down what computes there; "
+        "give fewer threads (on a host with 16 cores leave four)",
+        gpu->unit.name));
+  }
   return placement;
 }
 

@@ -11,8 +11,9 @@ namespace equipoise {
 
 /// A hardware thread that this process may use.
 struct CpuThread {
-  int number = 0;  ///< as the operating system numbers it
-  int core = 0;    ///< the physical core to which it belongs
+  int number = 0;     ///< as the operating system numbers it
+  int core = 0;       ///< the physical core to which it belongs
+  int numa_node = 0;  ///< whose memory is near, as the operating system numbers it
 };
 
 /// The machine that this process runs on.
@@ -42,7 +43,11 @@ struct Placement {
   /// largest slowdown: waking a thread of another core may cost both cores much more than waking
   /// one of the same core (on a virtual machine 50 us against 2 us).
   std::vector<int> waiting;
-  bool waiting_compute = false;       ///< true if a unit computes on `waiting`
+  bool waiting_compute = false;  ///< true if a unit computes on `waiting`
+  /// Those of `waiting` that are the controller's, and those for all other threads. With four or more,
+  /// the controller has one of its own, so that copies for devices never keep it waiting.
+  std::vector<int> controller;
+  std::vector<int> others;
   std::vector<std::string> warnings;  ///< which units share a core, and the remedy
 };
 

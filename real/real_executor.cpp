@@ -29,10 +29,11 @@ constexpr std::chrono::milliseconds stop_poll{50};
 /// priority would take the core from the unit.
 constexpr std::chrono::microseconds patience_alone{2000};
 constexpr std::chrono::microseconds patience_sharing{0};
-/// How long the end of a run waits for the outstanding blocks: after a stop or a timeout, and
-/// otherwise.
+/// How long the end of a run waits for a unit: after a stop or a timeout, and otherwise, where the time
+/// that the run took is added; and how long it does so without a word.
 constexpr std::chrono::milliseconds stop_patience{1000};
-constexpr std::chrono::milliseconds end_patience = std::chrono::hours(24 * 365);
+constexpr std::chrono::milliseconds end_patience{120'000};
+constexpr std::chrono::milliseconds silent_patience{2000};
 /// The distance between two events to which the clock gives the same time.
 constexpr Seconds tick{1e-9};
 
@@ -41,7 +42,7 @@ constexpr Seconds tick{1e-9};
 class ControllerPinning {
  public:
   explicit ControllerPinning(const Placement& placement) : before_(cores_of_this_thread()) {
-    pin_this_thread(placement.waiting);
+    pin_this_thread(placement.controller);
     if (placement.waiting_compute) prompt_.emplace();
   }
   ControllerPinning(const ControllerPinning&) = delete;
@@ -81,7 +82,7 @@ class RealExecutor final : public Executor {
     clock_->start();
     // Before ControllerPinning: new threads inherit the scheduling of this one.
     start_loads();
-    metering.sample(*clock_, placement_.waiting);
+    metering.sample(*clock_, placement_.others);
     const ControllerPinning place(placement_);
     const CoreWatch watch(placement_);
     body();
@@ -160,6 +161,7 @@ class RealExecutor final : public Executor {
     slots_.clear();
     watch_ = BlockWatch(setup_.units.size(), setup_.block_timeout);
     clock_ = setup_.clock ? setup_.clock : make_steady_clock(setup_.time_scale);
+    began_ = std::chrono::steady_clock::now();
     lateness_ = std::make_shared<Lateness>();
     outstanding_ = 0;
     changes_done_ = 0;
@@ -169,15 +171,17 @@ class RealExecutor final : public Executor {
 
   std::unique_ptr<Worker> make_worker(std::size_t unit) {
     const UnitSpec& spec = setup_.units[unit];
-    WorkerSetup setup{.unit = spec.unit,
-                      .cores = placement_.cores[unit],
-                      .waiting = placement_.waiting,
-                      .rates = rates_[unit],
-                      .phases = {},
-                      .draws = setup_.draws,
-                      .clock = clock_,
-                      .controller = signal_,
-                      .lateness = lateness_};
+    WorkerSetup setup{
+        .unit = spec.unit,
+        .cores = placement_.cores[unit],
+        .waiting = placement_.others,
+        .copies_first = placement_.waiting_compute || placement_.controller != placement_.others,
+        .rates = rates_[unit],
+        .phases = {},
+        .draws = setup_.draws,
+        .clock = clock_,
+        .controller = signal_,
+        .lateness = lateness_};
     for (const RealPhase& phase : setup_.phases) {
       setup.phases.push_back({&phase.workload, phase.kernel});
     }
@@ -185,7 +189,8 @@ class RealExecutor final : public Executor {
   }
 
   /// Leaves a unit behind if its block does not come back, and after a stop also a unit whose block
-  /// takes long, so that the program ends soon.
+  /// takes long, so that the program ends soon. Otherwise a unit may take as long as the run and a bit
+  /// more: it ends a block that was given up, or waits for its device.
   void take_down() {
     loads_.clear();
     const bool is_stopped = stops();
@@ -193,12 +198,28 @@ class RealExecutor final : public Executor {
       slot.worker->abandon();
       slot.worker->stop();
     }
+    const auto patience = end_patience + std::chrono::duration_cast<std::chrono::milliseconds>(
+                                             std::chrono::steady_clock::now() - began_);
     for (UnitSlot& slot : slots_) {
       const bool is_impatient = slot.is_up && (is_stopped || slot.has_stalled);
-      const auto span = is_impatient ? stop_patience : end_patience;
-      if (!slot.worker->has_ended(span)) slot.worker->leave_behind();
+      if (slot.worker->has_ended(is_impatient ? stop_patience : silent_patience)) continue;
+      if (is_impatient || !has_ended_at_last(slot, patience)) slot.worker->leave_behind();
     }
     slots_.clear();
+  }
+
+  /// Says that the end of the run waits for a unit, and waits. Returns false if it took too long.
+  bool has_ended_at_last(UnitSlot& slot, std::chrono::milliseconds patience) {
+    const auto say = [&](const std::string& what) {
+      if (setup_.warn) setup_.warn("unit " + setup_.units[id_of(slot).index].unit.name + what);
+    };
+    say(fmt::format(
+        " has not ended with the run: a block that was given up still computes, or its device does "
+        "not answer; waits for it, at most {} s",
+        patience.count() / 1000));
+    if (slot.worker->has_ended(patience)) return true;
+    say(" is left behind: it works until the program ends, and may disturb what runs until then");
+    return false;
   }
 
   void start_loads() {
@@ -367,6 +388,7 @@ class RealExecutor final : public Executor {
   std::shared_ptr<Lateness> lateness_;
   std::vector<UnitSlot> slots_;
   std::vector<std::pair<const Disturbance*, std::unique_ptr<CompetingLoad>>> loads_;
+  std::chrono::steady_clock::time_point began_;
   Seconds last_;  ///< time of the last event
   BlockWatch watch_{0, Seconds::infinity()};
   std::size_t changes_done_ = 0;  ///< how many of the scenario's changes have happened

@@ -102,7 +102,10 @@ struct WorkerSetup {
   /// operating system. Empty for units that do not compute there.
   std::vector<int> cores;
   std::vector<int> waiting;  ///< the cores on which threads may run that sleep most of the time
-  UnitRates rates;           ///< the speed of each stage, as a factor of the unit's full speed
+  /// Whether threads that copy there come before what else runs there: where units compute there, and
+  /// where the controller does not.
+  bool copies_first = false;
+  UnitRates rates;  ///< the speed of each stage, as a factor of the unit's full speed
   std::vector<WorkerPhase> phases;
   RunDraws draws;
   std::shared_ptr<Clock> clock;

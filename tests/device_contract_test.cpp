@@ -158,7 +158,7 @@ TEST_P(DeviceContract, StopsAQueueUntilItIsLetGo) {
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   EXPECT_FALSE(has_happened(held) || has_happened(after) || has_happened(out));
   const Seconds let_go = clock_->now();
-  device_->let_go(held);
+  device_->let_go(*held);
   EXPECT_GE(await(out), let_go);
   EXPECT_LE(await(before), await(held));
   EXPECT_LE(await(held), await(after));
@@ -170,7 +170,7 @@ TEST_P(DeviceContract, CopiesWhileComputationsAreStoppedAndComputesWhileCopiesAr
     const EventPtr held = device_->hold(stopped);
     for (const Queue queue : others) await(device_->record(queue));
     EXPECT_FALSE(has_happened(held));
-    device_->let_go(held);
+    device_->let_go(*held);
     await(held);
   };
   stop(Queue::compute, {Queue::in, Queue::out});
@@ -201,7 +201,7 @@ TEST_P(DeviceContract, CallsBackInOrderWhenTheWorkBeforeHasEnded) {
   });
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   EXPECT_FALSE(is_last);
-  device_->let_go(held);
+  device_->let_go(*held);
   is_last.wait(false);
   EXPECT_EQ(calls, (std::vector<int>{0, 1, 2}));
 }

@@ -15,13 +15,40 @@ equipoise_tests(gpu
   PACKED
 )
 if(EQUIPOISE_HAS_CUDA)
+  set(only_with_12_4)
+  if(EQUIPOISE_CUDA_VERSION VERSION_LESS 12.5)
+    set(only_with_12_4 support/gpu/fake_cuda_12_4.cpp)
+  endif()
   equipoise_tests(fake_gpu
     SOURCES ${gpu_tests} cuda/gpu_shares_test.cpp cuda/fake_gpu_test.cpp
-      cuda/gpu_parts_test.cpp support/gpu/fake_cuda.cpp support/gpu/fake_cuda_parts.cpp
+      cuda/gpu_parts_test.cpp support/gpu/fake_cuda.cpp support/gpu/fake_cuda_memory.cpp
+      support/gpu/fake_cuda_parts.cpp support/gpu/fake_driver.cpp support/gpu/fake_programs.cpp
+      ${only_with_12_4}
     LIBS ${gpu_libraries} CUDA::cudart_static
     PREFIX OnFakeGpu.
     ALONE
     SMOKE
   )
   add_dependencies(threads fake_gpu_tests)
+
+  # What only builds with CUDA 12.4 contain. Newer toolkits call the function deprecated.
+  set(driver_entry_of_12_4 ${PROJECT_SOURCE_DIR}/real/cuda/driver_entry_of_12_4.cpp)
+  set_source_files_properties(${driver_entry_of_12_4} support/gpu/fake_cuda_12_4.cpp
+    PROPERTIES COMPILE_OPTIONS -Wno-deprecated-declarations)
+  equipoise_tests(driver_entry
+    SOURCES cuda/driver_entry_test.cpp ${driver_entry_of_12_4}
+      ${PROJECT_SOURCE_DIR}/real/cuda/cuda_call.cpp support/gpu/fake_cuda_12_4.cpp
+    LIBS equipoise_build_settings fmt::fmt CUDA::toolkit
+    SMOKE
+  )
+  set_target_properties(driver_entry_tests PROPERTIES UNITY_BUILD OFF)
 endif()
+
+# What the build makes of CUDA's compiler, with compilers that are not here.
+foreach(case IsRefusedIfItIsTooOld CompilesForTheGpusThatItKnows WorksWithTheFirstCompilerThatItTakes)
+  add_test(NAME Nvcc.${case}
+    COMMAND ${CMAKE_COMMAND} -DCASE=${case} -DFOLDER=${CMAKE_CURRENT_BINARY_DIR}/nvcc/${case}
+      -DNVCC_CMAKE=${PROJECT_SOURCE_DIR}/real/cuda/nvcc.cmake
+      -P ${CMAKE_CURRENT_SOURCE_DIR}/cuda/nvcc_test.cmake)
+  set_tests_properties(Nvcc.${case} PROPERTIES LABELS gpu-smoke TIMEOUT 300)
+endforeach()

@@ -21,6 +21,7 @@ equipoise_tests(real
     real/meters/powercap_test.cpp
     real/recording/size_plan_test.cpp
     real/recording/unit_watts_test.cpp
+    real/device_clock_test.cpp
     real/emulated_device_test.cpp
     real/link_rates_test.cpp
     real/unit_memory_test.cpp

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <set>
@@ -14,6 +13,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
 #include "shared_policies/model/spec.hpp"
+#include "traces/csv_choice.hpp"
 #include "traces/csv_levels.hpp"
 #include "traces/csv_reader.hpp"
 #include "traces/time_limits.hpp"
@@ -29,6 +29,8 @@ struct Columns {
   std::size_t items = 0;
   std::size_t compute = 0;
   std::optional<std::size_t> sd;
+  std::optional<std::size_t> least;
+  std::optional<std::size_t> most;
   std::optional<std::size_t> count;
   std::optional<std::size_t> in;
   std::optional<std::size_t> out;
@@ -82,7 +84,11 @@ struct Record {
   }
 
   [[nodiscard]] double positive(std::size_t column) const {
-    const double value = number(column);
+    return positive(column, number(column));
+  }
+
+  /// `value`, which is read from the column.
+  [[nodiscard]] double positive(std::size_t column, double value) const {
     if (value <= 0.0) {
       refuse(fmt::format("`{}` must be more than zero, not {}", header[column], fields[column]));
     }
@@ -113,9 +119,27 @@ struct Record {
   }
 };
 
-TraceSample read_sample(const Record& record, const Columns& columns, double seconds) {
+/// Reads the least and the longest time of a summary.
+void read_limits(const Record& record, const Columns& columns, double seconds,
+                 TraceSample& sample) {
+  const auto time = [&](std::optional<std::size_t> column) -> std::optional<double> {
+    if (!column || record.fields[*column].empty()) return std::nullopt;
+    return record.in_seconds(record.positive(*column), *column, seconds);
+  };
+  sample.compute_min_s = time(columns.least);
+  sample.compute_max_s = time(columns.most);
+  if (sample.compute_min_s > sample.compute_mean_s) {
+    record.refuse("`" + record.header[*columns.least] + "` is above the mean");
+  }
+  if (sample.compute_max_s && *sample.compute_max_s < sample.compute_mean_s) {
+    record.refuse("`" + record.header[*columns.most] + "` is below the mean");
+  }
+}
+
+TraceSample read_sample(const Record& record, const Columns& columns, double items,
+                        double seconds) {
   TraceSample sample;
-  sample.items = record.positive(columns.items);
+  sample.items = record.positive(columns.items, items);
   sample.compute_mean_s =
       record.in_seconds(record.positive(columns.compute), columns.compute, seconds);
   if (columns.count) {
@@ -137,42 +161,14 @@ TraceSample read_sample(const Record& record, const Columns& columns, double sec
         why_no_deviation(sample.compute_sd_s.value_or(0.0), sample.compute_mean_s);
     if (!why.empty()) record.refuse("`" + record.header[*columns.sd] + "` " + why);
   }
+  read_limits(record, columns, seconds, sample);
   sample.in_s = in_seconds(columns.in);
   sample.out_s = in_seconds(columns.out);
   sample.in_bytes = record.not_negative(columns.in_bytes);
   sample.out_bytes = record.not_negative(columns.out_bytes);
-  sample.is_summary = columns.count.has_value() || columns.sd.has_value();
+  sample.is_summary = columns.count || columns.sd || columns.least || columns.most;
   return sample;
 }
-
-/// A condition COLUMN=VALUE.
-struct Condition {
-  std::string column;
-  std::string value;
-
-  explicit Condition(const std::string& text) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      throw InputError("--where", "'" + text + "' is no condition; write COLUMN=VALUE");
-    }
-    column = text.substr(0, equals);
-    value = text.substr(equals + 1);
-  }
-
-  /// Whether `field` is the value, or the same number.
-  [[nodiscard]] bool holds_for(const std::string& field) const {
-    const std::optional<double> number = number_in(field);
-    return field == value || (number && number == number_in(value));
-  }
-
- private:
-  static std::optional<double> number_in(const std::string& text) {
-    double number = 0.0;
-    const char* const end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, number);
-    return error == std::errc() && rest == end ? std::optional(number) : std::nullopt;
-  }
-};
 
 /// Reads files into one trace.
 class CsvImporter {
@@ -180,6 +176,7 @@ class CsvImporter {
   explicit CsvImporter(const CsvImportOptions& options)
       : options_(options), seconds_(seconds_per(options.time_unit)) {
     for (const std::string& text : options.where) conditions_.emplace_back(text);
+    if (options.items_pattern) pattern_.emplace(*options.items_pattern);
     if (options.kind) static_cast<void>(kind_of(options, {}));  // throws if unknown
   }
 
@@ -191,12 +188,13 @@ class CsvImporter {
     const std::string where = reader.where();
     const Columns columns = find_columns(where, rows);
     std::vector<std::size_t> asked;
-    for (const Condition& condition : conditions_) {
+    for (const CsvCondition& condition : conditions_) {
       asked.push_back(find_column(where, rows.header, condition.column, "where"));
       rows.is_used[asked.back()] = true;
     }
     bool any = false;
     std::vector<std::set<std::string>> values(asked.size());
+    std::set<std::string> other_sizes;
     for (std::vector<std::string> fields; reader.next(fields); any = true) {
       const Record record{reader.where(), rows.header, fields};
       if (fields.size() != rows.header.size()) {
@@ -209,14 +207,20 @@ class CsvImporter {
         holds = holds && conditions_[i].holds_for(fields[asked[i]]);
       }
       if (!holds) continue;
-      TraceSample sample = read_sample(record, columns, seconds_);
+      const std::optional<double> items =
+          pattern_ ? pattern_->items_in(fields[columns.items]) : record.number(columns.items);
+      if (!items) {
+        other_sizes.insert(fields[columns.items]);
+        continue;
+      }
+      TraceSample sample = read_sample(record, columns, *items, seconds_);
       sample.unit = position_of(columns.unit ? fields[*columns.unit] : unit, record);
       rows.samples.push_back(sample);
       rows.fields.push_back(fields);
     }
     if (!any)
       throw InputError(path, "the file has no rows below its header row; give one that has");
-    if (rows.samples.empty()) refuse_conditions(path, values);
+    if (rows.samples.empty()) refuse_choice(path, values, other_sizes);
     import_.trace.samples.insert(import_.trace.samples.end(), rows.samples.begin(),
                                  rows.samples.end());
     for (const std::string& said : pooled_levels(rows, import_.trace.units)) {
@@ -240,6 +244,8 @@ class CsvImporter {
     return {.items = *find(options_.items_column, "items-column"),
             .compute = *find(options_.compute_column, "compute-column"),
             .sd = find(options_.sd_column, "sd-column"),
+            .least = find(options_.min_column, "min-column"),
+            .most = find(options_.max_column, "max-column"),
             .count = find(options_.count_column, "count-column"),
             .in = find(options_.in_column, "in-column"),
             .out = find(options_.out_column, "out-column"),
@@ -261,19 +267,21 @@ class CsvImporter {
     return static_cast<std::uint32_t>(units.size() - 1);
   }
 
-  /// No row meets all conditions. Names the values of the first column that has another one.
-  [[noreturn]] void refuse_conditions(const std::string& path,
-                                      const std::vector<std::set<std::string>>& values) const {
+  /// No row is chosen. Names the values of the first column that has another one.
+  [[noreturn]] void refuse_choice(const std::string& path,
+                                  const std::vector<std::set<std::string>>& values,
+                                  const std::set<std::string>& other_sizes) const {
     for (std::size_t i = 0; i < values.size(); ++i) {
       const auto holds = [&](const std::string& value) { return conditions_[i].holds_for(value); };
       if (std::ranges::any_of(values[i], holds)) continue;
-      constexpr std::size_t shown = 8;
-      std::vector<std::string> some(values[i].begin(), values[i].end());
-      const bool is_long = some.size() > shown;
-      if (is_long) some.resize(shown);
-      throw InputError(
-          path, fmt::format("no row has {}={}; the column has {}{}", conditions_[i].column,
-                            conditions_[i].value, fmt::join(some, ", "), is_long ? ", ..." : ""));
+      throw InputError(path,
+                       fmt::format("no row has {}={}; the column has {}", conditions_[i].column,
+                                   conditions_[i].value, some_of(values[i])));
+    }
+    if (!other_sizes.empty()) {
+      throw InputError(path,
+                       fmt::format("no size is like '{}' of --items-pattern; `{}` has {}",
+                                   pattern_->text(), options_.items_column, some_of(other_sizes)));
     }
     throw InputError(path, "no row meets all conditions of --where; leave one out");
   }
@@ -299,7 +307,8 @@ class CsvImporter {
 
   const CsvImportOptions& options_;
   double seconds_;
-  std::vector<Condition> conditions_;
+  std::vector<CsvCondition> conditions_;
+  std::optional<ItemsPattern> pattern_;
   CsvImport import_;
 };
 
@@ -326,6 +335,23 @@ std::vector<std::string> units_of(const std::vector<std::string>& paths,
                                          paths.size() == 1 ? "" : "s"));
 }
 
+std::string provenance_of(const std::vector<std::string>& files, const CsvImportOptions& options) {
+  std::string text = options.provenance.empty() ? "" : options.provenance + "; ";
+  text += fmt::format("column {} of {} in {} against column {}", options.compute_column,
+                      fmt::join(files, ", "), options.time_unit, options.items_column);
+  if (options.items_pattern) text += " like " + *options.items_pattern;
+  if (options.where.empty()) return text;
+  return text + fmt::format(", where {}", fmt::join(options.where, " and "));
+}
+
+/// --grain-items as a number.
+std::optional<Items> grain_of(const CsvImportOptions& options) {
+  if (!options.grain_items) return std::nullopt;
+  const Items grain = parse_items(*options.grain_items, "--grain-items");
+  if (grain < 1) throw InputError("--grain-items", "give a whole number of items from 1 on");
+  return grain;
+}
+
 }  // namespace
 
 CsvImport import_csv(const std::vector<std::string>& paths, const CsvImportOptions& options) {
@@ -344,11 +370,8 @@ CsvImport import_csv(const std::vector<std::string>& paths, const CsvImportOptio
   trace.source = "imported";
   trace.kernel = *complete.kernel;
   trace.item = options.item;
-  trace.provenance = fmt::format("column {} of {} in {} against column {}", options.compute_column,
-                                 fmt::join(names, ", "), options.time_unit, options.items_column);
-  if (!options.where.empty()) {
-    trace.provenance += fmt::format(", where {}", fmt::join(options.where, " and "));
-  }
+  trace.grain_items = grain_of(options);
+  trace.provenance = provenance_of(names, options);
   trace.machine = "{}";
   return import;
 }

@@ -20,9 +20,14 @@ struct CsvImportOptions {
   std::string model;                       ///< of all units: "A40"; empty: not known
   std::vector<std::string> where;          ///< COLUMN=VALUE: only rows for which all of them hold
   std::string items_column;                ///< block sizes
-  std::string compute_column;              ///< times; in summaries: their mean
-  std::string time_unit = "s";             ///< s, ms, us or ns, for all time columns
-  std::optional<std::string> sd_column;    ///< standard deviation of a summary
+  /// The form of sizes that are no numbers, such as "*x*_mask3" (traces/csv_choice.hpp); only rows
+  /// whose size has this form.
+  std::optional<std::string> items_pattern;
+  std::string compute_column;                   ///< times; in summaries: their mean
+  std::string time_unit = "s";                  ///< s, ms, us or ns, for all time columns
+  std::optional<std::string> sd_column;         ///< standard deviation of a summary
+  std::optional<std::string> min_column;        ///< least time of a summary
+  std::optional<std::string> max_column;        ///< longest time of a summary
   std::optional<std::string> count_column;      ///< number of samples of a summary
   std::optional<std::string> in_column;         ///< copy-in times
   std::optional<std::string> out_column;        ///< copy-out times
@@ -30,6 +35,9 @@ struct CsvImportOptions {
   std::optional<std::string> out_bytes_column;  ///< bytes that a block copies out
   std::optional<std::string> kernel;  ///< by default the first file's name without its extension
   std::string item = "item";          ///< the meaning of one item
+  std::optional<std::string> grain_items;  ///< block sizes are multiples of it
+  std::string provenance;  ///< where the table comes from, and under what licence; stands before
+                           ///< what is said of its columns
   /// The largest block that each unit may get: a number of items, or "recorded", its largest size.
   std::optional<std::string> max_block_items;
 };
@@ -42,16 +50,17 @@ struct CsvImport {
 
 /// Reads CSV files with a header row each, and makes one trace of them. Fields are separated by
 /// commas and may be quoted ("" is a quote inside), lines may end in CR LF, empty lines are skipped.
-/// Each row is a sample, or a summary if there is a column of deviations or counts. Rows of one unit
-/// and size are pooled when the trace is used; what is doubtful about that is in `warnings`
-/// (traces/csv_levels.hpp).
+/// Each row is a sample, or a summary if there is a column of deviations, counts, or least or
+/// longest times. Rows of one unit and size are pooled when the trace is used; what is doubtful
+/// about that is in `warnings` (traces/csv_levels.hpp).
 ///
 /// Throws InputError with FILE:LINE if a file is missing or empty, a row has too few or too many
 /// fields, a field is not a number, a size, time or count is not finite and positive, a deviation,
-/// copy time or number of bytes is negative, a time is below 1e-15 s, or a deviation is more than a
-/// million times its mean. Also throws for an unknown column, unit of time or kind (suggesting the
-/// nearest known one), for conditions that hold for no row of a file, for an empty name of a unit or
-/// the kernel, and unless there is one unit, a unit for each file, or a column of units.
+/// copy time or number of bytes is negative, a time is below 1e-15 s, a deviation is more than a
+/// million times its mean, or a mean is not from the least to the longest time. Also throws for an
+/// unknown column, unit of time or kind (suggesting the nearest known one), for conditions that hold
+/// for no row of a file, a form of sizes that no row has, for an empty name of a unit or the kernel,
+/// and unless there is one unit, a unit for each file, or a column of units.
 [[nodiscard]] CsvImport import_csv(const std::vector<std::string>& paths,
                                    const CsvImportOptions& options);
 

@@ -4,7 +4,7 @@
 namespace equipoise {
 
 std::string why_no_cuda() {
-  return "this build has no CUDA: configure again where nvcc 12.5 or newer is";
+  return "this build has no CUDA: configure again where nvcc 12.4 or newer is";
 }
 
 UnitFactories make_cuda_factories(std::span<UnitRequest> /*requests*/) { return {}; }

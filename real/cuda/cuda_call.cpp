@@ -9,8 +9,14 @@
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
+namespace {
+
+constexpr int error_contained = 226;  // cudaErrorContained, which the headers of CUDA 12.4 lack
+
+}  // namespace
 
 bool is_for_good(cudaError_t error) {
+  if (error == error_contained) return true;
   switch (error) {
     case cudaErrorInitializationError:
     case cudaErrorCudartUnloading:
@@ -20,7 +26,6 @@ bool is_for_good(cudaError_t error) {
     case cudaErrorInvalidDevice:
     case cudaErrorECCUncorrectable:
     case cudaErrorNvlinkUncorrectable:
-    case cudaErrorContained:
     case cudaErrorIllegalAddress:
     case cudaErrorLaunchTimeout:
     case cudaErrorContextIsDestroyed:

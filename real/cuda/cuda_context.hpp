@@ -8,6 +8,7 @@
 #include <memory>
 #include <type_traits>
 
+#include "real/cuda/cuda_memory.hpp"
 #include "real/cuda/gpu_part.hpp"
 
 namespace equipoise {
@@ -31,17 +32,23 @@ class CudaContext {
  public:
   /// Makes the context current for the calling thread, where libraries ask for it. Throws BackendError
   /// if the driver knows no parts of GPUs, and as check_cuda does.
-  explicit CudaContext(const GpuPart& part);
+  CudaContext(const GpuPart& part, std::shared_ptr<CudaPool> pool);
   CudaContext(const CudaContext&) = delete;
   CudaContext& operator=(const CudaContext&) = delete;
 
   [[nodiscard]] const GpuPart& part() const { return part_; }
+  [[nodiscard]] const std::shared_ptr<CudaPool>& pool() const { return pool_; }
+  /// Makes the context current for the calling thread, as before it ends.
+  void make_current() const;
   /// A stream that does not wait for others. All streams end before the context. Throws as
   /// check_cuda does.
   [[nodiscard]] OwnedStream make_stream() const;
 
  private:
   GpuPart part_;
+  std::shared_ptr<CudaPool> pool_;
+  CUcontext converted_ = nullptr;
+  PFN_cuCtxSetCurrent_v4000 set_current_ = nullptr;
   std::unique_ptr<std::remove_pointer_t<CUgreenCtx>, EndGreenContext>
       green_;  ///< null for a whole GPU
 };

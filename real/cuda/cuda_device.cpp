@@ -5,13 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <functional>
-#include <map>
-#include <new>
 #include <thread>
 #include <utility>
 
@@ -22,6 +18,7 @@
 #include "real/cuda/cuda_memory.hpp"
 #include "real/cuda/cuda_moments.hpp"
 #include "real/cuda/host_calls.hpp"
+#include "real/cuda/staged_memory.hpp"
 #include "real/gpu/host_copier.hpp"
 #include "real/gpu/programs.hpp"
 #include "real/threads/this_thread.hpp"
@@ -31,142 +28,191 @@
 namespace equipoise {
 namespace {
 
-/// Copies of fewer bytes take less time than waking another thread, a few times over.
+/// Copies on the host of fewer bytes take less time than waking another thread, a few times over.
 constexpr std::size_t own_thread_bytes_min = std::size_t{1} << 20;
-/// The most memory for blocks when a library is used for the first time.
-constexpr std::size_t use_once_bytes_max = std::size_t{1} << 30;
+/// Parts of fewer bytes are gathered with others, not copied by themselves.
+constexpr std::size_t direct_bytes_min = std::size_t{64} << 10;
+
+/// A copy gives way to other threads of its priority, such as the controller, after so many bytes.
+constexpr std::size_t copied_at_once = std::size_t{256} << 10;
 
 void copy_all(const std::vector<CopyPart>& parts) {
-  for (const CopyPart& part : parts) std::memcpy(part.to, part.from, part.bytes);
+  for (const CopyPart& part : parts) {
+    for (std::size_t at = 0; at < part.bytes; at += copied_at_once) {
+      std::memcpy(part.to + at, part.from + at, std::min(copied_at_once, part.bytes - at));
+      if (part.bytes > copied_at_once) std::this_thread::yield();
+    }
+  }
 }
 
-/// Memory of the GPU, and as much pinned memory of the host.
-class StagedMemory {
- public:
-  /// Throws as check_cuda does.
-  explicit StagedMemory(std::size_t bytes) : bytes_(bytes), device_(bytes), pinned_(bytes) {}
+std::size_t bytes_of(const std::vector<CopyPart>& parts) {
+  std::size_t bytes = 0;
+  for (const CopyPart& part : parts) bytes += part.bytes;
+  return bytes;
+}
 
-  [[nodiscard]] std::byte* begin() const { return device_.begin(); }
-  /// The pinned bytes for those at `on_device`; null if these are not of this memory.
-  [[nodiscard]] std::byte* pinned(const std::byte* on_device) const {
-    const std::ptrdiff_t offset = on_device - begin();
-    return offset >= 0 && static_cast<std::size_t>(offset) < bytes_ ? pinned_.begin() + offset
-                                                                    : nullptr;
-  }
+/// What a device has of CUDA but memory. It ends when no other unit lives on the GPU.
+struct CudaResources {
+  CudaResources(std::shared_ptr<const CudaContext> of, std::shared_ptr<const Clock> clock)
+      : context(std::move(of)),
+        holds(context->pool()->host()),
+        timeline(std::move(clock), context->make_stream()) {}
+  CudaResources(const CudaResources&) = delete;
+  CudaResources& operator=(const CudaResources&) = delete;
+  ~CudaResources() { context->make_current(); }
 
- private:
-  std::size_t bytes_;
-  GpuMemory device_;
-  PinnedMemory pinned_;
+  std::shared_ptr<const CudaContext> context;
+  std::array<OwnedStream, 3> streams = {context->make_stream(), context->make_stream(),
+                                        context->make_stream()};
+  HoldWords holds;
+  CudaTimeline timeline;
+  std::vector<std::unique_ptr<GpuProgram>> programs;
 };
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice(std::shared_ptr<const CudaContext> context, const std::vector<int>& waiting,
-             std::shared_ptr<const Clock> clock)
-      : context_(std::move(context)),
-        copiers_{std::make_unique<HostCopier>(waiting), std::make_unique<HostCopier>(waiting)},
-        timeline_(std::move(clock), context_->make_stream()) {
+  CudaDevice(const std::shared_ptr<const CudaContext>& context, const std::vector<int>& waiting,
+             std::shared_ptr<const Clock> clock, bool copies_first)
+      : stay_(std::make_unique<CudaStay>(context->pool())),
+        resources_(std::make_unique<CudaResources>(context, std::move(clock))),
+        memory_(std::make_unique<StagedMemory>(stay_->pool())),
+        reads_host_(reads_host_memory(context->part().device)),
+        copiers_{std::make_unique<HostCopier>(waiting, copies_first),
+                 std::make_unique<HostCopier>(waiting, copies_first)} {
     // The thread that calls functions of the host is CUDA's.
-    calls_->put(Queue::in, stream(Queue::in), [waiting] {
+    put_call(Queue::in, [waiting] {
       pin_this_thread(waiting);
       wake_this_thread_on_time();
     });
   }
 
   ~CudaDevice() override {
-    holds_.let_all_go();
-    if (!has_ended()) HostCalls::give_up(std::move(calls_));
+    resources_->holds.let_all_go();
+    const cudaError_t end = end_of_all_streams();
+    if (end != cudaSuccess) HostCalls::give_up(std::move(calls_));
     copiers_ = {};  // before the memory that they copy
+    copied_ = {};
+    staged_in_.clear();
+    if (end != cudaErrorNotReady) {
+      stay_->leave(std::move(resources_));
+      return;
+    }
+    // The GPU may use all of it still, so nothing of it ends.
+    static_cast<void>(memory_.release());
+    static_cast<void>(resources_.release());
+    static_cast<void>(stay_.release());
   }
 
   std::byte* allocate(std::size_t bytes) override {
-    StagedMemory memory(bytes);
-    std::byte* const begin = memory.begin();
-    memory_.emplace(begin, std::move(memory));
+    std::byte* const begin = memory_->allocate(bytes);
+    use_libraries(begin, bytes);
     return begin;
   }
 
-  void release(std::byte* memory) override { memory_.erase(memory); }
+  void release(std::byte* memory) override { memory_->release(memory); }
+
+  void read_in_place(const FixedArray& array) override {
+    if (array.bytes < direct_bytes_min) return;
+    if (stay_->pool().host().register_array(array, reads_host_)) direct_.push_back(array);
+  }
 
   std::unique_ptr<DeviceProgram> load(const Kernel& kernel) override {
     class Program final : public DeviceProgram {
      public:
-      Program(GpuProgram& program, Stream stream) : program_(program), stream_(stream) {}
+      Program(CudaDevice& device, GpuProgram& program) : device_(device), program_(program) {}
       void launch(const StagedBlock& block, const TicketPtr& /*ticket*/) override {
-        program_.enqueue(block, stream_);
+        device_.timeline().count(Queue::compute, program_.commands(block.items));
+        program_.enqueue(block, Stream{device_.stream(Queue::compute)});
       }
 
      private:
+      CudaDevice& device_;
       GpuProgram& program_;
-      Stream stream_;
     };
-    programs_.push_back(make_gpu_program(kernel));
-    if (programs_.back()->prepares_at_first_use()) use_once(*programs_.back(), kernel);
-    return std::make_unique<Program>(*programs_.back(), Stream{stream(Queue::compute)});
+    resources_->programs.push_back(make_gpu_program(kernel));
+    GpuProgram& program = *resources_->programs.back();
+    program.load_code();
+    if (program.prepares_at_first_use()) unused_.push_back({&program, &kernel});
+    return std::make_unique<Program>(*this, program);
   }
 
   void copy(Queue queue, std::vector<CopyPart> parts, const TicketPtr& ticket) override {
-    const bool is_in = is_copy_in(queue);
-    const std::vector<CopyPart> transfers = stage(parts, is_in);
-    if (is_in) copy_on_host(queue, parts, ticket);
-    for (const CopyPart& transfer : transfers) {
-      check_cuda(
-          cudaMemcpyAsync(transfer.to, transfer.from, transfer.bytes,
-                          is_in ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, stream(queue)),
-          "cudaMemcpyAsync");
+    if (is_copy_in(queue)) {
+      copy_in(std::move(parts), ticket);
+    } else {
+      const std::vector<CopyPart> transfers = memory_->stage(parts, false);
+      put_transfers(queue, transfers);
+      copy_in_turn(queue, std::move(parts), ticket);
     }
-    if (!is_in) copy_on_host(queue, parts, ticket);
   }
 
-  EventPtr record(Queue queue) override { return timeline_.record(queue, stream(queue)); }
+  EventPtr record(Queue queue) override { return timeline().record(queue, stream(queue)); }
 
   EventPtr hold(Queue queue) override {
-    HoldWordPtr word = holds_.take();
-    holds_.stop(stream(queue), *word);
-    return timeline_.record(queue, stream(queue), std::move(word));
+    HoldWordPtr word = resources_->holds.take();
+    timeline().count(queue);
+    resources_->holds.stop(stream(queue), *word);
+    return timeline().record(queue, stream(queue), std::move(word));
   }
 
-  void let_go(const EventPtr& held) override { static_cast<CudaMoment&>(*held).let_go(); }
+  void let_go(DeviceEvent& held) override { static_cast<CudaMoment&>(held).let_go(); }
 
   void wait(Queue queue, const EventPtr& event) override {
+    timeline().count(queue);
     check_cuda(cudaStreamWaitEvent(stream(queue), static_cast<const CudaMoment&>(*event).event()),
                "cudaStreamWaitEvent");
   }
 
   void call_back(Queue queue, std::function<void()> function) override {
-    calls_->put(queue, stream(queue), std::move(function));
+    put_call(queue, std::move(function));
   }
 
+  bool is_full() const override { return resources_->timeline.is_full(); }
+
  private:
-  /// Computes blocks of several sizes, of zeros, as large as there is memory for. What a library
-  /// prepares then would later be taken for the time of a block, and might wait for a queue that is
-  /// stopped.
-  void use_once(GpuProgram& program, const Kernel& kernel) {
-    const KernelData& data = kernel.data();
-    const auto bytes_for = [&](Items items) { return UnitMemory::bytes_for_one(data, items); };
-    Items most = 1;
-    while (2 * most <= kernel.workload().items &&
-           bytes_for(2 * most) - bytes_for(0) <= use_once_bytes_max) {
-      most *= 2;
-    }
-    for (; most > 0; most /= 2) {
-      try {
-        compute_zeros(program, data, most);
-        return;
-      } catch (const std::bad_alloc&) {  // half of it may fit
+  /// A program of a library that was not used yet.
+  struct Unused {
+    GpuProgram* program;
+    const Kernel* kernel;
+  };
+  /// Pinned bytes that are to be copied, and when that has ended.
+  struct StagedCopy {
+    const std::byte* begin;
+    const std::byte* end;
+    EventPtr copied;
+  };
+
+  /// Whether the GPU reads the host's memory at full speed, as where both share it.
+  static bool reads_host_memory(int device) {
+    int reads = 0;
+    check_cuda(
+        cudaDeviceGetAttribute(&reads, cudaDevAttrPageableMemoryAccessUsesHostPageTables, device),
+        "cudaDeviceGetAttribute");
+    return reads != 0;
+  }
+
+  /// Computes blocks of several sizes, of zeros, as large as fit into `bytes` at `begin`, with all
+  /// libraries. What they prepare at their first use would later be taken for the time of a block, and
+  /// might wait for a queue that is stopped.
+  void use_libraries(std::byte* begin, std::size_t bytes) {
+    for (const Unused& unused : std::exchange(unused_, {})) {
+      const KernelData& data = unused.kernel->data();
+      Items most = 0;
+      for (Items items = 1; items <= unused.kernel->workload().items; items *= 2) {
+        if (UnitMemory::bytes_for_one(data, items) <= bytes) most = items;
       }
+      if (most > 0) compute_zeros(*unused.program, data, begin, bytes, most);
     }
   }
 
   /// Blocks of 1, 2, 4, ... up to `most` items.
-  void compute_zeros(GpuProgram& program, const KernelData& data, Items most) {
-    const std::size_t bytes = UnitMemory::bytes_for_one(data, most);
-    const GpuMemory memory(bytes);
-    check_cuda(cudaMemsetAsync(memory.begin(), 0, bytes, stream(Queue::compute)),
-               "cudaMemsetAsync");
+  void compute_zeros(GpuProgram& program, const KernelData& data, std::byte* begin,
+                     std::size_t bytes, Items most) {
+    const std::size_t used = UnitMemory::bytes_for_one(data, most);
+    EQ_CHECK(used <= bytes, "the largest block fits");
+    check_cuda(cudaMemsetAsync(begin, 0, used, stream(Queue::compute)), "cudaMemsetAsync");
     UnitMemory places;
-    places.begin_phase(data, memory.begin(), bytes, most);
+    places.begin_phase(data, begin, used, most);
     for (Items items = 1; items <= most; items *= 2) {
       const Block block{.items = items};
       StagedBlock staged;
@@ -174,99 +220,155 @@ class CudaDevice final : public Device {
       places.release(block, true);
       program.enqueue(staged, Stream{stream(Queue::compute)});
     }
-    check_cuda(end_of(stream(Queue::compute)), "the first use of a library");
+    const cudaError_t end = end_of(stream(Queue::compute));
+    if (end == cudaErrorNotReady) {
+      throw BackendError("the GPU has not ended the first use of a library within a minute");
+    }
+    check_cuda(end, "the first use of a library");
+  }
+
+  /// Parts of arrays that the GPU reads by itself are copied from there, all others through pinned
+  /// memory.
+  void copy_in(std::vector<CopyPart> parts, const TicketPtr& ticket) {
+    const auto staged =
+        std::ranges::partition(parts, [this](const auto& part) { return is_direct(part); });
+    std::vector<CopyPart> gathered(staged.begin(), staged.end());
+    parts.erase(staged.begin(), staged.end());
+    put_transfers(Queue::in, parts);
+    if (gathered.empty()) return;
+    const std::vector<CopyPart> transfers = memory_->stage(gathered, true);
+    if (is_still_staged(transfers)) {
+      copy_in_turn(Queue::in, std::move(gathered), ticket);
+    } else {
+      gather_now(std::move(gathered), ticket);
+    }
+    put_transfers(Queue::in, transfers);
+    const EventPtr copied = record(Queue::in);
+    for (const CopyPart& transfer : transfers) {
+      staged_in_.push_back({transfer.from, transfer.from + transfer.bytes, copied});
+    }
+  }
+
+  [[nodiscard]] bool is_direct(const CopyPart& part) const {
+    return part.bytes >= direct_bytes_min &&
+           std::ranges::any_of(direct_, [&](const FixedArray& array) {
+             return part.from >= array.begin.get() &&
+                    part.from + part.bytes <= array.begin.get() + array.bytes;
+           });
+  }
+
+  /// Whether pinned bytes of `transfers` have still to be copied to the GPU.
+  [[nodiscard]] bool is_still_staged(const std::vector<CopyPart>& transfers) {
+    while (!staged_in_.empty() && staged_in_.front().copied->happened()) staged_in_.pop_front();
+    return std::ranges::any_of(transfers, [this](const CopyPart& transfer) {
+      return std::ranges::any_of(staged_in_, [&](const StagedCopy& staged) {
+        return transfer.from < staged.end && staged.begin < transfer.from + transfer.bytes;
+      });
+    });
+  }
+
+  /// Begins to copy `parts` on the host. What is put into Queue::in later begins when that has ended.
+  void gather_now(std::vector<CopyPart> parts, const TicketPtr& ticket) {
+    const bool is_small = bytes_of(parts) < own_thread_bytes_min;
+    auto copy = [ticket, parts = std::move(parts)] {
+      if (ticket->is_wanted()) ticket->access_host([&] { copy_all(parts); });
+    };
+    if (is_small) {
+      copy();
+      return;
+    }
+    HoldWordPtr word = resources_->holds.take();
+    copiers_[0]->put([copy = std::move(copy), word = word.get()] {
+      copy();
+      word->let_go();
+    });
+    stop_for_copy(Queue::in, std::move(word));
   }
 
   /// Puts a copy of `parts`, which are all on the host, into `queue`. CUDA's thread makes small ones;
   /// for large ones it rings, and the queue stops until the queue's own thread has copied.
-  void copy_on_host(Queue queue, const std::vector<CopyPart>& parts, const TicketPtr& ticket) {
-    std::size_t bytes = 0;
-    for (const CopyPart& part : parts) bytes += part.bytes;
-    auto copy = [ticket, parts] {
+  void copy_in_turn(Queue queue, std::vector<CopyPart> parts, const TicketPtr& ticket) {
+    const bool is_small = bytes_of(parts) < own_thread_bytes_min;
+    auto copy = [ticket, parts = std::move(parts)] {
       if (ticket->is_wanted()) ticket->access_host([&] { copy_all(parts); });
     };
-    if (bytes < own_thread_bytes_min) {
-      calls_->put(queue, stream(queue), std::move(copy));
+    if (is_small) {
+      put_call(queue, std::move(copy));
       return;
     }
-    std::deque<EventPtr>& copied = copied_[is_copy_in(queue) ? 0 : 1];
-    while (!copied.empty() && copied.front()->happened()) copied.pop_front();
-    HoldWordPtr word = holds_.take();
+    HoldWordPtr word = resources_->holds.take();
     HostCopier& copier = *copiers_[is_copy_in(queue) ? 0 : 1];
-    calls_->put(queue, stream(queue), [&copier, copy = std::move(copy), word = word.get()] {
+    put_call(queue, [&copier, copy = std::move(copy), word = word.get()] {
       copier.put([copy, word] {
         copy();
         word->let_go();
       });
     });
-    holds_.stop(stream(queue), *word);
-    copied.push_back(timeline_.record(queue, stream(queue), std::move(word)));
+    stop_for_copy(queue, std::move(word));
+  }
+
+  /// Stops `queue` until a copy on the host lets `word` go, which is not used again before that.
+  void stop_for_copy(Queue queue, HoldWordPtr word) {
+    std::deque<EventPtr>& copied = copied_[is_copy_in(queue) ? 0 : 1];
+    while (!copied.empty() && copied.front()->happened()) copied.pop_front();
+    timeline().count(queue);
+    resources_->holds.stop(stream(queue), *word);
+    copied.push_back(timeline().record(queue, stream(queue), std::move(word)));
+  }
+
+  void put_transfers(Queue queue, const std::vector<CopyPart>& transfers) {
+    timeline().count(queue, transfers.size());
+    for (const CopyPart& transfer : transfers) {
+      check_cuda(
+          cudaMemcpyAsync(transfer.to, transfer.from, transfer.bytes,
+                          is_copy_in(queue) ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost,
+                          stream(queue)),
+          "cudaMemcpyAsync");
+    }
+  }
+
+  void put_call(Queue queue, std::function<void()> function) {
+    timeline().count(queue);
+    calls_->put(queue, stream(queue), std::move(function));
   }
 
   [[nodiscard]] static bool is_copy_in(Queue queue) { return queue == Queue::in; }
 
+  [[nodiscard]] CudaTimeline& timeline() { return resources_->timeline; }
+
   [[nodiscard]] cudaStream_t stream(Queue queue) const {
-    return streams_[static_cast<std::size_t>(queue)].get();
+    return resources_->streams[static_cast<std::size_t>(queue)].get();
   }
 
-  [[nodiscard]] std::byte* pinned(const std::byte* on_device) const {
-    for (const auto& [begin, memory] : memory_) {
-      if (std::byte* const found = memory.pinned(on_device)) return found;
+  /// Waits until all work has ended: cudaSuccess. Otherwise the device has failed, or, with
+  /// cudaErrorNotReady, it does not answer.
+  [[nodiscard]] cudaError_t end_of_all_streams() const {
+    for (const OwnedStream& each : resources_->streams) {
+      const cudaError_t end = end_of(each.get());
+      if (end != cudaSuccess) return end;
     }
-    EQ_CHECK(false, "copies are to and from memory of the device");
-    return nullptr;
+    return cudaSuccess;
   }
 
-  /// Puts the pinned memory in the place of the device's in `parts`. Returns the transfers between
-  /// the two: one for all parts that follow one another with nothing but padding between them.
-  [[nodiscard]] std::vector<CopyPart> stage(std::vector<CopyPart>& parts, bool is_in) const {
-    std::vector<CopyPart> transfers;
-    for (CopyPart& part : parts) {
-      const std::byte* const on_device = is_in ? part.to : part.from;
-      std::byte* const on_host = pinned(on_device);
-      CopyPart transfer = part;
-      (is_in ? transfer.from : part.from) = on_host;
-      (is_in ? part.to : transfer.to) = on_host;
-      if (transfers.empty() || !extend(transfers.back(), transfer)) transfers.push_back(transfer);
-    }
-    return transfers;
-  }
-
-  /// Makes `last` end where `next` ends. Returns false if `next` is not just behind it. Arrays begin
-  /// at multiples of `array_alignment`, so less than that is padding.
-  static bool extend(CopyPart& last, const CopyPart& next) {
-    const std::ptrdiff_t gap = next.to - (last.to + last.bytes);
-    const bool is_behind = gap >= 0 && gap < static_cast<std::ptrdiff_t>(array_alignment) &&
-                           next.to - last.to == next.from - last.from;
-    if (is_behind) last.bytes += static_cast<std::size_t>(gap) + next.bytes;
-    return is_behind;
-  }
-
-  /// Waits until all work has ended. Returns false if the device has failed.
-  [[nodiscard]] bool has_ended() const {
-    return std::ranges::all_of(
-        streams_, [](const OwnedStream& stream) { return end_of(stream.get()) == cudaSuccess; });
-  }
-
-  std::shared_ptr<const CudaContext> context_;
-  std::array<OwnedStream, 3> streams_ = {context_->make_stream(), context_->make_stream(),
-                                         context_->make_stream()};
+  std::unique_ptr<CudaStay> stay_;
+  std::unique_ptr<CudaResources> resources_;
+  std::unique_ptr<StagedMemory> memory_;
+  bool reads_host_;
   std::unique_ptr<HostCalls> calls_ = std::make_unique<HostCalls>();
   std::array<std::unique_ptr<HostCopier>, 2> copiers_;  ///< in, out
-  HoldWords holds_;
-  CudaTimeline timeline_;
   /// When a queue has passed the stop of a copy, whose word is not to be used again before: in, out.
   std::array<std::deque<EventPtr>, 2> copied_;
-  std::map<std::byte*, StagedMemory> memory_;
-  std::vector<std::unique_ptr<GpuProgram>> programs_;  ///< end when all work has ended
+  std::deque<StagedCopy> staged_in_;  ///< pinned bytes that are not to be written before
+  std::vector<FixedArray> direct_;    ///< which the GPU reads by itself
+  std::vector<Unused> unused_;
 };
 
 }  // namespace
 
-std::unique_ptr<Device> open_cuda_device(std::shared_ptr<const CudaContext> context,
+std::unique_ptr<Device> open_cuda_device(const std::shared_ptr<const CudaContext>& context,
                                          const std::vector<int>& waiting,
-                                         std::shared_ptr<const Clock> clock) {
-  return std::make_unique<CudaDevice>(std::move(context), waiting, std::move(clock));
+                                         std::shared_ptr<const Clock> clock, bool copies_first) {
+  return std::make_unique<CudaDevice>(context, waiting, std::move(clock), copies_first);
 }
 
 }  // namespace equipoise

@@ -3,7 +3,10 @@
 
 #include <thread>
 
+#include <fmt/format.h>
+
 #include "real/cuda/cuda_call.hpp"
+#include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
 
@@ -31,7 +34,13 @@ bool has_passed(cudaEvent_t event) {
 }
 
 void await(cudaEvent_t event) {
-  while (!has_passed(event)) std::this_thread::sleep_for(gpu_poll);
+  const auto begin = std::chrono::steady_clock::now();
+  while (!has_passed(event)) {
+    if (std::chrono::steady_clock::now() - begin > gpu_patience) {
+      throw BackendError(fmt::format("the GPU has not answered for {} s", gpu_patience.count()));
+    }
+    std::this_thread::sleep_for(gpu_poll);
+  }
 }
 
 Seconds time_between(cudaEvent_t begin, cudaEvent_t end) {
@@ -40,11 +49,11 @@ Seconds time_between(cudaEvent_t begin, cudaEvent_t end) {
   return Seconds{static_cast<double>(ms) * 1e-3};
 }
 
-cudaError_t end_of(cudaStream_t stream, std::optional<std::chrono::seconds> patience) {
+cudaError_t end_of(cudaStream_t stream, std::chrono::seconds patience) {
   const auto begin = std::chrono::steady_clock::now();
   cudaError_t answer = cudaErrorNotReady;
   while ((answer = cudaStreamQuery(stream)) == cudaErrorNotReady) {
-    if (patience && std::chrono::steady_clock::now() - begin > *patience) break;
+    if (std::chrono::steady_clock::now() - begin > patience) break;
     std::this_thread::sleep_for(gpu_poll);
   }
   return answer;

@@ -4,7 +4,6 @@
 #include <cuda_runtime_api.h>
 
 #include <chrono>
-#include <optional>
 #include <vector>
 
 #include "shared_policies/model/measures.hpp"
@@ -13,6 +12,9 @@ namespace equipoise {
 
 /// How often a thread looks at a GPU for which it waits.
 inline constexpr std::chrono::microseconds gpu_poll{100};
+
+/// How long a thread waits for a GPU that does not answer, before a run and at its end.
+inline constexpr std::chrono::seconds gpu_patience{60};
 
 /// CUDA events with times, which are used again and again.
 class CudaEventPool {
@@ -35,7 +37,8 @@ class CudaEventPool {
 /// does.
 [[nodiscard]] bool has_passed(cudaEvent_t event);
 
-/// Sleeps until `event` has passed. Throws as check_cuda does.
+/// Sleeps until `event` has passed. Throws BackendError if it has not within `gpu_patience`, and as
+/// check_cuda does.
 void await(cudaEvent_t event);
 
 /// From `begin` to `end`, which have passed. Throws as check_cuda does.
@@ -43,7 +46,6 @@ void await(cudaEvent_t event);
 
 /// Sleeps until all work of `stream` has ended. Returns cudaSuccess, the device's error if it has
 /// failed, or cudaErrorNotReady if `patience` was too short.
-[[nodiscard]] cudaError_t end_of(cudaStream_t stream,
-                                 std::optional<std::chrono::seconds> patience = std::nullopt);
+[[nodiscard]] cudaError_t end_of(cudaStream_t stream, std::chrono::seconds patience = gpu_patience);
 
 }  // namespace equipoise

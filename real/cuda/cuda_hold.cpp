@@ -6,15 +6,15 @@
 
 #include "real/cuda/cuda_call.hpp"
 #include "real/cuda/driver_function.hpp"
-#include "real/worker.hpp"
+#include "real/devices/device.hpp"
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
 namespace {
 
-/// Every block at a worker has up to four stages, each with a stop at its end, and stops in copies.
-/// Memory for more cannot be had later: that would wait for the queues that are stopped.
-constexpr std::size_t words_max = 8 * blocks_at_worker_max;
+/// Every block in a device's queues has up to four stages, each with a stop at its end, and stops in
+/// copies. There are a few more, because the words of some copies come back late.
+constexpr std::size_t words_max = 12 * blocks_in_queues_max;
 
 void store(std::uint32_t* word, std::uint32_t value) {
   std::atomic_ref(*word).store(value, std::memory_order_seq_cst);
@@ -26,7 +26,7 @@ HoldWord::~HoldWord() { words_.free_.push_back(word_); }
 
 void HoldWord::let_go() const { store(word_, 1); }
 
-HoldWords::HoldWords() : words_(words_max) {
+HoldWords::HoldWords(CudaHostMemory& host) : words_(host, words_max) {
   find_driver_function("cuStreamWaitValue32", 11070, wait_for_value_);
   for (std::size_t i = 0; i < words_max; ++i) free_.push_back(words_.begin() + i);
 }

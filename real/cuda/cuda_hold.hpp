@@ -38,8 +38,8 @@ using HoldWordPtr = std::unique_ptr<HoldWord>;
 /// The words of all stops of a device. Used by one thread. Outlives its words.
 class HoldWords {
  public:
-  /// For the current device. Throws as check_cuda does.
-  HoldWords();
+  /// For the current device. Throws as check_cuda does. `host` outlives it.
+  explicit HoldWords(CudaHostMemory& host);
 
   /// A word that is not 1.
   [[nodiscard]] HoldWordPtr take();

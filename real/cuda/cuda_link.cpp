@@ -4,11 +4,11 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "real/cuda/cuda_call.hpp"
@@ -16,9 +16,11 @@
 #include "real/cuda/cuda_device.hpp"
 #include "real/cuda/cuda_events.hpp"
 #include "real/cuda/cuda_memory.hpp"
+#include "real/kernels/buffer.hpp"
 #include "real/threads/clock.hpp"
 #include "real/threads/host_gate.hpp"
 #include "real/threads/this_thread.hpp"
+#include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
 namespace {
@@ -38,7 +40,10 @@ std::size_t large_bytes() {
 class Direction {
  public:
   Direction(const CudaContext& context, std::size_t bytes, cudaMemcpyKind kind)
-      : kind_(kind), device_(bytes), pinned_(bytes), stream_(context.make_stream()) {}
+      : kind_(kind),
+        device_(*context.pool(), bytes),
+        pinned_(context.pool()->host(), bytes),
+        stream_(context.make_stream()) {}
 
   void copy(std::size_t bytes) {
     const bool is_in = kind_ == cudaMemcpyHostToDevice;
@@ -89,18 +94,26 @@ LinkRates measure_pinned(const CudaContext& context, std::size_t large) {
 }
 
 Seconds time_of(const EventPtr& event) {
+  const auto begin = std::chrono::steady_clock::now();
   std::optional<Seconds> at;
-  while (!(at = event->happened())) std::this_thread::sleep_for(gpu_poll);
+  while (!(at = event->happened())) {
+    if (std::chrono::steady_clock::now() - begin > gpu_patience) {
+      throw BackendError("the GPU does not end a copy");
+    }
+    std::this_thread::sleep_for(gpu_poll);
+  }
   return *at;
 }
 
-/// The same from and to other memory, through the device that units use.
-LinkRates measure_staged(std::shared_ptr<const CudaContext> context, std::size_t large) {
+/// The same from and to other memory, through the device that units use, and as they do: input is an
+/// array that the GPU reads in place.
+LinkRates measure_staged(const std::shared_ptr<const CudaContext>& context, std::size_t large) {
   HostGate gate;
-  std::vector<std::byte> in_host(large);
+  const BufferOf<std::byte> in_host(large);
   std::vector<std::byte> out_host(large);
   const std::unique_ptr<Device> device =
-      open_cuda_device(std::move(context), cores_of_this_thread(), make_steady_clock());
+      open_cuda_device(context, cores_of_this_thread(), make_steady_clock());
+  device->read_in_place(in_host.fixed());
   std::byte* const in = device->allocate(large);
   std::byte* const out = device->allocate(large);
   const auto ticket = std::make_shared<BlockTicket>(gate, gate.epoch());
@@ -126,11 +139,11 @@ LinkRates measure_staged(std::shared_ptr<const CudaContext> context, std::size_t
 
 }  // namespace
 
-LinkRates measure_cuda_link(int device, CopyPath path) {
-  std::shared_ptr<const CudaContext> context = open_cuda_context({device});
+LinkRates measure_cuda_link(const std::shared_ptr<CudaPool>& pool, CopyPath path) {
+  const std::shared_ptr<const CudaContext> context = open_cuda_context({pool->device()}, pool);
   const std::size_t large = large_bytes();
   return path == CopyPath::pinned ? measure_pinned(*context, large)
-                                  : measure_staged(std::move(context), large);
+                                  : measure_staged(context, large);
 }
 
 }  // namespace equipoise

@@ -41,7 +41,8 @@ constexpr std::chrono::seconds end_patience{1};
 /// threads how long it was busy.
 class LoadWords {
  public:
-  explicit LoadWords(int blocks) : words_(1 + static_cast<std::size_t>(blocks)) {}
+  LoadWords(CudaHostMemory& host, int blocks)
+      : words_(host, 1 + static_cast<std::size_t>(blocks)) {}
 
   /// What the GPU gets, but for the span of a launch.
   [[nodiscard]] CompetingBlocks for_device(std::size_t shared_bytes) const {
@@ -72,8 +73,10 @@ int blocks_of(double share, int sms) {
 
 class CudaLoad final : public CompetingLoad {
  public:
-  CudaLoad(const GpuPart& part, const Clock& clock, Seconds at, Seconds until, double share)
+  CudaLoad(const GpuPart& part, const Clock& clock, Seconds at, Seconds until, double share,
+           std::shared_ptr<CudaPool> pool)
       : part_(part),
+        pool_(std::move(pool)),
         begin_(clock.moment(at)),
         end_(clock.moment(until)),
         blocks_(blocks_of(share, part.sms)),
@@ -99,11 +102,16 @@ class CudaLoad final : public CompetingLoad {
  private:
   /// What the thread has of the GPU. A green context is for one thread alone.
   struct Launches {
-    explicit Launches(const GpuPart& part) : context(part) {
+    Launches(const GpuPart& part, const std::shared_ptr<CudaPool>& pool) : context(part, pool) {
+      load_compete();
       check_cuda(cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
                                         part.device),
                  "cudaDeviceGetAttribute");
     }
+
+    Launches(const Launches&) = delete;
+    Launches& operator=(const Launches&) = delete;
+    ~Launches() { context.make_current(); }
 
     CudaContext context;
     OwnedStream stream = context.make_stream();
@@ -121,14 +129,15 @@ class CudaLoad final : public CompetingLoad {
 
   void live() {
     try {
-      auto launches = std::make_unique<Launches>(part_);
-      auto words = std::make_unique<LoadWords>(blocks_);
+      auto stay = std::make_unique<CudaStay>(pool_);
+      auto launches = std::make_unique<Launches>(part_, pool_);
+      auto words = std::make_unique<LoadWords>(pool_->host(), blocks_);
       {
         const std::lock_guard<std::mutex> lock(mutex_);
         words_ = std::move(words);
       }
       keep_busy(*launches);
-      end(std::move(launches));
+      end(std::move(stay), std::move(launches));
     } catch (
         const std::exception&) {  // the load had no share; if the GPU has failed, its unit says so
     }
@@ -159,18 +168,22 @@ class CudaLoad final : public CompetingLoad {
 
   /// Waits until all launches have ended, or for a while: what the GPU may still use then is left
   /// behind.
-  void end(std::unique_ptr<Launches> launches) {
+  void end(std::unique_ptr<CudaStay> stay, std::unique_ptr<Launches> launches) {
     const bool is_over = end_of(launches->stream.get(), end_patience) != cudaErrorNotReady;
     const std::lock_guard<std::mutex> lock(mutex_);
     busy_s_ = words_->busy_s();
     if (!is_over) {
       static_cast<void>(launches.release());
       static_cast<void>(words_.release());
+      static_cast<void>(stay.release());
+      return;
     }
     words_.reset();
+    stay->leave(std::move(launches));
   }
 
   GpuPart part_;
+  std::shared_ptr<CudaPool> pool_;
   Clock::TimePoint begin_;
   Clock::TimePoint end_;
   int blocks_;
@@ -185,9 +198,10 @@ class CudaLoad final : public CompetingLoad {
 }  // namespace
 
 std::unique_ptr<CompetingLoad> start_cuda_load(const GpuPart& part, const Clock& clock, Seconds at,
-                                               Seconds until, double share) {
+                                               Seconds until, double share,
+                                               std::shared_ptr<CudaPool> pool) {
   EQ_CHECK(share > 0.0 && share <= competing_share_max, "a load leaves something");
-  return std::make_unique<CudaLoad>(part, clock, at, until, share);
+  return std::make_unique<CudaLoad>(part, clock, at, until, share, std::move(pool));
 }
 
 }  // namespace equipoise

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "real/competing_load.hpp"
+#include "real/cuda/cuda_memory.hpp"
 #include "real/cuda/gpu_part.hpp"
 #include "real/threads/clock.hpp"
 
@@ -20,6 +21,7 @@ namespace equipoise {
 /// a launch; its share is less then. Throws BackendError if there is no thread for it.
 [[nodiscard]] std::unique_ptr<CompetingLoad> start_cuda_load(const GpuPart& part,
                                                              const Clock& clock, Seconds at,
-                                                             Seconds until, double share);
+                                                             Seconds until, double share,
+                                                             std::shared_ptr<CudaPool> pool);
 
 }  // namespace equipoise

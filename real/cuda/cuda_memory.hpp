@@ -1,86 +1,208 @@
-// Memory that CUDA allocates, which ends with its owner.
+// Memory that CUDA allocates, kept for the units of a command line.
+//
+// What gives memory back to CUDA waits for all work of a GPU and lets no other call through meanwhile.
+// A unit whose queue is stopped by the host would then never go on. So nothing is given back while a
+// unit or a load lives on a GPU: what they no longer need is kept, for others and for later runs.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
 
-#include "real/cuda/cuda_call.hpp"
-#include "real/unit_memory.hpp"
+#include "real/kernels/kernel_data.hpp"
 
 namespace equipoise {
 
-/// Memory of the current GPU.
+/// A piece of memory that CUDA allocated.
+struct CudaPiece {
+  std::byte* begin = nullptr;
+  std::size_t bytes = 0;
+};
+
+/// Pieces of memory of one sort that nobody uses now. Several threads may use it.
+class CudaPieces {
+ public:
+  using Call = int (*)(void** memory, std::size_t bytes);  ///< returns a cudaError_t
+  using End = int (*)(void* memory);
+
+  /// `allocate` gets memory from CUDA and `end` gives it back; `name` is that of the call.
+  CudaPieces(const char* name, Call allocate, End end)
+      : name_(name), allocate_(allocate), end_(end) {}
+  CudaPieces(const CudaPieces&) = delete;
+  CudaPieces& operator=(const CudaPieces&) = delete;
+  /// Gives all back to CUDA.
+  ~CudaPieces() { end_all(); }
+
+  /// A piece of at least `bytes`: a kept one that is not much larger, or else a new one, or else any
+  /// kept one. If there is none, and `may_end` says that nobody else uses any, gives the kept ones back
+  /// to CUDA and tries again. Throws as check_cuda does.
+  [[nodiscard]] CudaPiece take(std::size_t bytes, bool may_end);
+  void keep(const CudaPiece& piece);
+  [[nodiscard]] std::size_t kept_bytes() const;
+
+ private:
+  [[nodiscard]] CudaPiece take_kept(std::size_t bytes, std::size_t most_bytes);
+  void end_all();
+
+  const char* name_;
+  Call allocate_;
+  End end_;
+  mutable std::mutex mutex_;
+  std::vector<CudaPiece> kept_;
+};
+
+/// What all GPUs of a command line share of the host: pinned memory, and arrays of kernels that are
+/// registered, so that GPUs copy from them by themselves. Several threads may use it.
+class CudaHostMemory {
+ public:
+  CudaHostMemory();
+  CudaHostMemory(const CudaHostMemory&) = delete;
+  CudaHostMemory& operator=(const CudaHostMemory&) = delete;
+  /// No unit uses it any more.
+  ~CudaHostMemory();
+
+  /// A unit or load begins to live, or ends. When the last one has ended, arrays that no kernel has any
+  /// more are given up.
+  void enter();
+  void leave();
+  [[nodiscard]] CudaPiece take(std::size_t bytes);
+  void keep(const CudaPiece& piece) { pinned_.keep(piece); }
+  /// Registers `array` for all GPUs unless it is, and keeps it until all units have ended. Returns
+  /// whether GPUs can copy from it by themselves. `reads_host`: the GPU can in any case.
+  [[nodiscard]] bool register_array(const FixedArray& array, bool reads_host);
+
+ private:
+  struct Array {
+    FixedArray array;
+    bool is_registered = false;
+  };
+
+  void give_up(const Array& array);
+
+  std::mutex mutex_;
+  int living_ = 0;
+  std::map<const std::byte*, Array> arrays_;  ///< by their begins
+  CudaPieces pinned_;
+};
+
+/// The memory of a GPU, for all units of a command line there, and what units that have ended leave.
+/// Several threads may use it.
+class CudaPool {
+ public:
+  CudaPool(int device, std::shared_ptr<CudaHostMemory> host);
+  CudaPool(const CudaPool&) = delete;
+  CudaPool& operator=(const CudaPool&) = delete;
+  /// No unit uses it any more.
+  ~CudaPool();
+
+  [[nodiscard]] int device() const { return device_; }
+  [[nodiscard]] CudaHostMemory& host() { return *host_; }
+  /// Bytes that were allocated on the GPU and that nobody uses.
+  [[nodiscard]] std::size_t kept_bytes() const { return pieces_.kept_bytes(); }
+  /// Memory of the GPU, which is the current one.
+  [[nodiscard]] CudaPiece take(std::size_t bytes);
+  void keep(const CudaPiece& piece) { pieces_.keep(piece); }
+
+ private:
+  friend class CudaStay;
+
+  void enter();
+  void leave(std::shared_ptr<void> left);
+
+  int device_;
+  std::shared_ptr<CudaHostMemory> host_;
+  std::mutex mutex_;
+  int living_ = 0;
+  std::vector<std::shared_ptr<void>> left_;  ///< by units that have ended, while others live
+  CudaPieces pieces_;
+};
+
+/// A pool of its own for GPU `device`.
+[[nodiscard]] std::shared_ptr<CudaPool> make_cuda_pool(int device);
+
+/// The life of a unit, or of a load, on a GPU.
+class CudaStay {
+ public:
+  explicit CudaStay(std::shared_ptr<CudaPool> pool) : pool_(std::move(pool)) { pool_->enter(); }
+  CudaStay(const CudaStay&) = delete;
+  CudaStay& operator=(const CudaStay&) = delete;
+  /// What was left ends when nobody lives on the GPU any more.
+  ~CudaStay() { pool_->leave(std::move(left_)); }
+
+  [[nodiscard]] CudaPool& pool() const { return *pool_; }
+  [[nodiscard]] const std::shared_ptr<CudaPool>& shared_pool() const { return pool_; }
+  /// Leaves `object`, whose end may wait for the GPU: streams, handles of libraries, contexts.
+  void leave(std::shared_ptr<void> object) { left_ = std::move(object); }
+
+ private:
+  std::shared_ptr<CudaPool> pool_;
+  std::shared_ptr<void> left_;
+};
+
+/// Memory of a GPU, aligned to `array_alignment`.
 class GpuMemory {
  public:
-  /// Throws as check_cuda does.
-  explicit GpuMemory(std::size_t bytes) {
-    void* memory = nullptr;
-    check_cuda(cudaMalloc(&memory, bytes + array_alignment), "cudaMalloc");
-    memory_.reset(static_cast<std::byte*>(memory));
-    const std::size_t past = reinterpret_cast<std::uintptr_t>(memory) % array_alignment;
-    begin_ = memory_.get() + (array_alignment - past) % array_alignment;
-  }
+  /// Throws as check_cuda does. `pool` outlives it.
+  GpuMemory(CudaPool& pool, std::size_t bytes);
 
-  /// Aligned to `array_alignment`.
   [[nodiscard]] std::byte* begin() const { return begin_; }
 
  private:
-  struct Free {
-    void operator()(std::byte* memory) const { static_cast<void>(cudaFree(memory)); }
+  struct Keep {
+    CudaPool* pool;
+    std::size_t bytes;
+    void operator()(std::byte* memory) const { pool->keep({memory, bytes}); }
   };
 
-  std::unique_ptr<std::byte, Free> memory_;
+  std::unique_ptr<std::byte, Keep> memory_;
   std::byte* begin_ = nullptr;
-};
-
-/// Frees pinned memory of the host.
-struct FreePinned {
-  void operator()(void* memory) const { static_cast<void>(cudaFreeHost(memory)); }
 };
 
 /// Pinned memory of the host, from and to which GPUs copy by themselves.
 class PinnedMemory {
  public:
-  /// Throws as check_cuda does.
-  explicit PinnedMemory(std::size_t bytes) {
-    void* memory = nullptr;
-    check_cuda(cudaHostAlloc(&memory, bytes, cudaHostAllocDefault), "cudaHostAlloc");
-    memory_.reset(static_cast<std::byte*>(memory));
-  }
+  /// Throws as check_cuda does. `host` outlives it.
+  PinnedMemory(CudaHostMemory& host, std::size_t bytes);
 
   [[nodiscard]] std::byte* begin() const { return memory_.get(); }
+  /// Where the current GPU sees it. Throws as check_cuda does.
+  [[nodiscard]] std::byte* on_device() const;
 
  private:
-  std::unique_ptr<std::byte, FreePinned> memory_;
+  struct Keep {
+    CudaHostMemory* host;
+    std::size_t bytes;
+    void operator()(std::byte* memory) const { host->keep({memory, bytes}); }
+  };
+
+  std::unique_ptr<std::byte, Keep> memory_;
 };
 
 /// Words of the host's memory that the current GPU sees.
 template <class Word>
 class MappedWords {
  public:
-  /// All are 0. Throws as check_cuda does.
-  explicit MappedWords(std::size_t count) : count_(count) {
-    void* memory = nullptr;
-    check_cuda(cudaHostAlloc(&memory, count * sizeof(Word), cudaHostAllocMapped), "cudaHostAlloc");
-    words_.reset(static_cast<Word*>(memory));
-    std::fill_n(words_.get(), count, Word{});
-    check_cuda(cudaHostGetDevicePointer(&memory, words_.get(), 0), "cudaHostGetDevicePointer");
-    on_device_ = static_cast<Word*>(memory);
+  /// All are 0. Throws as check_cuda does. `host` outlives it.
+  MappedWords(CudaHostMemory& host, std::size_t count)
+      : count_(count),
+        memory_(host, count * sizeof(Word)),
+        on_device_(reinterpret_cast<Word*>(memory_.on_device())) {
+    for (std::size_t i = 0; i < count; ++i) begin()[i] = Word{};
   }
 
   [[nodiscard]] std::size_t count() const { return count_; }
-  [[nodiscard]] Word* begin() const { return words_.get(); }
+  [[nodiscard]] Word* begin() const { return reinterpret_cast<Word*>(memory_.begin()); }
   /// Where the GPU sees the words.
   [[nodiscard]] Word* on_device() const { return on_device_; }
 
  private:
   std::size_t count_;
-  std::unique_ptr<Word, FreePinned> words_;
-  Word* on_device_ = nullptr;
+  PinnedMemory memory_;
+  Word* on_device_;
 };
 
 }  // namespace equipoise

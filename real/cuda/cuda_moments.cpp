@@ -12,8 +12,6 @@ namespace {
 
 using SteadyTime = std::chrono::steady_clock;
 
-/// After this time there is a new base.
-constexpr std::chrono::seconds base_lasts{1};
 /// How often a base is measured, the first time and later.
 constexpr int first_attempts = 20;
 constexpr int attempts = 3;
@@ -47,16 +45,49 @@ CudaTimeline::CudaTimeline(std::shared_ptr<const Clock> clock, OwnedStream strea
       stream_(std::move(stream)),
       base_(make_base(first_attempts, first_patience)) {
   if (!base_) throw BackendError("the GPU does not answer within 10 s");
-  next_base_ = base_->at + base_lasts;
+  take_base(std::move(base_));
+}
+
+void CudaTimeline::take_base(TimeBasePtr base) {
+  if (base_) base->device = base_->device + time_between(base_->event, base->event);
+  device_clock_.compare(base->device, base->at);
+  base_ = std::move(base);
+  next_base_ = base_->at + device_clock_.next_due();
+}
+
+void CudaTimeline::count(Queue queue, std::uint64_t commands) {
+  const auto at = static_cast<std::size_t>(queue);
+  put_[at] += commands;
+  if (put_[at] - passed_[at] > commands_max) find_passed(queue);
+  EQ_CHECK(put_[at] - passed_[at] <= commands_max, "no queue of a GPU is full");
+}
+
+/// Takes note of all moments of `queue` that have happened.
+void CudaTimeline::find_passed(Queue queue) {
+  const auto& unknown = unknown_[static_cast<std::size_t>(queue)];
+  while (!unknown.empty() && has_happened(*unknown.front())) continue;
+}
+
+bool CudaTimeline::is_full() const {
+  bool is_full = false;
+  for (std::size_t at = 0; at < put_.size(); ++at) {
+    is_full = is_full || put_[at] - passed_[at] > commands_full;
+  }
+  return is_full;
 }
 
 std::shared_ptr<CudaMoment> CudaTimeline::record(Queue queue, cudaStream_t stream,
                                                  HoldWordPtr held) {
   if (const Clock::TimePoint now = SteadyTime::now(); now >= next_base_) {
-    if (TimeBasePtr base = make_base(attempts, patience)) base_ = std::move(base);
-    next_base_ = now + base_lasts;
+    if (TimeBasePtr base = make_base(attempts, patience)) {
+      take_base(std::move(base));
+    } else {
+      next_base_ = now + device_clock_.next_due();
+    }
   }
+  count(queue);
   auto moment = std::make_shared<CudaMoment>(*this, queue, base_, std::move(held));
+  moment->number_ = put_[static_cast<std::size_t>(queue)];
   check_cuda(cudaEventRecord(moment->event(), stream), "cudaEventRecord");
   unknown_[static_cast<std::size_t>(queue)].push_back(moment);
   return moment;
@@ -78,12 +109,12 @@ bool CudaTimeline::has_happened(const CudaMoment& moment) {
 /// The clocks are compared with an error of some microseconds. In spite of it, nothing happens
 /// before it was recorded or let go, after it was seen, or before what came earlier in its queue.
 void CudaTimeline::set_time(CudaMoment& moment, Clock::TimePoint now) {
-  const std::chrono::duration<double> past(time_between(moment.base_->event, moment.event()).value);
-  const Clock::TimePoint measured =
-      moment.base_->at + std::chrono::duration_cast<SteadyTime::duration>(past);
-  Clock::TimePoint& last = last_[static_cast<std::size_t>(moment.queue_)];
-  last = std::max(last, std::clamp(measured, moment.earliest_, now));
-  moment.at_ = last;
+  const Clock::TimePoint measured = device_clock_.host_time(
+      moment.base_->device + time_between(moment.base_->event, moment.event()));
+  const auto at = static_cast<std::size_t>(moment.queue_);
+  last_[at] = std::max(last_[at], std::clamp(measured, moment.earliest_.load(), now));
+  moment.at_ = last_[at];
+  passed_[at] = moment.number_;
 }
 
 Seconds CudaTimeline::run_time(Clock::TimePoint at) const {

@@ -4,8 +4,10 @@
 #include <cuda_runtime_api.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -14,16 +16,23 @@
 #include "real/cuda/cuda_events.hpp"
 #include "real/cuda/cuda_hold.hpp"
 #include "real/devices/device.hpp"
+#include "real/gpu/device_clock.hpp"
 #include "real/threads/clock.hpp"
 
 namespace equipoise {
 
-/// An event of the device of which is known when it happened on the host.
+/// The most commands in a queue of a device: CUDA makes its caller wait at about 1,000.
+inline constexpr std::uint64_t commands_max = 960;
+/// With more commands there, another block has to wait.
+inline constexpr std::uint64_t commands_full = 400;
+
+/// An event of the device of which is known when it happened.
 struct TimeBase {
   cudaEvent_t event;
-  Clock::TimePoint at{};
+  Seconds device{};       ///< by the device's clock, from the first one on
+  Clock::TimePoint at{};  ///< by the host's
 };
-using TimeBasePtr = std::shared_ptr<const TimeBase>;
+using TimeBasePtr = std::shared_ptr<TimeBase>;
 
 class CudaTimeline;
 
@@ -35,7 +44,7 @@ class CudaMoment final : public DeviceEvent {
 
   std::optional<Seconds> happened() const override;
   [[nodiscard]] cudaEvent_t event() const { return event_; }
-  /// Ends the stop that the moment is the end of.
+  /// Ends the stop that the moment is the end of. Any thread may call it.
   void let_go();
 
  private:
@@ -44,7 +53,8 @@ class CudaMoment final : public DeviceEvent {
   CudaTimeline& timeline_;
   Queue queue_;
   cudaEvent_t event_;
-  Clock::TimePoint earliest_ = Clock::TimePoint::clock::now();
+  std::uint64_t number_ = 0;  ///< the commands put into its queue so far, with its own
+  std::atomic<Clock::TimePoint> earliest_ = Clock::TimePoint::clock::now();
   TimeBasePtr base_;
   HoldWordPtr held_;  ///< of the end of a stop; null otherwise
   std::optional<Clock::TimePoint> at_;
@@ -54,13 +64,18 @@ class CudaMoment final : public DeviceEvent {
 /// the run's clock. Used by one thread. Outlives its moments.
 ///
 /// The device measures the time between two events. A base event, of which the host knows when it
-/// happened, is made anew about every second: so neither the difference of the two clocks' speeds
-/// nor the precision of CUDA's times, which are floats, matters.
+/// happened, is made anew about every second, because CUDA's times are floats. From the base events the
+/// speed of the device's clock is known (DeviceClock).
 class CudaTimeline {
  public:
   /// Nothing else uses `stream`. Throws as check_cuda does.
   CudaTimeline(std::shared_ptr<const Clock> clock, OwnedStream stream);
 
+  /// To be called before `commands` are put into `queue`. Stops the program if there would be
+  /// more than `commands_max` that have not ended.
+  void count(Queue queue, std::uint64_t commands = 1);
+  /// Whether some queue has more than `commands_full` of which is not known that they have ended.
+  [[nodiscard]] bool is_full() const;
   /// Records the moment at which all work that is now in `queue`, which is `stream`, has ended.
   /// `held`: what keeps the queue until then, if it is a stop.
   [[nodiscard]] std::shared_ptr<CudaMoment> record(Queue queue, cudaStream_t stream,
@@ -71,8 +86,11 @@ class CudaTimeline {
 
   /// Whether `moment` has happened; sets its time. Throws as check_cuda does.
   bool has_happened(const CudaMoment& moment);
+  void find_passed(Queue queue);
   void set_time(CudaMoment& moment, Clock::TimePoint now);
   [[nodiscard]] Seconds run_time(Clock::TimePoint at) const;
+  /// Makes `base` the base.
+  void take_base(TimeBasePtr base);
   /// The most exact of some measurements. Null if an event takes longer than `patience`.
   [[nodiscard]] TimeBasePtr make_base(int attempts, std::chrono::steady_clock::duration patience);
 
@@ -81,6 +99,9 @@ class CudaTimeline {
   CudaEventPool events_;
   TimeBasePtr base_;
   Clock::TimePoint next_base_;
+  DeviceClock device_clock_;
+  std::array<std::uint64_t, 3> put_{};     ///< commands, into each queue
+  std::array<std::uint64_t, 3> passed_{};  ///< of these, at least so many have ended
   std::array<std::deque<std::shared_ptr<CudaMoment>>, 3> unknown_;  ///< without a time, in order
   std::array<Clock::TimePoint, 3> last_{};  ///< the latest time in each queue
 };

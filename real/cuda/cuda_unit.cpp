@@ -22,11 +22,13 @@
 #include "real/cuda/cuda_device.hpp"
 #include "real/cuda/cuda_link.hpp"
 #include "real/cuda/cuda_load.hpp"
+#include "real/cuda/cuda_memory.hpp"
 #include "real/cuda/gpu_part.hpp"
 #include "real/cuda/sm_groups.hpp"
 #include "real/devices/device_worker.hpp"
 #include "real/gpu/gpu_shares.hpp"
 #include "real/gpu/programs.hpp"
+#include "real/machine.hpp"
 #include "real/unit_memory.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/workload.hpp"
@@ -48,9 +50,9 @@ std::string version_of(int number) {
 
 /// Why CUDA has no GPU here; empty if it has. The first call of CUDA in the program.
 std::string find_out_why_absent() {
-  // Otherwise kernels are loaded when they are first used, and that may wait for all queues, also
-  // for one that this thread has stopped.
-  setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+  // Otherwise all code of cuBLAS and cuFFT is loaded with them. What is used is loaded before there is
+  // work, because loading may wait for all queues, also for one that is stopped.
+  setenv("CUDA_MODULE_LOADING", "LAZY", 0);
   // Otherwise streams of several units share a queue of the hardware, and wait for one another.
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   int driver = 0;
@@ -96,14 +98,32 @@ Gpu gpu_of(const GpuPart& part, const cudaDeviceProp& properties) {
   return {name_of(part.device), pci_bus_id_of(properties), part.sms, 1e3 * clock_khz};
 }
 
+/// Those of `cores` that are on the GPU's side of the host; if there are none, or if that is not known,
+/// all of them.
+std::vector<int> near_gpu(const std::vector<int>& cores, int device) {
+  int node = -1;
+  if (cudaDeviceGetAttribute(&node, cudaDevAttrHostNumaId, device) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    return cores;
+  }
+  std::vector<int> near;
+  for (const CpuThread& thread : this_machine().threads) {
+    if (thread.numa_node == node && std::ranges::find(cores, thread.number) != cores.end()) {
+      near.push_back(thread.number);
+    }
+  }
+  return near.empty() ? cores : near;
+}
+
 class CudaFactory final : public UnitFactory {
  public:
-  CudaFactory(const GpuPart& part, Gpu gpu) : part_(part), gpu_(std::move(gpu)) {}
+  CudaFactory(const GpuPart& part, Gpu gpu, std::shared_ptr<CudaPool> pool)
+      : part_(part), gpu_(std::move(gpu)), pool_(std::move(pool)) {}
 
   int cores() const override { return 0; }
   std::optional<Gpu> gpu() const override { return gpu_; }
   std::optional<LinkRates> measure_link(CopyPath path) const override {
-    return measure_cuda_link(part_.device, path);
+    return measure_cuda_link(pool_, path);
   }
   bool has_program(const std::string& kernel) const override { return has_gpu_program(kernel); }
   double host_bytes(const Unit& unit, const Workload& workload) const override {
@@ -113,18 +133,21 @@ class CudaFactory final : public UnitFactory {
     return rates_beside_loads(unit, slowdown, scenario);
   }
   std::unique_ptr<Worker> make_worker(WorkerSetup setup) const override {
-    return make_device_worker(std::move(setup), [part = part_](const WorkerSetup& of) {
-      return open_cuda_device(open_cuda_context(part), of.waiting, of.clock);
-    });
+    return make_device_worker(
+        std::move(setup), [part = part_, pool = pool_](const WorkerSetup& of) {
+          const std::vector<int> near = near_gpu(of.waiting, part.device);
+          return open_cuda_device(open_cuda_context(part, pool), near, of.clock, of.copies_first);
+        });
   }
   std::unique_ptr<CompetingLoad> make_load(const Clock& clock, const Disturbance& event,
                                            const std::vector<int>& /*cores*/) const override {
-    return start_cuda_load(part_, clock, event.at, event.until, event.amount);
+    return start_cuda_load(part_, clock, event.at, event.until, event.amount, pool_);
   }
 
  private:
   GpuPart part_;
   Gpu gpu_;
+  std::shared_ptr<CudaPool> pool_;
 };
 
 FreeGpuMemory memory_of(int device) {
@@ -155,9 +178,10 @@ std::vector<GpuPart> make_parts(std::span<const GpuWish> wishes, int device, int
 
 /// Completes all units of a GPU and makes their factories, at the same places. Throws as check_cuda
 /// does.
-void make_units_of(int device, std::span<const GpuWish> wishes,
+void make_units_of(const std::shared_ptr<CudaPool>& pool, std::span<const GpuWish> wishes,
                    std::span<UnitRequest* const> requests,
                    std::span<std::shared_ptr<const UnitFactory>* const> factories) {
+  const int device = pool->device();
   cudaDeviceProp properties{};
   check_cuda(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
   const int sms = properties.multiProcessorCount;
@@ -174,7 +198,7 @@ void make_units_of(int device, std::span<const GpuWish> wishes,
     unit.device = name_of(device);
     unit.copy_engines = std::clamp(properties.asyncEngineCount, 1, 2);
     unit.memory_bytes = memory_bytes[i];
-    *factories[i] = std::make_shared<CudaFactory>(parts[i], gpu_of(parts[i], properties));
+    *factories[i] = std::make_shared<CudaFactory>(parts[i], gpu_of(parts[i], properties), pool);
   }
 }
 
@@ -192,6 +216,7 @@ UnitFactories make_cuda_factories(std::span<UnitRequest> requests) {
     std::vector<GpuWish> wishes;
     for (const UnitRequest& request : requests) wishes.push_back(wish_of(request));
     const std::vector<int> devices = choose_gpus(wishes, count_devices());
+    const auto host = std::make_shared<CudaHostMemory>();
     for (const int device : std::set<int>(devices.begin(), devices.end())) {
       std::vector<GpuWish> of_gpu;
       std::vector<UnitRequest*> to_complete;
@@ -203,7 +228,7 @@ UnitFactories make_cuda_factories(std::span<UnitRequest> requests) {
         to_make.push_back(&factories[i]);
       }
       where = &to_complete[0]->where;
-      make_units_of(device, of_gpu, to_complete, to_make);
+      make_units_of(std::make_shared<CudaPool>(device, host), of_gpu, to_complete, to_make);
     }
   } catch (const InputError&) {
     throw;
@@ -227,6 +252,17 @@ std::vector<Gpu> cuda_gpus() {
   return gpus;
 }
 
-std::vector<std::string> cuda_libraries() { return gpu_library_lines(); }
+std::vector<std::string> cuda_libraries() {
+  int driver = 0;
+  check_cuda(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+  std::string driver_line = "driver: CUDA " + version_of(driver);
+  if (driver < version_of_parts) {
+    driver_line +=
+        fmt::format("; parts of GPUs (sms=) need one of CUDA {}", version_of(version_of_parts));
+  }
+  std::vector<std::string> lines = gpu_library_lines();
+  lines.insert(lines.begin(), std::move(driver_line));
+  return lines;
+}
 
 }  // namespace equipoise

@@ -48,6 +48,16 @@ inline std::size_t second_level_cache_bytes() {
   return static_cast<std::size_t>(bytes);
 }
 
+/// Loads `kernels` onto the current device. CUDA, when it loads lazily, would do that at their first
+/// launch, and wait for all queues. Throws as check_cuda does.
+template <class... Kernels>
+void load_code(Kernels... kernels) {
+  cudaFuncAttributes attributes{};
+  (check_cuda(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernels)),
+              "cudaFuncGetAttributes"),
+   ...);
+}
+
 /// Enqueues `kernel` on `stream` with `shared_bytes` of dynamic shared memory for each block. Throws
 /// as check_cuda does.
 template <class... P, class... A>

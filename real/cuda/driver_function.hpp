@@ -13,17 +13,16 @@
 
 namespace equipoise {
 
-/// Sets `function` to the driver's function `name`, as CUDA `version` (such as 12040) has it. Throws
-/// BackendError if the driver has none.
+/// The driver's function `name`, as CUDA `version` (such as 12040) has it; null if the driver has none.
+/// Throws as check_cuda does.
+[[nodiscard]] void* driver_entry(const char* name, unsigned version);
+
+/// Sets `function` to the driver's function `name`, as CUDA `version` has it. Throws BackendError if the
+/// driver has none.
 template <class Function>
 void find_driver_function(const char* name, unsigned version, Function& function) {
-  void* found = nullptr;
-  cudaDriverEntryPointQueryResult result{};
-  check_cuda(cudaGetDriverEntryPointByVersion(name, &found, version, cudaEnableDefault, &result),
-             "cudaGetDriverEntryPointByVersion");
-  if (result != cudaDriverEntryPointSuccess || found == nullptr) {
-    throw BackendError(fmt::format("the NVIDIA driver here has no {}", name));
-  }
+  void* const found = driver_entry(name, version);
+  if (found == nullptr) throw BackendError(fmt::format("the NVIDIA driver here has no {}", name));
   function = reinterpret_cast<Function>(found);
 }
 

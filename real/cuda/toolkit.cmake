@@ -3,13 +3,14 @@
 # EQUIPOISE_CUDA_VERSION is that of the toolkit, such as 13.0.
 set(EQUIPOISE_CUDA AUTO CACHE STRING "CUDA units: ON, OFF, or AUTO, which is ON if there is a toolkit that works")
 set_property(CACHE EQUIPOISE_CUDA PROPERTY STRINGS AUTO ON OFF)
-set(EQUIPOISE_CUDA_ARCHITECTURES "75-real;80-real;86-real;89-real;90-real;100"
-  CACHE STRING "The GPUs for which kernels are compiled; those newer than the last one compile its code when they load it")
+set(EQUIPOISE_CUDA_ARCHITECTURES AUTO CACHE STRING
+  "The GPUs for which kernels are compiled, such as 80-real;90; those newer than the last one compile its code when they load it; AUTO: all that the toolkit knows")
 set(EQUIPOISE_HAS_CUDA OFF)
-set(cuda_oldest 12.5)  # the first with cudaGetDriverEntryPointByVersion
+include(${CMAKE_CURRENT_LIST_DIR}/nvcc.cmake)
 
-# Sets `nvcc` and `version`, and `why_not` if it cannot be used, to "" if it can.
-function(equipoise_find_nvcc nvcc version why_not)
+# Sets `nvcc`, `version` and `host`, the C++ compiler that nvcc works with, and `why_not` if they cannot
+# be used, to "" if they can.
+function(equipoise_find_nvcc nvcc version host why_not)
   # The default paths are those of system prefixes, such as /usr.
   find_program(EQUIPOISE_NVCC nvcc
     HINTS ENV CUDA_HOME ENV CUDA_PATH PATH_SUFFIXES bin cuda/bin DOC "The CUDA compiler")
@@ -18,24 +19,27 @@ function(equipoise_find_nvcc nvcc version why_not)
     set(${why_not} "no nvcc; CUDA_HOME can say where the toolkit is" PARENT_SCOPE)
     return()
   endif()
-  execute_process(COMMAND ${EQUIPOISE_NVCC} --version OUTPUT_VARIABLE said ERROR_QUIET)
-  string(REGEX MATCH "release ([0-9]+\\.[0-9]+)" release "${said}")
-  set(found ${CMAKE_MATCH_1})
+  equipoise_version_of_nvcc(${EQUIPOISE_NVCC} found failure)
+  if(NOT failure)
+    set(compilers ${CMAKE_CUDA_HOST_COMPILER} $ENV{CUDAHOSTCXX})  # chosen by the user
+    if(NOT compilers)
+      # An older nvcc does not work with the newest compiler of a system, which often has another one.
+      # Objects of both can be linked: the libraries are those of the newer one.
+      set(compilers ${CMAKE_CXX_COMPILER})
+      foreach(release 14 13 12)
+        find_program(EQUIPOISE_GXX_${release} g++-${release} DOC "A C++ compiler for nvcc")
+        mark_as_advanced(EQUIPOISE_GXX_${release})
+        if(EQUIPOISE_GXX_${release})
+          list(APPEND compilers ${EQUIPOISE_GXX_${release}})
+        endif()
+      endforeach()
+    endif()
+    equipoise_host_compiler_of_nvcc(
+      ${EQUIPOISE_NVCC} found_host failure ${PROJECT_BINARY_DIR}/made ${compilers})
+  endif()
   set(${version} "${found}" PARENT_SCOPE)
-  if(NOT found OR found VERSION_LESS cuda_oldest)
-    set(${why_not} "nvcc is of CUDA '${found}', and ${cuda_oldest} or newer is needed" PARENT_SCOPE)
-    return()
-  endif()
-  set(source ${PROJECT_BINARY_DIR}/made/nvcc_try.cu)
-  file(CONFIGURE OUTPUT ${source} CONTENT "#include <vector>\nstd::vector<int> tried;\n")
-  execute_process(
-    COMMAND ${EQUIPOISE_NVCC} -ccbin ${CMAKE_CXX_COMPILER} -std=c++20 -c ${source} -o ${source}.o
-    RESULT_VARIABLE failed ERROR_VARIABLE said OUTPUT_VARIABLE said)
-  if(failed)
-    set(${why_not} "nvcc does not work with this C++ compiler: ${said}" PARENT_SCOPE)
-    return()
-  endif()
-  set(${why_not} "" PARENT_SCOPE)
+  set(${host} "${found_host}" PARENT_SCOPE)
+  set(${why_not} "${failure}" PARENT_SCOPE)
 endfunction()
 
 if(NOT EQUIPOISE_CUDA)
@@ -44,7 +48,7 @@ endif()
 if(CMAKE_CUDA_COMPILER)  # chosen by the user, or by the last configuration
   set(EQUIPOISE_NVCC ${CMAKE_CUDA_COMPILER})
 endif()
-equipoise_find_nvcc(cuda_nvcc EQUIPOISE_CUDA_VERSION cuda_why_not)
+equipoise_find_nvcc(cuda_nvcc EQUIPOISE_CUDA_VERSION cuda_host_compiler cuda_why_not)
 if(cuda_why_not AND EQUIPOISE_CUDA STREQUAL "AUTO")
   message(STATUS "CUDA: none (${cuda_why_not}); there will be no CUDA units")
   return()
@@ -54,9 +58,12 @@ if(cuda_why_not)
 endif()
 
 set(CMAKE_CUDA_COMPILER ${cuda_nvcc})
-set(CMAKE_CUDA_HOST_COMPILER ${CMAKE_CXX_COMPILER})
+set(CMAKE_CUDA_HOST_COMPILER ${cuda_host_compiler})
 # Before the language is enabled: the default of CMake 3.25 does not exist in CUDA 13 any more.
 set(CMAKE_CUDA_ARCHITECTURES ${EQUIPOISE_CUDA_ARCHITECTURES})
+if(EQUIPOISE_CUDA_ARCHITECTURES STREQUAL "AUTO")
+  equipoise_architectures_of_nvcc(${cuda_nvcc} CMAKE_CUDA_ARCHITECTURES)
+endif()
 if(CCACHE_PROGRAM)
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
 endif()
@@ -67,4 +74,4 @@ if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know
 endif()
 find_package(CUDAToolkit REQUIRED)
 set(EQUIPOISE_HAS_CUDA ON)
-message(STATUS "CUDA: ${EQUIPOISE_CUDA_VERSION}, for ${EQUIPOISE_CUDA_ARCHITECTURES}")
+message(STATUS "CUDA: ${EQUIPOISE_CUDA_VERSION} with ${cuda_host_compiler}, for ${CMAKE_CUDA_ARCHITECTURES}")

@@ -23,6 +23,11 @@ namespace equipoise {
 /// for one another unless told to.
 enum class Queue : std::uint8_t { in, compute, out };
 
+/// The most blocks in the queues of a device; more would hide no waiting. CUDA makes its caller wait
+/// while there are about 1,000 commands in a queue, of which a block that is slowed down needs up to
+/// some 20.
+inline constexpr std::size_t blocks_in_queues_max = 32;
+
 /// A contiguous part of a copy.
 struct CopyPart {
   std::byte* to;
@@ -104,9 +109,11 @@ class DeviceProgram {
 /// every computation its end is recorded.
 ///
 /// Copies from and to the host's memory do not take place for a block that is not wanted any more; a
-/// device that cannot take back a copy goes through memory of its own on the host. The computation
-/// of such a block may still take place, on any bytes, and does not fail the device. The destructor
-/// waits for all work that cannot be dropped.
+/// device that cannot take back a copy goes through memory of its own on the host. The only exception
+/// is a copy from an array that it may read in place. The computation of such a block
+/// may still take place, on any bytes, and does not fail the device. The destructor waits for all work
+/// that cannot be dropped, but not for ever: what a device that does not answer may still use is left
+/// as it is until the program ends.
 class Device {
  public:
   Device() = default;
@@ -119,6 +126,9 @@ class Device {
   /// Releases memory that `allocate` returned, which no work in a queue uses.
   virtual void release(std::byte* memory) = 0;
 
+  /// Lets copies in read `array` where it lies, also those for blocks that are not wanted any more. The
+  /// device owns it, too, from then on. It may take time: to be called before there is work.
+  virtual void read_in_place(const FixedArray& /*array*/) {}
   /// The program for `kernel`, which is allocated. Destroyed before the device.
   [[nodiscard]] virtual std::unique_ptr<DeviceProgram> load(const Kernel& kernel) = 0;
 
@@ -131,13 +141,17 @@ class Device {
   /// Puts a stop into `queue`, as if the work before it went on. Returns the moment at which `let_go`
   /// ends it.
   [[nodiscard]] virtual EventPtr hold(Queue queue) = 0;
-  /// Makes `held`, from `hold`, happen now.
-  virtual void let_go(const EventPtr& held) = 0;
+  /// Makes `held`, from `hold`, happen now. Any thread may call it, and it does not wait for the device,
+  /// which may answer nothing meanwhile.
+  virtual void let_go(DeviceEvent& held) = 0;
   /// Lets `queue` begin later work only after `event`.
   virtual void wait(Queue queue, const EventPtr& event) = 0;
   /// Calls `function` on some thread when all work that is now in `queue` has ended. It only rings.
   /// A device that has failed for good may not call it: its driver asks for events every 0.1 s.
   virtual void call_back(Queue queue, std::function<void()> function) = 0;
+  /// Whether the queues have no room for another block without making the caller wait. It changes when
+  /// events are found to have happened.
+  [[nodiscard]] virtual bool is_full() const { return false; }
 };
 
 }  // namespace equipoise

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "real/block_copies.hpp"
+#include "real/devices/held_stages.hpp"
 #include "real/threads/host_gate.hpp"
 #include "real/threads/this_thread.hpp"
 #include "real/unit_memory.hpp"
@@ -25,20 +26,17 @@ namespace {
 constexpr std::chrono::microseconds device_patience{0};
 /// A device that has failed for good may not ring any more.
 constexpr Seconds longest_silence{0.1};
-/// How often the driver asks whether data that it copies before the run are there.
+/// How often the driver asks whether data that it copies before the run are there, and how long it waits
+/// for them while the device answers.
 constexpr std::chrono::milliseconds copy_poll{1};
-/// The most blocks in the device's queues; more would hide no waiting. CUDA makes its caller wait when
-/// there are about 1,000 commands in a queue, of which a block that is slowed down needs up to ten.
-/// The driver must not wait there: what the queue waits for may be a stop that only the driver ends.
-constexpr std::size_t in_queues_max = 32;
+constexpr std::chrono::minutes copy_patience{5};
 
 /// A stage of a block in a queue of the device.
 struct StageInQueue {
-  const StepFunction* rate = nullptr;
   EventPtr began;
   EventPtr ended;
-  EventPtr held;  ///< for a stage that is slowed down: keeps the queue busy until then
-  bool is_held = false;
+  EventPtr held;      ///< for a stage that is slowed down: keeps the queue busy until then
+  HeldStagePtr stop;  ///< what ends that
 
   /// The event after which later stages may begin.
   [[nodiscard]] const EventPtr& over() const { return held ? held : ended; }
@@ -58,12 +56,20 @@ class DeviceDriver final : public UnitDriver {
  public:
   DeviceDriver(WorkerSetup setup, DeviceMaker open)
       : setup_(std::move(setup)), open_(std::move(open)) {}
+  ~DeviceDriver() override {
+    if (held_) held_->stop();
+  }
 
   void come_up() override {
     pin_this_thread(setup_.waiting);
     wake_this_thread_on_time();
     device_ = open_(setup_);
+    const auto& [compute, in, out] = setup_.rates;
+    if (!compute.is_one() || !in.is_one() || !out.is_one()) {
+      held_ = std::make_shared<HeldStages>(*device_, setup_.clock, setup_.waiting);
+    }
     for (const WorkerPhase& phase : setup_.phases) {
+      for (const FixedArray& array : phase.kernel->data().fixed) device_->read_in_place(array);
       programs_.push_back(device_->load(*phase.kernel));
       room_items_.push_back(room_items(setup_.unit, *phase.workload));
     }
@@ -79,7 +85,7 @@ class DeviceDriver final : public UnitDriver {
         waiting_.push_back(*next);
         mailbox.drop_command();
       }
-      release_held_stages();
+      time_held_stages();
       report_finished();
       while (!waiting_.empty() && begin_next()) continue;
     }
@@ -105,7 +111,13 @@ class DeviceDriver final : public UnitDriver {
       if (parts.empty()) return;
       device_->copy(Queue::in, std::move(parts), ticket);
       const EventPtr there = device_->record(Queue::in);
-      while (!there->happened()) std::this_thread::sleep_for(copy_poll);
+      const auto begin = std::chrono::steady_clock::now();
+      while (!there->happened()) {
+        if (std::chrono::steady_clock::now() - begin > copy_patience) {
+          throw BackendError("the resident data has not come there within 5 minutes");
+        }
+        std::this_thread::sleep_for(copy_poll);
+      }
     } catch (...) {
       if (!is_of_block_alone(std::current_exception())) throw;
       phase_ = -1;
@@ -115,28 +127,21 @@ class DeviceDriver final : public UnitDriver {
 
   /// When the driver looks at the device even if nothing rings.
   [[nodiscard]] Seconds next_look() const {
-    if (in_flight_.empty()) return next_due_;
-    return std::min(next_due_, setup_.clock->now() + longest_silence);
+    return in_flight_.empty() ? Seconds::infinity() : setup_.clock->now() + longest_silence;
   }
 
-  /// Ends the stages that have been held long enough, and finds out when the next is due.
-  void release_held_stages() {
-    next_due_ = Seconds::infinity();
-    for (BlockInFlight& block : in_flight_) {
-      for (StageInQueue& stage : block.stages) {
-        if (!stage.is_held) continue;
+  /// Finds out how long the stages that have ended are to be held.
+  void time_held_stages() {
+    for (const BlockInFlight& block : in_flight_) {
+      for (const StageInQueue& stage : block.stages) {
+        if (!stage.stop || stage.held->happened()) continue;
         const std::optional<Seconds> ended = stage.ended->happened();
         if (!ended) break;
         const Seconds began = *stage.began->happened();
-        const Seconds due =
-            block.ticket->is_wanted() ? stage.rate->end_of(began, *ended - began) : *ended;
-        if (due <= setup_.clock->now()) {
-          device_->let_go(stage.held);
-          stage.is_held = false;
-        } else {
-          next_due_ = std::min(next_due_, due);
-          break;
-        }
+        held_->end_at(*stage.stop, block.ticket->is_wanted()
+                                       ? stage.stop->rate->end_of(began, *ended - began)
+                                       : *ended);
+        break;
       }
     }
   }
@@ -145,6 +150,9 @@ class DeviceDriver final : public UnitDriver {
     while (!in_flight_.empty() && in_flight_.front().stages.back().over()->happened()) {
       const BlockInFlight block = std::move(in_flight_.front());
       in_flight_.pop_front();
+      for (const StageInQueue& stage : block.stages) {
+        if (stage.stop) held_->remove(stage.stop);
+      }
       release_memory(block.command.block);
       report(block);
     }
@@ -182,7 +190,7 @@ class DeviceDriver final : public UnitDriver {
 
   /// Puts the oldest waiting block into the queues. Returns false if it has to wait.
   bool begin_next() {
-    if (in_flight_.size() == in_queues_max) return false;
+    if (in_flight_.size() == blocks_in_queues_max || device_->is_full()) return false;
     const Command& command = waiting_.front();
     const bool is_new = command.block.phase != phase_ || command.epoch != epoch_;
     if (is_new && !in_flight_.empty()) return false;
@@ -339,7 +347,6 @@ class DeviceDriver final : public UnitDriver {
   template <class Work>
   void put_stage(StageInQueue& stage, Queue queue, const StepFunction& rate,
                  const TicketPtr& ticket, Work&& work) {
-    stage.rate = &rate;
     stage.began = device_->record(queue);
     try {
       work();
@@ -349,9 +356,13 @@ class DeviceDriver final : public UnitDriver {
     }
     stage.ended = device_->record(queue);
     if (rate.is_one()) return;
-    stage.is_held = true;
-    device_->call_back(queue, [mailbox = mailbox_] { mailbox->ring(); });
+    stage.stop = held_->add(queue, rate, ticket);
+    device_->call_back(queue, [held = held_, stop = stage.stop, mailbox = mailbox_] {
+      held->ring(*stop);
+      mailbox->ring();
+    });
     stage.held = device_->hold(queue);
+    held_->stopped(*stage.stop, *stage.held);
   }
 
   void release_memory(const Block& block) {
@@ -366,11 +377,12 @@ class DeviceDriver final : public UnitDriver {
   DeviceMaker open_;
   HostGate before_run_;  ///< for copies that are made before there are commands
   std::unique_ptr<Device> device_;
+  std::shared_ptr<HeldStages>
+      held_;  ///< null if nothing is slowed down; calls of the device have it
   std::vector<std::unique_ptr<DeviceProgram>> programs_;  ///< (phases); end before the device
   WorkerMailbox* mailbox_ = nullptr;
   std::deque<Command> waiting_;  ///< not yet in the device's queues
   std::deque<BlockInFlight> in_flight_;
-  Seconds next_due_ = Seconds::infinity();  ///< when a held stage has to end
   UnitMemory memory_;
   std::byte* bytes_ = nullptr;  ///< the memory's
   std::size_t size_bytes_ = 0;

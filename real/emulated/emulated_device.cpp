@@ -80,9 +80,7 @@ class EmulatedDevice final : public Device {
     return moment;
   }
 
-  void let_go(const EventPtr& held) override {
-    engines_->happen(static_cast<EmulatedMoment&>(*held));
-  }
+  void let_go(DeviceEvent& held) override { engines_->happen(static_cast<EmulatedMoment&>(held)); }
 
   void wait(Queue queue, const EventPtr& event) override { put(queue, {.awaited = event}); }
 

@@ -1,16 +1,19 @@
 // The thread sleeps while there is nothing to copy.
 #include "real/gpu/host_copier.hpp"
 
+#include <optional>
 #include <utility>
 
 #include "real/threads/this_thread.hpp"
 
 namespace equipoise {
 
-HostCopier::HostCopier(const std::vector<int>& cores) {
-  thread_ = start_thread("copies", [this, cores] {
+HostCopier::HostCopier(const std::vector<int>& cores, bool comes_first) {
+  thread_ = start_thread("copies", [this, cores, comes_first] {
     pin_this_thread(cores);
     wake_this_thread_on_time();
+    std::optional<PromptThread> prompt;
+    if (comes_first) prompt.emplace();
     live();
   });
 }

@@ -14,8 +14,9 @@ namespace equipoise {
 /// copy would keep the other direction and all other units of the GPU waiting.
 class HostCopier {
  public:
-  /// The thread runs on `cores`. Throws BackendError if it cannot be started.
-  explicit HostCopier(const std::vector<int>& cores);
+  /// The thread runs on `cores`, before what else runs there if it `comes_first`. Throws BackendError if
+  /// it cannot be started.
+  HostCopier(const std::vector<int>& cores, bool comes_first);
   HostCopier(const HostCopier&) = delete;
   HostCopier& operator=(const HostCopier&) = delete;
   /// Drops copies that have not begun.

@@ -1,6 +1,7 @@
 // What computes a kernel's blocks on GPUs.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +23,11 @@ class GpuProgram {
 
   /// Enqueues the computation of `block`, which is in the device's memory, on `stream`.
   virtual void enqueue(const StagedBlock& block, const Stream& stream) = 0;
+  /// Loads the code onto the current device. Otherwise that happens at the first launch, which then
+  /// waits for all queues.
+  virtual void load_code() const {}
+  /// The most commands that a block of `items` puts into a queue.
+  [[nodiscard]] virtual std::uint64_t commands(Items /*items*/) const { return 8; }
   /// Whether the first blocks of some sizes take longer, because a library prepares itself.
   [[nodiscard]] virtual bool prepares_at_first_use() const { return false; }
 };

@@ -11,6 +11,8 @@
 #include <new>
 #include <span>
 
+#include "real/kernels/kernel_data.hpp"
+
 namespace equipoise {
 
 /// A fixed number of values, all 0 at first. The constructor writes every page, so that the memory
@@ -19,10 +21,13 @@ template <class Number>
 class BufferOf {
  public:
   BufferOf() = default;
+  BufferOf(BufferOf&&) noexcept = default;
+  BufferOf& operator=(BufferOf&&) noexcept = default;
+  ~BufferOf() = default;
   /// Throws std::bad_alloc.
   explicit BufferOf(std::size_t count) : count_(count) {
     const std::size_t bytes = (count * sizeof(Number) / alignment + 1) * alignment;
-    data_.reset(static_cast<Number*>(std::aligned_alloc(alignment, bytes)));
+    data_.reset(static_cast<Number*>(std::aligned_alloc(alignment, bytes)), Free{});
     if (!data_) throw std::bad_alloc();
     if (bytes >= large_page_bytes) madvise(data_.get(), bytes, MADV_HUGEPAGE);
     std::fill_n(data_.get(), count_, Number{});
@@ -32,6 +37,10 @@ class BufferOf {
   [[nodiscard]] const Number* data() const { return data_.get(); }
   [[nodiscard]] std::span<Number> span() { return {data_.get(), count_}; }
   [[nodiscard]] std::span<const Number> span() const { return {data_.get(), count_}; }
+  /// The buffer as an array that nobody changes any more.
+  [[nodiscard]] FixedArray fixed() const {
+    return {{data_, reinterpret_cast<const std::byte*>(data_.get())}, count_ * sizeof(Number)};
+  }
 
  private:
   struct Free {
@@ -41,7 +50,7 @@ class BufferOf {
   static constexpr std::size_t alignment = 4096;
 
   std::size_t count_ = 0;
-  std::unique_ptr<Number, Free> data_;
+  std::shared_ptr<Number> data_;  ///< shared with users of a fixed array
 };
 
 /// The buffer type of most kernels.

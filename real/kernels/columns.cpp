@@ -14,6 +14,7 @@ KernelData data_of_columns(Columns& columns, std::size_t inputs) {
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (i < inputs) {
       data.inputs.push_back(input_rows(columns[i].data()));
+      data.fixed.push_back(columns[i].fixed());
     } else {
       data.results.push_back(result_rows(columns[i].data()));
     }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -43,11 +44,21 @@ struct ResidentArray {
   std::uint64_t version = 1;
 };
 
+/// An array that does not change while the kernel is allocated, and that stays as long as somebody
+/// owns it, be the kernel destroyed or not. Begins at a multiple of 4096 bytes, and no other data lies
+/// in its last page. Devices may copy from it at any time, also for blocks that are not wanted any more.
+struct FixedArray {
+  std::shared_ptr<const std::byte> begin;
+  std::size_t bytes = 0;
+};
+
 /// All arrays that move between the host and a unit.
 struct KernelData {
   std::vector<InputRows> inputs;
   std::vector<ResultRows> results;
   std::vector<ResidentArray> resident;
+  /// Those of inputs and resident data that are large and do not change.
+  std::vector<FixedArray> fixed{};
 };
 
 /// The rows `data`, each of `row_numbers` numbers.

@@ -17,8 +17,8 @@ constexpr int times = 5;
 }  // namespace
 
 Seconds time_on_device(int device, std::size_t bytes, const DeviceWork& enqueue) {
-  const CudaContext context({device});
-  const GpuMemory memory(bytes);
+  const CudaContext context({device}, make_cuda_pool(device));
+  const GpuMemory memory(*context.pool(), bytes);
   CudaEventPool events;
   const cudaEvent_t begin = events.take();
   const cudaEvent_t end = events.take();

@@ -44,10 +44,10 @@ class CudaDevice : public GpuTest {
 TEST_F(CudaDevice, HasAStopForEveryStageOfEveryBlock) {
   for (int round = 0; round < 3; ++round) {
     std::vector<EventPtr> held;
-    for (std::size_t i = 0; i < 4 * blocks_at_worker_max; ++i) {
+    for (std::size_t i = 0; i < 4 * blocks_in_queues_max; ++i) {
       held.push_back(device_->hold(Queue::compute));
     }
-    for (const EventPtr& stop : held) device_->let_go(stop);
+    for (const EventPtr& stop : held) device_->let_go(*stop);
     await(held.back());
   }
 }

@@ -1,15 +1,19 @@
 // Tests of CUDA units on a GPU that is not there: what no real one does when it is asked to.
 #include "tests/support/gpu/fake_cuda.hpp"
 
+#include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <string>
 #include <thread>
 
-#include "real/cuda/cuda_device.hpp"
+#include "real/cuda/cuda_memory.hpp"
+#include "real/kernels/catalog.hpp"
 #include "real/machine.hpp"
 #include "real/real_executor.hpp"
 #include "shared_policies/run/run_loop.hpp"
@@ -138,6 +142,117 @@ TEST(FakeGpu, LosesABlockThatIsTooLargeForItsMemoryAndDoesHalvesOfIt) {
   EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
   EXPECT_EQ(journal.count("block_lost"), 1);
   for (const BlockRecord& record : journal.blocks) EXPECT_LE(record.block.items, 625'000);
+}
+
+/// Runs 20 blocks of 5 ms each on a unit that is slowed down 3 times, and calls `meanwhile` when the
+/// second one computes.
+void run_slowed_down(const std::function<void()>& meanwhile, const Scenario& scenario = {}) {
+  KernelScript script(200);
+  std::thread other;
+  script.compute = [&](const Block& block, int) {
+    if (block.id == 2 && !other.joinable()) other = std::thread(meanwhile);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  };
+  ScriptedKernel kernel(script);
+  RealSetup setup = setup_of({"cuda,slowdown=3"}, {&kernel});
+  setup.scenario = scenario;
+  MemoryJournal journal;
+  EXPECT_TRUE(run_all(std::move(setup), 10, journal).complete);
+  EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
+  if (other.joinable()) other.join();
+}
+
+// What frees memory waits for all queues, and nothing else gets through: also not the question
+// whether a stage that is held has ended.
+TEST(FakeGpu, GoesOnWhereAnotherThreadFreesMemoryWhileStagesAreHeld) {
+  void* memory = nullptr;
+  ASSERT_EQ(cudaMalloc(&memory, 100), cudaSuccess);
+  run_slowed_down([memory] { EXPECT_EQ(cudaFree(memory), cudaSuccess); });
+}
+
+TEST(FakeGpu, GoesOnWhereALoadEndsWhileStagesAreHeld) {
+  Scenario scenario;
+  scenario.events.push_back(disturb(DisturbanceKind::compete, "cuda0", 0.0, 0.5, Seconds{0.02}));
+  run_slowed_down([] {}, scenario);
+}
+
+TEST(FakeGpu, GivesNothingBackWhileUnitsOfItLive) {
+  const int before = fake_frees();
+  RunOutcome outcome;
+  {
+    KernelScript script(2000);
+    script.iterations = 2;
+    script.distribution = Distribution::replicated;
+    ScriptedKernel kernel(script);
+    RealSetup setup = setup_of({"cuda,device=0,slowdown=2", "cuda,device=0"}, {&kernel});
+    setup.scenario.events.push_back(
+        disturb(DisturbanceKind::compete, "cuda0", 0.0, 0.5, Seconds{0.005}));
+    MemoryJournal journal;
+    for (int i = 0; i < 3; ++i) {
+      outcome = run_all(setup, 50, journal);
+      EXPECT_TRUE(outcome.complete);
+    }
+    EXPECT_EQ(fake_frees(), before) << "units are there for further runs";
+  }
+  EXPECT_GT(fake_frees(), before);
+}
+
+/// Prices 100,000 options, whose inputs are 800 kB each, on the fake GPU, and returns how many bytes it
+/// has read in place.
+std::size_t read_in_place_by_a_run() {
+  const auto kernel = make_kernel("blackscholes", {{"options", "100000"}}, "--workload");
+  kernel->allocate(1);
+  const std::size_t before = fake_direct_bytes();
+  MemoryJournal journal;
+  EXPECT_TRUE(run_all(setup_of({"cuda"}, {kernel.get()}), 50'000, journal).complete);
+  EXPECT_TRUE(kernel->verify().passed) << kernel->verify().what;
+  return fake_direct_bytes() - before;
+}
+
+TEST(FakeGpu, ReadsInputsInPlaceAndOnlyThose) {
+  EXPECT_EQ(read_in_place_by_a_run(), 4u * 800'000);
+  EXPECT_EQ(fake_registered_bytes(), 0u) << "not longer than there are units";
+}
+
+TEST(FakeGpu, GathersInputsWhereMemoryCannotBeRegistered) {
+  set_fake_registering(false);
+  EXPECT_EQ(read_in_place_by_a_run(), 0u);
+  set_fake_registering(true);
+}
+
+TEST(FakeGpu, ReadsInputsInPlaceWithoutRegisteringWhereItSharesTheHostsMemory) {
+  set_fake_registering(false);
+  set_fake_sharing(true);
+  EXPECT_EQ(read_in_place_by_a_run(), 4u * 800'000);
+  set_fake_sharing(false);
+  set_fake_registering(true);
+}
+
+// The kernel is gone when the unit that was left behind goes on; its arrays are not.
+TEST(FakeGpu, MayReadArraysOfAKernelThatIsGone) {
+  const auto pool = make_cuda_pool(0);
+  auto stay = std::make_unique<CudaStay>(pool);
+  std::size_t bytes = 0;
+  {
+    const auto kernel = make_kernel("blackscholes", {{"options", "100000"}}, "--workload");
+    kernel->allocate(1);
+    for (const FixedArray& array : kernel->data().fixed) {
+      bytes += array.bytes;
+      EXPECT_TRUE(pool->host().register_array(array, false));
+    }
+  }
+  EXPECT_GE(fake_registered_bytes(), bytes);
+  stay.reset();
+  EXPECT_EQ(fake_registered_bytes(), 0u);
+}
+
+TEST(FakeGpu, HasNoFullQueueHoweverManyBlocksAreHeld) {
+  KernelScript script(4000);
+  ScriptedKernel kernel(script);
+  MemoryJournal journal;
+  EXPECT_TRUE(run_all(setup_of({"cuda,slots=64,slowdown=1.5"}, {&kernel}), 10, journal).complete);
+  EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
+  EXPECT_EQ(journal.blocks.size(), 400u);
 }
 
 }  // namespace

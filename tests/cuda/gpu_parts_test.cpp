@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "real/cuda/cuda_unit.hpp"
 #include "real/real_executor.hpp"
 #include "tests/support/disturb.hpp"
 #include "tests/support/gpu/fake_cuda.hpp"
@@ -81,6 +82,13 @@ TEST_F(GpuParts, NeedADriverThatKnowsThem) {
             "--unit cuda,sms=8: parts of GPUs (sms=) need a driver of CUDA 12.5, and the NVIDIA "
             "driver here knows CUDA 12.2");
   EXPECT_EQ(parse_units({"cuda"})[0].unit.model, "Fake GPU");
+}
+
+TEST_F(GpuParts, AreMissedInTheListOfUnitsIfTheDriverKnowsNone) {
+  set_fake_driver(12020);
+  EXPECT_EQ(cuda_libraries()[0], "driver: CUDA 12.2; parts of GPUs (sms=) need one of CUDA 12.5");
+  set_fake_driver(12050);
+  EXPECT_EQ(cuda_libraries()[0], "driver: CUDA 12.5");
 }
 
 TEST_F(GpuParts, AreOfTheFirstGpuAndWholeUnitsOfTheNext) {

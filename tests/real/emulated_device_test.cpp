@@ -88,7 +88,7 @@ TEST_F(OneCopyEngine, IsBusyWhileACopyIsHeld) {
   await(in_ended);
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   EXPECT_FALSE(has_happened(out_began));
-  device_->let_go(held);
+  device_->let_go(*held);
   EXPECT_GE(await(out_began), await(held));
   end(out);
   EXPECT_GE(await(out_ended), await(held));
@@ -106,7 +106,7 @@ TEST_F(OneCopyEngine, ServesTheOtherQueueWhileAQueueWaitsForAHeldComputation) {
   end(in);
   await(in_ended);
   EXPECT_FALSE(has_happened(out_ended));
-  device_->let_go(held);
+  device_->let_go(*held);
   end(out);
   EXPECT_GE(await(out_ended), await(held));
 }

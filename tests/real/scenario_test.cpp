@@ -201,6 +201,28 @@ TEST(BlockTimeout, LosesAUnitThatKeepsABlockAndLeavesItsThreadBehind) {
   EXPECT_EQ(script.written[0], 0);
 }
 
+TEST(EndOfARun, SaysForWhichUnitItWaits) {
+  KernelScript script(10);
+  Gate given_up;  // the block of the unit that is taken away ends when the run has said something
+  script.compute = [&](const Block&, int) { given_up.wait(); };
+  ScriptedKernel kernel(script);
+  RealSetup setup = setup_of({"cpu"}, kernel, {disturb(DisturbanceKind::fail, "cpu0", 0.02, 1.0)});
+  std::string warning;
+  setup.warn = [&](const std::string& text) {
+    warning = text;
+    given_up.open();
+  };
+  const auto executor = make_real_executor(std::move(setup));
+  executor->run([&] {
+    executor->start(block_of(0, 0, 10), UnitId{0});
+    EXPECT_EQ(next_is<UnitLost>(*executor), UnitId{0});
+  });
+  EXPECT_EQ(warning.find("unit cpu0 has not ended with the run: a block that was given up still"),
+            0u)
+      << warning;
+  EXPECT_EQ(threads_left_behind(), 0);
+}
+
 TEST(BlockTimeout, CountsFromTheLastBlockThatCameBack) {
   // Three blocks, handed out at once. Two come back, each 0.75 s after the one before, so the
   // second comes 1.5 s after it was handed out and is not late. The third is late 1 s after the

@@ -187,6 +187,15 @@ TEST(Placement, GivesEachUnitTheNextCoresAndKeepsTheRestFree) {
   EXPECT_TRUE(placement.warnings.empty());
 }
 
+TEST(Placement, GivesTheControllerACoreOfItsOwnWhereFourAreFree) {
+  const Placement four = place_units(parse_units({"cpu,threads=4"}), machine_of(4));
+  EXPECT_EQ(four.controller, (std::vector<int>{4}));
+  EXPECT_EQ(four.others, (std::vector<int>{5, 6, 7}));
+  const Placement three = place_units(parse_units({"cpu,threads=4", "cpu"}), machine_of(4));
+  EXPECT_EQ(three.controller, (std::vector<int>{5, 6, 7}));
+  EXPECT_EQ(three.others, three.waiting);
+}
+
 TEST(Placement, LetsThoseThatWaitShareACoreOfTheMostSlowedUnitWhenNoneIsFree) {
   const auto waiting = [](const std::vector<std::string>& units) {
     const Placement placement = place_units(parse_units(units), machine_of(2));

@@ -50,6 +50,7 @@ class FailingDevice final : public Device {
   }
   void release(std::byte* memory) override { device_->release(memory); }
 
+  void read_in_place(const FixedArray& array) override { device_->read_in_place(array); }
   std::unique_ptr<DeviceProgram> load(const Kernel& kernel) override {
     class Program final : public DeviceProgram {
      public:
@@ -72,11 +73,13 @@ class FailingDevice final : public Device {
                [&] { device_->copy(queue, std::move(parts), ticket); });
   }
 
+  bool is_full() const override { return device_->is_full(); }
+
   EventPtr record(Queue queue) override {
     return std::make_shared<Moment>(device_->record(queue), is_silent_);
   }
   EventPtr hold(Queue queue) override { return device_->hold(queue); }
-  void let_go(const EventPtr& held) override { device_->let_go(held); }
+  void let_go(DeviceEvent& held) override { device_->let_go(held); }
   void wait(Queue queue, const EventPtr& event) override {
     const auto* const moment = dynamic_cast<const Moment*>(event.get());
     device_->wait(queue, moment == nullptr ? event : moment->event());

@@ -100,6 +100,18 @@ TEST_F(MachineSpecTest, ReachesAUnitOverBothNetworkLinksAndItsBus) {
   EXPECT_EQ((routes[{"RAM", "b.core3"}]), free);
 }
 
+TEST_F(MachineSpecTest, GivesABusALatencyOfItsOwnForCopiesOut) {
+  const auto latency_of = [](const PlatformDescription& platform, const std::string& name) {
+    return std::ranges::find(platform.links, name, &Link::name)->latency;
+  };
+  PlatformDescription platform = machines_platform(read(spec_), read(spec_).platforms[0]);
+  EXPECT_EQ(latency_of(platform, "a.gpu.bus.out"), Seconds{1e-5});
+  spec_["machines"][0]["units"][1]["bus"]["out_latency_s"] = "20 us";
+  platform = machines_platform(read(spec_), read(spec_).platforms[0]);
+  EXPECT_EQ(latency_of(platform, "a.gpu.bus.in"), Seconds{1e-5});
+  EXPECT_EQ(latency_of(platform, "a.gpu.bus.out"), Seconds{2e-5});
+}
+
 TEST_F(MachineSpecTest, GivesTheUnitsOfADeviceOneBus) {
   Json& units = spec_["machines"][0]["units"];
   units[1]["device"] = "card";  // two GPUs

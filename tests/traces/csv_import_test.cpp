@@ -234,6 +234,74 @@ TEST(CsvImport, TakesOnlyTheRowsThatAreAskedFor) {
   EXPECT_EQ(refusal(text, with), "--where: 'tp' is no condition; write COLUMN=VALUE");
 }
 
+TEST(CsvImport, TakesSizesFromText) {
+  CsvImportOptions with = options();
+  with.items_pattern = "*x*_mask3";
+  const std::string text =
+      "num_tokens,median\n128x128_mask3,2\n128x128_mask5,3\n1.5x4_mask3,4\nx4_mask3,5\n"
+      "8x4_mask35,6\n8x-4_mask3,7\n16,8\n";
+  const Trace trace = import(text, with);
+  ASSERT_EQ(trace.samples.size(), 2U);  // every other size has another form
+  EXPECT_DOUBLE_EQ(trace.samples[0].items, 16384);
+  EXPECT_DOUBLE_EQ(trace.samples[0].compute_mean_s, 0.002);
+  EXPECT_DOUBLE_EQ(trace.samples[1].items, 6);
+  EXPECT_EQ(trace.provenance,
+            "column median of prefill.csv in ms against column num_tokens like *x*_mask3");
+  with.items_pattern = "*";
+  EXPECT_DOUBLE_EQ(import(text, with).samples.at(0).items, 16);
+  with.items_pattern = "*x*_mask7";
+  EXPECT_EQ(refusal("num_tokens,median\n8x8_mask3,2\n4,2\n", with),
+            "t.csv: no size is like '*x*_mask7' of --items-pattern; `num_tokens` has 4, 8x8_mask3");
+  EXPECT_EQ(refusal("num_tokens,median\n0x8_mask7,2\n", with),
+            "t.csv:2: `num_tokens` must be more than zero, not 0x8_mask7; correct the row or leave "
+            "it out");
+}
+
+TEST(CsvImport, RefusesFormsOfSizesWithoutOneNumberAtEachStar) {
+  CsvImportOptions with = options();
+  for (const char* const pattern : {"", "mask3", "**"}) {
+    with.items_pattern = pattern;
+    EXPECT_EQ(refusal("num_tokens,median\n8,2\n", with),
+              "--items-pattern: '" + std::string(pattern) +
+                  "' has no * for the number of items, or two in a row; write for example "
+                  "'*x*_mask3' for sizes like 128x128_mask3");
+  }
+}
+
+TEST(CsvImport, KeepsLeastAndLongestTimes) {
+  CsvImportOptions with = options();
+  with.min_column = "least";
+  with.max_column = "most";
+  const Trace trace = import("num_tokens,median,least,most\n8,2,1.5,9\n16,4,,4\n", with);
+  EXPECT_TRUE(trace.samples.at(0).is_summary);
+  EXPECT_DOUBLE_EQ(trace.samples[0].compute_min_s.value(), 0.0015);
+  EXPECT_DOUBLE_EQ(trace.samples[0].compute_max_s.value(), 0.009);
+  EXPECT_FALSE(trace.samples.at(1).compute_min_s.has_value());
+  EXPECT_DOUBLE_EQ(trace.samples[1].compute_max_s.value(), 0.004);
+  const std::string hint = "; correct the row or leave it out";
+  const std::string header = "num_tokens,median,least,most\n";
+  EXPECT_EQ(refusal(header + "8,2,2.5,9\n", with), "t.csv:2: `least` is above the mean" + hint);
+  EXPECT_EQ(refusal(header + "8,2,1,1.5\n", with), "t.csv:2: `most` is below the mean" + hint);
+  EXPECT_EQ(refusal(header + "8,2,0,3\n", with),
+            "t.csv:2: `least` must be more than zero, not 0" + hint);
+  with.min_column = "lest";
+  EXPECT_EQ(refusal(header + "8,2,1,3\n", with),
+            "t.csv:1: unknown column for --min-column 'lest'; did you mean 'least'?");
+}
+
+TEST(CsvImport, SaysWhereATableComesFromAndWhatItsBlocksAreMultiplesOf) {
+  CsvImportOptions with = options();
+  with.provenance = "a colleague's table";
+  with.grain_items = "64";
+  const Trace trace = import("num_tokens,median\n128,2\n", with);
+  EXPECT_EQ(trace.provenance,
+            "a colleague's table; column median of prefill.csv in ms against column num_tokens");
+  EXPECT_EQ(trace.grain_items, 64);
+  with.grain_items = "0";
+  EXPECT_EQ(refusal("num_tokens,median\n128,2\n", with),
+            "--grain-items: give a whole number of items from 1 on");
+}
+
 TEST(CsvImport, WarnsOfLevelsThatItPools) {
   const TemporaryFolder folder;
   // At 8 items the mean is 3 and the deviation 1: 33 %. At 16 items it is 6 and 2.

@@ -94,9 +94,14 @@ void add_import_csv(CLI::App& import, Request& r) {
   c->add_option("--where", r.csv.where, "COLUMN=VALUE: only these rows; repeatable")
       ->allow_extra_args(false);
   c->add_option("--items-column", r.csv.items_column, "block sizes")->required();
+  c->add_option("--items-pattern", r.csv.items_pattern,
+                "form of sizes within text: with '*x*_mask3', 128x128_mask3 is 128 * 128 items, "
+                "and rows with other sizes are left out");
   c->add_option("--compute-column", r.csv.compute_column, "times, or mean times")->required();
   c->add_option("--time-unit", r.csv.time_unit, "s, ms, us or ns")->capture_default_str();
   c->add_option("--sd-column", r.csv.sd_column, "standard deviations");
+  c->add_option("--min-column", r.csv.min_column, "least times");
+  c->add_option("--max-column", r.csv.max_column, "longest times");
   c->add_option("--count-column", r.csv.count_column, "numbers of samples");
   c->add_option("--in-column", r.csv.in_column, "copy-in times");
   c->add_option("--out-column", r.csv.out_column, "copy-out times");
@@ -107,6 +112,9 @@ void add_import_csv(CLI::App& import, Request& r) {
   c->add_option("--kernel", r.csv.kernel,
                 "name of the kernel; by default the first file's name without its ending");
   c->add_option("--item", r.csv.item, "what one item is, in words")->capture_default_str();
+  c->add_option("--grain-items", r.csv.grain_items, "block sizes are multiples of this");
+  c->add_option("--provenance", r.csv.provenance,
+                "where the table comes from, and under what licence; for the trace's header");
   c->add_option("--out", r.options.out, "write the trace here")->required();
   add_json(*c, r);
   add_help(*c,

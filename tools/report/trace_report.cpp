@@ -24,6 +24,7 @@ struct Row {
   double count = 0.0;
   double mean_s = 0.0;
   double sd_s = 0.0;
+  bool knows_sd = true;  ///< false if a summary in it has no deviation; `sd_s` is too small then
 
   /// Half the 95 % confidence interval of the mean; 0 where a single value is known.
   [[nodiscard]] double half_ci95_s() const {
@@ -53,6 +54,7 @@ std::vector<Row> pool(const Trace& trace) {
     row.mean_s /= row.count;
     for (const TraceSample* sample : samples) {
       const double sd_s = sample->compute_sd_s.value_or(0.0);
+      if (sample->count > 1 && !sample->compute_sd_s) row.knows_sd = false;
       const double apart_s = sample->compute_mean_s - row.mean_s;
       row.sd_s += static_cast<double>(sample->count) * (sd_s * sd_s + apart_s * apart_s);
     }
@@ -146,7 +148,8 @@ void find_copies(const Trace& trace, const std::vector<Row>& rows,
 /// The cells of a row behind the unit's name.
 std::vector<std::string> cells_of(const Row& row) {
   return {fmt::format("{:.10g}", row.items), fmt::format("{:.0f}", row.count),
-          quantity_text(row.mean_s, "s", 4), fmt::format("{:.1f}", 100.0 * row.sd_s / row.mean_s),
+          quantity_text(row.mean_s, "s", 4),
+          row.knows_sd ? fmt::format("{:.1f}", 100.0 * row.sd_s / row.mean_s) : "-",
           quantity_text(row.items / row.mean_s, "items/s")};
 }
 
@@ -212,7 +215,7 @@ std::string trace_json(const Trace& trace, const std::string& file, const std::s
                                  {"items", json_number(row.items)},
                                  {"samples", fmt::format("{:.0f}", row.count)},
                                  {"mean_s", json_number(row.mean_s)},
-                                 {"sd_s", json_number(row.sd_s)},
+                                 {"sd_s", row.knows_sd ? json_number(row.sd_s) : "null"},
                                  {"items_per_s", json_number(row.items / row.mean_s)}}));
   }
   return json_object(

@@ -84,7 +84,7 @@ class SpecReader {
     if (value == nullptr) return network_;
     const JsonObject network(*value, path_, "a network", {"bytes_per_s", "latency_s"});
     const double bytes_per_s = network.quantity("bytes_per_s", least_link_rate, most_of_spec);
-    return LinkFigures{bytes_per_s, bytes_per_s, seconds_field(network, "latency_s")};
+    return LinkFigures{bytes_per_s, bytes_per_s, seconds_field(network, "latency_s"), {}};
   }
 
   /// Reads numbers by kind of unit; the given ones replace those in `values`.

@@ -28,7 +28,7 @@ UnitFigures figures_of(const DataSheet& sheet) {
   unit.shares_bus = false;  // a board has its own
   if (sheet.kind == UnitKind::gpu) unit.copy_engines = 2;
   const double bus = sheet.bus_bytes_per_s();
-  if (bus > 0.0) unit.bus = LinkFigures{bus, bus, assumed_bus_latency_s};
+  if (bus > 0.0) unit.bus = LinkFigures{bus, bus, assumed_bus_latency_s, {}};
   return unit;
 }
 
@@ -71,10 +71,16 @@ void read_start(const JsonObject& object, double cores_of_sheet, UnitFigures& un
 }
 
 LinkFigures read_bus(const JsonValue& value, const std::string& path) {
-  const JsonObject bus(value, path, "a bus", {"in_bytes_per_s", "out_bytes_per_s", "latency_s"});
-  return {bus.quantity("in_bytes_per_s", least_link_rate, most_of_spec),
-          bus.quantity("out_bytes_per_s", least_link_rate, most_of_spec),
-          seconds_field(bus, "latency_s")};
+  const JsonObject bus(value, path, "a bus",
+                       {"in_bytes_per_s", "out_bytes_per_s", "latency_s", "out_latency_s"});
+  LinkFigures figures{bus.quantity("in_bytes_per_s", least_link_rate, most_of_spec),
+                      bus.quantity("out_bytes_per_s", least_link_rate, most_of_spec),
+                      seconds_field(bus, "latency_s"),
+                      {}};
+  if (bus.find("out_latency_s") != nullptr) {
+    figures.out_latency_s = seconds_field(bus, "out_latency_s");
+  }
+  return figures;
 }
 
 /// The watts: both or none; those at work may be the data sheet's.

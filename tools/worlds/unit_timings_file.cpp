@@ -34,7 +34,10 @@ CsvImportOptions csv_options(const JsonObject& object, const std::string& kernel
   options.items_column = object.text("items_column");
   options.compute_column = object.text("compute_column");
   options.time_unit = text_or_nothing(object, "time_unit").value_or("s");
+  options.items_pattern = text_or_nothing(object, "items_pattern");
   options.sd_column = text_or_nothing(object, "sd_column");
+  options.min_column = text_or_nothing(object, "min_column");
+  options.max_column = text_or_nothing(object, "max_column");
   options.count_column = text_or_nothing(object, "count_column");
   options.in_column = text_or_nothing(object, "in_column");
   options.out_column = text_or_nothing(object, "out_column");
@@ -112,10 +115,11 @@ UnitTimings read_unit_timings(const JsonValue& value, const std::string& path,
     timings.file = fs::path(file).filename().string();
     return timings;
   }
-  const JsonObject object(value, path, "measured times",
-                          {"file", "unit", "unit_column", "items_column", "compute_column",
-                           "time_unit", "sd_column", "count_column", "in_column", "out_column",
-                           "in_bytes_column", "out_bytes_column", "where", "max_block_items"});
+  const JsonObject object(
+      value, path, "measured times",
+      {"file", "unit", "unit_column", "items_column", "compute_column", "items_pattern",
+       "time_unit", "sd_column", "min_column", "max_column", "count_column", "in_column",
+       "out_column", "in_bytes_column", "out_bytes_column", "where", "max_block_items"});
   const std::string file = (folder / object.text("file")).string();
   UnitTimings timings = timings_of(read_measured(file, &object, where, kernel),
                                    text_or_nothing(object, "unit"), where, model);

@@ -35,6 +35,8 @@ __global__ void keep_busy(CompetingBlocks blocks) {
 
 }  // namespace
 
+void load_compete() { load_code(keep_busy); }
+
 void launch_compete(const Stream& stream, const CompetingBlocks& blocks) {
   launch(keep_busy, {blocks.count}, {block_threads}, blocks.shared_bytes, stream, blocks);
 }

@@ -17,6 +17,9 @@ struct CompetingBlocks {
   volatile std::uint64_t* busy_ns = nullptr;      ///< (blocks) how long each was busy is added here
 };
 
+/// Loads the code onto the current device, so that a launch does not wait for it.
+void load_compete();
+
 /// Enqueues a load. A load that finds `stops` set when it begins ends at once.
 void launch_compete(const Stream& stream, const CompetingBlocks& blocks);
 

@@ -65,7 +65,8 @@ class Fft2d final : public Kernel {
     for (double& value : arrays_.in.span()) value = seeded_number(seed, position++, -1.0, 1.0);
     data_ = {{input_rows(arrays_.in.data(), numbers())},
              {result_rows(arrays_.out.data(), numbers())},
-             {}};
+             {},
+             {arrays_.in.fixed()}};
     clear_results();
   }
 

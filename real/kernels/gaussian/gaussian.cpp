@@ -71,7 +71,8 @@ class Gaussian final : public Kernel {
     in.further_rows = static_cast<Items>(2 * shape_.radius);
     data_ = {{in},
              {result_rows(images_.out.data(), shape_.width)},
-             {resident_array(std::span<const double>(images_.weights))}};
+             {resident_array(std::span<const double>(images_.weights))},
+             {images_.in.fixed()}};
     clear_results();
   }
 

@@ -84,7 +84,9 @@ class Grn final : public Kernel {
     data_ = {{input_rows(host_.genes.data())},
              {result_rows(host_.found.data())},
              {resident_array(host_.regulators.active()), resident_array(host_.regulators.planes()),
-              resident_array(host_.regulators.begins()), resident_array(host_.regulators.table())}};
+              resident_array(host_.regulators.begins()), resident_array(host_.regulators.table())},
+             host_.regulators.fixed()};
+    data_.fixed.push_back(host_.genes.fixed());
     clear_results();
   }
 

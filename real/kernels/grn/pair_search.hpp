@@ -62,6 +62,10 @@ class Regulators {
   [[nodiscard]] std::span<const std::int32_t> begins() const { return begins_.span(); }
   /// See pair_search.cpp.
   [[nodiscard]] std::span<const std::int32_t> table() const { return table_.span(); }
+  /// All of these.
+  [[nodiscard]] std::vector<FixedArray> fixed() const {
+    return {active_.fixed(), planes_.fixed(), begins_.fixed(), table_.fixed()};
+  }
   [[nodiscard]] RegulatorTables tables() const {
     return {active_.data(), planes_.data(), begins_.data(), table_.data(), candidates_, samples_};
   }

@@ -78,7 +78,8 @@ class Kmeans final : public Kernel {
     scatter_points(seed);
     data_ = {{input_rows(host_.points.data(), size_.dimensions)},
              {result_rows(host_.labels.data())},
-             {resident_array(host_.centroids.table())}};
+             {resident_array(host_.centroids.table())},
+             {host_.points.fixed()}};
     clear_results();
   }
 

@@ -75,7 +75,10 @@ class Mandelbrot final : public Kernel {
     ResultRows counts =
         result_rows(image_on_host_.counts.data(), static_cast<std::size_t>(image_.width));
     counts.row_of_item = rows;
-    data_ = {{input_rows(image_on_host_.imaginary.data())}, {counts}, {}};
+    data_ = {{input_rows(image_on_host_.imaginary.data())},
+             {counts},
+             {},
+             {image_on_host_.imaginary.fixed()}};
     clear_results();
   }
 

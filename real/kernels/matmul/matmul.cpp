@@ -50,7 +50,8 @@ class Matmul final : public Kernel {
     const auto row = static_cast<std::size_t>(n_);
     data_ = {{input_rows(matrices_.a.data(), row)},
              {result_rows(matrices_.c.data(), row)},
-             {resident_array(std::as_const(matrices_.b).span())}};
+             {resident_array(std::as_const(matrices_.b).span())},
+             {matrices_.a.fixed(), matrices_.b.fixed()}};
     clear_results();
   }
 

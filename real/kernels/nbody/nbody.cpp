@@ -81,6 +81,7 @@ class Nbody final : public Kernel {
       data_.resident.push_back(resident_array(column.span()));
     }
     data_.resident.push_back(resident_array(std::as_const(host_.mass).span()));
+    data_.fixed = {host_.mass.fixed()};
     clear_results();
   }
 

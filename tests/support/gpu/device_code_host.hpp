@@ -86,6 +86,10 @@ struct RunningThread {
 void run_grid(Size3 grid, Size3 block, std::size_t shared_bytes,
               const std::function<void()>& thread);
 
+/// On the host all code is there.
+template <class... Kernels>
+void load_code(Kernels... /*kernels*/) {}
+
 /// Runs `kernel` with `grid` blocks of `block` threads.
 template <class... P, class... A>
 void launch(void (*kernel)(P...), Size3 grid, Size3 block, std::size_t shared_bytes,

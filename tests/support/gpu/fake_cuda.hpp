@@ -21,17 +21,30 @@ void mend_fake_gpu();
 void set_fake_gpus(int count);
 /// From now on the fake GPU has `bytes` of memory, also for a single allocation; at first 16 MiB.
 void resize_fake_gpu(std::size_t bytes);
-/// From now on the driver is of CUDA `version`, such as 12040; 0: that of the build.
+/// From now on the driver is of CUDA `version`, such as 12040; 0: that of the build, or 12.5 if that is
+/// older.
 void set_fake_driver(int version);
+
+/// From now on memory of the host can, or cannot, be registered; at first it can.
+void set_fake_registering(bool works);
+/// From now on the fake GPU reads the host's memory without that, as where both share it, or not; at
+/// first not.
+void set_fake_sharing(bool shares);
+/// How many bytes of the host's memory are registered.
+[[nodiscard]] std::size_t fake_registered_bytes();
+/// How many bytes were copied to the fake GPU from memory that is not CUDA's own, so far.
+[[nodiscard]] std::size_t fake_direct_bytes();
+/// How often memory was given back to CUDA so far: freed, or registered no more.
+[[nodiscard]] int fake_frees();
 
 /// The SMs of each part of a GPU that was opened since the last call, in this order.
 [[nodiscard]] std::vector<std::set<int>> take_opened_parts();
 /// On how many SMs a competing load is busy.
 [[nodiscard]] int fake_load_sms();
 
+/// The driver's function `name`; null if there is none.
+[[nodiscard]] void* find_fake_function(const std::string& name);
 /// The driver's function `name` if it is about parts of GPUs; otherwise null.
 [[nodiscard]] void* find_fake_part_function(const std::string& name);
-/// A new cudaStream_t.
-[[nodiscard]] void* make_fake_stream();
 
 }  // namespace equipoise

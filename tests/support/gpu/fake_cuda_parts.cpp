@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tests/support/gpu/fake_cuda.hpp"
+#include "tests/support/gpu/fake_driver.hpp"
 
 /// Some SMs of the GPU.
 struct CUdevResourceDesc_st {
@@ -92,11 +93,14 @@ CUresult convert(CUcontext* context, CUgreenCtx part) {
   return CUDA_SUCCESS;
 }
 
-CUresult set_current(CUcontext /*context*/) { return CUDA_SUCCESS; }
+CUresult set_current(CUcontext context) {
+  equipoise::fake_current() = {0, context};
+  return CUDA_SUCCESS;
+}
 
 CUresult make_stream_of_part(CUstream* stream, CUgreenCtx part, unsigned flags, int /*priority*/) {
   if (part == nullptr || flags != CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
-  *stream = static_cast<CUstream>(equipoise::make_fake_stream());
+  *stream = new CUstream_st({0, part});
   return CUDA_SUCCESS;
 }
 

@@ -48,6 +48,17 @@ TEST(TraceReport, AlignsATableWithUnitsInItsHead) {
       << text;
 }
 
+TEST(TraceReport, ShowsNoDeviationWhereASummaryHasNone) {
+  Trace trace = two_units({summary(0, 100, 30, 0.5, 0.05), summary(1, 100, 20, 0.001, 0.0)});
+  trace.samples[1].compute_sd_s.reset();
+  const std::string text = describe_trace(trace);
+  EXPECT_NE(text.find("cpu0            100       30  500.0 ms  10.0    200 items/s\n"
+                      "cuda0           100       20  1.000 ms     -  100 k items/s\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(trace_json(trace, "t.jsonl").find("\"sd_s\":null"), std::string::npos);
+}
+
 TEST(TraceReport, WritesTimesWithFourDigits) {
   Trace trace = two_units({summary(0, 100, 30, 0.5, 0.05)});
   trace.dispatch = Seconds{3.153007995846291e-05};

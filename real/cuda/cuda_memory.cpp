@@ -1,0 +1,186 @@
+// Keeps memory instead of giving it back to CUDA.
+#include "real/cuda/cuda_memory.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+
+#include "real/cuda/cuda_call.hpp"
+#include "real/unit_memory.hpp"
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+/// A kept piece is not taken for less than this share of it while there is other memory.
+constexpr std::size_t larger_by_most = 2;
+
+int allocate_on_device(void** memory, std::size_t bytes) { return cudaMalloc(memory, bytes); }
+int end_on_device(void* memory) { return cudaFree(memory); }
+int allocate_on_host(void** memory, std::size_t bytes) {
+  return cudaHostAlloc(memory, bytes, cudaHostAllocPortable | cudaHostAllocMapped);
+}
+int end_on_host(void* memory) { return cudaFreeHost(memory); }
+
+std::size_t whole_pages(std::size_t bytes) {
+  return (bytes + array_alignment - 1) / array_alignment * array_alignment;
+}
+
+}  // namespace
+
+CudaPiece CudaPieces::take(std::size_t bytes, bool may_end) {
+  constexpr std::size_t any = ~std::size_t{0};
+  const std::size_t whole = std::max(whole_pages(bytes), array_alignment);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (const CudaPiece kept = take_kept(whole, larger_by_most * whole); kept.begin) return kept;
+  const auto allocate = [&](void*& memory) {
+    return static_cast<cudaError_t>(allocate_(&memory, whole));
+  };
+  void* memory = nullptr;
+  cudaError_t error = allocate(memory);
+  if (error == cudaErrorMemoryAllocation) {
+    static_cast<void>(cudaGetLastError());
+    if (const CudaPiece kept = take_kept(whole, any); kept.begin) return kept;
+    if (may_end && !kept_.empty()) {
+      end_all();
+      error = allocate(memory);
+    }
+  }
+  check_cuda(error, name_);
+  return {static_cast<std::byte*>(memory), whole};
+}
+
+void CudaPieces::keep(const CudaPiece& piece) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  kept_.push_back(piece);
+}
+
+std::size_t CudaPieces::kept_bytes() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::size_t bytes = 0;
+  for (const CudaPiece& piece : kept_) bytes += piece.bytes;
+  return bytes;
+}
+
+/// The smallest kept piece of `bytes` to `most_bytes`; none: null.
+CudaPiece CudaPieces::take_kept(std::size_t bytes, std::size_t most_bytes) {
+  auto best = kept_.end();
+  for (auto piece = kept_.begin(); piece != kept_.end(); ++piece) {
+    if (piece->bytes < bytes || piece->bytes > most_bytes) continue;
+    if (best == kept_.end() || piece->bytes < best->bytes) best = piece;
+  }
+  if (best == kept_.end()) return {};
+  const CudaPiece taken = *best;
+  kept_.erase(best);
+  return taken;
+}
+
+void CudaPieces::end_all() {
+  for (const CudaPiece& piece : kept_) static_cast<void>(end_(piece.begin));
+  kept_.clear();
+}
+
+CudaHostMemory::CudaHostMemory() : pinned_("cudaHostAlloc", allocate_on_host, end_on_host) {}
+
+CudaHostMemory::~CudaHostMemory() {
+  for (const auto& [begin, array] : arrays_) give_up(array);
+}
+
+void CudaHostMemory::enter() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ++living_;
+}
+
+void CudaHostMemory::leave() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (--living_ > 0) return;
+  std::erase_if(arrays_, [this](const auto& entry) {
+    const bool is_ours_alone = entry.second.array.begin.use_count() == 1;
+    if (is_ours_alone) give_up(entry.second);
+    return is_ours_alone;
+  });
+}
+
+CudaPiece CudaHostMemory::take(std::size_t bytes) {
+  bool is_alone = false;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    is_alone = living_ <= 1;
+  }
+  return pinned_.take(bytes, is_alone);
+}
+
+bool CudaHostMemory::register_array(const FixedArray& array, bool reads_host) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto [entry, is_new] = arrays_.try_emplace(array.begin.get(), Array{array});
+  bool& is_registered = entry->second.is_registered;
+  if (is_new && !reads_host) {
+    void* const memory = const_cast<std::byte*>(array.begin.get());
+    const cudaError_t error =
+        cudaHostRegister(memory, whole_pages(array.bytes), cudaHostRegisterPortable);
+    is_registered = error == cudaSuccess;
+    if (!is_registered) static_cast<void>(cudaGetLastError());  // copies go through pinned memory
+  }
+  return is_registered || reads_host;
+}
+
+void CudaHostMemory::give_up(const Array& array) {
+  if (!array.is_registered) return;
+  static_cast<void>(cudaHostUnregister(const_cast<std::byte*>(array.array.begin.get())));
+}
+
+CudaPool::CudaPool(int device, std::shared_ptr<CudaHostMemory> host)
+    : device_(device),
+      host_(std::move(host)),
+      pieces_("cudaMalloc", allocate_on_device, end_on_device) {}
+
+CudaPool::~CudaPool() = default;
+
+CudaPiece CudaPool::take(std::size_t bytes) {
+  bool is_alone = false;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    is_alone = living_ <= 1;
+  }
+  return pieces_.take(bytes, is_alone);
+}
+
+void CudaPool::enter() {
+  host_->enter();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ++living_;
+}
+
+void CudaPool::leave(std::shared_ptr<void> left) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (left) left_.push_back(std::move(left));
+    if (--living_ == 0) left_.clear();
+  }
+  host_->leave();
+}
+
+std::shared_ptr<CudaPool> make_cuda_pool(int device) {
+  return std::make_shared<CudaPool>(device, std::make_shared<CudaHostMemory>());
+}
+
+GpuMemory::GpuMemory(CudaPool& pool, std::size_t bytes) : memory_(nullptr, Keep{&pool, 0}) {
+  const CudaPiece piece = pool.take(bytes + array_alignment);
+  memory_ = {piece.begin, Keep{&pool, piece.bytes}};
+  const std::size_t past = reinterpret_cast<std::uintptr_t>(piece.begin) % array_alignment;
+  begin_ = piece.begin + (array_alignment - past) % array_alignment;
+}
+
+PinnedMemory::PinnedMemory(CudaHostMemory& host, std::size_t bytes)
+    : memory_(nullptr, Keep{&host, 0}) {
+  const CudaPiece piece = host.take(bytes);
+  memory_ = {piece.begin, Keep{&host, piece.bytes}};
+}
+
+std::byte* PinnedMemory::on_device() const {
+  void* memory = nullptr;
+  check_cuda(cudaHostGetDevicePointer(&memory, memory_.get(), 0), "cudaHostGetDevicePointer");
+  return static_cast<std::byte*>(memory);
+}
+
+}  // namespace equipoise

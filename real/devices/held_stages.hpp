@@ -1,0 +1,77 @@
+// Ends the stops in a device's queues when the stages that they prolong are due to end.
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "real/devices/device.hpp"
+#include "real/threads/clock.hpp"
+#include "shared_policies/machine/step_function.hpp"
+
+namespace equipoise {
+
+/// A stage that is slowed down: a stop behind it keeps its queue busy.
+struct HeldStage {
+  Queue queue = Queue::in;
+  const StepFunction* rate = nullptr;
+  TicketPtr ticket;  ///< of its block; one that is not wanted any more is not held
+  Seconds put_at;    ///< when it was put into the queue
+  std::optional<Seconds>
+      rang{};                    ///< when the work before the stop had ended, as its call back says
+  std::optional<Seconds> due{};  ///< when the stop is to end, as the device's events say
+  DeviceEvent* stop = nullptr;   ///< null before it is in the queue
+  bool has_ended = false;
+};
+using HeldStagePtr = std::shared_ptr<HeldStage>;
+
+/// The stages of a device that are slowed down. A thread ends each stop when it is due. The driver says
+/// when that is, by the device's events. If it does not, because a call of the device keeps it waiting,
+/// which may itself wait for the stop, the stop ends a little later than is due by the host's clock: so
+/// no stop lasts for ever.
+class HeldStages {
+ public:
+  /// The thread runs on `cores` (as the operating system numbers them). Throws BackendError if it
+  /// cannot be started. `device` lives until `stop`.
+  HeldStages(Device& device, std::shared_ptr<const Clock> clock, const std::vector<int>& cores);
+  HeldStages(const HeldStages&) = delete;
+  HeldStages& operator=(const HeldStages&) = delete;
+  ~HeldStages() { stop(); }
+  /// Ends the thread. The device is not used any more; `ring` still may be called.
+  void stop();
+
+  /// Adds a stage that was put into `queue` now.
+  [[nodiscard]] HeldStagePtr add(Queue queue, const StepFunction& rate, TicketPtr ticket);
+  /// The stop of `stage` is in the queue.
+  void stopped(HeldStage& stage, DeviceEvent& stop);
+  /// The work of `stage` has ended. Any thread may say so.
+  void ring(HeldStage& stage);
+  /// The stop of `stage` is to end at `due`.
+  void end_at(HeldStage& stage, Seconds due);
+  /// Forgets `stage`, whose stop has ended or will never be used.
+  void remove(const HeldStagePtr& stage);
+
+ private:
+  void live(const std::vector<int>& cores);
+  /// Ends all stops that are due. Returns when the next one is.
+  Seconds end_due();
+  [[nodiscard]] Seconds due_of(const HeldStage& stage) const;
+
+  Device& device_;
+  std::shared_ptr<const Clock> clock_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::list<HeldStagePtr> stages_;     ///< in the order in which they were put in
+  std::array<Seconds, 3> last_end_{};  ///< of a stop, in each queue
+  bool has_changed_ = false;
+  bool stops_ = false;
+  std::thread thread_;
+};
+
+}  // namespace equipoise
