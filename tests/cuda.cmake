@@ -14,13 +14,24 @@ list(FILTER gpu_kernels INCLUDE REGEX "\\.cu$")
 # Some pragmas are for nvcc only.
 set_source_files_properties(${gpu_kernels} PROPERTIES
   LANGUAGE CXX COMPILE_OPTIONS -Wno-unknown-pragmas)
-add_library(equipoise_gpu_programs_on_host STATIC
-  ${gpu_program_sources} ${cuda_library_sources} bench/limits.cu support/gpu/device_code_host.cpp)
-# Kernels define the same local names.
-set_target_properties(equipoise_gpu_programs_on_host PROPERTIES UNITY_BUILD OFF)
-target_include_directories(equipoise_gpu_programs_on_host
-  PRIVATE ${PROJECT_BINARY_DIR}/made_for_host)
-target_link_libraries(equipoise_gpu_programs_on_host PUBLIC equipoise::real)
+add_library(equipoise_device_code_host STATIC support/gpu/device_code_host.cpp)
+target_link_libraries(equipoise_device_code_host PUBLIC equipoise::shared_policies)
+
+# A library `name` of the programs, whose kernels are compiled with the options behind it.
+set(gpu_hosts ${gpu_program_sources})
+list(FILTER gpu_hosts EXCLUDE REGEX "\\.cu$")
+function(equipoise_programs_on_host name)
+  add_library(${name}_kernels STATIC ${gpu_kernels})
+  # Kernels define the same local names.
+  set_target_properties(${name}_kernels PROPERTIES UNITY_BUILD OFF)
+  target_include_directories(${name}_kernels PRIVATE ${PROJECT_BINARY_DIR}/made_for_host)
+  target_compile_options(${name}_kernels PRIVATE ${ARGN})
+  target_link_libraries(${name}_kernels PUBLIC equipoise::real equipoise_device_code_host)
+  add_library(${name} STATIC ${gpu_hosts} ${cuda_library_sources})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
+  target_link_libraries(${name} PUBLIC ${name}_kernels)
+endfunction()
+equipoise_programs_on_host(equipoise_gpu_programs_on_host)
 
 # Libraries that take the place of cuBLAS and cuFFT. Tests find them before all others: an RPATH comes
 # before LD_LIBRARY_PATH, a RUNPATH after it.
@@ -50,4 +61,31 @@ equipoise_tests(cuda
 )
 add_dependencies(cuda_tests equipoise_fake_cublas equipoise_fake_cufft)
 set_target_properties(cuda_tests PROPERTIES
+  INSTALL_RPATH "$ORIGIN/fake_libraries;${CMAKE_INSTALL_RPATH}")
+
+# The same programs with a look for missing barriers at every access to memory. The address sanitizer
+# would be in its way.
+if(EQUIPOISE_SANITIZE_ADDRESS)
+  return()
+endif()
+# Full optimisation would remove a read that nobody uses.
+set(race_check -fsanitize=thread -Og)
+equipoise_programs_on_host(equipoise_gpu_programs_in_race_check ${race_check})
+add_library(equipoise_racing_kernels STATIC support/gpu/racing_kernels.cpp)
+target_compile_options(equipoise_racing_kernels PRIVATE ${race_check})
+target_link_libraries(equipoise_racing_kernels PUBLIC equipoise_device_code_host)
+equipoise_tests(cuda_races
+  PREFIX Races.
+  SOURCES
+    cuda/compete_test.cpp
+    cuda/kmeans_test.cpp
+    cuda/limits_test.cpp
+    cuda/programs_test.cpp
+    cuda/races_test.cpp
+    bench/item_work.cpp
+    support/gpu/race_check.cpp
+  LIBS equipoise_gpu_programs_in_race_check equipoise_racing_kernels
+)
+add_dependencies(cuda_races_tests equipoise_fake_cublas equipoise_fake_cufft)
+set_target_properties(cuda_races_tests PROPERTIES
   INSTALL_RPATH "$ORIGIN/fake_libraries;${CMAKE_INSTALL_RPATH}")

@@ -1,8 +1,9 @@
 // Batches of 2-D Fourier transforms by cuFFT: bound by the passes over the arrays. A block is
-// transformed in parts of about 32 MB, which a large GPU's second-level cache holds from one pass
-// to the next. Plans are for powers of two of transforms, so that there are few. All are made before
-// the first block: a plan gets working memory, and during a run that might wait for a queue which a
-// slowdown has stopped. Their working memory together is at most about four times a part.
+// transformed in parts of half the GPU's second-level cache or less, so that it holds a part and as
+// much working memory from one pass to the next. Plans are for powers of two of transforms, so that
+// there are few. All are made before the first block: a plan gets working memory, and during a run
+// that might wait for a queue which a slowdown has stopped. Their working memory together is at most
+// about four times a part.
 #include "real/gpu/programs/fft2d.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ constexpr int complex_doubles = 0x69;  // CUFFT_Z2Z
 constexpr int forward = -1;            // CUFFT_FORWARD
 constexpr int inverse = 1;             // CUFFT_INVERSE
 constexpr const char* user = "fft2d on CUDA";
-constexpr std::size_t part_points = std::size_t{1} << 21;
+constexpr std::size_t point_bytes = 2 * sizeof(double);
 /// About how many parts all transforms have at most: a part is five commands or so, and CUDA makes its
 /// caller wait when a queue holds about 1,000, which must not be behind a stop.
 constexpr std::size_t parts_max = 200;
@@ -91,7 +92,8 @@ class Fft2d final : public GpuProgram {
  public:
   Fft2d(const FourierShape& shape, std::size_t transforms) : shape_(shape) {
     plans_.try_emplace(1, cufft_, shape, 1);
-    const std::size_t points = std::max(part_points, transforms * shape.points() / parts_max);
+    const std::size_t points =
+        std::max(fft2d_cache_bytes() / 2 / point_bytes, transforms * shape.points() / parts_max);
     while (2 * most_ * shape.points() <= points && 2 * most_ <= transforms) {
       most_ *= 2;
       plans_.try_emplace(most_, cufft_, shape, most_);

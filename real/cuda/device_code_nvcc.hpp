@@ -38,6 +38,16 @@ __device__ inline std::uint64_t device_ns() {
   return now;
 }
 
+/// The bytes of the current device's second-level cache. Throws as check_cuda does.
+inline std::size_t second_level_cache_bytes() {
+  int device = 0;
+  int bytes = 0;
+  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+  check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device),
+             "cudaDeviceGetAttribute");
+  return static_cast<std::size_t>(bytes);
+}
+
 /// Loads `kernels` onto the current device. CUDA, when it loads lazily, would do that at their first
 /// launch, and wait for all queues. Throws as check_cuda does.
 template <class... Kernels>

@@ -19,3 +19,6 @@ set(gpu_exact_sources
   ${CMAKE_CURRENT_LIST_DIR}/programs/kmeans_undecided.cu
   ${CMAKE_CURRENT_LIST_DIR}/programs/mandelbrot.cu
 )
+# Kernels that keep an array of each thread in memory, because no registers have room for it: binomial,
+# where a lattice has more steps than a block of threads has bands for.
+set(gpu_local_memory_sources ${CMAKE_CURRENT_LIST_DIR}/programs/binomial.cu)

@@ -36,9 +36,22 @@ __global__ void repeat(std::size_t rounds, double factor, double term, double* s
   sums[std::size_t{blockIdx.x} * block_threads + threadIdx.x] = sum;
 }
 
-__global__ void copy_numbers(const double* __restrict__ from, double* __restrict__ to) {
-  const std::size_t i = std::size_t{blockIdx.x} * block_threads + threadIdx.x;
-  to[i] = from[i];
+/// Two numbers, which one access reads or writes.
+struct alignas(2 * sizeof(double)) Pair {
+  double first;
+  double second;
+};
+
+constexpr unsigned pairs_of_thread = limit_copy_doubles / limit_block_threads / 2;
+
+__global__ void copy_pairs(const Pair* __restrict__ from, Pair* __restrict__ to) {
+  const std::size_t first =
+      std::size_t{blockIdx.x} * (pairs_of_thread * block_threads) + threadIdx.x;
+  Pair pairs[pairs_of_thread];
+#pragma unroll
+  for (unsigned i = 0; i < pairs_of_thread; ++i) pairs[i] = from[first + i * block_threads];
+#pragma unroll
+  for (unsigned i = 0; i < pairs_of_thread; ++i) to[first + i * block_threads] = pairs[i];
 }
 
 constexpr std::uint32_t spread = 0x9E3779B9;
@@ -92,9 +105,9 @@ void launch_operations(const Stream& stream, DeviceOperation operation, std::siz
 }
 
 void launch_copy(const Stream& stream, const double* from, double* to, std::size_t count) {
-  EQ_CHECK(count % limit_block_threads == 0, "every thread copies a number");
-  launch(copy_numbers, {blocks_for(count, limit_block_threads)}, {block_threads}, 0, stream, from,
-         to);
+  EQ_CHECK(count % limit_copy_doubles == 0, "every block copies as much");
+  launch(copy_pairs, {blocks_for(count, limit_copy_doubles)}, {block_threads}, 0, stream,
+         reinterpret_cast<const Pair*>(from), reinterpret_cast<Pair*>(to));
 }
 
 void launch_look_ups(const Stream& stream, std::size_t blocks, std::size_t rounds,

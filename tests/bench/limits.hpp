@@ -33,8 +33,11 @@ inline constexpr std::size_t limit_block_threads = 256;
 void launch_operations(const Stream& stream, DeviceOperation operation, std::size_t blocks,
                        std::size_t rounds, double factor, double term, double* sums);
 
-/// Enqueues copying `count` doubles (a multiple of `limit_block_threads`) of the device's memory: each
-/// is read once and written once.
+/// What a block of threads copies: each thread has four reads of two doubles under way.
+inline constexpr std::size_t limit_copy_doubles = limit_block_threads * 4 * 2;
+
+/// Enqueues copying `count` doubles (a multiple of `limit_copy_doubles`) of the device's memory, from
+/// and to multiples of 16 bytes: each is read once and written once.
 void launch_copy(const Stream& stream, const double* from, double* to, std::size_t count);
 
 /// The places of the tables that `launch_look_ups` looks up in.

@@ -15,6 +15,7 @@
 #include "real/kernels/catalog.hpp"
 #include "real/worker.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "tests/support/gpu/device_code_host.hpp"
 
 namespace equipoise::cuda_libraries_test {
 namespace {
@@ -171,6 +172,22 @@ TEST(CudaFft2d, HasPlansForPowersOfTwoOfTransformsFromTheStart) {
     EXPECT_EQ(plans(), 4) << "none is made when a block is there";
   }
   EXPECT_EQ(plans(), 0);
+}
+
+// An array has 16 * 16 * 16 = 4096 bytes. Of 40,000 bytes half are for a part: four arrays.
+TEST(CudaFft2d, HasNoPlanForMoreThanHalfTheCacheHolds) {
+  int (*plans)() = nullptr;
+  Library(CUFFT_FILE, "a test").find("fake_cufft_plans", plans);
+  const std::size_t usual = second_level_cache_bytes();
+  set_second_level_cache_bytes(40'000);
+  const std::unique_ptr<Kernel> kernel =
+      make_kernel("fft2d", {{"transforms", "13"}, {"rows", "16"}, {"columns", "16"}}, "--workload");
+  kernel->allocate(1);
+  const std::unique_ptr<GpuProgram> program = make_gpu_program(*kernel);
+  set_second_level_cache_bytes(usual);
+  EXPECT_EQ(plans(), 3) << "for 1, 2 and 4";
+  enqueue_all(*kernel, *program);
+  EXPECT_TRUE(kernel->verify().passed);
 }
 
 TEST(CudaFft2d, TransformsLargeArraysOneByOne) {

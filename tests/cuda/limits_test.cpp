@@ -56,7 +56,7 @@ TEST(LimitOperations, GoOnWithNumbersHoweverOftenTheyAreRepeated) {
 }
 
 TEST(LimitCopy, CopiesEveryNumberOnce) {
-  std::vector<double> from(3 * limit_block_threads);
+  std::vector<double> from(3 * limit_copy_doubles);
   for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<double>(i);
   std::vector<double> to(from.size());
   launch_copy({}, from.data(), to.data(), from.size());

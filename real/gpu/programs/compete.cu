@@ -17,7 +17,7 @@ __global__ void keep_busy(CompetingBlocks blocks) {
   int* const goes_on = dynamic_shared<int>();
   double* const result = reinterpret_cast<double*>(goes_on) + 1;
   const std::uint64_t begin = device_ns();
-  const std::uint64_t busy_before = blocks.busy_ns[blockIdx.x];
+  const std::uint64_t busy_before = threadIdx.x == 0 ? blocks.busy_ns[blockIdx.x] : 0;
   double x = threadIdx.x;
   for (;;) {
     if (threadIdx.x == 0) {

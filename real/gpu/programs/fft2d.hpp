@@ -21,6 +21,9 @@ namespace equipoise {
 void launch_fourier_filter(const Stream& stream, const FourierShape& shape, double* transforms,
                            std::size_t count);
 
+/// The bytes of the current device's second-level cache. Throws as check_cuda does.
+[[nodiscard]] std::size_t fft2d_cache_bytes();
+
 /// Whether the library is here: library_line (real/cuda/library.hpp).
 [[nodiscard]] std::string fft2d_library_line();
 

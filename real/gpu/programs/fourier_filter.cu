@@ -2,8 +2,6 @@
 //
 // Bound by reading and writing the arrays once. A thread computes the symbol of one number and
 // multiplies that number in all arrays by it.
-#include <cmath>
-
 #include "real/gpu/device_code.hpp"
 #include "real/gpu/programs/fft2d.hpp"
 
@@ -12,7 +10,6 @@ namespace {
 
 constexpr unsigned block_threads = 256;
 constexpr std::size_t blocks_max = std::size_t{1} << 20;
-constexpr double pi = 3.14159265358979323846;
 
 /// A complex number, which one access reads or writes.
 struct alignas(2 * sizeof(double)) Complex {
@@ -22,7 +19,7 @@ struct alignas(2 * sizeof(double)) Complex {
 
 /// An eigenvalue of second differences on a circle of `count` points.
 __device__ double symbol(std::size_t k, std::size_t count) {
-  const double sine = std::sin(pi * static_cast<double>(k) / static_cast<double>(count));
+  const double sine = sinpi(static_cast<double>(k) / static_cast<double>(count));
   return -4.0 * sine * sine;
 }
 
@@ -41,6 +38,8 @@ __global__ void filter(std::size_t rows, std::size_t columns, Complex* transform
 }
 
 }  // namespace
+
+std::size_t fft2d_cache_bytes() { return second_level_cache_bytes(); }
 
 void launch_fourier_filter(const Stream& stream, const FourierShape& shape, double* transforms,
                            std::size_t count) {

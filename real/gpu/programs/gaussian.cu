@@ -24,6 +24,7 @@ constexpr unsigned tile_rows = groups * own_rows;
 constexpr unsigned staged_rows = 8;  ///< input rows at a time
 /// The rows of the filter that meet them.
 constexpr unsigned staged_weights = tile_rows + staged_rows - 1;
+constexpr unsigned taps_at_once = 4;       ///< columns of the filter in one round of a loop
 constexpr unsigned staged_taps_max = 128;  ///< columns of the filter at a time
 
 /// The arguments of the kernel.
@@ -43,37 +44,51 @@ struct Sums {
   double sum[own_rows][own_columns] = {};
 };
 
+/// Two neighbours of a row of the filter, which one access reads.
+struct alignas(2 * sizeof(double)) WeightPair {
+  double weight[2];
+};
+
+/// Rows of the filter in shared memory begin with a pair.
+__device__ unsigned pitch_of(unsigned taps) { return (taps + 1) / 2 * 2; }
+
+/// Adds the products of `weight` and the pixels `seen` to the sums of a row.
+__device__ void add_products(double weight, const double* seen, double (&sum)[own_columns]) {
+#pragma unroll
+  for (unsigned x = 0; x < own_columns; ++x) sum[x] += weight * seen[x];
+}
+
 /// Adds the products of one input row with one row of the filter for each own row. `weights` are
 /// those of the first own row; the next has those of the filter row above.
 __device__ void add_row(const double* pixels, const double* weights, unsigned taps, Sums& sums) {
-  double seen[2 * own_columns - 1];
+  const unsigned pitch = pitch_of(taps);
+  double seen[own_columns - 1 + taps_at_once];
 #pragma unroll
   for (unsigned x = 0; x + 1 < own_columns; ++x) seen[x] = pixels[x];
   unsigned l = 0;
-  for (; l + own_columns <= taps; l += own_columns) {
+#pragma unroll 2
+  for (; l + taps_at_once <= taps; l += taps_at_once) {
 #pragma unroll
-    for (unsigned x = 0; x < own_columns; ++x) {
+    for (unsigned x = 0; x < taps_at_once; ++x) {
       seen[own_columns - 1 + x] = pixels[l + own_columns - 1 + x];
     }
 #pragma unroll
-    for (unsigned u = 0; u < own_columns; ++u) {
+    for (unsigned u = 0; u < taps_at_once; u += 2) {
 #pragma unroll
       for (unsigned row = 0; row < own_rows; ++row) {
-        const double weight = (weights - row * taps)[l + u];
-#pragma unroll
-        for (unsigned x = 0; x < own_columns; ++x) sums.sum[row][x] += weight * seen[u + x];
+        const WeightPair pair = *reinterpret_cast<const WeightPair*>(weights - row * pitch + l + u);
+        add_products(pair.weight[0], seen + u, sums.sum[row]);
+        add_products(pair.weight[1], seen + u + 1, sums.sum[row]);
       }
     }
 #pragma unroll
-    for (unsigned x = 0; x + 1 < own_columns; ++x) seen[x] = seen[own_columns + x];
+    for (unsigned x = 0; x + 1 < own_columns; ++x) seen[x] = seen[taps_at_once + x];
   }
   for (; l < taps; ++l) {
     seen[own_columns - 1] = pixels[l + own_columns - 1];
 #pragma unroll
     for (unsigned row = 0; row < own_rows; ++row) {
-      const double weight = (weights - row * taps)[l];
-#pragma unroll
-      for (unsigned x = 0; x < own_columns; ++x) sums.sum[row][x] += weight * seen[x];
+      add_products((weights - row * pitch)[l], seen, sums.sum[row]);
     }
 #pragma unroll
     for (unsigned x = 0; x + 1 < own_columns; ++x) seen[x] = seen[x + 1];
@@ -116,10 +131,11 @@ __device__ void bring_pixels(const Blur& blur, std::size_t row, std::size_t colu
 /// that the filter does not have are 0.
 __device__ void bring_weights(const Blur& blur, int row, unsigned tap, unsigned taps,
                               double* weights) {
-  bring(staged_weights * taps, weights, [&](unsigned at) {
-    const int k = row + static_cast<int>(at / taps);
-    const bool is_there = k >= 0 && k < static_cast<int>(blur.taps);
-    const std::size_t from = static_cast<std::size_t>(k) * blur.taps + tap + at % taps;
+  const unsigned pitch = pitch_of(taps);
+  bring(staged_weights * pitch, weights, [&](unsigned at) {
+    const int k = row + static_cast<int>(at / pitch);
+    const bool is_there = k >= 0 && k < static_cast<int>(blur.taps) && at % pitch < taps;
+    const std::size_t from = static_cast<std::size_t>(k) * blur.taps + tap + at % pitch;
     return is_there ? blur.weights[from] : 0.0;
   });
 }
@@ -150,7 +166,7 @@ __global__ void blur_tile(Blur blur) {
         const int k = static_cast<int>(row + s) - static_cast<int>(own_first);
         if (k < 0 || k >= filter_rows + static_cast<int>(own_rows) - 1) continue;
         add_row(pixels + s * length + lane * own_columns,
-                weights + (tile_rows - 1 + s - own_first) * taps, taps, sums);
+                weights + (tile_rows - 1 + s - own_first) * pitch_of(taps), taps, sums);
       }
     }
   }
@@ -176,7 +192,7 @@ void launch_gaussian(const Stream& stream, const BlurShape& shape, const double*
   const Size3 grid{blocks_for(rows, tile_rows), blocks_for(shape.width, tile_columns)};
   const std::size_t shared_bytes =
       sizeof(double) * (std::size_t{staged_rows} * (tile_columns + staged_taps - 1) +
-                        std::size_t{staged_weights} * staged_taps);
+                        std::size_t{staged_weights} * ((staged_taps + 1) / 2 * 2));
   launch(blur_tile, grid, {block_threads}, shared_bytes, stream,
          Blur{weights, in, out, shape.width, shape.stride(), rows, taps, staged_taps});
 }

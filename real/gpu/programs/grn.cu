@@ -35,11 +35,15 @@ struct PairSearch {
   unsigned lanes;  ///< threads that bring the entries of one regulator and one gene
 };
 
-/// How to find the place of a pair in the entries of its first regulator and a gene.
-struct Halves {
-  std::int32_t active_step;  ///< from one row to the next, less 1: idle samples of the gene
-  std::int32_t idle_step;
+constexpr auto entry_bytes = static_cast<std::int32_t>(sizeof(std::int32_t));
+
+/// How to find the places of a pair in the entries of its first regulator and a gene. All are bytes,
+/// which saves a multiplication for each look-up, and one read brings them.
+struct alignas(16) Halves {
+  std::int32_t active_begin;  ///< in the tables
+  std::int32_t active_step;   ///< from one row to the next, less 1: idle samples of the gene
   std::int32_t idle_begin;
+  std::int32_t idle_step;
 };
 
 /// What the threads of a block share beside the entries.
@@ -57,7 +61,7 @@ struct Second {
   std::int32_t number = 0;
   std::int32_t limit = 0;  ///< first regulators are below it
   Set active = 0;
-  std::int32_t size = 0;
+  std::int32_t size = 0;               ///< in bytes of entries
   std::int32_t with_gene[genes] = {};  ///< samples in which the gene is active, too
 };
 
@@ -99,37 +103,47 @@ __device__ void bring_tables(const PairSearch& search, Samples every, unsigned f
     copy_entries(regulators.table + regulators.begins[idle_ones * begins_stride + idle_zeros],
                  to + active_entries, idle_entries, lane, search.lanes);
     if (lane != 0) continue;
-    shared.halves[f][g] = {zeros, idle_zeros, static_cast<std::int32_t>(active_entries)};
-    shared.firsts[f] = active;
+    const auto begin = static_cast<std::int32_t>(at * search.room) * entry_bytes;
+    const auto idle_begin = begin + static_cast<std::int32_t>(active_entries) * entry_bytes;
+    shared.halves[f][g] = {begin, zeros * entry_bytes, idle_begin, idle_zeros * entry_bytes};
+    if (g == 0) shared.firsts[f] = active;
   }
+}
+
+/// The entry that is `offset` bytes behind the beginning of the tables.
+__device__ std::int32_t entry_at(const std::int32_t* tables, std::int32_t offset) {
+  return *reinterpret_cast<const std::int32_t*>(reinterpret_cast<const unsigned char*>(tables) +
+                                                offset);
 }
 
 /// Tries the pairs of a first regulator with the own second ones. Of equal entropies keeps the
 /// first met, which is also the first in the order of (first, second) among the own seconds.
 template <unsigned genes, class Set>
 __device__ void try_seconds(const PairSearch& search, const Genes<genes, Set>& own, unsigned first,
-                            Set first_active, const Halves (&halves)[genes],
+                            Set first_active, const Halves (&all_halves)[genes],
                             const std::int32_t* tables,
                             const Second<genes, Set> (&seconds)[own_seconds],
                             std::int32_t (&least)[genes], std::int32_t (&pair)[genes]) {
   const auto a = static_cast<std::int32_t>(first);
   const std::int32_t numbers = a * static_cast<std::int32_t>(search.regulators.candidates);
+  Halves halves[genes];
+#pragma unroll
+  for (unsigned g = 0; g < genes; ++g) halves[g] = all_halves[g];
 #pragma unroll
   for (unsigned s = 0; s < own_seconds; ++s) {
     const Second<genes, Set>& second = seconds[s];
     if (a >= second.limit) continue;
     const Set both = first_active & second.active;
-    const std::int32_t in_both = count_bits(both);
+    const std::int32_t in_both = count_bits(both) * entry_bytes;
     const std::int32_t in_second = second.size - in_both;
 #pragma unroll
     for (unsigned g = 0; g < genes; ++g) {
       const Halves& half = halves[g];
-      const std::int32_t* const entries = tables + g * search.room;
       const std::int32_t ones = count_bits(both & own.active[g]);
       const std::int32_t idle_ones = second.with_gene[g] - ones;
       const std::int32_t entropy =
-          entries[ones * half.active_step + in_both] +
-          entries[half.idle_begin + idle_ones * half.idle_step + in_second];
+          entry_at(tables, ones * half.active_step + (half.active_begin + in_both)) +
+          entry_at(tables, idle_ones * half.idle_step + (half.idle_begin + in_second));
       const bool is_better = entropy < least[g];
       least[g] = is_better ? entropy : least[g];
       pair[g] = is_better ? numbers + second.number : pair[g];
@@ -137,7 +151,7 @@ __device__ void try_seconds(const PairSearch& search, const Genes<genes, Set>& o
   }
 }
 
-/// The least key of all threads of the block, for thread 0.
+/// The least key of all threads of the block.
 __device__ std::uint64_t least_of_block(std::uint64_t key, std::uint64_t* keys) {
   __syncthreads();
   keys[threadIdx.x] = key;
@@ -147,6 +161,7 @@ __device__ std::uint64_t least_of_block(std::uint64_t key, std::uint64_t* keys) 
     const std::uint64_t other = keys[threadIdx.x + half];
     if (other < keys[threadIdx.x]) keys[threadIdx.x] = other;
   }
+  __syncthreads();
   return keys[0];
 }
 
@@ -164,7 +179,7 @@ __device__ void take_seconds(const PairSearch& search, const Genes<genes, Set>& 
     seconds[s].number = static_cast<std::int32_t>(b);
     seconds[s].limit = static_cast<std::int32_t>(b);
     seconds[s].active = static_cast<Set>(search.regulators.active[b]);
-    seconds[s].size = count_bits(seconds[s].active);
+    seconds[s].size = count_bits(seconds[s].active) * entry_bytes;
 #pragma unroll
     for (unsigned g = 0; g < genes; ++g) {
       seconds[s].with_gene[g] = count_bits(seconds[s].active & own.active[g]);
@@ -173,7 +188,8 @@ __device__ void take_seconds(const PairSearch& search, const Genes<genes, Set>& 
 }
 
 template <unsigned genes, class Set>
-__global__ void search_pairs(PairSearch search) {
+__global__ void __launch_bounds__(block_threads, genes == 1 ? 4 : 3)
+    search_pairs(PairSearch search) {
   __shared__ SharedPairs<genes> shared;
   std::int32_t* const tables = dynamic_shared<std::int32_t>();
   const auto candidates = static_cast<unsigned>(search.regulators.candidates);
@@ -209,8 +225,7 @@ __global__ void search_pairs(PairSearch search) {
       __syncthreads();
       for (unsigned f = 0; f < count; ++f) {
         try_seconds<genes, Set>(search, own, from + f, static_cast<Set>(shared.firsts[f]),
-                                shared.halves[f], tables + std::size_t{f} * genes * search.room,
-                                seconds, least, pair);
+                                shared.halves[f], tables, seconds, least, pair);
       }
     }
 #pragma unroll

@@ -17,8 +17,7 @@ namespace {
 constexpr unsigned block_threads = 128;
 constexpr double infinity = __builtin_huge_val();
 
-/// The nearest centroid of a point; of several, the first. All threads of the block call it, and
-/// thread 0 gets the result.
+/// The nearest centroid of a point; of several, the first. All threads of the block call it.
 __device__ std::int32_t nearest_of_all(const NearestSearch& search, const double* point,
                                        double* least, std::int32_t* label) {
   double own_least = infinity;
@@ -44,6 +43,7 @@ __device__ std::int32_t nearest_of_all(const NearestSearch& search, const double
       label[threadIdx.x] = label[other];
     }
   }
+  __syncthreads();
   return label[0];
 }
 

@@ -12,7 +12,7 @@ namespace equipoise {
 namespace {
 
 constexpr unsigned block_threads = 128;
-constexpr Items stride = 8;  ///< steps between two tests whether the pixel is left
+constexpr unsigned stride = 8;  ///< steps between two tests whether the pixel is left
 
 /// A point of an orbit.
 struct Place {
@@ -29,12 +29,12 @@ __device__ bool is_inside(Place z) { return z.x * z.x + z.y * z.y <= 4.0; }
 
 /// Counts the steps of the orbit of `c`. A point that has left the circle never comes back, so it
 /// is enough to look at every `stride`-th point until one is outside.
-__device__ Items steps_of(Place c, Items max_iterations) {
+__device__ unsigned steps_of(Place c, unsigned max_iterations) {
   Place z = c;
-  Items done = 0;
+  unsigned done = 0;
   for (; done + stride <= max_iterations; done += stride) {
     Place last = z;
-    for (Items k = 1; k < stride; ++k) last = after(last, c);
+    for (unsigned k = 1; k < stride; ++k) last = after(last, c);
     if (!is_inside(last)) break;  // also if it has overflowed
     z = after(last, c);
   }
@@ -47,7 +47,7 @@ __global__ void count_pixel(EscapeImage image, const double* imaginary, double* 
   const Items pixel = static_cast<Items>(blockIdx.x) * block_threads + threadIdx.x;
   if (pixel >= pixels) return;
   const Place c = {image.real(pixel % image.width), imaginary[pixel / image.width]};
-  counts[pixel] = static_cast<double>(steps_of(c, image.max_iterations));
+  counts[pixel] = steps_of(c, static_cast<unsigned>(image.max_iterations));
 }
 
 }  // namespace

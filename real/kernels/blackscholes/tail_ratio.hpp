@@ -3,10 +3,16 @@
 
 namespace equipoise {
 
+/// A quotient that is still to be divided.
+struct Fraction {
+  double above;
+  double below;
+};
+
 /// The probability that a standard normal variable is above `z` >= 0, divided by e^(-z^2 / 2). The
 /// probability has an absolute error of 1e-14. Source: Hart et al. (1968), algorithm 5666, as West
 /// (2005) gives it for double precision.
-[[gnu::always_inline]] constexpr double tail_ratio(double z) {
+[[gnu::always_inline]] constexpr Fraction tail_fraction(double z) {
   double above = 3.52624965998911e-02;
   above = above * z + 0.700383064443688;
   above = above * z + 6.37396220353165;
@@ -22,7 +28,13 @@ namespace equipoise {
   below = below * z + 637.333633378831;
   below = below * z + 793.826512519948;
   below = below * z + 440.413735824752;
-  return above / below;
+  return {above, below};
+}
+
+/// `tail_fraction` divided.
+[[gnu::always_inline]] constexpr double tail_ratio(double z) {
+  const Fraction fraction = tail_fraction(z);
+  return fraction.above / fraction.below;
 }
 
 }  // namespace equipoise

@@ -52,9 +52,13 @@ struct Fiber {
   bool has_ended = false;
 };
 
+std::size_t cache_bytes = std::size_t{32} << 20;
+
 // A test runs one kernel at a time.
 Stack caller;
 Fiber* running = nullptr;
+RunningThread shown;
+std::uint64_t intervals = 0;  ///< of all blocks so far
 const std::function<void()>* work = nullptr;
 std::byte* shared = nullptr;
 
@@ -94,11 +98,13 @@ void prepare(Fiber& fiber, Index3 index) {
 }
 
 /// Lets `fiber` run to the next barrier or to its end.
-void resume(Fiber& fiber) {
+void resume(Fiber& fiber, std::size_t number) {
   running = &fiber;
   threadIdx = fiber.index;
+  shown = {static_cast<unsigned>(number), intervals, fiber.memory.get(), stack_bytes};
   go_from(caller, fiber.stack, true);
   arrive(caller, fiber.stack);
+  shown = {};
 }
 
 /// Runs one block. The order of its threads changes from turn to turn, so that a missing barrier
@@ -112,9 +118,11 @@ void run_block(std::vector<Fiber>& fibers) {
   }
   for (std::size_t turn = blockIdx.x;; ++turn) {
     std::size_t ended = 0;
+    ++intervals;
     for (std::size_t i = 0; i < fibers.size(); ++i) {
-      Fiber& fiber = fibers[turn % 2 == 0 ? i : fibers.size() - 1 - i];
-      resume(fiber);
+      const std::size_t number = turn % 2 == 0 ? i : fibers.size() - 1 - i;
+      Fiber& fiber = fibers[number];
+      resume(fiber, number);
       ended += fiber.has_ended ? 1 : 0;
     }
     if (ended == fibers.size()) return;
@@ -131,6 +139,12 @@ void __syncthreads() {  // NOLINT(bugprone-reserved-identifier)
 }
 
 std::byte* dynamic_shared_bytes() { return shared; }
+
+const RunningThread& running_thread() { return shown; }
+
+std::size_t second_level_cache_bytes() { return cache_bytes; }
+
+void set_second_level_cache_bytes(std::size_t bytes) { cache_bytes = bytes; }
 
 void run_grid(Size3 grid, Size3 block, std::size_t shared_bytes,
               const std::function<void()>& thread) {

@@ -64,6 +64,22 @@ template <class T>
 }
 
 [[nodiscard]] inline double rsqrt(double x) { return 1.0 / std::sqrt(x); }
+[[nodiscard]] inline double sinpi(double x) { return std::sin(3.14159265358979323846 * x); }
+
+/// The second-level cache of the device that these kernels are thought to run on. A test may set it.
+[[nodiscard]] std::size_t second_level_cache_bytes();
+void set_second_level_cache_bytes(std::size_t bytes);
+
+/// The thread of a block that runs now, and where it is.
+struct RunningThread {
+  unsigned number = 0;         ///< in its block
+  std::uint64_t interval = 0;  ///< between which two barriers of all launches; begins with 1
+  const std::byte* stack = nullptr;
+  std::size_t stack_bytes = 0;
+};
+
+/// Has the interval 0 while no kernel runs.
+[[nodiscard]] const RunningThread& running_thread();
 
 /// Calls `thread` for every thread of every block. Stops the program if no GPU would take such a
 /// launch.

@@ -63,6 +63,10 @@ cudaError_t cudaSetDevice(int device) {
   fake_current() = {device, nullptr};
   return fake_state();
 }
+cudaError_t cudaGetDevice(int* device) {
+  *device = fake_current().device;
+  return fake_state();
+}
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int /*device*/) {
   std::strcpy(properties->name, "Fake GPU");
   properties->asyncEngineCount = 3;
@@ -76,6 +80,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int /*d
       return fake_state();
     case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
       *value = fake_driver().reads_host_memory ? 1 : 0;
+      return fake_state();
+    case cudaDevAttrL2CacheSize:
+      *value = 50 << 20;
       return fake_state();
     case cudaDevAttrHostNumaId:
       *value = 0;
