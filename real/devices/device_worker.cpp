@@ -169,7 +169,8 @@ class DeviceDriver final : public UnitDriver {
 
   /// Puts the oldest waiting block into the queues. Returns false if it has to wait.
   bool begin_next() {
-    if (in_flight_.size() == blocks_in_queues_max || device_->is_full()) return false;
+    if (in_flight_.size() == blocks_in_queues_max) return false;
+    if (!in_flight_.empty() && device_->is_full()) return false;
     const Command& command = waiting_.front();
     const bool is_new = command.block.phase != phase_ || command.epoch != epoch_;
     if (is_new && !in_flight_.empty()) return false;

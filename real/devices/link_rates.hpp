@@ -11,11 +11,11 @@ namespace equipoise {
 
 /// Which copies of a device are measured.
 ///
-/// A block's copy to a CUDA device takes two steps: the host gathers its input in pinned memory, and
-/// the device fetches it from there.
+/// A CUDA device reads large inputs where they lie. What it cannot read there, and all results, take two
+/// steps: a copy on the host, and one between the device and pinned memory.
 enum class CopyPath {
   pinned,  ///< between the device and pinned memory of the host
-  staged,  ///< with the host's step, as blocks are copied
+  staged,  ///< as blocks are copied: in from where the input lies, out with the host's step
 };
 
 /// How fast copies are in each direction alone, and in both at once.
