@@ -9,7 +9,7 @@
 namespace equipoise {
 
 /// Enqueues the pricing of `count` options (at least one), as `price_options` prices them. Columns
-/// are in the device's memory.
+/// are in the device's memory and begin at multiples of 16 bytes.
 void launch_blackscholes(const Stream& stream, const OptionColumns& options, std::size_t count,
                          double rate);
 
