@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 
 #include "real/competing_load.hpp"
+#include "real/controller_pinning.hpp"
 #include "real/core_watch.hpp"
 #include "real/disturbances.hpp"
 #include "real/meters/meter_sampler.hpp"
 #include "real/threads/clock.hpp"
-#include "real/threads/this_thread.hpp"
 #include "real/threads/wake_signal.hpp"
 #include "real/worker.hpp"
 #include "shared_policies/model/failure.hpp"
@@ -36,23 +36,6 @@ constexpr std::chrono::milliseconds end_patience{120'000};
 constexpr std::chrono::milliseconds silent_patience{2000};
 /// The distance between two events to which the clock gives the same time.
 constexpr Seconds tick{1e-9};
-
-/// Keeps the calling thread on the cores for waiting threads. If units compute there, it also makes
-/// the thread run as soon as it is woken.
-class ControllerPinning {
- public:
-  explicit ControllerPinning(const Placement& placement) : before_(cores_of_this_thread()) {
-    pin_this_thread(placement.controller);
-    if (placement.waiting_compute) prompt_.emplace();
-  }
-  ControllerPinning(const ControllerPinning&) = delete;
-  ControllerPinning& operator=(const ControllerPinning&) = delete;
-  ~ControllerPinning() { pin_this_thread(before_); }
-
- private:
-  std::vector<int> before_;
-  std::optional<PromptThread> prompt_;
-};
 
 class RealExecutor final : public Executor {
  public:

@@ -22,7 +22,7 @@ if(EQUIPOISE_HAS_CUDA)
   equipoise_tests(fake_gpu
     SOURCES ${gpu_tests} cuda/gpu_shares_test.cpp cuda/fake_gpu_test.cpp
       cuda/gpu_parts_test.cpp support/gpu/fake_cuda.cpp support/gpu/fake_cuda_memory.cpp
-      support/gpu/fake_cuda_parts.cpp support/gpu/fake_driver.cpp support/gpu/fake_programs.cpp
+      support/gpu/fake_cuda_parts.cpp support/gpu/fake_cuda_driver.cpp support/gpu/fake_cuda_programs.cpp
       ${only_with_12_4}
     LIBS ${gpu_libraries} CUDA::cudart_static
     PREFIX OnFakeGpu.

@@ -9,6 +9,7 @@ endfunction()
 equipoise_program_tests(live
   SOURCES
     tools/gpu_check_test.cpp
+    tools/gpu_check_troubles_test.cpp
     tools/paced_test.cpp
     tools/real_scenario_test.cpp
     tools/record_test.cpp
@@ -30,6 +31,7 @@ equipoise_program_tests(program
 # All other commands.
 equipoise_program_tests(commands
   SOURCES
+    tools/archive_test.cpp
     tools/bad_input_test.cpp
     tools/completion_test.cpp
     tools/described_machine_test.cpp

@@ -24,20 +24,30 @@ equipoise_install_files(share/equipoise COMPONENT data)
 install(FILES README.md DESTINATION share/equipoise COMPONENT data)
 equipoise_install_files(. COMPONENT archive EXCLUDE_FROM_ALL)
 install(PROGRAMS tools/gpu-check DESTINATION tools COMPONENT archive EXCLUDE_FROM_ALL)
+install(DIRECTORY tools/gpu_check DESTINATION tools USE_SOURCE_PERMISSIONS
+  COMPONENT archive EXCLUDE_FROM_ALL)
+# The program itself is in libexec/; what a user types chooses its C++ library first.
+install(PROGRAMS tools/archive/equipoise DESTINATION bin COMPONENT archive EXCLUDE_FROM_ALL)
+install(FILES tools/archive/libraries.sh DESTINATION libexec COMPONENT archive EXCLUDE_FROM_ALL)
+# Programs are not stripped here, so that backtraces of one that hangs on a GPU have names.
+install(PROGRAMS $<TARGET_FILE:equipoise> DESTINATION libexec COMPONENT archive EXCLUDE_FROM_ALL)
 install(FILES tools/archive-readme.md DESTINATION . RENAME README.md
   COMPONENT archive EXCLUDE_FROM_ALL)
 install(FILES tests/gpu/RESULTS.md DESTINATION tests/gpu COMPONENT archive EXCLUDE_FROM_ALL)
 
 get_property(tests GLOBAL PROPERTY EQUIPOISE_PACKED_TESTS)
+if(TARGET equipoise_fake_nvml)
+  list(APPEND modules equipoise_fake_nvml)
+endif()
 if(TARGET equipoise_bench)
   list(APPEND tests equipoise_bench equipoise_gpu_bench)
   list(APPEND modules equipoise_bare_simgrid)
   install(TARGETS equipoise_bare_simgrid
     LIBRARY DESTINATION lib/equipoise COMPONENT archive EXCLUDE_FROM_ALL)
 endif()
-if(tests)
-  install(TARGETS ${tests} RUNTIME DESTINATION tests COMPONENT archive EXCLUDE_FROM_ALL)
-endif()
+foreach(target IN LISTS tests)
+  install(PROGRAMS $<TARGET_FILE:${target}> DESTINATION tests COMPONENT archive EXCLUDE_FROM_ALL)
+endforeach()
 
 # What is in the archive. The target `package` builds everything first; CPack alone takes what is there.
 add_custom_target(packed DEPENDS equipoise ${modules} ${tests})
@@ -52,8 +62,18 @@ foreach(target ${modules})
   # Beside lib/equipoise.
   set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/..")
 endforeach()
+# The newest glibc that the archive may need: that of Ubuntu 22.04 where the archive is made with Debian 12
+# or an older system; on newer ones what is compiled needs their own.
+execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE glibc)
+string(REGEX REPLACE "[^0-9.]" "" glibc "${glibc}")
+if(glibc VERSION_LESS_EQUAL 2.36)
+  set(glibc 2.35)
+endif()
+set(EQUIPOISE_ARCHIVE_GLIBC ${glibc} CACHE STRING "The newest glibc that an archive may need")
 install(CODE "set(programs \"${files_that_need_libraries}\")
-set(modules \"${modules_that_need_libraries}\")" COMPONENT archive EXCLUDE_FROM_ALL)
+set(modules \"${modules_that_need_libraries}\")
+set(objdump \"${CMAKE_OBJDUMP}\")
+set(newest_glibc \"${EQUIPOISE_ARCHIVE_GLIBC}\")" COMPONENT archive EXCLUDE_FROM_ALL)
 install(SCRIPT tools/package_libraries.cmake COMPONENT archive EXCLUDE_FROM_ALL)
 
 set(CPACK_GENERATOR TXZ)

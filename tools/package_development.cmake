@@ -16,7 +16,7 @@ endforeach()
 list(TRANSFORM libraries PREPEND equipoise_)
 set_target_properties(equipoise PROPERTIES EXPORT_NAME program)
 install(TARGETS ${libraries} EXPORT equipoise-targets ARCHIVE DESTINATION lib ${development})
-install(TARGETS equipoise EXPORT equipoise-targets RUNTIME DESTINATION bin COMPONENT program)
+install(TARGETS equipoise EXPORT equipoise-targets RUNTIME DESTINATION bin COMPONENT executable)
 install(EXPORT equipoise-targets NAMESPACE equipoise:: DESTINATION ${package} ${development})
 export(EXPORT equipoise-targets NAMESPACE equipoise::
   FILE ${PROJECT_BINARY_DIR}/${package}/equipoise-targets.cmake)

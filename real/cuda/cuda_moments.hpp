@@ -24,7 +24,7 @@ namespace equipoise {
 /// The most commands in a queue of a device: CUDA makes its caller wait at about 1,000.
 inline constexpr std::uint64_t commands_max = 960;
 /// With more commands there, another block has to wait.
-inline constexpr std::uint64_t commands_full = 400;
+inline constexpr std::uint64_t commands_full = 300;
 
 /// An event of the device of which is known when it happened.
 struct TimeBase {

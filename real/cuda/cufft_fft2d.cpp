@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -23,9 +24,11 @@ constexpr int forward = -1;            // CUFFT_FORWARD
 constexpr int inverse = 1;             // CUFFT_INVERSE
 constexpr const char* user = "fft2d on CUDA";
 constexpr std::size_t point_bytes = 2 * sizeof(double);
-/// About how many parts all transforms have at most: a part is five commands or so, and CUDA makes its
-/// caller wait when a queue holds about 1,000, which must not be behind a stop.
-constexpr std::size_t parts_max = 200;
+/// About how many parts all transforms have at most: CUDA makes its caller wait when a queue holds about
+/// 1,000 commands, which must not be behind a stop.
+constexpr std::size_t parts_max = 60;
+/// The commands of a transform are not documented; large ones have passes of their own for each extent.
+constexpr std::uint64_t transform_commands = 4;
 
 /// What we use of cuFFT, declared as in its header; enumerations are ints.
 struct Cufft {
@@ -115,6 +118,16 @@ class Fft2d final : public GpuProgram {
       in += 2 * part * shape_.points();
       out += 2 * part * shape_.points();
     }
+  }
+  void load_code() const override { load_fourier_filter(); }
+  std::uint64_t commands(Items items) const override {
+    std::uint64_t parts = 0;
+    std::size_t part = most_;
+    for (auto left = static_cast<std::size_t>(items); left > 0; left -= part) {
+      while (part > left) part /= 2;
+      ++parts;
+    }
+    return parts * (shape_.directions == 2 ? 2 * transform_commands + 1 : transform_commands);
   }
   /// cuFFT loads the code of a plan when it is first executed.
   bool prepares_at_first_use() const override { return true; }

@@ -24,13 +24,11 @@ function(equipoise_find_nvcc nvcc version host why_not)
     set(compilers ${CMAKE_CUDA_HOST_COMPILER} $ENV{CUDAHOSTCXX})  # chosen by the user
     if(NOT compilers)
       # An older nvcc does not work with the newest compiler of a system, which often has another one.
-      # Objects of both can be linked: the libraries are those of the newer one.
       set(compilers ${CMAKE_CXX_COMPILER})
       foreach(release 14 13 12)
-        find_program(EQUIPOISE_GXX_${release} g++-${release} DOC "A C++ compiler for nvcc")
-        mark_as_advanced(EQUIPOISE_GXX_${release})
-        if(EQUIPOISE_GXX_${release})
-          list(APPEND compilers ${EQUIPOISE_GXX_${release}})
+        find_program(gxx_${release} g++-${release} NO_CACHE)
+        if(gxx_${release})
+          list(APPEND compilers ${gxx_${release}})
         endif()
       endforeach()
     endif()
@@ -68,6 +66,8 @@ if(CCACHE_PROGRAM)
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
 endif()
 enable_language(CUDA)
+# The C++ compiler links with its own libraries, not with older ones of the compiler that nvcc uses.
+list(FILTER CMAKE_CUDA_IMPLICIT_LINK_DIRECTORIES EXCLUDE REGEX "/gcc/")
 if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc has C++20
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
   set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)

@@ -3,7 +3,6 @@
 #include "real/devices/device_worker.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <deque>
 #include <new>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "real/block_copies.hpp"
+#include "real/devices/block_in_flight.hpp"
 #include "real/devices/held_stages.hpp"
 #include "real/threads/host_gate.hpp"
 #include "real/threads/this_thread.hpp"
@@ -30,27 +30,6 @@ constexpr Seconds longest_silence{0.1};
 /// for them while the device answers.
 constexpr std::chrono::milliseconds copy_poll{1};
 constexpr std::chrono::minutes copy_patience{5};
-
-/// A stage of a block in a queue of the device.
-struct StageInQueue {
-  EventPtr began;
-  EventPtr ended;
-  EventPtr held;      ///< for a stage that is slowed down: keeps the queue busy until then
-  HeldStagePtr stop;  ///< what ends that
-
-  /// The event after which later stages may begin.
-  [[nodiscard]] const EventPtr& over() const { return held ? held : ended; }
-};
-
-/// A block whose stages are in the device's queues.
-struct BlockInFlight {
-  Command command;
-  TicketPtr ticket{};
-  TicketPtr setup_ticket{};  ///< of the resident data that it brings; null if none
-  StagedBlock staged{};
-  std::optional<Seconds> setup_began{};  ///< if it brings resident data
-  std::array<StageInQueue, 4> stages{};  ///< setup, in, compute, out
-};
 
 class DeviceDriver final : public UnitDriver {
  public:

@@ -24,20 +24,23 @@
 namespace equipoise {
 namespace {
 
-/// Makes a program from `enqueue`, a function of (const StagedBlock&, const Stream&).
+/// Makes a program from `load`, which loads its code, and `enqueue`, a function of (const StagedBlock&,
+/// const Stream&).
 template <class Enqueue>
-std::unique_ptr<GpuProgram> program_of(Enqueue enqueue) {
+std::unique_ptr<GpuProgram> program_of(void (*load)(), Enqueue enqueue) {
   class OfFunction final : public GpuProgram {
    public:
-    explicit OfFunction(Enqueue enqueue) : enqueue_(std::move(enqueue)) {}
+    OfFunction(void (*load)(), Enqueue enqueue) : load_(load), enqueue_(std::move(enqueue)) {}
+    void load_code() const override { load_(); }
     void enqueue(const StagedBlock& block, const Stream& stream) override {
       enqueue_(block, stream);
     }
 
    private:
+    void (*load_)();
     Enqueue enqueue_;
   };
-  return std::make_unique<OfFunction>(std::move(enqueue));
+  return std::make_unique<OfFunction>(load, std::move(enqueue));
 }
 
 /// A parameter of `kernel` that is a whole number.
@@ -53,7 +56,7 @@ std::size_t items_of(const StagedBlock& block) { return static_cast<std::size_t>
 
 std::unique_ptr<GpuProgram> make_binomial_program(const Kernel& kernel) {
   const auto steps = static_cast<std::size_t>(parameter(kernel, "steps"));
-  return program_of([steps](const StagedBlock& block, const Stream& stream) {
+  return program_of(load_binomial, [steps](const StagedBlock& block, const Stream& stream) {
     launch_binomial(stream,
                     {block.input<double>(0), block.input<double>(1), block.input<double>(2),
                      block.input<double>(3), block.result<double>(0)},
@@ -62,7 +65,7 @@ std::unique_ptr<GpuProgram> make_binomial_program(const Kernel& kernel) {
 }
 
 std::unique_ptr<GpuProgram> make_blackscholes_program(const Kernel& /*kernel*/) {
-  return program_of([](const StagedBlock& block, const Stream& stream) {
+  return program_of(load_blackscholes, [](const StagedBlock& block, const Stream& stream) {
     launch_blackscholes(stream,
                         {block.input<double>(0), block.input<double>(1), block.input<double>(2),
                          block.input<double>(3), block.result<double>(0), block.result<double>(1)},
@@ -80,7 +83,7 @@ std::unique_ptr<GpuProgram> make_fft2d_program(const Kernel& kernel) {
 std::unique_ptr<GpuProgram> make_gaussian_program(const Kernel& kernel) {
   const BlurShape shape{.width = count_parameter(kernel, "width"),
                         .radius = count_parameter(kernel, "radius")};
-  return program_of([shape](const StagedBlock& block, const Stream& stream) {
+  return program_of(load_gaussian, [shape](const StagedBlock& block, const Stream& stream) {
     launch_gaussian(stream, shape, block.kept<double>(0), block.input<double>(0), items_of(block),
                     block.result<double>(0));
   });
@@ -89,21 +92,23 @@ std::unique_ptr<GpuProgram> make_gaussian_program(const Kernel& kernel) {
 std::unique_ptr<GpuProgram> make_grn_program(const Kernel& kernel) {
   const std::size_t candidates = count_parameter(kernel, "candidates");
   const std::size_t samples = count_parameter(kernel, "samples");
-  return program_of([candidates, samples](const StagedBlock& block, const Stream& stream) {
-    launch_grn(stream,
-               {block.kept<Samples>(0), block.kept<std::uint8_t>(1), block.kept<std::int32_t>(2),
-                block.kept<std::int32_t>(3), candidates, samples},
-               block.input<Samples>(0), items_of(block), block.result<BestPair>(0));
-  });
+  return program_of(
+      load_grn, [candidates, samples](const StagedBlock& block, const Stream& stream) {
+        launch_grn(stream,
+                   {block.kept<Samples>(0), block.kept<std::uint8_t>(1),
+                    block.kept<std::int32_t>(2), block.kept<std::int32_t>(3), candidates, samples},
+                   block.input<Samples>(0), items_of(block), block.result<BestPair>(0));
+      });
 }
 
 std::unique_ptr<GpuProgram> make_kmeans_program(const Kernel& kernel) {
   const std::size_t dimensions = count_parameter(kernel, "dimensions");
   const std::size_t clusters = count_parameter(kernel, "clusters");
-  return program_of([dimensions, clusters](const StagedBlock& block, const Stream& stream) {
-    launch_kmeans(stream, {block.input<double>(0), items_of(block), dimensions,
-                           block.kept<double>(0), clusters, block.result<std::int32_t>(0)});
-  });
+  return program_of(
+      load_kmeans, [dimensions, clusters](const StagedBlock& block, const Stream& stream) {
+        launch_kmeans(stream, {block.input<double>(0), items_of(block), dimensions,
+                               block.kept<double>(0), clusters, block.result<std::int32_t>(0)});
+      });
 }
 
 std::unique_ptr<GpuProgram> make_mandelbrot_program(const Kernel& kernel) {
@@ -111,7 +116,7 @@ std::unique_ptr<GpuProgram> make_mandelbrot_program(const Kernel& kernel) {
   image.width = parameter(kernel, "width");
   image.height = parameter(kernel, "height");
   image.max_iterations = parameter(kernel, "max_iterations");
-  return program_of([image](const StagedBlock& block, const Stream& stream) {
+  return program_of(load_mandelbrot, [image](const StagedBlock& block, const Stream& stream) {
     launch_mandelbrot(stream, image, block.input<double>(0), block.result<double>(0), block.items);
   });
 }
@@ -122,7 +127,7 @@ std::unique_ptr<GpuProgram> make_matmul_program(const Kernel& kernel) {
 
 std::unique_ptr<GpuProgram> make_nbody_program(const Kernel& kernel) {
   const std::size_t bodies = count_parameter(kernel, "bodies");
-  return program_of([bodies](const StagedBlock& block, const Stream& stream) {
+  return program_of(load_nbody, [bodies](const StagedBlock& block, const Stream& stream) {
     launch_nbody(stream,
                  {block.kept<double>(0), block.kept<double>(1), block.kept<double>(2),
                   block.kept<double>(3), bodies},
@@ -133,7 +138,7 @@ std::unique_ptr<GpuProgram> make_nbody_program(const Kernel& kernel) {
 
 std::unique_ptr<GpuProgram> make_taylor_program(const Kernel& kernel) {
   const auto terms = static_cast<std::size_t>(parameter(kernel, "terms"));
-  return program_of([terms](const StagedBlock& block, const Stream& stream) {
+  return program_of(load_taylor, [terms](const StagedBlock& block, const Stream& stream) {
     launch_taylor(stream, block.input<double>(0), block.input<double>(1), block.result<double>(0),
                   items_of(block), terms);
   });

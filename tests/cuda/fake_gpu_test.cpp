@@ -1,7 +1,6 @@
 // Tests of CUDA units on a GPU that is not there: what no real one does when it is asked to.
 #include "tests/support/gpu/fake_cuda.hpp"
 
-#include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -165,9 +164,7 @@ void run_slowed_down(const std::function<void()>& meanwhile, const Scenario& sce
 // What frees memory waits for all queues, and nothing else gets through: also not the question
 // whether a stage that is held has ended.
 TEST(FakeGpu, GoesOnWhereAnotherThreadFreesMemoryWhileStagesAreHeld) {
-  void* memory = nullptr;
-  ASSERT_EQ(cudaMalloc(&memory, 100), cudaSuccess);
-  run_slowed_down([memory] { EXPECT_EQ(cudaFree(memory), cudaSuccess); });
+  run_slowed_down(free_fake_memory);
 }
 
 TEST(FakeGpu, GoesOnWhereALoadEndsWhileStagesAreHeld) {

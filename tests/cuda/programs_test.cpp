@@ -18,6 +18,7 @@
 #include "real/kernels/catalog.hpp"
 #include "real/unit_memory.hpp"
 #include "tests/support/computed_blocks.hpp"
+#include "tests/support/gpu/device_code_host.hpp"
 
 namespace equipoise::gpu_programs_test {
 namespace {
@@ -151,6 +152,7 @@ class CudaUnitOnHost {
   explicit CudaUnitOnHost(const Kernel& kernel)
       : data_(kernel.data()), program_(make_gpu_program(kernel)), versions_(data_.resident.size()) {
     for (const ResidentArray& array : data_.resident) resident_.emplace_back(array.bytes);
+    program_->load_code();
   }
 
   void perform(const Block& block) {
@@ -182,6 +184,9 @@ class CudaUnitOnHost {
 class EveryGpuProgram : public testing::TestWithParam<ProgramCase> {
  protected:
   EveryGpuProgram() { kernel_->allocate(3); }
+  ~EveryGpuProgram() override {
+    EXPECT_EQ(launches_without_loading(), launches_before_) << "load_code leaves out a kernel";
+  }
 
   [[nodiscard]] testing::AssertionResult is_verified() const {
     const Verification found = kernel_->verify();
@@ -223,6 +228,7 @@ class EveryGpuProgram : public testing::TestWithParam<ProgramCase> {
       make_kernel(GetParam().kernel, GetParam().parameters, "--workload");
   Items all_ = kernel_->workload().items;
   Items grain_ = kernel_->workload().grain_items;
+  int launches_before_ = launches_without_loading();
 };
 
 TEST_P(EveryGpuProgram, PassesTheKernelsCheckHoweverItIsDivided) {

@@ -11,72 +11,10 @@
 #include "real/cuda/cuda_unit.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/program.hpp"
-#include "tests/support/temporary_folder.hpp"
+#include "tests/tools/gpu_check_fixture.hpp"
 
 namespace equipoise::gpu_check_test {
 namespace {
-
-namespace fs = std::filesystem;
-
-class GpuCheck : public testing::Test {
- protected:
-  /// Runs gpu-check with `options`, and returns its exit code.
-  [[nodiscard]] int check(const std::string& options) const {
-    return type(program_file(), folder() + " " + options);
-  }
-  /// Runs gpu-check with `arguments` and a program in the place of ours. What `program_with_gpu`
-  /// wrote comes before this machine's compute-sanitizer.
-  [[nodiscard]] int type(const std::string& program, const std::string& arguments) const {
-    const std::string line = "PATH=" + scratch_.path("bin") + ":$PATH EQUIPOISE=" + program + " " +
-                             (repository() / "tools/gpu-check").string() + " " + arguments + " >" +
-                             scratch_.path("said") + " 2>" + scratch_.path("complained");
-    const int status = std::system(line.c_str());  // NOLINT(concurrency-mt-unsafe): one thread
-    return WEXITSTATUS(status);
-  }
-
-  /// A program that finds a GPU of `sms` SMs and no meter of packages, and does nothing else.
-  /// `on_run` is what `equipoise run` does.
-  [[nodiscard]] std::string program_with_gpu(int sms, const std::string& on_run = ":") const {
-    const std::string number = std::to_string(sms);
-    std::string file = scratch_.write(
-        "bin/program_" + number,
-        "#!/bin/sh\n"
-        "case $1 in\n"
-        "list) echo 'GPU cuda:0: Fake GPU'; echo 'meters: cuda:0 (NVML); package-0 "
-        "is not measured: only root may read it' ;;\n"
-        "platform) echo '<host id=\"cuda0\"><prop id=\"model\" value=\"Fake\"/>\n<prop "
-        "id=\"sms\" value=\"" +
-            number +
-            "\"/>\n</host>' >\"$4\" ;;\n"
-            "record) while [ $# -gt 1 ]; do [ $1 != --out ] || echo "
-            "'{\"busy_w\":60}' >\"$2\"; shift; done ;;\n"
-            "run) " +
-            on_run +
-            " ;;\n"
-            "esac\n");
-    fs::permissions(file, fs::perms::owner_all);
-    fs::permissions(scratch_.write("bin/compute-sanitizer", "#!/bin/sh\n"), fs::perms::owner_all);
-    return file;
-  }
-
-  [[nodiscard]] std::string folder() const { return scratch_.path("checked"); }
-  [[nodiscard]] std::string summary() const { return read_text(folder() + "/summary.md"); }
-  [[nodiscard]] std::string said() const { return read_text(scratch_.path("said")); }
-  [[nodiscard]] std::string complained() const { return read_text(scratch_.path("complained")); }
-  [[nodiscard]] std::string log() const { return read_text(folder() + "/log.txt"); }
-
-  void expect_few_small_files() const {
-    int files = 0;
-    for (const auto& entry : fs::directory_iterator(folder())) {
-      ++files;
-      EXPECT_LT(fs::file_size(entry), std::uintmax_t{16} << 20) << entry.path();
-    }
-    EXPECT_LE(files, 8);
-    EXPECT_TRUE(fs::exists(folder() + "/raw.tar.gz"));
-  }
-
-  TemporaryFolder scratch_;
-};
 
 TEST_F(GpuCheck, MakesItsChecksOnEmulatedUnitsAndSaysWhichNeedCuda) {
   EXPECT_EQ(check("--units emulated --kernels blackscholes"), 0) << said() << summary();
@@ -91,6 +29,19 @@ TEST_F(GpuCheck, MakesItsChecksOnEmulatedUnitsAndSaysWhichNeedCuda) {
   EXPECT_EQ(complained().find("gpu-check: error: " + folder() + " holds an earlier check; give "),
             0u)
       << complained();
+  expect_few_small_files();
+}
+
+TEST_F(GpuCheck, ChecksTheMostImportantQuickly) {
+  EXPECT_EQ(check("--units emulated --quick --kernels binomial,taylor"), 0) << said() << summary();
+  EXPECT_EQ(summary().find("# GPU check, quick: none; emulated units"), 0u) << summary();
+  EXPECT_NE(summary().find("| prediction, cpu, binomial: median error | "), std::string::npos)
+      << summary();
+  for (const char* made : {"platform", "verified-binomial", "verified-taylor",
+                           "record-binomial-cpu", "validate-cpu-binomial"}) {
+    EXPECT_NE(log().find(std::string("== ") + made + " ("), std::string::npos) << made;
+  }
+  EXPECT_NE(summary().find("\n5 passed, 0 failed, 0 skipped in "), std::string::npos) << summary();
   expect_few_small_files();
 }
 
@@ -127,6 +78,7 @@ TEST_F(GpuCheck, NamesWhatIsWrongWithItsOptions) {
   for (const auto& [arguments, why] :
        {std::pair(std::string(), "give a folder for the results"),
         {folder() + " --seconds 5m", "--seconds: '5m' is no whole number of seconds"},
+        {folder() + " --each 0", "--each: '0' is no whole number of seconds"},
         {folder() + " --units hip", "--units: 'hip' is neither cuda nor emulated"},
         {folder() + " --kernels taylor,tailor",
          "--kernels: there is no kernel 'tailor'; there are blackscholes binomial "},
@@ -141,7 +93,8 @@ TEST_F(GpuCheck, NamesWhatIsWrongWithItsOptions) {
   EXPECT_FALSE(fs::exists(folder()));
   EXPECT_EQ(type(program_file(), "--help"), 0);
   EXPECT_EQ(complained(), "");
-  for (const char* option : {"--device N", "--units emulated", "--kernels NAME", "--seconds N"}) {
+  for (const char* option :
+       {"--quick", "--device N", "--units emulated", "--kernels NAME", "--seconds N", "--each N"}) {
     EXPECT_NE(said().find(option), std::string::npos) << said();
   }
 }
@@ -178,6 +131,42 @@ TEST_F(GpuCheck, SkipsPartsWhereTheGpuIsTooSmallOrTheProgramRefusesThem) {
             std::string::npos)
       << page;
   EXPECT_EQ(read_text(into + "/log.txt").find("record-taylor-parts"), std::string::npos);
+}
+
+TEST_F(GpuCheck, TakesSmallerPartsWhereTheDriverHasTooFewGroupsOfSms) {
+  const std::string few = program_with_gpu(
+      132, "case $* in *sms=64*) echo 'equipoise: error: 112 SMs in all' >&2; exit 2 ;; esac");
+  EXPECT_EQ(type(few, folder() + " --kernels taylor"), 0) << said();
+  EXPECT_NE(summary().find("- parts have 8 16 32 SMs, because 16 32 64 are refused: equipoise: "
+                           "error: 112 SMs in all\n"),
+            std::string::npos)
+      << summary();
+  const std::string all = log();
+  EXPECT_NE(all.find("cuda\\,device=0\\,sms=32\\,id=sms32", all.find("== record-taylor-parts")),
+            std::string::npos)
+      << all;
+  EXPECT_EQ(all.find("sms=64", all.find("== record-taylor-parts")), std::string::npos) << all;
+}
+
+TEST_F(GpuCheck, LooksForLibrariesInPackagesForPython) {
+  const std::string found = scratch_.path("env/lib/python3.11/site-packages/nvidia/cu13/lib");
+  scratch_.write("env/lib/python3.11/site-packages/nvidia/cu13/lib/libcublas.so.13", "");
+  scratch_.write("env/lib/python3.11/site-packages/nvidia/other/lib/libother.so", "");
+  const std::string telling =
+      program_with_gpu(132, "echo \"at $LD_LIBRARY_PATH for $OPENBLAS_CORETYPE.\"");
+  const std::string own = "VIRTUAL_ENV=" + scratch_.path("env") + " LD_LIBRARY_PATH=/mine";
+  EXPECT_EQ(
+      type(telling, folder() + " --kernels taylor --quick", own + " --unset=OPENBLAS_CORETYPE"), 0);
+  const std::size_t said_at = log().find("\nat /mine:");
+  ASSERT_NE(said_at, std::string::npos) << log();
+  const std::string line = log().substr(said_at, log().find(".\n", said_at) - said_at);
+  EXPECT_NE((line + ":").find(":" + found), std::string::npos) << line;
+  EXPECT_EQ(line.find("nvidia/other"), std::string::npos) << line;
+  EXPECT_NE(line.find(" for Haswell"), std::string::npos) << line;
+
+  const std::string into = scratch_.path("zen");
+  EXPECT_EQ(type(telling, into + " --kernels taylor --quick", "OPENBLAS_CORETYPE=Zen"), 0);
+  EXPECT_NE(read_text(into + "/log.txt").find(" for Zen."), std::string::npos);
 }
 
 TEST_F(GpuCheck, CountsMissedTargetsAndSaysWhichMeterIsMissing) {

@@ -265,6 +265,8 @@ __global__ void __launch_bounds__(block_threads_max, 2)
 
 }  // namespace
 
+void load_binomial() { load_code(price_in_passes, price_short, price_groups); }
+
 void launch_binomial(const Stream& stream, const LatticeColumns& options, std::size_t count,
                      double rate, std::size_t steps) {
   const auto bands = static_cast<unsigned>(std::max<std::size_t>(steps / band_steps, 1));

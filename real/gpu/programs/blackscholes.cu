@@ -95,6 +95,8 @@ __global__ void price_pair(OptionColumns options, std::size_t count, double rate
 
 }  // namespace
 
+void load_blackscholes() { load_code(price_pair); }
+
 void launch_blackscholes(const Stream& stream, const OptionColumns& options, std::size_t count,
                          double rate) {
   launch(price_pair, {blocks_for(count, thread_options * block_threads)}, {block_threads}, 0,

@@ -16,6 +16,8 @@ namespace equipoise {
 [[nodiscard]] std::unique_ptr<GpuProgram> make_gpu_fft2d(const FourierShape& shape,
                                                          std::size_t transforms);
 
+/// Loads the kernel of the filter onto the current device, so that no launch waits for that.
+void load_fourier_filter();
 /// Enqueues the multiplication of `count` transforms of `shape`, pairs of doubles in the device's
 /// memory, by the filter of FourierTransform.
 void launch_fourier_filter(const Stream& stream, const FourierShape& shape, double* transforms,

@@ -41,6 +41,8 @@ __global__ void filter(std::size_t rows, std::size_t columns, Complex* transform
 
 std::size_t fft2d_cache_bytes() { return second_level_cache_bytes(); }
 
+void load_fourier_filter() { load_code(filter); }
+
 void launch_fourier_filter(const Stream& stream, const FourierShape& shape, double* transforms,
                            std::size_t count) {
   const std::size_t blocks = (shape.points() + block_threads - 1) / block_threads;

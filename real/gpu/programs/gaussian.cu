@@ -184,6 +184,8 @@ __global__ void blur_tile(Blur blur) {
 
 }  // namespace
 
+void load_gaussian() { load_code(blur_tile); }
+
 void launch_gaussian(const Stream& stream, const BlurShape& shape, const double* weights,
                      const double* in, std::size_t rows, double* out) {
   const auto taps = static_cast<unsigned>(shape.taps());

@@ -268,6 +268,11 @@ void launch_search(const Stream& stream, PairSearch search) {
 
 }  // namespace
 
+void load_grn() {
+  load_code(search_pairs<genes_max, std::uint32_t>, search_pairs<genes_max, std::uint64_t>,
+            search_pairs<1, std::uint32_t>, search_pairs<1, std::uint64_t>);
+}
+
 void launch_grn(const Stream& stream, const RegulatorTables& regulators, const Samples* genes,
                 std::size_t count, BestPair* best) {
   constexpr std::size_t many = 1024;  // enough for all processors of a GPU, four at a time

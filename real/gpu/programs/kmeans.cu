@@ -266,6 +266,11 @@ __global__ void __launch_bounds__(block_threads, 2) find_nearest_of_tiles(Neares
 
 }  // namespace
 
+void load_kmeans() {
+  load_code(find_nearest_of_tiles<2>, find_nearest_of_tiles<4>, find_nearest_of_tiles<8>);
+  load_kmeans_undecided();
+}
+
 void launch_kmeans(const Stream& stream, const NearestSearch& search) {
   const unsigned blocks = blocks_for(search.count, tile_points);
   if (search.clusters <= 2 * across) {

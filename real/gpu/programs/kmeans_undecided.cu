@@ -66,6 +66,8 @@ __global__ void decide_undecided(NearestSearch search) {
 
 }  // namespace
 
+void load_kmeans_undecided() { load_code(decide_undecided); }
+
 void launch_kmeans_undecided(const Stream& stream, const NearestSearch& search) {
   const unsigned blocks = blocks_for(search.count, block_threads);
   launch(decide_undecided, {blocks}, {block_threads}, 0, stream, search);

@@ -52,6 +52,8 @@ __global__ void count_pixel(EscapeImage image, const double* imaginary, double* 
 
 }  // namespace
 
+void load_mandelbrot() { load_code(count_pixel); }
+
 void launch_mandelbrot(const Stream& stream, const EscapeImage& image, const double* imaginary,
                        double* counts, Items rows) {
   const Items pixels = rows * image.width;

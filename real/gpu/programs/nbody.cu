@@ -72,6 +72,8 @@ __global__ void accelerate_body(BodyColumns bodies, std::size_t first, std::size
 
 }  // namespace
 
+void load_nbody() { load_code(accelerate_body); }
+
 void launch_nbody(const Stream& stream, const BodyColumns& bodies, std::size_t first,
                   std::size_t count, double softening, const AccelerationColumns& out) {
   unsigned sharers = 1;

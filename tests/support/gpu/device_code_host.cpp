@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <set>
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
@@ -28,6 +29,9 @@ Size3 blockDim;
 Size3 gridDim;
 
 namespace {
+
+std::set<const void*> loaded;
+int unloaded_launches = 0;
 
 constexpr std::size_t stack_bytes = std::size_t{64} << 10;
 constexpr unsigned block_threads_max = 1024;
@@ -145,6 +149,10 @@ const RunningThread& running_thread() { return shown; }
 std::size_t second_level_cache_bytes() { return cache_bytes; }
 
 void set_second_level_cache_bytes(std::size_t bytes) { cache_bytes = bytes; }
+
+void note_loading(const void* kernel) { loaded.insert(kernel); }
+void note_launch(const void* kernel) { unloaded_launches += loaded.contains(kernel) ? 0 : 1; }
+int launches_without_loading() { return unloaded_launches; }
 
 void run_grid(Size3 grid, Size3 block, std::size_t shared_bytes,
               const std::function<void()>& thread) {

@@ -86,14 +86,22 @@ struct RunningThread {
 void run_grid(Size3 grid, Size3 block, std::size_t shared_bytes,
               const std::function<void()>& thread);
 
-/// On the host all code is there.
+/// Takes note that a kernel is loaded, or that it is launched.
+void note_loading(const void* kernel);
+void note_launch(const void* kernel);
+/// How often a kernel was launched that was not loaded before: on a GPU, that may wait for all queues.
+[[nodiscard]] int launches_without_loading();
+
 template <class... Kernels>
-void load_code(Kernels... /*kernels*/) {}
+void load_code(Kernels... kernels) {
+  (note_loading(reinterpret_cast<const void*>(kernels)), ...);
+}
 
 /// Runs `kernel` with `grid` blocks of `block` threads.
 template <class... P, class... A>
 void launch(void (*kernel)(P...), Size3 grid, Size3 block, std::size_t shared_bytes,
             const Stream& /*stream*/, A... arguments) {
+  note_launch(reinterpret_cast<const void*>(kernel));
   run_grid(grid, block, shared_bytes, [&] { kernel(static_cast<P>(arguments)...); });
 }
 

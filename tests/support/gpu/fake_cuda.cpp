@@ -17,7 +17,7 @@
 #include <shared_mutex>
 #include <string>
 
-#include "tests/support/gpu/fake_driver.hpp"
+#include "tests/support/gpu/fake_cuda_driver.hpp"
 
 namespace {
 

@@ -10,7 +10,8 @@
 #include <map>
 #include <mutex>
 
-#include "tests/support/gpu/fake_driver.hpp"
+#include "tests/support/gpu/fake_cuda.hpp"
+#include "tests/support/gpu/fake_cuda_driver.hpp"
 
 namespace {
 
@@ -93,6 +94,11 @@ std::byte* behind(const void* on_device) {
   const auto* const found = find(there.on_device, at);
   return found == nullptr ? reinterpret_cast<std::byte*>(at)
                           : found->second.behind + (at - found->first);
+}
+
+void free_fake_memory() {
+  void* memory = nullptr;
+  if (cudaMalloc(&memory, 100) == cudaSuccess) static_cast<void>(cudaFree(memory));
 }
 
 }  // namespace equipoise

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "tests/support/gpu/fake_cuda.hpp"
-#include "tests/support/gpu/fake_driver.hpp"
+#include "tests/support/gpu/fake_cuda_driver.hpp"
 
 /// Some SMs of the GPU.
 struct CUdevResourceDesc_st {

@@ -11,7 +11,7 @@
 #include "real/gpu/programs/compete.hpp"
 #include "real/threads/this_thread.hpp"
 #include "real/threads/thread_team.hpp"
-#include "tests/support/gpu/fake_driver.hpp"
+#include "tests/support/gpu/fake_cuda_driver.hpp"
 
 namespace equipoise {
 namespace {

@@ -1,5 +1,5 @@
 // The state and the streams of the stand-in for CUDA's library.
-#include "tests/support/gpu/fake_driver.hpp"
+#include "tests/support/gpu/fake_cuda_driver.hpp"
 
 #include <algorithm>
 #include <set>
