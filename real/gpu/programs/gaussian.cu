@@ -2,8 +2,8 @@
 //
 // Bound by fused multiply-adds. A block of threads computes 16 rows of 160 pixels, a thread 4 rows
 // of 5 neighbours, whose sums stay in registers. Eight input rows and the weights that they need
-// pass through shared memory at a time; a thread's pixels are five doubles apart from its
-// neighbour's, so that they lie in different banks.
+// pass through shared memory at a time, weights in pairs; a thread's pixels are five doubles apart
+// from its neighbour's, so that they lie in different banks.
 #include "real/gpu/programs/gaussian.hpp"
 
 #include <cstddef>
