@@ -146,7 +146,7 @@ std::byte* dynamic_shared_bytes() { return shared; }
 
 const RunningThread& running_thread() { return shown; }
 
-std::size_t second_level_cache_bytes() { return cache_bytes; }
+std::size_t imagined_cache_bytes() { return cache_bytes; }
 
 void set_second_level_cache_bytes(std::size_t bytes) { cache_bytes = bytes; }
 

@@ -67,7 +67,8 @@ template <class T>
 [[nodiscard]] inline double sinpi(double x) { return std::sin(3.14159265358979323846 * x); }
 
 /// The second-level cache of the device that these kernels are thought to run on. A test may set it.
-[[nodiscard]] std::size_t second_level_cache_bytes();
+[[nodiscard]] std::size_t imagined_cache_bytes();
+[[nodiscard]] inline std::size_t second_level_cache_bytes() { return imagined_cache_bytes(); }
 void set_second_level_cache_bytes(std::size_t bytes);
 
 /// The thread of a block that runs now, and where it is.
