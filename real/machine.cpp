@@ -82,15 +82,6 @@ Machine ask_machine() {
   return machine;
 }
 
-/// Gives the controller a core of its own if there are enough.
-void divide_waiting(Placement& placement) {
-  constexpr std::size_t enough = 4;
-  placement.controller = placement.others = placement.waiting;
-  if (placement.waiting.size() < enough) return;
-  placement.controller.resize(1);
-  placement.others.erase(placement.others.begin());
-}
-
 }  // namespace
 
 const Machine& this_machine() {
@@ -127,6 +118,23 @@ double fastest_copy_bytes_per_s() {
     return best;
   }();
   return fastest;
+}
+
+std::vector<int> Placement::controller() const {
+  return controller_is_apart() ? std::vector<int>{waiting.front()} : waiting;
+}
+
+std::vector<int> Placement::others() const {
+  return {waiting.begin() + (controller_is_apart() ? 1 : 0), waiting.end()};
+}
+
+std::vector<int> near_node(const std::vector<int>& numbers, int node, const Machine& machine) {
+  std::vector<int> near;
+  for (const CpuThread& thread : machine.threads) {
+    const bool is_asked = std::ranges::find(numbers, thread.number) != numbers.end();
+    if (is_asked && thread.numa_node == node) near.push_back(thread.number);
+  }
+  return near.empty() ? numbers : near;
 }
 
 Placement place_units(std::span<const UnitSpec> units, const Machine& machine) {
@@ -171,7 +179,6 @@ Placement place_units(std::span<const UnitSpec> units, const Machine& machine) {
   }
   placement.waiting_compute = placement.waiting.empty();
   if (placement.waiting_compute) placement.waiting.push_back(shared);
-  divide_waiting(placement);
   const auto gpu = std::ranges::find_if(
       units, [](const UnitSpec& spec) { return spec.factory->gpu().has_value(); });
   if (placement.waiting_compute && gpu != units.end()) {

@@ -38,18 +38,26 @@ struct Machine {
 /// The hardware threads to which each unit is pinned, as the operating system numbers them.
 struct Placement {
   std::vector<std::vector<int>> cores;  ///< (units); empty for units that only wait
-  /// The hardware threads for the controller and for paced units, which sleep most of the time:
+  /// The hardware threads for all threads that sleep most of the time, such as the controller:
   /// those on which no unit computes. If there are none, only the last thread of the unit with the
   /// largest slowdown: waking a thread of another core may cost both cores much more than waking
   /// one of the same core (on a virtual machine 50 us against 2 us).
   std::vector<int> waiting;
-  bool waiting_compute = false;  ///< true if a unit computes on `waiting`
-  /// Those of `waiting` that are the controller's, and those for all other threads. With four or more,
-  /// the controller has one of its own, so that copies for devices never keep it waiting.
-  std::vector<int> controller;
-  std::vector<int> others;
+  bool waiting_compute = false;       ///< true if a unit computes on `waiting`
   std::vector<std::string> warnings;  ///< which units share a core, and the remedy
+
+  /// Whether the controller has one of `waiting` for itself: with four or more, so that threads that
+  /// copy for devices never keep it waiting.
+  [[nodiscard]] bool controller_is_apart() const { return waiting.size() >= 4; }
+  /// Those of `waiting` on which the controller runs.
+  [[nodiscard]] std::vector<int> controller() const;
+  /// Those of `waiting` for all other threads.
+  [[nodiscard]] std::vector<int> others() const;
 };
+
+/// Those of `numbers` that are on NUMA node `node` of `machine`; if there are none, all of them.
+[[nodiscard]] std::vector<int> near_node(const std::vector<int>& numbers, int node,
+                                         const Machine& machine);
 
 /// Gives each unit the next cores in order. If the cores run out, starts again with the first one
 /// and adds a warning; also warns if two threads share a physical core.

@@ -29,10 +29,11 @@ constexpr std::chrono::milliseconds stop_poll{50};
 /// priority would take the core from the unit.
 constexpr std::chrono::microseconds patience_alone{2000};
 constexpr std::chrono::microseconds patience_sharing{0};
-/// How long the end of a run waits for a unit: after a stop or a timeout, and otherwise, where the time
-/// that the run took is added; and how long it does so without a word.
+/// How long the end of a run waits for a unit after a stop or a timeout.
 constexpr std::chrono::milliseconds stop_patience{1000};
+/// How long it waits otherwise; the time that the run took is added.
 constexpr std::chrono::milliseconds end_patience{120'000};
+/// How long it waits before it says so.
 constexpr std::chrono::milliseconds silent_patience{2000};
 /// The distance between two events to which the clock gives the same time.
 constexpr Seconds tick{1e-9};
@@ -65,7 +66,7 @@ class RealExecutor final : public Executor {
     clock_->start();
     // Before ControllerPinning: new threads inherit the scheduling of this one.
     start_loads();
-    metering.sample(*clock_, placement_.others);
+    metering.sample(*clock_, placement_.others());
     const ControllerPinning place(placement_);
     const CoreWatch watch(placement_);
     body();
@@ -157,8 +158,8 @@ class RealExecutor final : public Executor {
     WorkerSetup setup{
         .unit = spec.unit,
         .cores = placement_.cores[unit],
-        .waiting = placement_.others,
-        .copies_first = placement_.waiting_compute || placement_.controller != placement_.others,
+        .waiting = placement_.others(),
+        .copies_first = placement_.waiting_compute || placement_.controller_is_apart(),
         .rates = rates_[unit],
         .phases = {},
         .draws = setup_.draws,
@@ -175,7 +176,6 @@ class RealExecutor final : public Executor {
   /// takes long, so that the program ends soon. Otherwise a unit may take as long as the run and a bit
   /// more: it ends a block that was given up, or waits for its device.
   void take_down() {
-    loads_.clear();
     const bool is_stopped = stops();
     for (UnitSlot& slot : slots_) {
       slot.worker->abandon();
@@ -188,6 +188,7 @@ class RealExecutor final : public Executor {
       if (slot.worker->has_ended(is_impatient ? stop_patience : silent_patience)) continue;
       if (is_impatient || !has_ended_at_last(slot, patience)) slot.worker->leave_behind();
     }
+    loads_.clear();  // after the units, for whose kernels a load on a GPU has to wait
     slots_.clear();
   }
 

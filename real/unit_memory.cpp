@@ -11,21 +11,17 @@
 namespace equipoise {
 namespace {
 
-constexpr std::size_t aligned(std::size_t bytes) {
-  return (bytes + array_alignment - 1) / array_alignment * array_alignment;
-}
-
 /// The bytes of the arrays of one block of `items`.
 std::size_t block_bytes(const KernelData& data, Items items) {
   std::size_t bytes = 0;
-  for (const InputRows& rows : data.inputs) bytes += aligned(rows.bytes(items));
-  for (const ResultRows& rows : data.results) bytes += aligned(rows.bytes(items));
+  for (const InputRows& rows : data.inputs) bytes += in_whole_pages(rows.bytes(items));
+  for (const ResultRows& rows : data.results) bytes += in_whole_pages(rows.bytes(items));
   return bytes;
 }
 
 std::size_t resident_bytes(const KernelData& data) {
   std::size_t bytes = 0;
-  for (const ResidentArray& resident : data.resident) bytes += aligned(resident.bytes);
+  for (const ResidentArray& resident : data.resident) bytes += in_whole_pages(resident.bytes);
   return bytes;
 }
 
@@ -55,7 +51,7 @@ void UnitMemory::begin_phase(const KernelData& data, std::byte* begin, std::size
   resident_.clear();
   for (const ResidentArray& resident : data.resident) {
     resident_.push_back(begin);
-    begin += aligned(resident.bytes);
+    begin += in_whole_pages(resident.bytes);
   }
   blocks_begin_ = begin;
   ranges_.clear();
@@ -89,11 +85,11 @@ bool UnitMemory::place(const Block& block, StagedBlock& staged) {
   staged.results.clear();
   for (const InputRows& rows : data_->inputs) {
     staged.inputs.push_back(at);
-    at += aligned(rows.bytes(block.items));
+    at += in_whole_pages(rows.bytes(block.items));
   }
   for (const ResultRows& rows : data_->results) {
     staged.results.push_back(at);
-    at += aligned(rows.bytes(block.items));
+    at += in_whole_pages(rows.bytes(block.items));
   }
   return true;
 }

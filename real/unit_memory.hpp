@@ -16,9 +16,6 @@
 
 namespace equipoise {
 
-/// Every array in a unit's memory begins at a multiple of this.
-inline constexpr std::size_t array_alignment = 4096;
-
 /// The items of all blocks of a phase that `unit` holds at a time.
 [[nodiscard]] inline Items room_items(const Unit& unit, const Workload& workload) {
   return std::min(items_in_memory(unit, workload), workload.items);

@@ -102,8 +102,8 @@ struct WorkerSetup {
   /// operating system. Empty for units that do not compute there.
   std::vector<int> cores;
   std::vector<int> waiting;  ///< the cores on which threads may run that sleep most of the time
-  /// Whether threads that copy there come before what else runs there: where units compute there, and
-  /// where the controller does not.
+  /// Whether threads that copy there come before what else runs there: unless the controller shares
+  /// free cores with them.
   bool copies_first = false;
   UnitRates rates;  ///< the speed of each stage, as a factor of the unit's full speed
   std::vector<WorkerPhase> phases;

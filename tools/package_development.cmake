@@ -16,6 +16,7 @@ endforeach()
 list(TRANSFORM libraries PREPEND equipoise_)
 set_target_properties(equipoise PROPERTIES EXPORT_NAME program)
 install(TARGETS ${libraries} EXPORT equipoise-targets ARCHIVE DESTINATION lib ${development})
+# An archive leaves it out: its program is in libexec, behind a launcher.
 install(TARGETS equipoise EXPORT equipoise-targets RUNTIME DESTINATION bin COMPONENT executable)
 install(EXPORT equipoise-targets NAMESPACE equipoise:: DESTINATION ${package} ${development})
 export(EXPORT equipoise-targets NAMESPACE equipoise::

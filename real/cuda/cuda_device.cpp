@@ -65,6 +65,7 @@ struct CudaResources {
   std::array<OwnedStream, 3> streams = {context->make_stream(), context->make_stream(),
                                         context->make_stream()};
   HoldWords holds;
+  std::vector<HoldWordPtr> strays;  ///< which could not be put into a queue
   CudaTimeline timeline;
   std::vector<std::unique_ptr<GpuProgram>> programs;
 };
@@ -74,7 +75,7 @@ class CudaDevice final : public Device {
   CudaDevice(const std::shared_ptr<const CudaContext>& context, const std::vector<int>& waiting,
              std::shared_ptr<const Clock> clock, bool copies_first)
       : stay_(std::make_unique<CudaStay>(context->pool())),
-        resources_(std::make_unique<CudaResources>(context, std::move(clock))),
+        resources_(open_resources(*stay_, context, std::move(clock))),
         memory_(std::make_unique<StagedMemory>(stay_->pool())),
         reads_host_(reads_host_memory(context->part().device)),
         copiers_{std::make_unique<HostCopier>(waiting, copies_first),
@@ -91,21 +92,23 @@ class CudaDevice final : public Device {
     const cudaError_t end = end_of_all_streams();
     if (end != cudaSuccess) HostCalls::give_up(std::move(calls_));
     copiers_ = {};  // before the memory that they copy
-    copied_ = {};
     staged_in_.clear();
-    if (end != cudaErrorNotReady) {
-      stay_->leave(std::move(resources_));
-      return;
-    }
+    // A context of a part is for one thread at a time, and another one may end it.
+    static_cast<void>(cudaSetDevice(resources_->context->part().device));
+    if (end != cudaErrorNotReady) return;
     // The GPU may use all of it still, so nothing of it ends.
     static_cast<void>(memory_.release());
-    static_cast<void>(resources_.release());
     static_cast<void>(stay_.release());
   }
 
   std::byte* allocate(std::size_t bytes) override {
     std::byte* const begin = memory_->allocate(bytes);
-    use_libraries(begin, bytes);
+    try {
+      use_libraries(begin, bytes);
+    } catch (...) {
+      memory_->release(begin);
+      throw;
+    }
     return begin;
   }
 
@@ -170,6 +173,15 @@ class CudaDevice final : public Device {
   bool is_full() const override { return resources_->timeline.is_full(); }
 
  private:
+  /// They end when no unit lives on the GPU.
+  static std::shared_ptr<CudaResources> open_resources(
+      CudaStay& stay, const std::shared_ptr<const CudaContext>& context,
+      std::shared_ptr<const Clock> clock) {
+    auto resources = std::make_shared<CudaResources>(context, std::move(clock));
+    stay.leave(resources);
+    return resources;
+  }
+
   /// A program of a library that was not used yet.
   struct Unused {
     GpuProgram* program;
@@ -182,7 +194,8 @@ class CudaDevice final : public Device {
     EventPtr copied;
   };
 
-  /// Whether the GPU reads the host's memory at full speed, as where both share it.
+  /// Whether the GPU reads memory of the host through its page tables, as where both share it. That is
+  /// expected to be as fast as reading what is registered.
   static bool reads_host_memory(int device) {
     int reads = 0;
     check_cuda(
@@ -219,12 +232,12 @@ class CudaDevice final : public Device {
       EQ_CHECK(places.place(block, staged), "there is memory for the largest block");
       places.release(block, true);
       program.enqueue(staged, Stream{stream(Queue::compute)});
+      const cudaError_t end = end_of(stream(Queue::compute));
+      if (end == cudaErrorNotReady) {
+        throw BackendError("the GPU has not ended the first use of a library within a minute");
+      }
+      check_cuda(end, "the first use of a library");
     }
-    const cudaError_t end = end_of(stream(Queue::compute));
-    if (end == cudaErrorNotReady) {
-      throw BackendError("the GPU has not ended the first use of a library within a minute");
-    }
-    check_cuda(end, "the first use of a library");
   }
 
   /// Parts of arrays that the GPU reads by itself are copied from there, all others through pinned
@@ -267,31 +280,33 @@ class CudaDevice final : public Device {
     });
   }
 
+  /// A copy on the host that takes place if its block is still wanted then.
+  static std::function<void()> guarded(std::vector<CopyPart> parts, const TicketPtr& ticket) {
+    return [ticket, parts = std::move(parts)] {
+      if (ticket->is_wanted()) ticket->access_host([&] { copy_all(parts); });
+    };
+  }
+
   /// Begins to copy `parts` on the host. What is put into Queue::in later begins when that has ended.
   void gather_now(std::vector<CopyPart> parts, const TicketPtr& ticket) {
     const bool is_small = bytes_of(parts) < own_thread_bytes_min;
-    auto copy = [ticket, parts = std::move(parts)] {
-      if (ticket->is_wanted()) ticket->access_host([&] { copy_all(parts); });
-    };
+    const std::function<void()> copy = guarded(std::move(parts), ticket);
     if (is_small) {
       copy();
       return;
     }
-    HoldWordPtr word = resources_->holds.take();
-    copiers_[0]->put([copy = std::move(copy), word = word.get()] {
+    HoldWord* const word = stop_for_copy(Queue::in, resources_->holds.take());
+    copiers_[0]->put([copy, word] {
       copy();
       word->let_go();
     });
-    stop_for_copy(Queue::in, std::move(word));
   }
 
   /// Puts a copy of `parts`, which are all on the host, into `queue`. CUDA's thread makes small ones;
   /// for large ones it rings, and the queue stops until the queue's own thread has copied.
   void copy_in_turn(Queue queue, std::vector<CopyPart> parts, const TicketPtr& ticket) {
     const bool is_small = bytes_of(parts) < own_thread_bytes_min;
-    auto copy = [ticket, parts = std::move(parts)] {
-      if (ticket->is_wanted()) ticket->access_host([&] { copy_all(parts); });
-    };
+    std::function<void()> copy = guarded(std::move(parts), ticket);
     if (is_small) {
       put_call(queue, std::move(copy));
       return;
@@ -304,16 +319,22 @@ class CudaDevice final : public Device {
         word->let_go();
       });
     });
-    stop_for_copy(queue, std::move(word));
+    static_cast<void>(stop_for_copy(queue, std::move(word)));
   }
 
-  /// Stops `queue` until a copy on the host lets `word` go, which is not used again before that.
-  void stop_for_copy(Queue queue, HoldWordPtr word) {
-    std::deque<EventPtr>& copied = copied_[is_copy_in(queue) ? 0 : 1];
-    while (!copied.empty() && copied.front()->happened()) copied.pop_front();
+  /// Stops `queue` until a copy on the host lets `word` go. The moment keeps the word until the device
+  /// has passed it; the timeline keeps the moment.
+  HoldWord* stop_for_copy(Queue queue, HoldWordPtr word) {
+    HoldWord* const kept = word.get();
     timeline().count(queue);
-    resources_->holds.stop(stream(queue), *word);
-    copied.push_back(timeline().record(queue, stream(queue), std::move(word)));
+    try {
+      resources_->holds.stop(stream(queue), *word);
+    } catch (...) {
+      resources_->strays.push_back(std::move(word));  // a copy may still let it go
+      throw;
+    }
+    static_cast<void>(timeline().record(queue, stream(queue), std::move(word)));
+    return kept;
   }
 
   void put_transfers(Queue queue, const std::vector<CopyPart>& transfers) {
@@ -351,13 +372,11 @@ class CudaDevice final : public Device {
   }
 
   std::unique_ptr<CudaStay> stay_;
-  std::unique_ptr<CudaResources> resources_;
+  std::shared_ptr<CudaResources> resources_;  ///< which the stay has, too
   std::unique_ptr<StagedMemory> memory_;
   bool reads_host_;
   std::unique_ptr<HostCalls> calls_ = std::make_unique<HostCalls>();
   std::array<std::unique_ptr<HostCopier>, 2> copiers_;  ///< in, out
-  /// When a queue has passed the stop of a copy, whose word is not to be used again before: in, out.
-  std::array<std::deque<EventPtr>, 2> copied_;
   std::deque<StagedCopy> staged_in_;  ///< pinned bytes that are not to be written before
   std::vector<FixedArray> direct_;    ///< which the GPU reads by itself
   std::vector<Unused> unused_;

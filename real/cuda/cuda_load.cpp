@@ -34,8 +34,8 @@ constexpr std::chrono::milliseconds launch_span{100};
 /// How often the thread looks for launches that have ended.
 constexpr std::chrono::milliseconds look{5};
 
-/// How long the end of a load waits for the GPU, on which another kernel may hang.
-constexpr std::chrono::seconds end_patience{1};
+/// How long the end of a load waits for the GPU, on which another kernel may hang. Units have ended before.
+constexpr std::chrono::seconds end_patience{10};
 
 /// Words of the host's memory that the GPU sees: one that stops the load, and for each block of
 /// threads how long it was busy.
@@ -130,14 +130,15 @@ class CudaLoad final : public CompetingLoad {
   void live() {
     try {
       auto stay = std::make_unique<CudaStay>(pool_);
-      auto launches = std::make_unique<Launches>(part_, pool_);
+      const auto launches = std::make_shared<Launches>(part_, pool_);
+      stay->leave(launches);  // they end when no unit lives on the GPU
       auto words = std::make_unique<LoadWords>(pool_->host(), blocks_);
       {
         const std::lock_guard<std::mutex> lock(mutex_);
         words_ = std::move(words);
       }
       keep_busy(*launches);
-      end(std::move(stay), std::move(launches));
+      end(std::move(stay), *launches);
     } catch (
         const std::exception&) {  // the load had no share; if the GPU has failed, its unit says so
     }
@@ -168,18 +169,16 @@ class CudaLoad final : public CompetingLoad {
 
   /// Waits until all launches have ended, or for a while: what the GPU may still use then is left
   /// behind.
-  void end(std::unique_ptr<CudaStay> stay, std::unique_ptr<Launches> launches) {
-    const bool is_over = end_of(launches->stream.get(), end_patience) != cudaErrorNotReady;
+  void end(std::unique_ptr<CudaStay> stay, const Launches& launches) {
+    const bool is_over = end_of(launches.stream.get(), end_patience) != cudaErrorNotReady;
     const std::lock_guard<std::mutex> lock(mutex_);
     busy_s_ = words_->busy_s();
     if (!is_over) {
-      static_cast<void>(launches.release());
       static_cast<void>(words_.release());
       static_cast<void>(stay.release());
       return;
     }
     words_.reset();
-    stay->leave(std::move(launches));
   }
 
   GpuPart part_;

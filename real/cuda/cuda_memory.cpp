@@ -22,15 +22,21 @@ int allocate_on_host(void** memory, std::size_t bytes) {
 }
 int end_on_host(void* memory) { return cudaFreeHost(memory); }
 
-std::size_t whole_pages(std::size_t bytes) {
-  return (bytes + array_alignment - 1) / array_alignment * array_alignment;
-}
-
 }  // namespace
 
-CudaPiece CudaPieces::take(std::size_t bytes, bool may_end) {
+void CudaPieces::enter() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ++users_;
+}
+
+bool CudaPieces::leave() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return --users_ == 0;
+}
+
+CudaPiece CudaPieces::take(std::size_t bytes) {
   constexpr std::size_t any = ~std::size_t{0};
-  const std::size_t whole = std::max(whole_pages(bytes), array_alignment);
+  const std::size_t whole = std::max(in_whole_pages(bytes), array_alignment);
   const std::lock_guard<std::mutex> lock(mutex_);
   if (const CudaPiece kept = take_kept(whole, larger_by_most * whole); kept.begin) return kept;
   const auto allocate = [&](void*& memory) {
@@ -41,7 +47,7 @@ CudaPiece CudaPieces::take(std::size_t bytes, bool may_end) {
   if (error == cudaErrorMemoryAllocation) {
     static_cast<void>(cudaGetLastError());
     if (const CudaPiece kept = take_kept(whole, any); kept.begin) return kept;
-    if (may_end && !kept_.empty()) {
+    if (users_ <= 1 && !kept_.empty()) {
       end_all();
       error = allocate(memory);
     }
@@ -53,13 +59,6 @@ CudaPiece CudaPieces::take(std::size_t bytes, bool may_end) {
 void CudaPieces::keep(const CudaPiece& piece) {
   const std::lock_guard<std::mutex> lock(mutex_);
   kept_.push_back(piece);
-}
-
-std::size_t CudaPieces::kept_bytes() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  std::size_t bytes = 0;
-  for (const CudaPiece& piece : kept_) bytes += piece.bytes;
-  return bytes;
 }
 
 /// The smallest kept piece of `bytes` to `most_bytes`; none: null.
@@ -86,14 +85,9 @@ CudaHostMemory::~CudaHostMemory() {
   for (const auto& [begin, array] : arrays_) give_up(array);
 }
 
-void CudaHostMemory::enter() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  ++living_;
-}
-
 void CudaHostMemory::leave() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (--living_ > 0) return;
+  if (!pinned_.leave()) return;
   std::erase_if(arrays_, [this](const auto& entry) {
     const bool is_ours_alone = entry.second.array.begin.use_count() == 1;
     if (is_ours_alone) give_up(entry.second);
@@ -101,23 +95,14 @@ void CudaHostMemory::leave() {
   });
 }
 
-CudaPiece CudaHostMemory::take(std::size_t bytes) {
-  bool is_alone = false;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    is_alone = living_ <= 1;
-  }
-  return pinned_.take(bytes, is_alone);
-}
-
 bool CudaHostMemory::register_array(const FixedArray& array, bool reads_host) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto [entry, is_new] = arrays_.try_emplace(array.begin.get(), Array{array});
   bool& is_registered = entry->second.is_registered;
-  if (is_new && !reads_host) {
+  if (is_new) {
     void* const memory = const_cast<std::byte*>(array.begin.get());
     const cudaError_t error =
-        cudaHostRegister(memory, whole_pages(array.bytes), cudaHostRegisterPortable);
+        cudaHostRegister(memory, in_whole_pages(array.bytes), cudaHostRegisterPortable);
     is_registered = error == cudaSuccess;
     if (!is_registered) static_cast<void>(cudaGetLastError());  // copies go through pinned memory
   }
@@ -136,26 +121,17 @@ CudaPool::CudaPool(int device, std::shared_ptr<CudaHostMemory> host)
 
 CudaPool::~CudaPool() = default;
 
-CudaPiece CudaPool::take(std::size_t bytes) {
-  bool is_alone = false;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    is_alone = living_ <= 1;
-  }
-  return pieces_.take(bytes, is_alone);
-}
-
 void CudaPool::enter() {
   host_->enter();
-  const std::lock_guard<std::mutex> lock(mutex_);
-  ++living_;
+  const std::lock_guard<std::mutex> lock(mutex_);  // what was left ends before
+  pieces_.enter();
 }
 
 void CudaPool::leave(std::shared_ptr<void> left) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (left) left_.push_back(std::move(left));
-    if (--living_ == 0) left_.clear();
+    if (pieces_.leave()) left_.clear();
   }
   host_->leave();
 }

@@ -1,8 +1,8 @@
 // Memory that CUDA allocates, kept for the units of a command line.
 //
-// What gives memory back to CUDA waits for all work of a GPU and lets no other call through meanwhile.
-// A unit whose queue is stopped by the host would then never go on. So nothing is given back while a
-// unit or a load lives on a GPU: what they no longer need is kept, for others and for later runs.
+// What gives memory back is reported to wait for all work of a GPU, and to let no other call through
+// meanwhile. A unit whose queue is stopped by the host would then never go on. So nothing is given back
+// while a unit or a load lives on a GPU: what they no longer need is kept, for others and later runs.
 #pragma once
 
 #include <cstddef>
@@ -37,12 +37,15 @@ class CudaPieces {
   /// Gives all back to CUDA.
   ~CudaPieces() { end_all(); }
 
+  /// Somebody begins to use pieces.
+  void enter();
+  /// Somebody has ended. Returns whether that was the last one.
+  [[nodiscard]] bool leave();
   /// A piece of at least `bytes`: a kept one that is not much larger, or else a new one, or else any
-  /// kept one. If there is none, and `may_end` says that nobody else uses any, gives the kept ones back
-  /// to CUDA and tries again. Throws as check_cuda does.
-  [[nodiscard]] CudaPiece take(std::size_t bytes, bool may_end);
+  /// kept one. If there is none, and the caller is the only user, gives the kept ones back to CUDA and
+  /// tries again. Throws as check_cuda does.
+  [[nodiscard]] CudaPiece take(std::size_t bytes);
   void keep(const CudaPiece& piece);
-  [[nodiscard]] std::size_t kept_bytes() const;
 
  private:
   [[nodiscard]] CudaPiece take_kept(std::size_t bytes, std::size_t most_bytes);
@@ -51,7 +54,8 @@ class CudaPieces {
   const char* name_;
   Call allocate_;
   End end_;
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
+  int users_ = 0;
   std::vector<CudaPiece> kept_;
 };
 
@@ -67,12 +71,12 @@ class CudaHostMemory {
 
   /// A unit or load begins to live, or ends. When the last one has ended, arrays that no kernel has any
   /// more are given up.
-  void enter();
+  void enter() { pinned_.enter(); }
   void leave();
-  [[nodiscard]] CudaPiece take(std::size_t bytes);
+  [[nodiscard]] CudaPiece take(std::size_t bytes) { return pinned_.take(bytes); }
   void keep(const CudaPiece& piece) { pinned_.keep(piece); }
   /// Registers `array` for all GPUs unless it is, and keeps it until all units have ended. Returns
-  /// whether GPUs can copy from it by themselves. `reads_host`: the GPU can in any case.
+  /// whether GPUs can copy from it by themselves. `reads_host`: the GPU can where that is refused, too.
   [[nodiscard]] bool register_array(const FixedArray& array, bool reads_host);
 
  private:
@@ -84,7 +88,6 @@ class CudaHostMemory {
   void give_up(const Array& array);
 
   std::mutex mutex_;
-  int living_ = 0;
   std::map<const std::byte*, Array> arrays_;  ///< by their begins
   CudaPieces pinned_;
 };
@@ -101,10 +104,8 @@ class CudaPool {
 
   [[nodiscard]] int device() const { return device_; }
   [[nodiscard]] CudaHostMemory& host() { return *host_; }
-  /// Bytes that were allocated on the GPU and that nobody uses.
-  [[nodiscard]] std::size_t kept_bytes() const { return pieces_.kept_bytes(); }
   /// Memory of the GPU, which is the current one.
-  [[nodiscard]] CudaPiece take(std::size_t bytes);
+  [[nodiscard]] CudaPiece take(std::size_t bytes) { return pieces_.take(bytes); }
   void keep(const CudaPiece& piece) { pieces_.keep(piece); }
 
  private:
@@ -116,7 +117,6 @@ class CudaPool {
   int device_;
   std::shared_ptr<CudaHostMemory> host_;
   std::mutex mutex_;
-  int living_ = 0;
   std::vector<std::shared_ptr<void>> left_;  ///< by units that have ended, while others live
   CudaPieces pieces_;
 };
@@ -134,7 +134,6 @@ class CudaStay {
   ~CudaStay() { pool_->leave(std::move(left_)); }
 
   [[nodiscard]] CudaPool& pool() const { return *pool_; }
-  [[nodiscard]] const std::shared_ptr<CudaPool>& shared_pool() const { return pool_; }
   /// Leaves `object`, whose end may wait for the GPU: streams, handles of libraries, contexts.
   void leave(std::shared_ptr<void> object) { left_ = std::move(object); }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "real/cuda/cuda_call.hpp"
+#include "real/gpu/queue_room.hpp"
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
@@ -65,7 +66,10 @@ void CudaTimeline::count(Queue queue, std::uint64_t commands) {
 /// Takes note of all moments of `queue` that have happened.
 void CudaTimeline::find_passed(Queue queue) {
   const auto& unknown = unknown_[static_cast<std::size_t>(queue)];
-  while (!unknown.empty() && has_happened(*unknown.front())) continue;
+  while (!unknown.empty()) {
+    const std::shared_ptr<CudaMoment> front = unknown.front();  // which nobody else may have
+    if (!has_happened(*front)) return;
+  }
 }
 
 bool CudaTimeline::is_full() const {
@@ -88,7 +92,12 @@ std::shared_ptr<CudaMoment> CudaTimeline::record(Queue queue, cudaStream_t strea
   count(queue);
   auto moment = std::make_shared<CudaMoment>(*this, queue, base_, std::move(held));
   moment->number_ = put_[static_cast<std::size_t>(queue)];
-  check_cuda(cudaEventRecord(moment->event(), stream), "cudaEventRecord");
+  try {
+    check_cuda(cudaEventRecord(moment->event(), stream), "cudaEventRecord");
+  } catch (...) {
+    failed_.push_back(std::move(moment));  // what lets its stop go may still do so
+    throw;
+  }
   unknown_[static_cast<std::size_t>(queue)].push_back(moment);
   return moment;
 }

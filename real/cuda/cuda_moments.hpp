@@ -11,6 +11,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "real/cuda/cuda_context.hpp"
 #include "real/cuda/cuda_events.hpp"
@@ -20,11 +21,6 @@
 #include "real/threads/clock.hpp"
 
 namespace equipoise {
-
-/// The most commands in a queue of a device: CUDA makes its caller wait at about 1,000.
-inline constexpr std::uint64_t commands_max = 960;
-/// With more commands there, another block has to wait.
-inline constexpr std::uint64_t commands_full = 300;
 
 /// An event of the device of which is known when it happened.
 struct TimeBase {
@@ -100,8 +96,9 @@ class CudaTimeline {
   TimeBasePtr base_;
   Clock::TimePoint next_base_;
   DeviceClock device_clock_;
-  std::array<std::uint64_t, 3> put_{};     ///< commands, into each queue
-  std::array<std::uint64_t, 3> passed_{};  ///< of these, at least so many have ended
+  std::array<std::uint64_t, 3> put_{};               ///< commands, into each queue
+  std::array<std::uint64_t, 3> passed_{};            ///< of these, at least so many have ended
+  std::vector<std::shared_ptr<CudaMoment>> failed_;  ///< which could not be recorded
   std::array<std::deque<std::shared_ptr<CudaMoment>>, 3> unknown_;  ///< without a time, in order
   std::array<Clock::TimePoint, 3> last_{};  ///< the latest time in each queue
 };

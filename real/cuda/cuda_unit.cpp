@@ -50,7 +50,7 @@ std::string version_of(int number) {
 
 /// Why CUDA has no GPU here; empty if it has. The first call of CUDA in the program.
 std::string find_out_why_absent() {
-  // Otherwise all code of cuBLAS and cuFFT is loaded with them. What is used is loaded before there is
+  // Otherwise all code of cuBLAS and cuFFT is loaded with them, which is reported to take seconds. What is used is loaded before there is
   // work, because loading may wait for all queues, also for one that is stopped.
   setenv("CUDA_MODULE_LOADING", "LAZY", 0);
   // Otherwise streams of several units share a queue of the hardware, and wait for one another.
@@ -98,21 +98,14 @@ Gpu gpu_of(const GpuPart& part, const cudaDeviceProp& properties) {
   return {name_of(part.device), pci_bus_id_of(properties), part.sms, 1e3 * clock_khz};
 }
 
-/// Those of `cores` that are on the GPU's side of the host; if there are none, or if that is not known,
-/// all of them.
+/// Those of `cores` that are on the GPU's side of the host, where that is known.
 std::vector<int> near_gpu(const std::vector<int>& cores, int device) {
   int node = -1;
-  if (cudaDeviceGetAttribute(&node, cudaDevAttrHostNumaId, device) != cudaSuccess) {
-    static_cast<void>(cudaGetLastError());
-    return cores;
+  if (cudaDeviceGetAttribute(&node, cudaDevAttrHostNumaId, device) == cudaSuccess) {
+    return near_node(cores, node, this_machine());
   }
-  std::vector<int> near;
-  for (const CpuThread& thread : this_machine().threads) {
-    if (thread.numa_node == node && std::ranges::find(cores, thread.number) != cores.end()) {
-      near.push_back(thread.number);
-    }
-  }
-  return near.empty() ? cores : near;
+  static_cast<void>(cudaGetLastError());
+  return cores;
 }
 
 class CudaFactory final : public UnitFactory {

@@ -8,12 +8,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <string>
 
 #include "real/cuda/library.hpp"
+#include "real/gpu/queue_room.hpp"
 
 namespace equipoise {
 namespace {
@@ -24,10 +25,8 @@ constexpr int forward = -1;            // CUFFT_FORWARD
 constexpr int inverse = 1;             // CUFFT_INVERSE
 constexpr const char* user = "fft2d on CUDA";
 constexpr std::size_t point_bytes = 2 * sizeof(double);
-/// About how many parts all transforms have at most: CUDA makes its caller wait when a queue holds about
-/// 1,000 commands, which must not be behind a stop.
-constexpr std::size_t parts_max = 60;
-/// The commands of a transform are not documented; large ones have passes of their own for each extent.
+/// The commands of a transform are not documented; large ones are expected to have two passes for each
+/// extent.
 constexpr std::uint64_t transform_commands = 4;
 
 /// What we use of cuFFT, declared as in its header; enumerations are ints.
@@ -95,9 +94,9 @@ class Fft2d final : public GpuProgram {
  public:
   Fft2d(const FourierShape& shape, std::size_t transforms) : shape_(shape) {
     plans_.try_emplace(1, cufft_, shape, 1);
-    const std::size_t points =
-        std::max(fft2d_cache_bytes() / 2 / point_bytes, transforms * shape.points() / parts_max);
-    while (2 * most_ * shape.points() <= points && 2 * most_ <= transforms) {
+    const std::size_t cached_points = fft2d_cache_bytes() / 2 / point_bytes;
+    while (2 * most_ <= transforms &&
+           (2 * most_ * shape.points() <= cached_points || !has_room(transforms))) {
       most_ *= 2;
       plans_.try_emplace(most_, cufft_, shape, most_);
     }
@@ -106,9 +105,7 @@ class Fft2d final : public GpuProgram {
   void enqueue(const StagedBlock& block, const Stream& stream) override {
     const double* in = block.input<double>(0);
     double* out = block.result<double>(0);
-    std::size_t part = most_;
-    for (auto left = static_cast<std::size_t>(block.items); left > 0; left -= part) {
-      while (part > left) part /= 2;
+    for_each_part(block.items, [&](std::size_t part) {
       const Plan& of_part = plans_.at(part);
       of_part.enqueue(stream, in, out, forward);
       if (shape_.directions == 2) {
@@ -117,22 +114,37 @@ class Fft2d final : public GpuProgram {
       }
       in += 2 * part * shape_.points();
       out += 2 * part * shape_.points();
-    }
+    });
   }
   void load_code() const override { load_fourier_filter(); }
   std::uint64_t commands(Items items) const override {
     std::uint64_t parts = 0;
-    std::size_t part = most_;
-    for (auto left = static_cast<std::size_t>(items); left > 0; left -= part) {
-      while (part > left) part /= 2;
-      ++parts;
-    }
-    return parts * (shape_.directions == 2 ? 2 * transform_commands + 1 : transform_commands);
+    for_each_part(items, [&](std::size_t) { ++parts; });
+    return parts * part_commands();
   }
   /// cuFFT loads the code of a plan when it is first executed.
   bool prepares_at_first_use() const override { return true; }
 
  private:
+  /// Calls `visit` with the number of transforms of each part of a block, a power of two.
+  template <class Visit>
+  void for_each_part(Items items, Visit&& visit) const {
+    std::size_t part = most_;
+    for (auto left = static_cast<std::size_t>(items); left > 0; left -= part) {
+      while (part > left) part /= 2;
+      visit(part);
+    }
+  }
+  [[nodiscard]] std::uint64_t part_commands() const {
+    return shape_.directions == 2 ? 2 * transform_commands + 1 : transform_commands;
+  }
+  /// Whether every block of up to `transforms` has room in a queue. It has most parts where all smaller
+  /// powers of two are among them.
+  [[nodiscard]] bool has_room(std::size_t transforms) const {
+    const std::size_t smaller = static_cast<std::size_t>(std::bit_width(most_)) - 1;
+    return (transforms / most_ + smaller) * part_commands() <= block_commands_max;
+  }
+
   Cufft cufft_;
   FourierShape shape_;
   std::size_t most_ = 1;               ///< transforms of a part, a power of two

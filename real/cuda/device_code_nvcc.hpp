@@ -1,4 +1,4 @@
-// What our CUDA kernels need of the language, for nvcc. tests/support/device_code_host.hpp gives
+// What our CUDA kernels need of the language, for nvcc. tests/support/gpu/device_code_host.hpp gives
 // the same to the host's compiler. CMake chooses (real/gpu/device_code.hpp).
 #pragma once
 

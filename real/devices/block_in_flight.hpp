@@ -16,8 +16,8 @@ namespace equipoise {
 struct StageInQueue {
   EventPtr began;
   EventPtr ended;
-  EventPtr held;      ///< for a stage that is slowed down: keeps the queue busy until then
-  HeldStagePtr stop;  ///< what ends that
+  EventPtr held;        ///< for a stage that is slowed down: keeps the queue busy until then
+  HeldStagePtr slowed;  ///< its entry among those
 
   /// The event after which later stages may begin.
   [[nodiscard]] const EventPtr& over() const { return held ? held : ended; }

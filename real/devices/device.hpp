@@ -23,9 +23,7 @@ namespace equipoise {
 /// for one another unless told to.
 enum class Queue : std::uint8_t { in, compute, out };
 
-/// The most blocks in the queues of a device; more would hide no waiting. CUDA makes its caller wait
-/// while there are about 1,000 commands in a queue, of which a block that is slowed down needs up to
-/// some 20.
+/// The most blocks in the queues of a device; more would hide no waiting.
 inline constexpr std::size_t blocks_in_queues_max = 32;
 
 /// A contiguous part of a copy.

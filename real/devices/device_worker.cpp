@@ -36,7 +36,7 @@ class DeviceDriver final : public UnitDriver {
   DeviceDriver(WorkerSetup setup, DeviceMaker open)
       : setup_(std::move(setup)), open_(std::move(open)) {}
   ~DeviceDriver() override {
-    if (held_) held_->stop();
+    if (held_) held_->end();
   }
 
   void come_up() override {
@@ -113,13 +113,10 @@ class DeviceDriver final : public UnitDriver {
   void time_held_stages() {
     for (const BlockInFlight& block : in_flight_) {
       for (const StageInQueue& stage : block.stages) {
-        if (!stage.stop || stage.held->happened()) continue;
+        if (!stage.slowed || stage.held->happened()) continue;
         const std::optional<Seconds> ended = stage.ended->happened();
         if (!ended) break;
-        const Seconds began = *stage.began->happened();
-        held_->end_at(*stage.stop, block.ticket->is_wanted()
-                                       ? stage.stop->rate->end_of(began, *ended - began)
-                                       : *ended);
+        held_->set_times(*stage.slowed, *stage.began->happened(), *ended);
         break;
       }
     }
@@ -130,7 +127,7 @@ class DeviceDriver final : public UnitDriver {
       const BlockInFlight block = std::move(in_flight_.front());
       in_flight_.pop_front();
       for (const StageInQueue& stage : block.stages) {
-        if (stage.stop) held_->remove(stage.stop);
+        if (stage.slowed) held_->remove(stage.slowed);
       }
       release_memory(block.command.block);
       report(block);
@@ -139,6 +136,7 @@ class DeviceDriver final : public UnitDriver {
 
   void report(const BlockInFlight& block) {
     Report report{.command = block.command};
+    for (const StageInQueue& stage : block.stages) static_cast<void>(stage.over()->happened());
     if (const std::exception_ptr failure = block.ticket->failure()) {
       if (resident_ticket_ && resident_ticket_->failure()) bring_resident_data_again();
       lose(report, failure);
@@ -336,13 +334,13 @@ class DeviceDriver final : public UnitDriver {
     }
     stage.ended = device_->record(queue);
     if (rate.is_one()) return;
-    stage.stop = held_->add(queue, rate, ticket);
-    device_->call_back(queue, [held = held_, stop = stage.stop, mailbox = mailbox_] {
-      held->ring(*stop);
+    stage.slowed = held_->add(queue, rate, ticket);
+    device_->call_back(queue, [held = held_, slowed = stage.slowed, mailbox = mailbox_] {
+      held->ring(*slowed);
       mailbox->ring();
     });
     stage.held = device_->hold(queue);
-    held_->stopped(*stage.stop, *stage.held);
+    held_->put_stop(*stage.slowed, *stage.held);
   }
 
   void release_memory(const Block& block) {

@@ -20,7 +20,7 @@ HeldStages::HeldStages(Device& device, std::shared_ptr<const Clock> clock,
       clock_(std::move(clock)),
       thread_(start_thread("stages that are slowed down", [this, cores] { live(cores); })) {}
 
-void HeldStages::stop() {
+void HeldStages::end() {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     stops_ = true;
@@ -40,10 +40,10 @@ HeldStagePtr HeldStages::add(Queue queue, const StepFunction& rate, TicketPtr ti
   return stage;
 }
 
-void HeldStages::stopped(HeldStage& stage, DeviceEvent& stop) {
+void HeldStages::put_stop(HeldStage& stage, DeviceEvent& end) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    stage.stop = &stop;
+    stage.end = &end;
     has_changed_ = true;
   }
   changed_.notify_all();
@@ -58,7 +58,8 @@ void HeldStages::ring(HeldStage& stage) {
   changed_.notify_all();
 }
 
-void HeldStages::end_at(HeldStage& stage, Seconds due) {
+void HeldStages::set_times(HeldStage& stage, Seconds began, Seconds ended) {
+  const Seconds due = end_of(stage, began, ended);
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (stage.has_ended || (stage.due && *stage.due <= due)) return;
@@ -88,10 +89,10 @@ void HeldStages::live(const std::vector<int>& cores) {
 Seconds HeldStages::end_due() {
   Seconds next = Seconds::infinity();
   for (const HeldStagePtr& stage : stages_) {
-    if (stage->has_ended || stage->stop == nullptr) continue;
+    if (stage->has_ended || stage->end == nullptr) continue;
     const Seconds due = due_of(*stage);
     if (const Seconds now = clock_->now(); due <= now) {
-      device_.let_go(*stage->stop);
+      device_.let_go(*stage->end);
       stage->has_ended = true;
       last_end_[static_cast<std::size_t>(stage->queue)] = now;
     } else {
@@ -106,10 +107,13 @@ Seconds HeldStages::end_due() {
 Seconds HeldStages::due_of(const HeldStage& stage) const {
   if (stage.due) return *stage.due;
   if (!stage.rang) return Seconds::infinity();
-  if (!stage.ticket->is_wanted()) return *stage.rang;
   const Seconds began = std::min(
       *stage.rang, std::max(stage.put_at, last_end_[static_cast<std::size_t>(stage.queue)]));
-  return stage.rate->end_of(began, *stage.rang - began) + silence;
+  return end_of(stage, began, *stage.rang) + silence;
+}
+
+Seconds HeldStages::end_of(const HeldStage& stage, Seconds began, Seconds ended) {
+  return stage.ticket->is_wanted() ? stage.rate->end_of(began, ended - began) : ended;
 }
 
 }  // namespace equipoise

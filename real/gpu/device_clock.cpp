@@ -1,9 +1,10 @@
-// Keeps a function of straight pieces: one for each comparison.
+// Keeps a function of straight pieces: two for each comparison.
 #include "real/gpu/device_clock.hpp"
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <iterator>
 
@@ -21,8 +22,9 @@ constexpr Duration distance = 1s;
 /// The comparisons through which the line is fitted, and the pieces that are kept.
 constexpr std::size_t compared_max = 16;
 constexpr std::size_t pieces_max = 64;
-/// A difference from the line is made up for in so many seconds.
+/// A difference from the line is made up for in so many seconds, or in more, at this rate.
 constexpr double catch_up_s = 1.0;
+constexpr double catch_up_rate_max = 5e-4;
 /// Clocks of computers differ less in speed.
 constexpr double difference_max = 1e-3;
 
@@ -31,7 +33,7 @@ double seconds_of(Duration span) { return std::chrono::duration<double>(span).co
 }  // namespace
 
 void DeviceClock::compare(Seconds device, Clock::TimePoint host) {
-  if (count_++ == 0) zero_ = host;
+  if (comparisons_.empty()) zero_ = host;
   comparisons_.push_back({device.value, seconds_of(host - zero_)});
   if (comparisons_.size() > compared_max) comparisons_.pop_front();
   if (pieces_.empty()) {
@@ -39,12 +41,15 @@ void DeviceClock::compare(Seconds device, Clock::TimePoint host) {
     return;
   }
   const Piece line = fitted();
+  while (pieces_.size() > 1 && pieces_.back().device_s >= device.value) pieces_.pop_back();
   const Piece& last = pieces_.back();
   const double goes_on_s = last.host_s + last.slope * (device.value - last.device_s);
-  const double slope = line.slope + (line.host_s - goes_on_s) / catch_up_s;
-  pieces_.push_back(
-      {device.value, goes_on_s, std::clamp(slope, 1.0 - difference_max, 1.0 + difference_max)});
-  if (pieces_.size() > pieces_max) pieces_.pop_front();
+  const double behind_s = line.host_s - goes_on_s;
+  const double span_s = std::max(catch_up_s, std::abs(behind_s) / catch_up_rate_max);
+  const double slope = line.slope + behind_s / span_s;
+  pieces_.push_back({device.value, goes_on_s, slope});
+  pieces_.push_back({device.value + span_s, goes_on_s + slope * span_s, line.slope});
+  while (pieces_.size() > pieces_max) pieces_.pop_front();
 }
 
 Clock::TimePoint DeviceClock::host_time(Seconds device) const {
@@ -56,7 +61,7 @@ Clock::TimePoint DeviceClock::host_time(Seconds device) const {
 }
 
 Duration DeviceClock::next_due() const {
-  const auto known = static_cast<std::size_t>(count_);
+  const std::size_t known = comparisons_.size();
   return known >= 1 && known <= first_distances.size() ? first_distances[known - 1] : distance;
 }
 
@@ -80,7 +85,9 @@ DeviceClock::Piece DeviceClock::fitted() const {
     products += (each.device_s - device_s) * (each.host_s - host_s);
   }
   const double at_s = comparisons_.back().device_s;
-  const double slope = squares > 0.0 ? products / squares : 1.0;
+  const double slope =
+      squares > 0.0 ? std::clamp(products / squares, 1.0 - difference_max, 1.0 + difference_max)
+                    : 1.0;
   return {at_s, host_s + slope * (at_s - device_s), slope};
 }
 

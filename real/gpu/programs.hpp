@@ -26,7 +26,7 @@ class GpuProgram {
   /// Loads the code onto the current device. Otherwise that happens at the first launch, which then
   /// waits for all queues.
   virtual void load_code() const {}
-  /// The most commands that a block of `items` puts into a queue.
+  /// The most commands that a block of `items` puts into a queue; at most `block_commands_max`.
   [[nodiscard]] virtual std::uint64_t commands(Items /*items*/) const { return 8; }
   /// Whether the first blocks of some sizes take longer, because a library prepares itself.
   [[nodiscard]] virtual bool prepares_at_first_use() const { return false; }

@@ -26,8 +26,8 @@ class BufferOf {
   ~BufferOf() = default;
   /// Throws std::bad_alloc.
   explicit BufferOf(std::size_t count) : count_(count) {
-    const std::size_t bytes = (count * sizeof(Number) / alignment + 1) * alignment;
-    data_.reset(static_cast<Number*>(std::aligned_alloc(alignment, bytes)), Free{});
+    const std::size_t bytes = in_whole_pages(count * sizeof(Number) + 1);
+    data_.reset(static_cast<Number*>(std::aligned_alloc(array_alignment, bytes)), Free{});
     if (!data_) throw std::bad_alloc();
     if (bytes >= large_page_bytes) madvise(data_.get(), bytes, MADV_HUGEPAGE);
     std::fill_n(data_.get(), count_, Number{});
@@ -47,7 +47,6 @@ class BufferOf {
     void operator()(Number* data) const { std::free(data); }
   };
   static constexpr std::size_t large_page_bytes = std::size_t{2} << 20;
-  static constexpr std::size_t alignment = 4096;
 
   std::size_t count_ = 0;
   std::shared_ptr<Number> data_;  ///< shared with users of a fixed array

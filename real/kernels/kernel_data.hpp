@@ -13,6 +13,15 @@
 
 namespace equipoise {
 
+/// Every array of a kernel on the host, and of a block in a unit's memory, begins at a multiple of this,
+/// and no other data lies in its last page.
+inline constexpr std::size_t array_alignment = 4096;
+
+/// `bytes` in whole pages.
+[[nodiscard]] constexpr std::size_t in_whole_pages(std::size_t bytes) {
+  return (bytes + array_alignment - 1) / array_alignment * array_alignment;
+}
+
 /// An array on the host with one row for each item. `Byte` is `const std::byte` for input and
 /// `std::byte` for results.
 template <class Byte>
@@ -45,8 +54,8 @@ struct ResidentArray {
 };
 
 /// An array that does not change while the kernel is allocated, and that stays as long as somebody
-/// owns it, be the kernel destroyed or not. Begins at a multiple of 4096 bytes, and no other data lies
-/// in its last page. Devices may copy from it at any time, also for blocks that are not wanted any more.
+/// owns it, be the kernel destroyed or not. Devices may copy from it at any time, also for blocks that are
+/// not wanted any more.
 struct FixedArray {
   std::shared_ptr<const std::byte> begin;
   std::size_t bytes = 0;
@@ -57,7 +66,7 @@ struct KernelData {
   std::vector<InputRows> inputs;
   std::vector<ResultRows> results;
   std::vector<ResidentArray> resident;
-  /// Those of inputs and resident data that are large and do not change.
+  /// Those of inputs and resident data that do not change.
   std::vector<FixedArray> fixed{};
 };
 

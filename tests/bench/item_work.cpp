@@ -1,4 +1,4 @@
-// Counts the operations in the CUDA programs (real/cuda/programs), without those that a better program
+// Counts the operations in the CUDA programs (real/gpu/programs), without those that a better program
 // would not have: addresses, tests, what is done once for a block.
 #include "tests/bench/item_work.hpp"
 

@@ -243,13 +243,18 @@ TEST(FakeGpu, MayReadArraysOfAKernelThatIsGone) {
   EXPECT_EQ(fake_registered_bytes(), 0u);
 }
 
+// Five blocks of 200 commands would fill a queue, and the device would stop the program.
 TEST(FakeGpu, HasNoFullQueueHoweverManyBlocksAreHeld) {
-  KernelScript script(4000);
-  ScriptedKernel kernel(script);
-  MemoryJournal journal;
-  EXPECT_TRUE(run_all(setup_of({"cuda,slots=64,slowdown=1.5"}, {&kernel}), 10, journal).complete);
-  EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
-  EXPECT_EQ(journal.blocks.size(), 400u);
+  for (const int commands : {1, 200}) {
+    set_fake_commands(commands);
+    KernelScript script(4000);
+    ScriptedKernel kernel(script);
+    MemoryJournal journal;
+    EXPECT_TRUE(run_all(setup_of({"cuda,slots=64,slowdown=1.5"}, {&kernel}), 10, journal).complete);
+    EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
+    EXPECT_EQ(journal.blocks.size(), 400u);
+  }
+  set_fake_commands(1);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "real/cuda/library.hpp"
 #include "real/gpu/programs.hpp"
+#include "real/gpu/queue_room.hpp"
 #include "real/kernels/catalog.hpp"
 #include "real/worker.hpp"
 #include "shared_policies/model/failure.hpp"
@@ -188,6 +189,23 @@ TEST(CudaFft2d, HasNoPlanForMoreThanHalfTheCacheHolds) {
   EXPECT_EQ(plans(), 3) << "for 1, 2 and 4";
   enqueue_all(*kernel, *program);
   EXPECT_TRUE(kernel->verify().passed);
+}
+
+// However many transforms a block has, of up to all: with a cache of 40,000 bytes a part would have four.
+TEST(CudaFft2d, PutsNoMoreCommandsIntoAQueueThanABlockMay) {
+  const std::size_t usual = second_level_cache_bytes();
+  set_second_level_cache_bytes(40'000);
+  for (const Items transforms : {1, 107, 119, 127, 256, 1919}) {
+    const std::unique_ptr<Kernel> kernel = make_kernel(
+        "fft2d", {{"transforms", std::to_string(transforms)}, {"rows", "16"}, {"columns", "16"}},
+        "--workload");
+    kernel->allocate(1);
+    const std::unique_ptr<GpuProgram> program = make_gpu_program(*kernel);
+    for (Items items = 1; items <= transforms; ++items) {
+      EXPECT_LE(program->commands(items), block_commands_max) << items << " of " << transforms;
+    }
+  }
+  set_second_level_cache_bytes(usual);
 }
 
 TEST(CudaFft2d, TransformsLargeArraysOneByOne) {

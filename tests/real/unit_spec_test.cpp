@@ -189,11 +189,18 @@ TEST(Placement, GivesEachUnitTheNextCoresAndKeepsTheRestFree) {
 
 TEST(Placement, GivesTheControllerACoreOfItsOwnWhereFourAreFree) {
   const Placement four = place_units(parse_units({"cpu,threads=4"}), machine_of(4));
-  EXPECT_EQ(four.controller, (std::vector<int>{4}));
-  EXPECT_EQ(four.others, (std::vector<int>{5, 6, 7}));
+  EXPECT_EQ(four.controller(), (std::vector<int>{4}));
+  EXPECT_EQ(four.others(), (std::vector<int>{5, 6, 7}));
   const Placement three = place_units(parse_units({"cpu,threads=4", "cpu"}), machine_of(4));
-  EXPECT_EQ(three.controller, (std::vector<int>{5, 6, 7}));
-  EXPECT_EQ(three.others, three.waiting);
+  EXPECT_EQ(three.controller(), (std::vector<int>{5, 6, 7}));
+  EXPECT_EQ(three.others(), three.waiting);
+}
+
+TEST(Placement, FindsTheThreadsOfANumaNode) {
+  Machine machine;
+  machine.threads = {{0, 0, 0}, {1, 1, 0}, {2, 2, 1}, {3, 3, 1}};
+  EXPECT_EQ(near_node({0, 2, 3}, 1, machine), (std::vector<int>{2, 3}));
+  EXPECT_EQ(near_node({0, 1}, 1, machine), (std::vector<int>{0, 1})) << "none is near";
 }
 
 TEST(Placement, LetsThoseThatWaitShareACoreOfTheMostSlowedUnitWhenNoneIsFree) {

@@ -33,7 +33,9 @@ TEST_F(GpuCheck, MakesItsChecksOnEmulatedUnitsAndSaysWhichNeedCuda) {
 }
 
 TEST_F(GpuCheck, ChecksTheMostImportantQuickly) {
-  EXPECT_EQ(check("--units emulated --quick --kernels binomial,taylor"), 0) << said() << summary();
+  EXPECT_EQ(check("--units emulated --quick --seconds 1700 --each 600 --kernels binomial,taylor"),
+            0)
+      << said() << summary();
   EXPECT_EQ(summary().find("# GPU check, quick: none; emulated units"), 0u) << summary();
   EXPECT_NE(summary().find("| prediction, cpu, binomial: median error | "), std::string::npos)
       << summary();

@@ -120,7 +120,8 @@ void add_gpus(PlatformDescription& platform, std::span<const MeasuredGpu> gpus) 
   if (gpus.empty()) return;
   platform.comment +=
       "\nThe links of GPUs were measured when this file was made, between the GPU and pinned "
-      "memory.\nResults are copied slower, because the host copies them from there: for predictions "
+      "memory.\nResults are copied slower, because the host copies them from there: for "
+      "predictions "
       "use the\nplatform that `record` writes.";
   for (const MeasuredGpu& gpu : gpus) {
     const Unit& unit = gpu.spec.unit;

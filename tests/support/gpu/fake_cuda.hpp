@@ -34,6 +34,8 @@ void set_fake_sharing(bool shares);
 [[nodiscard]] std::size_t fake_registered_bytes();
 /// How many bytes were copied to the fake GPU from memory that is not CUDA's own, so far.
 [[nodiscard]] std::size_t fake_direct_bytes();
+/// How many commands a block of every program puts into its queue from now on; at first one.
+void set_fake_commands(int count);
 /// Allocates memory and frees it, as a library may do at any time.
 void free_fake_memory();
 /// How often memory was given back to CUDA so far: freed, or registered no more.

@@ -58,6 +58,7 @@ void mend_fake_gpu() { fake_driver().is_broken = false; }
 void set_fake_gpus(int count) { fake_driver().devices = count; }
 void resize_fake_gpu(std::size_t bytes) { fake_driver().memory_max = bytes; }
 void set_fake_driver(int version) { fake_driver().version = version; }
+void set_fake_commands(int count) { fake_driver().commands = count; }
 void set_fake_registering(bool works) { fake_driver().registers = works; }
 void set_fake_sharing(bool shares) { fake_driver().reads_host_memory = shares; }
 std::size_t fake_registered_bytes() { return fake_driver().registered_bytes; }

@@ -35,6 +35,7 @@ struct FakeDriver {
   std::atomic<std::size_t> memory_max = std::size_t{16} << 20;
   std::atomic<int> version = 0;  ///< 0: that of the build, or 12050 if that is older
   std::atomic<int> load_sms = 0;
+  std::atomic<int> commands = 1;                ///< of a block
   std::atomic<bool> registers = true;           ///< host memory can be registered
   std::atomic<bool> reads_host_memory = false;  ///< at full speed, without registering
   std::atomic<int> frees = 0;                   ///< how often memory was freed or unregistered

@@ -64,11 +64,15 @@ std::unique_ptr<GpuProgram> make_gpu_program(const Kernel& kernel) {
     void enqueue(const StagedBlock& block, const Stream& stream) override {
       // What was not loaded is loaded at its first launch, which waits for all queues.
       if (!std::exchange(is_loaded_, true)) static_cast<void>(alone_after_all_streams([] {}));
-      static_cast<void>(static_cast<cudaStream_t>(stream.handle)
-                            ->put([program = program_, staged = on_host(block)] {
-                              ThreadTeam team({cores_of_this_thread().front()});
-                              program->compute(staged, team);
-                            }));
+      const auto into = static_cast<cudaStream_t>(stream.handle);
+      static_cast<void>(into->put([program = program_, staged = on_host(block)] {
+        ThreadTeam team({cores_of_this_thread().front()});
+        program->compute(staged, team);
+      }));
+      for (int i = 1; i < fake_driver().commands; ++i) static_cast<void>(into->put([] {}));
+    }
+    std::uint64_t commands(Items /*items*/) const override {
+      return static_cast<std::uint64_t>(fake_driver().commands.load());
     }
 
     bool prepares_at_first_use() const override { return prepares_; }
