@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 #include <sys/mman.h>
 
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -81,6 +82,20 @@ bool is_for_gpu(const void* on_host, std::size_t bytes) {
   if (found == nullptr && !fake_driver().reads_host_memory) return false;
   fake_driver().direct_bytes += bytes;
   return true;
+}
+
+/// Lets a large copy wait for others, as a test wants it.
+void await_others(const CUstream_st& stream, std::size_t bytes) {
+  constexpr std::size_t large = std::size_t{64} << 10;
+  if (bytes < large) return;
+  ++fake_driver().copies_under_way;
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  stream.await([give_up] {
+    if (fake_driver().copies_under_way >= fake_driver().copies_wanted) return true;
+    const bool is_over = std::chrono::steady_clock::now() > give_up;
+    if (is_over) fake_driver().waited_in_vain = true;
+    return is_over;
+  });
 }
 
 }  // namespace
@@ -195,7 +210,8 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   // CUDA would copy it, but the caller would wait.
   if (!is_for_gpu(on_host, bytes)) return cudaErrorInvalidValue;
   const std::shared_lock<std::shared_mutex> lock(fake_driver().calls);
-  return stream->put([to = equipoise::behind(to), from = equipoise::behind(from), bytes] {
+  return stream->put([to = equipoise::behind(to), from = equipoise::behind(from), bytes, stream] {
+    await_others(*stream, bytes);
     std::memcpy(to, from, bytes);
   });
 }
