@@ -243,10 +243,10 @@ class CudaDevice final : public Device {
   /// Parts of arrays that the GPU reads by itself are copied from there, all others through pinned
   /// memory.
   void copy_in(std::vector<CopyPart> parts, const TicketPtr& ticket) {
-    const auto staged =
-        std::ranges::partition(parts, [this](const auto& part) { return is_direct(part); });
-    std::vector<CopyPart> gathered(staged.begin(), staged.end());
-    parts.erase(staged.begin(), staged.end());
+    const auto staged = std::partition(parts.begin(), parts.end(),
+                                       [this](const CopyPart& part) { return is_direct(part); });
+    std::vector<CopyPart> gathered(staged, parts.end());
+    parts.erase(staged, parts.end());
     put_transfers(Queue::in, parts);
     if (gathered.empty()) return;
     const std::vector<CopyPart> transfers = memory_->stage(gathered, true);

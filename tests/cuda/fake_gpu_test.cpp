@@ -243,6 +243,19 @@ TEST(FakeGpu, MayReadArraysOfAKernelThatIsGone) {
   EXPECT_EQ(fake_registered_bytes(), 0u);
 }
 
+// The matrix B, 320,000 bytes, goes to both. Each copy waits for the other one.
+TEST(FakeGpu, GetsResidentDataWhileAnotherOneGetsThem) {
+  set_fake_gpus(2);
+  set_fake_copies_together(2);
+  const auto kernel = make_kernel("matmul", {{"n", "200"}}, "--workload");
+  kernel->allocate(1);
+  MemoryJournal journal;
+  EXPECT_TRUE(run_all(setup_of({"cuda", "cuda"}, {kernel.get()}), 20, journal).complete);
+  EXPECT_EQ(set_fake_copies_together(0), 2);
+  EXPECT_TRUE(kernel->verify().passed) << kernel->verify().what;
+  set_fake_gpus(1);
+}
+
 // Five blocks of 200 commands would fill a queue, and the device would stop the program.
 TEST(FakeGpu, HasNoFullQueueHoweverManyBlocksAreHeld) {
   for (const int commands : {1, 200}) {

@@ -36,6 +36,9 @@ void set_fake_sharing(bool shares);
 [[nodiscard]] std::size_t fake_direct_bytes();
 /// How many commands a block of every program puts into its queue from now on; at first one.
 void set_fake_commands(int count);
+/// From now on copies of 64 KiB and more wait until `count` of them have begun, but no longer than 60 s.
+/// Returns how many have begun since the last call; -1 if one has waited in vain.
+int set_fake_copies_together(int count);
 /// Allocates memory and frees it, as a library may do at any time.
 void free_fake_memory();
 /// How often memory was given back to CUDA so far: freed, or registered no more.

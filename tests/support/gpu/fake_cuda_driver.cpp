@@ -58,6 +58,11 @@ void mend_fake_gpu() { fake_driver().is_broken = false; }
 void set_fake_gpus(int count) { fake_driver().devices = count; }
 void resize_fake_gpu(std::size_t bytes) { fake_driver().memory_max = bytes; }
 void set_fake_driver(int version) { fake_driver().version = version; }
+int set_fake_copies_together(int count) {
+  fake_driver().copies_wanted = count;
+  const int begun = fake_driver().copies_under_way.exchange(0);
+  return fake_driver().waited_in_vain.exchange(false) ? -1 : begun;
+}
 void set_fake_commands(int count) { fake_driver().commands = count; }
 void set_fake_registering(bool works) { fake_driver().registers = works; }
 void set_fake_sharing(bool shares) { fake_driver().reads_host_memory = shares; }

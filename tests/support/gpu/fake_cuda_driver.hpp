@@ -41,6 +41,9 @@ struct FakeDriver {
   std::atomic<int> frees = 0;                   ///< how often memory was freed or unregistered
   std::atomic<std::size_t> registered_bytes = 0;
   std::atomic<std::size_t> direct_bytes = 0;  ///< copied from memory that is not CUDA's own
+  std::atomic<int> copies_wanted = 0;         ///< large copies wait until so many are under way
+  std::atomic<int> copies_under_way = 0;
+  std::atomic<bool> waited_in_vain = false;  ///< one of them did
   /// Streams that work, or are about to find out whether they may.
   std::atomic<int> working = 0;
   /// What frees memory takes it alone, and waits for all streams meanwhile. All other calls that ask

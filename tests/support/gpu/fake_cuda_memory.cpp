@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 #include <sys/mman.h>
 
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -19,6 +20,8 @@ using equipoise::fake_driver;
 using equipoise::fake_state;
 
 constexpr std::size_t page_bytes = 4096;
+/// Where memory of the GPU begins in its first page: CUDA promises no more than that.
+constexpr std::size_t past_page = 256;
 
 std::size_t whole_pages(std::size_t bytes) { return (bytes / page_bytes + 1) * page_bytes; }
 
@@ -31,8 +34,8 @@ struct Range {
 /// What ranges of memory there are, by their begin.
 struct Ranges {
   std::mutex mutex;
-  std::map<std::uintptr_t, Range> on_device;
-  std::map<std::uintptr_t, Range> of_host;  ///< pinned or registered
+  std::map<const std::byte*, Range> on_device;
+  std::map<const std::byte*, Range> of_host;  ///< pinned or registered
 };
 Ranges& ranges() {
   static auto& kept = *new Ranges;
@@ -40,8 +43,8 @@ Ranges& ranges() {
 }
 
 /// The range of `all` that contains `at`; null if none.
-const std::pair<const std::uintptr_t, Range>* find(const std::map<std::uintptr_t, Range>& all,
-                                                   std::uintptr_t at) {
+const std::pair<const std::byte* const, Range>* find(const std::map<const std::byte*, Range>& all,
+                                                     const std::byte* at) {
   auto next = all.upper_bound(at);
   if (next == all.begin()) return nullptr;
   --next;
@@ -59,14 +62,14 @@ void* addresses_for(std::byte* behind, std::size_t bytes) {
   void* const addresses = pages(bytes, PROT_NONE);
   Ranges& there = ranges();
   const std::lock_guard<std::mutex> lock(there.mutex);
-  there.on_device[reinterpret_cast<std::uintptr_t>(addresses)] = {bytes, behind};
+  there.on_device[static_cast<std::byte*>(addresses)] = {bytes, behind};
   return addresses;
 }
 
 void forget_addresses(void* addresses) {
   Ranges& there = ranges();
   const std::lock_guard<std::mutex> lock(there.mutex);
-  const auto found = there.on_device.find(reinterpret_cast<std::uintptr_t>(addresses));
+  const auto found = there.on_device.find(static_cast<std::byte*>(addresses));
   munmap(addresses, found->second.bytes);
   there.on_device.erase(found);
 }
@@ -76,11 +79,25 @@ void forget_addresses(void* addresses) {
 bool is_for_gpu(const void* on_host, std::size_t bytes) {
   Ranges& there = ranges();
   const std::lock_guard<std::mutex> lock(there.mutex);
-  const auto* const found = find(there.of_host, reinterpret_cast<std::uintptr_t>(on_host));
+  const auto* const found = find(there.of_host, static_cast<const std::byte*>(on_host));
   if (found != nullptr && found->second.behind != nullptr) return true;  // CUDA's own
   if (found == nullptr && !fake_driver().reads_host_memory) return false;
   fake_driver().direct_bytes += bytes;
   return true;
+}
+
+/// Lets a large copy wait for others, as a test wants it.
+void await_others(const CUstream_st& stream, std::size_t bytes) {
+  constexpr std::size_t large = std::size_t{64} << 10;
+  if (bytes < large) return;
+  ++fake_driver().copies_under_way;
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  stream.await([give_up] {
+    if (fake_driver().copies_under_way >= fake_driver().copies_wanted) return true;
+    const bool is_over = std::chrono::steady_clock::now() > give_up;
+    if (is_over) fake_driver().waited_in_vain = true;
+    return is_over;
+  });
 }
 
 }  // namespace
@@ -88,12 +105,11 @@ bool is_for_gpu(const void* on_host, std::size_t bytes) {
 namespace equipoise {
 
 std::byte* behind(const void* on_device) {
-  const auto at = reinterpret_cast<std::uintptr_t>(on_device);
+  const auto at = static_cast<const std::byte*>(on_device);
   Ranges& there = ranges();
   const std::lock_guard<std::mutex> lock(there.mutex);
   const auto* const found = find(there.on_device, at);
-  return found == nullptr ? reinterpret_cast<std::byte*>(at)
-                          : found->second.behind + (at - found->first);
+  return found == nullptr ? const_cast<std::byte*>(at) : found->second.behind + (at - found->first);
 }
 
 void free_fake_memory() {
@@ -103,28 +119,26 @@ void free_fake_memory() {
 
 }  // namespace equipoise
 
-// Not aligned to more than 256 bytes, as on a GPU: our units see to that.
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   if (fake_driver().is_broken) return fake_state();
   if (bytes > fake_driver().memory_max) return cudaErrorMemoryAllocation;
-  constexpr std::size_t past = 256;
-  const std::size_t all = whole_pages(bytes + past);
+  const std::size_t all = whole_pages(bytes + past_page);
   auto* const behind = static_cast<std::byte*>(pages(all, PROT_READ | PROT_WRITE));
   if (behind == nullptr) return cudaErrorMemoryAllocation;
-  *memory = static_cast<std::byte*>(addresses_for(behind, all)) + past;
+  *memory = static_cast<std::byte*>(addresses_for(behind, all)) + past_page;
   return cudaSuccess;
 }
 cudaError_t cudaFree(void* memory) {
   return equipoise::alone_after_all_streams([memory] {
     ++fake_driver().frees;
-    const auto at = reinterpret_cast<std::uintptr_t>(memory) / page_bytes * page_bytes;
+    std::byte* const at = static_cast<std::byte*>(memory) - past_page;
     Range range;
     {
       Ranges& there = ranges();
       const std::lock_guard<std::mutex> lock(there.mutex);
       range = there.on_device.at(at);
     }
-    forget_addresses(reinterpret_cast<void*>(at));
+    forget_addresses(at);
     munmap(range.behind, range.bytes);
   });
 }
@@ -135,7 +149,7 @@ cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned /*flags*/) 
   auto* const pinned = static_cast<std::byte*>(std::aligned_alloc(page_bytes, whole_pages(bytes)));
   Ranges& there = ranges();
   const std::lock_guard<std::mutex> lock(there.mutex);
-  there.of_host[reinterpret_cast<std::uintptr_t>(pinned)] = {whole_pages(bytes), pinned};
+  there.of_host[pinned] = {whole_pages(bytes), pinned};
   *memory = pinned;
   return cudaSuccess;
 }
@@ -144,7 +158,7 @@ cudaError_t cudaFreeHost(void* memory) {
     ++fake_driver().frees;
     Ranges& there = ranges();
     const std::lock_guard<std::mutex> lock(there.mutex);
-    there.of_host.erase(reinterpret_cast<std::uintptr_t>(memory));
+    there.of_host.erase(static_cast<std::byte*>(memory));
     std::erase_if(there.on_device, [memory](const auto& range) {
       return range.second.behind == static_cast<std::byte*>(memory);
     });
@@ -157,9 +171,9 @@ cudaError_t cudaHostGetDevicePointer(void** on_device, void* on_host, unsigned /
   {
     Ranges& there = ranges();
     const std::lock_guard<std::mutex> lock(there.mutex);
-    bytes = there.of_host.at(reinterpret_cast<std::uintptr_t>(on_host)).bytes;
+    bytes = there.of_host.at(static_cast<const std::byte*>(on_host)).bytes;
     for (const auto& [at, range] : there.on_device) {
-      if (range.behind == behind) *on_device = reinterpret_cast<void*>(at);
+      if (range.behind == behind) *on_device = const_cast<std::byte*>(at);
       if (range.behind == behind) return fake_state();
     }
   }
@@ -173,7 +187,7 @@ cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsigned /*flags*/
   Ranges& there = ranges();
   const std::lock_guard<std::mutex> lock(there.mutex);
   const bool is_new =
-      there.of_host.emplace(reinterpret_cast<std::uintptr_t>(memory), Range{bytes, nullptr}).second;
+      there.of_host.emplace(static_cast<std::byte*>(memory), Range{bytes, nullptr}).second;
   if (!is_new) return cudaErrorHostMemoryAlreadyRegistered;
   fake_driver().registered_bytes += bytes;
   return cudaSuccess;
@@ -183,7 +197,7 @@ cudaError_t cudaHostUnregister(void* memory) {
     ++fake_driver().frees;
     Ranges& there = ranges();
     const std::lock_guard<std::mutex> lock(there.mutex);
-    const auto found = there.of_host.find(reinterpret_cast<std::uintptr_t>(memory));
+    const auto found = there.of_host.find(static_cast<std::byte*>(memory));
     fake_driver().registered_bytes -= found->second.bytes;
     there.of_host.erase(found);
   });
@@ -195,7 +209,8 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   // CUDA would copy it, but the caller would wait.
   if (!is_for_gpu(on_host, bytes)) return cudaErrorInvalidValue;
   const std::shared_lock<std::shared_mutex> lock(fake_driver().calls);
-  return stream->put([to = equipoise::behind(to), from = equipoise::behind(from), bytes] {
+  return stream->put([to = equipoise::behind(to), from = equipoise::behind(from), bytes, stream] {
+    await_others(*stream, bytes);
     std::memcpy(to, from, bytes);
   });
 }
