@@ -80,9 +80,11 @@ class RunLoop final : private Decisions {
     for (size_t phase = 0; phase < setup_.phases.size(); ++phase) {
       deliver({view_.now(), PhaseStarted{static_cast<int>(phase)}});
       for (int iteration = 0; iteration < setup_.phases[phase].iterations; ++iteration) {
+        const Seconds begin = executor_.begin_iteration(static_cast<int>(phase), iteration);
+        if (iteration > 0) take_until(begin);  // the pool is still empty: nothing is handed out
         pool_ = Pool(setup_.phases[phase].items, setup_.phases[phase].grain_items);
         coverage_ = Coverage();
-        view_.pass(executor_.begin_iteration(static_cast<int>(phase), iteration));
+        view_.pass(begin);
         tell({view_.now(), "iteration_started", {}, {}});
         deliver({view_.now(), IterationStarted{iteration}});
         if (!drive()) {
@@ -148,7 +150,12 @@ class RunLoop final : private Decisions {
   /// Processes `first` and all other events of the same instant.
   void take_instant(Event& first) {
     take(first);
-    while (std::optional<Event> event = executor_.next(first.at)) take(*event);
+    take_until(first.at);
+  }
+
+  /// Processes the events that have happened by `at`, which has come.
+  void take_until(Seconds at) {
+    while (std::optional<Event> event = executor_.next(at)) take(*event);
   }
 
   bool stop_requested() {
