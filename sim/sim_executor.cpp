@@ -76,8 +76,7 @@ class SimExecutor final : public Executor, private PipelineStages {
   [[nodiscard]] bool has_to_fetch(UnitId unit, const PipelinedBlock& block);
   void take_from_node(UnitId unit);
 
-  // Virtual time. Called in kernel context, but settle() and wait() by the controller, arm() in
-  // both.
+  // Virtual time. In kernel context, but settle() and wait() by the controller, arm() in both.
   void advance();
   void change_machines();
   void lose_late_unit();
@@ -85,6 +84,8 @@ class SimExecutor final : public Executor, private PipelineStages {
   void arm(Seconds at);
   void wake_or_arm();
   void settle();
+  /// Nothing will happen by itself; if the controller still waited, SimGrid would see a deadlock.
+  [[nodiscard]] bool is_idle() const { return timeline_.is_empty() && activities_->running() == 0; }
   void wait(Seconds until, bool wants_events);
 
   /// The timeline slot of the scenario's changes, after the slots of the units.
@@ -207,8 +208,7 @@ std::optional<Event> SimExecutor::next(Seconds deadline) {
     if (!failure_.empty()) throw BackendError(failure_);
     if (!ready_.empty() && ready_.earliest() <= deadline) return ready_.pop();
     if (now() >= deadline) return std::nullopt;
-    const bool is_idle = timeline_.earliest() == Seconds::infinity() && activities_->running() == 0;
-    if (is_idle && deadline == Seconds::infinity()) return std::nullopt;
+    if (is_idle() && deadline == Seconds::infinity()) return std::nullopt;
     wait(deadline, true);
   }
 }
@@ -366,7 +366,7 @@ void SimExecutor::arm(Seconds at) {
 }
 
 void SimExecutor::wake_or_arm() {
-  const bool is_wanted = wants_events_ && !ready_.empty();
+  const bool is_wanted = wants_events_ && (!ready_.empty() || is_idle());
   if (is_wanted || now() >= wake_at_) {
     controller_->resume();
   } else {

@@ -87,17 +87,20 @@ Host* host_called(const std::string& name) {
   return host;
 }
 
-/// The use of a link: the first copy engine that uses it, and whether another one does, too.
-struct LinkUse {
-  std::size_t engine = 0;
-  bool by_others = false;
-};
-using LinkUses = std::map<const SimLink*, LinkUse>;
-
 struct Crossing {
   std::vector<SimLink*> links;
   double latency = 0.0;
 };
+
+/// The use of a link: the first copy engine that uses it and the latency of its route, and whether
+/// another engine does, too, and over a route of another latency.
+struct LinkUse {
+  std::size_t engine = 0;
+  double latency = 0.0;
+  bool by_others = false;
+  bool by_nearer_or_farther = false;
+};
+using LinkUses = std::map<const SimLink*, LinkUse>;
 
 /// Asks SimGrid only for routes that are known to exist; it may crash on others.
 Crossing crossing(const Host* from, const Host* to, const Route& route) {
@@ -106,11 +109,23 @@ Crossing crossing(const Host* from, const Host* to, const Route& route) {
   return crossing;
 }
 
-void note_use(LinkUses& uses, const std::vector<SimLink*>& links, std::size_t engine) {
-  for (const SimLink* link : links) {
-    const auto [use, is_new] = uses.try_emplace(link, LinkUse{engine, false});
-    if (!is_new && use->second.engine != engine) use->second.by_others = true;
+bool are_equal(double a, double b) { return std::abs(a - b) <= 1e-12 * std::max(a, b); }
+
+void note_use(LinkUses& uses, const Crossing& crossing, std::size_t engine) {
+  for (const SimLink* link : crossing.links) {
+    const auto [use, is_new] = uses.try_emplace(link, LinkUse{engine, crossing.latency});
+    if (is_new || use->second.engine == engine) continue;
+    use->second.by_others = true;
+    if (!are_equal(use->second.latency, crossing.latency)) use->second.by_nearer_or_farther = true;
   }
+}
+
+/// Whether SimGrid gives each transfer over a FATPIPE link what it gives one alone. SimGrid weighs
+/// transfers there like those over other links, by 1/latency: the link's full bandwidth goes to the
+/// heaviest, and to the others in proportion. network/weight-S adds to the weights.
+bool ignores_others(const LinkUse& use) {
+  return !use.by_others ||
+         (!use.by_nearer_or_farther && config::get_value<double>("network/weight-S") == 0.0);
 }
 
 bool is_private(const Crossing& crossing, const LinkUses& uses) {
@@ -118,10 +133,14 @@ bool is_private(const Crossing& crossing, const LinkUses& uses) {
   for (const SimLink* link : crossing.links) {
     latency += link->get_latency();
     const SimLink::SharingPolicy policy = link->get_sharing_policy();
-    if (policy == SimLink::SharingPolicy::FATPIPE) continue;
+    const LinkUse& use = uses.at(link);
+    if (policy == SimLink::SharingPolicy::FATPIPE) {
+      if (!ignores_others(use)) return false;
+      continue;
+    }
     const bool is_once = std::ranges::count(crossing.links, link) == 1;
     const bool is_plain = policy == SimLink::SharingPolicy::SHARED && is_once;
-    if (!is_plain || uses.at(link).by_others) return false;
+    if (!is_plain || use.by_others) return false;
   }
   // Some zones (Vivaldi) add a latency that is in no link; then a transfer's time may not depend on
   // its bytes.
@@ -206,8 +225,8 @@ std::vector<UnitRoutes> find_routes(const Platform& platform) {
     const std::size_t first =
         device.empty() ? unit : devices.try_emplace(device, unit).first->second;
     const std::size_t second_engine = described.copy_engines == 2 ? 1 : 0;
-    note_use(uses, crossings.back().first.links, 2 * first);
-    note_use(uses, crossings.back().second.links, 2 * first + second_engine);
+    note_use(uses, crossings.back().first, 2 * first);
+    note_use(uses, crossings.back().second, 2 * first + second_engine);
   }
   std::vector<UnitRoutes> routes;
   for (std::size_t unit = 0; unit < hosts.size(); ++unit) {

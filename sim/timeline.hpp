@@ -18,6 +18,8 @@ class Timeline {
 
   /// The earliest time, or infinity if no slot has one.
   [[nodiscard]] Seconds earliest() const { return date_[heap_[0]]; }
+  /// Whether no slot has a time.
+  [[nodiscard]] bool is_empty() const { return earliest() == Seconds::infinity(); }
   /// The slot with the earliest time.
   [[nodiscard]] std::uint32_t first() const { return heap_[0]; }
 

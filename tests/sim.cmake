@@ -6,6 +6,7 @@ equipoise_tests(sim
     sim/child_process_test.cpp
     sim/energy_test.cpp
     sim/executor_test.cpp
+    sim/lost_units_test.cpp
     sim/overlap_test.cpp
     sim/own_copies_test.cpp
     sim/platform_probe_test.cpp

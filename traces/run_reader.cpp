@@ -8,6 +8,7 @@
 #include "shared_policies/model/nearest_name.hpp"
 #include "traces/files/input_file.hpp"
 #include "traces/run_file.hpp"
+#include "traces/time_limits.hpp"
 
 namespace equipoise {
 namespace {
@@ -23,6 +24,14 @@ constexpr std::array disturbances = {DisturbanceKind::compete, DisturbanceKind::
 
 Seconds seconds(const JsonObject& line, const std::string& name) {
   return {line.number(name, 0.0, most_seconds)};
+}
+
+/// The time of a stage; 0: the block did not have it.
+Seconds stage_time(const JsonObject& line, const std::string& name) {
+  const Seconds time = seconds(line, name);
+  const std::string why = time > Seconds{} ? why_no_time(time.value) : std::string();
+  if (why.empty()) return time;
+  throw InputError(line.where(), "'" + name + "' " + why + ", or 0; correct it");
 }
 
 std::uint64_t count(const JsonObject& line, const std::string& name) {
@@ -157,11 +166,12 @@ class RunReader {
     record.block.first = line.whole("first_item", 0, workload.items - record.block.items);
     record.assigned = seconds(line, "assigned_s");
     record.end = seconds(line, "end_s");
-    record.times = {{}, seconds(line, "in_s"), seconds(line, "compute_s"), seconds(line, "out_s")};
+    record.times = {
+        {}, stage_time(line, "in_s"), stage_time(line, "compute_s"), stage_time(line, "out_s")};
     if (!file_.header.has_setup) {
       record.begins = back_to_back(record.times, record.end);
     } else {
-      record.times.setup = seconds(line, "setup_s");
+      record.times.setup = stage_time(line, "setup_s");
       record.begins = {seconds(line, "setup_at_s"), seconds(line, "in_at_s"),
                        seconds(line, "compute_at_s"), seconds(line, "out_at_s")};
     }

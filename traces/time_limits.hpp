@@ -3,11 +3,9 @@
 
 #include <string>
 
-namespace equipoise {
+#include "shared_policies/model/least_time.hpp"
 
-/// No block takes less: this is a millionth of a cycle of a fast processor. A shorter time was not
-/// measured, and has no effect among the other times of a run.
-inline constexpr double least_time_s = 1e-15;
+namespace equipoise {
 
 /// A deviation larger than this multiple of the mean is not a measurement: the log-normal
 /// distribution from which block times are drawn would then give almost only zeros and endless
@@ -16,7 +14,7 @@ inline constexpr double most_deviations = 1e6;
 
 /// Why `seconds`, which is more than 0, cannot be a time; empty if it can.
 [[nodiscard]] inline std::string why_no_time(double seconds) {
-  if (seconds >= least_time_s) return {};
+  if (seconds >= least_time.value) return {};
   return "is too short to be a time: at least 1e-15 s";
 }
 

@@ -116,6 +116,13 @@ void share_devices(RandomMachine& c, std::mt19937 random) {
   }
 }
 
+/// Draws how long merges take: nothing in half of all cases, else up to the time in which units fail
+/// and come back. `random` is a copy, as above.
+Seconds random_merge(std::mt19937 random) {
+  const double span_s = random() % 2 == 0 ? 0.0 : 2.0;
+  return Seconds{std::uniform_real_distribution<double>(0.0, 1.0)(random) * span_s};
+}
+
 /// Draws units and links, without times.
 RandomMachine random_units(std::mt19937& random, std::vector<Workload> phases) {
   const auto upto = [&](int most) { return std::uniform_int_distribution<int>(1, most)(random); };
@@ -144,6 +151,7 @@ RandomMachine random_units(std::mt19937& random, std::vector<Workload> phases) {
     c.platform.units.push_back(unit);
   }
   share_devices(c, random);
+  c.fake.merge = random_merge(random);
   return c;
 }
 

@@ -19,7 +19,7 @@ struct Link {
   std::string name;
   double bandwidth_bytes_per_s = 0.0;
   Seconds latency{};
-  bool shared = true;  ///< false: every transfer gets the full bandwidth (SimGrid's FATPIPE)
+  bool shared = true;  ///< false: transfers do not divide the bandwidth (SimGrid's FATPIPE)
 };
 
 /// The links between the master and a unit, in one direction: positions in `Platform::links`. Empty

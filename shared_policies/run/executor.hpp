@@ -31,7 +31,8 @@ class Executor {
 
   /// Called before every iteration of every phase, in order, when nothing is outstanding, and
   /// before its first block is started. Merges the results of the iteration before, if the phase
-  /// has one. Returns the time when blocks of the iteration can be handed out.
+  /// has one. Returns the time when blocks of the iteration can be handed out. Units may be lost
+  /// or join meanwhile; `next` reports it.
   virtual Seconds begin_iteration(int phase, int iteration) = 0;
 
   /// Starts `block` on `unit`, or queues it behind the unit's other blocks. Returns the time when

@@ -79,10 +79,15 @@ class CheckedRun final : public Executor, public Journal {
   void run(const std::function<void()>& body) override { body(); }
   Seconds now() const override { return now_; }
 
+  /// What happened during the merge stands before the start of the iteration.
   Seconds begin_iteration(int /*phase*/, int /*iteration*/) override {
-    const auto* started = at_cursor<EventRecord>();
-    if (started != nullptr && started->what == "iteration_started") {
-      now_ = std::max(now_, started->at);
+    for (std::size_t i = cursor_; i < lines_.size(); ++i) {
+      if (std::holds_alternative<BlockRecord>(lines_[i]->what)) break;
+      const auto* event = std::get_if<EventRecord>(&lines_[i]->what);
+      if (event == nullptr || event->what != "iteration_started") continue;
+      const Seconds begin = std::max(now_, event->at);
+      if (i == cursor_) now_ = begin;
+      return begin;
     }
     return now_;
   }
@@ -124,6 +129,10 @@ class CheckedRun final : public Executor, public Journal {
       return reported(*event);
     }
     if (only_looks) return std::nullopt;
+    if (event != nullptr && event->what == "iteration_started" && event->at == deadline) {
+      now_ = deadline;  // nothing else happened during the merge
+      return std::nullopt;
+    }
     if (event != nullptr && event->what == "block_outstanding") {
       is_over_ = true;
       return std::nullopt;

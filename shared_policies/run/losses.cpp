@@ -47,10 +47,14 @@ void add(Losses& sum, double factor, const Losses& losses) {
     sum.*cause.member += factor * (losses.*cause.member);
   }
   sum.longest_setup += factor * losses.longest_setup;
+  sum.merging += factor * losses.merging;
 }
 
 Losses over_bound(const Losses& losses, Seconds bound) {
   Losses over = losses;
+  const Seconds merging = std::min({losses.merging, losses.barrier, bound});
+  over.barrier = losses.barrier - merging;
+  bound = bound - merging;
   over.computing = losses.computing - bound;
   if (over.computing >= Seconds{}) return over;
   over.computing = Seconds{};
@@ -131,6 +135,9 @@ void LossAccount::block(const BlockRecord& record) {
   unit.is_trained = record.block.tag == BlockTag::train;
   unit.phase = record.block.phase;
   unit.iteration = record.block.iteration;
+  if (record.block.iteration > 0) account_.sum.merging += account_.merge;
+  account_.merge = {};
+  account_.latest_end = std::max(account_.latest_end, record.end);
   count_event(record.end);
 }
 
@@ -145,6 +152,7 @@ StageTimes LossAccount::alone_of(const UnitTime& unit, const BlockRecord& record
 void LossAccount::event(const EventRecord& record) {
   if (record.what == "iteration_started") {
     account_.close(record.at, any_iteration_ ? &Losses::barrier : &Losses::controller);
+    account_.merge = record.at - account_.latest_end;
     any_iteration_ = true;
   } else if (record.what == "block_lost" || record.what == "unit_lost" ||
              record.what == "unit_joined") {

@@ -57,6 +57,9 @@ struct Losses {
   /// How long the unit was set up for which that took longest (resident data, first use), added up
   /// over iterations. A run does not end before its units are set up and have done their blocks.
   Seconds longest_setup{};
+  /// The part of `barrier` in which results were merged: from the end of the last block of an
+  /// iteration to the start of the next one. The bound contains it.
+  Seconds merging{};
 };
 
 /// A cause of loss.
@@ -87,8 +90,8 @@ inline constexpr std::array loss_causes = {
 /// Adds `factor` times `losses` to `sum`.
 void add(Losses& sum, double factor, const Losses& losses);
 
-/// The loss over a lower bound of `bound`, by cause; it adds up to total(losses) - bound. What the
-/// bound has beyond `computing`, no run can avoid. It is taken from `link` and `copies`, as far as they
+/// The loss over a lower bound of `bound`, by cause; it adds up to total(losses) - bound. Merges are
+/// taken from `barrier`. What the bound has beyond them and `computing`, no run can avoid. It is taken from `link` and `copies`, as far as they
 /// go, then from all other causes, each time in proportion. Only `computing`
 /// can be negative: by luck, if there is noise.
 [[nodiscard]] Losses over_bound(const Losses& losses, Seconds bound);
@@ -141,6 +144,9 @@ class LossAccount {
   struct Account {
     std::vector<UnitTime> units;
     Seconds begin;         ///< of the current iteration
+    Seconds latest_end;    ///< of a block
+    Seconds merge;         ///< before the current iteration, until its first block says that it is
+                           ///< not the first one of its phase
     Losses sum;            ///< of the iterations before
     bool is_known = true;  ///< false: a unit did blocks in no time
 

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/least_time.hpp"
 #include "shared_policies/run/pool.hpp"
 #include "shared_policies/run/view.hpp"
 
@@ -34,6 +35,14 @@ class MeterPause {
  private:
   CostMeter* meter_;
 };
+
+/// Gives no stage a time below the least one: a copy takes no time then.
+void keep_to_least_time(StageTimes& times) {
+  for (Seconds* const copy : {&times.setup, &times.in, &times.out}) {
+    if (*copy < least_time) *copy = Seconds{};
+  }
+  if (times.compute > Seconds{}) times.compute = std::max(times.compute, least_time);
+}
 
 class RunLoop final : private Decisions {
  public:
@@ -71,9 +80,11 @@ class RunLoop final : private Decisions {
     for (size_t phase = 0; phase < setup_.phases.size(); ++phase) {
       deliver({view_.now(), PhaseStarted{static_cast<int>(phase)}});
       for (int iteration = 0; iteration < setup_.phases[phase].iterations; ++iteration) {
+        const Seconds begin = executor_.begin_iteration(static_cast<int>(phase), iteration);
+        if (iteration > 0) take_until(begin);  // the pool is still empty: nothing is handed out
         pool_ = Pool(setup_.phases[phase].items, setup_.phases[phase].grain_items);
         coverage_ = Coverage();
-        view_.pass(executor_.begin_iteration(static_cast<int>(phase), iteration));
+        view_.pass(begin);
         tell({view_.now(), "iteration_started", {}, {}});
         deliver({view_.now(), IterationStarted{iteration}});
         if (!drive()) {
@@ -107,7 +118,7 @@ class RunLoop final : private Decisions {
   bool take_over() {
     const auto units = view_.units();
     if (std::none_of(units.begin(), units.end(), [](const auto& u) { return u.present; })) {
-      const std::optional<Event> event = executor_.next(Seconds::infinity());
+      std::optional<Event> event = executor_.next(Seconds::infinity());
       if (stop_requested() || !event) return false;
       take_instant(*event);
       return true;
@@ -125,7 +136,7 @@ class RunLoop final : private Decisions {
   bool advance() {
     if (view_.outstanding() == 0 && timers_.empty()) return !stop_requested();
     const Seconds deadline = timers_.empty() ? Seconds::infinity() : timers_.top().at;
-    const std::optional<Event> event = executor_.next(deadline);
+    std::optional<Event> event = executor_.next(deadline);
     if (stop_requested()) return false;
     if (!event) {
       if (timers_.empty()) return false;  // no unit is left to finish the outstanding blocks
@@ -137,9 +148,14 @@ class RunLoop final : private Decisions {
   }
 
   /// Processes `first` and all other events of the same instant.
-  void take_instant(const Event& first) {
+  void take_instant(Event& first) {
     take(first);
-    while (const std::optional<Event> event = executor_.next(first.at)) take(*event);
+    take_until(first.at);
+  }
+
+  /// Processes the events that have happened by `at`, which has come.
+  void take_until(Seconds at) {
+    while (std::optional<Event> event = executor_.next(at)) take(*event);
   }
 
   bool stop_requested() {
@@ -156,8 +172,9 @@ class RunLoop final : private Decisions {
   }
 
   /// Processes one event of the executor.
-  void take(const Event& event) {
-    if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
+  void take(Event& event) {
+    if (auto* finished = std::get_if<BlockFinished>(&event.what)) {
+      keep_to_least_time(finished->times);
       finish(event, *finished);
     } else if (const auto* lost = std::get_if<BlockLost>(&event.what)) {
       lose(event.at, lost->unit, lost->block.id, lost->cap_items);

@@ -192,14 +192,14 @@ class IterationBound {
 
 LowerBound lower_bound(const Platform& platform, const Workload& workload,
                        std::span<const BlockTiming* const> timings, const Scenario& scenario,
-                       Seconds start) {
+                       Seconds start, Seconds merge) {
   EQ_CHECK(timings.size() == platform.units.size(), "a timing or null for each unit");
   const DisturbedPlatform world(platform, scenario);
   IterationBound iteration(world, workload, timings);
   LowerBound bound = iteration.solve(workload.first_bytes(0), start);
   for (int done = 1; done < workload.iterations; ++done) {
-    const Seconds begin = start + Seconds{bound.seconds};
-    const double seconds = iteration.solve(workload.iteration_bytes, begin).seconds;
+    const Seconds begin = start + Seconds{bound.seconds} + merge;
+    const double seconds = merge.value + iteration.solve(workload.iteration_bytes, begin).seconds;
     if (begin >= settles_at(scenario)) {  // all later iterations take the same time
       bound.seconds += static_cast<double>(workload.iterations - done) * seconds;
       break;

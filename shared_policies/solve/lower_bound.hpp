@@ -55,8 +55,8 @@ struct LowerBound {
 /// because every integral from `start` to a fixed end shrinks. So bounds can be chained.
 ///
 /// Several iterations: the setup bytes of the first are those that are sent before a first block
-/// (`Workload::first_bytes`), those of the others the iteration bytes; each starts at the bound of
-/// the one before. (A unit that has its first block of the phase in a later iteration, or after it
+/// (`Workload::first_bytes`), those of the others the iteration bytes; each starts `merge` after the
+/// bound of the one before, because nothing is handed out while results are merged. (A unit that has its first block of the phase in a later iteration, or after it
 /// was lost, gets no less.) Phases: pass the sum of the bounds of the earlier phases as `start`. The
 /// bytes of a block are those of the trace if
 /// it has them, else those of the workload. Dispatch times, noise and waiting are not included.
@@ -66,6 +66,7 @@ struct LowerBound {
 /// and do not come back before the work can be done. Exact to 1e-9, rounded down. Source: ours.
 [[nodiscard]] LowerBound lower_bound(const Platform& platform, const Workload& workload,
                                      std::span<const BlockTiming* const> timings,
-                                     const Scenario& scenario = {}, Seconds start = {});
+                                     const Scenario& scenario = {}, Seconds start = {},
+                                     Seconds merge = {});
 
 }  // namespace equipoise

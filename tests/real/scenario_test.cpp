@@ -119,6 +119,27 @@ TEST(RealScenario, LetsAUnitThatComesBackWorkWithItsResidentDataBroughtAgain) {
   EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
 }
 
+TEST(RealScenario, GivesNoBlockToAUnitThatFailedDuringAMerge) {
+  KernelScript script(2);
+  script.iterations = 2;
+  ScriptedKernel kernel(script);
+  RealSetup setup = setup_of({"cpu", "cpu"}, kernel, {disturb(DisturbanceKind::fail, "cpu1", 0.5)});
+  const auto clock = std::make_shared<FakeClock>();
+  setup.clock = clock;
+  script.merge = [&] { clock->pass(Seconds{1.0}); };
+  MemoryJournal journal;
+  EXPECT_TRUE(run_all(std::move(setup), 1, journal).complete);
+  ASSERT_EQ(journal.events.size(), 3u);
+  EXPECT_EQ(journal.events[1].what, "unit_lost");
+  EXPECT_EQ(journal.events[1].at, Seconds{0.5});
+  EXPECT_EQ(journal.events[2].what, "iteration_started");
+  EXPECT_EQ(journal.events[2].at, Seconds{1.0});
+  ASSERT_EQ(journal.blocks.size(), 4u);
+  EXPECT_EQ(journal.blocks[2].unit, UnitId{0});
+  EXPECT_EQ(journal.blocks[3].unit, UnitId{0});
+  EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
+}
+
 TEST(RealScenario, LetsAUnitThatComesBackWorkHoweverManyBlocksItHadAndGets) {
   // More blocks than a worker's own queue holds, before the failure and after it. The first block
   // of the first run continues meanwhile.

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "tests/support/disturb.hpp"
 #include "tests/support/sim_platforms.hpp"
@@ -80,6 +81,61 @@ TEST(SharedLink, GivesEveryTransferItsWholeBandwidthIfSharingIsUnlimited) {
   for (const Finish& finish : seen.finishes) {
     EXPECT_NEAR(finish.in_s, 1.0, tolerance);
     EXPECT_NEAR(finish.out_s, 1.0, tolerance);
+  }
+}
+
+/// A unit behind a link of its own.
+TestUnit at_latency(double latency_s, double bandwidth = 1e9) {
+  return {0.0, 1e-3, 0.0, bandwidth, latency_s};
+}
+
+/// How long each of `units`, behind a FATPIPE of 1 MB/s, copies in 1 MB if all begin at once.
+std::vector<double> fatpipe_copies_s(const std::vector<TestUnit>& units, bool activities_only,
+                                     const std::string& config = "") {
+  TestPlatform platform = behind_one_link(0, "FATPIPE");
+  platform.units = units;
+  platform.config = config;
+  Workload workload = megabytes();
+  workload.out_bytes_per_item = 0.0;
+  SimSetup setup = sim_setup(platform, {workload});
+  setup.activities_only = activities_only;
+  const Seen seen = simulate(setup, [&](Executor& executor, Seen& out) {
+    for (std::uint32_t unit = 0; unit < units.size(); ++unit) {
+      executor.start(block(unit, 1), {unit});
+    }
+    take_finishes(executor, out);
+  });
+  std::vector<double> copies_s(units.size());
+  for (const Finish& finish : seen.finishes) copies_s.at(finish.unit) = finish.in_s;
+  return copies_s;
+}
+
+TEST(SharedLink, GivesLessToALongerRouteEvenIfSharingIsUnlimited) {
+  const TestUnit near = at_latency(1e-3);
+  const TestUnit far = at_latency(3e-3);
+  for (const bool activities_only : {false, true}) {
+    SCOPED_TRACE(activities_only);
+    // The first has the whole bandwidth, from 1 ms to 1.001 s. Meanwhile the second has a third of
+    // it for 0.998 s; for the rest of 1 MB it has all.
+    const auto copies_s = fatpipe_copies_s({near, far}, activities_only);
+    EXPECT_NEAR(copies_s[0], 1.001, tolerance);
+    EXPECT_NEAR(copies_s[1], 1.001 + 1.0 - 0.998 / 3.0, tolerance);
+    // Routes of the same latency do not notice one another.
+    EXPECT_NEAR(fatpipe_copies_s({far, far}, activities_only)[1], 1.003, tolerance);
+    EXPECT_NEAR(fatpipe_copies_s({near, near, far}, activities_only)[1], 1.001, tolerance);
+  }
+}
+
+TEST(SharedLink, IsWeighedAsThePlatformFileSaysEvenIfSharingIsUnlimited) {
+  // network/weight-S adds 1000 / bandwidth to the latency, for each link of the route: 1 ms for the
+  // FATPIPE, and 1 us or 0.1 ms for the other one. So the second has 2.001/2.1 of the bandwidth
+  // while the first copies, from 1 ms to 1.001 s.
+  const std::vector<TestUnit> units = {at_latency(1e-3, 1e9), at_latency(1e-3, 1e7)};
+  const std::string config = "<prop id=\"network/weight-S\" value=\"1000\"/>";
+  for (const bool activities_only : {false, true}) {
+    const auto copies_s = fatpipe_copies_s(units, activities_only, config);
+    EXPECT_NEAR(copies_s[0], 1.001, tolerance);
+    EXPECT_NEAR(copies_s[1], 1.001 + 1.0 - 2.001 / 2.1, tolerance);
   }
 }
 

@@ -17,6 +17,7 @@ struct BoundProblem {
   Trace trace;
   Workload workload;
   Scenario scenario;
+  double merge_s = 0.0;
 
   explicit BoundProblem(Items items) {
     workload.kernel = "k";
@@ -64,7 +65,7 @@ struct BoundProblem {
     for (const BlockTiming& timing : list) {
       pointers.push_back(&timing);
     }
-    return lower_bound(platform, workload, pointers, scenario, Seconds{start_s});
+    return lower_bound(platform, workload, pointers, scenario, Seconds{start_s}, Seconds{merge_s});
   }
 };
 

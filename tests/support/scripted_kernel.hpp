@@ -24,6 +24,7 @@ struct KernelScript {
   /// coming up.
   std::function<void(const Block&, int program)> compute;
   std::function<void(int program)> come_up;  ///< when a unit's program is made; may throw
+  std::function<void()> merge;               ///< between two iterations
   std::vector<std::int64_t> written;         ///< (items), how often the results of each came back
   std::vector<int> merges;                   ///< the arguments of `begin_iteration`
   mutable std::atomic<int> programs = 0;
@@ -64,6 +65,7 @@ class ScriptedKernel final : public Kernel {
   }
   void begin_iteration(int iteration) override {
     script_.merges.push_back(iteration);
+    if (script_.merge) script_.merge();
     announce(iteration);
   }
   /// Changes the resident data without a new version, so that only a unit that gets all of it anew

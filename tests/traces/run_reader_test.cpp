@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <random>
+#include <regex>
 #include <sstream>
 #include <string>
 
@@ -243,6 +244,15 @@ TEST(RunFile, RefusesWhatARunCannotHold) {
          "run.jsonl:6: 'unit_lost' must name its unit");
   expect(R"("end_s":0.75)", R"("end_s":-0.75)", "run.jsonl:3: 'end_s' is -0.75");
   expect(R"("end_s":0.75,)", "", "run.jsonl:3: 'end_s' is missing");
+  for (const std::string stage : {"setup", "in", "compute", "out"}) {
+    std::smatch time;
+    ASSERT_TRUE(std::regex_search(text, time, std::regex('"' + stage + "_s\":[^,]*")));
+    const std::string name = stage + "_s";
+    expect(time.str(), '"' + name + "\":1e-300",
+           "run.jsonl:3: '" + name + "' is too short to be a time: at least 1e-15 s, or 0");
+    EXPECT_EQ(refusal(time.str(), '"' + name + "\":1e-15"), "not refused");
+    EXPECT_EQ(refusal(time.str(), '"' + name + "\":0"), "not refused");
+  }
   expect(R"({"event":"poor_fit")", R"({"evnt":"poor_fit")", "run.jsonl:8: neither a block");
   expect(R"("value":0.3333333333333333)", R"("value":1e999)", "run.jsonl:9: ");
   expect(R"("value":0.3333333333333333)", R"("value":null)", "run.jsonl:9: 'value'");

@@ -92,14 +92,14 @@ std::string platform_json(const ProbedPlatform& platform, const std::string& fil
                       {"hosts", json_list(hosts)}});
 }
 
-/// The hosts whose routes share a link, by whether their routes have a latency.
+/// The hosts whose routes cross a link, by whether their routes have a latency.
 struct LinkUsers {
   std::string with_latency;     ///< the first of them; empty: none
   std::string without_latency;  ///< the first of them; empty: none
 };
 
-/// Warns of shared links on which transfers with and without latency meet. SimGrid gives a transfer
-/// a share in proportion to 1/latency, and one without latency that of one with 1 s.
+/// Warns of links on which transfers with and without latency meet. SimGrid gives a transfer a share
+/// in proportion to 1/latency, and one without latency that of one with 1 s, on FATPIPE links, too.
 void warn_of_unequal_sharing(const ProbedPlatform& platform, const std::string& file) {
   std::vector<LinkUsers> users(platform.links.size());
   for (const ProbedHost& host : platform.hosts) {
@@ -114,10 +114,7 @@ void warn_of_unequal_sharing(const ProbedPlatform& platform, const std::string& 
   std::optional<std::size_t> worst;
   std::size_t unequal = 0;
   for (std::size_t link = 0; link < users.size(); ++link) {
-    const LinkUsers& of = users[link];
-    if (!platform.links[link].shared || of.with_latency.empty() || of.without_latency.empty()) {
-      continue;
-    }
+    if (users[link].with_latency.empty() || users[link].without_latency.empty()) continue;
     ++unequal;
     if (!worst) worst = link;
   }

@@ -45,7 +45,7 @@ constexpr auto other_terms = std::to_array<TermText>({
     {"baseline", "", "The policy to which speedups refer; greedy unless another one is given."},
     {"lower bound", "lower_bound_s",
      "A makespan that no run without noise can beat: computing on every unit, every copy engine "
-     "and every link need at least so long."},
+     "and every link need at least so long, besides the merges between iterations."},
     {"best known", "",
      "The shortest mean makespan found under the same noise, by plans that know the mean block "
      "times or by the policy equipoise."},

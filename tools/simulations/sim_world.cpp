@@ -105,8 +105,8 @@ RunBound run_bound(const SimWorld& world) {
   for (std::size_t phase = 0; phase < world.setup.phases.size(); ++phase) {
     std::vector<const BlockTiming*> timings;
     for (const BlockTiming& timing : world.setup.timing[phase]) timings.push_back(&timing);
-    bound.phases.push_back(
-        lower_bound(platform, world.setup.phases[phase], timings, world.setup.scenario, end));
+    bound.phases.push_back(lower_bound(platform, world.setup.phases[phase], timings,
+                                       world.setup.scenario, end, world.setup.costs[phase].merge));
     end += Seconds{bound.phases.back().seconds};
   }
   if (end < Seconds::infinity()) bound.seconds = end.value;

@@ -197,9 +197,10 @@ void fields(auto& archive, Of<UnitInPhase> auto& unit) {
 }
 
 void fields(auto& archive, Of<Losses> auto& losses) {
-  auto& [computing, link, copies, controller, training, barrier, tail, failure, longest_setup] =
-      losses;
-  archive(computing, link, copies, controller, training, barrier, tail, failure, longest_setup);
+  auto& [computing, link, copies, controller, training, barrier, tail, failure, longest_setup,
+         merging] = losses;
+  archive(computing, link, copies, controller, training, barrier, tail, failure, longest_setup,
+          merging);
 }
 
 void fields(auto& archive, Of<RunNumbers> auto& numbers) {

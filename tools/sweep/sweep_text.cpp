@@ -79,12 +79,13 @@ UnitNumbers unit_from(const Json& json) {
           known_number(json.at(8))};
 }
 
-/// The seconds of each cause, then the longest setup; null if they are not known.
+/// The seconds of each cause, then the longest setup and the merges; null if they are not known.
 Json losses_json(const std::optional<Losses>& losses) {
   if (!losses) return {};
   Json json = Json::array();
   for (const LossCause& cause : loss_causes) json.push_back((*losses.*cause.member).value);
   json.push_back(losses->longest_setup.value);
+  json.push_back(losses->merging.value);
   return json;
 }
 
@@ -94,6 +95,7 @@ std::optional<Losses> losses_from(const Json& json) {
   Losses losses;
   for (std::size_t i = 0; i < loss_causes.size(); ++i) losses.*loss_causes[i].member = seconds(i);
   losses.longest_setup = seconds(loss_causes.size());
+  losses.merging = seconds(loss_causes.size() + 1);
   return losses;
 }
 

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "shared_policies/contract/fake_executor.hpp"
 #include "shared_policies/policies/catalog.hpp"
@@ -42,6 +44,30 @@ TEST(JournalCheck, AgreesWithEveryPolicyThroughLossesJoinsTimersAndDecisions) {
                     : 0;
     }
     EXPECT_EQ(check.blocks, blocks);
+  }
+}
+
+TEST(JournalCheck, AgreesWithEveryPolicyThroughALossAndAJoinDuringAMerge) {
+  for (const PolicyInfo& info : policy_catalog()) {
+    if (info.foresight != Foresight::none) continue;
+    SCOPED_TRACE(info.name);
+    const RunSetup setup = setup_of(2, items_of(200, 4, 2));
+    FakeSetup machine{{affine_unit(0.5, 0.01), affine_unit(1, 0.03)}, Seconds{1e-3}};
+    machine.merge = Seconds{10'000};
+    machine.faults = {{Seconds{6000}, UnitId{1}, false}, {Seconds{8000}, UnitId{1}, true}};
+    const RecordedRun run = record(*policy_called(info, setup.units), setup, machine);
+    std::vector<std::string> events;
+    for (const RecordedLine& line : run.lines) {
+      const auto* event = std::get_if<EventRecord>(&line.what);
+      if (event != nullptr && event->unit) events.push_back(event->what);
+      if (event != nullptr && event->what == "iteration_started") events.push_back(event->what);
+    }
+    EXPECT_EQ(events, (std::vector<std::string>{"iteration_started", "unit_lost", "unit_joined",
+                                                "iteration_started"}));
+    const JournalCheck check = check_journal(run, *policy_called(info, setup.units));
+    EXPECT_FALSE(check.difference)
+        << check.difference->line << " recorded: " << check.difference->recorded
+        << "\nnow: " << check.difference->now;
   }
 }
 

@@ -226,6 +226,43 @@ TEST(Losses, LeaveOutWhatTheBoundCannotAvoidEither) {
   EXPECT_DOUBLE_EQ(total(over_bound(run, Seconds{11.5})).value, -0.5);
 }
 
+TEST(Losses, DoNotContainTheMergesThatAreInTheBound) {
+  const Losses run{.computing = Seconds{6},
+                   .copies = Seconds{3},
+                   .barrier = Seconds{5},
+                   .merging = Seconds{4}};  // 14 s
+  // A bound of 9 s: 4 s of merges and 5 s of computing.
+  const Losses over = over_bound(run, Seconds{9});
+  EXPECT_DOUBLE_EQ(over.computing.value, 1.0);
+  EXPECT_DOUBLE_EQ(over.copies.value, 3.0);
+  EXPECT_DOUBLE_EQ(over.barrier.value, 1.0);
+  EXPECT_DOUBLE_EQ(total(over).value, 14.0 - 9.0);
+}
+
+TEST(Losses, KnowTheMergesBetweenTheIterationsOfAPhase) {
+  LossAccount account(std::vector<Unit>(2));
+  const auto done = [&](std::uint32_t unit, int phase, int iteration, double begin_s,
+                        double end_s) {
+    BlockRecord record = block(unit, 10, begin_s, computing(end_s - begin_s), end_s);
+    record.block.phase = phase;
+    record.block.iteration = iteration;
+    account.block(record);
+  };
+  account.event(iteration(0));
+  done(1, 0, 0, 0.0, 1.0);  // then waits for 1 s
+  done(0, 0, 0, 0.0, 2.0);
+  account.event(iteration(2.5));  // merged
+  done(0, 0, 1, 2.5, 3.5);
+  done(1, 0, 1, 2.5, 3.5);
+  account.event(iteration(3.75));  // the first one of the next phase: a decision came before
+  done(0, 1, 0, 3.75, 4.75);
+  done(1, 1, 0, 3.75, 4.75);
+  const Losses losses = losses_of(account, 4.75);
+  EXPECT_DOUBLE_EQ(losses.merging.value, 0.5);
+  // u1 has 2/3 of the speed in the first iteration.
+  EXPECT_NEAR(losses.barrier.value, 2.0 / 3.0 + 0.5 + 0.25, 1e-12);
+}
+
 TEST(Losses, OfAResultAreTheMeanOfItsRuns) {
   const auto run = [](double tail_s) {
     Metrics metrics(std::vector<Unit>(2));

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "shared_policies/contract/fake_executor.hpp"
+#include "shared_policies/model/least_time.hpp"
 #include "tests/support/random_seed.hpp"
 #include "tests/support/scripted.hpp"
 
@@ -273,6 +274,18 @@ TEST(RunLoop, StartsAnIterationWhenTheResultsOfTheOneBeforeAreMerged) {
   for (const EventRecord& event : journal.events) journalled_s.push_back(event.at.value);
   EXPECT_EQ(journalled_s, starts_s);
   EXPECT_EQ(journal.blocks.back().assigned, Seconds{7.0});
+}
+
+TEST(RunLoop, KeepsToTheLeastTimeOfAStage) {
+  FakeUnit unit = affine_unit(1e-17, 0);
+  unit.in_s = unit.out_s = [](double items) { return items > 1 ? 2e-15 : 5e-16; };
+  MemoryJournal journal;
+  Scripted policy = pieces_of(10);
+  const auto executor = make_fake_executor({{unit}, {}, {}});
+  EXPECT_TRUE(run_policy(*executor, policy, setup_of(1, items_of(11)), journal).complete);
+  EXPECT_EQ(journal.blocks.at(0).times.in, Seconds{2e-15});
+  EXPECT_EQ(journal.blocks.at(0).times.compute, least_time);
+  EXPECT_EQ(journal.blocks.at(1).times.out, Seconds{});
 }
 
 TEST(RunLoop, RunsPhasesInOrder) {

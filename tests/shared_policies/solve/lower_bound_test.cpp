@@ -178,6 +178,24 @@ TEST(LowerBound, ToleratesPartialGrainsAndOneItem) {
   EXPECT_NEAR(partial.bound().seconds, 0.5 + 26.75, 1e-6);
 }
 
+TEST(LowerBound, ContainsTheMergesBetweenIterations) {
+  // Three iterations of 1 s, two merges of 10 s.
+  BoundProblem test(200);
+  test.add_affine_unit(0.0, 0.01);
+  test.add_affine_unit(0.0, 0.01);
+  test.workload.iterations = 3;
+  test.merge_s = 10.0;
+  EXPECT_NEAR(test.bound().seconds, 3.0 + 20.0, 1e-7);
+  test.workload.iterations = 1;
+  EXPECT_NEAR(test.bound().seconds, 1.0, 1e-7);
+  // Units at half their speed from 11.5 s on. The second iteration, from 11 s on, takes 1.5 s; the
+  // third one, from 22.5 s on, 2 s.
+  test.workload.iterations = 3;
+  test.disturb(11.5, DisturbanceKind::slow, "u0", 2.0);
+  test.disturb(11.5, DisturbanceKind::slow, "u1", 2.0);
+  EXPECT_NEAR(test.bound().seconds, 24.5, 1e-7);
+}
+
 TEST(LowerBound, HandlesThousandsOfUnitsBehindHundredsOfLinks) {
   BoundProblem test(1'000'000);
   test.workload.in_bytes_per_item = 1.0;

@@ -85,14 +85,17 @@ TEST_F(PointFiles, KeepEveryNumberOfARun) {
   n.extrapolated_share = 0.11;
   stored.report.run.policy_stalled = true;
   n.energy_note = "without \"package-1\": read only once";
-  n.losses =
-      Losses{.computing = Seconds{0.2}, .tail = Seconds{0.1}, .longest_setup = Seconds{0.05}};
+  n.losses = Losses{.computing = Seconds{0.2},
+                    .tail = Seconds{0.1},
+                    .longest_setup = Seconds{0.05},
+                    .merging = Seconds{0.01}};
   append({stored});
   const auto points = read();
   const PolicyRun& run = points.at("a").report.run;
   ASSERT_TRUE(run.numbers.losses);
   EXPECT_EQ(run.numbers.losses->tail, Seconds{0.1});
   EXPECT_EQ(run.numbers.losses->longest_setup, Seconds{0.05});
+  EXPECT_EQ(run.numbers.losses->merging, Seconds{0.01});
   EXPECT_TRUE(run.verified);
   ASSERT_EQ(run.numbers.units.size(), 2u);
   EXPECT_EQ(run.numbers.units[0].busy.setup, Seconds{0.4});
