@@ -222,14 +222,23 @@ TEST_F(Scenarios, StandInTheHeaderAndTheBoundInTheSummaryOfRunFiles) {
 }
 
 TEST_F(Scenarios, ThatLeaveNoUnitEndIncompleteAndWithoutABound) {
-  const ProgramRun run = type("simulate",
-                              write(R"({"at_s":0.1,"unit":"a","kind":"fail"},)"
-                                    R"({"at_s":0.1,"unit":"b","kind":"fail"},)"
-                                    R"({"at_s":0.2,"unit":"c","kind":"fail"})"),
-                              {"--workload", "k:items=2000", "--policy", "greedy", "--json"});
+  const std::string failures = R"({"at_s":0.1,"unit":"a","kind":"fail"},)"
+                               R"({"at_s":0.1,"unit":"b","kind":"fail"},)"
+                               R"({"at_s":0.2,"unit":"c","kind":"fail"})";
+  const std::string change = R"(,{"at_s":0.3,"link":"bus","kind":"bandwidth","factor":0.5})";
+  const auto lose_all = [&](const std::string& events) {
+    return type("simulate", write(events),
+                {"--workload", "k:items=2000", "--policy", "greedy", "--json"});
+  };
+  const ProgramRun run = lose_all(failures);
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_NE(run.err.find("no unit was left"), std::string::npos) << run.err;
   EXPECT_TRUE(Json::parse(run.out).at("lower_bound_s").is_null());
+  // A link that changes when nobody is there any more makes no difference.
+  const ProgramRun changed = lose_all(failures + change);
+  EXPECT_EQ(changed.exit_code, 1);
+  EXPECT_EQ(changed.err, run.err);
+  EXPECT_EQ(Json::parse(changed.out).at("makespan_s"), Json::parse(run.out).at("makespan_s"));
 }
 
 TEST_F(Scenarios, ThatLeaveNoUnitHaveNoBestSchedule) {
