@@ -41,6 +41,7 @@ equipoise_program_tests(commands
     tools/machine_spec_inputs_test.cpp
     tools/machine_spec_test.cpp
     tools/mi300a_test.cpp
+    tools/one_writer_test.cpp
     tools/outputs_test.cpp
     tools/phases_test.cpp
     tools/platform_test.cpp
