@@ -46,6 +46,7 @@ equipoise_program_tests(commands
     tools/phases_test.cpp
     tools/platform_test.cpp
     tools/replay_test.cpp
+    tools/replaced_outputs_test.cpp
     tools/messages_test.cpp
     tools/report/glossary_test.cpp
     tools/report/headings_test.cpp

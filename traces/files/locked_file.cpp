@@ -13,6 +13,8 @@
 #include <thread>
 #include <utility>
 
+#include "traces/files/output_target.hpp"
+
 namespace equipoise {
 namespace {
 
@@ -53,7 +55,9 @@ LockedFile::LockedFile(std::string path, std::chrono::milliseconds patience, Emp
 LockedFile::~LockedFile() {
   struct stat file = {};
   const bool is_removed = if_empty_ == EmptyFile::removed && is_there();
-  if (is_removed && ::fstat(file_, &file) == 0 && file.st_size == 0) ::unlink(path_.c_str());
+  if (is_removed && ::fstat(file_, &file) == 0 && file.st_size == 0) {
+    ::unlink(target_of_links(path_).c_str());
+  }
   ::close(file_);
 }
 
