@@ -41,10 +41,12 @@ equipoise_program_tests(commands
     tools/machine_spec_inputs_test.cpp
     tools/machine_spec_test.cpp
     tools/mi300a_test.cpp
+    tools/one_writer_test.cpp
     tools/outputs_test.cpp
     tools/phases_test.cpp
     tools/platform_test.cpp
     tools/replay_test.cpp
+    tools/replaced_outputs_test.cpp
     tools/messages_test.cpp
     tools/report/glossary_test.cpp
     tools/report/headings_test.cpp
@@ -71,8 +73,8 @@ equipoise_program_tests(guard
     tools/guard/schemas_test.cpp
     tools/guard/stored_results_test.cpp
 )
-# Policies in libraries: that of a new project, and two that the program has to refuse or that break the
-# contract.
+# Policies in libraries: that of a new project, and others that the program has to refuse, that break the
+# contract or never answer.
 include(${PROJECT_SOURCE_DIR}/tools/equipoise-policy.cmake)
 set(of_new_policy ${PROJECT_SOURCE_DIR}/tools/new_policy/weighted_greedy.cpp)
 equipoise_add_policy(weighted-greedy ${of_new_policy})
@@ -81,7 +83,11 @@ equipoise_add_policy(nameless support/policies/named.cpp)
 target_compile_definitions(nameless PRIVATE NAME="")
 equipoise_add_policy(named-greedy support/policies/named.cpp)
 target_compile_definitions(named-greedy PRIVATE NAME="greedy")
-set(own_policies weighted-greedy unruly nameless named-greedy)
+equipoise_add_policy(silent support/policies/silent.cpp)
+target_compile_definitions(silent PRIVATE LIMIT_S=0.5)
+equipoise_add_policy(silent-for-ever support/policies/silent.cpp)
+target_compile_definitions(silent-for-ever PRIVATE LIMIT_S=1e6)
+set(own_policies weighted-greedy unruly nameless named-greedy silent silent-for-ever)
 set_target_properties(${own_policies} PROPERTIES
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/policies)
 foreach(policy IN LISTS own_policies)

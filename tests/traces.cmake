@@ -3,6 +3,7 @@ equipoise_tests(traces
   SOURCES
     traces/files/input_file_test.cpp
     traces/files/locked_file_test.cpp
+    traces/files/output_lock_test.cpp
     shared_policies/machine/block_timing_test.cpp
     traces/csv_import_test.cpp
     traces/experience_file_test.cpp

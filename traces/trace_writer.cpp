@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "traces/files/output_target.hpp"
 #include "traces/trace_file.hpp"
 
 namespace equipoise {
@@ -104,6 +105,6 @@ void StreamedTrace::append(std::span<const TraceSample> samples) {
   file_.append(lines);
 }
 
-void StreamedTrace::discard() { std::remove(path().c_str()); }
+void StreamedTrace::discard() { std::remove(target_of_links(path()).c_str()); }
 
 }  // namespace equipoise

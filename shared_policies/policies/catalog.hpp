@@ -70,6 +70,9 @@ struct PolicyInfo {
   bool uses_experience = false;                       ///< of earlier runs, if the run has any
   /// Whether the paper's times are those of all decisions of a run together; otherwise of each.
   bool is_paper_time_of_run = false;
+  /// Of a policy in a library: how long it may take to be made, and for one answer (`decide`). Then
+  /// the run has failed.
+  double answer_limit_s = 10.0;
 };
 
 /// All policies, in the order in which they are listed to the user.

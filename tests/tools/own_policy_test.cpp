@@ -1,6 +1,7 @@
 // Tests of policies in libraries: what loads, what is refused and how, and the contract on them.
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -52,6 +53,21 @@ class OwnPolicy : public testing::Test {
     EXPECT_NE(run.err.find(why), std::string::npos) << run.err;
     EXPECT_EQ(lines_of(run.err).size(), 1u) << run.err;
     EXPECT_FALSE(fs::exists(out_));
+  }
+
+  /// The arguments of `simulate` on sirocco, or of `run` on a core.
+  static std::vector<std::string> with_policy(const std::string& command,
+                                              const std::string& policy) {
+    const std::vector<std::string> core = {"--unit", "cpu,threads=1", "--workload",
+                                           "blackscholes:options=1e4"};
+    return equipoise::with({command, "--policy", policy}, command == "run" ? core : sirocco);
+  }
+
+  /// Expects that the command ended because of what the library did.
+  static void expect_end(const ProgramRun& run, const std::string& library,
+                         const std::string& why) {
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_EQ(run.err, "equipoise: error: " + library + ": " + why + "\n");
   }
 
   TemporaryFolder folder_;
@@ -164,6 +180,64 @@ TEST_F(OwnPolicy, IsRefusedIfItThrows) {
                  "threw while it decided at 0 s: nothing comes to mind");
 }
 
+TEST_F(OwnPolicy, IsRefusedIfItEndsTheProgram) {
+  const std::string why = "ended the program instead of answering; correct the policy";
+  expect_end(simulate(unruly_ + ":does=exits"), unruly_, why);
+  expect_end(run_equipoise(with_policy("run", unruly_ + ":does=exits")), unruly_, why);
+  const ProgramRun at_once = simulate(unruly_ + ":does=exits_at_once");
+  EXPECT_EQ(at_once.exit_code, 1);
+  EXPECT_EQ(at_once.err, "equipoise: error: the simulation of " + unruly_ +
+                             ":does=exits_at_once has no result: its process ended with 0 before "
+                             "it had one\n");
+}
+
+TEST_F(OwnPolicy, LosesOnlyItsOwnRunsOfAComparisonIfItEndsTheProgram) {
+  const ProgramRun run =
+      run_equipoise(equipoise::with({"compare", "--policy", unruly_ + ":does=exits", "--policy",
+                                     "gss", "--reps", "2", "--best-known", "off"},
+                                    sirocco));
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_NE(run.err.find("unruly:does=exits, repetition 0: no result: " + unruly_ +
+                         ": ended the program"),
+            std::string::npos)
+      << run.err;
+  EXPECT_NE(run.out.find("\ngss "), std::string::npos) << run.out;
+}
+
+TEST_F(OwnPolicy, IsRefusedIfItNamesUnitsThatAreNotThere) {
+  for (const char* deed : {"assigns_nowhere", "hides_failures"}) {
+    expect_refusal(unruly_ + ":does=" + deed, unruly_,
+                   "assigned items to a unit with index 12345 where there are 24 units; ");
+  }
+  expect_refusal(unruly_ + ":does=estimates_nowhere", unruly_,
+                 "estimated the cost of a unit with index 12345 where ");
+}
+
+TEST_F(OwnPolicy, IsRefusedIfItDoesNotAnswer) {
+  const std::string silent = library("silent");
+  const std::string why =
+      "has not answered for 0.5 s; correct the policy, or let it ask for more "
+      "(answer_limit_s)";
+  expect_end(simulate(silent), silent, why);
+  expect_end(simulate(silent + ":when_made=true"), silent, why);
+  expect_end(run_equipoise(with_policy("run", silent)), silent, why);
+}
+
+TEST_F(OwnPolicy, LetsTheUserStopThoughItDoesNotAnswer) {
+  const std::string silent = library("silent-for-ever");
+  const std::string sign = folder_.path("sign");
+  const auto is_silent = [&] { return fs::exists(sign); };
+  const std::string policy = silent + ":sign=" + sign;
+  for (const int signal : {SIGINT, SIGTERM}) {
+    for (const char* command : {"simulate", "run"}) {
+      const ProgramRun run = signal_equipoise(with_policy(command, policy), signal, is_silent);
+      EXPECT_EQ(run.exit_code, 128 + signal) << command << run.err;
+      EXPECT_NE(run.err.find("interrupted"), std::string::npos) << command << run.err;
+      fs::remove(sign);
+    }
+  }
+}
+
 TEST_F(OwnPolicy, IsRefusedUnderANameOfOurs) {
   const std::string named = library("named-greedy");
   expect_refusal(named, named, "is called greedy, as one of Equipoise's own");
@@ -195,10 +269,9 @@ TEST_F(OwnPolicy, IsPartOfTheKeysOfASweep) {
 class CheckPolicy : public OwnPolicy {
  protected:
   /// What `check policy` prints for an unruly policy, which breaks the promises of these names.
-  static std::string broken(const std::string& deed, const std::string& names,
-                            const std::string& seconds_max = "20") {
-    const ProgramRun run = run_equipoise({"check", "policy", library("unruly") + ":does=" + deed,
-                                          "--machines", "10", "--seconds-max", seconds_max});
+  static std::string broken(const std::string& deed, const std::string& names) {
+    const ProgramRun run =
+        run_equipoise({"check", "policy", library("unruly") + ":does=" + deed, "--machines", "10"});
     EXPECT_EQ(run.exit_code, 1) << deed << run.out;
     EXPECT_NE(run.err.find(": does not keep " + names + "; "), std::string::npos) << run.err;
     EXPECT_EQ(lines_of(run.err).size(), 1u) << run.err;
@@ -220,13 +293,33 @@ TEST_F(CheckPolicy, NamesWhatAPolicyBreaks) {
                    "UsesLateUnits")
                 .find("the policy left work undone"),
             std::string::npos);
+  EXPECT_NE(broken("hangs",
+                   "DoesAllItems, DoesPhases, SurvivesLosses, SurvivesScenarios, "
+                   "UsesLateUnits")
+                .find("the policy left work undone"),
+            std::string::npos)
+      << "the run loop ends a policy that only sets timers";
   EXPECT_NE(broken("differs", "DecidesTheSame").find("in a repetition of the same run"),
             std::string::npos);
   const std::string all =
       "DoesAllItems, DoesPhases, SurvivesLosses, SurvivesScenarios, UsesLateUnits, DecidesTheSame";
   EXPECT_NE(broken("crashes", all).find("the policy crashed: signal 9 "), std::string::npos);
-  EXPECT_NE(broken("hangs", all, "0.2").find("did not end in 0.2 s"), std::string::npos);
   EXPECT_NE(broken("throws", all).find("nothing comes to mind"), std::string::npos);
+  EXPECT_NE(broken("exits", all).find("ended the program instead of answering"), std::string::npos);
+  EXPECT_NE(broken("exits_at_once", all).find("the policy ended its process with 0"),
+            std::string::npos);
+  EXPECT_NE(broken("assigns_nowhere", all).find("a unit with index 12345"), std::string::npos);
+}
+
+TEST_F(CheckPolicy, DoesNotWaitForAPolicyThatNeverAnswers) {
+  const ProgramRun run = run_equipoise({"check", "policy", library("silent"), "--machines", "1"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_NE(run.out.find("BROKEN  DoesAllItems "), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("        has not answered for 0.5 s; "), std::string::npos) << run.out;
+  const ProgramRun patient = run_equipoise(
+      {"check", "policy", library("silent-for-ever"), "--machines", "1", "--seconds-max", "0.2"});
+  EXPECT_EQ(patient.exit_code, 1);
+  EXPECT_NE(patient.out.find("        did not end in 0.2 s; "), std::string::npos) << patient.out;
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/console/console.hpp"
 #include "tools/report/json_text.hpp"
+#include "tools/runs/policy_call.hpp"
 #include "tools/runs/run_plan.hpp"
 
 namespace equipoise {
@@ -24,21 +25,25 @@ namespace {
 /// How a promise was broken; nothing: it was kept.
 using Finding = std::optional<std::string>;
 
+/// The report of a process that found nothing. One that ends without a report was ended by the policy.
+constexpr const char* kept = "kept";
+
 /// Checks `promise` in a process of its own, because the policy may crash or never end.
 Finding check(const Promise& promise, const PolicyMaker& make, std::uint32_t seed, int machines,
               double seconds_max) {
   using Clock = std::chrono::steady_clock;
   const auto deadline = Clock::now() + std::chrono::duration<double>(seconds_max);
   ChildProcess child([&](int write_fd) {
-    std::string finding;
+    tell_policy_faults_to(write_fd, [] { return false; });
+    std::string report = kept;
     try {
       if (const auto breach = promise.check(make, seed, machines)) {
-        finding = fmt::format("machine {}: {}", breach->round + 1, breach->what);
+        report = fmt::format("machine {}: {}", breach->round + 1, breach->what);
       }
     } catch (const std::exception& failure) {
-      finding = failure.what();
+      report = failure.what();
     }
-    return write_all(write_fd, finding) ? 0 : 1;
+    return write_all(write_fd, report) ? 0 : 1;
   });
   do {
     const double left_s = std::chrono::duration<double>(deadline - Clock::now()).count();
@@ -58,8 +63,11 @@ Finding check(const Promise& promise, const PolicyMaker& make, std::uint32_t see
     return fmt::format("the policy crashed: signal {} ({})", outcome.signal,
                        ::strsignal(outcome.signal));
   }
-  if (outcome.exit_code != 0) return fmt::format("its process ended with {}", outcome.exit_code);
-  return outcome.output.empty() ? Finding() : Finding(outcome.output);
+  const bool has_reported = outcome.succeeded() || outcome.exit_code == policy_fault_exit;
+  if (!has_reported || outcome.output.empty()) {
+    return fmt::format("the policy ended its process with {}", outcome.exit_code);
+  }
+  return outcome.output == kept ? Finding() : Finding(outcome.output);
 }
 
 std::string json_of(const Promise& promise, int machines, const Finding& finding) {

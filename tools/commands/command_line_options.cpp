@@ -76,7 +76,8 @@ void add_policies(CLI::App& command, Request& r) {
           "--policy", r.options.policies,
           "NAME[:k=v,...], e.g. plb-hec:threshold=0.2; several with commas between them, or "
           "the option repeated; all: every policy (see 'equipoise list policies'); or a policy of "
-          "your own: ./mine.so[:k=v,...]")
+          "your own: ./mine.so[:k=v,...], whose run fails if an answer takes longer than 10 s "
+          "(its answer_limit_s)")
       ->required();
 }
 

@@ -33,7 +33,8 @@ void add_check(CLI::App& app, Request& r) {
   policy->add_option("--seed", r.seed, "of the random machines")->capture_default_str();
   policy
       ->add_option("--seconds-max", r.check_seconds_max,
-                   "time for each test; a policy that takes longer counts as never ending")
+                   "time for each test; a policy that takes longer counts as never ending, as does "
+                   "one whose answer takes longer than 10 s (its answer_limit_s)")
       ->capture_default_str();
   policy->add_option("--machines", r.check_machines,
                      "random machines for each test; by default 40 to 100");

@@ -16,6 +16,7 @@
 #include "tools/worlds/comparison_runs.hpp"
 #include "tools/worlds/kept_experience.hpp"
 #include "tools/worlds/world.hpp"
+#include "traces/files/output_lock.hpp"
 
 namespace equipoise {
 
@@ -38,8 +39,10 @@ int compare_command(const Options& options) {
   const KeptExperience experience(options, ExperienceUse::read);
   expect_no_inputs(files_of_comparison(comparison.policies, names, options), "--out");
   expect_no_sweep(options.out);
+  std::optional<OutputLock> out;
   if (!options.out.empty()) {
     make_folder(options.kept_runs == "none" ? options.out : options.out + "/runs", "--out");
+    out = OutputLock::of_folder(options.out, "--out");
   }
   comparison.environment = environment_text(options.command_line);
   describe_experiment(comparison, options, worlds.front()->phases(), settings);

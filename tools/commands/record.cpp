@@ -17,6 +17,7 @@
 #include "tools/report/trace_report.hpp"
 #include "tools/worlds/real_world.hpp"
 #include "tools/worlds/recorded_platform.hpp"
+#include "traces/files/output_lock.hpp"
 #include "traces/trace_file.hpp"
 
 namespace equipoise {
@@ -86,6 +87,7 @@ int record_command(const Options& options) {
     if (spec.computes()) continue;
     throw InputError("--unit", spec.unit.name + " is paced by a trace already; leave it out");
   }
+  const OutputLock samples = OutputLock::of_file(options.out + partial, "--out");
   catch_stop_signals();
   world.find_meters(options, idle_span_of_recording);
   world.allocate(options.seed);

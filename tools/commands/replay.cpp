@@ -23,6 +23,7 @@
 #include "tools/worlds/replay_inputs.hpp"
 #include "tools/worlds/sim_world_loading.hpp"
 #include "tools/worlds/world.hpp"
+#include "traces/files/output_lock.hpp"
 #include "traces/run_file.hpp"
 #include "traces/run_trace.hpp"
 
@@ -143,6 +144,7 @@ int issue_again(const std::shared_ptr<const RunFile>& recorded, const Options& o
   check_out(options);
   world->leave_out_failures();
   const RecordedDecisions possible(file.run, world->units(), world->phases(), file.path);
+  const OutputLock out = OutputLock::of_file(options.out, "--out");
   catch_stop_signals();
   world->prepare();
   const RunReport again = world->run(choice, file.header.repetition, options.out);
@@ -206,6 +208,7 @@ int pace(const RunFile& file, Options options) {
   if (options.units.size() < file.run.units.size()) choice.experience.reset();
   const RealWorld world = load_real_world(options, std::move(traces));
   check_out(options);
+  const OutputLock out = OutputLock::of_file(options.out, "--out");
   catch_stop_signals();
   return report_run(run_once(world, choice, options, file.header.repetition, options.out), choice,
                     world.units, options, {},

@@ -14,6 +14,7 @@
 #include "tools/worlds/inputs.hpp"
 #include "tools/worlds/kept_experience.hpp"
 #include "tools/worlds/world.hpp"
+#include "traces/files/output_lock.hpp"
 
 namespace equipoise {
 namespace {
@@ -40,6 +41,7 @@ int run_command(const Options& options, const std::string& command) {
     expect_no_inputs({options.report_file}, "--report");
   }
   experience.give(choice, *world);
+  const OutputLock out = OutputLock::of_file(options.out, "--out");
   catch_stop_signals();
   if (world->platform() != nullptr && choice.info->foresight == Foresight::oracle) {
     find_best_schedule(*world->platform(), options);

@@ -28,6 +28,7 @@
 #include "tools/worlds/real_world.hpp"
 #include "tools/worlds/recorded_platform.hpp"
 #include "tools/worlds/sim_world_loading.hpp"
+#include "traces/files/output_lock.hpp"
 #include "traces/trace_file.hpp"
 
 namespace equipoise {
@@ -222,6 +223,7 @@ int validate_command(const Options& options, std::optional<double> error_max) {
   expect_no_inputs(files_of_validation(comparison, real, options), "--out");
   expect_no_sweep(options.out);
   make_folder(options.out + "/runs", "--out");
+  const OutputLock out = OutputLock::of_folder(options.out, "--out");
   catch_stop_signals();
   real.find_meters(options, idle_span_of_recording);
   real.allocate(options.seed);

@@ -28,6 +28,7 @@
 #include "tools/console/file_in_progress.hpp"
 #include "tools/console/terminal.hpp"
 #include "traces/files/input_file.hpp"
+#include "traces/files/output_target.hpp"
 
 namespace equipoise {
 namespace {
@@ -122,7 +123,7 @@ void check_writable(const std::string& path, const std::string& option) {
     if (::access(path.c_str(), W_OK) == 0) return;
     throw InputError(option, path + " cannot be written: " + std::strerror(errno));
   }
-  const fs::path parent = fs::absolute(path, error).parent_path();
+  const fs::path parent = fs::absolute(target_of_links(path), error).parent_path();
   if (!fs::is_directory(parent, error)) {
     throw InputError(option, path + " cannot be written: " + parent.string() +
                                  " is not a folder; make it first");
@@ -135,7 +136,7 @@ void check_writable(const std::string& path, const std::string& option) {
 bool is_same_path(const std::string& a, const std::string& b) {
   std::error_code error;
   const auto place = [&error](const std::string& path) {
-    return std::filesystem::weakly_canonical(path, error);
+    return std::filesystem::weakly_canonical(target_of_links(path), error);
   };
   return place(a) == place(b);
 }

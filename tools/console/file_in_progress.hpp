@@ -8,9 +8,12 @@
 
 namespace equipoise {
 
-/// A file that is being written: under a name of its own beside its path, which no other writer has,
-/// and then renamed. A device or a pipe is written directly. What has not been renamed is removed at
-/// the end. Does not check whether an input is overwritten.
+/// A file that is being written: under a name of its own beside its place, which no other writer has,
+/// and then renamed. A symbolic link stays, and the file that it names is replaced. A file that is
+/// replaced leaves its mode to the new one, and its owner and group where we may give them; its other
+/// names (hard links) keep what was there, which a note says. A device, a pipe or what is open already
+/// (/dev/stdout) is written directly. What has not been renamed is removed at the end. Does not check
+/// whether an input is overwritten.
 class FileInProgress {
  public:
   explicit FileInProgress(std::string path) : path_(std::move(path)) {}
@@ -28,10 +31,12 @@ class FileInProgress {
 
  private:
   bool open();
-  bool make_temporary();
+  bool make_temporary(const struct stat* replaced);
 
   std::string path_;
-  std::string temporary_;
+  std::string target_;     ///< where the path leads
+  std::string temporary_;  ///< beside the target; empty: written directly
+  bool has_other_names_ = false;
   std::ofstream file_;
 };
 

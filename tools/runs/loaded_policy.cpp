@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <exception>
 #include <filesystem>
 #include <map>
 #include <string_view>
@@ -16,6 +18,7 @@
 #include "shared_policies/model/printable_text.hpp"
 #include "shared_policies/policies/policy_library.hpp"
 #include "tools/runs/content_hash.hpp"
+#include "tools/runs/policy_call.hpp"
 #include "traces/files/input_file.hpp"
 
 namespace equipoise {
@@ -71,10 +74,17 @@ void expect_compiled_for_us(const std::string& file, std::string_view contents) 
                                printable(stamp), EQUIPOISE_POLICY_STAMP));
 }
 
+/// The calls of the library at `file`, which messages name so. It lives as long as the process.
+const LibraryCalls& calls_of(const std::string& file, double limit_s) {
+  static std::map<std::pair<std::string, double>, LibraryCalls> known;
+  return known.try_emplace({file, limit_s}, file, limit_s).first->second;
+}
+
 /// The function that the library exports.
 decltype(&equipoise_policy) opened(const std::string& file) {
   void* library = nullptr;
   try {
+    const PolicyCall call(calls_of(file, PolicyInfo().answer_limit_s));
     library = ::dlopen(fs::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
   } catch (...) {
     refuse_what_it_threw(file, "it was opened");
@@ -110,6 +120,7 @@ std::string why_not_used(const PolicyInfo& info) {
                        info.name);
   }
   if (info.make == nullptr) return "its policy has no function `make`; give it one";
+  if (!(info.answer_limit_s > 0.0)) return "its answer_limit_s is not above 0; give it seconds";
   return {};
 }
 
@@ -118,6 +129,7 @@ PolicyInfo info_of(const std::string& file) {
   PolicyInfo info;
   const auto function = opened(file);
   try {
+    const PolicyCall call(calls_of(file, info.answer_limit_s));
     library = function();
     if (library != nullptr && library->info != nullptr) info = library->info();
   } catch (...) {
@@ -133,23 +145,36 @@ PolicyInfo info_of(const std::string& file) {
   return info;
 }
 
-/// Passes decisions on and remembers whether one of them has failed.
+/// Passes decisions on, unless they are about units that are not there, and remembers whether one of
+/// them has failed.
 class WatchedDecisions final : public Decisions {
  public:
-  explicit WatchedDecisions(Decisions& to) : to_(to) {}
+  WatchedDecisions(Decisions& to, std::size_t units, const std::string& file)
+      : to_(to), units_(units), file_(file) {}
 
   void decided(const Decision& decision) override {
-    watch([&] { to_.decided(decision); });
+    watch([&] {
+      if (decision.unit) expect_known(*decision.unit, "reported a decision of");
+      for (const UnitEstimate& of : decision.estimates)
+        expect_known(of.unit, "estimated the cost of");
+      to_.decided(decision);
+    });
   }
   void note(const std::string& what) override {
     watch([&] { to_.note(what); });
   }
-  [[nodiscard]] bool has_failed() const { return has_failed_; }
+  /// Throws again what a decision threw, which the policy may have kept to itself.
+  void rethrow_failure() const {
+    if (failure_ != nullptr) std::rethrow_exception(failure_);
+  }
 
  private:
   Items grant(UnitId unit, Items items, BlockTag tag, std::uint32_t group) override {
     Items granted = 0;
-    watch([&] { granted = to_.assign(unit, items, tag, group); });
+    watch([&] {
+      expect_known(unit, "assigned items to");
+      granted = to_.assign(unit, items, tag, group);
+    });
     return granted;
   }
   void wake(Seconds at, std::uint64_t timer) override {
@@ -157,33 +182,49 @@ class WatchedDecisions final : public Decisions {
   }
   template <class Act>
   void watch(const Act& act) {
-    has_failed_ = true;
-    act();
-    has_failed_ = false;
+    try {
+      act();
+    } catch (...) {
+      failure_ = std::current_exception();
+      throw;
+    }
+  }
+  /// Throws InputError at the library unless the run has this unit.
+  void expect_known(UnitId unit, const char* what) const {
+    if (unit.index < units_) return;
+    throw InputError(file_,
+                     fmt::format("{} a unit with index {} where there are {} units; correct the "
+                                 "policy: it gets units from the view and from events",
+                                 what, unit.index, units_));
   }
 
   Decisions& to_;
-  bool has_failed_ = false;
+  std::size_t units_;
+  const std::string& file_;
+  std::exception_ptr failure_;  ///< null: none
 };
 
 /// A policy of a library.
 class PolicyOfLibrary final : public Policy {
  public:
-  PolicyOfLibrary(std::string file, std::unique_ptr<Policy> policy)
-      : file_(std::move(file)), policy_(std::move(policy)) {}
+  PolicyOfLibrary(std::string file, const LibraryCalls& calls, std::unique_ptr<Policy> policy)
+      : file_(std::move(file)), calls_(calls), policy_(std::move(policy)) {}
 
   void decide(const View& view, const Event& event, Decisions& decisions) override {
-    WatchedDecisions watched(decisions);
+    WatchedDecisions watched(decisions, view.units().size(), file_);
     try {
+      const PolicyCall call(calls_);
       policy_->decide(view, event, watched);
     } catch (...) {
-      if (watched.has_failed()) throw;
+      watched.rethrow_failure();
       refuse_what_it_threw(file_, fmt::format("it decided at {} s", event.at.value));
     }
+    watched.rethrow_failure();
   }
 
  private:
   std::string file_;
+  const LibraryCalls& calls_;
   std::unique_ptr<Policy> policy_;
 };
 
@@ -207,8 +248,10 @@ const LoadedPolicy& load_policy(const std::string& file) {
 
 std::unique_ptr<Policy> make_loaded_policy(const PolicyInfo& info, const std::string& file,
                                            const PolicyInputs& inputs) {
+  const LibraryCalls& calls = calls_of(file, info.answer_limit_s);
   std::unique_ptr<Policy> policy;
   try {
+    const PolicyCall call(calls);
     policy = make_policy(info, inputs);
   } catch (...) {
     refuse_what_it_threw(file, "its policy was made");
@@ -216,7 +259,7 @@ std::unique_ptr<Policy> make_loaded_policy(const PolicyInfo& info, const std::st
   if (policy == nullptr) {
     throw InputError(file, "its function `make` makes no policy; let it return one");
   }
-  return std::make_unique<PolicyOfLibrary>(file, std::move(policy));
+  return std::make_unique<PolicyOfLibrary>(file, calls, std::move(policy));
 }
 
 }  // namespace equipoise

@@ -17,6 +17,7 @@
 #include "tools/report/json_text.hpp"
 #include "tools/runs/cost_meters.hpp"
 #include "tools/runs/loaded_policy.hpp"
+#include "traces/files/output_target.hpp"
 #include "traces/journal_file.hpp"
 #include "traces/journal_queue.hpp"
 #include "traces/trace_file.hpp"
@@ -203,7 +204,7 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
     file.reset();
     std::error_code error;
     if (std::filesystem::is_regular_file(plan.journal_file, error)) {
-      std::filesystem::remove(plan.journal_file, error);
+      std::filesystem::remove(target_of_links(plan.journal_file), error);
     }
     throw;
   }

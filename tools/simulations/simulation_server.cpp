@@ -23,6 +23,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "sim/child_process.hpp"
 #include "sim/sim_module.hpp"
+#include "tools/runs/policy_call.hpp"
 #include "tools/simulations/message_channel.hpp"
 #include "tools/simulations/simulation_messages.hpp"
 
@@ -67,7 +68,9 @@ Reply simulated(const SimWorld& world, const Simulate& request) {
 }
 
 std::string how_it_died(const ChildProcess::Outcome& outcome) {
-  if (outcome.signal == 0) return fmt::format("its process ended with {}", outcome.exit_code);
+  if (outcome.signal == 0) {
+    return fmt::format("its process ended with {} before it had one", outcome.exit_code);
+  }
   return fmt::format("its process died of signal {} ({})", outcome.signal,
                      ::strsignal(outcome.signal));
 }
@@ -98,6 +101,7 @@ class SimulationServer {
  private:
   struct Running {
     std::uint64_t number;
+    std::string library;  ///< of the policy; empty: none
     ChildProcess child;
   };
 
@@ -176,11 +180,12 @@ class SimulationServer {
       try {
         open_library(request.simulation.policy);
         const SimWorld& world = world_of(request);
-        running_.push_back({request.number, ChildProcess([&](int write_fd) {
-                              channel_.close();
-                              return write_all(write_fd, archived(simulated(world, request))) ? 0
-                                                                                              : 1;
-                            })});
+        running_.push_back(
+            {request.number, request.simulation.policy.loaded_from, ChildProcess([&](int write_fd) {
+               channel_.close();
+               tell_policy_faults_to(write_fd, [] { return is_to_end.load(); });
+               return write_all(write_fd, archived(simulated(world, request))) ? 0 : 1;
+             })});
       } catch (const BackendError& failure) {
         if (!running_.empty()) {  // no process for now: one of these ends
           waiting_.push_front(request);
@@ -198,8 +203,10 @@ class SimulationServer {
     std::erase_if(running_, [this](Running& running) {
       if (running.child.receive()) return false;
       const ChildProcess::Outcome outcome = running.child.wait();
-      if (outcome.succeeded()) {
+      if (outcome.succeeded() && !outcome.output.empty()) {
         channel_.post(outcome.output);
+      } else if (outcome.exit_code == policy_fault_exit) {
+        post(Failed{running.number, FailureKind::input, running.library, outcome.output});
       } else {
         post(Failed{running.number, FailureKind::died, {}, how_it_died(outcome)});
       }

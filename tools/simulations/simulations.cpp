@@ -231,7 +231,6 @@ std::string text_of(const Failed& failed) {
     case FailureKind::backend:
       throw BackendError(failed.why);
     case FailureKind::died:
-      throw BackendError("the simulation has no result: " + failed.why);
     case FailureKind::other:
       break;
   }
@@ -335,6 +334,10 @@ RunReport run_simulation(const Simulation& simulation) {
     }
     if (const auto* const failed = answer<Failed>(reply, number)) {
       if (stop_signal() != 0) throw Interrupted(stop_signal());
+      if (failed->kind == FailureKind::died) {
+        throw BackendError(fmt::format("the simulation of {} has no result: {}",
+                                       simulation.policy.typed, failed->why));
+      }
       rethrow(*failed);
     }
     if (stop_signal() != 0 && !std::exchange(is_stopping, true)) server().ask(Stop{});

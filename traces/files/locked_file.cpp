@@ -13,6 +13,8 @@
 #include <thread>
 #include <utility>
 
+#include "traces/files/output_target.hpp"
+
 namespace equipoise {
 namespace {
 
@@ -21,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 /// Opens the file, or makes it, and waits for its lock. Returns its descriptor.
 int lock(const std::string& path, Clock::time_point until) {
   constexpr std::chrono::milliseconds between_attempts{10};
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   while (file >= 0 && ::flock(file, LOCK_EX | LOCK_NB) != 0) {
     const int reason = errno;
     if (reason == EINTR) continue;
@@ -30,12 +32,12 @@ int lock(const std::string& path, Clock::time_point until) {
       continue;
     }
     ::close(file);
-    throw std::runtime_error(fmt::format(
-        "{}: {}", path,
-        reason == EWOULDBLOCK
-            ? std::string("another program keeps it locked; end that program, or give another file")
-            : fmt::format("cannot be locked: {}; give a file on another disk",
-                          std::strerror(reason))));
+    if (reason == EWOULDBLOCK) {
+      throw LockHeld(path +
+                     ": another program keeps it locked; end that program, or give another file");
+    }
+    throw NoLocks(fmt::format("{}: cannot be locked: {}; give a file on another disk", path,
+                              std::strerror(reason)));
   }
   if (file >= 0) return file;
   throw std::runtime_error(
@@ -44,15 +46,18 @@ int lock(const std::string& path, Clock::time_point until) {
 
 }  // namespace
 
-LockedFile::LockedFile(std::string path, std::chrono::milliseconds patience)
-    : path_(std::move(path)) {
+LockedFile::LockedFile(std::string path, std::chrono::milliseconds patience, EmptyFile if_empty)
+    : path_(std::move(path)), if_empty_(if_empty) {
   const Clock::time_point until = Clock::now() + patience;
   for (file_ = lock(path_, until); !is_there(); file_ = lock(path_, until)) ::close(file_);
 }
 
 LockedFile::~LockedFile() {
   struct stat file = {};
-  if (is_there() && ::fstat(file_, &file) == 0 && file.st_size == 0) ::unlink(path_.c_str());
+  const bool is_removed = if_empty_ == EmptyFile::removed && is_there();
+  if (is_removed && ::fstat(file_, &file) == 0 && file.st_size == 0) {
+    ::unlink(target_of_links(path_).c_str());
+  }
   ::close(file_);
 }
 

@@ -2,18 +2,36 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <stdexcept>
 #include <string>
 
 namespace equipoise {
+
+/// Others have kept a file locked for longer than a caller would wait.
+class LockHeld : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The file system has no locks.
+class NoLocks : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// What becomes of a locked file to which nothing was written.
+enum class EmptyFile : std::uint8_t { removed, kept };
 
 /// Keeps other threads and processes that lock the same file from it, for as long as this object
 /// lives. What is renamed to its path meanwhile takes its place: who waited for it gets the new file.
 class LockedFile {
  public:
-  /// Locks the file at `path`. If there is none, makes an empty one, which is removed at the end
-  /// unless it was replaced or written. Throws std::runtime_error if the file cannot be opened, or if
-  /// others have kept it for longer than `patience`.
-  explicit LockedFile(std::string path, std::chrono::milliseconds patience);
+  /// Locks the file at `path`. If there is none, makes an empty one. What is still empty and was not
+  /// replaced at the end is removed, if `if_empty` says so. Throws LockHeld if others have kept it for
+  /// longer than `patience`, NoLocks, or std::runtime_error if the file cannot be opened.
+  LockedFile(std::string path, std::chrono::milliseconds patience,
+             EmptyFile if_empty = EmptyFile::removed);
   LockedFile(const LockedFile&) = delete;
   LockedFile& operator=(const LockedFile&) = delete;
   ~LockedFile();
@@ -23,6 +41,7 @@ class LockedFile {
   [[nodiscard]] bool is_there() const;
 
   std::string path_;
+  EmptyFile if_empty_;
   int file_ = -1;
 };
 

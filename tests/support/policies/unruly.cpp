@@ -10,7 +10,21 @@ namespace {
 
 using namespace equipoise;
 
-enum Deed { nothing, stalls, forgets, differs, hangs, crashes, throws, throws_when_made };
+enum Deed {
+  nothing,
+  stalls,
+  forgets,
+  differs,
+  hangs,
+  crashes,
+  throws,
+  throws_when_made,
+  exits,
+  exits_at_once,
+  assigns_nowhere,
+  hides_failures,
+  estimates_nowhere
+};
 
 class Unruly final : public Policy {
  public:
@@ -22,12 +36,27 @@ class Unruly final : public Policy {
     if (idle == nullptr || deed_ == hangs || deed_ == stalls) return;
     if (deed_ == crashes) std::raise(SIGKILL);
     if (deed_ == throws) throw std::logic_error("nothing comes to mind");
+    if (deed_ == exits) std::exit(0);
+    if (deed_ == exits_at_once) std::_Exit(0);
+    if (deed_ == assigns_nowhere) decisions.assign(nowhere, 5);
+    if (deed_ == hides_failures) hide_failure(decisions);
+    if (deed_ == estimates_nowhere) decisions.decided({{}, "fit", {{nowhere, "", {}, {}, 1}}});
     if (deed_ == forgets && given_ >= view.workload().items) return;
     const Items asked = deed_ == differs ? 1 + calls++ % 7 : 10;
     given_ += decisions.assign(idle->unit, asked);
   }
 
  private:
+  static constexpr UnitId nowhere{12345};
+
+  static void hide_failure(Decisions& decisions) {
+    try {
+      decisions.assign(nowhere, 5);
+    } catch (const std::exception&) {
+      return;
+    }
+  }
+
   static inline Items calls = 0;  // of all runs of this process
   std::size_t deed_;
   Items given_ = 0;
@@ -36,7 +65,8 @@ class Unruly final : public Policy {
 std::unique_ptr<Policy> make(const Parameters& parameters, const KnownCosts* /*known*/) {
   const std::size_t deed =
       parameters.choice("does", {"nothing", "stalls", "forgets", "differs", "hangs", "crashes",
-                                 "throws", "throws_when_made"});
+                                 "throws", "throws_when_made", "exits", "exits_at_once",
+                                 "assigns_nowhere", "hides_failures", "estimates_nowhere"});
   if (deed == throws_when_made) throw std::runtime_error("not made");
   return std::make_unique<Unruly>(deed);
 }

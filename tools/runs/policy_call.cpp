@@ -1,0 +1,159 @@
+// A timer that ticks only while a library's code runs, and handlers that know whose code it is.
+#include "tools/runs/policy_call.hpp"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "shared_policies/model/printable_text.hpp"
+#include "tools/console/console.hpp"
+
+namespace equipoise {
+namespace {
+
+constexpr double patience_after_stop_s = 1.0;
+constexpr auto tick_ns = 100'000'000;
+
+std::atomic<const LibraryCalls*> current = nullptr;  ///< null: no library's code is running
+std::atomic<std::uint64_t> calls = 0;                ///< tells calls of the same library apart
+std::atomic<bool> has_timer = false;
+std::atomic<bool> is_ticking = false;
+timer_t timer;
+
+// Where a child tells what the policy did.
+int told_to = -1;
+bool (*child_is_to_stop)() = nullptr;
+
+// What ticks have seen. There is one tick at a time.
+std::uint64_t seen_call = 0;
+double seen_at_s = 0.0;
+double stop_seen_at_s = 0.0;
+
+double now_s() {
+  timespec now = {};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+void put(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+/// Ends the process and says why; from a signal handler, too.
+[[noreturn]] void end_because(const LibraryCalls& library, std::string_view why, int exit_code) {
+  if (told_to >= 0) {
+    put(told_to, why);
+    ::_exit(policy_fault_exit);
+  }
+  for (const std::string_view part :
+       {std::string_view("equipoise: error: "), std::string_view(library.file()),
+        std::string_view(": "), why, std::string_view("\n")}) {
+    put(STDERR_FILENO, part);
+  }
+  ::_exit(exit_code);
+}
+
+bool is_to_stop() { return told_to >= 0 ? child_is_to_stop() : stop_signal() != 0; }
+
+void start_tick() {
+  itimerspec once = {};
+  once.it_value.tv_nsec = tick_ns;
+  ::timer_settime(timer, 0, &once, nullptr);
+}
+
+/// Ends the process if the call that an earlier tick saw has been running for too long.
+void look_at(const LibraryCalls& library) {
+  const double now = now_s();
+  const std::uint64_t call = calls.load();
+  if (call != seen_call) {
+    seen_call = call;
+    seen_at_s = now;
+    stop_seen_at_s = 0.0;
+  }
+  if (now - seen_at_s >= library.limit_s()) end_because(library, library.silence(), 2);
+  if (!is_to_stop()) return;
+  if (stop_seen_at_s == 0.0) stop_seen_at_s = now;
+  if (now - stop_seen_at_s < patience_after_stop_s) return;
+  end_because(library, "interrupted before it answered", 128 + stop_signal());
+}
+
+void tick(int /*signal*/) {
+  const int error = errno;
+  is_ticking.exchange(false);
+  if (const LibraryCalls* const library = current.load()) {
+    look_at(*library);
+    if (!is_ticking.exchange(true)) start_tick();
+  }
+  errno = error;
+}
+
+/// exit() calls it.
+void ended() {
+  const LibraryCalls* const library = current.load();
+  if (library == nullptr) return;
+  end_because(*library, "ended the program instead of answering; correct the policy", 2);
+}
+
+/// A forked process has no timer.
+void forget_timer() {
+  has_timer.store(false);
+  is_ticking.store(false);
+}
+
+/// What a process and those that it forks need once. False if the system refuses it; then no call is
+/// watched.
+bool prepare(int signal) {
+  struct sigaction action = {};
+  action.sa_handler = tick;
+  action.sa_flags = SA_RESTART;
+  return ::pthread_atfork(nullptr, nullptr, forget_timer) == 0 && std::atexit(ended) == 0 &&
+         std::at_quick_exit(ended) == 0 && ::sigaction(signal, &action, nullptr) == 0;
+}
+
+void make_timer() {
+  const int signal = SIGRTMAX - 1;
+  static const bool is_prepared = prepare(signal);
+  sigevent event = {};
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = signal;
+  has_timer.store(is_prepared && ::timer_create(CLOCK_MONOTONIC, &event, &timer) == 0);
+}
+
+}  // namespace
+
+LibraryCalls::LibraryCalls(const std::string& file, double limit_s)
+    : file_(printable(file)),
+      limit_s_(limit_s),
+      silence_(fmt::format("has not answered for {} s; correct the policy, or let it ask for more "
+                           "(answer_limit_s)",
+                           limit_s)) {}
+
+PolicyCall::PolicyCall(const LibraryCalls& library) {
+  if (!has_timer.load()) make_timer();
+  calls.fetch_add(1);
+  current.store(&library);
+  if (has_timer.load() && !is_ticking.exchange(true)) start_tick();
+}
+
+PolicyCall::~PolicyCall() { current.store(nullptr); }
+
+void tell_policy_faults_to(int fd, bool (*is_to_stop)()) {
+  told_to = fd;
+  child_is_to_stop = is_to_stop;
+}
+
+}  // namespace equipoise
