@@ -1,6 +1,8 @@
 // A file that is written piece by piece and gets its name when it is complete.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <fstream>
 #include <string>
 #include <string_view>
