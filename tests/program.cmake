@@ -97,6 +97,11 @@ add_test(NAME weighted_greedy_test COMMAND weighted_greedy_test)
 
 # What is installed, and what a user builds with it. Sanitizers would make that five times as long.
 if(NOT EQUIPOISE_SANITIZE_ADDRESS AND NOT EQUIPOISE_SANITIZE_THREAD)
+# The program with little address space. Sanitizers reserve terabytes.
+if(NOT EQUIPOISE_SANITIZE_ADDRESS AND NOT EQUIPOISE_SANITIZE_THREAD)
+  equipoise_program_tests(little_memory SOURCES tools/little_memory_test.cpp)
+endif()
+
   equipoise_program_tests(installed SOURCES tools/installed_test.cpp SMOKE)
 endif()
 # Exports of runs and results, and pictures of them.
