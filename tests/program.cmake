@@ -40,6 +40,7 @@ equipoise_program_tests(commands
     tools/experience_test.cpp
     tools/machine_spec_inputs_test.cpp
     tools/machine_spec_test.cpp
+    tools/many_hosts_test.cpp
     tools/mi300a_test.cpp
     tools/outputs_test.cpp
     tools/phases_test.cpp
