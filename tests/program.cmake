@@ -72,23 +72,24 @@ equipoise_program_tests(guard
     tools/guard/schemas_test.cpp
     tools/guard/stored_results_test.cpp
 )
-# Policies in libraries: that of a new project, and two that the program has to refuse or that break the
+# Policies in libraries: that of a new project, and some that the program has to refuse or that break the
 # contract.
 include(${PROJECT_SOURCE_DIR}/tools/equipoise-policy.cmake)
 set(of_new_policy ${PROJECT_SOURCE_DIR}/tools/new_policy/weighted_greedy.cpp)
 equipoise_add_policy(weighted-greedy ${of_new_policy})
 equipoise_add_policy(unruly support/policies/unruly.cpp)
+equipoise_add_policy(noting support/policies/noting.cpp)
 equipoise_add_policy(nameless support/policies/named.cpp)
 target_compile_definitions(nameless PRIVATE NAME="")
 equipoise_add_policy(named-greedy support/policies/named.cpp)
 target_compile_definitions(named-greedy PRIVATE NAME="greedy")
-set(own_policies weighted-greedy unruly nameless named-greedy)
+set(own_policies weighted-greedy unruly noting nameless named-greedy)
 set_target_properties(${own_policies} PROPERTIES
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/policies)
 foreach(policy IN LISTS own_policies)
   add_dependencies(${policy} equipoise_interface_id)
 endforeach()
-equipoise_program_tests(own_policy SOURCES tools/own_policy_test.cpp)
+equipoise_program_tests(own_policy SOURCES tools/own_policy_test.cpp tools/policy_notes_test.cpp)
 add_dependencies(own_policy_tests ${own_policies})
 add_executable(weighted_greedy_test
   ${PROJECT_SOURCE_DIR}/tools/new_policy/weighted_greedy_test.cpp ${of_new_policy})
@@ -96,13 +97,13 @@ target_link_libraries(weighted_greedy_test PRIVATE equipoise::policy_contract eq
 add_dependencies(weighted_greedy_test equipoise_interface_id)
 add_test(NAME weighted_greedy_test COMMAND weighted_greedy_test)
 
-# What is installed, and what a user builds with it. Sanitizers would make that five times as long.
-if(NOT EQUIPOISE_SANITIZE_ADDRESS AND NOT EQUIPOISE_SANITIZE_THREAD)
 # The program with little address space. Sanitizers reserve terabytes.
 if(NOT EQUIPOISE_SANITIZE_ADDRESS AND NOT EQUIPOISE_SANITIZE_THREAD)
   equipoise_program_tests(little_memory SOURCES tools/little_memory_test.cpp)
 endif()
 
+# What is installed, and what a user builds with it. Sanitizers would make that five times as long.
+if(NOT EQUIPOISE_SANITIZE_ADDRESS AND NOT EQUIPOISE_SANITIZE_THREAD)
   equipoise_program_tests(installed SOURCES tools/installed_test.cpp SMOKE)
 endif()
 # Exports of runs and results, and pictures of them.

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "shared_policies/contract/fake_executor.hpp"
+#include "shared_policies/model/failure.hpp"
 #include "tests/support/random_seed.hpp"
 #include "tests/support/scripted.hpp"
 
@@ -50,6 +51,21 @@ TEST(RunLoop, ClampsABlockToTheUnitsMemory) {
   EXPECT_TRUE(run_policy(*executor, policy, setup, journal).complete);
   EXPECT_EQ(journal.blocks.size(), 9u);  // 8 of 12 and one of 4
   EXPECT_EQ(journal.blocks[0].block.items, 12);
+}
+
+TEST(RunLoop, RefusesANoteThatIsSpelledLikeAnEvent) {
+  for (const char* word : {"unit_lost", "slow"}) {
+    auto executor = make_fake_executor({{affine_unit(0, 1)}, {}, {}});
+    Scripted policy([word](const View&, const Event& event, Decisions& decisions) {
+      if (std::holds_alternative<RunStarted>(event.what)) decisions.note(word);
+    });
+    MemoryJournal journal;
+    EXPECT_THROW(
+        static_cast<void>(run_policy(*executor, policy, setup_of(1, items_of(10)), journal)),
+        InputError)
+        << word;
+    EXPECT_EQ(journal.count(word), 0);
+  }
 }
 
 TEST(RunLoop, FillsTheSlotsOfAUnit) {
