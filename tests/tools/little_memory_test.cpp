@@ -75,5 +75,26 @@ TEST(LittleMemory, IsComparedWithWhatAZoneNeedsBeforeItIsLoaded) {
                 "the hosts among several zones, or describe them with <cluster>\n");
 }
 
+TEST(LittleMemory, IsNamedWhereItDoesNotHoldAPlatform) {
+  const TemporaryFolder folder;
+  const std::string spec = folder.write("spec.json", spec_of(40'000));
+  const ProgramRun run =
+      run_with(64 * mib, {"platform", "generate", "--spec", spec, "--out", folder.path("out")});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_EQ(run.err,
+            "equipoise: error: there is not enough memory for this; free some, raise the limit "
+            "(ulimit -v), or give smaller inputs\n");
+}
+
+TEST(LittleMemory, IsNoReasonToInstallSimGrid) {
+  int refused = 0;
+  for (rlim_t limit = 20 * mib; limit <= 120 * mib; limit += 10 * mib) {
+    const ProgramRun run = run_with(limit, {"platform", "check", "platforms/sirocco.xml"});
+    EXPECT_EQ(run.err.find("install SimGrid"), std::string::npos) << run.err;
+    if (run.err.find("; free some memory, or raise the limit") != std::string::npos) ++refused;
+  }
+  EXPECT_GT(refused, 0);
+}
+
 }  // namespace
 }  // namespace equipoise::little_memory_test

@@ -267,6 +267,19 @@ TEST_F(Outputs, OfARecordingAreTwoFiles) {
   EXPECT_FALSE(std::filesystem::exists(trace_out));
 }
 
+TEST_F(Outputs, OfARunAndItsPageAreTwoFiles) {
+  const std::string out = scratch.path("z");
+  for (const std::string& same : {out, scratch.path("./z")}) {
+    const ProgramRun run =
+        run_equipoise(with({"simulate", "--policy", "greedy"}, {"--out", out, "--report", same}));
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_EQ(run.err,
+              "equipoise: error: --report: is the run file of --out, too; give it another name\n");
+    EXPECT_EQ(run.out, "");
+    EXPECT_FALSE(std::filesystem::exists(out));
+  }
+}
+
 TEST_F(Outputs, OfManyRunsNeedAFolder) {
   const std::string file = scratch.write("notes.txt", "mine");
   for (const std::vector<std::string>& command :

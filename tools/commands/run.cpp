@@ -36,6 +36,9 @@ int run_command(const Options& options, const std::string& command) {
     if (options.out.empty()) {
       throw InputError("--report", "the page shows the run file; give --out, too");
     }
+    if (is_same_path(options.report_file, options.out)) {
+      throw InputError("--report", "is the run file of --out, too; give it another name");
+    }
     check_writable(options.report_file, "--report");
     expect_no_inputs({options.report_file}, "--report");
   }
