@@ -10,7 +10,7 @@
 namespace equipoise::little_memory_test {
 namespace {
 
-constexpr rlim_t mib = 1024 * 1024;
+constexpr rlim_t mib = rlim_t{1024} * 1024;
 
 /// Runs the program with `bytes` of address space.
 ProgramRun run_with(rlim_t bytes, const std::vector<std::string>& arguments) {
