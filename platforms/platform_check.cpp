@@ -12,6 +12,7 @@
 #include "platforms/platform_file.hpp"
 #include "platforms/platform_settings.hpp"
 #include "platforms/radical.hpp"
+#include "platforms/route_tables.hpp"
 #include "platforms/simgrid_xml.hpp"
 #include "platforms/xml_file.hpp"
 #include "shared_policies/model/failure.hpp"
@@ -40,6 +41,10 @@ constexpr std::array known_elements{
     "backbone", "cluster",       "cabinet",       "peer",        "host_link",
     "route",    "zoneRoute",     "ASroute",       "bypassRoute", "bypassZoneRoute",
     "trace",    "trace_connect", "bypassASroute", "random",      "model_prop"};
+
+/// What SimGrid counts in the tables of a zone.
+constexpr std::array<std::string_view, 7> vertex_elements{"host",    "router",  "zone", "AS",
+                                                          "cluster", "cabinet", "peer"};
 
 /// The name of an element in messages: `link l`.
 std::string subject_of(const pugi::xml_node& node) {
@@ -117,6 +122,7 @@ class PlatformChecker {
     if (name == "link") visit_link(node);
     if (name == "cluster" || name == "cabinet") visit_generator(node);
     if (name == "peer") facts_.generates_hosts = true;
+    if (name == "zone" || name == "AS") check_tables(node);
     if (name == "trace") visit_trace(node);
     if (name == "trace_connect") visit_connection(node);
     if (name == "config") {
@@ -260,6 +266,17 @@ class PlatformChecker {
                              most_hosts, hosts_));
   }
 
+  /// SimGrid makes the tables when it has read the zone, and ends if they do not fit.
+  void check_tables(const pugi::xml_node& zone) {
+    const auto is_vertex = [](const pugi::xml_node& child) {
+      return std::ranges::find(vertex_elements, child.name()) != vertex_elements.end();
+    };
+    const auto vertices = std::ranges::count_if(zone.children(), is_vertex);
+    const std::string_view routing = zone.attribute("routing").as_string();
+    const std::string why = tables_.refusal_of(routing, static_cast<double>(vertices));
+    if (!why.empty()) file_.refuse(zone, subject_of(zone) + ": " + why);
+  }
+
   void visit_link(pugi::xml_node& node) {
     const std::string name = node.attribute("id").as_string();
     if (node.attribute("sharing_policy").as_string() == std::string_view("FATPIPE")) {
@@ -368,6 +385,7 @@ class PlatformChecker {
   std::set<std::string> fatpipes_;
   std::map<std::string, pugi::xml_node> bandwidth_profiles_;  ///< by link: what gives it one
   double hosts_ = 0.0;
+  RouteTables tables_;
   std::size_t profile_bytes_ = 0;
   PlatformSettings settings_;
   PlatformFileFacts facts_;

@@ -33,7 +33,8 @@ struct PlatformFileFacts {
 /// write files or silently change what is simulated, and checks the values of our host properties.
 /// Throws InputError with FILE:LINE for: a file that is missing, empty, a named pipe or a device;
 /// invalid XML, or XML that is not a platform; a version below 4 (naming SimGrid's converter); a
-/// file without hosts, two hosts with the same name, two masters, more than a million hosts; names
+/// file without hosts, two hosts with the same name, two masters, more than a million hosts; a zone
+/// whose routes need more memory than this machine has free; names
 /// and values that are not UTF-8 or have control characters; traces, or properties of one element,
 /// with the same name; settings of SimGrid other than those of transfers (platforms/README.md);
 /// elements that do not belong in a platform (actors, includes, storage); links with sharing policy
@@ -63,7 +64,8 @@ struct RouteDescription {
   std::vector<std::string> links;
 };
 
-/// A platform to write: one zone, with all routes listed.
+/// A platform to write, with all routes listed. The first host is the master; all routes begin or end
+/// there.
 struct PlatformDescription {
   std::string comment;  ///< its origin; may have several lines
   std::string zone = "machine";
@@ -76,7 +78,8 @@ struct PlatformDescription {
 [[nodiscard]] HostDescription describe_unit(const Unit& unit, const std::string& trace_unit);
 
 /// The platform as XML that SimGrid loads (3.32 or later). Host speeds are dummies of 1 Gflop/s,
-/// because times come from traces.
+/// because times come from traces. One zone, or from a thousand hosts on a zone of zones in which
+/// routes do not cost memory for every pair of hosts.
 [[nodiscard]] std::string platform_xml(const PlatformDescription& platform);
 
 }  // namespace equipoise

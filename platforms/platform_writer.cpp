@@ -1,6 +1,10 @@
 // Writes platform files.
 #include <fmt/format.h>
 
+#include <map>
+#include <span>
+
+#include "platforms/host_groups.hpp"
 #include "platforms/platform_file.hpp"
 #include "shared_policies/model/markup.hpp"
 
@@ -18,6 +22,9 @@ std::string comment(std::string text) {
 /// Formats bytes and bytes/s without an exponent.
 std::string whole(double value) { return fmt::format("{:.0f}", value); }
 
+/// More hosts are divided among zones: with these, routes take 8 MB in SimGrid.
+constexpr std::size_t most_hosts_of_one_zone = 1000;
+
 void append_host(std::string& xml, const HostDescription& host) {
   xml += fmt::format("    <host id=\"{}\" speed=\"1Gf\"", markup_escaped(host.name));
   if (host.properties.empty()) {
@@ -31,6 +38,106 @@ void append_host(std::string& xml, const HostDescription& host) {
   }
   xml += "    </host>\n";
 }
+
+void append_link(std::string& xml, const Link& link) {
+  xml += fmt::format("    <link id=\"{}\" bandwidth=\"{}Bps\" latency=\"{}s\"{}/>\n",
+                     markup_escaped(link.name), whole(link.bandwidth_bytes_per_s),
+                     link.latency.value, link.shared ? "" : " sharing_policy=\"FATPIPE\"");
+}
+
+void append_route(std::string& xml, const std::string& from, const std::string& to,
+                  std::span<const std::string> links) {
+  xml += fmt::format("    <route src=\"{}\" dst=\"{}\" symmetrical=\"NO\">", markup_escaped(from),
+                     markup_escaped(to));
+  for (const std::string& link : links) {
+    xml += fmt::format("<link_ctn id=\"{}\"/>", markup_escaped(link));
+  }
+  xml += "</route>\n";
+}
+
+std::string zone_start(const std::string& zone) {
+  return fmt::format("  <zone id=\"{}\" routing=\"Full\">\n", markup_escaped(zone));
+}
+
+/// All hosts, links and routes in one zone.
+void append_flat(std::string& xml, const PlatformDescription& platform) {
+  xml += zone_start(platform.zone);
+  for (const HostDescription& host : platform.hosts) append_host(xml, host);
+  for (const Link& link : platform.links) append_link(xml, link);
+  for (const RouteDescription& route : platform.routes) {
+    append_route(xml, route.from, route.to, route.links);
+  }
+}
+
+/// Writes a platform as a zone of zones: one of the master and what it reaches without a network,
+/// and one for each group, with a router at its edge. The routes of hosts have the same links in the
+/// same order as in one zone. No name of a unit has a slash.
+class GroupWriter {
+ public:
+  GroupWriter(std::string& xml, const PlatformDescription& platform,
+              const std::vector<HostGroup>& groups)
+      : xml_(xml), platform_(platform), groups_(groups) {
+    for (const RouteDescription& route : platform.routes) {
+      (route.from == master() ? in_[route.to] : out_[route.from]) = &route;
+    }
+  }
+
+  void append() {
+    xml_ += zone_start(platform_.zone) + zone_start(zone_of(0));
+    for (std::size_t i = 0; i < groups_.front().begin; ++i) append_host(xml_, platform_.hosts[i]);
+    for (const Link& link : platform_.links) append_link(xml_, link);
+    for (std::size_t i = 1; i < groups_.front().begin; ++i) append_routes(i, master(), 0);
+    xml_ += "  </zone>\n";
+    for (std::size_t group = 1; group <= groups_.size(); ++group) append_group(group);
+    for (std::size_t group = 1; group <= groups_.size(); ++group) append_ways(group);
+  }
+
+ private:
+  [[nodiscard]] const std::string& master() const { return platform_.hosts.front().name; }
+  [[nodiscard]] std::string zone_of(std::size_t group) const {
+    return fmt::format("{}/{}", platform_.zone, group);
+  }
+  [[nodiscard]] std::string router_of(std::size_t group) const { return zone_of(group) + "/edge"; }
+
+  /// The routes of a host between it and `edge`, without the `common` links next to the master.
+  void append_routes(std::size_t host, const std::string& edge, std::size_t common) {
+    const std::string& name = platform_.hosts[host].name;
+    const std::span<const std::string> in = in_.at(name)->links;
+    const std::span<const std::string> out = out_.at(name)->links;
+    append_route(xml_, edge, name, in.subspan(common));
+    append_route(xml_, name, edge, out.first(out.size() - common));
+  }
+
+  void append_group(std::size_t group) {
+    const HostGroup& hosts = groups_[group - 1];
+    xml_ += zone_start(zone_of(group));
+    for (std::size_t i = hosts.begin; i < hosts.end; ++i) append_host(xml_, platform_.hosts[i]);
+    xml_ += fmt::format("    <router id=\"{}\"/>\n", markup_escaped(router_of(group)));
+    for (std::size_t i = hosts.begin; i < hosts.end; ++i) append_routes(i, router_of(group), 1);
+    xml_ += "  </zone>\n";
+  }
+
+  void append_ways(std::size_t group) {
+    const HostGroup& hosts = groups_[group - 1];
+    append_way(0, group, master(), router_of(group), hosts.first_in);
+    append_way(group, 0, router_of(group), master(), hosts.last_out);
+  }
+
+  void append_way(std::size_t from, std::size_t to, const std::string& out_of,
+                  const std::string& into, const std::string& link) {
+    xml_ += fmt::format(
+        "    <zoneRoute src=\"{}\" dst=\"{}\" gw_src=\"{}\" gw_dst=\"{}\" symmetrical=\"NO\">"
+        "<link_ctn id=\"{}\"/></zoneRoute>\n",
+        markup_escaped(zone_of(from)), markup_escaped(zone_of(to)), markup_escaped(out_of),
+        markup_escaped(into), markup_escaped(link));
+  }
+
+  std::string& xml_;
+  const PlatformDescription& platform_;
+  const std::vector<HostGroup>& groups_;
+  std::map<std::string, const RouteDescription*> in_;
+  std::map<std::string, const RouteDescription*> out_;
+};
 
 }  // namespace
 
@@ -58,21 +165,12 @@ std::string platform_xml(const PlatformDescription& platform) {
       "<?xml version='1.0'?>\n"
       "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n";
   if (!platform.comment.empty()) xml += "<!--\n" + comment(platform.comment) + "\n-->\n";
-  xml += fmt::format("<platform version=\"4.1\">\n  <zone id=\"{}\" routing=\"Full\">\n",
-                     markup_escaped(platform.zone));
-  for (const HostDescription& host : platform.hosts) append_host(xml, host);
-  for (const Link& link : platform.links) {
-    xml += fmt::format("    <link id=\"{}\" bandwidth=\"{}Bps\" latency=\"{}s\"{}/>\n",
-                       markup_escaped(link.name), whole(link.bandwidth_bytes_per_s),
-                       link.latency.value, link.shared ? "" : " sharing_policy=\"FATPIPE\"");
-  }
-  for (const RouteDescription& route : platform.routes) {
-    xml += fmt::format("    <route src=\"{}\" dst=\"{}\" symmetrical=\"NO\">",
-                       markup_escaped(route.from), markup_escaped(route.to));
-    for (const std::string& link : route.links) {
-      xml += fmt::format("<link_ctn id=\"{}\"/>", markup_escaped(link));
-    }
-    xml += "</route>\n";
+  xml += "<platform version=\"4.1\">\n";
+  const std::vector<HostGroup> groups = host_groups(platform, most_hosts_of_one_zone);
+  if (groups.empty()) {
+    append_flat(xml, platform);
+  } else {
+    GroupWriter(xml, platform, groups).append();
   }
   return xml + "  </zone>\n</platform>\n";
 }

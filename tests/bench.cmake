@@ -20,7 +20,7 @@ set_source_files_properties(bench/root_loop.cpp PROPERTIES
   COMPILE_OPTIONS "-O3;-fno-math-errno;-fno-trapping-math")
 target_link_libraries(equipoise_bench PRIVATE
   equipoise_test_support equipoise::sim equipoise::real equipoise::traces fmt::fmt PkgConfig::FFTW
-  benchmark::benchmark_main)
+  PkgConfig::OPENBLAS benchmark::benchmark_main)
 add_dependencies(equipoise_bench equipoise_bare_simgrid)
 # For vectors.hpp.
 target_include_directories(equipoise_bench PRIVATE ${PROJECT_BINARY_DIR}/made)

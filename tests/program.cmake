@@ -40,6 +40,7 @@ equipoise_program_tests(commands
     tools/experience_test.cpp
     tools/machine_spec_inputs_test.cpp
     tools/machine_spec_test.cpp
+    tools/many_hosts_test.cpp
     tools/mi300a_test.cpp
     tools/one_writer_test.cpp
     tools/outputs_test.cpp
@@ -79,6 +80,7 @@ include(${PROJECT_SOURCE_DIR}/tools/equipoise-policy.cmake)
 set(of_new_policy ${PROJECT_SOURCE_DIR}/tools/new_policy/weighted_greedy.cpp)
 equipoise_add_policy(weighted-greedy ${of_new_policy})
 equipoise_add_policy(unruly support/policies/unruly.cpp)
+equipoise_add_policy(noting support/policies/noting.cpp)
 equipoise_add_policy(nameless support/policies/named.cpp)
 target_compile_definitions(nameless PRIVATE NAME="")
 equipoise_add_policy(named-greedy support/policies/named.cpp)
@@ -87,19 +89,24 @@ equipoise_add_policy(silent support/policies/silent.cpp)
 target_compile_definitions(silent PRIVATE LIMIT_S=0.5)
 equipoise_add_policy(silent-for-ever support/policies/silent.cpp)
 target_compile_definitions(silent-for-ever PRIVATE LIMIT_S=1e6)
-set(own_policies weighted-greedy unruly nameless named-greedy silent silent-for-ever)
+set(own_policies weighted-greedy unruly noting nameless named-greedy silent silent-for-ever)
 set_target_properties(${own_policies} PROPERTIES
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/policies)
 foreach(policy IN LISTS own_policies)
   add_dependencies(${policy} equipoise_interface_id)
 endforeach()
-equipoise_program_tests(own_policy SOURCES tools/own_policy_test.cpp)
+equipoise_program_tests(own_policy SOURCES tools/own_policy_test.cpp tools/policy_notes_test.cpp)
 add_dependencies(own_policy_tests ${own_policies})
 add_executable(weighted_greedy_test
   ${PROJECT_SOURCE_DIR}/tools/new_policy/weighted_greedy_test.cpp ${of_new_policy})
 target_link_libraries(weighted_greedy_test PRIVATE equipoise::policy_contract equipoise::headers)
 add_dependencies(weighted_greedy_test equipoise_interface_id)
 add_test(NAME weighted_greedy_test COMMAND weighted_greedy_test)
+
+# The program with little address space. Sanitizers reserve terabytes.
+if(NOT EQUIPOISE_SANITIZE_ADDRESS AND NOT EQUIPOISE_SANITIZE_THREAD)
+  equipoise_program_tests(little_memory SOURCES tools/little_memory_test.cpp)
+endif()
 
 # What is installed, and what a user builds with it. Sanitizers would make that five times as long.
 if(NOT EQUIPOISE_SANITIZE_ADDRESS AND NOT EQUIPOISE_SANITIZE_THREAD)

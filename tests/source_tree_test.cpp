@@ -60,11 +60,21 @@ void expect_none(const std::string& pattern, const std::string& why, Applies&& a
 
 const auto anywhere = [](const std::string&) { return true; };
 
+/// Fails if no source begins with `place`: a rule for it would hold for nothing.
+void expect_there(const std::string& place) {
+  static const std::vector<Source> all = sources();
+  EXPECT_TRUE(std::ranges::any_of(
+      all, [&](const Source& source) { return starts_with(source.path, place); }))
+      << "a rule is about " << place << ", which is not there";
+}
+
 auto inside(const std::string& folder) {
+  expect_there(folder);
   return [folder](const std::string& path) { return starts_with(path, folder); };
 }
 
 auto outside(const std::vector<std::string>& places) {
+  for (const std::string& place : places) expect_there(place);
   return [places](const std::string& path) {
     return std::none_of(places.begin(), places.end(),
                         [&](const std::string& place) { return starts_with(path, place); });
@@ -159,10 +169,13 @@ TEST(SourceTree, SimGridIsKnownToTheModuleTheBareProgramAndOneTestOnly) {
                        "tests/sim/energy_test.cpp"}));
 }
 
-TEST(SourceTree, SimGridAndIpoptAreLinkedWithModulesOnly) {
-  const std::regex links_them("target_link_libraries\\((\\w+)[^)]*PkgConfig::(SIMGRID|IPOPT)");
+TEST(SourceTree, SimGridIpoptClpAndOpenBlasAreLinkedWithModulesOnly) {
+  // The benchmark compares kernels with OpenBLAS itself.
+  const std::regex links_them(
+      "target_link_libraries\\((\\w+)[^)]*PkgConfig::(SIMGRID|IPOPT|CLP|OPENBLAS)");
   const std::set<std::string> modules = {"equipoise_simgrid", "equipoise_bare_simgrid",
-                                         "equipoise_ipopt"};
+                                         "equipoise_ipopt",   "equipoise_clp",
+                                         "equipoise_blas",    "equipoise_bench"};
   std::size_t found = 0;
   for (const std::string& folder : folders) {
     for (const auto& entry : fs::recursive_directory_iterator(repository() / folder)) {
@@ -219,10 +232,10 @@ TEST(SourceTree, TheCommandLineLibraryIsKnownToTheCommandLineOnly) {
   });
 }
 
-TEST(SourceTree, CudaAndMpiHaveOneFolderEach) {
+TEST(SourceTree, CudaHasOneFolderAndMpiNone) {
   expect_none("#include <(cuda|cublas|cufft)", "one place, and the stand-in for its library",
               outside({"real/cuda/", "tests/support/gpu/fake_cuda"}));
-  expect_none("#include <mpi\\.h>", "one place", outside({"real/mpi/"}));
+  expect_none("#include <mpi\\.h>", "nothing of ours uses it", anywhere);
   expect_none("#include \"real/cuda/", "GPUs of other makers use it, too", inside("real/gpu/"));
 }
 
@@ -231,6 +244,11 @@ TEST(SourceTree, MetersAreReadInOneFolder) {
                                   "tests/support/gpu/fake_nvml", "tests/support/metered_machine"});
   expect_none("libnvidia-ml|\\bnvml[A-Z]", "one place, and the stand-in for NVML", elsewhere);
   expect_none("/sys/class/powercap|energy_uj", "one place", elsewhere);
+}
+
+TEST(SourceTree, NoArrayIsIndexedByAKind) {
+  expect_none("static_cast<std::size_t>\\(([a-z_.]*[._])?kind\\)",
+              "an array has no place for a kind that is added later; take a map", anywhere);
 }
 
 TEST(SourceTree, HasNoConditionalCompilation) {

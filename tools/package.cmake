@@ -3,7 +3,7 @@
 # tests of machines and the benchmark if they are built. The archive is arranged like the repository, so
 # that the README's commands and the tests find their files in it. It has a README of its own,
 # archive-readme.md.
-set(modules equipoise_ipopt)
+set(modules equipoise_ipopt equipoise_clp equipoise_blas)
 if(SIMGRID_FOUND)
   list(APPEND modules equipoise_simgrid)
 endif()
@@ -96,5 +96,5 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_MAINTAINER "the Equipoise authors <equipoise@localhost>")
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "g++, cmake, make, pkg-config, libfmt-dev, coinor-libclp-dev")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "g++, cmake, make, libfmt-dev")
 include(CPack)

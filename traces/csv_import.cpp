@@ -12,6 +12,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
+#include "shared_policies/model/printable_text.hpp"
 #include "shared_policies/model/spec.hpp"
 #include "traces/csv_choice.hpp"
 #include "traces/csv_levels.hpp"
@@ -44,6 +45,10 @@ std::size_t find_column(const std::string& where, const std::vector<std::string>
   const auto found = std::find(header.begin(), header.end(), name);
   if (found == header.end()) {
     throw InputError(where, unknown_name(fmt::format("column for --{}", option), name, header));
+  }
+  if (std::find(found + 1, header.end(), name) != header.end()) {
+    throw InputError(where, fmt::format("two columns are called {}, which --{} names; rename one",
+                                        printable(name), option));
   }
   return static_cast<std::size_t>(found - header.begin());
 }
@@ -260,6 +265,10 @@ class CsvImporter {
     const auto found = std::ranges::find(units, name, &Unit::name);
     if (found != units.end()) return static_cast<std::uint32_t>(found - units.begin());
     if (name.empty()) record.refuse("`" + *options_.unit_column + "` names no unit");
+    if (!is_printable(name)) {
+      record.refuse(
+          fmt::format("`{}` has control characters: {}", *options_.unit_column, printable(name)));
+    }
     Unit& unit = units.emplace_back();
     unit.name = name;
     unit.kind = kind_of(options_, name);
@@ -326,7 +335,7 @@ std::vector<std::string> units_of(const std::vector<std::string>& paths,
     }
     return std::vector<std::string>(paths.size());
   }
-  if (units.empty() && paths.size() == 1) return {"gpu0"};
+  if (units.empty() && paths.size() == 1) return {options.kind.value_or("gpu") + "0"};
   if (units.size() == paths.size()) return units;
   if (units.size() == 1) return std::vector<std::string>(paths.size(), units.front());
   throw InputError("--unit", fmt::format("{} unit{} for {} file{}; give one for all files, one for "

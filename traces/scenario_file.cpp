@@ -147,6 +147,11 @@ class EventReader {
   bool read_profile(Disturbance& event, ScenarioFile& scenario) const {
     const std::string file =
         (std::filesystem::path(path_).parent_path() / event_.text("file")).string();
+    std::error_code error;
+    if (!std::filesystem::exists(file, error) && !error) {
+      throw InputError(file, fmt::format("no such file; {} names it, and paths begin in its folder",
+                                         event_.where(event_.at("file"))));
+    }
     const SpeedProfile profile = read_speed_profile(file);
     event.profile = steps_within(profile, event.until - event.at, event_.where());
     scenario.files.push_back(file);

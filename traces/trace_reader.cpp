@@ -21,6 +21,8 @@ using nlohmann::json;
 constexpr int deepest_nesting = 64;
 /// Larger sizes and counts do not fit in 63 bits.
 constexpr double most_countable = 9.2e18;
+/// A longer cost would hide all block times: there a run's time has steps of 1e-7 s.
+constexpr double most_cost_s = 1e9;
 const char* const usual_hint = "correct the line or record it again";
 
 /// One line of a trace file and its place.
@@ -82,9 +84,12 @@ struct Line {
     return seconds;
   }
 
-  /// A time >= 0 in seconds.
+  /// A time >= 0 in seconds that every block or iteration costs.
   [[nodiscard]] double cost(const char* name, const json& value) const {
-    return not_negative(name, value) == 0.0 ? 0.0 : time(name, value);
+    if (not_negative(name, value) == 0.0) return 0.0;
+    const double seconds = time(name, value);
+    if (seconds > most_cost_s) refuse(std::string("`") + name + "` is more than 1e9 s, 30 years");
+    return seconds;
   }
 
   [[nodiscard]] std::uint64_t count(const char* name, const json& value) const {

@@ -50,7 +50,8 @@ class Decisions {
   void set_timer(Seconds at, std::uint64_t timer = 0) { wake(at, timer); }
   /// Reports that a model was solved. The time that it cost passes before the call returns.
   virtual void decided(const Decision& decision) = 0;
-  /// Writes a note into the journal: `poor_fit`, `exhausted_in_training`.
+  /// Writes a note into the journal: `poor_fit`, `exhausted_in_training`. Throws InputError if an
+  /// event is called so (`unit_lost`, `slow`).
   virtual void note(const std::string& what) = 0;
 
  private:

@@ -20,6 +20,14 @@ namespace fs = std::filesystem;
                                  *module.instead == '\0' ? "" : ", or ", module.instead));
 }
 
+constexpr const char* more_memory = "free some memory, or raise the limit (ulimit -v)";
+
+/// Whether the loader's message says that there is no room for a library.
+bool is_lack_of_memory(const std::string& why) {
+  return why.find("annot allocate memory") != std::string::npos ||
+         why.find("failed to map segment") != std::string::npos;
+}
+
 }  // namespace
 
 std::optional<std::string> file_of(const RunTimeModule& module) {
@@ -37,13 +45,17 @@ std::optional<std::string> file_of(const RunTimeModule& module) {
 
 const void* table_of(const RunTimeModule& module) {
   const std::optional<std::string> path = file_of(module);
-  if (!path) {
+  const std::string name = path.value_or(std::string(module.name) + ".so");
+  void* const file = ::dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (file == nullptr && !path) {
     refuse(module, fmt::format("{}.so is not beside the program", module.name),
            module.is_built ? "run it from its build folder, or install it with cmake --install"
                            : module.remedy);
   }
-  void* const file = ::dlopen(path->c_str(), RTLD_LAZY | RTLD_LOCAL);
-  if (file == nullptr) refuse(module, ::dlerror(), module.remedy);
+  if (file == nullptr) {
+    const std::string why = ::dlerror();
+    refuse(module, why, is_lack_of_memory(why) ? more_memory : module.remedy);
+  }
   const void* const table = ::dlsym(file, module.name);
   if (table == nullptr) refuse(module, ::dlerror(), module.remedy);
   return table;

@@ -1,8 +1,9 @@
 // Shared libraries of ours that the program opens when it needs them.
 //
-// They keep two libraries out of programs that do not need them, and apart from each other: SimGrid
+// They keep libraries out of programs that do not need them, and apart from each other: SimGrid
 // exports MPI's functions (its SMPI), which would take the calls of Ipopt's MUMPS, and on Debian 13
-// Ipopt starts OpenMPI as soon as it is loaded. So each module sees only its own libraries.
+// Ipopt starts OpenMPI as soon as it is loaded. So each module sees only its own libraries. Clp and
+// `matmul` bring OpenBLAS, which starts threads as soon as it is loaded.
 #pragma once
 
 #include <optional>
@@ -24,8 +25,9 @@ struct RunTimeModule {
 /// (lib/equipoise beside the program's folder). None if there is none.
 [[nodiscard]] std::optional<std::string> file_of(const RunTimeModule& module);
 
-/// Opens the module and returns its table. Throws BackendError if it is missing or cannot be
-/// opened. It is never closed: threads and handlers of its library live until the program ends.
+/// Opens the module and returns its table: the one that `file_of` finds, or else one in the folders
+/// that the program was linked to search, as tests outside of this tree are
+/// (tools/equipoise-config.cmake). Throws BackendError if it is missing or cannot be opened. It is never closed: threads and handlers of its library live until the program ends.
 [[nodiscard]] const void* table_of(const RunTimeModule& module);
 
 /// `table_of` with its type.

@@ -1,6 +1,8 @@
 // Gives events to the policy and carries out its decisions until every item is done.
 #include "shared_policies/run/run_loop.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <queue>
@@ -9,6 +11,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/least_time.hpp"
+#include "shared_policies/run/event_words.hpp"
 #include "shared_policies/run/pool.hpp"
 #include "shared_policies/run/view.hpp"
 
@@ -334,6 +337,12 @@ class RunLoop final : private Decisions {
 
   void note(const std::string& what) override {
     const MeterPause pause(setup_.cost_meter);
+    if (is_word_of_an_event(what)) {
+      throw InputError("",
+                       fmt::format("a note of the policy at {} s is spelled {}, as an event is; "
+                                   "give the note another word",
+                                   view_.now().value, what));
+    }
     tell({view_.now(), what, {}, {}});
   }
 

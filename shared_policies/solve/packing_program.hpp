@@ -7,6 +7,8 @@
 
 namespace equipoise {
 
+class PackingModel;
+
 /// A problem with n columns, some rows and non-negative entries, which are stored column by column.
 struct PackingProblem {
   std::vector<double> gains;       ///< (n)
@@ -29,7 +31,8 @@ struct Packing {
 ///     maximise sum_p gain_p z_p   subject to   sum_p weight_lp z_p <= 1   for each row l,
 ///                                              0 <= z_p <= 1              for each column p
 ///
-/// by the simplex method (Clp). It always has a solution, because z = 0 is feasible.
+/// by the simplex method (Clp, in a module that is opened when the first problem is solved). It
+/// always has a solution, because z = 0 is feasible.
 class PackingSolver {
  public:
   PackingSolver();
@@ -37,11 +40,11 @@ class PackingSolver {
   PackingSolver(const PackingSolver&) = delete;
   PackingSolver& operator=(const PackingSolver&) = delete;
 
+  /// Throws BackendError if the module cannot be opened.
   [[nodiscard]] Packing solve(const PackingProblem& problem);
 
  private:
-  class Model;
-  std::unique_ptr<Model> model_;
+  std::unique_ptr<PackingModel> model_;
 };
 
 }  // namespace equipoise

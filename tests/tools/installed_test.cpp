@@ -50,6 +50,11 @@ TEST(Installed, BuildsTestsAndComparesAPolicyOfOnesOwn) {
       mine + "/build/my-policy.so");
   EXPECT_NE(compared.out.find("\nmy-policy "), std::string::npos) << compared.out;
 
+  // A name that Equipoise's headers have, too.
+  const std::string event = folder.path("event");
+  type(program + " new policy event --out " + event);
+  type("cd " + event + " && cmake -B build && cmake --build build --target event");
+
   // Its schedule is no longer that of the test after a change.
   folder.write("my-policy/my_policy.cpp", [text = read_text(mine + "/my_policy.cpp")]() mutable {
     const std::string parts = "50 * ";

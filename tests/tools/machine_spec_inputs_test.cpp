@@ -52,6 +52,14 @@ TEST_F(MachineSpecInputs, TakesTheFiguresOfADataSheet) {
             std::string::npos);
 }
 
+TEST_F(MachineSpecInputs, SaysWhichUnitNamesTimesThatAreNotThere) {
+  spec_["machines"][0]["units"][0]["timings"] = {{"stencil", "no.jsonl"}};
+  const std::string why = refusal_of([&] { (void)read(spec_); });
+  EXPECT_NE(why.find("no.jsonl: no such file; "), std::string::npos) << why;
+  EXPECT_NE(why.find("spec.json:"), std::string::npos) << why;
+  EXPECT_TRUE(why.ends_with(" names it, and paths begin in its folder")) << why;
+}
+
 TEST_F(MachineSpecInputs, ReadsValuesWithUnits) {
   spec_["network"] = {{"bytes_per_s", "25 Gb/s"}, {"latency_s", "30 us"}};
   spec_["machines"][0]["units"][1]["clock_hz"] = "2.9 GHz";

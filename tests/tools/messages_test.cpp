@@ -142,6 +142,35 @@ TEST(Messages, TellAReplayElsewhereWhichOptionToGive) {
   EXPECT_EQ(run_equipoise({"replay", run, "--decisions", "--platform", platform}).exit_code, 0);
 }
 
+TEST(Messages, RefuseNamesOfPoliciesThatCMakeHas) {
+  const TemporaryFolder scratch;
+  for (const char* name : {"all", "test", "help", "clean", "install"}) {
+    EXPECT_EQ(
+        refusal({"new", "policy", name, "--out", scratch.path("p")}),
+        std::string("NAME: ") + name +
+            " is what CMake calls something of its own in every project; choose another name");
+  }
+}
+
+TEST(Messages, QuoteTheFolderOfANewPolicyForTheShell) {
+  const TemporaryFolder scratch;
+  const std::string folder = scratch.path("my own's");
+  const ProgramRun run = run_equipoise({"new", "policy", "event", "--out", folder});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const std::string quoted = "'" + scratch.path("my own'\\''s");
+  EXPECT_NE(run.out.find("  cd " + quoted + "' && cmake"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("--policy " + quoted + "/build/event.so'\n"), std::string::npos)
+      << run.out;
+  EXPECT_NE(read_text(folder + "/event.cpp").find("class EventPolicy final : public Policy"),
+            std::string::npos);
+}
+
+TEST(Messages, SayThatAFileCannotBeRead) {
+  // A file of the system that is there and regular, and whose first byte cannot be read.
+  EXPECT_TRUE(refusal({"trace", "check", "/proc/self/mem"})
+                  .starts_with("/proc/self/mem:1: cannot be read: "));
+}
+
 TEST(Policies, CanBeSeveralInOneOption) {
   const ProgramRun run = run_equipoise(with(
       with({"compare"}, sirocco), {"--policy", "gss,plb-hec:threshold=0.2,step_fraction=0.1,tss",

@@ -7,6 +7,8 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include "tests/support/places.hpp"
@@ -265,6 +267,41 @@ TEST_F(Outputs, OfARecordingAreTwoFiles) {
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_NE(run.err.find("is also the file of the trace"), std::string::npos) << run.err;
   EXPECT_FALSE(std::filesystem::exists(trace_out));
+}
+
+TEST_F(Outputs, OfARunAndItsPageAreTwoFiles) {
+  const std::string out = scratch.path("z");
+  for (const std::string& same : {out, scratch.path("./z")}) {
+    const ProgramRun run =
+        run_equipoise(with({"simulate", "--policy", "greedy"}, {"--out", out, "--report", same}));
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_EQ(run.err,
+              "equipoise: error: --report: is the run file of --out, too; give it another name\n");
+    EXPECT_EQ(run.out, "");
+    EXPECT_FALSE(std::filesystem::exists(out));
+  }
+}
+
+TEST_F(Outputs, OfARunStayWithoutItsPageIfThatIsInterrupted) {
+  // The page of 300,000 blocks takes a second or more, in which the program ends at once.
+  const std::string out = scratch.path("run.jsonl");
+  const std::string page = scratch.path("run.html");
+  const auto is_run_complete = [&] {
+    std::ifstream file(out, std::ios::binary | std::ios::ate);
+    const auto size = static_cast<std::streamoff>(file.tellg());
+    if (size < 2000) return false;
+    file.seekg(size - 2000);
+    const std::string end{std::istreambuf_iterator<char>(file), {}};
+    return end.ends_with('\n') && end.find("\"summary\":true") != std::string::npos;
+  };
+  const ProgramRun run =
+      signal_equipoise({"simulate", "--platform", platform, "--trace", trace, "--workload",
+                        "k:items=300000", "--policy", "ss", "--out", out, "--report", page},
+                       SIGTERM, is_run_complete);
+  EXPECT_EQ(run.exit_code, 128 + SIGTERM) << run.err;
+  EXPECT_NE(run.err.find("equipoise: error: interrupted\n"), std::string::npos) << run.err;
+  EXPECT_FALSE(std::filesystem::exists(page));
+  EXPECT_EQ(run_equipoise({"show", out}).exit_code, 0);
 }
 
 TEST_F(Outputs, OfManyRunsNeedAFolder) {

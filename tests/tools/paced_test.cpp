@@ -65,6 +65,20 @@ TEST_F(PacedRuns, RunAtAScaleOfTimeThatTheSummaryNames) {
   EXPECT_TRUE(summary.at("by_unit").contains("gpu"));
 }
 
+TEST_F(PacedRuns, AreRepeatedAtTheirScaleOfTimeOrAtTheTypedOneEvenIfThatIsOne) {
+  const std::string out = scratch.path("run.jsonl");
+  const ProgramRun run = type({"run", "--on", "paced", "--time-scale", "0.5", "--out", out},
+                              with(machine.words(), work));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const auto scale_of = [&](const std::vector<std::string>& more) {
+    const ProgramRun again = type({"replay", out, "--on", "paced", "--json"}, more);
+    EXPECT_EQ(again.exit_code, 0) << again.err;
+    return Json::parse(again.out).at("again").at("pacing").at("time_scale").get<double>();
+  };
+  EXPECT_EQ(scale_of({}), 0.5);
+  EXPECT_EQ(scale_of({"--time-scale", "1"}), 1.0);
+}
+
 TEST_F(PacedRuns, MixWithUnitsThatComputeAndAreCoveredAlone) {
   const std::string trace = scratch.write(
       "b.jsonl",

@@ -115,9 +115,25 @@ TEST_F(WithoutModules, SolvesWithIpoptOnlyWithItsModule) {
   EXPECT_EQ(solved.exit_code, 0) << solved.err;
 }
 
-TEST_F(WithoutModules, IsNotLinkedWithSimGridIpoptOrOpenMpi) {
+TEST_F(WithoutModules, MultipliesMatricesOnlyWithItsModule) {
+  const std::vector<std::string> matmul = {"run",        "--unit",      "cpu,threads=1",
+                                           "--workload", "matmul:n=64", "--policy",
+                                           "greedy",     "--out",       folder_.path("run.jsonl")};
+  const ProgramRun refused = run_copy(program_, matmul);
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_EQ(refused.err,
+            "equipoise: error: cannot multiply matrices: equipoise_blas.so is not beside the "
+            "program; run it from its build folder, or install it with cmake --install, or choose "
+            "another kernel\n");
+  fs::copy_file(module_file("equipoise_blas", "real"), folder_.path("equipoise_blas.so"));
+  const ProgramRun multiplied = run_copy(program_, matmul);
+  EXPECT_EQ(multiplied.exit_code, 0) << multiplied.err;
+}
+
+TEST_F(WithoutModules, IsNotLinkedWithLibrariesThatStartSomething) {
   const std::string program = read_text(program_);
-  for (const char* library : {"libsimgrid.so", "libipopt.so", "libmpi.so"}) {
+  for (const char* library : {"libsimgrid.so", "libipopt.so", "libmpi.so", "libClp.so",
+                              "libopenblas.so", "libblas.so", "liblapack.so"}) {
     EXPECT_EQ(program.find(library), std::string::npos) << library;
   }
 }

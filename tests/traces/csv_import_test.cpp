@@ -346,5 +346,27 @@ TEST(CsvImport, RefusesMissingAndEmptyFiles) {
             "t.csv: the file has no rows below its header row; give one that has");
 }
 
+TEST(CsvImport, RefusesAColumnThatIsThereTwiceOnlyIfItIsNamed) {
+  EXPECT_EQ(refusal("num_tokens,median,median\n1,2,3\n"),
+            "t.csv:1: two columns are called median, which --compute-column names; rename one");
+  EXPECT_EQ(import("num_tokens,median,x,x\n1,2,3,4\n").samples.size(), 1U);
+}
+
+TEST(CsvImport, NamesItsOnlyUnitAfterItsKind) {
+  CsvImportOptions with = options();
+  with.kind = "cpu";
+  const Trace trace = import("num_tokens,median\n1,2\n", with);
+  EXPECT_EQ(trace.units[0].name, "cpu0");
+  EXPECT_EQ(trace.units[0].kind, UnitKind::cpu);
+}
+
+TEST(CsvImport, RefusesNamesOfUnitsWithControlCharacters) {
+  CsvImportOptions with = options();
+  with.unit_column = "unit";
+  using namespace std::string_literals;
+  EXPECT_EQ(refusal("num_tokens,median,unit\n1,2,a\0b\n"s, with),
+            "t.csv:2: `unit` has control characters: a\\x00b; correct the row or leave it out");
+}
+
 }  // namespace
 }  // namespace equipoise::csv_import_test

@@ -84,6 +84,13 @@ TEST(ScenarioFile, ReadsAProfileWithoutAHeaderLine) {
             2u);
 }
 
+TEST(ScenarioFile, SaysWhichEventNamesAFileThatIsNotThere) {
+  const std::string why =
+      event_refusal(R"({"at_s":0,"unit":"a","kind":"profile","file":"no.csv"})");
+  EXPECT_TRUE(why.starts_with("no.csv: no such file; ")) << why;
+  EXPECT_TRUE(why.ends_with("s.json:2 names it, and paths begin in its folder")) << why;
+}
+
 TEST(ScenarioFile, RefusesFilesThatAreNotScenarios) {
   EXPECT_EQ(refusal(R"({"schema":"equipoise.trace/1","events":[]})"),
             "s.json:1: schema 'equipoise.trace/1' is not 'equipoise.scenario/1'; is this the "

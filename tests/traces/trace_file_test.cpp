@@ -179,6 +179,15 @@ TEST(TraceFile, RefusesTimesThatCannotBeMeasured) {
             "not refused");
 }
 
+TEST(TraceFile, RefusesCostsThatHideAllTimes) {
+  const auto with_merge = [](const std::string& seconds) {
+    return "{\"merge_s\":" + seconds + "," + header.substr(1) + sample;
+  };
+  EXPECT_EQ(refusal(with_merge("1e9")), "not refused");
+  EXPECT_EQ(refusal(with_merge("1e18")),
+            "t.jsonl:1: `merge_s` is more than 1e9 s, 30 years" + hint);
+}
+
 TEST(TraceFile, RefusesWhatIsNotUtf8AndControlCharactersWithTheirLine) {
   EXPECT_EQ(sample_refusal("{\"unit\":\"caf\xE9\",\"items\":1,\"compute_s\":1}"),
             "t.jsonl:3: not UTF-8; save the file as UTF-8");

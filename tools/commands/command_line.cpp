@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <memory>
+#include <new>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "shared_policies/model/printable_text.hpp"
 #include "tools/commands/command_line_options.hpp"
 #include "tools/console/console.hpp"
+#include "tools/console/shell_text.hpp"
 #include "tools/console/terminal.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/report/version.hpp"
@@ -128,18 +130,8 @@ void expect_readable(int argc, char** argv) {
 
 /// The arguments as one line that a shell reads in the same way.
 std::string as_typed(int argc, char** argv) {
-  constexpr const char* plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
   std::string line;
-  for (int i = 0; i < argc; ++i) {
-    std::string word = argv[i];
-    if (word.empty() || word.find_first_not_of(plain) != std::string::npos) {
-      std::string quoted = "'";
-      for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-      word = quoted + "'";
-    }
-    line += (i == 0 ? "" : " ") + word;
-  }
+  for (int i = 0; i < argc; ++i) line += (i == 0 ? "" : " ") + shell_word(argv[i]);
   return line;
 }
 
@@ -245,6 +237,11 @@ int run(int argc, char** argv) {
     return say(error.what(), unusable_input);
   } catch (const Interrupted& stop) {
     return say("interrupted", 128 + stop.signal());
+  } catch (const std::bad_alloc&) {
+    return say(
+        "there is not enough memory for this; free some, raise the limit (ulimit -v), or give "
+        "smaller inputs",
+        work_failed);
   } catch (const std::exception& failure) {
     return say(failure.what(), work_failed);
   }

@@ -130,11 +130,10 @@ void add_meters(CLI::App& command, Request& r) {
 void add_real_settings(CLI::App& command, Request& r) {
   add_meters(command, r);
   add_block_timeout(command, r);
-  command
-      .add_option("--time-scale", r.time_scale,
-                  "of paced units: with 0.1 they are ten times as fast, so that the time of "
-                  "decisions weighs ten times as much")
-      ->capture_default_str();
+  command.add_option("--time-scale", r.time_scale,
+                     "of paced units: with 0.1 they are ten times as fast, so that the time of "
+                     "decisions weighs ten times as much; default: 1, or that of the run which "
+                     "is repeated");
 }
 
 void finish_options(Request& r) {
@@ -163,9 +162,12 @@ void finish_options(Request& r) {
   if (r.options.seconds_max <= 0.0) {
     throw InputError("--seconds-max", "give a positive number of seconds");
   }
-  r.options.time_scale = parse_number(r.time_scale, "--time-scale");
-  if (!(r.options.time_scale >= 1e-6 && r.options.time_scale <= 1e6)) {
-    throw InputError("--time-scale", "give a number from 1e-6 to 1e6");
+  if (!r.time_scale.empty()) {
+    const double scale = parse_number(r.time_scale, "--time-scale");
+    if (!(scale >= 1e-6 && scale <= 1e6)) {
+      throw InputError("--time-scale", "give a number from 1e-6 to 1e6");
+    }
+    r.options.time_scale = scale;
   }
   if (!r.block_timeout.empty()) {
     r.options.block_timeout = Seconds{parse_quantity(r.block_timeout, "s", "--block-timeout")};

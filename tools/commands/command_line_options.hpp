@@ -26,7 +26,7 @@ struct Request {
   std::string reps = "10";
   std::string block_timeout;
   std::string error_max;  ///< for `validate`
-  std::string time_scale = "1";
+  std::string time_scale;
   std::string seconds_max = "5";
   std::string what;  ///< for `list`
   std::string name;  ///< for `list`, `new policy` and `check policy`

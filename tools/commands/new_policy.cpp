@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "shared_policies/policies/catalog.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/console/console.hpp"
+#include "tools/console/shell_text.hpp"
 #include "tools/new_policy/new_policy_files.hpp"
 
 namespace equipoise {
@@ -29,6 +31,14 @@ void expect_good_name(const std::string& name) {
                                          "and -, a letter first, such as my-policy",
                                          name));
   }
+  // CMake has targets of these names.
+  const std::set<std::string> of_cmake = {"all",     "clean",      "codegen", "depend", "help",
+                                          "install", "preinstall", "package", "test"};
+  if (of_cmake.contains(name)) {
+    throw InputError("NAME", fmt::format("{} is what CMake calls something of its own in every "
+                                         "project; choose another name",
+                                         name));
+  }
   if (std::ranges::any_of(policy_catalog(), [&](const auto& row) { return row.name == name; })) {
     throw InputError(
         "NAME", fmt::format("{} is one of Equipoise's own policies; choose another name", name));
@@ -41,7 +51,7 @@ std::string with_underscores(std::string name) {
   return name;
 }
 
-/// "my-policy" as the name of a class: "MyPolicy".
+/// "my-policy" in the name of a class: "MyPolicy".
 std::string in_camel_case(const std::string& name) {
   std::string camel;
   bool begins_word = true;
@@ -50,6 +60,13 @@ std::string in_camel_case(const std::string& name) {
     begins_word = c == '-';
   }
   return camel;
+}
+
+/// The class of the policy "my-policy", "MyPolicy", or "greatest": "GreatestPolicy". Nothing that a
+/// policy includes is called so.
+std::string class_of(const std::string& name) {
+  const std::string camel = in_camel_case(name);
+  return camel.ends_with("Policy") && camel != "Policy" ? camel : camel + "Policy";
 }
 
 std::string with(std::string text, const std::string& what, const std::string& by) {
@@ -76,7 +93,7 @@ fs::path prefix_of_this_program() {
 std::string renamed(std::string text, const std::string& name) {
   text = with(std::move(text), "weighted-greedy", name);
   text = with(std::move(text), "weighted_greedy", with_underscores(name));
-  return with(std::move(text), "WeightedGreedy", in_camel_case(name));
+  return with(std::move(text), "WeightedGreedyPolicy", class_of(name));
 }
 
 }  // namespace
@@ -101,8 +118,9 @@ int new_policy_command(const std::string& name, const std::string& out) {
   const bool is_path = folder.starts_with('/') || folder.starts_with('.');
   std::printf(
       "\nNow build and test it:  cd %s && cmake --workflow --preset all\n"
-      "Then use it:            --policy %s%s/build/%s.so\n",
-      folder.c_str(), is_path ? "" : "./", folder.c_str(), name.c_str());
+      "Then use it:            --policy %s\n",
+      shell_word(folder).c_str(),
+      shell_word(fmt::format("{}{}/build/{}.so", is_path ? "" : "./", folder, name)).c_str());
   return 0;
 }
 

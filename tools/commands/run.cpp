@@ -26,6 +26,18 @@ PolicyChoice only_policy(const Options& options) {
   return parse_policy(options.policies.front());
 }
 
+/// Writes the page of the run file. A stop ends the program at once until the file is opened: a page of
+/// many blocks takes seconds, and the run file and the experience are complete.
+void write_page(const Options& options) {
+  if (stop_signal() != 0) throw Interrupted(stop_signal());
+  end_on_stop_signals();
+  PageContents page = contents_of({options.out});
+  page.environment = environment_text(options.command_line);
+  const std::string text = report_page(page);
+  catch_stop_signals();
+  write_whole_file(options.report_file, text);
+}
+
 }  // namespace
 
 int run_command(const Options& options, const std::string& command) {
@@ -36,6 +48,9 @@ int run_command(const Options& options, const std::string& command) {
   if (!options.report_file.empty()) {
     if (options.out.empty()) {
       throw InputError("--report", "the page shows the run file; give --out, too");
+    }
+    if (is_same_path(options.report_file, options.out)) {
+      throw InputError("--report", "is the run file of --out, too; give it another name");
     }
     check_writable(options.report_file, "--report");
     expect_no_inputs({options.report_file}, "--report");
@@ -54,11 +69,7 @@ int run_command(const Options& options, const std::string& command) {
   const int exit_code =
       report_run(report, choice, world->units(), options, resident_path(world->platform()));
   experience.add(report, *world);
-  if (!options.report_file.empty() && !report.outcome.interrupted) {
-    PageContents page = contents_of({options.out});
-    page.environment = environment_text(options.command_line);
-    write_whole_file(options.report_file, report_page(page));
-  }
+  if (!options.report_file.empty() && !report.outcome.interrupted) write_page(options);
   return exit_code;
 }
 

@@ -56,6 +56,13 @@ std::string quantity_text(double value, const std::string& unit, int digits) {
 
 Prefix prefix_of_seconds(double most_s) { return prefix_of(most_s, 1.0); }
 
+std::string bytes_text(double bytes) {
+  if (bytes >= 0x1p30) return fmt::format("{:.3g} GiB", bytes / 0x1p30);
+  if (bytes >= 0x1p20) return fmt::format("{:.3g} MiB", bytes / 0x1p20);
+  return bytes >= 0x1p10 ? fmt::format("{:.3g} KiB", bytes / 0x1p10)
+                         : fmt::format("{:.3g} B", bytes);
+}
+
 std::string significant(double value, int digits) {
   if (value == 0.0 || !std::isfinite(value)) return fmt::format("{}", value);
   const double magnitude = std::floor(std::log10(std::abs(rounded(value, digits))));

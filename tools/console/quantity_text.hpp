@@ -10,6 +10,9 @@ namespace equipoise {
 /// of more than two letters stands apart from its prefix: "101 M items/s".
 [[nodiscard]] std::string quantity_text(double value, const std::string& unit, int digits = 3);
 
+/// Bytes with the binary prefix that leaves one to four digits before the point: "3.06 MiB", "8 B".
+[[nodiscard]] std::string bytes_text(double bytes);
+
 /// A prefix for all numbers of a column.
 struct Prefix {
   std::string name;     ///< "m"; empty for numbers in the unit itself

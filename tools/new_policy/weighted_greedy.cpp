@@ -13,9 +13,9 @@ namespace {
 
 using namespace equipoise;
 
-class WeightedGreedy final : public Policy {
+class WeightedGreedyPolicy final : public Policy {
  public:
-  explicit WeightedGreedy(double share) : share_(share) {}
+  explicit WeightedGreedyPolicy(double share) : share_(share) {}
 
   /// Is called once for every event. May use nothing but `view`, `event` and what it has kept of
   /// earlier events: no clock, no random numbers. Then runs can be repeated.
@@ -68,7 +68,7 @@ class WeightedGreedy final : public Policy {
 };
 
 std::unique_ptr<Policy> make(const Parameters& parameters, const KnownCosts* /*known*/) {
-  return std::make_unique<WeightedGreedy>(parameters.number("share", 0.01, 1.0));
+  return std::make_unique<WeightedGreedyPolicy>(parameters.number("share", 0.01, 1.0));
 }
 
 /// What `equipoise list policies` shows, and what `--policy` accepts.

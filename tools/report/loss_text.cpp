@@ -25,12 +25,6 @@ constexpr double least_cause = 0.005;
 /// From this share of the bound on, a loss is worth a note.
 constexpr double noted_loss = 0.2;
 
-std::string bytes_text(double bytes) {
-  if (bytes >= 0x1p30) return fmt::format("{:.3g} GiB", bytes / 0x1p30);
-  return bytes >= 0x1p20 ? fmt::format("{:.3g} MiB", bytes / 0x1p20)
-                         : fmt::format("{:.3g} KiB", bytes / 0x1p10);
-}
-
 std::string sent_text(const ResidentPath& resident, std::size_t copies) {
   return fmt::format("{} of resident data went over link {} {}", bytes_text(resident.bytes),
                      resident.link, copies == 1 ? "once" : fmt::format("{} times", copies));

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <span>
 
 #include "shared_policies/model/student_t.hpp"
 #include "tools/console/quantity_text.hpp"
@@ -103,6 +104,21 @@ std::string fall_text(const std::string& unit, const Row& smaller, const Row& la
       larger.items);
 }
 
+/// The greatest of the falls of a unit, and how many more there are; empty if there is none.
+std::string falls_text(const std::string& unit, std::span<const Row> own) {
+  std::size_t count = 0;
+  std::size_t worst = 0;
+  for (std::size_t i = 1; i < own.size(); ++i) {
+    if (!falls(own[i - 1], own[i])) continue;
+    const auto ratio = [&](std::size_t at) { return own[at - 1].mean_s / own[at].mean_s; };
+    if (count == 0 || ratio(i) > ratio(worst)) worst = i;
+    ++count;
+  }
+  if (count == 0) return {};
+  const std::string text = fall_text(unit, own[worst - 1], own[worst]);
+  return count == 1 ? text : fmt::format("{}, and at {} other sizes by less", text, count - 1);
+}
+
 void judge_unit(const Trace& trace, std::uint32_t unit, const std::vector<Row>& rows,
                 std::vector<std::string>& doubts) {
   const std::string& name = trace.units[unit].name;
@@ -116,15 +132,12 @@ void judge_unit(const Trace& trace, std::uint32_t unit, const std::vector<Row>& 
   if (own.size() == 1) {
     doubts.push_back(name + ": a single size; other sizes are in proportion, without a fixed cost");
   }
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    if (i > 0 && falls(own[i - 1], own[i])) {
-      doubts.push_back(fall_text(name, own[i - 1], own[i]));
-    }
-    if (own[i].sd_s > 0.5 * own[i].mean_s) {
-      doubts.push_back(fmt::format("{}: a deviation of {:.0f} % of the mean at {:.6g} items", name,
-                                   100.0 * own[i].sd_s / own[i].mean_s, own[i].items));
-    }
+  for (const Row& row : own) {
+    if (row.sd_s <= 0.5 * row.mean_s) continue;
+    doubts.push_back(fmt::format("{}: a deviation of {:.0f} % of the mean at {:.6g} items", name,
+                                 100.0 * row.sd_s / row.mean_s, row.items));
   }
+  if (const std::string text = falls_text(name, own); !text.empty()) doubts.push_back(text);
 }
 
 void find_copies(const Trace& trace, const std::vector<Row>& rows,
@@ -242,10 +255,12 @@ std::string trace_json(const Trace& trace, const std::string& file, const std::s
 std::vector<std::string> falling_times(const Trace& trace) {
   const std::vector<Row> rows = pool(trace);
   std::vector<std::string> doubts;
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    const Row& smaller = rows[i - 1];
-    if (smaller.unit != rows[i].unit || !falls(smaller, rows[i])) continue;
-    doubts.push_back(fall_text(trace.units[smaller.unit].name, smaller, rows[i]));
+  for (auto begin = rows.begin(); begin != rows.end();) {
+    const auto end =
+        std::find_if(begin, rows.end(), [&](const Row& row) { return row.unit != begin->unit; });
+    const std::string text = falls_text(trace.units[begin->unit].name, {begin, end});
+    if (!text.empty()) doubts.push_back(text);
+    begin = end;
   }
   return doubts;
 }

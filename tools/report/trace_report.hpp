@@ -17,8 +17,8 @@ namespace equipoise {
 [[nodiscard]] std::string trace_json(const Trace& trace, const std::string& file,
                                      const std::string& platform = {});
 
-/// A line for each mean time, as the table shows it, that falls as the size grows by more than the two
-/// means are uncertain (95 % confidence).
+/// A line for each unit that has a mean time, as the table shows it, that falls as the size grows by
+/// more than the two means are uncertain (95 % confidence): the greatest fall, and how many others.
 [[nodiscard]] std::vector<std::string> falling_times(const Trace& trace);
 
 /// "22 blocks marked as outliers (cpu0: 5, cpu1: 17)"; empty if there are none.

@@ -28,12 +28,13 @@ struct Options {
   std::string decision_cost = "none";    ///< none, paper, measured or seconds
   std::optional<Seconds> dispatch_cost;  ///< if absent, the trace's dispatch time, or 5e-6
   std::optional<Seconds> block_timeout;  ///< if absent, units may keep a block without limit
-  double time_scale = 1.0;               ///< for paced units: 0.1 runs ten times as fast
-  std::string experience_file;           ///< what earlier runs showed; empty: none is used
-  std::string objective = "time";        ///< time, energy or edp
-  std::string expect_file;               ///< bounds that the results must keep; empty: none
-  std::string junit_file;                ///< report of the bounds as JUnit XML; empty: none
-  std::string kept_runs = "small";  ///< the run files that a comparison keeps: small, all or none
+  std::optional<double> time_scale;  ///< for paced units: 0.1 runs ten times as fast; if absent,
+                                     ///< as a repeated run did, or as fast as the trace
+  std::string experience_file;       ///< what earlier runs showed; empty: none is used
+  std::string objective = "time";    ///< time, energy or edp
+  std::string expect_file;           ///< bounds that the results must keep; empty: none
+  std::string junit_file;            ///< report of the bounds as JUnit XML; empty: none
+  std::string kept_runs = "small";   ///< the run files that a comparison keeps: small, all or none
   std::string out;
   std::string report_file;  ///< a page about the run; empty: none
   std::string platform_out;

@@ -200,13 +200,16 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
         {plan.units, plan.phases, meter.get(), plan.stop_requested, absent_at_start(plan)},
         journal);
     journal.finish();
-  } catch (const InputError&) {  // remove the run file of a refused run
+  } catch (const InputError& refusal) {  // remove the run file of a refused run
     file.reset();
     std::error_code error;
     if (std::filesystem::is_regular_file(plan.journal_file, error)) {
       std::filesystem::remove(target_of_links(plan.journal_file), error);
     }
-    throw;
+    if (!refusal.where().empty()) throw;
+    const PolicyChoice& policy = plan.policy;
+    throw InputError(policy.loaded_from.empty() ? policy.spelling : policy.loaded_from,
+                     refusal.why());
   }
   report.problem = problem_of(report.outcome, verify);
   report.lower_bound_s = plan.lower_bound_s;

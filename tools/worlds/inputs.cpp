@@ -10,6 +10,7 @@
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "tools/console/console.hpp"
+#include "tools/console/quantity_text.hpp"
 #include "traces/trace_file.hpp"
 
 namespace equipoise {
@@ -97,10 +98,11 @@ bool takes_part(const Unit& unit, const std::vector<Workload>& phases) {
     }
     const double grain_bytes = phase.memory_bytes_per_item * static_cast<double>(phase.grain_items);
     warn(fmt::format(
-        "{} takes no part: {} needs {:.4g} MiB there for data that stays and {:.3g} MiB "
-        "for a block of {} items, and its memory_bytes are {:.4g} MiB",
-        unit.name, phase.kernel, phase.bytes_kept() / 0x1p20, grain_bytes / 0x1p20,
-        phase.grain_items, unit.memory_bytes.value_or(0.0) / 0x1p20));
+        "{} takes no part: {} needs {} there for data that stays and {} for a block of {} items, "
+        "and "
+        "its memory_bytes are {}",
+        unit.name, phase.kernel, bytes_text(phase.bytes_kept()), bytes_text(grain_bytes),
+        phase.grain_items, bytes_text(unit.memory_bytes.value_or(0.0))));
     return false;
   }
   return true;

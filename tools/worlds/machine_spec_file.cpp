@@ -17,7 +17,8 @@
 namespace equipoise {
 namespace {
 
-constexpr int most_machines = 100'000;  ///< per entry
+constexpr int most_machines = 100'000;         ///< per entry
+constexpr double most_units_in_all = 1e6 - 1;  ///< a platform has a million hosts, one the master
 
 /// Reads the parts of a spec from one file.
 class SpecReader {
@@ -115,6 +116,7 @@ class SpecReader {
       }
     }
     count_units_of_buses(machine);
+    count_units(machine, count, place(value));
     for (int i = 0; i < count; ++i) {
       machine.id = numbered_name(id, count, i);
       add_name(taken, machine.id, place(value));
@@ -123,6 +125,15 @@ class SpecReader {
       spec_.machines.push_back(machine);
     }
     if (count > 1) add_name(taken, id, place(value));
+  }
+
+  /// Refuses too many units before any machine is made.
+  void count_units(const MachineFigures& machine, int count, const std::string& where) {
+    for (const UnitFigures& unit : machine.units) units_ += 1.0 * unit.count * count;
+    if (units_ <= most_units_in_all) return;
+    throw InputError(where, fmt::format("more than {:.0f} units, {:.0f} up to here; give a smaller "
+                                        "count",
+                                        most_units_in_all, units_));
   }
 
   [[nodiscard]] PlatformChoice read_platform(const JsonValue& value) const {
@@ -264,6 +275,7 @@ class SpecReader {
   MachineSpec spec_;
   std::map<std::string, std::vector<std::size_t>> named_;  ///< positions of machines, by name; of
                                                            ///< equal ones also by their common name
+  double units_ = 0.0;                                     ///< of all machines
   std::optional<LinkFigures> network_;  ///< of the platforms that have none of their own
 };
 

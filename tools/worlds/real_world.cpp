@@ -147,7 +147,7 @@ std::string settings_of(const RealWorld& world, const Options& options) {
        {"noise", options.noise ? "true" : "false"},
        {"block_timeout_s",
         options.block_timeout ? json_number(options.block_timeout->value) : "null"},
-       {"time_scale", json_number(options.time_scale)}});
+       {"time_scale", json_number(options.time_scale.value_or(1.0))}});
 }
 
 /// Makes paced units from the hosts of a platform, each with the copy speeds of its own route to
@@ -196,7 +196,7 @@ RealWorld load_given_units(const Options& options, std::vector<Trace> traces) {
   if (any_computes && options.on == "paced") {
     throw InputError("--unit", "not all units are paced; say --on real");
   }
-  if (any_computes && options.time_scale != 1.0) {
+  if (any_computes && options.time_scale.value_or(1.0) != 1.0) {
     throw InputError("--time-scale",
                      "only paced units can run faster or slower than they do; leave it out");
   }
@@ -241,11 +241,11 @@ std::unique_ptr<Executor> make_executor(const RealWorld& world, const Options& o
   setup.draws = {options.seed, repetition, options.noise};
   setup.scenario = world.scenario;
   setup.block_timeout = options.block_timeout.value_or(Seconds::infinity());
-  setup.time_scale = options.time_scale;
+  setup.time_scale = options.time_scale.value_or(1.0);
   setup.meters = world.meters;
   setup.stop_requested = [] { return stop_signal() != 0; };
   setup.warn = warn;
-  setup.report_pacing = [&notes, scale = options.time_scale](const PacingReport& report) {
+  setup.report_pacing = [&notes, scale = setup.time_scale](const PacingReport& report) {
     notes.pacing = PacingNote{scale, report.late_mean, report.late_most};
   };
   setup.report_load = [&notes](const LoadReport& report) {

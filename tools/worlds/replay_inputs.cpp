@@ -47,7 +47,7 @@ Options recorded_options(const RunFile& file, const Options& typed) {
   options.dispatch_cost = header.dispatch_cost;
   options.decision_cost = header.decision_cost;
   if (!options.block_timeout) options.block_timeout = header.block_timeout;
-  if (options.time_scale == 1.0) options.time_scale = header.time_scale;
+  if (!options.time_scale) options.time_scale = header.time_scale;
   return options;
 }
 

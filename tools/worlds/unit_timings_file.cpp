@@ -84,6 +84,11 @@ UnitTimings timings_of(const Trace& trace, const std::optional<std::string>& nam
 
 Trace read_measured(const std::string& file, const JsonObject* columns, const std::string& where,
                     const std::string& kernel) {
+  std::error_code error;
+  if (!fs::exists(file, error) && !error) {
+    throw InputError(
+        file, fmt::format("no such file; {} names it, and paths begin in its folder", where));
+  }
   if (fs::path(file).extension() == ".csv") {
     if (columns == nullptr) {
       throw InputError(where,

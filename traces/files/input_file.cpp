@@ -111,6 +111,18 @@ std::string kept_pipe(const std::string& path, const struct stat& pipe, const st
   return copy = place;
 }
 
+/// The next character of `buffer`, or the end. Throws InputError if reading fails.
+std::streambuf::int_type next_char(std::streambuf& buffer, const std::string& path,
+                                   std::size_t line) {
+  try {
+    return buffer.sbumpc();
+  } catch (const std::ios_base::failure& failure) {
+    throw InputError(
+        fmt::format("{}:{}", path, line),
+        fmt::format("cannot be read: {}; give a file that can", failure.code().message()));
+  }
+}
+
 }  // namespace
 
 void remember_input(const std::string& path) {
@@ -146,7 +158,7 @@ bool next_line(std::istream& in, std::string& text, const std::string& path, std
   text.clear();
   std::streambuf& buffer = *in.rdbuf();
   for (;;) {
-    const Traits::int_type c = buffer.sbumpc();
+    const Traits::int_type c = next_char(buffer, path, line);
     if (Traits::eq_int_type(c, Traits::eof())) {
       in.setstate(text.empty() ? std::ios::eofbit | std::ios::failbit : std::ios::eofbit);
       return !text.empty();

@@ -1,15 +1,22 @@
 // Matrix multiplication C = A B. Every item is one row of C; B stays on the unit.
-#include <cblas.h>
-
 #include <utility>
 
 #include "real/kernels/buffer.hpp"
 #include "real/kernels/catalog.hpp"
+#include "real/kernels/matmul/blas_module.hpp"
 #include "real/kernels/matmul/product_check.hpp"
 #include "real/kernels/seeded.hpp"
+#include "shared_policies/model/run_time_module.hpp"
 
 namespace equipoise {
 namespace {
+
+constexpr RunTimeModule blas_module{
+    .name = "equipoise_blas",
+    .folder = "real",
+    .refusal = "cannot multiply matrices",
+    .remedy = "install OpenBLAS (Debian, Ubuntu: apt install libopenblas-dev) and build again",
+    .instead = "choose another kernel"};
 
 /// The three matrices on the host, row by row.
 struct Matrices {
@@ -40,8 +47,8 @@ class Matmul final : public Kernel {
   double host_bytes() const override { return 3.0 * workload_.resident_bytes; }
 
   void allocate(std::uint64_t seed) override {
-    // A unit computes with its own pinned threads, so OpenBLAS must not start any.
-    openblas_set_num_threads(1);
+    // A unit computes with its own pinned threads.
+    open_module<BlasModule>(blas_module).use_one_thread();
     const auto elements = static_cast<std::size_t>(n_ * n_);
     matrices_ = {Buffer(elements), Buffer(elements), Buffer(elements)};
     std::uint64_t position = 0;
@@ -60,11 +67,10 @@ class Matmul final : public Kernel {
   const KernelData& data() const override { return data_; }
 
   std::unique_ptr<CpuProgram> make_cpu_program() const override {
-    return make_cpu_program_of([n = n_](const StagedBlock& block, Items first, Items rows) {
-      const auto size = static_cast<blasint>(n);
-      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<blasint>(rows), size, size,
-                  1.0, block.input<double>(0) + first * n, size, block.kept<double>(0), size, 0.0,
-                  block.result<double>(0) + first * n, size);
+    return make_cpu_program_of([n = n_, multiply = open_module<BlasModule>(blas_module).multiply](
+                                   const StagedBlock& block, Items first, Items rows) {
+      multiply(block.input<double>(0) + first * n, block.kept<double>(0),
+               block.result<double>(0) + first * n, static_cast<int>(rows), static_cast<int>(n));
     });
   }
 

@@ -142,18 +142,15 @@ void Division::assign_last_grains(const View& view) {
 }
 
 void Division::find_rates_of_kinds(const View& view) {
-  std::array<double, 3> known{};
-  rate_of_kind_ = {};
+  std::map<UnitKind, double> known;
+  rate_of_kind_.clear();
   for (const UnitState& unit : view.units()) {
     if (!unit.present || !cost(unit.id).is_known()) continue;
     const RunningCost& cost = this->cost(unit.id).queued();
-    const auto kind = static_cast<std::size_t>(unit.unit.kind);
-    rate_of_kind_[kind] += cost.largest_items() / cost.seconds(cost.largest_items());
-    known[kind] += 1.0;
+    rate_of_kind_[unit.unit.kind] += cost.largest_items() / cost.seconds(cost.largest_items());
+    known[unit.unit.kind] += 1.0;
   }
-  for (std::size_t kind = 0; kind < known.size(); ++kind) {
-    if (known[kind] > 0.0) rate_of_kind_[kind] /= known[kind];
-  }
+  for (auto& [kind, rate] : rate_of_kind_) rate /= known[kind];
 }
 
 double Division::left_s(const View& view, UnitId id) const {
@@ -163,7 +160,8 @@ double Division::left_s(const View& view, UnitId id) const {
 }
 
 double Division::rate_of(UnitKind kind) const {
-  return rate_of_kind_[static_cast<std::size_t>(kind)];
+  const auto rate = rate_of_kind_.find(kind);
+  return rate == rate_of_kind_.end() ? 0.0 : rate->second;
 }
 
 NextBlock Division::sizes(UnitId id) const {

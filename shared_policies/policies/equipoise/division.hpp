@@ -1,7 +1,7 @@
 // Divides the remaining items among the units, at the rates that they have shown.
 #pragma once
 
-#include <array>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -71,9 +71,9 @@ class Division {
 
   BlockSizing sizing_;
   std::span<const PipelineCost> costs_;
-  std::vector<UnitPart> parts_;           // (n)
-  std::array<double, 3> rate_of_kind_{};  // items/s, by UnitKind
-  double begin_s_ = 0.0;                  // of the iteration
+  std::vector<UnitPart> parts_;              // (n)
+  std::map<UnitKind, double> rate_of_kind_;  // items/s
+  double begin_s_ = 0.0;                     // of the iteration
   double end_s_ = 0.0;
   double rate_ = 0.0;         // sum of r_p
   double done_before_ = 0.0;  // sum of r_p b_p

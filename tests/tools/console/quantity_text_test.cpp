@@ -25,6 +25,14 @@ TEST(QuantityText, DoesNotGroupSecondsAboveOneAndWritesNothingAsZero) {
   EXPECT_EQ(quantity_text(0.0, "s"), "0 s");
 }
 
+TEST(QuantityText, CountsBytesWithBinaryPrefixesAndSmallOnesInFull) {
+  EXPECT_EQ(bytes_text(0.0), "0 B");
+  EXPECT_EQ(bytes_text(1.0), "1 B");
+  EXPECT_EQ(bytes_text(1536.0), "1.5 KiB");
+  EXPECT_EQ(bytes_text(3.0 * 1024 * 1024), "3 MiB");
+  EXPECT_EQ(bytes_text(64.0 * 1024 * 1024 * 1024), "64 GiB");
+}
+
 TEST(QuantityText, HasSignificantDigitsWithoutExponentsWherePeopleDo) {
   EXPECT_EQ(significant(0.47193, 4), "0.4719");
   EXPECT_EQ(significant(1234.5, 2), "1234");

@@ -108,6 +108,19 @@ TEST(TraceReport, FindsTimesThatFallByMoreThanTheMeansAreUncertain) {
                                       "grows from 200 to 300 items"}));
 }
 
+TEST(TraceReport, HasOneLineForAllFallsOfAUnit) {
+  // From 0.4 to 0.2 s is more than from 0.5 to 0.4 s.
+  const Trace trace = two_units({summary(0, 100, 1, 0.5, 0.0), summary(0, 200, 1, 0.4, 0.0),
+                                 summary(0, 300, 1, 0.2, 0.0), summary(1, 100, 1, 0.1, 0.0),
+                                 summary(1, 200, 1, 0.2, 0.0)});
+  const std::vector<std::string> one = {
+      "cpu0: the time falls from 400.0 ms to 200.0 ms as the size grows from 200 to 300 items, and "
+      "at "
+      "1 other sizes by less"};
+  EXPECT_EQ(falling_times(trace), one);
+  EXPECT_EQ(doubtful_in_trace(trace), one);
+}
+
 TEST(TraceReport, CountsOutliersByUnit) {
   Trace trace = two_units({summary(0, 100, 1, 0.5, 0.0), summary(0, 100, 1, 9.0, 0.0),
                            summary(0, 100, 1, 8.0, 0.0), summary(1, 100, 1, 7.0, 0.0)});
