@@ -7,6 +7,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
 #include "traces/files/input_file.hpp"
+#include "traces/json_record.hpp"
 #include "traces/run_file.hpp"
 #include "traces/time_limits.hpp"
 
@@ -102,14 +103,10 @@ class RunReader {
       file_.is_cut = true;
       return;
     }
-    if (line_ == 1) return read_run_header(value, file_);
+    if (line_ == 1) return take_header(value);
     const JsonObject line(value, file_.path, "a line of a run file");
     if (line.find("summary") != nullptr) {
-      file_.summary = RunSummary{seconds(line, "makespan_s"),
-                                 line.find("lower_bound_s") == nullptr
-                                     ? std::nullopt
-                                     : std::optional(seconds(line, "lower_bound_s")),
-                                 line.flag("complete"), line.flag("verified")};
+      file_.summary = record_of<RunSummary>(value, file_.path, "a summary", {.place = in_runs});
     } else if (line.find("decision") != nullptr) {
       file_.run.lines.push_back({line_, read_decision(line)});
     } else if (line.find("event") != nullptr) {
@@ -122,6 +119,18 @@ class RunReader {
       throw InputError(place(),
                        "neither a block nor a decision, an event, a measurement or the summary; "
                        "is this a run file, and made by this version?");
+    }
+  }
+
+  void take_header(const JsonValue& value) {
+    file_.header = read_run_header(value, file_.path);
+    RecordedRun& run = file_.run;
+    run.phases = file_.header.workloads;
+    for (const RunUnit& one : file_.header.units) {
+      if (!one.is_present_at_start) {
+        run.absent_at_start.push_back(UnitId{static_cast<std::uint32_t>(run.units.size())});
+      }
+      run.units.push_back(one.unit);
     }
   }
 

@@ -59,7 +59,6 @@ Trace trace_of_run(const RecordedRun& run, const std::string& kernel,
   trace.kernel = kernel;
   trace.item = "item";
   trace.provenance = provenance;
-  trace.machine = "{}";
   trace.units = run.units;
   for (const Workload& workload : run.phases) {
     if (workload.kernel != kernel) continue;

@@ -80,12 +80,12 @@ TEST(RunFile, ComesBackAsItWasWritten) {
   EXPECT_EQ(h.seed, 7u);
   EXPECT_EQ(h.repetition, 3u);
   EXPECT_EQ(h.decision_cost, "paper");
-  EXPECT_EQ(h.workload_spellings, (std::vector<std::string>{"dgemm:items=9"}));
-  EXPECT_EQ(h.trace_files, (std::vector<std::string>{"a.jsonl", "b.jsonl"}));
-  EXPECT_EQ(h.platform_file, "p.xml");
-  EXPECT_EQ(h.scenario_file, "");
-  EXPECT_FALSE(h.noise);
-  EXPECT_EQ(h.dispatch_cost, Seconds{1e-6});
+  EXPECT_EQ(h.settings.workloads, (std::vector<std::string>{"dgemm:items=9"}));
+  EXPECT_EQ(h.settings.trace_files, (std::vector<std::string>{"a.jsonl", "b.jsonl"}));
+  EXPECT_EQ(h.settings.platform_file, "p.xml");
+  EXPECT_EQ(h.settings.scenario_file, "");
+  EXPECT_FALSE(h.settings.noise);
+  EXPECT_EQ(h.settings.dispatch_cost, Seconds{1e-6});
   ASSERT_EQ(file.run.units.size(), 2u);
   const Unit& gpu = file.run.units[1];
   EXPECT_EQ(gpu.kind, UnitKind::gpu);
@@ -103,7 +103,7 @@ TEST(RunFile, ComesBackAsItWasWritten) {
   EXPECT_EQ(file.run.phases[0].distribution, Distribution::replicated);
   EXPECT_EQ(file.run.phases[0].bytes_kept(), 6.0);
   ASSERT_TRUE(file.summary);
-  EXPECT_EQ(file.summary->makespan, Seconds{2.5});
+  EXPECT_EQ(file.summary->numbers.makespan, Seconds{2.5});
   EXPECT_TRUE(file.run.is_whole);
   EXPECT_FALSE(file.is_cut);
 }

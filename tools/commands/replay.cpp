@@ -148,9 +148,9 @@ int issue_again(const std::shared_ptr<const RunFile>& recorded, const Options& o
   catch_stop_signals();
   world->prepare();
   const RunReport again = world->run(choice, file.header.repetition, options.out);
-  const int code =
-      report_run(again, choice, world->units(), options, resident_path(world->platform()),
-                 RecordedMakespan{file.header.on, file.summary->makespan, "the same blocks", {}});
+  const int code = report_run(
+      again, choice, world->units(), options, resident_path(world->platform()),
+      RecordedMakespan{file.header.on, file.summary->numbers.makespan, "the same blocks", {}});
   if (code != 0 || !again.outcome.policy_stalled) return code;
   say_error(file.path +
             ": its decisions could not be kept to: a unit was lost that was not lost "
@@ -212,8 +212,8 @@ int pace(const RunFile& file, Options options) {
   catch_stop_signals();
   return report_run(run_once(world, choice, options, file.header.repetition, options.out), choice,
                     world.units, options, {},
-                    RecordedMakespan{file.header.on, file.summary->makespan, "its block times",
-                                     time_of_decisions(file.run)});
+                    RecordedMakespan{file.header.on, file.summary->numbers.makespan,
+                                     "its block times", time_of_decisions(file.run)});
 }
 
 /// Throws InputError unless exactly one kind of repetition is requested, without options that it does

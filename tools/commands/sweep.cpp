@@ -13,6 +13,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/comparison_files.hpp"
 #include "tools/console/console.hpp"
 #include "tools/console/progress.hpp"
 #include "tools/console/text_table.hpp"
@@ -29,7 +30,6 @@
 #include "tools/sweep/sweep_results.hpp"
 #include "tools/sweep/sweep_tables.hpp"
 #include "tools/sweep/sweep_text.hpp"
-#include "tools/worlds/comparison_runs.hpp"
 
 namespace equipoise {
 namespace {
@@ -312,7 +312,7 @@ int finish(const Campaign& campaign, const SweepPlan& plan,
     return 0;
   }
   SweepResults results = sweep_results(campaign, plan, stored);
-  const std::string environment = environment_text(options.command_line);
+  const Environment environment = environment_of(options.command_line);
   for (Comparison& comparison : results.comparisons) comparison.environment = environment;
   write_sweep(results, options.out);
   if (options.json) {

@@ -118,7 +118,7 @@ void import_kernel(const StarpuImportRequest& request, const std::string& kernel
   StarpuImportOptions options = request.options;
   options.kernel = kernel;
   options.known_units = starpu_units(machine);
-  options.machine_facts = starpu_machine_json(machine);
+  options.machine_facts = starpu_machine_facts(machine);
   try {
     const StarpuImport import = import_starpu_model(options);
     const std::string file =

@@ -12,6 +12,7 @@
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/comparison_files.hpp"
 #include "tools/console/console.hpp"
 #include "tools/console/progress.hpp"
 #include "tools/guard/expectations.hpp"
@@ -173,7 +174,7 @@ bool simulate_and_run(Comparison& comparison, RealWorld& real, RunsByPolicy& run
   for (const PolicyChoice& choice : comparison.policies) check_policy(*sim, choice);
   comparison.lower_bound_s = sim->bound.seconds;
   describe_experiment(comparison, recorded, real.phases,
-                      {{"sim", sim->settings}, {"real", real.settings}});
+                      {{true, sim->settings}, {false, real.settings}});
   if (std::ranges::any_of(comparison.policies, is_oracle)) find_best_schedule(*sim, recorded);
   bool failed = false;
   add_results(comparison, simulate_all(*sim, comparison.policies, recorded, failed), "sim");
@@ -227,8 +228,8 @@ int validate_command(const Options& options, std::optional<double> error_max) {
   catch_stop_signals();
   real.find_meters(options, idle_span_of_recording);
   real.allocate(options.seed);
-  comparison.environment = environment_text(options.command_line);
-  describe_experiment(comparison, options, real.phases, {{"real", real.settings}});
+  comparison.environment = environment_of(options.command_line);
+  describe_experiment(comparison, options, real.phases, {{false, real.settings}});
   const std::string many = many_blocks_text(comparison.policies, real.phases);
   if (!many.empty()) warn(many);
   RunsByPolicy runs;

@@ -230,7 +230,7 @@ std::int64_t nanoseconds(Seconds time) {
 }
 
 Seconds end_of_run(const RunFile& file) {
-  if (file.summary) return file.summary->makespan;
+  if (file.summary) return file.summary->numbers.makespan;
   Seconds end;
   for (const RecordedLine& line : file.run.lines) {
     end = std::max(end, std::visit(EndOfRecord{}, line.what));

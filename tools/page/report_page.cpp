@@ -17,8 +17,8 @@
 #include "tools/page/runs_page.hpp"
 #include "tools/page/timing_data.hpp"
 #include "tools/report/json_text.hpp"
-#include "tools/report/version.hpp"
 #include "tools/runs/content_hash.hpp"
+#include "tools/runs/version.hpp"
 
 namespace equipoise {
 namespace {

@@ -69,7 +69,7 @@ class Collector {
     for (const RecordedLine& line : file.run.lines) {
       std::visit([this](const auto& record) { take(record); }, line.what);
     }
-    sorted_.makespan = file.summary ? file.summary->makespan : latest_;
+    sorted_.makespan = file.summary ? file.summary->numbers.makespan : latest_;
     for (std::size_t unit = 0; unit < absent_since_.size(); ++unit) {
       if (absent_since_[unit]) add_span(unit, "absent", *absent_since_[unit], sorted_.makespan);
     }

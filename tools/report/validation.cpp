@@ -14,6 +14,7 @@
 #include "tools/report/json_text.hpp"
 #include "tools/report/repetition_noise.hpp"
 #include "tools/report/result_fields.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
@@ -179,16 +180,15 @@ std::string validation_json(const Validation& validation, const Comparison& comp
                      {"share_error", json_number(p.share_error)},
                      {"verified", p.measured->verified ? "true" : "false"}}));
   }
-  return json_object(
-             {{"schema", json_string("equipoise.validation/1")},
-              {"environment", comparison.environment.empty() ? "null" : comparison.environment},
-              {"experiment", comparison.experiment},
-              {"policies", json_list(policies)},
-              {"median_error", json_number(validation.median_error)},
-              {"worst_error", json_number(validation.worst_error)},
-              {"ordered_pairs", std::to_string(validation.ordered_pairs)},
-              {"agreeing_pairs", std::to_string(validation.agreeing_pairs)},
-              {"kendall_tau", validation.tau ? json_number(*validation.tau) : "null"}}) +
+  return json_object({{"schema", json_string("equipoise.validation/1")},
+                      {"environment", line_of(json_of(comparison.environment))},
+                      {"experiment", line_of(json_of(comparison.experiment))},
+                      {"policies", json_list(policies)},
+                      {"median_error", json_number(validation.median_error)},
+                      {"worst_error", json_number(validation.worst_error)},
+                      {"ordered_pairs", std::to_string(validation.ordered_pairs)},
+                      {"agreeing_pairs", std::to_string(validation.agreeing_pairs)},
+                      {"kendall_tau", validation.tau ? json_number(*validation.tau) : "null"}}) +
          "\n";
 }
 

@@ -194,7 +194,7 @@ TEST(Results, KnowTheMeanEnergyOfEveryUnitWhoseWattsAreKnown) {
   const PolicyResult result = summarise("greedy", "sim", {run(2), run(4)}, std::nullopt);
   EXPECT_DOUBLE_EQ(*result.energy_by_unit_j[0], 30.0);
   EXPECT_FALSE(result.energy_by_unit_j[1]);
-  EXPECT_FALSE(result.energy_j);
+  EXPECT_FALSE(result.means.of<&RunNumbers::energy_j>());
   EXPECT_EQ(result.energy_from, EnergySource::unknown);
 }
 
@@ -210,12 +210,12 @@ TEST(Results, KnowTheMeanEnergyOfRunsThatKnowItFromTheSameSource) {
   const PolicyRun two = run_of(EnergySource::measured, 2.0, "");
   const PolicyRun four = run_of(EnergySource::measured, 4.0, "without cuda:0: read only once");
   const PolicyResult measured = summarise("greedy", "real", {two, four}, std::nullopt);
-  EXPECT_DOUBLE_EQ(measured.energy_j.value(), 3.0);
+  EXPECT_DOUBLE_EQ(measured.means.of<&RunNumbers::energy_j>().value(), 3.0);
   EXPECT_EQ(measured.energy_from, EnergySource::measured);
   EXPECT_EQ(measured.energy_note, "without cuda:0: read only once");
   const PolicyRun modelled = run_of(EnergySource::modelled, 9.0, "");
   const PolicyResult mixed = summarise("greedy", "real", {two, four, modelled}, std::nullopt);
-  EXPECT_FALSE(mixed.energy_j);
+  EXPECT_FALSE(mixed.means.of<&RunNumbers::energy_j>());
   EXPECT_EQ(mixed.energy_from, EnergySource::unknown);
   EXPECT_EQ(mixed.energy_note, "measured in 2 and modelled in 1 of 3 runs");
 }
