@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 namespace equipoise {
 
@@ -107,7 +108,9 @@ void Metrics::decision(const DecisionRecord& record) {
 
 void Metrics::event(const EventRecord& record) {
   losses_.event(record);
-  if (record.what == "block_lost" && record.block) sum_.items_redone += record.block->items;
+  if (const auto* const lost = std::get_if<LostBlock>(&record.what)) {
+    sum_.items_redone += lost->block.items;
+  }
 }
 
 void Metrics::measured(const Measured& record) {

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "shared_policies/model/overload.hpp"
 #include "tools/page/packed_bytes.hpp"
 #include "tools/report/json_text.hpp"
 
@@ -51,10 +52,9 @@ std::string span_json(std::size_t unit, const char* kind, Seconds from, Seconds 
                       {"to_s", json_number(to.value)}});
 }
 
-std::string disturbance_json(const EventRecord& event) {
-  const Disturbance& d = *event.disturbance;
-  Facts facts = {{"at_s", json_number(event.at.value)},
-                 {"what", json_string(event.what + " of " + d.target)}};
+std::string disturbance_json(const Disturbance& d) {
+  Facts facts = {{"at_s", json_number(d.at.value)},
+                 {"what", json_string(to_string(d.kind) + (" of " + d.target))}};
   if (d.until < Seconds::infinity()) facts.emplace_back("until_s", json_number(d.until.value));
   return json_object(facts);
 }
@@ -94,26 +94,28 @@ class Collector {
     latest_ = std::max(latest_, record.end);
   }
   void take(const DecisionRecord& record) { sorted_.decisions.push_back(&record); }
-  void take(const Disturbance& disturbance) {
-    EventRecord event{.at = disturbance.at, .what = to_string(disturbance.kind)};
-    event.disturbance = &disturbance;
-    sorted_.disturbances.push_back(disturbance_json(event));
-  }
   void take(const Measured& /*record*/) {}
   void take(const EventRecord& record) {
-    if (record.what == "iteration_started") sorted_.iterations.push_back(record.at);
-    if (record.what == "block_lost") {
-      Seconds& done = done_[record.unit->index];
-      add_span(record.unit->index, "lost", std::max(done, record.assigned), record.at);
-      done = std::max(done, record.at);
-    } else if (record.what == "unit_lost") {
-      absent_since_[record.unit->index] = record.at;
-    } else if (record.what == "unit_joined" && absent_since_[record.unit->index]) {
-      add_span(record.unit->index, "absent", *absent_since_[record.unit->index], record.at);
-      absent_since_[record.unit->index].reset();
-    }
-    if (is_counted(record)) events_.push_back(record.at);
-    latest_ = std::max(latest_, record.at);
+    std::visit(Overload{[&](const IterationBegin&) { sorted_.iterations.push_back(record.at); },
+                        [&](const LostBlock& lost) {
+                          Seconds& done = done_[lost.unit.index];
+                          add_span(lost.unit.index, "lost", std::max(done, lost.assigned),
+                                   record.at);
+                          done = std::max(done, record.at);
+                        },
+                        [&](const UnitLost& lost) { absent_since_[lost.unit.index] = record.at; },
+                        [&](const UnitJoined& joined) { come_back(joined.unit.index, record.at); },
+                        [&](const Disturbance& disturbance) {
+                          sorted_.disturbances.push_back(disturbance_json(disturbance));
+                        },
+                        [](const OneOf<UnfinishedBlock, TimerEnd, PolicyStall, Note> auto&) {}},
+               record.what);
+    if (is_counted(record.what)) events_.push_back(record.at);
+    if (!std::holds_alternative<Disturbance>(record.what)) latest_ = std::max(latest_, record.at);
+  }
+  void come_back(std::size_t unit, Seconds at) {
+    if (absent_since_[unit]) add_span(unit, "absent", *absent_since_[unit], at);
+    absent_since_[unit].reset();
   }
   void add_span(std::size_t unit, const char* kind, Seconds from, Seconds to) {
     spans_.push_back(span_json(unit, kind, from, to));

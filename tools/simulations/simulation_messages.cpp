@@ -135,11 +135,38 @@ void fields(auto& archive, Of<DecisionRecord> auto& record) {
   archive(at, cost, end, decision);
 }
 
-/// Recorded events name no disturbance.
+void fields(auto& archive, Of<LostBlock> auto& lost) {
+  auto& [unit, block, assigned, after_events, cap_items] = lost;
+  archive(unit, block, assigned, after_events, cap_items);
+}
+
+void fields(auto& archive, Of<UnfinishedBlock> auto& left) {
+  auto& [unit, block, assigned, after_events] = left;
+  archive(unit, block, assigned, after_events);
+}
+
+void fields(auto& archive, Of<UnitLost> auto& lost) {
+  auto& [unit] = lost;
+  archive(unit);
+}
+
+void fields(auto& archive, Of<UnitJoined> auto& joined) {
+  auto& [unit] = joined;
+  archive(unit);
+}
+
+void fields(auto& archive, Of<Note> auto& note) {
+  auto& [text] = note;
+  archive(text);
+}
+
+void fields(auto& /*archive*/, Of<IterationBegin> auto& /*event*/) {}
+void fields(auto& /*archive*/, Of<TimerEnd> auto& /*event*/) {}
+void fields(auto& /*archive*/, Of<PolicyStall> auto& /*event*/) {}
+
 void fields(auto& archive, Of<EventRecord> auto& record) {
-  auto& [at, what, unit, block, disturbance, assigned, after_events, cap_items] = record;
-  EQ_CHECK(disturbance == nullptr, "a recorded event has no disturbance");
-  archive(at, what, unit, block, assigned, after_events, cap_items);
+  auto& [at, what] = record;
+  archive(at, what);
 }
 
 void fields(auto& archive, Of<Measured> auto& measured) {

@@ -72,7 +72,7 @@ TEST(Hierarchical, BalancesThePapersNodesInThreeIterations) {
   cluster.iterations = 4;
   const Schedule schedule = run_cluster("hierarchical", whole_iterations, cluster);
   EXPECT_TRUE(schedule.outcome.complete);
-  EXPECT_EQ(schedule.events_called("load_balanced"), 1U);
+  EXPECT_EQ(schedule.notes_of("load_balanced"), 1U);
   EXPECT_DOUBLE_EQ(iteration_time(schedule, 0), 128.0);
   EXPECT_DOUBLE_EQ(iteration_time(schedule, 2), 27.0);
   EXPECT_DOUBLE_EQ(iteration_time(schedule, 3), 27.0);
@@ -121,7 +121,7 @@ TEST(Hierarchical, LearnsALoadThatIsDoneOnceInSlices) {
   const Schedule schedule = run_cluster("hierarchical", in_slices, cluster);
   EXPECT_EQ(sizes_in(schedule, 0, 0), (std::vector<Items>{5, 5, 32}));
   EXPECT_EQ(sizes_in(schedule, 1, 0), (std::vector<Items>{5, 15, 98}));
-  EXPECT_EQ(schedule.events_called("load_balanced"), 1U);
+  EXPECT_EQ(schedule.notes_of("load_balanced"), 1U);
   EXPECT_NEAR(schedule.makespan(), 5.0 + 5.0 + 98.0 / 3.0, 1e-9);
 }
 

@@ -61,7 +61,7 @@ TEST(DlbGpu, GoesOnTrainingWhileAFitIsPoor) {
   test.parameters["min_r2"] = "1";  // no fit exceeds it
   const Schedule schedule = run_schedule(test);
   EXPECT_GT(schedule.sizes(0, BlockTag::train).size(), 4U);
-  EXPECT_EQ(schedule.events_called("poor_fit"), 1U);
+  EXPECT_EQ(schedule.notes_of("poor_fit"), 1U);
   expect_all_done(schedule, 10'000);
 }
 

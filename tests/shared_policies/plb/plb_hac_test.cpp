@@ -195,9 +195,9 @@ TEST(PlbHac, WithoutAFloorTheShrinkingTailStrandsTheRest) {
   const Schedule stranded = run_schedule(test);
   EXPECT_TRUE(stranded.outcome.complete);  // the run loop does the items that the policy left
   EXPECT_TRUE(stranded.outcome.policy_stalled);
-  const auto stall =
-      std::find_if(stranded.events.begin(), stranded.events.end(),
-                   [](const EventRecord& event) { return event.what == "policy_stalled"; });
+  const auto stall = std::find_if(
+      stranded.events.begin(), stranded.events.end(),
+      [](const EventRecord& event) { return std::holds_alternative<PolicyStall>(event.what); });
   ASSERT_NE(stall, stranded.events.end());
   Items before_mark = 0;  // assigned when the tail begins: the first step at or after 70 %
   Items assigned = 0;
@@ -317,7 +317,7 @@ TEST(PlbHac, RespectsGrainAndMemory) {
 TEST(PlbHac, WorksWithOneUnitOneItemAndMoreUnitsThanItems) {
   PolicyTest test = four_speeds(1);
   expect_all_done(run_schedule(test), 1);
-  EXPECT_EQ(run_schedule(test).events_called("exhausted_in_training"), 1U);
+  EXPECT_EQ(run_schedule(test).notes_of("exhausted_in_training"), 1U);
   test.items = 3;
   expect_all_done(run_schedule(test), 3);
   PolicyTest alone;

@@ -89,7 +89,7 @@ TEST(PlbHec, GoesOnTrainingUntilEveryFitIsGoodOrTheShareIsUsedUp) {
   EXPECT_EQ(schedule.sizes(1, BlockTag::train)[4], 39);
   EXPECT_EQ(schedule.sizes(2, BlockTag::train)[4], 7);
   EXPECT_EQ(schedule.sizes(3, BlockTag::train)[4], 3);
-  EXPECT_EQ(schedule.events_called("poor_fit"), 1U);
+  EXPECT_EQ(schedule.notes_of("poor_fit"), 1U);
   Items trained = 0;
   for (const BlockRecord& record : schedule.blocks) {
     trained += record.block.tag == BlockTag::train ? record.block.items : 0;
@@ -102,7 +102,7 @@ TEST(PlbHec, GoesOnTrainingUntilEveryFitIsGoodOrTheShareIsUsedUp) {
 TEST(PlbHec, SaysSoWhenTheWorkEndsInsideTraining) {
   const Schedule schedule = run_schedule(four_speeds(100));
   EXPECT_EQ(schedule.items(), 100);
-  EXPECT_EQ(schedule.events_called("exhausted_in_training"), 1U);
+  EXPECT_EQ(schedule.notes_of("exhausted_in_training"), 1U);
   EXPECT_TRUE(schedule.decisions.empty());
   // 40 items, then 33, then 27 of the 66 of round 3, all for the fastest unit.
   EXPECT_EQ(schedule.sizes(0, BlockTag::train), (Sizes{10, 20, 27}));

@@ -188,7 +188,7 @@ TEST(Hdss, SurvivesTheLossOfAUnitAtAnyStage) {
 
 TEST(Hdss, WorksWithOneItemOneUnitAndMoreUnitsThanItems) {
   expect_all_done(run_schedule(three_speeds(1)), 1);
-  EXPECT_EQ(run_schedule(three_speeds(2)).events_called("exhausted_in_training"), 1U);
+  EXPECT_EQ(run_schedule(three_speeds(2)).notes_of("exhausted_in_training"), 1U);
   PolicyTest alone;
   alone.policy = "hdss";
   alone.items = 5000;
