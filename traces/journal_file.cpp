@@ -62,10 +62,10 @@ class StreamedJournalFile final : public JournalFile {
 
   void decision(const DecisionRecord& r) override {
     auto out = std::back_inserter(buffer_);
-    fmt::format_to(out,
-                   "{{\"decision\":{},\"at_s\":{},\"cost_s\":{},\"end_s\":{},\"by\":{},\"units\":[",
-                   json_string(r.decision.what), r.at.value, r.cost.value, r.end.value,
-                   r.decision.unit ? units_[r.decision.unit->index] : "\"master\"");
+    fmt::format_to(
+        out, "{{\"decision\":{},\"at_s\":{},\"cost_s\":{},\"end_s\":{},\"by\":{},\"units\":[",
+        json_string(std::string(decision_word(r.decision.what))), r.at.value, r.cost.value,
+        r.end.value, r.decision.unit ? units_[r.decision.unit->index] : "\"master\"");
     const char* separator = "";
     for (const UnitEstimate& estimate : r.decision.estimates) {
       fmt::format_to(out, "{}{{\"unit\":{},\"block_items\":{}", separator,

@@ -174,7 +174,7 @@ class RunReader {
     record.at = seconds(line, "at_s");
     record.cost = seconds(line, "cost_s");
     record.end = seconds(line, "end_s");
-    record.decision.what = line.text("decision");
+    record.decision.what = decision_called(line.text("decision"));
     if (line.text("by") != "master") record.decision.unit = unit_of(line, "by");
     for (const JsonValue& value : line.list("units")) {
       const JsonObject object(value, file_.path, "an estimate of a unit");

@@ -272,7 +272,7 @@ class CheckedRun final : public Executor, public Journal {
 
   [[nodiscard]] std::string words(const Decision& decision) const {
     std::string text =
-        fmt::format("'{}' by {}", decision.what,
+        fmt::format("'{}' by {}", decision_word(decision.what),
                     decision.unit ? run_.units[decision.unit->index].name : "master");
     std::string_view separator = ": ";
     for (const UnitEstimate& estimate : decision.estimates) {

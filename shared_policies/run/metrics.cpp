@@ -103,7 +103,7 @@ void Metrics::decision(const DecisionRecord& record) {
   ++sum_.decisions;
   sum_.decisions_total += record.cost;
   sum_.decisions_max = std::max(sum_.decisions_max, record.cost);
-  if (record.decision.what == "rebalance") ++sum_.rebalances;
+  if (record.decision.is(DecisionKind::rebalance)) ++sum_.rebalances;
 }
 
 void Metrics::event(const EventRecord& record) {

@@ -326,11 +326,21 @@ class RunLoop final : private Decisions {
 
   void decided(const Decision& decision) override {
     const MeterPause pause(setup_.cost_meter);
+    expect_own_word(decision);
     const Seconds price =
         setup_.cost_meter != nullptr ? setup_.cost_meter->price(decision) : Seconds{};
     const Seconds at = view_.now();
     view_.pass(executor_.occupy(decision.unit, price));
     journal_.decision({at, price, view_.now(), decision});
+  }
+
+  /// Run files tell kinds of decisions apart by their words.
+  void expect_own_word(const Decision& decision) const {
+    const auto* const own = std::get_if<OwnDecisionKind>(&decision.what);
+    if (own == nullptr || decision_called(own->word) == decision.what) return;
+    throw InputError("", fmt::format("a decision of the policy at {} s has an OwnDecisionKind that "
+                                     "is spelled {}; give it DecisionKind::{} or another word",
+                                     view_.now().value, own->word, own->word));
   }
 
   void note(const std::string& what) override {

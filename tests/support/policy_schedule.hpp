@@ -83,10 +83,10 @@ struct Schedule {
     }
     return count;
   }
-  [[nodiscard]] std::size_t decisions_called(const std::string& what) const {
+  [[nodiscard]] std::size_t decisions_called(DecisionKind kind) const {
     std::size_t count = 0;
     for (const DecisionRecord& record : decisions) {
-      count += record.decision.what == what ? 1 : 0;
+      count += record.decision.is(kind) ? 1 : 0;
     }
     return count;
   }

@@ -81,12 +81,15 @@ TEST(JournalFile, NamesTheUnitAndTheBlockOfAnEvent) {
                    }));
 }
 
-TEST(JournalFile, QuotesTheTextOfANote) {
+TEST(JournalFile, QuotesTheTextOfANoteAndTheWordOfADecision) {
   const auto lines = lines_of([](Journal& journal) {
+    journal.decision({Seconds{0.5}, {}, Seconds{0.5}, {{}, OwnDecisionKind{"\"guess\""}, {}}});
     journal.event({Seconds{1}, Note{"a \"good\" fit"}});
     journal.event({Seconds{2}, TimerEnd{}});
   });
   EXPECT_EQ(lines, (std::vector<std::string>{
+                       R"({"decision":"\"guess\"","at_s":0.5,"cost_s":0,"end_s":0.5,)"
+                       R"("by":"master","units":[]})",
                        R"({"event":"a \"good\" fit","at_s":1})",
                        R"({"event":"timer_fired","at_s":2})",
                    }));

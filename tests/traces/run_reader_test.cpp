@@ -47,11 +47,12 @@ void write_run(const std::string& path) {
                4});
   const Disturbance slow{Seconds{1}, Seconds{2}, DisturbanceKind::slow, "cpu0", 3.0, {}};
   file->event({Seconds{1}, slow});
-  file->decision(
-      {Seconds{1},
-       Seconds{0.25},
-       Seconds{1.25},
-       {UnitId{1}, "fit", {{UnitId{0}, "2 x", 0.5, {}, 10}, {UnitId{1}, "", {}, 1, 0}}}});
+  file->decision({Seconds{1},
+                  Seconds{0.25},
+                  Seconds{1.25},
+                  {UnitId{1},
+                   DecisionKind::fit,
+                   {{UnitId{0}, "2 x", 0.5, {}, 10}, {UnitId{1}, "", {}, 1, 0}}}});
   file->event({Seconds{1.5}, UnitLost{UnitId{1}}});
   const Block block{1, 5, 20, 0, 0, BlockTag::gap, 9};
   file->event({Seconds{1.5}, LostBlock{UnitId{1}, block, Seconds{0.5}, 2}});

@@ -149,7 +149,7 @@ class MarkOfRecord {
     return RunMark{r.at,
                    r.end,
                    r.decision.unit,
-                   r.decision.what,
+                   std::string(decision_word(r.decision.what)),
                    sizes.empty() ? "" : "block sizes in items: " + sizes,
                    MarkKind::decision};
   }

@@ -268,7 +268,7 @@ std::string decisions_json(const Sorted& run, const std::vector<Unit>& units) {
     decisions.push_back(json_object(
         {{"at_s", json_number(record->at.value)},
          {"cost_s", json_number((record->end - record->at).value)},
-         {"what", json_string(decision.what)},
+         {"what", json_string(std::string(decision_word(decision.what)))},
          {"by", json_string(decision.unit ? units[decision.unit->index].name : "the master")},
          {"units", json_list(of_units)}}));
   }

@@ -125,6 +125,11 @@ void fields(auto& archive, Of<UnitEstimate> auto& estimate) {
   archive(unit, cost, r2, r2_transfer, block_items);
 }
 
+void fields(auto& archive, Of<OwnDecisionKind> auto& kind) {
+  auto& [word] = kind;
+  archive(word);
+}
+
 void fields(auto& archive, Of<Decision> auto& decision) {
   auto& [unit, what, estimates] = decision;
   archive(unit, what, estimates);

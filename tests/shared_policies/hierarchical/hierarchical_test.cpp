@@ -135,7 +135,7 @@ TEST(Hierarchical, TakesLaterIterationsWholeAndKeepsAPlanThatAgreed) {
   }
   // There is a plan for the second slice, the third slice and the second iteration, but none for
   // the third iteration.
-  EXPECT_EQ(schedule.decisions_called("rebalance"), 3U);
+  EXPECT_EQ(schedule.decisions_called(DecisionKind::rebalance), 3U);
 }
 
 TEST(Hierarchical, GivesOneGrainToTheFirstWhereThereAreMoreUnitsThanItems) {
@@ -257,7 +257,7 @@ TEST(Hierarchical, DoesNotKeepTheInitialPlanWhereEqualUnitsAgreeUnderIt) {
     EXPECT_EQ(sizes_in(schedule, unit, 1), (std::vector<Items>{64}));
     EXPECT_EQ(sizes_in(schedule, unit, 2), (std::vector<Items>{64}));
   }
-  EXPECT_EQ(schedule.decisions_called("rebalance"), 1U);
+  EXPECT_EQ(schedule.decisions_called(DecisionKind::rebalance), 1U);
 }
 
 /// One GPU that takes 1 s per item. Copies in and out take 0.54 and 0.44 of computing, and its

@@ -164,7 +164,7 @@ TEST(JournalCheck, NoticesADecisionATimerANoteThatTheJournalLacks) {
   const auto script = [](bool thinks, bool waits, bool notes) {
     return Scripted([=](const View& view, const Event& event, Decisions& decisions) {
       if (std::holds_alternative<RunStarted>(event.what)) {
-        if (thinks) decisions.decided({{}, "fit", {{UnitId{0}, "2 x", 0.5, {}, 10}}});
+        if (thinks) decisions.decided({{}, DecisionKind::fit, {{UnitId{0}, "2 x", 0.5, {}, 10}}});
         if (waits) decisions.set_timer(view.now() + Seconds{0.5});
         if (notes) decisions.note("poor_fit");
       }

@@ -125,7 +125,7 @@ TEST(RunLoop, LosesNoBlockBeforeItIsHandedOut) {
   Scripted policy([](const View& view, const Event& event, Decisions& decisions) {
     if (std::holds_alternative<IterationStarted>(event.what)) decisions.assign(UnitId{0}, 1);
     if (std::holds_alternative<BlockFinished>(event.what) && view.remaining() == 2) {
-      decisions.decided({std::nullopt, "thinks", {}});
+      decisions.decided({std::nullopt, OwnDecisionKind{"thinks"}, {}});
       decisions.assign(UnitId{1}, 1);
       decisions.assign(UnitId{0}, 1);
     }
@@ -182,7 +182,9 @@ TEST(RunLoop, ShowsPoliciesTimesOfEventsOnly) {
   Scripted policy([&](const View& view, const Event& event, Decisions& decisions) {
     seen.push_back(view.now());
     const auto* finished = std::get_if<BlockFinished>(&event.what);
-    if (finished != nullptr && finished->block.id == 0) decisions.decided({{}, "fit", {}});
+    if (finished != nullptr && finished->block.id == 0) {
+      decisions.decided({{}, DecisionKind::fit, {}});
+    }
     if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
       EXPECT_EQ(event.at, view.now());
       decisions.assign(idle->unit, 1);
@@ -329,7 +331,7 @@ class FixedPrice final : public CostMeter {
 TEST(RunLoop, LetsTheMastersThinkingDelayWhatItDecidesNext) {
   Scripted policy([](const View&, const Event& event, Decisions& decisions) {
     if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
-      decisions.decided({std::nullopt, "rebalance", {}});
+      decisions.decided({std::nullopt, DecisionKind::rebalance, {}});
       decisions.assign(idle->unit, 10);
     }
   });

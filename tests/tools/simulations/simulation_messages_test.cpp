@@ -125,7 +125,7 @@ TEST(SimulationMessages, KeepARunWithTheRecordedOneThatItRepeats) {
   block.times.compute = Seconds{0.2};
   block.after_events = 6;
   DecisionRecord decision;
-  decision.decision.what = "fit";
+  decision.decision.what = DecisionKind::fit;
   decision.decision.estimates.resize(1);
   const EventRecord lost{Seconds{2.0}, LostBlock{UnitId{1}, Block{4, 0, 7, 1, 2, BlockTag::tail, 3},
                                                  Seconds{1.5}, 9, 6}};
