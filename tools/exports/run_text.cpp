@@ -184,7 +184,7 @@ std::string gantt(const RunFile& file, const std::vector<UnitRow>& rows, const S
 std::vector<RunMark> troubles_of(const RunFile& file) {
   std::vector<RunMark> marks = marks_of(file);
   std::erase_if(marks, [](const RunMark& mark) {
-    return mark.kind != MarkKind::trouble && mark.kind != MarkKind::join;
+    return mark.kind != MarkKind::trouble && !mark.is_about_join;
   });
   return marks;
 }

@@ -151,25 +151,25 @@ class MarkOfRecord {
                    r.decision.unit,
                    std::string(decision_word(r.decision.what)),
                    sizes.empty() ? "" : "block sizes in items: " + sizes,
-                   MarkKind::decision};
+                   MarkKind::decision,
+                   r.decision.is(DecisionKind::unit_joined)};
   }
   std::optional<RunMark> operator()(const EventRecord& r) const {
     const Block* const block = block_of(r.what);
-    const RunMark mark{
+    RunMark mark{
         r.at, r.at, unit_of(r.what), std::string(word_of(r.what)),
         block == nullptr ? "" : fmt::format("block {}, {} items", block->id, block->items)};
+    mark.is_about_join = std::holds_alternative<UnitJoined>(r.what);
     const auto as = [&](MarkKind kind) {
-      std::optional<RunMark> of_kind = mark;
-      of_kind->kind = kind;
-      return of_kind;
+      mark.kind = kind;
+      return std::optional(mark);
     };
     return std::visit(
         Overload{[&](const IterationBegin&) { return as(MarkKind::iteration); },
                  [&](const OneOf<LostBlock, UnitLost, PolicyStall> auto&) {
                    return as(MarkKind::trouble);
                  },
-                 [&](const UnitJoined&) { return as(MarkKind::join); },
-                 [&](const OneOf<TimerEnd, Note> auto&) { return as(MarkKind::other); },
+                 [&](const OneOf<UnitJoined, TimerEnd, Note> auto&) { return as(MarkKind::other); },
                  [this](const Disturbance& disturbance) { return mark_of(disturbance); },
                  [](const UnfinishedBlock&) { return std::optional<RunMark>(); }},
         r.what);

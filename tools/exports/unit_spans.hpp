@@ -70,8 +70,7 @@ enum class MarkKind : std::uint8_t {
   decision,   ///< a policy solved a model
   iteration,  ///< an iteration began
   trouble,    ///< a loss, a disturbance, or a policy that left work undone
-  join,       ///< a unit became available
-  other,      ///< a timer, or a policy's note
+  other,      ///< a unit became available, a timer, or a policy's note
 };
 
 /// A point in time that a picture of a run marks.
@@ -82,6 +81,7 @@ struct RunMark {
   std::string what;            ///< "rebalance", "unit_lost", "slow", ...
   std::string details;         ///< in words: "factor 3"; may be empty
   MarkKind kind = MarkKind::other;
+  bool is_about_join = false;  ///< a unit became available, or a policy solved its model for that
 };
 
 /// A value of a meter over time.
