@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 namespace equipoise {
 
@@ -137,12 +138,14 @@ void Metrics::decision(const DecisionRecord& record) {
   ++sum_.decisions;
   sum_.decisions_total += record.cost;
   sum_.decisions_max = std::max(sum_.decisions_max, record.cost);
-  if (record.decision.what == "rebalance") ++sum_.rebalances;
+  if (record.decision.is(DecisionKind::rebalance)) ++sum_.rebalances;
 }
 
 void Metrics::event(const EventRecord& record) {
   losses_.event(record);
-  if (record.what == "block_lost" && record.block) sum_.items_redone += record.block->items;
+  if (const auto* const lost = std::get_if<LostBlock>(&record.what)) {
+    sum_.items_redone += lost->block.items;
+  }
 }
 
 void Metrics::measured(const Measured& record) {

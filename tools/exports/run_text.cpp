@@ -43,7 +43,6 @@ struct TellMetrics {
   void operator()(const DecisionRecord& r) const { metrics.decision(r); }
   void operator()(const EventRecord& r) const { metrics.event(r); }
   void operator()(const Measured& r) const { metrics.measured(r); }
-  void operator()(const Disturbance&) const {}
 };
 
 RunNumbers numbers_of(const RunFile& file) {
@@ -184,8 +183,9 @@ std::string gantt(const RunFile& file, const std::vector<UnitRow>& rows, const S
 
 std::vector<RunMark> troubles_of(const RunFile& file) {
   std::vector<RunMark> marks = marks_of(file);
-  std::erase_if(marks,
-                [](const RunMark& mark) { return !mark.is_trouble && mark.what != "unit_joined"; });
+  std::erase_if(marks, [](const RunMark& mark) {
+    return mark.kind != MarkKind::trouble && !mark.is_about_join;
+  });
   return marks;
 }
 

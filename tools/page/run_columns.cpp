@@ -11,13 +11,14 @@
 #include <variant>
 #include <vector>
 
+#include "shared_policies/model/overload.hpp"
 #include "tools/page/packed_bytes.hpp"
 #include "tools/report/json_text.hpp"
 
 namespace equipoise {
 namespace {
 
-using Facts = std::vector<std::pair<std::string, std::string>>;
+using RunFacts = std::vector<std::pair<std::string, std::string>>;
 
 /// A page has so many decisions, and estimates of units in them, at most.
 constexpr std::size_t most_decisions = 20'000;
@@ -51,10 +52,9 @@ std::string span_json(std::size_t unit, const char* kind, Seconds from, Seconds 
                       {"to_s", json_number(to.value)}});
 }
 
-std::string disturbance_json(const EventRecord& event) {
-  const Disturbance& d = *event.disturbance;
-  Facts facts = {{"at_s", json_number(event.at.value)},
-                 {"what", json_string(event.what + " of " + d.target)}};
+std::string disturbance_json(const Disturbance& d) {
+  RunFacts facts = {{"at_s", json_number(d.at.value)},
+                 {"what", json_string(to_string(d.kind) + (" of " + d.target))}};
   if (d.until < Seconds::infinity()) facts.emplace_back("until_s", json_number(d.until.value));
   return json_object(facts);
 }
@@ -94,26 +94,28 @@ class Collector {
     latest_ = std::max(latest_, record.end);
   }
   void take(const DecisionRecord& record) { sorted_.decisions.push_back(&record); }
-  void take(const Disturbance& disturbance) {
-    EventRecord event{.at = disturbance.at, .what = to_string(disturbance.kind)};
-    event.disturbance = &disturbance;
-    sorted_.disturbances.push_back(disturbance_json(event));
-  }
   void take(const Measured& /*record*/) {}
   void take(const EventRecord& record) {
-    if (record.what == "iteration_started") sorted_.iterations.push_back(record.at);
-    if (record.what == "block_lost") {
-      Seconds& done = done_[record.unit->index];
-      add_span(record.unit->index, "lost", std::max(done, record.assigned), record.at);
-      done = std::max(done, record.at);
-    } else if (record.what == "unit_lost") {
-      absent_since_[record.unit->index] = record.at;
-    } else if (record.what == "unit_joined" && absent_since_[record.unit->index]) {
-      add_span(record.unit->index, "absent", *absent_since_[record.unit->index], record.at);
-      absent_since_[record.unit->index].reset();
-    }
-    if (is_counted(record)) events_.push_back(record.at);
-    latest_ = std::max(latest_, record.at);
+    std::visit(Overload{[&](const IterationBegin&) { sorted_.iterations.push_back(record.at); },
+                        [&](const LostBlock& lost) {
+                          Seconds& done = done_[lost.unit.index];
+                          add_span(lost.unit.index, "lost", std::max(done, lost.assigned),
+                                   record.at);
+                          done = std::max(done, record.at);
+                        },
+                        [&](const UnitLost& lost) { absent_since_[lost.unit.index] = record.at; },
+                        [&](const UnitJoined& joined) { come_back(joined.unit.index, record.at); },
+                        [&](const Disturbance& disturbance) {
+                          sorted_.disturbances.push_back(disturbance_json(disturbance));
+                        },
+                        [](const OneOf<UnfinishedBlock, TimerEnd, PolicyStall, Note> auto&) {}},
+               record.what);
+    if (is_counted(record.what)) events_.push_back(record.at);
+    if (!std::holds_alternative<Disturbance>(record.what)) latest_ = std::max(latest_, record.at);
+  }
+  void come_back(std::size_t unit, Seconds at) {
+    if (absent_since_[unit]) add_span(unit, "absent", *absent_since_[unit], at);
+    absent_since_[unit].reset();
   }
   void add_span(std::size_t unit, const char* kind, Seconds from, Seconds to) {
     spans_.push_back(span_json(unit, kind, from, to));
@@ -194,7 +196,7 @@ std::string columns_json(const Sorted& run, double quantum_s) {
       before = std::max(before, r.end);
     }
   }
-  Facts facts = {{"block", columns.block},
+  RunFacts facts = {{"block", columns.block},
                  {"items", columns.items},
                  {"start", columns.start},
                  {"held", columns.held},
@@ -245,7 +247,7 @@ std::string shares_bytes(const Sorted& run) {
 }
 
 std::string estimate_json(const UnitEstimate& estimate) {
-  Facts facts = {{"unit", std::to_string(estimate.unit.index)},
+  RunFacts facts = {{"unit", std::to_string(estimate.unit.index)},
                  {"block_items", std::to_string(estimate.block_items)}};
   if (!estimate.cost.empty()) facts.emplace_back("cost_s", json_string(estimate.cost));
   if (estimate.r2) facts.emplace_back("r2", json_number(*estimate.r2));
@@ -266,7 +268,7 @@ std::string decisions_json(const Sorted& run, const std::vector<Unit>& units) {
     decisions.push_back(json_object(
         {{"at_s", json_number(record->at.value)},
          {"cost_s", json_number((record->end - record->at).value)},
-         {"what", json_string(decision.what)},
+         {"what", json_string(std::string(decision_word(decision.what)))},
          {"by", json_string(decision.unit ? units[decision.unit->index].name : "the master")},
          {"units", json_list(of_units)}}));
   }
@@ -281,7 +283,7 @@ bool any_block(const Sorted& run, bool (*is_such)(const BlockRecord&)) {
 
 std::string flag(bool value) { return value ? "true" : "false"; }
 
-Facts facts_of(const RunFile& file, const Sorted& run, const RunEnds& ends) {
+RunFacts facts_of(const RunFile& file, const Sorted& run, const RunEnds& ends) {
   std::vector<std::string> units;
   std::vector<std::string> counts;
   for (std::size_t i = 0; i < file.run.units.size(); ++i) {
@@ -315,9 +317,9 @@ RunData run_data(const RunFile& file, const RunEnds& ends) {
   const Collector collector(file);
   const Sorted& run = collector.sorted();
   const double quantum_s = quantum_of(run);
-  Facts facts = facts_of(file, run, ends);
+  RunFacts facts = facts_of(file, run, ends);
   facts.emplace_back("quantum_s", json_number(quantum_s));
-  Facts coarse = facts;
+  RunFacts coarse = facts;
   facts.emplace_back("columns", columns_json(run, quantum_s));
   std::vector<std::string> kinds;
   for (const char* const kind : shared_kinds) kinds.push_back(json_string(kind));

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
@@ -88,14 +89,14 @@ class UnitLosses final : public Journal {
 
   /// Blocks that are lost while their unit is away were lost with it.
   void event(const EventRecord& record) override {
-    if (record.what == "unit_lost") {
-      latest_[record.unit->index] = losses_.size();
-      losses_.push_back({*record.unit, record.at});
-    } else if (record.what == "unit_joined") {
-      latest_.erase(record.unit->index);
-    } else if (record.what == "block_lost") {
-      const auto away = latest_.find(record.unit->index);
-      if (away != latest_.end()) losses_[away->second].items += record.block->items;
+    if (const auto* const unit = std::get_if<UnitLost>(&record.what)) {
+      latest_[unit->unit.index] = losses_.size();
+      losses_.push_back({unit->unit, record.at});
+    } else if (const auto* const joined = std::get_if<UnitJoined>(&record.what)) {
+      latest_.erase(joined->unit.index);
+    } else if (const auto* const lost = std::get_if<LostBlock>(&record.what)) {
+      const auto away = latest_.find(lost->unit.index);
+      if (away != latest_.end()) losses_[away->second].items += lost->block.items;
     }
   }
 

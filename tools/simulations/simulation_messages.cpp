@@ -11,13 +11,6 @@ namespace equipoise {
 
 // Found by the archive through the namespace of their arguments.
 
-/// Recorded events name no disturbance.
-void fields(auto& archive, Of<EventRecord> auto& record) {
-  auto& [at, what, unit, block, disturbance, assigned, after_events, cap_items] = record;
-  EQ_CHECK(disturbance == nullptr, "a recorded event has no disturbance");
-  archive(at, what, unit, block, assigned, after_events, cap_items);
-}
-
 /// Without its profile, which the server keeps.
 void fields(auto& archive, Of<PolicyChoice> auto& choice) {
   auto& [info, spelling, parameters, profile, recorded, recorded_file, experience, typed,

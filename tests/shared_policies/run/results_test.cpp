@@ -24,9 +24,11 @@ TEST(Metrics, AddsUpARun) {
   Metrics metrics(units, {{{10, 100}, {50, 100}}});
   metrics.block(record(0, 60, 4, 4));
   metrics.block(record(1, 40, 6, 8));  // smaller than the smallest recorded size, 50
-  metrics.decision({Seconds{1}, Seconds{0.25}, Seconds{1.25}, {std::nullopt, "fit", {}}});
-  metrics.decision({Seconds{2}, Seconds{0.75}, Seconds{2.75}, {std::nullopt, "rebalance", {}}});
-  metrics.event({Seconds{3}, "block_lost", UnitId{0}, Block{3, 0, 20}});
+  metrics.decision(
+      {Seconds{1}, Seconds{0.25}, Seconds{1.25}, {std::nullopt, DecisionKind::fit, {}}});
+  metrics.decision(
+      {Seconds{2}, Seconds{0.75}, Seconds{2.75}, {std::nullopt, DecisionKind::rebalance, {}}});
+  metrics.event({Seconds{3}, LostBlock{UnitId{0}, Block{3, 0, 20}, {}}});
   const RunNumbers n = metrics.numbers();
   EXPECT_DOUBLE_EQ(n.makespan.value, 8.0);
   EXPECT_DOUBLE_EQ(share(n, 0), 0.6);
