@@ -46,7 +46,8 @@ std::string_view word_of(const RunEvent& event) { return std::visit(WordOf{}, ev
 std::optional<RunEvent> event_called(std::string_view word) {
   static const std::vector<RunEvent> events =
       one_of_each_word(std::make_index_sequence<std::variant_size_v<RunEvent>>());
-  const auto found = std::ranges::find(events, word, word_of);
+  const auto found = std::ranges::find_if(
+      events, [word](const RunEvent& event) { return word_of(event) == word; });
   return found == events.end() ? std::nullopt : std::optional(*found);
 }
 

@@ -216,17 +216,17 @@ std::string trouble_list(const RunFile& file) {
 
 std::string heading(const RunFile& file, const RunNumbers& n) {
   const RunHeader& h = file.header;
-  std::string where = h.platform_file;
-  if (where.empty()) where = fmt::format("{}", fmt::join(h.unit_spellings, " "));
-  std::string workloads = fmt::format("{}", fmt::join(h.workload_spellings, ", then "));
-  return fmt::format("{} on {}: {}\n{}{}{}{}\n{}, {}, {}\n\n", printable(h.spelling), h.on,
-                     length_text(file), printable(workloads), where.empty() ? "" : ", ",
-                     printable(where),
-                     h.scenario_file.empty() ? "" : ", " + printable(h.scenario_file),
-                     counted(n.blocks, "block"), counted(n.rebalances, "rebalance"),
-                     !file.summary            ? "not verified"
-                     : file.summary->verified ? "verified"
-                                              : "not verified");
+  std::string where = h.settings.platform_file;
+  if (where.empty()) where = fmt::format("{}", fmt::join(h.settings.units, " "));
+  std::string workloads = fmt::format("{}", fmt::join(h.settings.workloads, ", then "));
+  return fmt::format(
+      "{} on {}: {}\n{}{}{}{}\n{}, {}, {}\n\n", printable(h.spelling), h.on, length_text(file),
+      printable(workloads), where.empty() ? "" : ", ", printable(where),
+      h.settings.scenario_file.empty() ? "" : ", " + printable(h.settings.scenario_file),
+      counted(n.blocks, "block"), counted(n.rebalances, "rebalance"),
+      !file.summary            ? "not verified"
+      : file.summary->verified ? "verified"
+                               : "not verified");
 }
 
 }  // namespace
