@@ -82,11 +82,14 @@ std::string energy_prediction_table(const Comparison& comparison) {
   for (const PolicyResult& real : comparison.results) {
     if (real.energy_from != EnergySource::measured) continue;
     const PolicyResult* sim = find_result(comparison, real.policy, "sim");
-    if (sim == nullptr || !sim->energy_j || !(*real.energy_j > 0.0)) continue;
+    if (sim == nullptr) continue;
+    const std::optional<double> predicted_j = sim->means.of<&RunNumbers::energy_j>();
+    const double measured_j = *real.means.of<&RunNumbers::energy_j>();
+    if (!predicted_j || !(measured_j > 0.0)) continue;
     any = true;
     table.add({real.policy, cell_text(energy, {comparison, *sim}, "-"),
                cell_text(energy, {comparison, real}, "-"),
-               fmt::format("{:+.1f}", 100.0 * (*sim->energy_j / *real.energy_j - 1.0))});
+               fmt::format("{:+.1f}", 100.0 * (*predicted_j / measured_j - 1.0))});
   }
   return any ? "\n" + table.text() : std::string();
 }

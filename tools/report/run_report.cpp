@@ -63,7 +63,7 @@ int report_run(const RunReport& report, const PolicyChoice& choice, const std::v
     return 128 + stop_signal();
   }
   if (options.json) {
-    const std::string summary = run_summary_text(report, names_of(units));
+    const std::string summary = run_summary_line(summary_of(report, units));
     std::printf("%s\n", json_text(summary, recorded).c_str());
   } else {
     std::printf("%s%s", run_table(report, choice, units).c_str(),

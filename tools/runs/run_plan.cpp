@@ -147,21 +147,6 @@ RunHeader header_of(const RunPlan& plan) {
   return header;
 }
 
-RunSummary summary_of(const RunReport& report, const std::vector<Unit>& units) {
-  RunSummary summary;
-  summary.numbers = report.run.numbers;
-  if (report.lower_bound_s) summary.lower_bound = Seconds{*report.lower_bound_s};
-  summary.loss = loss_of(report);
-  summary.policy_stalled = report.outcome.policy_stalled;
-  summary.complete = report.outcome.complete;
-  summary.verified = report.run.verified;
-  summary.problem = report.problem;
-  summary.units = names_of(units);
-  summary.pacing = report.notes.pacing;
-  summary.loads = report.notes.loads;
-  return summary;
-}
-
 std::string problem_of(const RunOutcome& outcome, const std::function<std::string()>& verify) {
   if (outcome.interrupted) return "interrupted";
   if (!outcome.complete) return "no unit was left to do the remaining items";
@@ -214,6 +199,21 @@ std::map<std::string, std::string> all_parameters(const PolicyChoice& policy) {
   for (const ParameterInfo& p : policy.info->parameters) all[p.name] = p.default_text;
   for (const auto& [name, value] : with_preset(*policy.info, policy.parameters)) all[name] = value;
   return all;
+}
+
+RunSummary summary_of(const RunReport& report, const std::vector<Unit>& units) {
+  RunSummary summary;
+  summary.numbers = report.run.numbers;
+  if (report.lower_bound_s) summary.lower_bound = Seconds{*report.lower_bound_s};
+  summary.loss = loss_of(report);
+  summary.policy_stalled = report.outcome.policy_stalled;
+  summary.complete = report.outcome.complete;
+  summary.verified = report.run.verified;
+  summary.problem = report.problem;
+  summary.units = names_of(units);
+  summary.pacing = report.notes.pacing;
+  summary.loads = report.notes.loads;
+  return summary;
 }
 
 std::optional<Losses> loss_of(const RunReport& report) {
