@@ -5,7 +5,7 @@ if(EQUIPOISE_SANITIZE_THREAD)
   return()
 endif()
 include(${PROJECT_SOURCE_DIR}/real/cuda/library_sources.cmake)
-include(${PROJECT_SOURCE_DIR}/real/gpu/program_sources.cmake)
+include(${PROJECT_SOURCE_DIR}/real/kernel_sources.cmake)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/made_for_host/real/gpu/device_code.hpp
   CONTENT "#pragma once\n#include \"tests/support/gpu/device_code_host.hpp\"\n")
 # The kernels of limits.cu are those of a benchmark.

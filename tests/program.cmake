@@ -162,4 +162,7 @@ if(EQUIPOISE_PYTHON)
     ${PROJECT_SOURCE_DIR} ${large_blocks})
   set_tests_properties(ReportPage.InABrowser PROPERTIES LABELS page-smoke TIMEOUT 300
     SKIP_RETURN_CODE 77)
+  add_test(NAME SameOutputs.FindsWhatDiffers COMMAND ${EQUIPOISE_PYTHON}
+    ${CMAKE_CURRENT_SOURCE_DIR}/tools/same_outputs_test.py $<TARGET_FILE:equipoise> ${PROJECT_SOURCE_DIR})
+  set_tests_properties(SameOutputs.FindsWhatDiffers PROPERTIES TIMEOUT 300)
 endif()

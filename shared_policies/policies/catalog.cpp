@@ -28,42 +28,13 @@ ParameterInfo preset_parameter(const PolicyInfo& info) {
           "published: the defaults, which are the paper's wherever it gives them"};
 }
 
-/// One row for each policy, in the order in which they are listed.
+/// One row for each listed policy.
 std::vector<PolicyInfo> make_rows() {
-  // clang-format off
-  std::vector<PolicyInfo> rows = {
-      greedy_info(),
-      static_info(),
-      fixed_info(),
-      plb_hec_info(),
-      plb_hac_info(),
-      dlb_gpu_info(),
-      hdss_info(),
-      acosta_info(),
-      hierarchical_info(),
-      fpm_limited_info(),
-      energy_alpha_info(),
-      ss_info(),
-      fsc_info(),
-      mfsc_info(),
-      gss_info(),
-      tss_info(),
-      fac_info(),
-      fac2_info(),
-      wf_info(),
-      awf_b_info(),
-      awf_c_info(),
-      awf_d_info(),
-      awf_e_info(),
-      af_info(),
-      naive_info(),
-      asymmetric_info(),
-      hguided_info(),
-      equipoise_info(),
-      optimum_info(),
-  };
-  // clang-format on
-  for (PolicyInfo& info : rows) add_preset_parameter(info);
+  std::vector<PolicyInfo> rows;
+  for (PolicyInfo (*const info)() : listed_policies) {
+    rows.push_back(info());
+    add_preset_parameter(rows.back());
+  }
   return rows;
 }
 

@@ -36,6 +36,41 @@ namespace equipoise {
 [[nodiscard]] PolicyInfo equipoise_info();
 [[nodiscard]] PolicyInfo optimum_info();
 
+/// All of them, in the order in which they are listed.
+// clang-format off
+inline constexpr PolicyInfo (*listed_policies[])() = {
+    greedy_info,
+    static_info,
+    fixed_info,
+    plb_hec_info,
+    plb_hac_info,
+    dlb_gpu_info,
+    hdss_info,
+    acosta_info,
+    hierarchical_info,
+    fpm_limited_info,
+    energy_alpha_info,
+    ss_info,
+    fsc_info,
+    mfsc_info,
+    gss_info,
+    tss_info,
+    fac_info,
+    fac2_info,
+    wf_info,
+    awf_b_info,
+    awf_c_info,
+    awf_d_info,
+    awf_e_info,
+    af_info,
+    naive_info,
+    asymmetric_info,
+    hguided_info,
+    equipoise_info,
+    optimum_info,
+};
+// clang-format on
+
 /// `initial_block_items`: the same row for every policy that has this parameter (see
 /// `initial_block`).
 [[nodiscard]] ParameterInfo initial_block_parameter();
