@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <nlohmann/json.hpp>
 #include <span>
 
 #include "platforms/platform_file.hpp"
@@ -13,6 +14,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/console/console.hpp"
 #include "tools/console/progress.hpp"
+#include "tools/report/json_values.hpp"
 #include "tools/report/recording_warnings.hpp"
 #include "tools/report/trace_report.hpp"
 #include "tools/worlds/real_world.hpp"
@@ -107,7 +109,8 @@ int record_command(const Options& options) {
     return 128 + stop_signal();
   }
   if (options.json) {
-    std::printf("%s\n", trace_json(recording.trace, options.out, options.platform_out).c_str());
+    std::printf("%s\n",
+                json_line(trace_json(recording.trace, options.out, options.platform_out)).c_str());
     return 0;
   }
   if (!options.quiet) std::printf("%s", describe_trace(recording.trace).c_str());

@@ -32,7 +32,7 @@ void write_page(const Options& options) {
   if (stop_signal() != 0) throw Interrupted(stop_signal());
   end_on_stop_signals();
   PageContents page = contents_of({options.out});
-  page.environment = environment_text(options.command_line);
+  page.environment = parse_json(environment_text(options.command_line), "environment");
   const std::string text = report_page(page);
   catch_stop_signals();
   write_whole_file(options.report_file, text);

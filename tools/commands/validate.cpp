@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "platforms/platform_file.hpp"
 #include "real/recording/recorder.hpp"
@@ -16,6 +17,7 @@
 #include "tools/console/progress.hpp"
 #include "tools/guard/expectations.hpp"
 #include "tools/report/json_text.hpp"
+#include "tools/report/json_values.hpp"
 #include "tools/report/recording_warnings.hpp"
 #include "tools/report/validation.hpp"
 #include "tools/runs/block_count.hpp"
@@ -190,7 +192,7 @@ bool simulate_and_run(Comparison& comparison, RealWorld& real, RunsByPolicy& run
 int report(const Comparison& comparison, const std::optional<Expectations>& expectations,
            std::optional<double> error_max, const Options& options, bool failed) {
   const Validation validation = judge(comparison);
-  const std::string json = validation_json(validation, comparison);
+  const std::string json = json_line(validation_json(validation, comparison)) + "\n";
   std::printf("%s",
               options.json ? json.c_str() : validation_text(validation, comparison.units).c_str());
   write_whole_file(options.out + "/validation.json", json);

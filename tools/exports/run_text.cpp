@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -25,10 +26,12 @@
 #include "tools/exports/time_axis.hpp"
 #include "tools/exports/time_grid.hpp"
 #include "tools/exports/unit_spans.hpp"
-#include "tools/report/json_text.hpp"
+#include "tools/report/json_values.hpp"
 
 namespace equipoise {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 constexpr std::size_t most_shown_rows = 24;
 constexpr std::size_t most_listed_events = 10;
@@ -252,45 +255,39 @@ std::string run_text(const RunFile& file, const Screen& screen) {
          trouble_list(file);
 }
 
-std::string run_json(const RunFile& file) {
+Json run_json(const RunFile& file) {
   const RunNumbers n = numbers_of(file);
   const std::vector<std::optional<double>> ideal = ideal_shares(n);
-  const auto or_null = [](std::optional<double> value) {
-    return value ? json_number(*value) : std::string("null");
-  };
-  std::vector<std::string> units;
+  Json units = Json::array();
   for (std::size_t i = 0; i < file.run.units.size(); ++i) {
-    units.push_back(json_object({{"unit", json_string(file.run.units[i].name)},
-                                 {"share", json_number(share(n, i))},
-                                 {"ideal_share", or_null(ideal[i])},
-                                 {"idle_fraction", json_number(idle_fraction(n, i))},
-                                 {"blocks", fmt::format("{}", n.units[i].blocks)},
-                                 {"items", fmt::format("{}", n.units[i].items)}}));
+    units.push_back({{"unit", file.run.units[i].name},
+                     {"share", share(n, i)},
+                     {"ideal_share", optional_json(ideal[i])},
+                     {"idle_fraction", idle_fraction(n, i)},
+                     {"blocks", n.units[i].blocks},
+                     {"items", n.units[i].items}});
   }
-  std::vector<std::string> events;
+  Json events = Json::array();
   for (const RunMark& mark : troubles_of(file)) {
-    events.push_back(json_object(
-        {{"at_s", json_number(mark.at.value)},
-         {"event", json_string(mark.what)},
-         {"unit", mark.unit ? json_string(file.run.units[mark.unit->index].name) : "null"},
-         {"details", json_string(mark.details)}}));
+    events.push_back({{"at_s", mark.at.value},
+                      {"event", mark.what},
+                      {"unit", mark.unit ? Json(file.run.units[mark.unit->index].name) : Json()},
+                      {"details", mark.details}});
   }
   const auto& summary = file.summary;
   const bool has_bound = summary && summary->lower_bound;
-  return json_object(
-             {{"schema", json_string("equipoise.show/1")},
-              {"policy", json_string(file.header.spelling)},
-              {"on", json_string(file.header.on)},
-              {"workloads", json_strings(file.header.workload_spellings)},
-              {"interrupted", summary ? "false" : "true"},
-              {"makespan_s", summary ? json_number(summary->makespan.value) : "null"},
-              {"ended_s", json_number(end_of_run(file).value)},
-              {"lower_bound_s", has_bound ? json_number(summary->lower_bound->value) : "null"},
-              {"blocks", fmt::format("{}", n.blocks)},
-              {"rebalances", fmt::format("{}", n.rebalances)},
-              {"units", json_list(units)},
-              {"events", json_list(events)}}) +
-         "\n";
+  return {{"schema", "equipoise.show/1"},
+          {"policy", file.header.spelling},
+          {"on", file.header.on},
+          {"workloads", file.header.workload_spellings},
+          {"interrupted", !summary},
+          {"makespan_s", summary ? Json(summary->makespan.value) : Json()},
+          {"ended_s", end_of_run(file).value},
+          {"lower_bound_s", has_bound ? Json(summary->lower_bound->value) : Json()},
+          {"blocks", n.blocks},
+          {"rebalances", n.rebalances},
+          {"units", std::move(units)},
+          {"events", std::move(events)}};
 }
 
 }  // namespace equipoise

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "shared_policies/machine/trace.hpp"
+#include "traces/json_document.hpp"
 
 namespace equipoise {
 
@@ -24,7 +25,7 @@ struct PageContents {
   std::vector<Trace> traces;
   std::vector<std::string> notes;     ///< about what is not on the page, a sentence each
   std::string summary{};              ///< HTML that comes first, such as a sweep's tables
-  std::string environment{};          ///< JSON: with what its only run was made; empty: not known
+  JsonValue environment{};            ///< with what its only run was made; null: not known
   std::vector<std::string> inputs{};  ///< files that runs without results were made from
 };
 

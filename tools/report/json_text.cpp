@@ -5,14 +5,13 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <variant>
 
 #include "real/machine.hpp"
-#include "shared_policies/model/spec.hpp"
 #include "shared_policies/run/losses.hpp"
+#include "tools/report/json_values.hpp"
 #include "tools/report/loss_text.hpp"
 #include "tools/report/version.hpp"
 #include "traces/experience_file.hpp"
@@ -38,21 +37,6 @@ Json workload_json(const Workload& w) {
           {"parameters", w.parameters}};
 }
 
-Json unit_json(const Unit& unit) {
-  Json json = {{"id", unit.name}, {"kind", to_string(unit.kind)}};
-  if (!unit.model.empty()) json["model"] = unit.model;
-  if (unit.memory_bytes) json["memory_bytes"] = *unit.memory_bytes;
-  if (!unit.node.empty()) json["node"] = unit.node;
-  if (!unit.device.empty()) json["device"] = unit.device;
-  if (unit.idle_w) json["idle_w"] = *unit.idle_w;
-  if (unit.busy_w) json["busy_w"] = *unit.busy_w;
-  if (unit.is_remote) json["is_remote"] = true;
-  json["copy_engines"] = unit.copy_engines;
-  json["slots"] = unit.slots;
-  if (!unit.max_block_items.empty()) json["max_block_items"] = unit.max_block_items;
-  return json;
-}
-
 Json machine_json() {
   const Machine& machine = this_machine();
   return {{"name", machine.name},
@@ -61,15 +45,10 @@ Json machine_json() {
           {"memory_bytes", machine.memory_bytes}};
 }
 
-Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
-
 /// Null if the energy is unknown.
 Json source_json(EnergySource source) {
   return source == EnergySource::unknown ? Json() : Json(to_string(source));
 }
-
-/// Null if there is nothing to say.
-Json note_json(const std::string& note) { return note.empty() ? Json() : Json(note); }
 
 /// The loss over the bound and what of it each cause took; null if it is not known.
 Json loss_json(const std::optional<Losses>& loss) {
@@ -77,14 +56,6 @@ Json loss_json(const std::optional<Losses>& loss) {
   Json json = {{"total", total(*loss).value}};
   for (const LossCause& cause : loss_causes) json[cause.name] = (*loss.*cause.member).value;
   return json;
-}
-
-Json statistics_json(const Statistics& s) {
-  return {{"mean", s.mean},
-          {"sd", s.sd},
-          {"ci95", {s.ci95_low, s.ci95_high}},
-          {"min", s.min},
-          {"max", s.max}};
 }
 
 Json by_unit(const std::vector<std::string>& units, const std::vector<double>& values) {
@@ -129,14 +100,6 @@ Json phases_json(const std::vector<PhaseResult>& results, const std::vector<std:
     begin_s = phase.end_s;
   }
   return phases;
-}
-
-Json parameter_json(const std::string& text) {
-  if (text == "true" || text == "false") return text == "true";
-  const std::optional<double> number = as_number(text);
-  if (!number) return text;
-  const bool is_whole = *number == std::floor(*number) && std::abs(*number) < 0x1p53;
-  return is_whole ? Json(static_cast<std::int64_t>(*number)) : Json(*number);
 }
 
 Json parameters_json(const std::map<std::string, std::string>& parameters) {
@@ -300,7 +263,7 @@ std::string run_summary_text(const RunReport& report, const std::vector<std::str
               {"finish_spread_s", finish_spread(n).value},
               {"energy_j", optional_json(n.energy_j)},
               {"energy_from", source_json(n.energy_from)},
-              {"energy_note", note_json(n.energy_note)},
+              {"energy_note", text_or_null(n.energy_note)},
               {"items_redone", n.items_redone},
               {"extrapolated_share", n.extrapolated_share},
               {"policy_stalled", report.outcome.policy_stalled},
@@ -337,7 +300,7 @@ std::string results_text(const Comparison& comparison) {
               {"lower_bound_s", optional_json(comparison.lower_bound_s)},
               {"best_known_s", best ? Json(best->seconds) : Json()},
               {"best_known_by", best ? Json(best->policy) : Json()},
-              {"assumptions", note_json(comparison.assumptions)},
+              {"assumptions", text_or_null(comparison.assumptions)},
               {"reference", comparison.reference.empty() ? Json() : Json(comparison.reference)},
               {"interrupted", comparison.interrupted},
               {"results", std::move(results)}}
@@ -362,22 +325,6 @@ std::string json_list(const std::vector<std::string>& values) {
 }
 
 std::string json_number(double value) { return Json(value).dump(); }
-
-std::string json_number(const std::optional<double>& value) { return optional_json(value).dump(); }
-
-std::string json_text_or_null(const std::string& text) {
-  return text.empty() ? "null" : json_string(text);
-}
-
-std::string json_parameter(const std::string& text) {
-  return text.empty() ? "null" : parameter_json(text).dump();
-}
-
-std::string json_unit(const Unit& unit) { return unit_json(unit).dump(); }
-
-std::string json_files(const std::vector<std::string>& files) {
-  return json_object({{"schema", json_string("equipoise.files/1")}, {"files", json_list(files)}});
-}
 
 std::string json_statistics(const Statistics& s) { return statistics_json(s).dump(); }
 
